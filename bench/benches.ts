@@ -12,7 +12,6 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     measure: async (run) => (await import('./challenge/challenge.ts')).benchChallenge(run),
     seconds: [240, 40],
   },
-  ledger: { measure: async (run) => (await import('./ledger.ts')).benchLedger(run), seconds: [150, 7] },
   // Sizes and memory are not changed by other programs; the page says how busy the machine was for the seconds.
   installs: {
     measure: async (run) => (await import('./installs.ts')).benchInstalls(run),
@@ -23,6 +22,25 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   accuracy: {
     measure: async (run) => (await import('./accuracy/accuracy.ts')).benchAccuracy(run),
     seconds: [120, 30],
+    counts: true,
+  },
+  regions: {
+    measure: async (run) => (await import('./accuracy/regions.ts')).benchRegions(run),
+    seconds: [30, 30],
+    counts: true,
+  },
+  accounts: {
+    measure: async (run) => (await import('./accounts/accounts.ts')).benchAccounts(run),
+    seconds: [120, 30],
+    counts: true,
+  },
+  assess: {
+    measure: async (run) => (await import('./accounts/cost.ts')).benchAssess(run),
+    seconds: [60, 10],
+  },
+  behaviour: {
+    measure: async (run) => (await import('./behaviour.ts')).benchBehaviour(run),
+    seconds: [3_600, 1],
     counts: true,
   },
 }

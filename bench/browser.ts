@@ -1,7 +1,6 @@
-/** A browser's user agent. */
 export const BROWSER = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36'
 
-/** Fields of a browser's navigation, in its order, as they arrive through one proxy. */
+/** Returns the fields of a browser's navigation in the browser's order, as they arrive through one proxy. */
 export function browserFields(address: string, userAgent = BROWSER): readonly string[] {
   return [
     'Host',

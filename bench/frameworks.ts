@@ -6,10 +6,10 @@ import { type App, type Load, type Pair, shootPairs, spreadOfPairs, startApps } 
 import { siteVisitors } from './visitors.ts'
 
 interface Framework {
-  /** The kind of server (server.ts). */
+  /** Selects the server that server.ts starts. */
   readonly kind: string
   readonly name: string
-  /** Per cent of the bare framework that should be left. */
+  /** Per cent of the bare framework's throughput that should be left. */
   readonly goal?: number | undefined
 }
 
@@ -36,10 +36,10 @@ const ONE_FLAGGED_IN = 10
  * request, and what is left of the plain one's throughput, in pairs of shots taken in turn, over several processes.
  */
 export async function benchFrameworks(run: Run): Promise<void> {
-  run.table({ title: 'A request by processor time', figures: await figuresOf(run, FRAMEWORKS, await requests()) })
+  run.table({ title: 'A request by processor time', figures: await measureFigures(run, FRAMEWORKS, await requests()) })
 }
 
-async function figuresOf(run: Run, frameworks: readonly Framework[], load: readonly Load[]): Promise<Figure[]> {
+async function measureFigures(run: Run, frameworks: readonly Framework[], load: readonly Load[]): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const { kind, name, goal } of frameworks) {
     const processes: (readonly Pair[])[] = []
@@ -49,11 +49,11 @@ async function figuresOf(run: Run, frameworks: readonly Framework[], load: reado
       processes.push(await shootPairs(run, apps, load))
     }
     const goals: { readonly goal?: Goal | undefined } = goal === undefined ? {} : { goal: { atLeast: goal } }
-    const of = (read: (...pair: Pair) => number) => spreadOfPairs(processes, read)
+    const spreadPairs = (read: (...pair: Pair) => number) => spreadOfPairs(processes, read)
     figures.push(
-      { ...LEFT, case: name, value: of((plain, inside) => (plain / inside) * 100), ...goals },
-      { case: name, what: 'a request, plain', unit: 'µs', value: of((plain) => plain) },
-      { case: name, what: 'with it', unit: 'µs', value: of((_, inside) => inside) },
+      { ...LEFT, case: name, value: spreadPairs((plain, inside) => (plain / inside) * 100), ...goals },
+      { case: name, what: 'a request, plain', unit: 'µs', value: spreadPairs((plain) => plain) },
+      { case: name, what: 'with it', unit: 'µs', value: spreadPairs((_, inside) => inside) },
     )
   }
   return figures
@@ -61,10 +61,10 @@ async function figuresOf(run: Run, frameworks: readonly Framework[], load: reado
 
 async function requests(): Promise<readonly Load[]> {
   const visitors = await siteVisitors(500, ONE_FLAGGED_IN)
-  return visitors.map((address) => ({ path: '/', headers: headersOf(browserFields(address)) }))
+  return visitors.map((address) => ({ path: '/', headers: groupFields(browserFields(address)) }))
 }
 
-function headersOf(fields: readonly string[]): Record<string, string> {
+function groupFields(fields: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {}
   for (let at = 0; at < fields.length; at += 2) {
     const name = fields[at] as string

@@ -83,12 +83,12 @@ export async function fullSources(folder: string, share = 1): Promise<readonly R
       ]),
     ),
   }
-  return sourcesOf(folder, files)
+  return listSources(folder, files)
 }
 
 type Files = Readonly<Record<string, readonly string[]>>
 
-function sourcesOf(folder: string, files: Files): readonly ResolvedSource[] {
+function listSources(folder: string, files: Files): readonly ResolvedSource[] {
   const overrides = Object.entries(files).map(([id, lines]) => {
     const path = join(folder, id)
     writeFileSync(path, `${lines.join('\n')}\n`)

@@ -6,7 +6,7 @@ import { decideRecorded, findNode, installWorkspaces } from '@sallyport/test/dis
 import { pack } from '@sallyport/test/dist/packaging/npm.js'
 import { openProgram, programs } from '@sallyport/test/dist/packaging/programs.js'
 import { resident } from './proxy/processes.ts'
-import { counted, type Figure, type Goal, spreadOf } from './report/result.ts'
+import { computeSpread, counted, type Figure, type Goal } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { scratch } from './scratch.ts'
 
@@ -73,7 +73,7 @@ export async function benchInstalls(run: Run): Promise<void> {
           throw new Error(`${name} on Node ${line} does not decide the recorded requests as the clone does`)
         const started: Started[] = []
         for (let round = 0; round < run.pick(3, 1); round++) started.push(await start(node, program(origin), project))
-        const of = (read: (one: Started) => number) => spreadOf(started.map(read))
+        const of = (read: (one: Started) => number) => computeSpread(started.map(read))
         figures.push({ case: name, what: `Node ${line}`, unit: 's', value: of(({ seconds }) => seconds) })
         const value = of(({ megabytes }) => megabytes)
         figures.push({ case: name, what: `Node ${line}`, unit: 'MB', value, goal: { atMost: 130 } })

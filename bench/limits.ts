@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { createKey, KEY_BYTES, open, openAccountsAt } from '@sallyport/engine'
-import { type Figure, spreadOf } from './report/result.ts'
+import { computeSpread, type Figure } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { scratch } from './scratch.ts'
 
@@ -49,20 +49,20 @@ async function benchKeys(run: Run, folder: string): Promise<void> {
     // Spread over all accounts; the first round is not counted.
     for (let round = -1; round < run.pick(ROUNDS, 1); round++) {
       const first = (round + 1) * calls
-      const keys = Array.from({ length: calls }, (_, turn) => keyOf(((first + turn) * 7_919) % count).text)
+      const keys = Array.from({ length: calls }, (_, turn) => makeKey(((first + turn) * 7_919) % count).text)
       const before = process.cpuUsage()
       for (const key of keys) await call(key)
       const { user, system } = process.cpuUsage(before)
       if (round >= 0) taken.push((user + system) / calls)
     }
     await sallyport.close()
-    figures.push({ case: 'Sallyport', at: count, what: 'processor time', unit: 'µs', value: spreadOf(taken) })
+    figures.push({ case: 'Sallyport', at: count, what: 'processor time', unit: 'µs', value: computeSpread(taken) })
   }
   run.table({ title: 'A keyed, metered call as accounts grow', work: 'accounts', figures })
 }
 
 /** The same in every process, so that no list of keys is kept. */
-function keyOf(number: number) {
+function makeKey(number: number) {
   const bytes = createHash('sha512').update(`key ${number}`).digest()
   return createKey(bytes.subarray(0, KEY_BYTES))
 }
@@ -76,7 +76,7 @@ async function fillAccounts(file: string, count: number): Promise<void> {
   const key = database.prepare('INSERT INTO api_key (id, hash, last4, account_id, created_at) VALUES (?, ?, ?, ?, ?)')
   database.exec('BEGIN')
   for (let number = 0; number < count; number++) {
-    const { record } = keyOf(number)
+    const { record } = makeKey(number)
     account.run(record.id, '', 'business', '2026-01-01')
     key.run(record.id, record.hash, record.last4, record.id, '2026-01-01T00:00:00.000Z')
   }

@@ -8,14 +8,14 @@ import { fullSources, routedPrefixes } from './full-tables.ts'
 import { addressIn, flat } from './random.ts'
 import type { Figure } from './report/result.ts'
 import type { Run } from './report/run.ts'
-import { type Candidate, costsOf, measure } from './rounds.ts'
+import { type Candidate, listCosts, measure } from './rounds.ts'
 import { scratch } from './scratch.ts'
 
 const COUNT = 100_000
 const SYSTEMS = 500
-/** A round goes over the addresses so often: once only would measure how fast memory comes back to the caches. */
+/** A round repeats the addresses this often: one pass would measure how fast memory returns to the caches. */
 const PASSES = 4
-/** Peers that go through a list prefix by prefix are asked for fewer. */
+/** Peers that go through a list prefix by prefix get fewer addresses. */
 const FEW = 20
 const CITIES = { 4: 'dbip-city-v4', 6: 'dbip-city-v6' } as const
 
@@ -53,7 +53,7 @@ async function compareNetworks(
   const { networks } = tables
   if (networks === undefined) throw new Error('no network data to measure')
   const reader = await open(city)
-  const blockList = blockListOf(prefixes)
+  const blockList = buildBlockList(prefixes)
   const few = addresses.slice(0, FEW)
   const rows = await measure(run, [
     loop('Sallyport, network, ASN and class', addresses, (text) => {
@@ -68,7 +68,7 @@ async function compareNetworks(
       1,
     ),
   ])
-  return costsOf(rows).map((figure) => ({ ...figure, what: `IPv${family}` }))
+  return listCosts(rows).map((figure) => ({ ...figure, what: `IPv${family}` }))
 }
 
 interface Networks {
@@ -78,7 +78,7 @@ interface Networks {
   readonly prefixes: readonly string[]
 }
 
-/** The prefixes of all lists of classes, as text. */
+/** Reads the prefixes of all lists of classes. */
 async function listedPrefixes(sources: readonly ResolvedSource[]): Promise<readonly string[]> {
   const files = sources.flatMap(({ row, file }) => (row.kind === 'ranges' && file !== undefined ? [file.path] : []))
   const texts = await Promise.all(files.map((path) => readFile(path, 'utf8')))
@@ -107,7 +107,7 @@ function addresses6({ systems }: LoadedTables, random: Random, count: number): r
   return Array.from({ length: count }, () => flat(formatAddress(some())))
 }
 
-function blockListOf(prefixes: readonly string[]): BlockList {
+function buildBlockList(prefixes: readonly string[]): BlockList {
   const blockList = new BlockList()
   for (const prefix of prefixes) {
     const [address = '', length = ''] = prefix.split('/')

@@ -2,7 +2,7 @@ import { counted, type InspectionRequest, type Match, type Rule } from '@sallypo
 import { open } from '@sallyport/engine'
 import { browserFields } from './browser.ts'
 import type { Run } from './report/run.ts'
-import { type Candidate, type Measured, measure, ratiosOf, scaled } from './rounds.ts'
+import { type Candidate, compareRounds, type Measured, measure, scaled } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
 
 const VISITORS = 500
@@ -44,12 +44,12 @@ function clockText(minutes: number): string {
 
 const MIX = ['userAgent', 'path', 'headerValue', 'query', 'address'] as const
 
-/** A decision by few and by many rules of each word, and of a mix of them. */
+/** Measures a decision by few and by many rules of each word, and by a mix of rules. */
 export async function benchPolicy(run: Run): Promise<void> {
   const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false }, policy: { preset: 'observe' } })
   const requests = visitorAddresses(VISITORS).map(requestFrom)
   const turns = run.pick(2, 1)
-  const ruled = (name: string, matches: readonly Match[]): Candidate => {
+  const createCandidate = (name: string, matches: readonly Match[]): Candidate => {
     const rules = matches.map((match, at): Rule => ({ id: `r${at}`, match, action: 'block' }))
     const { decide } = sallyport.decider({ policy: { preset: 'observe', rules } as never })
     return {
@@ -62,24 +62,24 @@ export async function benchPolicy(run: Run): Promise<void> {
       },
     }
   }
-  const mixed = (count: number) =>
+  const mixRules = (count: number) =>
     Array.from({ length: count }, (_, at) => WORDS[MIX[at % MIX.length] as string]?.(at) ?? {})
   const counts = run.pick([1, 10, 100, 1_000], [10, 1_000])
   const cells = counts.flatMap((count) => {
     const words = Object.entries(WORDS).map(([name, match]) =>
-      ruled(
+      createCandidate(
         name,
         Array.from({ length: count }, (_, at) => match(at)),
       ),
     )
-    return [...words, ruled('a mix', mixed(count))].map((candidate) => ({ count, candidate }))
+    return [...words, createCandidate('a mix', mixRules(count))].map((candidate) => ({ count, candidate }))
   })
   const measured = await measure(
     run,
     cells.map(({ candidate }) => candidate),
     { rounds: 3, warmUp: 3 },
   )
-  const roundsOf = (name: string, count: number) =>
+  const listRounds = (name: string, count: number) =>
     measured.find((row, at) => row.name === name && cells[at]?.count === count)?.rounds ?? []
   const times = cells.map(({ count, candidate }, at) => ({
     case: candidate.name,
@@ -93,7 +93,7 @@ export async function benchPolicy(run: Run): Promise<void> {
       case: name,
       what: `${count.toLocaleString('en')} beside 10`,
       unit: 'times',
-      value: ratiosOf(roundsOf(name, count), roundsOf(name, 10)),
+      value: compareRounds(listRounds(name, count), listRounds(name, 10)),
       goal: { atMost },
     })),
   )

@@ -1,7 +1,7 @@
 import { type Address, address4, address6 } from '@sallyport/core'
 import type { Random } from '@sallyport/core/testing'
 
-/** A random address inside a prefix. */
+/** Returns a random address inside a prefix. */
 export function addressIn({ family, a, b, c, d }: Address, length: number, random: Random): Address {
   const word = (value: number, kept: number) => {
     if (kept >= 32) return value
@@ -12,7 +12,7 @@ export function addressIn({ family, a, b, c, d }: Address, length: number, rando
   return address6(word(a, length), word(b, length - 32), word(c, length - 64), word(d, length - 96))
 }
 
-/** A string in one piece, as a socket gives it. */
+/** Returns a string in one piece, as a socket gives it. */
 export function flat(text: string): string {
   return Buffer.from(text).toString('latin1')
 }

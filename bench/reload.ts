@@ -8,7 +8,7 @@ import { compilePolicy, createInspector, parseTrust, type Snapshot } from '@sall
 import { compileInWorker, type LoadedTables, loadTables, type ResolvedSource } from '@sallyport/engine'
 import { receive } from '@sallyport/node/internal'
 import { fullSources } from './full-tables.ts'
-import { type Figure, type Goal, spreadOf } from './report/result.ts'
+import { computeSpread, type Figure, type Goal } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { quantile } from './report/statistics.ts'
 import { scratch } from './scratch.ts'
@@ -20,13 +20,13 @@ const CONNECTIONS = 16
 const QUIET_MS = 5_000
 const RELOADS = 5
 
-/** Something that the server did, or the time since it was asked last. */
+/** Reports an action of the server, or the time since the last report. */
 interface Turn {
   readonly milliseconds: number
-  /** Milliseconds of processor time of the whole process meanwhile, and the requests that it answered. */
+  /** The whole process took this many milliseconds of processor time and answered this many requests meanwhile. */
   readonly processor: number
   readonly requests: number
-  /** The longest turn of the event loop, milliseconds. */
+  /** The longest turn of the event loop took this many milliseconds. */
   readonly longest: number
 }
 
@@ -79,7 +79,7 @@ async function ask<Told>(child: ChildProcess, what?: string): Promise<Told> {
 
 function reloadFigures(reloads: readonly Turn[], perRequest: number): readonly Figure[] {
   const row = (name: string, unit: string, read: (reload: Turn) => number, goal?: Goal): Figure => {
-    return { case: name, what: '', unit, value: spreadOf(reloads.map(read)), ...(goal && { goal }) }
+    return { case: name, what: '', unit, value: computeSpread(reloads.map(read)), ...(goal && { goal }) }
   }
   const own = ({ processor, requests }: Turn) => processor - requests * perRequest
   return [
@@ -97,7 +97,7 @@ function waitFigures(name: string, times: readonly number[], longest: number, go
   ]
 }
 
-/** Requests over kept connections with short pauses between them; what they took, in milliseconds. */
+/** Sends requests over kept connections with short pauses, and returns their milliseconds. */
 function startLoad(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const visitors = visitorAddresses(2_000)
@@ -142,7 +142,7 @@ interface Options {
 
 /** Says its port, then after each message what has happened since the last one; `reload` compiles everything again in a worker first. */
 async function serve(options: Options): Promise<void> {
-  const load = async () => snapshotOf(loadTables((await compileInWorker(options)).shared))
+  const load = async () => joinSnapshot(loadTables((await compileInWorker(options)).shared))
   let snapshot = await load()
   const inspector = createInspector({
     clock: { now: () => Date.now() },
@@ -178,7 +178,7 @@ async function serve(options: Options): Promise<void> {
   process.send?.((server.address() as AddressInfo).port)
 }
 
-function snapshotOf({ networks, systems, rangesLoaded, proxiesLoaded, sources }: LoadedTables): Snapshot {
+function joinSnapshot({ networks, systems, rangesLoaded, proxiesLoaded, sources }: LoadedTables): Snapshot {
   return { ...(networks && { networks }), ...(systems && { systems }), rangesLoaded, proxiesLoaded, sources }
 }
 

@@ -1,4 +1,4 @@
-import { type Figure, type Goal, type Spread, spreadOf } from './report/result.ts'
+import { computeSpread, type Figure, type Goal, type Spread } from './report/result.ts'
 import type { Run } from './report/run.ts'
 
 /** One way of doing a thing: `run` does it `operations` times, in a loop of its own, and gives back what it made. */
@@ -10,9 +10,9 @@ export interface Candidate {
 
 export interface Measured {
   readonly name: string
-  /** Nanoseconds of processor time for one operation. */
+  /** One operation took this many nanoseconds of processor time. */
   readonly nanoseconds: Spread
-  /** That of each round. */
+  /** Holds the nanoseconds of each round. */
   readonly rounds: readonly number[]
   /** How many times the first candidate's time it takes: of the rounds' own ratios, which noise moves least. */
   readonly ratio: Spread
@@ -33,7 +33,7 @@ export async function takeTurns<T>(
 ): Promise<readonly (readonly T[])[]> {
   const taken = contenders.map((): T[] => [])
   for (let round = -warmUp; round < rounds; round++) {
-    for (const index of shuffled(contenders.length)) {
+    for (const index of shuffle(contenders.length)) {
       run.step(`round ${round + warmUp + 1} of ${rounds + warmUp}, ${contenders[index]}`)
       const one = await take(index)
       if (round >= 0) taken[index]?.push(one)
@@ -42,9 +42,9 @@ export async function takeTurns<T>(
   return taken
 }
 
-/** The rounds of one contender beside the rounds of another. */
-export function ratiosOf(own: readonly number[], baseline: readonly number[]): Spread {
-  return spreadOf(own.map((value, round) => value / (baseline[round] as number)))
+/** Computes how many times the baseline's rounds the contender's own rounds take. */
+export function compareRounds(own: readonly number[], baseline: readonly number[]): Spread {
+  return computeSpread(own.map((value, round) => value / (baseline[round] as number)))
 }
 
 /**
@@ -68,12 +68,12 @@ export async function measure(
   const [baseline = []] = times
   return names.map((name, index) => {
     const own = times[index] ?? []
-    return { name, nanoseconds: spreadOf(own), rounds: own, ratio: ratiosOf(own, baseline) }
+    return { name, nanoseconds: computeSpread(own), rounds: own, ratio: compareRounds(own, baseline) }
   })
 }
 
 /** Figures of what was measured: microseconds, and how many times the first's, of which there is no ratio. */
-export function costsOf(rows: readonly Measured[], goals: Readonly<Record<string, Goal>> = {}): readonly Figure[] {
+export function listCosts(rows: readonly Measured[], goals: Readonly<Record<string, Goal>> = {}): readonly Figure[] {
   const peer = rows[0]?.name ?? ''
   return rows.map(({ name, nanoseconds, ratio }, index) => ({
     case: name,
@@ -89,8 +89,8 @@ export function scaled({ median, low = median, high = median, ...rest }: Spread,
   return { median: median * factor, low: low * factor, high: high * factor, ...rest }
 }
 
-/** The numbers below `count` in random order. */
-function shuffled(count: number): readonly number[] {
+/** Returns the numbers below `count` in random order. */
+function shuffle(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => ({ index, key: Math.random() }))
     .sort((x, y) => x.key - y.key)
     .map(({ index }) => index)

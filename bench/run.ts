@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { BENCHES } from './benches.ts'
-import { folderOf, writeResults } from './report/files.ts'
+import { chooseFolder, writeResults } from './report/files.ts'
 import { writeDocument } from './report/readme.ts'
 import { runBench } from './report/run.ts'
 import { durationText } from './report/text.ts'
@@ -25,7 +25,7 @@ async function benchAll(names: readonly string[]): Promise<void> {
   for (const [name, bench] of asked) {
     const results = await runBench(name, bench, quick)
     if (results === undefined) continue
-    const folder = folderOf(results.machine)
+    const folder = chooseFolder(results.machine)
     writeResults(folder, results)
     console.log(
       `${name}: the figures are in ${folder}${!quick && results.machine.busy ? ', as the machine was busy' : ''}`,
@@ -34,7 +34,7 @@ async function benchAll(names: readonly string[]): Promise<void> {
   writeDocument()
 }
 
-/** Quick runs, two at a time, what takes longest first: nobody compares their figures. Sets the exit code where one fails. */
+/** Starts quick runs, two at a time and the longest first: their figures are not compared. Sets the exit code where a run fails. */
 async function smokeTest(names: readonly string[]): Promise<void> {
   const left = names.toSorted((one, other) => quickSeconds(other) - quickSeconds(one))
   const lane = async (): Promise<void> => {

@@ -26,7 +26,7 @@ const bots: RequestHandler = (request, response, next) => {
   next()
 }
 
-/** Handlers before the route: none, and the inspection. */
+/** These handlers come before the route: none, or one middleware. */
 const EXPRESS: Readonly<Record<string, (sallyport?: Sallyport) => RequestHandler | undefined>> = {
   express: (sallyport) => sallyport && expressInspection(sallyport),
   'express-empty': (sallyport) => sallyport && empty,
@@ -39,7 +39,7 @@ async function start(framework: string, sallyport: Sallyport | undefined): Promi
     if (sallyport !== undefined) await app.register(fastifyInspection, { sallyport })
     app.get('/', async () => ANSWER)
     await app.listen({ port: 0, host: '127.0.0.1' })
-    return portOf(app.server)
+    return readPort(app.server)
   }
   if (framework === 'node') return listen(createServer(sallyport ? listener(sallyport, site) : site))
   if (framework === 'hono') return listen(createServer(getRequestListener(honoApp(sallyport).fetch)))
@@ -77,11 +77,11 @@ function koaApp(sallyport: Sallyport | undefined) {
 
 function listen(server: Server): Promise<number> {
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(portOf(server)))
+    server.listen(0, '127.0.0.1', () => resolve(readPort(server)))
   })
 }
 
-function portOf(server: Server): number {
+function readPort(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { type Spread, spreadOf } from './report/result.ts'
+import { computeSpread, type Spread } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { median } from './report/statistics.ts'
 
@@ -10,7 +10,7 @@ import { median } from './report/statistics.ts'
 const SHOT_REQUESTS = 512
 const CONNECTIONS = 32
 
-/** Before anything is counted: until then much of the processor time is that of the compiler. */
+/** The bench counts nothing during `warmUpMs`: until then the compiler takes much of the processor time. */
 const FULL = { warmUpMs: 8_000, measureMs: 15_000 }
 const QUICK = { warmUpMs: 0, measureMs: 300 }
 
@@ -76,7 +76,7 @@ export async function shootPairs(
  * single ones far out.
  */
 export function spreadOfPairs(processes: readonly (readonly Pair[])[], of: (...pair: Pair) => number): Spread {
-  return spreadOf(processes.map((pairs) => median(pairs.map((pair) => of(...pair)))))
+  return computeSpread(processes.map((pairs) => median(pairs.map((pair) => of(...pair)))))
 }
 
 /** Sends the requests of a load in turn over kept connections; a shot is the processor time that one request took of the server. */
@@ -94,18 +94,18 @@ function openShooter({ child, url }: App, load: readonly Load[]) {
 
   return {
     async shoot(): Promise<number> {
-      const before = await cpuOf(child)
+      const before = await readCpu(child)
       const lane = async () => {
         for (let sent = 0; sent < SHOT_REQUESTS / CONNECTIONS; sent++) await send()
       }
       await Promise.all(Array.from({ length: CONNECTIONS }, lane))
-      return ((await cpuOf(child)) - before) / SHOT_REQUESTS
+      return ((await readCpu(child)) - before) / SHOT_REQUESTS
     },
     close: () => pool.destroy(),
   }
 }
 
-async function cpuOf(child: ChildProcess): Promise<number> {
+async function readCpu(child: ChildProcess): Promise<number> {
   child.send('cpu')
   const [microseconds] = await once(child, 'message')
   return Number(microseconds)

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { benchReload } from './reload.ts'
-import { type Figure, type Goal, spreadOf } from './report/result.ts'
+import { computeSpread, type Figure, type Goal } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { takeTurns } from './rounds.ts'
 import { scratch } from './scratch.ts'
 
-/** A process's report of itself (startup-process.ts). */
+/** A process reports its own startup (startup-process.ts). */
 interface Started {
   readonly milliseconds: number
   readonly processor: number
@@ -52,7 +52,7 @@ export async function benchStartup(run: Run): Promise<void> {
     run.step('compiles the data')
     for (const city of run.pick([false, true], [false])) await start({ name: '', kind: 'sallyport', city }, folder)
     const figures = await compare(run, folder, STARTS.filter(small), ({ name }, started) => {
-      const of = (read: (one: Started) => number) => spreadOf(started.map(read))
+      const of = (read: (one: Started) => number) => computeSpread(started.map(read))
       return [
         { case: name, what: 'ready after', unit: 'ms', value: of(({ milliseconds }) => milliseconds) },
         { case: name, what: 'processor time', unit: 'ms', value: of(({ processor }) => processor) },
@@ -62,7 +62,7 @@ export async function benchStartup(run: Run): Promise<void> {
     run.table({ title: 'A process from its start, imports too', figures })
     const imports = await compare(run, folder, IMPORTS.filter(small), ({ name, goals }, started) => {
       const figure = (what: string, unit: string, part: 'milliseconds' | 'megabytes'): Figure => {
-        const value = spreadOf(started.map((one) => one[part]))
+        const value = computeSpread(started.map((one) => one[part]))
         return { case: name, what, unit, value, ...(goals && { goal: goals[part] }) }
       }
       return [figure('takes', 'ms', 'milliseconds'), figure('resident since', 'MB', 'megabytes')]
@@ -72,7 +72,7 @@ export async function benchStartup(run: Run): Promise<void> {
   await benchReload(run)
 }
 
-/** Fresh processes, by turns. */
+/** Measures fresh processes in turn. */
 async function compare(
   run: Run,
   folder: string,

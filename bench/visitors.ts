@@ -6,7 +6,7 @@ export function visitorAddresses(count: number): readonly string[] {
   const addresses: string[] = []
   let state = 20_261_121
   while (addresses.length < count) {
-    // xorshift32: even enough for a bench, and the same on every machine.
+    // xorshift32 is even enough for a bench, and the same on every machine.
     state ^= state << 13
     state ^= state >>> 17
     state ^= state << 5
@@ -17,7 +17,7 @@ export function visitorAddresses(count: number): readonly string[] {
   return addresses
 }
 
-/** This many drawn addresses hold enough of either kind. */
+/** This many drawn addresses include enough of either kind. */
 const DRAWN = 10_000
 
 /**

@@ -1,6 +1,6 @@
 import rows from './ai-referrers.json' with { type: 'json' }
 
-/** A service whose answers link to sites, and what a visit from one shows. */
+/** Describes a service whose answers link to sites, and how a visit from it is recognised. */
 export interface AiReferrerRow {
   readonly service: string
   readonly vendor: string

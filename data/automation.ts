@@ -4,7 +4,7 @@ import table from './automation.json' with { type: 'json' }
 export interface AutomationRow {
   /** Word of the user agent, whole; the case does not count. */
   readonly token: string
-  /** `headless`: a browser without a person in front of it. */
+  /** `headless` is a browser without a person in front of it. */
   readonly kind: 'library' | 'headless'
   /**
    * True where it comes in the form of an application too, `electron` where in that of Electron alone. In such a form every other
@@ -13,18 +13,9 @@ export interface AutomationRow {
   readonly inApplications?: true | 'electron' | undefined
 }
 
-/** An AI crawler or agent known by its name alone: nothing is published by which a claim could be checked. */
-export interface AiTokenRow {
-  readonly token: string
-  readonly vendor: string
-  /** True where people have an application of this name: in the user agent of one it is no AI that comes. */
-  readonly application?: true | undefined
-}
-
 export const AUTOMATION: readonly AutomationRow[] = table.automation as readonly AutomationRow[]
 /** Suites that watch, measure and test sites from servers: most send a whole browser's user agent with this beside it. */
 export const MONITORS: readonly string[] = table.monitors
-export const AI_TOKENS: readonly AiTokenRow[] = table.ai as readonly AiTokenRow[]
 /** Words that are of programs alone, in the name of a product too. */
 export const SURE_WORDS: readonly string[] = table.sureWords
 /** Parts of words by which programs call themselves programs; some of them are applications' for people too. */
@@ -35,11 +26,11 @@ export const BROWSER_STARTS: readonly string[] = table.browserStarts
 export const APP_TOKENS: readonly string[] = table.apps
 /** Names of people's devices, of the systems on them, and of players and applications' frames; the case does not count. */
 export const DEVICE_NAMES: readonly string[] = table.devices
-/** Those that are systems of phones, tablets, watches and boxes below a television: no program on a server has one of them. */
+/** Names of systems of phones, tablets, watches and boxes below a television: no program on a server has one of them. */
 export const PHONE_NAMES: readonly string[] = table.phones
-/** Parts of names of players and of phones, in lower case: of crawlers' names hardly one has them. */
+/** Parts of names of players and of phones, in lower case: hardly any crawler's name has them. */
 export const DEVICE_WORDS: readonly string[] = table.deviceWords
-/** Parts of what user agents say of the machine and of the engine: what says neither is no browser's. */
+/** Parts of what user agents say of the machine and of the engine: a user agent that says neither is no browser's. */
 export const PLATFORM_PARTS: readonly string[] = table.platforms
 export const ENGINE_PARTS: readonly string[] = table.engines
 /** Products that are written beside a browser's own: browsers, applications with a web view, systems. */

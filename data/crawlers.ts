@@ -1,6 +1,5 @@
 import table from './crawlers.json' with { type: 'json' }
 
-/** The purpose of a crawler's visits. */
 export type CrawlerPurpose =
   | 'search'
   | 'training'
@@ -53,12 +52,12 @@ export interface CrawlerRow {
    * any other system is forged. Absent where it is not known, or the crawler runs on rented machines: then `exclusive` says it.
    */
   readonly systems?: readonly number[] | undefined
-  /** Origin of its Web Bot Auth key directory. */
+  /** The origin that has its Web Bot Auth key directory. */
   readonly agent?: string | undefined
-  /** The operator's page about it. */
+  /** The page on which the operator describes it. */
   readonly docs?: string | undefined
   readonly note?: string | undefined
-  /** The source of the row: the operator's own page, or only public lists of names. */
+  /** Says where the row comes from: the operator's own page, or only public lists of names. */
   readonly source: 'operator' | 'public lists'
   /** Year and month in which the row was last looked at. */
   readonly date: string
@@ -66,15 +65,16 @@ export interface CrawlerRow {
 
 /** Prefixes that an operator published and that have stood for long: they may confirm a claim, never refute one. */
 export interface DatedRanges {
-  /** A `ranges` of the catalogue. */
+  /** The id is a `ranges` of the catalogue. */
   readonly id: string
   /** The day the prefixes were true, YYYY-MM-DD. */
   readonly date: string
-  /** CIDR, host bits zero. */
+  /** Prefixes are CIDRs with host bits zero. */
   readonly prefixes: readonly string[]
 }
 
+/** AI agents were compared with ai.robots.txt (https://github.com/ai-robots-txt/ai.robots.txt, MIT); we judged their purposes. */
 export const CRAWLERS: readonly CrawlerRow[] = table.crawlers as readonly CrawlerRow[]
 export const DATED_RANGES: readonly DatedRanges[] = table.ranges
-/** The same of servers that are no crawlers': edges that fetch from origins. The id is the `provider` of the operator's own feeds. */
+/** Prefixes of servers that are no crawlers: edges that fetch from origins. The id is the `provider` of the operator's own feeds. */
 export const DATED_EDGES: readonly DatedRanges[] = table.edges

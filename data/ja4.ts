@@ -2,9 +2,9 @@ import table from './ja4.json' with { type: 'json' }
 
 /** A list of TLS ciphers, as JA4's second part names it, and the family of clients that offers it. */
 export interface Ja4Row {
-  /** Second part of a JA4: 12 hexadecimal digits. */
+  /** The second part of a JA4 has 12 hexadecimal digits. */
   readonly ciphers: string
-  /** `program`: a library or tool, never a browser. */
+  /** `program` is a library or tool, never a browser. */
   readonly family: 'chromium' | 'firefox' | 'safari' | 'program'
   readonly name: string
   /** Fewest TLS extensions that this family offers; a client with the same ciphers and fewer is a program. */

@@ -1,12 +1,12 @@
 import policy from './jurisdictions.json' with { type: 'json' }
 
-/** Countries that rules name together: whose list it is, and the month it was true. */
+/** Countries that rules name together, with the source of the list and the month in which it was true. */
 export interface JurisdictionGroupRow {
   readonly id: string
   readonly source: string
   readonly date: string
   readonly note: string
-  /** ISO 3166-1, two capital letters. */
+  /** Codes of ISO 3166-1 have two capital letters. */
   readonly countries: readonly string[]
 }
 

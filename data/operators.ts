@@ -17,7 +17,7 @@ export interface OperatorRow {
   readonly networkClass?: 'datacenter' | 'hosting' | 'vpn' | undefined
   /** Name of the company among its customers. */
   readonly brand?: string | undefined
-  /** The source of the row. */
+  /** Says where the row comes from. */
   readonly source: string
   /** Year and month in which the row was last looked at. */
   readonly date: string
@@ -25,6 +25,9 @@ export interface OperatorRow {
 
 /** The source of a carrier that has lines and SIM cards under one number. */
 export const FIXED_AND_MOBILE = 'known carrier: fixed and mobile'
+
+/** The source of a system whose addresses are each at many places at once. */
+export const ANYCAST = 'known service: anycast'
 
 /** The operator table. The file holds one row a line; its `columns` name the fields, and an empty text is absent. */
 export const OPERATORS: readonly OperatorRow[] = (table.rows as unknown as readonly Line[]).map(

@@ -4,7 +4,7 @@ import table from './probes.json' with { type: 'json' }
 export interface ProbeRow {
   /** As in a policy: `*` within a segment, a last `**` for all below. The first row that fits a request counts. */
   readonly path: string
-  /** The thing to be had there, or the reason to try it. */
+  /** What scanners find there, or why they try it. */
   readonly reason: string
 }
 

@@ -10,11 +10,11 @@ import rows from './reserved.json' with { type: 'json' }
  * because such an address is read as the IPv4 address it maps.
  */
 export interface ReservedRow {
-  /** CIDR, host bits zero. */
+  /** Prefixes are CIDRs with host bits zero. */
   readonly prefix: string
   /** Short name, one word or more joined by `_`, such as `private` or `link_local`. */
   readonly label: string
-  /** One sentence for a person, with the RFC named. */
+  /** Tells a person in one sentence what the prefix is for, and names the RFC. */
   readonly detail: string
   readonly rfc: string
   /** The column "Globally Reachable" of the registry; null where it says N/A. False for rows from other documents. */
@@ -29,7 +29,7 @@ export interface ReservedRow {
   readonly reserved: boolean
 }
 
-/** The day of the registries' state that the rows hold. */
+/** The rows hold the state of the registries on this day. */
 export const RESERVED_DATE = '2025-10-09'
 
 export const RESERVED: readonly ReservedRow[] = rows

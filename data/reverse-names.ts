@@ -6,7 +6,7 @@ import table from './reverse-names.json' with { type: 'json' }
  */
 export interface ReverseNameRule {
   readonly networkClass: 'vpn' | 'tor'
-  /** '' when the rule names none. */
+  /** Is '' when the rule has no provider. */
   readonly provider: string
   /** The name is in this domain, or is it. */
   readonly domain?: string | undefined

@@ -1,3 +1,4 @@
+import type { ListKind } from './list-ages.ts'
 import rows from './sources.json' with { type: 'json' }
 
 /** How a file is written; `packages/engine/src/datasets/parse/formats.ts` has a parser for each, and says what it looks like. */
@@ -8,10 +9,11 @@ export type SourceFormat =
   | 'csv-country'
   | 'mmdb'
   | 'rdap-bootstrap'
+  | 'mail-domains'
   | EntryFormat
   | SystemListFormat
 
-/** Formats of address and prefix lists. */
+/** Lists of addresses and prefixes have these formats. */
 export type EntryFormat =
   | 'text'
   | 'first-field'
@@ -40,7 +42,7 @@ export type EntryFormat =
   | 'ipverse'
   | 'spamhaus-drop'
 
-/** Formats of lists of autonomous systems. */
+/** Lists of autonomous systems have these formats. */
 export type SystemListFormat = 'asn-text' | 'csv-asn-name' | 'peeringdb' | 'spamhaus-asndrop'
 
 /**
@@ -52,11 +54,11 @@ export interface SourceRow {
   readonly id: string
   readonly title: string
   /**
-   * `ranges` holds prefixes of one network class, `addresses` single addresses of one, `crawler` the prefixes that an
-   * operator publishes for its crawlers, `abuse` what was reported, `line-names`
-   * addresses whose reverse names are those of lines, which says what their system is and no class of an address, `asn-list` autonomous systems, `country` the countries that
-   * addresses are used in, `geofeed` places, of its own prefixes where `provider` names the operator,
-   * `rdap` the servers to ask for registrations, `front-end` the servers of a delivery network that connect to origins.
+   * `ranges` holds prefixes of one network class, `addresses` single addresses of one, `crawler` the prefixes that an operator publishes
+   * for its crawlers, `abuse` what was reported, `line-names` addresses whose reverse names belong to access lines, which says what their
+   * system is and no class of an address, `asn-list` autonomous systems, `country` the countries that addresses are used in, `geofeed`
+   * places, of its own prefixes where `provider` names the operator, `rdap` the servers to ask for registrations, `front-end` the servers
+   * of a delivery network that connect to origins, `throwaway-mail` domains whose mail any visitor may read or discard.
    */
   readonly kind:
     | 'asn'
@@ -72,9 +74,10 @@ export interface SourceRow {
     | 'geofeed'
     | 'rdap'
     | 'front-end'
-  /** Absent: one file for both families. */
+    | 'throwaway-mail'
+  /** When absent, one file has both families. */
   readonly family?: 4 | 6 | undefined
-  /** For `ranges`, `addresses` and `crawler`. */
+  /** Only `ranges`, `addresses` and `crawler` have it, and a `geofeed` of one access network. */
   readonly networkClass?:
     | 'hosting'
     | 'datacenter'
@@ -94,7 +97,7 @@ export interface SourceRow {
   readonly asType?: 'hosting' | 'isp' | 'mobile' | 'vpn' | 'tor' | 'education' | 'government' | undefined
   /** npm package that brings the file; absent: it is downloaded, or the user names a file. */
   readonly package?: string | undefined
-  /** Path inside that package. */
+  /** The file lies at this path inside that package. */
   readonly file?: string | undefined
   readonly format: SourceFormat
   /** For `asn`: used only where the files without this know no system; of several the first that knows one. */
@@ -103,10 +106,14 @@ export interface SourceRow {
   readonly key?: true | undefined
   /** A pattern of the link that names the file, where `url` is a page. */
   readonly link?: string | undefined
+  /** Entries that are wrong, and are left out. */
+  readonly except?: readonly string[] | undefined
+  /** The member that names a file in each entry, if `url` is an index in JSON. The files beside the index are the list. */
+  readonly index?: string | undefined
   /** The list holds reserved ranges on purpose: they are left out and are no bad lines. */
   readonly reservedIsExpected?: true | undefined
   /**
-   * Whether it is used without being asked for: only where the licence is open, or where the operator publishes its
+   * Whether the source is used unless the configuration says otherwise: only where the licence is open, or where the operator publishes its
    * own list so that others recognise its traffic. Any row can be switched on or off in the configuration.
    */
   readonly enabled: boolean
@@ -120,7 +127,7 @@ export interface SourceRow {
   readonly note: string
   /** Its published URL; `{YYYY-MM}` stands for the month. */
   readonly url?: string | undefined
-  /** How often it is worth asking for. Absent: the file does not change any more, or the user keeps it. */
+  /** Hours between two requests for it. Absent: the file does not change any more, or the user keeps it. */
   readonly refreshHours?: number | undefined
   /** How many entries the published file can plausibly have. */
   readonly entries?: { readonly min: number; readonly max: number } | undefined
@@ -128,6 +135,10 @@ export interface SourceRow {
   readonly covers?: { readonly ipv4: number; readonly ipv6: number } | undefined
   /** Share of its entries that are thought to be right today, 0 to 1. */
   readonly trust?: number | undefined
+  /** How it ages, where that is not as its kind and class say. */
+  readonly ages?: ListKind | undefined
+  /** It is made again all the time, although not every list of its kind is. */
+  readonly changing?: true | undefined
 }
 
 /** Licences that let everyone use, change and pass on a list. */
@@ -142,7 +153,7 @@ export const OPEN_LICENCES: readonly string[] = [
   'CDLA-Permissive-2.0',
 ]
 
-/** Said of an operator's own list, made so that others recognise its traffic, with no licence beside it. */
+/** Describes an operator's own list, made so that others recognise its traffic, with no licence beside it. */
 export const PUBLISHED_FOR_USE = 'none stated; published for this use'
 
 export const SOURCES: readonly SourceRow[] = rows as readonly SourceRow[]

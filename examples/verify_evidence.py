@@ -14,8 +14,9 @@ import json
 import re
 import sys
 
-AXES = ["format", "authenticity", "integrity", "inclusion", "consistency", "completeness", "disclosure", "policy_replay"]
+AXES = ["format", "authenticity", "integrity", "inclusion", "consistency", "completeness", "disclosure", "policy_replay", "time"]
 MEDIA_TYPE = "application/vnd.sallyport.evidence+json;version=1"
+ANCHORED_TYPE = "application/vnd.sallyport.evidence+json;version=2"
 PAYLOAD_TYPE = "application/vnd.sallyport.attestation+json"
 SUCCESSION_TYPE = "application/vnd.sallyport.key-succession+json"
 MAX = 2**53 - 1
@@ -35,6 +36,16 @@ STATEMENTS = {
         "That everything the service saw was recorded.",
     ],
     "how_to_verify": "sallyport evidence verify FILE --keys KEYS, offline. Take the keys from the service itself, not from this file.",
+}
+
+ANCHORED_STATEMENTS = {
+    **STATEMENTS,
+    "does_not_prove": [
+        STATEMENTS["does_not_prove"][0],
+        "When a record was made, beyond the word of the service: its own clock wrote the time. A timestamp or cosignature in this file, or a checkpoint that you kept earlier, bounds it.",
+        STATEMENTS["does_not_prove"][2],
+    ],
+    "how_to_verify": STATEMENTS["how_to_verify"] + " --timestamp-ca CERTIFICATES and --witness KEY name the authorities of time and the witnesses that you trust.",
 }
 
 
@@ -258,14 +269,43 @@ def read_record(value):
     }
 
 
+def read_anchor(value):
+    only(value, "checkpoint", "hashes", "timestamps", "cosignatures")
+    stamps = lst(value.get("timestamps"))
+    need((stamps or "cosignatures" in value) and len(stamps) <= 16)
+    for stamp in stamps:
+        text(only(stamp, "authority", "response").get("authority"))
+        b64(stamp.get("response"))
+    note = text(value.get("checkpoint"))
+    plain = read_checkpoint(note)
+    cosigned = read_checkpoint(note + text(value["cosignatures"])) if "cosignatures" in value else plain
+    need(len(cosigned["signatures"]) <= len(plain["signatures"]) + 16)
+    return cosigned, read_hashes(value.get("hashes"))
+
+
+def read_witness(vkey):
+    match = re.fullmatch("([^+%s]+)\\+([0-9a-f]{8})\\+([A-Za-z0-9+/=]+)" % SPACES, vkey)
+    key = match and decode64(match[3])
+    need(key and len(key) == 33 and key[0] == 4)
+    need(sha256(match[1].encode() + b"\n" + key)[:4].hex() == match[2])
+    return (match[1], bytes.fromhex(match[2])), key[1:]
+
+
 def read_evidence(value):
-    need(text(obj(value).get("media_type")) == MEDIA_TYPE)
+    kind = text(obj(value).get("media_type"))
+    need(kind in (MEDIA_TYPE, ANCHORED_TYPE))
+    anchored = kind == ANCHORED_TYPE
     only(
         value,
         *("media_type", "created_at", "origin", "log", "query", "records", "neighbors", "checkpoint", "consistency"),
         *("keys", "policies", "datasets", "statements"),
+        *(("anchors", "unanchored") if anchored else ()),
     )
-    need(value.get("statements") == STATEMENTS)
+    need(value.get("statements") == (ANCHORED_STATEMENTS if anchored else STATEMENTS))
+    anchors = [read_anchor(entry) for entry in lst(value.get("anchors"))] if anchored else []
+    need(len(anchors) <= 16)
+    if "unanchored" in value:
+        text(value["unanchored"])
     records = [read_record(entry) for entry in lst(value.get("records"))]
     need(1 <= len(records) <= 1000)
     query = obj(value.get("query"))
@@ -289,6 +329,7 @@ def read_evidence(value):
         "next": read_neighbor(neighbors["next"]) if "next" in neighbors else None,
         "checkpoint": read_checkpoint(text(value.get("checkpoint"))),
         "earlier": earlier,
+        "anchors": anchors,
         "keys": read_own_keys(value.get("keys"), text(value.get("origin"))),
         "policies": read_documents(value.get("policies")),
         "datasets": read_documents(value.get("datasets")),
@@ -551,6 +592,24 @@ def consistency(e):
     return "pass" if ok else "fail"
 
 
+def time(e, witnesses):
+    # Timestamps are for OpenSSL: openssl ts -verify. Here the log must continue what was stamped, and witnesses are read.
+    for stamped, proof in e["anchors"]:
+        if stamped["origin"] != e["checkpoint"]["origin"] or not consistent(stamped, e["checkpoint"], proof):
+            return "fail"
+    sizes = []
+    for stamped, _ in e["anchors"]:
+        for name, key_hash, signature in stamped["signatures"]:
+            seconds = int.from_bytes(signature[:8], "big")
+            public = witnesses.get((name, key_hash))
+            if public is None or len(signature) != 72 or seconds >= 253402300800:
+                continue
+            if not signed(public, b"cosignature/v1\ntime %d\n" % seconds + stamped["body"], signature[8:]):
+                return "fail"
+            sizes.append(stamped["size"])
+    return "pass" if any(size > e["records"][-1]["seq"] for size in sizes) else "not_provided"
+
+
 def completeness(e):
     records, query = e["records"], e["query"]
     first, last = records[0], records[-1]
@@ -638,8 +697,9 @@ def policy_replay(e):
     return "pass"
 
 
-def verify(evidence, keys):
+def verify(evidence, keys, witnesses=()):
     trusted = None if keys is None else read_keys(keys)
+    known = dict(read_witness(vkey) for vkey in witnesses)
     try:
         e = read_evidence(parse_json(evidence) if isinstance(evidence, str) else evidence)
     except (Malformed, ValueError, RecursionError):
@@ -653,10 +713,11 @@ def verify(evidence, keys):
         "completeness": completeness(e),
         "disclosure": disclosure(e),
         "policy_replay": policy_replay(e),
+        "time": time(e, known),
     }
 
 
 if __name__ == "__main__":
     for line in sys.stdin:
         case = parse_json(line)
-        print(json.dumps(verify(case["evidence"], case.get("keys"))))
+        print(json.dumps(verify(case["evidence"], case.get("keys"), case.get("witnesses", ()))))

@@ -21,16 +21,16 @@ export function openChromium(...more: readonly string[]): Promise<Browser> {
 
 /** The user agent of a reader's Chromium of that version, in which nothing says that a program drives it. */
 export function readersAgent(browser: Browser): string {
-  return agentOf(browser.version())
+  return writeAgent(browser.version())
 }
 
 /** The same where it is not running yet. */
-export async function readersAgentOf(): Promise<string> {
+export async function readReadersAgent(): Promise<string> {
   const { stdout } = await promisify(execFile)(CHROMIUM, ['--version'])
-  return agentOf(/\d+\.\S+/.exec(stdout)?.[0] ?? '')
+  return writeAgent(/\d+\.\S+/.exec(stdout)?.[0] ?? '')
 }
 
-function agentOf(version: string): string {
+function writeAgent(version: string): string {
   const major = version.split('.', 1)[0]
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`
 }

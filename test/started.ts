@@ -28,7 +28,7 @@ export async function started(t: Test, argv: readonly string[], env: Readonly<Re
     out: () => out,
     err: () => err,
     /** Makes it read its configuration again; resolves once it says so, or that it keeps the one before. */
-    async reload(said = 'configuration read again') {
+    async reload(said = 'configuration reloaded') {
       child.kill('SIGHUP')
       while (!err.includes(said)) await new Promise((resolve) => setTimeout(resolve, 20))
     },

@@ -7,7 +7,7 @@ const REPOSITORY = 'https://github.com/sallyport/sallyport'
 
 type Names = Readonly<Record<string, string>>
 
-/** The used part of a package.json. */
+/** Has the members of a package.json that tests read. */
 export interface Manifest {
   readonly name: string
   readonly version: string
@@ -32,14 +32,14 @@ export interface Workspace {
 /** The package that has a version of its own: it is also released alone. */
 export const OWN_VERSION = '@sallyport/data'
 
-/** Every workspace that is not private. */
+/** Lists every workspace that is not private. */
 export function publishedWorkspaces(): readonly Workspace[] {
   const rooms = ['packages', 'adapters'].flatMap((floor) =>
     readdirSync(join(ROOT, floor)).map((name) => `${floor}/${name}`),
   )
   return ['data', ...rooms]
     .filter((folder) => existsSync(join(ROOT, folder, 'package.json')))
-    .map((folder) => ({ folder, manifest: manifestOf(folder) }))
+    .map((folder) => ({ folder, manifest: readManifest(folder) }))
     .filter(({ manifest }) => manifest.private !== true)
 }
 
@@ -49,7 +49,7 @@ export function exampleProjects(): readonly string[] {
   return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'package.json')))
 }
 
-export function manifestOf(folder: string): Manifest {
+export function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
 }
 

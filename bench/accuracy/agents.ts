@@ -6,10 +6,10 @@ import type { Run } from '../report/run.ts'
 import { sharedLines } from './shared.ts'
 
 const BROWSERS = 'user-agents/browsers.txt.gz'
-/** Headers of browsers and careful programs beside their user agent. */
+/** Browsers and careful programs send these headers beside their user agent. */
 const FIELDS = ['Accept', 'text/html,*/*;q=0.8', 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate']
 
-/** How many crawlers, and how many browsers, are taken for programs: by user agent, which is all that the peer looks at. */
+/** Counts the crawlers and the browsers that each judge takes for programs, by user agent: the peer reads nothing else. */
 export async function compareUserAgents(run: Run): Promise<void> {
   const sallyport = await open({ data: { refresh: false } })
   const judges: Readonly<Record<string, (userAgent: string) => boolean>> = {

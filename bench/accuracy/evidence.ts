@@ -13,17 +13,17 @@ import {
   programSets,
 } from './sets.ts'
 
-/** A judgement with the share of all requests that it represents. */
+/** A judgement has the share of all requests that it represents. */
 interface Weighed {
   readonly share: number
   readonly network: Network
   readonly verdict: AgentVerdict
 }
 
-/** From where people and programs come, assumed: servers are few of the one and most of the other. */
+/** Assumes where people and programs connect from: servers are few of the first and most of the second. */
 const PEOPLE: Readonly<Record<Network, number>> = { residential_clean: 0.74, mobile: 0.2, vpn: 0.04, hosting: 0.02 }
 const PROGRAMS: Readonly<Record<Network, number>> = { residential_clean: 0.3, mobile: 0, vpn: 0.1, hosting: 0.6 }
-/** Share of browsers whose requests a middlebox alters, assumed. */
+/** Assumes the share of browsers whose requests a middlebox alters. */
 const ALTERED = 0.03
 
 const isAccused = ({ verdict }: Weighed) => verdict.class !== 'human'
@@ -52,10 +52,10 @@ export function judgeEvidence(run: Run): void {
       share,
     ),
   )
-  const mix = [...scaled(unaltered, 1 - ALTERED), ...scaled(altered, ALTERED)]
+  const mix = [...scaleShares(unaltered, 1 - ALTERED), ...scaleShares(altered, ALTERED)]
   const copies = programSets().filter(isCopy)
   const programs = weigh(copies, PROGRAMS)
-  const of = (count: number, what: string) => `${count.toLocaleString('en')} ${what}`
+  const writeCount = (count: number, what: string) => `${count.toLocaleString('en')} ${what}`
 
   const kinds: readonly (readonly [
     what: string,
@@ -63,18 +63,18 @@ export function judgeEvidence(run: Run): void {
     accused?: Goal | undefined,
     doubted?: Goal | undefined,
   ])[] = [
-    [of(recorded.length, 'requests of browsers'), unaltered, { atMost: 0 }],
+    [writeCount(recorded.length, 'requests of browsers'), unaltered, { atMost: 0 }],
     ['3 % of them altered', mix, { atMost: 0.05 }],
-    [of(described.length, 'published, of WebViews, players, downloads'), weigh(described, PEOPLE)],
-    [of(copies.length, "of programs with a browser's user agent"), programs, undefined, { atLeast: 80 }],
+    [writeCount(described.length, 'published, of WebViews, players, downloads'), weigh(described, PEOPLE)],
+    [writeCount(copies.length, "of programs with a browser's user agent"), programs, undefined, { atLeast: 80 }],
     ['of these from hosting', from(programs, 'hosting')],
     ['from homes', from(programs, 'residential_clean')],
   ]
   run.table({
     title: 'Headers alone, https behind a proxy',
     figures: kinds.flatMap(([what, all, accused, doubted]) => [
-      ...percent('taken for a program', what, shareOf(all, isAccused), { goal: accused }),
-      ...percent('in doubt or worse', what, shareOf(all, isDoubted), { goal: doubted }),
+      ...percent('taken for a program', what, computeShare(all, isAccused), { goal: accused }),
+      ...percent('in doubt or worse', what, computeShare(all, isDoubted), { goal: doubted }),
     ]),
   })
 }
@@ -83,14 +83,14 @@ function from(all: readonly Weighed[], place: Network): readonly Weighed[] {
   return all.filter(({ network }) => network === place)
 }
 
-function scaled(all: readonly Weighed[], part: number): readonly Weighed[] {
+function scaleShares(all: readonly Weighed[], part: number): readonly Weighed[] {
   return all.map((one) => ({ ...one, share: one.share * part }))
 }
 
-function sumOf(all: readonly Weighed[]): number {
+function sumShares(all: readonly Weighed[]): number {
   return all.reduce((sum, { share }) => sum + share, 0)
 }
 
-function shareOf(all: readonly Weighed[], test: (one: Weighed) => boolean): number {
-  return sumOf(all.filter(test)) / sumOf(all)
+function computeShare(all: readonly Weighed[], test: (one: Weighed) => boolean): number {
+  return sumShares(all.filter(test)) / sumShares(all)
 }

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { SourceOverride } from '@sallyport/engine'
-import { gluetunServices, gluetunText } from './gluetun.ts'
 import { readShared, sharedLines, sharedRows } from './shared.ts'
 
 /** Configuration of one run of the real compile: sources by id. */
@@ -12,7 +11,7 @@ const isIpv4 = (entry: string): boolean => !entry.includes(':')
 const isIpv6 = (entry: string): boolean => entry.includes(':')
 
 /**
- * The stored snapshots as the sources that they are snapshots of, in files that the real parsers read. Lists that the
+ * The stored snapshots of what an installation downloads by itself, as the sources that they are snapshots of, in files that the real parsers read. Lists that the
  * snapshots merge or keep in another form are split or written back to the form that is published.
  */
 export function snapshotFeeds(folder: string): Feeds {
@@ -27,8 +26,7 @@ export function snapshotFeeds(folder: string): Feeds {
   for (const path of GEOFEEDS) put(path.slice('geo/'.length, -'.csv.gz'.length), readShared(path))
 
   const relay = sharedLines('vpn/apple-private-relay-egress.txt.gz')
-  put('lord-alfred-apple-ipv4', relay.filter(isIpv4).join('\n'))
-  put('lord-alfred-apple-ipv6', relay.filter(isIpv6).join('\n'))
+  put('apple-private-relay', relay.map((prefix) => `${prefix},,,,`).join('\n'))
 
   for (const [provider, entries] of cloudRanges()) {
     for (const [family, mine] of [
@@ -46,8 +44,6 @@ export function snapshotFeeds(folder: string): Feeds {
     exit_ip,
   }))
   put('monosans', JSON.stringify(open))
-  const services = gluetunServices()
-  if (services.length > 0) put('gluetun-servers', gluetunText(services.map(({ name, exits }) => [name, exits])))
   return feeds
 }
 
@@ -63,7 +59,6 @@ const AS_THEY_ARE: readonly (readonly [id: string, path: string])[] = [
   ['tunnelbear', 'vpn/by-provider/tunnelbear.txt'],
   ['avastel-1day', 'proxy/avastel-proxy-ips-2025-11-22.csv.gz'],
   ['avastel-8days', 'proxy/avastel-blocklist-5days.csv'],
-  ['ipverse-bots', 'crawlers/ipverse-crawlers.json'],
   ['oxl-line-names', 'residential/dynamic-rdns.txt'],
 ]
 

@@ -1,16 +1,16 @@
 import { isShared, readShared } from './shared.ts'
 
-/** Exits of one VPN service, IPv4. */
+/** Holds the IPv4 exits of one VPN service. */
 export interface VpnService {
   readonly name: string
-  /** The month in which they were its exits. */
+  /** The service used the exits in this month. */
   readonly date: string
   readonly exits: readonly string[]
 }
 
 const GLUETUN = 'vpn/gluetun-2023-half.json.gz'
 
-/** Services of 2021 to 2023; none where the snapshot is not here. */
+/** Lists services of 2021 to 2023, and none where the snapshot is missing. */
 export function gluetunServices(): readonly VpnService[] {
   if (!isShared(GLUETUN)) return []
   const services: Record<string, { readonly as_of: string; readonly ips: readonly string[] }> = JSON.parse(

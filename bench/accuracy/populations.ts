@@ -7,7 +7,7 @@ export interface Coming {
   readonly request: InspectionRequest
 }
 
-/** Visitors of one kind within two minutes. */
+/** Visitors of one kind come within two minutes. */
 export interface Population {
   readonly name: string
   /** In the order in which they come. */
@@ -20,7 +20,7 @@ const SPAN_MINUTES = 2
 const USER_AGENT =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 
-/** Chrome 150 on Windows over https. */
+/** Chrome 150 on Windows sends these fields over HTTPS. */
 const CHROME: Headers = {
   Host: 'example.com',
   Connection: 'keep-alive',
@@ -52,11 +52,11 @@ const SCRIPT: Headers = {
 }
 const COPY: Headers = { Host: 'example.com', 'User-Agent': USER_AGENT, Accept: '*/*' }
 
-function named(userAgent: string): Headers {
+function writeAgent(userAgent: string): Headers {
   return { Host: 'example.com', 'User-Agent': userAgent, Accept: '*/*' }
 }
 
-/** Each of the visitors asks `times` times, evenly, and begins at another second. */
+/** Each visitor sends `times` requests, evenly, and begins at another second. */
 function visits(
   visitors: readonly { readonly peer: string; readonly headers: Headers }[],
   times: number,
@@ -76,28 +76,28 @@ function visits(
 }
 
 /** People who read so many pages a minute, and load twenty-five files for each. */
-function reading(peers: readonly string[], pages: number, minutes = SPAN_MINUTES): readonly Coming[] {
+function readPages(peers: readonly string[], pages: number, minutes = SPAN_MINUTES): readonly Coming[] {
   const people = (headers: Headers) => peers.map((peer) => ({ peer, headers }))
-  const of = (headers: Headers, each: number, about: Partial<InspectionRequest> = {}) =>
+  const visitAs = (headers: Headers, each: number, about: Partial<InspectionRequest> = {}) =>
     visits(people(headers), pages * minutes * each, about, minutes)
-  return [...of(PAGE, 1), ...of(SCRIPT, 25, { target: '/assets/shop.js' })].toSorted(
+  return [...visitAs(PAGE, 1), ...visitAs(SCRIPT, 25, { target: '/assets/shop.js' })].toSorted(
     (one, other) => one.second - other.second,
   )
 }
 
 /** People with browsers, six pages a minute each, and one a minute where hundreds share an address. */
-export function peopleOf(minutes: number): Readonly<Record<string, readonly Coming[]>> {
-  const home = addressesOf('residential_clean', 40)
-  const [[office = ''], [phone = '']] = [home, addressesOf('mobile', 1)]
+export function listPeople(minutes: number): Readonly<Record<string, readonly Coming[]>> {
+  const home = listAddresses('residential_clean', 40)
+  const [[office = ''], [phone = '']] = [home, listAddresses('mobile', 1)]
   const many = (count: number, peer: string) => Array.from({ length: count }, () => peer)
   return {
-    'people at home': reading(home, 6, minutes),
-    'an office of 40 behind one address': reading(many(40, office), 6, minutes),
-    "400 people behind a carrier's address": reading(many(400, phone), 1, minutes),
+    'people at home': readPages(home, 6, minutes),
+    'an office of 40 behind one address': readPages(many(40, office), 6, minutes),
+    "400 people behind a carrier's address": readPages(many(400, phone), 1, minutes),
   }
 }
 
-function addressesOf(label: NetworkClass, count: number): readonly string[] {
+function listAddresses(label: NetworkClass, count: number): readonly string[] {
   return labelledAddresses()
     .filter((one) => one.label === label && !one.address.includes(':'))
     .slice(0, count)
@@ -109,8 +109,8 @@ interface KnownBot {
   readonly instances: { readonly accepted?: readonly string[] | undefined }
 }
 
-/** User agents of programs of a category, one of each. */
-function botsOf(category: string): readonly string[] {
+/** Lists one user agent of each program of a category. */
+function listBots(category: string): readonly string[] {
   const bots: readonly KnownBot[] = JSON.parse(readShared('crawlers/well-known-bots.json.gz'))
   return bots.flatMap(({ categories, instances }) =>
     categories.includes(category) ? (instances.accepted ?? []).slice(0, 1) : [],
@@ -123,29 +123,29 @@ interface Ranges {
   >
 }
 
-/** Crawlers and monitors at the first address that their operators publish. */
-function published(file: string): readonly { readonly peer: string; readonly headers: Headers }[] {
+/** Returns crawlers and monitors at the first address that their operators publish. */
+function readPublished(file: string): readonly { readonly peer: string; readonly headers: Headers }[] {
   const { services }: Ranges = JSON.parse(readShared(file))
   return Object.values(services).map(({ user_agent_patterns: [pattern = ''], ipv4: [range = ''] }) => ({
     peer: range.replace(/\/\d+$/, ''),
-    headers: named(`Mozilla/5.0 (compatible; ${pattern.replaceAll('*', '')}/2.0; +https://example.org/bot)`),
+    headers: writeAgent(`Mozilla/5.0 (compatible; ${pattern.replaceAll('*', '')}/2.0; +https://example.org/bot)`),
   }))
 }
 
 /** Real addresses, user agents and headers, and how often such visitors come. */
 export function populations(): readonly Population[] {
-  const home = addressesOf('residential_clean', 400)
-  const [hosting, proxied] = [addressesOf('hosting', 400), addressesOf('residential_proxy', 1_000)]
-  const servers = [...hosting, ...addressesOf('datacenter', 400)]
+  const home = listAddresses('residential_clean', 400)
+  const [hosting, proxied] = [listAddresses('hosting', 400), listAddresses('residential_proxy', 1_000)]
+  const servers = [...hosting, ...listAddresses('datacenter', 400)]
   const [office = ''] = home
-  const hidden = [...addressesOf('vpn', 100), ...addressesOf('tor', 100)]
+  const hidden = [...listAddresses('vpn', 100), ...listAddresses('tor', 100)]
   const each = (peers: readonly string[], texts: readonly string[]) =>
-    peers.map((peer, at) => ({ peer, headers: named(texts[at % texts.length] ?? '') }))
+    peers.map((peer, at) => ({ peer, headers: writeAgent(texts[at % texts.length] ?? '') }))
   const from = (texts: readonly string[]) => each(servers.slice(0, texts.length), texts)
   const whole = (peers: readonly string[]) => peers.map((peer) => ({ peer, headers: PAGE }))
   const browsers = sharedLines('user-agents/browsers.txt.gz')
   const ordinary = (userAgent: string): Headers => ({
-    ...named(userAgent),
+    ...writeAgent(userAgent),
     Accept: 'text/html,*/*;q=0.8',
     'Accept-Language': 'en',
     'Accept-Encoding': 'gzip, deflate',
@@ -153,7 +153,7 @@ export function populations(): readonly Population[] {
   const libraries = ['python-requests/2.32.3', 'curl/8.5.0', 'Go-http-client/2.0', 'Scrapy/2.11 (+https://scrapy.org)']
   const unnamed = ['MyHarvester/1.0', 'Collector (research)', 'acme-fetch/3']
   return [
-    ...Object.entries(peopleOf(SPAN_MINUTES)).map(([name, coming]) => ({ name, coming })),
+    ...Object.entries(listPeople(SPAN_MINUTES)).map(([name, coming]) => ({ name, coming })),
     {
       name: '4,000 user agents of browsers at home',
       coming: visits(
@@ -162,16 +162,16 @@ export function populations(): readonly Population[] {
         { scheme: 'http' },
       ),
     },
-    { name: 'people behind VPNs and Tor', coming: reading(hidden, 1) },
-    { name: 'crawlers at published addresses', coming: visits(published('crawlers/ipverse-crawlers.json'), 10) },
-    { name: 'monitors at published addresses', coming: visits(published('crawlers/ipverse-monitoring.json'), 10) },
-    { name: 'monitors elsewhere', coming: visits(from(botsOf('monitor')), 4) },
-    { name: 'previews elsewhere', coming: visits(from(botsOf('preview')), 4) },
-    { name: 'readers of feeds', coming: visits(from(botsOf('feedfetcher')), 4, { target: '/blog/feed/' }) },
+    { name: 'people behind VPNs and Tor', coming: readPages(hidden, 1) },
+    { name: 'crawlers at published addresses', coming: visits(readPublished('crawlers/ipverse-crawlers.json'), 10) },
+    { name: 'monitors at published addresses', coming: visits(readPublished('crawlers/ipverse-monitoring.json'), 10) },
+    { name: 'monitors elsewhere', coming: visits(from(listBots('monitor')), 4) },
+    { name: 'previews elsewhere', coming: visits(from(listBots('preview')), 4) },
+    { name: 'readers of feeds', coming: visits(from(listBots('feedfetcher')), 4, { target: '/blog/feed/' }) },
     { name: 'webhooks', coming: visits(each(servers.slice(0, 20), libraries), 20, { method: 'POST' }) },
     { name: 'libraries on servers', coming: visits(each(servers, libraries), 10) },
     { name: 'made-up names on servers', coming: visits(each(servers, unnamed), 10) },
-    { name: 'named AI crawlers on servers', coming: visits(each(servers, botsOf('ai')), 10) },
+    { name: 'named AI crawlers on servers', coming: visits(each(servers, listBots('ai')), 10) },
     { name: 'copies of Chrome through proxies', coming: visits(each(proxied, [USER_AGENT]), 12) },
     { name: 'one copy of Chrome at home', coming: visits([{ peer: office, headers: COPY }], 3_000) },
     { name: 'whole Chromes on servers', coming: visits(whole(servers), 12) },

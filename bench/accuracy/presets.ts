@@ -9,7 +9,7 @@ import {
   parseTrust,
   type Snapshot,
 } from '@sallyport/core'
-import { createFakeClock, createFakeCounts, createFakeDns, snapshotsOf } from '@sallyport/core/testing'
+import { createFakeClock, createFakeCounts, createFakeDns, makeSnapshots } from '@sallyport/core/testing'
 import type { Population } from './populations.ts'
 
 const AMERICA = { code: 'US', source: 'made', basis: 'city' } as const
@@ -22,7 +22,7 @@ export interface Fate {
 }
 
 /** Returns what comes of a population under a preset, counted from nothing; `busy`: while the server is. */
-export async function fateOf(
+export async function decideFate(
   snapshot: Snapshot,
   preset: PresetName,
   { coming }: Population,
@@ -33,7 +33,7 @@ export async function fateOf(
   const inspector = createInspector({
     clock,
     // The city databases are not asked: everybody is in one country.
-    snapshots: snapshotsOf({ ...snapshot, countries: { find: () => AMERICA } }),
+    snapshots: makeSnapshots({ ...snapshot, countries: { find: () => AMERICA } }),
     trust: parseTrust([]),
     policy: compilePolicy({ preset, rules: [] }, { load }),
     mode: 'enforce',
@@ -41,8 +41,8 @@ export async function fateOf(
       reverse: createReverseChecks({ clock, dns: createFakeDns({}) }),
     }),
   })
-  const counter = createCounter({ counts: createFakeCounts(clock), ipv6Prefix: 64, flights: 'bench' })
-  const sums = { allow: 0, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 0 }
+  const counter = createCounter({ counts: createFakeCounts(clock), flights: 'bench' })
+  const sums = { allow: 0, flag: 0, redirect: 0, challenge: 0, offer: 0, throttle: 0, block: 0 }
   let second = 0
   for (const { second: at, request } of coming) {
     clock.advance((at - second) * 1_000)

@@ -1,6 +1,6 @@
 import { counted, type Figure } from '../report/result.ts'
 
-/** A judgement of one thing, and the truth. */
+/** Compares the class that a label states with the class that a judge found. */
 export interface Judged<Name extends string> {
   readonly label: Name
   readonly found: Name
@@ -13,8 +13,8 @@ export interface Score {
   readonly labelled: number
 }
 
-/** How well `found` names what is one of `names`, all of them taken as one. */
-export function scoreOf<Name extends string>(judged: readonly Judged<Name>[], names: readonly Name[]): Score {
+/** Scores how well `found` names what has one of `names`, with all `names` taken as one class. */
+export function computeScore<Name extends string>(judged: readonly Judged<Name>[], names: readonly Name[]): Score {
   const isIn = (name: Name) => names.includes(name)
   const labelled = judged.filter(({ label }) => isIn(label)).length
   const found = judged.filter((one) => isIn(one.found)).length
@@ -22,7 +22,7 @@ export function scoreOf<Name extends string>(judged: readonly Judged<Name>[], na
   return { precision: both / found, recall: both / labelled, f1: (2 * both) / (found + labelled), labelled }
 }
 
-/** The share of what is labelled so that was found to be one of `names`. */
+/** Returns the share of things with such a label that were found to be one of `names`. */
 export function shareFound<Name extends string>(
   judged: readonly Judged<Name>[],
   label: Name,
@@ -35,10 +35,10 @@ export function shareFound<Name extends string>(
 /** The mean F1 of the classes that occur among the labels. */
 export function macroF1<Name extends string>(judged: readonly Judged<Name>[]): number {
   const labels = [...new Set(judged.map(({ label }) => label))]
-  return labels.reduce((sum, label) => sum + scoreOf(judged, [label]).f1, 0) / labels.length
+  return labels.reduce((sum, label) => sum + computeScore(judged, [label]).f1, 0) / labels.length
 }
 
-/** A share in per cent, counted: it is the same in every run. What was never asked is no figure. */
+/** Returns a counted share in per cent, which is the same in every run. A share of nothing is no figure. */
 export function percent(name: string, what: string, share: number, rest: Partial<Figure> = {}): readonly Figure[] {
   if (Number.isNaN(share)) return []
   return [{ case: name, what, unit: '%', value: counted(share * 100), ...rest }]

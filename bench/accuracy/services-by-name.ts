@@ -5,7 +5,7 @@ import { type Feeds, SUPPLIERS, without } from './feeds.ts'
 import { gluetunText, type VpnService } from './gluetun.ts'
 import { sharedLines } from './shared.ts'
 
-/** Services of today, each with its files. */
+/** Names the files of each service of today. */
 const FILES = {
   Mullvad: ['mullvad'],
   'Private Internet Access': ['pia'],
@@ -17,14 +17,14 @@ export function todaysServices(): readonly VpnService[] {
   return Object.entries(FILES).map(([name, files]) => {
     const lines = files.flatMap((file) => sharedLines(`vpn/by-provider/${file}.txt`))
     const entries = lines.map((line) => line.replace(/#.*/, '').trim()).filter((entry) => !entry.includes(':'))
-    return { name, date: '2026-08', exits: addressesOf(entries) }
+    return { name, date: '2026-08', exits: listAddresses(entries) }
   })
 }
 
 /** Services that have a feed of their own; the others are in the feed that names each server's. */
 const OWN_FEEDS: Readonly<Record<string, string>> = { 'Proton VPN': 'protonvpn-exit', TunnelBear: 'tunnelbear' }
 
-/** All feeds, of which those of VPNs know these services and nothing else. */
+/** Returns all feeds, of which the VPN feeds know these services and nothing else. */
 export function withServices(feeds: Feeds, services: readonly VpnService[], folder: string): Feeds {
   const put = (id: string, text: string) => {
     const path = join(folder, `services-${id}`)
@@ -41,14 +41,14 @@ export function withServices(feeds: Feeds, services: readonly VpnService[], fold
   )
 }
 
-/** Whether two names are one service's, however each list writes them. */
+/** Reports whether two names belong to one service, however each list writes them. */
 export function isSameService(x: Pick<VpnService, 'name'>, y: Pick<VpnService, 'name'>): boolean {
   const key = ({ name }: Pick<VpnService, 'name'>) => name.toLowerCase().replaceAll(' ', '')
   return key(x) === key(y)
 }
 
-/** The addresses of entries that name machines; wider entries name networks. */
-function addressesOf(entries: readonly string[]): readonly string[] {
+/** Lists the addresses of entries that name machines. Wider entries name networks. */
+function listAddresses(entries: readonly string[]): readonly string[] {
   const addresses = new Set<string>()
   for (const entry of entries) {
     const [ip = '', length = '32'] = entry.split('/')

@@ -15,11 +15,8 @@ const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
  */
 export async function compareServices(run: Run, feeds: Feeds, folder: string, compile: Compile): Promise<void> {
   const today = todaysServices()
-  const earlier = gluetunServices()
-  // Proton VPN's of 2022 are where clients entered: that feed leaves them out, and so does every run.
-  const all = [...today, ...earlier.filter(({ name }) => name !== 'protonvpn')]
   const snapshotWithout = (service: VpnService, known: readonly string[] = []) => {
-    const others = all.filter((other) => !isSameService(other, service))
+    const others = today.filter((other) => !isSameService(other, service))
     return compile(withServices(feeds, [...others, { ...service, exits: known }], folder))
   }
   const figures: Figure[] = []
@@ -27,16 +24,24 @@ export async function compareServices(run: Run, feeds: Feeds, folder: string, co
     const { name, exits } = service
     run.step(`exits of ${name}`)
     const goals = { vpn: { atLeast: 75 }, machines: { atLeast: 97 } }
-    figures.push(...found(`${name}, unknown`, exits, await snapshotWithout(service), goals))
+    figures.push(...findShares(`${name}, unknown`, exits, await snapshotWithout(service), goals))
     const known = exits.filter(isInKnownHalf)
     const rest = exits.filter((exit) => !isInKnownHalf(exit))
     const snapshot = await snapshotWithout(service, known)
-    figures.push(...found(`${name}, the other half known`, rest, snapshot, { vpn: { atLeast: 95 } }))
+    figures.push(...findShares(`${name}, the other half known`, rest, snapshot, { vpn: { atLeast: 95 } }))
+  }
+  // Proton VPN's addresses of 2022 are where clients entered, and sites never see them.
+  const earlier = gluetunServices().filter(({ name }) => name !== 'protonvpn')
+  if (earlier.length > 0) {
+    run.step('exits of earlier services')
+    const snapshot = await compile(withServices(feeds, today, folder))
+    const exits = earlier.flatMap((service) => service.exits)
+    figures.push(...findShares(`${earlier.length} services of 2021 to 2023, unknown`, exits, snapshot, {}))
   }
   run.table({ title: 'Exits of a VPN service, while the feeds of the others are loaded', figures })
 }
 
-function found(
+function findShares(
   service: string,
   exits: readonly string[],
   snapshot: Snapshot,
@@ -62,7 +67,7 @@ function found(
   ]
 }
 
-/** Half of the addresses, the same in every run and without regard to their order. */
+/** Reports whether an address is in the known half, which is the same in every run and independent of the order. */
 function isInKnownHalf(text: string): boolean {
   let hash = 2_166_136_261
   for (const letter of text) hash = Math.imul(hash ^ letter.charCodeAt(0), 16_777_619)

@@ -14,9 +14,9 @@ import {
   createFakeClock,
   createFakeDns,
   createFakeNetworks,
-  hitOf,
-  snapshotsOf,
-  systemOf,
+  makeHit,
+  makeSnapshots,
+  makeSystem,
 } from '@sallyport/core/testing'
 
 /** Header fields in the order in which they were received. */
@@ -103,14 +103,14 @@ export function createSetJudge(): (set: HeaderSet, network: Network, through: 'p
       `${address}/32`,
       {
         // A network of no known type may open TLS on the way.
-        system: systemOf({ asn: 64_500 + at, type: networkClass === 'mobile' ? 'mobile' : 'isp' }),
-        range: hitOf({ networkClass: networkClass as Network }),
+        system: makeSystem({ asn: 64_500 + at, type: networkClass === 'mobile' ? 'mobile' : 'isp' }),
+        range: makeHit({ networkClass: networkClass as Network }),
       },
     ]),
   )
   const inspector = createInspector({
     clock,
-    snapshots: snapshotsOf({ networks, rangesLoaded: true }),
+    snapshots: makeSnapshots({ networks, rangesLoaded: true }),
     trust: parseTrust([PROXY], 'x-forwarded-for'),
     policy: compilePolicy({ preset: 'low-friction', rules: [] }),
     mode: 'enforce',
@@ -134,7 +134,7 @@ const isNamed = (name: string, start: string) => name.toLowerCase().startsWith(s
 const without = (headers: readonly Header[], start: string) => headers.filter(([name]) => !isNamed(name, start))
 const BR = /,? ?(?:br|zstd)\b/g
 
-/** Middleboxes by how they alter a request, with the share of each among altered requests: an assumption, as no such shares are published. */
+/** Middleboxes by how they alter a request, with assumed shares among altered requests: no such shares are published. */
 export const ALTERATIONS: Readonly<
   Record<string, { readonly share: number; alter(headers: readonly Header[]): readonly Header[] }>
 > = {

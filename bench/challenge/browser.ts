@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { open } from '@sallyport/engine'
 import { listener } from '@sallyport/node'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { type Figure, spreadOf } from '../report/result.ts'
+import { computeSpread, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 
 /** Debian's; no other browser is downloaded. */
@@ -14,7 +14,7 @@ const ADDRESS = '93.184.216.34'
 const SLOWED = 20
 const WANTED = 'the wanted page'
 
-/** The page in Chromium, with its processor as it is and slowed by DevTools. */
+/** Measures the page in Chromium, at full processor speed and slowed by DevTools. */
 export async function benchBrowser(run: Run): Promise<void> {
   const sallyport = await open({
     trustProxy: ['loopback'],
@@ -49,20 +49,20 @@ export async function benchBrowser(run: Run): Promise<void> {
 async function measurePage(run: Run, browser: Browser, url: string): Promise<void> {
   const rounds = run.pick(11, 1)
   const visits = { plain: [] as Visit[], slow: [] as Visit[] }
-  // The first one starts what all of them use.
+  // The first visit starts what all visits use.
   await withPage(browser, 1, (page) => visit(page, url))
   for (let round = 0; round < rounds; round++) {
     run.step(`Chromium, round ${round + 1} of ${rounds}`)
     visits.plain.push(await withPage(browser, 1, (page) => visit(page, url)))
     visits.slow.push(await withPage(browser, SLOWED, (page) => visit(page, url)))
   }
-  const rowOf = (name: string, taken: readonly Visit[], atMost: number): readonly Figure[] => [
-    { case: name, what: 'work', unit: 'ms', value: spreadOf(taken.map(({ work }) => work)) },
+  const makeRow = (name: string, taken: readonly Visit[], atMost: number): readonly Figure[] => [
+    { case: name, what: 'work', unit: 'ms', value: computeSpread(taken.map(({ work }) => work)) },
     {
       case: name,
       what: 'until the wanted page',
       unit: 's',
-      value: spreadOf(taken.map(({ whole }) => whole / 1_000)),
+      value: computeSpread(taken.map(({ whole }) => whole / 1_000)),
       goal: { atMost },
     },
   ]
@@ -70,17 +70,17 @@ async function measurePage(run: Run, browser: Browser, url: string): Promise<voi
   run.table({
     title: 'The page, in Chromium on loopback',
     figures: [
-      ...rowOf(name, visits.plain, 0.5),
-      ...rowOf(`${name}, the processor slowed ${SLOWED} times`, visits.slow, 5),
+      ...makeRow(name, visits.plain, 0.5),
+      ...makeRow(`${name}, the processor slowed ${SLOWED} times`, visits.slow, 5),
     ],
   })
 }
 
 /** The time that a visitor's browser took, in milliseconds. */
 interface Visit {
-  /** From the page to its solution. */
+  /** The browser's work begins at the page and ends with its solution. */
   readonly work: number
-  /** From the first request to the wanted page. */
+  /** The whole visit begins at the first request and ends with the wanted page. */
   readonly whole: number
 }
 

@@ -1,7 +1,7 @@
 import { type InspectionRequest, parseAddress } from '@sallyport/core'
 import { counted, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
-import { type Candidate, costsOf, measure } from '../rounds.ts'
+import { type Candidate, listCosts, measure } from '../rounds.ts'
 import { ASKED, CLIENT, passesFor, requestWith, withoutStore } from './passes.ts'
 import { solve } from './solve.ts'
 
@@ -58,7 +58,7 @@ export async function benchCalls(run: Run): Promise<void> {
       goal: { atMost: goals[at] },
     }),
   )
-  const costs = costsOf(rows).map(({ case: name, what, unit, value }) => ({ case: name, what, unit, value }))
+  const costs = listCosts(rows).map(({ case: name, what, unit, value }) => ({ case: name, what, unit, value }))
   run.table({
     title: 'Passes, questions and answers, without the store, by processor time',
     figures: [...costs, ...beyond],

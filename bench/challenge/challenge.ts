@@ -3,7 +3,7 @@ import type { Run } from '../report/run.ts'
 import { benchBrowser, CHROMIUM } from './browser.ts'
 import { benchCalls } from './calls.ts'
 
-/** The challenge: its cost to the service and to a visitor. */
+/** Measures what the challenge costs the service and a visitor. */
 export async function benchChallenge(run: Run): Promise<void> {
   await benchCalls(run)
   if (existsSync(CHROMIUM)) await benchBrowser(run)

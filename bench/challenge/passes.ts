@@ -9,7 +9,6 @@ import {
 import { createRandom } from '@sallyport/engine'
 import { browserFields } from '../browser.ts'
 
-/** Secret of the services of this bench. */
 export const SECRET = 'a secret of this bench, as long as it has to be'
 export const CLIENT = { address: '203.0.113.7', network: 'unknown' } as const
 
@@ -25,7 +24,6 @@ export function withoutStore(clock: Clock): Challenges {
     counts: { take: (tasks) => ({ states: tasks.map(() => state) }), leave: () => {} },
     clock,
     random: createRandom(),
-    ipv6Prefix: 64,
   })
 }
 

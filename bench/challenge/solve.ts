@@ -7,7 +7,7 @@ export interface Question {
   readonly bits: number
 }
 
-/** The solution of a question by native code, one puzzle after the other. */
+/** Finds the solution of a question with native code, one puzzle after the other. */
 export function solve({ text, puzzles, bits }: Question): string {
   const block = Buffer.concat([Buffer.from(text, 'base64url').subarray(-32), Buffer.alloc(8)])
   const numbers = Array.from({ length: puzzles }, (_, place) => {

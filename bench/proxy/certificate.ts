@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** A certificate and its key, as files in PEM. */
+/** Names the PEM files of a certificate and its key. */
 export interface CertificateFiles {
   readonly cert: string
   readonly key: string

@@ -4,9 +4,9 @@ import { isInstalled, type Program, startProgram } from './program.ts'
 import { startSallyport } from './sallyport.ts'
 import { startHaproxy, startNginxProxy } from './servers.ts'
 
-/** Address of a contender. */
+/** Tells a contender where it finds its files, its upstream and its processor. */
 export interface Place {
-  /** For its configuration. */
+  /** Contenders write their configuration into this folder. */
   readonly folder: string
   readonly dataDir: string
   readonly upstream: string
@@ -15,7 +15,7 @@ export interface Place {
 
 export interface Contender {
   readonly name: string
-  /** Why it cannot run here; absent: it can. */
+  /** Says why the contender cannot run here; absent: it can. */
   readonly missing?: string | undefined
   start(place: Place): Promise<Program>
 }
@@ -23,7 +23,7 @@ export interface Contender {
 export const BASELINE = 'nginx'
 export const OURS = 'Sallyport, everything on'
 
-/** The baseline first. */
+/** The baseline comes first. */
 export const CONTENDERS: readonly Contender[] = [
   {
     name: BASELINE,

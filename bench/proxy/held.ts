@@ -14,7 +14,7 @@ export function probed(folder: string): readonly string[] {
 }
 
 /** Memory of a process started with `probed`, once its garbage is collected. It stops for some tenths of a second. */
-export async function sampleOf(pid: number, folder: string): Promise<Sample> {
+export async function takeSample(pid: number, folder: string): Promise<Sample> {
   const lines = (): readonly string[] => {
     try {
       return readFileSync(join(folder, String(pid)), 'utf8')

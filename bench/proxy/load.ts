@@ -11,27 +11,27 @@ export const CONNECTIONS = 64
 /** Each is another visitor, and their requests come again and again. */
 export const VISITORS = 4_000
 
-/** One shot of load at one server. */
+/** Reports one shot of load at one server. */
 export interface Shot {
   readonly requests: number
-  /** Milliseconds from a request to the end of its answer, which one of a hundred took or more. */
+  /** One request of a hundred took this many milliseconds or more until the end of its answer. */
   readonly p99: number
-  /** Answers that were none, or had another status than 2xx and 3xx. */
+  /** Counts missing answers and answers with another status than 2xx and 3xx. */
   readonly errors: number
 }
 
 export interface Load {
   readonly name: string
-  /** Over `CONNECTIONS` connections. */
+  /** Sends requests over `CONNECTIONS` connections. */
   shoot(url: string, path: string, seconds: number): Promise<Shot>
 }
 
-/** `wrk`, or where it is not installed a program of ours, which takes more of its processor. */
+/** Opens `wrk`, or our own program where `wrk` is not installed. Our program takes more of its processor. */
 export async function openLoad(folder: string, processor: number): Promise<Load> {
   const pinned = ['--cpu-list', String(processor)]
   if (!isInstalled('wrk')) return programLoad(processor)
   const script = join(folder, 'load.lua')
-  await writeFile(script, scriptOf(visitorAddresses(VISITORS)))
+  await writeFile(script, writeScript(visitorAddresses(VISITORS)))
   return {
     name: 'wrk',
     async shoot(url, path, seconds) {
@@ -42,8 +42,8 @@ export async function openLoad(folder: string, processor: number): Promise<Load>
   }
 }
 
-/** All requests are made before the first is sent. */
-function scriptOf(visitors: readonly string[]): string {
+/** The client makes all requests before it sends the first. */
+function writeScript(visitors: readonly string[]): string {
   const fields = browserFields('VISITOR')
   const lines: string[] = []
   for (let at = 0; at < fields.length; at += 2) lines.push(`${fields[at]}: ${fields[at + 1]}`)
@@ -67,7 +67,7 @@ end
 `
 }
 
-/** It runs in a process of its own, so that it can stay on one processor. */
+/** The client runs in its own process, so that it can stay on one processor. */
 function programLoad(processor: number): Load {
   return {
     name: 'a program of Node',

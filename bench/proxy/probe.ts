@@ -10,15 +10,15 @@ import { isMainThread } from 'node:worker_threads'
  * holds. It is asked by a signal so that nothing of this is a connection, a descriptor or a timer of its own.
  */
 
-/** Memory of a process after its garbage is collected. */
+/** Reports the memory of a process after its garbage is collected. */
 export interface Sample {
-  /** Bytes of the heap, and with what is outside of it. */
+  /** Counts the bytes of the heap, and of the heap with memory outside of it. */
   readonly heap: number
   readonly external: number
   readonly timers: number
   /** Handles that keep a process alive, by their kinds. */
   readonly resources: Readonly<Record<string, number>>
-  /** Listeners on the process itself. */
+  /** Counts the listeners of the process itself. */
   readonly listeners: number
   /** Objects that can have listeners, without those that Node keeps of workers that are dead. */
   readonly emitters: number
@@ -26,16 +26,16 @@ export interface Sample {
 
 /**
  * A worker that is killed while a connection is handed to it stays in a map of Node's own (internal/cluster/utils, `callbacks`), with its
- * process and its channel: nobody else can take it out.
+ * process and its channel: no other code can remove it.
  */
 const EMITTERS_OF_A_WORKER = 3
 
 function keptByNode(): number {
   if (!cluster.isPrimary) return 0
-  return (countOf(Worker) - Object.keys(cluster.workers ?? {}).length) * EMITTERS_OF_A_WORKER
+  return (countObjects(Worker) - Object.keys(cluster.workers ?? {}).length) * EMITTERS_OF_A_WORKER
 }
 
-function countOf(kind: Parameters<typeof queryObjects>[0]): number {
+function countObjects(kind: Parameters<typeof queryObjects>[0]): number {
   return queryObjects(kind, { format: 'count' }) as unknown as number
 }
 
@@ -51,7 +51,7 @@ function sample(): Sample {
     resources,
     timers: resources['Timeout'] ?? 0,
     listeners: names.reduce((sum, name) => sum + process.listenerCount(name), 0),
-    emitters: countOf(EventEmitter) - keptByNode(),
+    emitters: countObjects(EventEmitter) - keptByNode(),
   }
 }
 

@@ -1,48 +1,48 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/* Linux's figures of running processes, by their ids. */
+/* These functions read Linux's figures of running processes by their IDs. */
 
-/** Clock ticks a second, in which Linux tells processor times to programs. */
+/** Linux reports processor times in clock ticks, and a second has this many. */
 const TICKS = 100
 
-/** A process with its children, and theirs; one that has ended is left out. */
-export function familyOf(pid: number): readonly number[] {
+/** Lists a process, its children and theirs, and omits processes that have ended. */
+export function listFamily(pid: number): readonly number[] {
   try {
-    return [pid, ...childrenOf(pid).flatMap(familyOf)]
+    return [pid, ...listChildren(pid).flatMap(listFamily)]
   } catch {
     return []
   }
 }
 
-/** The children of a running process, the oldest first. */
-export function childrenOf(pid: number): readonly number[] {
+/** Lists the children of a running process, the oldest first. */
+export function listChildren(pid: number): readonly number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim()
   return text === '' ? [] : text.split(' ').map(Number)
 }
 
-/** Seconds of processor time, of the programs and of the kernel for them. */
+/** Sums the seconds of processor time that the programs used, and the kernel for them. */
 export function processorTime(pids: readonly number[]): number {
   let ticks = 0
   for (const pid of pids) {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name of the program comes before these, in brackets, and may hold anything.
+    // The name of the program comes before these fields in brackets, and may hold any character.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     ticks += Number(fields[11]) + Number(fields[12])
   }
   return ticks / TICKS
 }
 
-/** Megabytes that are resident. */
+/** Returns the resident megabytes. */
 export function resident(pid: number): number {
   return megabytes(pid, 'VmRSS')
 }
 
-/** The most megabytes that were resident since the process began. */
+/** Returns the most megabytes that were resident since the process began. */
 export function peak(pid: number): number {
   return megabytes(pid, 'VmHWM')
 }
 
-/** Open descriptors. */
+/** Counts open descriptors. */
 export function descriptors(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }

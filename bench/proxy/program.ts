@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A server that a bench started, with a process of its own. */
+/** A bench started the server in a process of its own. */
 export interface Program {
   readonly pid: number
   readonly url: string
-  /** Its messages to the operator. */
+  /** Returns the program's messages to the operator. */
   readonly said: () => string
   readonly running: () => boolean
   stop(): Promise<void>
@@ -17,7 +17,7 @@ export interface Start {
   readonly command: string
   readonly args: readonly string[]
   readonly port: number
-  /** The processor it stays on; absent: any. */
+  /** The program stays on this processor; absent: on any. */
   readonly processor?: number | undefined
   /** Rejects until it serves; absent: until it takes connections. */
   readonly ready?: (() => Promise<unknown>) | undefined
@@ -30,7 +30,7 @@ const MAX_SAID = 100_000
 export async function startProgram({ command, args, port, processor, ready }: Start): Promise<Program> {
   const [run, ...before] = processor === undefined ? [command] : ['taskset', '--cpu-list', String(processor), command]
   const child = spawn(run as string, [...before, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
-  // The program ends also where the bench itself fails.
+  // The program also ends where the bench itself fails.
   const end = () => void child.kill('SIGKILL')
   process.once('exit', end)
   child.once('exit', () => process.off('exit', end))
@@ -38,10 +38,10 @@ export async function startProgram({ command, args, port, processor, ready }: St
   child.stderr.on('data', (bytes: Buffer) => {
     said = (said + bytes.toString()).slice(-MAX_SAID)
   })
-  const running = () => child.exitCode === null && child.signalCode === null
+  const isRunning = () => child.exitCode === null && child.signalCode === null
   const until = performance.now() + READY_MS
   for (let serves = false; !serves; ) {
-    if (!running() || performance.now() > until) {
+    if (!isRunning() || performance.now() > until) {
       child.kill('SIGKILL')
       throw new Error(`${command} ${args.join(' ')} does not serve: ${said}`)
     }
@@ -55,9 +55,9 @@ export async function startProgram({ command, args, port, processor, ready }: St
     pid: child.pid as number,
     url: `http://127.0.0.1:${port}`,
     said: () => said,
-    running,
+    running: isRunning,
     async stop() {
-      if (!running()) return
+      if (!isRunning()) return
       const ended = once(child, 'exit')
       child.kill()
       const late = setTimeout(() => child.kill('SIGKILL'), 5_000)

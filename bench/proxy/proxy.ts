@@ -1,17 +1,17 @@
 import { open } from '@sallyport/engine'
 import { browserFields } from '../browser.ts'
-import { type Figure, type Goal, type Spread, spreadOf } from '../report/result.ts'
+import { computeSpread, type Figure, type Goal, type Spread } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { measure } from '../rounds.ts'
 import { visitorAddresses } from '../visitors.ts'
 import { BASELINE, CONTENDERS, OURS } from './contenders.ts'
 import { CONNECTIONS, VISITORS } from './load.ts'
-import { pathOf, type Size } from './servers.ts'
-import { costOf, shootInTurn, type Target } from './shot.ts'
+import { type Size, sizePath } from './servers.ts'
+import { computeCost, shootInTurn, type Target } from './shot.ts'
 import { onStand, PROXY, type Stand } from './stand.ts'
 import { benchTls } from './tls.ts'
 
-/** The proxy beside others and beside itself, by processor time: the hop and TLS. */
+/** Compares the proxy with others and with itself by processor time: the hop and TLS. */
 export function benchProxy(run: Run): Promise<void> {
   return onStand(run, async (stand) => {
     await benchHop(run, stand)
@@ -34,15 +34,15 @@ async function benchHop(run: Run, { folder, dataDir, origin, load }: Stand): Pro
   const figures: Figure[] = []
   let hop = Number.NaN
   for (const size of run.pick<readonly Size[]>(['100 B', '100 kB'], ['100 B'])) {
-    const ask: Target['ask'] = (url, seconds) => load.shoot(url, pathOf(size), seconds)
+    const ask: Target['ask'] = (url, seconds) => load.shoot(url, sizePath(size), seconds)
     const taken = await shootInTurn(
       run,
       targets.map((target) => ({ ...target, ask })),
     )
     targets.forEach(({ name }, at) => {
       const goal = name === OURS ? GOALS[size] : undefined
-      const of = (read: (one: (typeof taken)[number][number]) => number) => spreadOf((taken[at] ?? []).map(read))
-      figures.push(...costOf({ case: name, what: size }, taken[at], { peer: BASELINE, taken: taken[0], goal }))
+      const of = (read: (one: (typeof taken)[number][number]) => number) => computeSpread((taken[at] ?? []).map(read))
+      figures.push(...computeCost({ case: name, what: size }, taken[at], { peer: BASELINE, taken: taken[0], goal }))
       if (size === '100 B') figures.push({ case: name, what: `${size}, p99`, unit: 'ms', value: of(({ p99 }) => p99) })
       else {
         const resident = { case: name, what: 'resident', unit: 'MB', value: of(({ megabytes }) => megabytes) }

@@ -15,9 +15,9 @@ const OWN_COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resol
 export type Raised = ConfigInput
 
 export interface Options extends Running {
-  /** A folder of its own: the configuration is written there. */
+  /** A run writes its configuration into this folder. */
   readonly folder: string
-  /** Compiled data, of `compileData`. */
+  /** `compileData` compiled the data of this folder. */
   readonly dataDir: string
   readonly upstream: string
   readonly trustProxy?: readonly string[] | undefined
@@ -27,13 +27,13 @@ export interface Options extends Running {
 }
 
 export interface Sallyport extends Program {
-  /** Address of the health listener. */
+  /** The health listener serves this URL. */
   readonly admin: string
-  /** Its configuration, which is read again at SIGHUP. */
+  /** Sallyport reads its configuration from this file, and reads the file again at SIGHUP. */
   readonly file: string
 }
 
-/** The process of a command. */
+/** Holds options of the process of a command. */
 export interface Running {
   /** Options of Node itself, which its workers get too. */
   readonly node?: readonly string[] | undefined

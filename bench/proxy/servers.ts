@@ -9,10 +9,10 @@ import { type Program, startProgram } from './program.ts'
 const NO_END = 1_000_000_000
 const MAX_OPEN = 16_384
 
-/** The static origin: files of 100 B and 100 kB. */
+/** The static origin serves files of 100 B and 100 kB. */
 const SIZES = { '100 B': 100, '100 kB': 100_000 } as const
 export type Size = keyof typeof SIZES
-export const pathOf = (size: Size): string => `/${SIZES[size]}.txt`
+export const sizePath = (size: Size): string => `/${SIZES[size]}.txt`
 
 export async function startOrigin(folder: string, processor?: number): Promise<Program> {
   const root = join(folder, 'www')
@@ -21,12 +21,12 @@ export async function startOrigin(folder: string, processor?: number): Promise<P
   return startNginx(join(folder, 'origin'), processor, `root ${root}; sendfile on; tcp_nopush on;`)
 }
 
-/** nginx as a proxy that forwards and does nothing else. */
+/** Starts nginx as a proxy that forwards and does nothing else. */
 export function startNginxProxy(folder: string, upstream: string, processor?: number): Promise<Program> {
-  return startNginx(join(folder, 'nginx'), processor, FORWARD, originOf(upstream))
+  return startNginx(join(folder, 'nginx'), processor, FORWARD, upstreamOrigin(upstream))
 }
 
-/** The same over TLS, with HTTP/2 for those who ask for it; no session is resumed, as none of ours is. */
+/** Starts the same proxy over TLS, with HTTP/2 for clients that request it. Like our proxy, it resumes no session. */
 export function startNginxTls(
   folder: string,
   upstream: string,
@@ -34,12 +34,12 @@ export function startNginxTls(
   processor?: number,
 ): Promise<Program> {
   const tls = `ssl_certificate ${cert}; ssl_certificate_key ${key}; ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache off;`
-  return startNginx(join(folder, 'nginx-tls'), processor, `${tls} ${FORWARD}`, originOf(upstream), 'ssl http2')
+  return startNginx(join(folder, 'nginx-tls'), processor, `${tls} ${FORWARD}`, upstreamOrigin(upstream), 'ssl http2')
 }
 
 const FORWARD = 'location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection ""; }'
 
-function originOf(upstream: string): string {
+function upstreamOrigin(upstream: string): string {
   return `upstream origin { server ${new URL(upstream).host}; keepalive 128; keepalive_requests ${NO_END}; }`
 }
 
@@ -59,7 +59,7 @@ async function startNginx(
   await writeFile(
     file,
     [
-      // The folder of a run can be read by the one who runs it alone.
+      // Only the user who runs the bench can read the folder of a run.
       process.getuid?.() === 0 ? 'user root;' : '',
       `daemon off; worker_processes 1; pid ${join(folder, 'pid')}; error_log stderr warn;`,
       `events { worker_connections ${MAX_OPEN}; }`,

@@ -1,22 +1,22 @@
 import { numberFlag } from '../flags.ts'
-import { counted, type Figure, type Goal, spreadOf } from '../report/result.ts'
+import { computeSpread, counted, type Figure, type Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
-import { ratiosOf, takeTurns } from '../rounds.ts'
+import { compareRounds, takeTurns } from '../rounds.ts'
 import type { Shot } from './load.ts'
-import { familyOf, processorTime, resident } from './processes.ts'
+import { listFamily, processorTime, resident } from './processes.ts'
 import type { Program } from './program.ts'
 
-/** Cost of one proxy in one round. */
+/** Holds the cost of one proxy in one round. */
 export interface Taken {
-  /** Microseconds of processor time of all its processes for a request. */
+  /** Counts the microseconds of processor time of all its processes per request. */
   readonly cpu: number
   readonly p99: number
-  /** Megabytes of its largest process after the shot. */
+  /** The largest process held this many megabytes after the shot. */
   readonly megabytes: number
   readonly errors: number
 }
 
-/** One shot of one proxy in a round, for so many seconds. */
+/** A proxy takes one shot of some seconds in each round. */
 export interface Target {
   readonly name: string
   readonly program: Program
@@ -27,11 +27,11 @@ export interface Target {
 export function shootInTurn(run: Run, targets: readonly Target[]): Promise<readonly (readonly Taken[])[]> {
   const names = targets.map(({ name }) => name)
   const seconds = numberFlag('seconds', run.pick(2, 1))
-  // In the first rounds much of the processor time is that of the compiler.
+  // In the first rounds the compiler takes much of the processor time.
   const rounds = { rounds: numberFlag('rounds', run.pick(11, 1)), warmUp: run.pick(2, 0) }
   return takeTurns(run, names, rounds, async (at) => {
     const { name, program, ask } = targets[at] as Target
-    const family = familyOf(program.pid)
+    const family = listFamily(program.pid)
     let before = processorTime(family)
     let shot = await ask(program.url, seconds)
     if (!(shot.requests > 0)) {
@@ -52,15 +52,15 @@ export interface Beside {
   readonly goal?: Goal | undefined
 }
 
-/** The processor time of a request in all rounds, beside that of a peer, and the errors where there were any. */
-export function costOf(
+/** Reports the processor time of a request in all rounds beside a peer's, and errors if there were any. */
+export function computeCost(
   row: Pick<Figure, 'case' | 'what' | 'at'>,
   taken: readonly Taken[] = [],
   beside?: Beside,
 ): readonly Figure[] {
-  const cpuOf = (all: readonly Taken[]) => all.map(({ cpu }) => cpu)
+  const readCpu = (all: readonly Taken[]) => all.map(({ cpu }) => cpu)
   const errors = taken.reduce((sum, one) => sum + one.errors, 0)
-  const value = spreadOf(cpuOf(taken))
+  const value = computeSpread(readCpu(taken))
   const figures: Figure[] = [
     beside?.taken === undefined
       ? { ...row, unit: 'µs', value }
@@ -68,7 +68,7 @@ export function costOf(
           ...row,
           unit: 'µs',
           value,
-          ratio: ratiosOf(cpuOf(taken), cpuOf(beside.taken)),
+          ratio: compareRounds(readCpu(taken), readCpu(beside.taken)),
           peer: beside.peer,
           ...(beside.goal && { goal: beside.goal }),
         },

@@ -9,15 +9,15 @@ import { makeCertificate } from './certificate.ts'
 import type { Shot } from './load.ts'
 import { isInstalled } from './program.ts'
 import { startSallyport } from './sallyport.ts'
-import { pathOf, startNginxTls } from './servers.ts'
-import { costOf, shootInTurn, type Target } from './shot.ts'
+import { sizePath, startNginxTls } from './servers.ts'
+import { computeCost, shootInTurn, type Target } from './shot.ts'
 import { OTHERS, PROXY, type Stand } from './stand.ts'
 
 /** Below what one client may have in flight. */
 const SESSIONS = 8
 const STREAMS = 8
 
-/** Processor time of the proxy for a handshake and a request over TLS, beside an nginx that only forwards. */
+/** Measures the proxy's processor time for a handshake and a request over TLS, beside an nginx that only forwards. */
 export async function benchTls(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {
   if (!isInstalled('openssl')) return run.skip('TLS: openssl is not installed')
   const certificate = await makeCertificate(folder)
@@ -32,7 +32,7 @@ export async function benchTls(run: Run, { folder, dataDir, origin, load }: Stan
   })
   const tasks: Readonly<Record<string, Target['ask']>> = {
     'a handshake': shakeHands,
-    'a request of HTTP/1.1, 100 B': (url, seconds) => load.shoot(url, pathOf('100 B'), seconds),
+    'a request of HTTP/1.1, 100 B': (url, seconds) => load.shoot(url, sizePath('100 B'), seconds),
     'a request of HTTP/2, 100 B': askOverHttp2,
   }
   const figures: Figure[] = []
@@ -41,19 +41,19 @@ export async function benchTls(run: Run, { folder, dataDir, origin, load }: Stan
       run.skip('HTTP/2: h2load is not installed')
       continue
     }
-    const secured: Target['ask'] = (url, seconds) => ask(url.replace('http:', 'https:'), seconds)
+    const askSecurely: Target['ask'] = (url, seconds) => ask(url.replace('http:', 'https:'), seconds)
     const [peer, own] = await shootInTurn(run, [
-      { name: `${name}, nginx`, program: nginx, ask: secured },
-      { name: `${name}, Sallyport`, program: sallyport, ask: secured },
+      { name: `${name}, nginx`, program: nginx, ask: askSecurely },
+      { name: `${name}, Sallyport`, program: sallyport, ask: askSecurely },
     ])
-    figures.push(...costOf({ case: name, what: 'nginx' }, peer))
-    figures.push(...costOf({ case: name, what: 'Sallyport' }, own, { peer: 'nginx', taken: peer }))
+    figures.push(...computeCost({ case: name, what: 'nginx' }, peer))
+    figures.push(...computeCost({ case: name, what: 'Sallyport' }, own, { peer: 'nginx', taken: peer }))
   }
   for (const program of [nginx, sallyport]) await program.stop()
   run.table({ title: 'Over TLS, by processor time', figures })
 }
 
-async function printedBy(command: string, ...args: readonly string[]): Promise<string> {
+async function readOutput(command: string, ...args: readonly string[]): Promise<string> {
   const pinned = ['--cpu-list', String(OTHERS), command, ...args]
   return (await promisify(execFile)('taskset', pinned, { maxBuffer: 1 << 24 })).stdout
 }
@@ -62,13 +62,13 @@ function numberIn(text: string, pattern: RegExp): number {
   return Number(pattern.exec(text)?.[1] ?? Number.NaN)
 }
 
-/** New connections one after another, each with a whole handshake and nothing after it. */
+/** Opens new connections one after another, each with a whole handshake and nothing after it. */
 async function shakeHands(url: string, seconds: number): Promise<Shot> {
-  const printed = await printedBy('openssl', 's_time', '-new', '-connect', new URL(url).host, '-time', String(seconds))
+  const printed = await readOutput('openssl', 's_time', '-new', '-connect', new URL(url).host, '-time', String(seconds))
   return { requests: numberIn(printed, /^(\d+) connections in \d+ real/m), p99: Number.NaN, errors: 0 }
 }
 
-/** Requests of one browser over a few HTTP/2 connections, by `h2load`. */
+/** Sends requests of one browser over a few HTTP/2 connections with `h2load`. */
 async function askOverHttp2(url: string, seconds: number): Promise<Shot> {
   const fields = browserFields(visitorAddresses(1)[0] as string)
   const headers: string[] = []
@@ -77,7 +77,7 @@ async function askOverHttp2(url: string, seconds: number): Promise<Shot> {
     if (name !== 'host' && name !== 'connection') headers.push('-H', `${name}: ${fields[at + 1]}`)
   }
   const args = [`-c${SESSIONS}`, `-m${STREAMS}`, '-t1', `--duration=${seconds}`, '--warm-up-time=1', ...headers]
-  const printed = await printedBy('h2load', ...args, `${url}${pathOf('100 B')}`)
+  const printed = await readOutput('h2load', ...args, `${url}${sizePath('100 B')}`)
   const kinds = [/, (\d{1,12}) failed/, /(\d{1,12}) 4xx/, /(\d{1,12}) 5xx/]
   const errors = kinds.reduce((sum, pattern) => sum + numberIn(printed, pattern), 0)
   return { requests: numberIn(printed, /requests: (\d{1,12}) total/), p99: Number.NaN, errors }

@@ -10,7 +10,7 @@ import { resultsText } from './text.ts'
  */
 const README = join(BENCH, 'README.md')
 
-/** The document with these results in its marked places. */
+/** Writes these results into the marked places of the document. */
 export function filled(text: string, all: ReadonlyMap<string, Results>): string {
   const left = new Set(all.keys())
   const made = text.replaceAll(/<!-- results of ([\w-]+) -->.*?(?=\n## |\s*$)/gs, (_, name: string) => {
@@ -23,7 +23,7 @@ export function filled(text: string, all: ReadonlyMap<string, Results>): string 
   return made
 }
 
-/** The document as it is, and as the results make it. */
+/** Returns the document as it is, and as the results make it. */
 export function readDocument(): { readonly kept: string; readonly made: string } {
   const kept = readFileSync(README, 'utf8')
   return { kept, made: filled(kept, readResults(RESULTS)) }

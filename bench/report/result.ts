@@ -15,7 +15,6 @@ export interface Goal {
   readonly of?: 'ratio' | undefined
 }
 
-/** One measured figure. */
 export interface Figure {
   /** The row of the table, or on a curve the columns, that it belongs to. */
   readonly case: string
@@ -53,7 +52,7 @@ export interface Machine {
   readonly busy?: true | undefined
 }
 
-/** All that one bench measured in one run: a file in `results/`. */
+/** Holds all that one bench measured in one run, as a file in `results/`. */
 export interface Results {
   readonly bench: string
   readonly machine: Machine
@@ -64,7 +63,7 @@ export interface Results {
 
 const FEW = 4
 
-export function spreadOf(values: readonly number[]): Spread {
+export function computeSpread(values: readonly number[]): Spread {
   const [low, high] = values.length < FEW ? [0, 1] : [0.25, 0.75]
   return { median: median(values), low: quantile(values, low), high: quantile(values, high), runs: values.length }
 }
@@ -74,7 +73,7 @@ export function counted(value: number): Spread {
   return { median: value }
 }
 
-/** Whether a figure reaches its goal; undefined: it has none. */
+/** Reports whether a figure reaches its goal; undefined: it has none. */
 export function isReached({ value, ratio, goal }: Figure): boolean | undefined {
   if (goal === undefined) return undefined
   const { median: reached } = goal.of === 'ratio' ? (ratio ?? value) : value

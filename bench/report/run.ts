@@ -1,6 +1,6 @@
 import { readMachine, waitUntilFree } from './machine.ts'
 import type { Results, Table } from './result.ts'
-import { durationText, gridOf } from './text.ts'
+import { buildGrid, durationText } from './text.ts'
 
 /** One run of one bench: what it is asked for, and where its figures go. */
 export interface Run {
@@ -62,7 +62,7 @@ export async function runBench(
 }
 
 function printTable(table: Table): void {
-  const { head, rows } = gridOf(table)
+  const { head, rows } = buildGrid(table)
   console.log(`\n${table.title}`)
   console.table(
     Object.fromEntries(

@@ -2,20 +2,20 @@ import { type Figure, isReached, type Machine, type Results, type Spread, type T
 
 /* Results in words: the cells of a table, and a table in Markdown or on a terminal. */
 
-/** Rows and columns of one table, by name. */
+/** Holds the rows and columns of one table by name. */
 export interface Grid {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Three digits say what a measurement knows; what was counted is said in full. */
+/** Three digits show what a measurement knows. A count is written in full. */
 function numberText(value: number, { runs }: Spread): string {
   if (!Number.isFinite(value)) return 'none'
   if (runs === undefined) return value.toLocaleString('en', { maximumFractionDigits: 2 })
   return value.toLocaleString('en', { maximumSignificantDigits: 3 })
 }
 
-/** Characters of a line of the document. */
+/** Lines of the document have at most this many characters. */
 const MAX_LINE = 300
 
 export function spreadText(spread: Spread): string {
@@ -41,12 +41,12 @@ function goalText(figure: Figure): string {
  * Lays a table out: a row for each case, or on a curve for each amount of work, and a column for each thing that was measured.
  * A goal stands in the cell that it judges. The page shows ratios only where a goal is about one: readers divide medians.
  */
-export function gridOf({ work, figures }: Table, { isPage = false } = {}): Grid {
+export function buildGrid({ work, figures }: Table, { isPage = false } = {}): Grid {
   const cellText = isPage ? medianText : spreadText
-  const rowOf = (figure: Figure) => (work === undefined ? figure.case : (figure.at ?? 0).toLocaleString('en'))
+  const makeRow = (figure: Figure) => (work === undefined ? figure.case : (figure.at ?? 0).toLocaleString('en'))
   const several = new Set(figures.map((figure) => figure.case)).size > 1
-  const seriesOf = (figure: Figure) => (work !== undefined && several ? figure.case : '')
-  const columnOf = (figure: Figure) => joined(seriesOf(figure), figure.what, figure.unit)
+  const nameSeries = (figure: Figure) => (work !== undefined && several ? figure.case : '')
+  const nameColumn = (figure: Figure) => joinParts(nameSeries(figure), figure.what, figure.unit)
   const columns: string[] = []
   const rows = new Map<string, Map<string, string>>()
   const add = (row: string, column: string, text: string) => {
@@ -59,12 +59,12 @@ export function gridOf({ work, figures }: Table, { isPage = false } = {}): Grid 
     const { value, ratio, peer } = figure
     const goal = goalText(figure)
     const isOfRatio = figure.goal?.of === 'ratio'
-    add(rowOf(figure), columnOf(figure), `${cellText(value)}${isOfRatio && ratio !== undefined ? '' : goal}`)
+    add(makeRow(figure), nameColumn(figure), `${cellText(value)}${isOfRatio && ratio !== undefined ? '' : goal}`)
     if (ratio !== undefined && (!isPage || ratiosMatter)) {
       const isOnly = figures.every((other) => other.ratio === undefined || other.what === figure.what)
       add(
-        rowOf(figure),
-        joined(seriesOf(figure), isOnly ? '' : figure.what, `times ${peer}`),
+        makeRow(figure),
+        joinParts(nameSeries(figure), isOnly ? '' : figure.what, `times ${peer}`),
         `${cellText(ratio)}${isOfRatio ? goal : ''}`,
       )
     }
@@ -75,17 +75,17 @@ export function gridOf({ work, figures }: Table, { isPage = false } = {}): Grid 
   }
 }
 
-function joined(...parts: readonly string[]): string {
+function joinParts(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(', ')
 }
 
-/** The text with one more sentence: in a line that can still be read, or in the next one. */
-function wrapped(text: string, sentence: string): string {
+/** Adds a sentence to the text: to a line that can still be read, or as the next line. */
+function appendSentence(text: string, sentence: string): string {
   const last = text.slice(text.lastIndexOf('\n') + 1)
   return `${text}${last.length + sentence.length < MAX_LINE ? ' ' : '\n'}${sentence}`
 }
 
-export function markdownOf(grid: Grid): string {
+export function writeMarkdown(grid: Grid): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(grid.head), `|${'---|'.repeat(grid.head.length)}`, ...grid.rows.map(line)].join('\n')
 }
@@ -103,7 +103,7 @@ export function durationText(seconds: number): string {
 const MAX_ROWS = 16
 
 /** A long table with one row for the cases that reach their goal: the middle one of their figures, the least and the most. */
-function shortened(table: Table): Table {
+function shortenTable(table: Table): Table {
   const missed = new Set(
     table.figures.filter((figure) => figure.goal && !isReached(figure)).map((figure) => figure.case),
   )
@@ -124,10 +124,10 @@ function shortened(table: Table): Table {
 /** All that a bench measured, as Markdown. */
 export function resultsText({ machine, tables, skipped }: Results): string {
   const parts = tables.map((table) => {
-    const { head, rows } = gridOf(shortened(table), { isPage: true })
+    const { head, rows } = buildGrid(shortenTable(table), { isPage: true })
     const [work = '', ...columns] = head
-    return markdownOf({ head: [joined(table.title, work), ...columns], rows })
+    return writeMarkdown({ head: [joinParts(table.title, work), ...columns], rows })
   })
   const notes = skipped.map((text) => `Skipped: ${text}.`)
-  return [...parts, [`*${machineText(machine)}*`, ...notes].reduce(wrapped)].join('\n\n')
+  return [...parts, [`*${machineText(machine)}*`, ...notes].reduce(appendSentence)].join('\n\n')
 }

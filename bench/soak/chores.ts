@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SOURCES } from '@sallyport/data/sources'
 import type { ConfigInput } from '@sallyport/engine'
 import type { Cleanup } from '@sallyport/engine/testing'
-import { childrenOf } from '../proxy/processes.ts'
+import { listChildren } from '../proxy/processes.ts'
 import { runCommand, type Sallyport } from '../proxy/sallyport.ts'
 
 /* Chores beside the requests: lists change, keys are rotated, a configuration that is read again, workers that die. */
@@ -23,13 +23,13 @@ export interface Done {
 const LISTED = 'tor-bulk-exit'
 const ENTRIES = 2_000
 
-/** A publisher of one list. */
+/** Publishes one list, which can change. */
 export interface Publisher {
-  /** Nothing else is asked for. */
+  /** The configuration requests no other list. */
   readonly data: ConfigInput['data']
-  /** The list is another one from now on. */
+  /** Replaces the list. */
   change(): void
-  /** How often it was downloaded. */
+  /** Counts the downloads of the list. */
   readonly downloads: () => number
 }
 
@@ -73,18 +73,18 @@ export interface Chores {
 
 export interface ChoresOptions {
   readonly proxy: Sallyport
-  /** A worker that is never killed: what it holds is measured. */
+  /** The run never kills this worker, and measures what it holds. */
   readonly kept: number
   /** Options of Node for commands, which must have the same clock. */
   readonly node: readonly string[]
   changeList(): void
   useKey(key: string): void
   expectDeath(): void
-  /** Seconds between two of the same kind. */
+  /** Chores of one kind begin this many seconds apart. */
   readonly every: Readonly<Record<keyof Done, number>>
 }
 
-/** A new key for the account of the first; its public id and its text. */
+/** Creates a key for the given account and returns its public ID and its text. */
 export async function createKey(
   file: string,
   node: readonly string[],
@@ -93,7 +93,7 @@ export async function createKey(
   return JSON.parse(await runCommand(['keys', 'create', ...account, '--json', '--config', file], { node }))
 }
 
-/** Until requests with the old key have their answers. */
+/** Requests with the old key have their answers after this time. */
 const IN_FLIGHT_MS = 10_000
 
 export function startChores(options: ChoresOptions, first: Awaited<ReturnType<typeof createKey>>): Chores {
@@ -121,7 +121,7 @@ export function startChores(options: ChoresOptions, first: Awaited<ReturnType<ty
       await runCommand(['keys', 'rotate-signing', '--config', file], { node })
     },
     deaths() {
-      const victim = childrenOf(proxy.pid).find((pid) => pid !== kept)
+      const victim = listChildren(proxy.pid).find((pid) => pid !== kept)
       if (victim === undefined) return
       options.expectDeath()
       process.kill(victim, 'SIGKILL')

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 const SLOW_MS = 60_000
 const PIECE = Buffer.alloc(65_536, 'x')
 
-/** The buffers of a connection on loopback hold some 4 MB. */
+/** `/big` exceeds the buffers of a connection on loopback, which hold some 4 MB. */
 const BIG_BYTES = 5_000_000
 
 const ANSWERS: Readonly<Record<string, RequestListener>> = {
@@ -18,10 +18,10 @@ const ANSWERS: Readonly<Record<string, RequestListener>> = {
     const late = setTimeout(() => end(response, 'late'), SLOW_MS)
     response.once('close', () => clearTimeout(late))
   },
-  '/upload': async (request, response) => end(response, String((await bodyOf(request)).length)),
+  '/upload': async (request, response) => end(response, String((await readBody(request)).length)),
   '/echo': async (request, response) => {
-    const body = await bodyOf(request)
-    // Now and then its connection ends with the answer.
+    const body = await readBody(request)
+    // Some answers end the connection.
     if (body.length % 50 === 0) response.shouldKeepAlive = false
     response.setHeader('X-Echo', String(request.headers['x-echo']))
     end(response, body)
@@ -47,8 +47,8 @@ function sendMuch(response: ServerResponse, bytes: number): void {
   push()
 }
 
-/** The received part of a body that was left counts for nobody. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+/** The origin does not count the received part of an abandoned body. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   try {
     for await (const piece of request) pieces.push(piece)

@@ -1,4 +1,4 @@
-/** Something that is promised, and what a run found of it. */
+/** Holds a promise and what a run found about it. */
 export interface Finding {
   readonly name: string
   readonly promise: string
@@ -12,7 +12,7 @@ export interface Measured {
   readonly broken: readonly string[]
 }
 
-export function findingOf(name: string, promise: string, { measured, broken }: Measured): Finding {
+export function makeFinding(name: string, promise: string, { measured, broken }: Measured): Finding {
   return {
     name,
     promise,
@@ -32,7 +32,7 @@ export function reportFindings(title: string, findings: readonly Finding[]): voi
   if (count('FAIL') > 0) process.exitCode = 1
 }
 
-/** Minutes and seconds. */
+/** Writes seconds as minutes and seconds. */
 export function clockText(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
 }

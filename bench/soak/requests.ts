@@ -2,7 +2,7 @@ import type { Random } from '@sallyport/core/testing'
 import { BROWSER, browserFields } from '../browser.ts'
 import { visitorAddresses } from '../visitors.ts'
 
-/** The parts of a request. */
+/** Each kind builds its request from these parts. */
 export interface Asked {
   readonly key: string
   /** Counts up. */
@@ -17,38 +17,38 @@ export interface Kind {
   readonly text: (asked: Asked) => string
   /** Answers that are right. */
   readonly statuses: readonly number[]
-  /** The client is gone before that, in milliseconds. */
+  /** The client leaves within this many milliseconds, before the answer. */
   readonly leavesWithinMs?: number | undefined
 }
 
 /** Half of the visitors come again and again, the others once. */
 const RETURNING = visitorAddresses(4_000)
-/** Clients that are banned are others than those that ask for pages. */
+/** Banned clients have other addresses than clients that request pages. */
 const ATTACKERS = 512
-/** So few that what is known of their names is known once caches are full. */
+/** There are so few addresses that all their names are known once the caches are full. */
 const IMPOSTORS = 512
 
-const addressOf = ({ number, random }: Asked): string =>
+const pickAddress = ({ number, random }: Asked): string =>
   random(2) === 0
     ? (RETURNING[random(RETURNING.length)] as string)
     : `${20 + ((number >>> 24) & 127)}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`
 
-function textOf(line: string, fields: readonly string[], body = ''): string {
+function readText(line: string, fields: readonly string[], body = ''): string {
   const lines = [line]
   for (let at = 0; at < fields.length; at += 2) lines.push(`${fields[at]}: ${fields[at + 1]}`)
   if (body !== '') lines.push(`Content-Length: ${Buffer.byteLength(body)}`)
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-const page = (path: string) => (asked: Asked) => textOf(`GET ${path} HTTP/1.1`, browserFields(addressOf(asked)))
+const page = (path: string) => (asked: Asked) => readText(`GET ${path} HTTP/1.1`, browserFields(pickAddress(asked)))
 
 const impostor = (userAgent: string) => (asked: Asked) =>
-  textOf('GET / HTTP/1.1', browserFields(RETURNING[asked.random(IMPOSTORS)] as string, userAgent))
+  readText('GET / HTTP/1.1', browserFields(RETURNING[asked.random(IMPOSTORS)] as string, userAgent))
 
 const api = (line: string, body: object | undefined) => (asked: Asked) => {
-  const fields = ['Host', 'example.com', 'Authorization', `Bearer ${asked.key}`, 'X-Forwarded-For', addressOf(asked)]
+  const fields = ['Host', 'example.com', 'Authorization', `Bearer ${asked.key}`, 'X-Forwarded-For', pickAddress(asked)]
   const json = body === undefined ? [] : ['Content-Type', 'application/json']
-  return textOf(line, [...fields, ...json], body === undefined ? '' : JSON.stringify(body))
+  return readText(line, [...fields, ...json], body === undefined ? '' : JSON.stringify(body))
 }
 
 const VISIT = [200, 403, 429]
@@ -61,7 +61,7 @@ export const KINDS: readonly Kind[] = [
     name: 'form',
     weight: 80,
     text: (asked) =>
-      textOf('POST /echo HTTP/1.1', browserFields(addressOf(asked)), 'x'.repeat(1 + asked.random(4_000))),
+      readText('POST /echo HTTP/1.1', browserFields(pickAddress(asked)), 'x'.repeat(1 + asked.random(4_000))),
     statuses: VISIT,
   },
   {
@@ -75,13 +75,13 @@ export const KINDS: readonly Kind[] = [
     name: 'attacker',
     weight: 20,
     text: (asked) =>
-      textOf('GET /.env HTTP/1.1', browserFields(`8.9.${asked.random(ATTACKERS) >> 8}.${asked.number & 255}`)),
+      readText('GET /.env HTTP/1.1', browserFields(`8.9.${asked.random(ATTACKERS) >> 8}.${asked.number & 255}`)),
     statuses: [403, 429],
   },
   {
     name: 'network',
     weight: 100,
-    text: (asked) => api(`GET /v1/vpn/${addressOf(asked)} HTTP/1.1`, undefined)(asked),
+    text: (asked) => api(`GET /v1/vpn/${pickAddress(asked)} HTTP/1.1`, undefined)(asked),
     statuses: [200],
   },
   { name: 'own address', weight: 30, text: api('GET /v1/myip HTTP/1.1', undefined), statuses: [200, 429] },
@@ -89,14 +89,14 @@ export const KINDS: readonly Kind[] = [
     name: 'agent check',
     weight: 30,
     text: (asked) =>
-      api('POST /v1/agentscan/check HTTP/1.1', { ip: addressOf(asked), headers: { 'user-agent': BROWSER } })(asked),
+      api('POST /v1/agentscan/check HTTP/1.1', { ip: pickAddress(asked), headers: { 'user-agent': BROWSER } })(asked),
     statuses: [200],
   },
   {
     name: 'attest',
     weight: 20,
     text: (asked) =>
-      api('POST /v1/provenance/check HTTP/1.1', { ip: addressOf(asked), claimed_jurisdiction: 'DE' })(asked),
+      api('POST /v1/provenance/check HTTP/1.1', { ip: pickAddress(asked), claimed_jurisdiction: 'DE' })(asked),
     statuses: [200],
   },
   { name: 'left early', weight: 2, text: page('/big'), statuses: VISIT, leavesWithinMs: 30 },
@@ -105,7 +105,7 @@ export const KINDS: readonly Kind[] = [
     name: 'left within its body',
     weight: 10,
     text: (asked) =>
-      textOf('POST /upload HTTP/1.1', [...browserFields(addressOf(asked)), 'Content-Length', '9000'], '').concat(
+      readText('POST /upload HTTP/1.1', [...browserFields(pickAddress(asked)), 'Content-Length', '9000'], '').concat(
         'x'.repeat(100),
       ),
     statuses: VISIT,
@@ -115,8 +115,8 @@ export const KINDS: readonly Kind[] = [
     name: 'WebSocket',
     weight: 5,
     text: (asked) => {
-      const fields = browserFields(addressOf(asked)).map((field) => (field === 'keep-alive' ? 'Upgrade' : field))
-      return textOf('GET /ws HTTP/1.1', [...fields, 'Upgrade', 'websocket', ...KEY_HANDSHAKE])
+      const fields = browserFields(pickAddress(asked)).map((field) => (field === 'keep-alive' ? 'Upgrade' : field))
+      return readText('GET /ws HTTP/1.1', [...fields, 'Upgrade', 'websocket', ...KEY_HANDSHAKE])
     },
     statuses: [101, ...VISIT],
     leavesWithinMs: 2_000,
@@ -125,8 +125,8 @@ export const KINDS: readonly Kind[] = [
 
 const WHOLE = KINDS.reduce((sum, { weight }) => sum + weight, 0)
 
-/** One of them, by their weights. */
-export function kindOf(kinds: readonly Kind[], random: Random): Kind {
+/** Selects a kind at random by weight. */
+export function pickKind(kinds: readonly Kind[], random: Random): Kind {
   let at = random(WHOLE)
   for (const kind of kinds) {
     if (at < kind.weight) return kind

@@ -2,17 +2,17 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { openLedgerTools } from '@sallyport/engine'
-import { probed, type Sample, sampleOf } from '../proxy/held.ts'
-import { childrenOf, descriptors, resident } from '../proxy/processes.ts'
+import { probed, type Sample, takeSample } from '../proxy/held.ts'
+import { descriptors, listChildren, resident } from '../proxy/processes.ts'
 import { compileData, type Raised, startSallyport } from '../proxy/sallyport.ts'
 import { scratch } from '../scratch.ts'
 import { carriedRate } from './carried.ts'
 import { startChild } from './child.ts'
 import { createKey, openPublisher, startChores } from './chores.ts'
-import { clockText, type Finding, findingOf, type Measured, reportFindings } from './promises.ts'
-import { slopeOf } from './slope.ts'
+import { clockText, type Finding, type Measured, makeFinding, reportFindings } from './promises.ts'
+import { fitSlope } from './slope.ts'
 import { openTraffic, type Tally, type Traffic } from './traffic.ts'
-import { portOf } from './wire.ts'
+import { readPort } from './wire.ts'
 
 /*
  * `npm run soak`, or `npm run soak -- --minutes 1 --rate 3000`: mixed requests through a proxy with two workers while everything about it
@@ -81,10 +81,10 @@ async function main(): Promise<void> {
       node: [...clock, ...probed(folder)],
     })
     cleanup.teardown(() => proxy.stop())
-    const [kept] = childrenOf(proxy.pid)
+    const [kept] = listChildren(proxy.pid)
     if (kept === undefined) throw new Error('no worker')
     const first = await createKey(proxy.file, clock)
-    const traffic = openTraffic(portOf(proxy.url), first.key)
+    const traffic = openTraffic(readPort(proxy.url), first.key)
     cleanup.teardown(() => traffic.close())
     const rate = await carriedRate(traffic, Number(values.rate))
 
@@ -124,7 +124,7 @@ async function main(): Promise<void> {
     const ids = new Set(traffic.attested)
     const lost = [...ids].filter((id) => id > records).length
     const findings: Finding[] = [
-      findingOf('answers', 'nothing comes that is not expected', {
+      makeFinding('answers', 'nothing comes that is not expected', {
         measured: `${answers} answers at ${Math.round(answers / SECONDS)} a second, ${sum(({ refused }) => refused)} refused, ${sum(({ left }) => left)} clients left, ${sum(({ connections }) => connections)} connections, ${sum(({ cutByDeath }) => cutByDeath)} cut when a worker died, ${untaken} never taken, ${shed} shed`,
         broken: [
           ...failures.map(([what, times]) => `${what} ×${times}`).slice(0, 20),
@@ -132,11 +132,11 @@ async function main(): Promise<void> {
           ...(shed > answers * MAX_SHED ? [`${shed} of ${answers} were shed`] : []),
         ],
       }),
-      findingOf('changes', 'all of it was done', {
+      makeFinding('changes', 'all of it was done', {
         measured: `${listChanges} lists changed, ${publisher.downloads()} taken, ${reloads} reloads, ${apiKeys} API keys and ${signingKeys} signing keys rotated, ${deaths} workers killed, ${bans} bans`,
         broken: [listChanges, reloads, apiKeys, signingKeys, deaths].includes(0) ? ['something was never done'] : [],
       }),
-      findingOf('ledger', 'every acknowledged record is there, in one chain', {
+      makeFinding('ledger', 'every acknowledged record is there, in one chain', {
         measured: `${ids.size} acknowledged, ${records} kept`,
         broken: [
           ...(fault === undefined ? [] : [`the chain is broken: ${JSON.stringify(fault)}`]),
@@ -144,8 +144,8 @@ async function main(): Promise<void> {
           ...(lost > 0 ? [`${lost} are lost`] : []),
         ],
       }),
-      findingOf('slots', 'none leaks, and all are back within 15 s of the last request', slots),
-      findingOf('process', 'it lives, and says nothing of a fault', {
+      makeFinding('slots', 'none leaks, and all are back within 15 s of the last request', slots),
+      makeFinding('process', 'it lives, and says nothing of a fault', {
         measured: ran ? 'running at the end' : '',
         broken: [
           ...(ran ? [] : ['the proxy ended']),
@@ -171,10 +171,10 @@ async function soak(proxy: { readonly pid: number }, kept: number, { folder, tra
   for (let second = 0; second < SECONDS; second += SAMPLE_S) {
     const running = traffic.run(rate, SAMPLE_S)
     await delay((SAMPLE_S * 1_000) / 2)
-    const [primary, worker] = await Promise.all([sampleOf(proxy.pid, folder), sampleOf(kept, folder)])
+    const [primary, worker] = await Promise.all([takeSample(proxy.pid, folder), takeSample(kept, folder)])
     moments.push({
       at: second / 60,
-      values: { ...valuesOf('primary', primary, proxy.pid), ...valuesOf('worker', worker, kept) },
+      values: { ...listValues('primary', primary, proxy.pid), ...listValues('worker', worker, kept) },
     })
     const tally = await running
     tallies.push(tally)
@@ -186,7 +186,7 @@ async function soak(proxy: { readonly pid: number }, kept: number, { folder, tra
   return { moments, tallies }
 }
 
-function valuesOf(name: string, { heap, external, timers, listeners, emitters }: Sample, pid: number) {
+function listValues(name: string, { heap, external, timers, listeners, emitters }: Sample, pid: number) {
   return {
     [`${name}, heap, MB`]: heap / 1e6,
     [`${name}, heap and buffers, MB`]: (heap + external) / 1e6,
@@ -202,10 +202,10 @@ function valuesOf(name: string, { heap, external, timers, listeners, emitters }:
 function flatness(moments: readonly Moment[]): readonly Finding[] {
   const counted = moments.filter(({ at }) => at * 60 >= WARM_UP_S)
   return Object.keys(counted[0]?.values ?? {}).map((name) => {
-    const { slope, low, high, mean } = slopeOf(counted.map(({ at, values }) => [at, values[name] ?? Number.NaN]))
+    const { slope, low, high, mean } = fitSlope(counted.map(({ at, values }) => [at, values[name] ?? Number.NaN]))
     const [rounded, from, to] = [slope, low, high].map((value) => Number(value.toPrecision(2)))
     const nothing = name.endsWith('MB') ? NOTHING_MB : 0
-    return findingOf(name, `does not grow: its slope is not surely above ${nothing}`, {
+    return makeFinding(name, `does not grow: its slope is not surely above ${nothing}`, {
       measured: `${Number(mean.toPrecision(4))} on average, ${rounded} a minute (95 %: ${from} to ${to})`,
       broken: low > nothing ? ['it grows'] : [],
     })
@@ -233,6 +233,6 @@ async function slotsLeft(admin: string): Promise<Measured> {
   }
 }
 
-// Everything started ends with this process.
+// This process ends all programs that it started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await main()

@@ -6,18 +6,18 @@ export interface Slope {
   readonly mean: number
 }
 
-/** Quantiles of Student's t for 97.5 %, by degrees of freedom; beyond these it is near that of the normal distribution. */
+/** Quantiles of Student's t for 97.5 %, by degrees of freedom; beyond these they are near the quantile of the normal distribution. */
 const T = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.1]
 
 /**
  * Least squares. One sample resembles the one before it, so that there is less to learn from many of them than from as many that are
  * independent: the bounds are widened by the correlation of neighbours.
  */
-export function slopeOf(points: readonly (readonly [time: number, value: number])[]): Slope {
+export function fitSlope(points: readonly (readonly [time: number, value: number])[]): Slope {
   const count = points.length
-  const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-  const time = meanOf(points.map(([at]) => at))
-  const mean = meanOf(points.map(([, value]) => value))
+  const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const time = average(points.map(([at]) => at))
+  const mean = average(points.map(([, value]) => value))
   const spread = points.reduce((sum, [at]) => sum + (at - time) ** 2, 0)
   const slope = points.reduce((sum, [at, value]) => sum + (at - time) * (value - mean), 0) / spread
   const residuals = points.map(([at, value]) => value - mean - slope * (at - time))

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom, type Random } from '@sallyport/core/testing'
-import { type Asked, KINDS, type Kind, kindOf } from './requests.ts'
+import { type Asked, KINDS, type Kind, pickKind } from './requests.ts'
 import { type Answer, answerReader, dial } from './wire.ts'
 
 /* A steady rate over connections that take turns; each of them is left after some requests, and another one comes. */
@@ -25,7 +25,7 @@ export interface Tally {
   readonly errors: number
   /** Answers that were refused because the machine was too busy. */
   readonly shed: number
-  /** Connections that were cut when a worker died; new ones that wait since then; and those that clients left by themselves. */
+  /** Connections that were cut when a worker died; new ones that wait since then; and connections that clients left. */
   readonly cutByDeath: number
   readonly untaken: number
   readonly left: number
@@ -35,9 +35,9 @@ export interface Tally {
 
 export interface Traffic {
   run(perSecond: number, seconds: number): Promise<Tally>
-  /** The key from now on. */
+  /** Makes later requests send this key. */
   useKey(key: string): void
-  /** A worker is killed now. */
+  /** Tells the traffic that a worker is killed now. */
   expectDeath(): void
   /** Ids of records that were acknowledged. */
   readonly attested: readonly number[]
@@ -73,7 +73,7 @@ export function openTraffic(port: number, firstKey: string): Traffic {
   const open = (at: number): Connection => {
     tally.connections++
     return openConnection(dial(port, `127.0.1.${1 + (at % ADDRESSES)}`), random, {
-      next: () => ({ kind: kindOf(KINDS, random), asked: { key, number: visitors++, random } }),
+      next: () => ({ kind: pickKind(KINDS, random), asked: { key, number: visitors++, random } }),
       take,
       onLeft: () => tally.left++,
     })
@@ -134,7 +134,7 @@ type Missing = 'cut' | 'late' | 'untaken'
 
 interface Connection {
   gone(): boolean
-  /** False where it waits for an answer. */
+  /** Sends a request, or returns false where the connection waits for an answer. */
   ask(): boolean
   close(): void
 }

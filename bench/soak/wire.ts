@@ -2,13 +2,13 @@ import { type Socket, connect as tcpConnect } from 'node:net'
 
 /* Clients that cost little: sockets, and texts that were made before. */
 
-/** A connection from an address of this machine; that it may fail is nobody's error. */
+/** Opens a connection from an address of this machine, and ignores its errors. */
 export function dial(port: number, localAddress: string): Socket {
   const socket = tcpConnect({ port, host: '127.0.0.1', localAddress, noDelay: true })
   return socket.on('error', () => {})
 }
 
-export function portOf(url: string): number {
+export function readPort(url: string): number {
   return Number(new URL(url).port)
 }
 

@@ -10,7 +10,7 @@ import {
   programSets,
 } from '../accuracy/sets.ts'
 
-/* The weights of the signs against recorded requests: nobody's browser is taken for a program, and each weight cites what was seen. */
+/* The weights of the signs against recorded requests: no browser is misclassified as a program, and each weight cites what was seen. */
 const judge = createSetJudge()
 const networks = Object.keys(NETWORKS) as Network[]
 

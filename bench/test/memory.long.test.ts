@@ -12,7 +12,7 @@ import { isSharedDataHere } from '../accuracy/shared.ts'
 import { peak } from '../proxy/processes.ts'
 
 /*
- * A small server: everything but places, in one process with the settings that docs/data.md advises for 512 MB. What Linux has ever
+ * A small server: everything but places, in one process with the settings that docs/sources.md advises for 512 MB. What Linux has ever
  * counted as resident is held against that, which is more than a memory limit counts: the program's file is in it.
  */
 const LIMIT_MB = (512 * 2 ** 20) / 1e6

@@ -1,7 +1,7 @@
 import { type Judge, type Outcome, short } from './case.ts'
 import { requestBytes } from './product.ts'
 
-/** A request of a JSON array, and what a site that challenges everything answers: `page`, `form`, `json`, or the `origin` itself. */
+/** A site that challenges everything sends the answer `right`: `page`, `form`, `json`, or the `origin` itself. */
 interface AskedCase {
   readonly name: string
   readonly method?: string | undefined
@@ -25,14 +25,14 @@ export const challengedRequests: Judge = {
         ...Object.entries(headers),
       ] as const
       const { answer, target } = await gate.ask(requestBytes(method, path, named as never))
-      const came = target === undefined ? shownBy(answer) : 'origin'
+      const came = target === undefined ? readShown(answer) : 'origin'
       outcomes.push({ input: `${file.name}: ${short(name, 40)}`, expected: right, came, ok: came === right })
     }
     return outcomes
   },
 }
 
-function shownBy(answer: string): string {
+function readShown(answer: string): string {
   if (answer.includes('data-back')) return 'form'
   if (answer.includes('data-challenge')) return 'page'
   return answer.includes('challenge_required') ? 'json' : short(answer)

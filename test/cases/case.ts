@@ -11,12 +11,12 @@ export interface Outcome {
 
 /** A file of the folder, and those beside it that belong to the same case. */
 export interface CaseFile {
-  /** Path within the folder, as `k07-leading-slashes.txt`. */
+  /** The path is relative to the folder, as in `k07-leading-slashes.txt`. */
   readonly name: string
   readonly text: string
   /** The text of `kNN.expected.txt`, or of a file of the same name with that end; empty where there is none. */
   readonly expected: string
-  /** Its path on disk, for what reads files of its own. */
+  /** Judges that read other files need the path on disk. */
   readonly path: string
   /** Another file of its folder, by the name; `undefined` where there is none. */
   beside(name: string): CaseFile | undefined
@@ -28,14 +28,14 @@ export interface Judge {
   judge(file: CaseFile, product: Product): Promise<readonly Outcome[]>
 }
 
-/** A text as one short line of a table. */
+/** Writes a text as one short line of a table. */
 export function short(text: string, length = 60): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`
 }
 
-/** The lines of a table of tabs, without empty ones. */
-export function rowsOf(text: string): readonly (readonly string[])[] {
+/** Returns the lines of a tab-separated table without empty lines. */
+export function readRows(text: string): readonly (readonly string[])[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
   return lines.map((line) => line.split('\t'))
 }

@@ -9,7 +9,7 @@ export function caseFiles(folder: string): readonly CaseFile[] {
   const read = (path: string): CaseFile => ({
     name: path.slice(folder.length + 1),
     text: readFileSync(path, 'utf8'),
-    expected: expectedOf(path, paths),
+    expected: readExpected(path, paths),
     path,
     beside(name) {
       const other = join(dirname(path), name)
@@ -23,7 +23,7 @@ export function caseFiles(folder: string): readonly CaseFile[] {
 }
 
 /** `k06-upgrade-h2c.http` is explained by `k06-upgrade-h2c.expected.txt`, or by `k06.expected.txt`. */
-function expectedOf(path: string, paths: readonly string[]): string {
+function readExpected(path: string, paths: readonly string[]): string {
   const stem = basename(path).replace(/\.[^.]+$/, '')
   const names = [stem, stem.split('-', 1)[0]].map((name) => join(dirname(path), `${name}.expected.txt`))
   const found = names.find((name) => name !== path && paths.includes(name))

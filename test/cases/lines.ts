@@ -1,4 +1,4 @@
-import { type Judge, type Outcome, rowsOf, short } from './case.ts'
+import { type Judge, type Outcome, readRows, short } from './case.ts'
 import { type Product, requestBytes } from './product.ts'
 
 const CLASSES: Readonly<Record<string, string>> = { person: 'human', program: 'unverified_bot' }
@@ -12,8 +12,8 @@ const USUAL = [
   ['Accept-Encoding', 'gzip, deflate, br'],
 ] as const
 
-/** Rows without comments. */
-const kindRows = (text: string) => rowsOf(text).filter(([kind = '']) => !kind.startsWith('#'))
+/** Omits rows that are comments. */
+const kindRows = (text: string) => readRows(text).filter(([kind = '']) => !kind.startsWith('#'))
 
 /** Lines `person <tab> user agent`: each is sent with a browser's usual fields. */
 export const userAgentLines: Judge = {
@@ -41,13 +41,13 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like
 /** Lines `target <tab> status, and that the origin sees the same`, in the modes of `paths` that the case names. */
 export const pathLines: Judge = {
   takes: ({ name, text }) =>
-    name.endsWith('.txt') && rowsOf(text).every(([target = '', to = '']) => /^\//.test(target) && /^\d{3}/.test(to)),
+    name.endsWith('.txt') && readRows(text).every(([target = '', to = '']) => /^\//.test(target) && /^\d{3}/.test(to)),
   async judge(file, product) {
     const outcomes: Outcome[] = []
-    for (const [target = '', to = ''] of rowsOf(file.text)) {
-      for (const paths of modesOf(`${to} ${file.expected}`)) {
+    for (const [target = '', to = ''] of readRows(file.text)) {
+      for (const paths of readModes(`${to} ${file.expected}`)) {
         outcomes.push(
-          await forwarded(product, `${file.name}: ${target}`, { target, paths, status: Number(to.slice(0, 3)) }),
+          await forwardTargets(product, `${file.name}: ${target}`, { target, paths, status: Number(to.slice(0, 3)) }),
         )
       }
     }
@@ -55,7 +55,7 @@ export const pathLines: Judge = {
   },
 }
 
-function modesOf(words: string): readonly ('strict' | 'pass')[] {
+function readModes(words: string): readonly ('strict' | 'pass')[] {
   const named = [...words.matchAll(/\bpaths: (strict|pass)\b/g)].map(([, mode]) => mode as 'strict' | 'pass')
   return named.length === 0 ? ['strict'] : [...new Set(named)]
 }
@@ -68,13 +68,13 @@ export const aptRun: Judge = {
     const targets = new Set([...fetched].map(([, base, suite, name]) => `${base}/${suite}${name}`))
     const outcomes: Outcome[] = []
     for (const target of targets) {
-      outcomes.push(await forwarded(product, `${file.name}: ${target}`, { target, paths: 'strict', status: 200 }))
+      outcomes.push(await forwardTargets(product, `${file.name}: ${target}`, { target, paths: 'strict', status: 200 }))
     }
     return outcomes
   },
 }
 
-async function forwarded(
+async function forwardTargets(
   product: Product,
   input: string,
   { target, paths, status }: { readonly target: string; readonly paths: 'strict' | 'pass'; readonly status: number },

@@ -2,7 +2,7 @@ import type { CaseFile, Judge, Outcome } from './case.ts'
 import { short } from './case.ts'
 import type { Product } from './product.ts'
 
-/** The output of `replay --json`. */
+/** `replay --json` writes this object. */
 interface Replayed {
   readonly requests: number
   readonly unread: number
@@ -20,7 +20,7 @@ export const replayedLog: Judge = {
     const outcomes: Outcome[] = []
     for (const [, policy = '', words = ''] of file.expected.matchAll(/--policy (\S+): ([^.]*)/g)) {
       const replayed = await replay(product, file, file.beside(policy)?.path ?? policy)
-      for (const claim of words.split(',')) outcomes.push(rowOf(file, policy, claim.trim(), replayed))
+      for (const claim of words.split(',')) outcomes.push(makeRow(file, policy, claim.trim(), replayed))
     }
     return outcomes
   },
@@ -33,7 +33,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   blocked: 'block',
 }
 
-function rowOf(file: CaseFile, policy: string, words: string, replayed: Replayed | string): Outcome {
+function makeRow(file: CaseFile, policy: string, words: string, replayed: Replayed | string): Outcome {
   const [, count, ofClass, done = ''] = /^(\d+) (?:of class (\w+)|(\w+))/.exec(words) ?? []
   const row = { input: `${file.name} ${policy}`, expected: words.replace(/ *\(.*$/, '') }
   if (typeof replayed === 'string') return { ...row, came: replayed, ok: false }
@@ -48,12 +48,12 @@ function rowOf(file: CaseFile, policy: string, words: string, replayed: Replayed
 
 /** A log and the same traffic in combined format: both say the same. */
 export const logInTwoFormats: Judge = {
-  takes: (file) => combinedOf(file) !== undefined,
+  takes: (file) => findCombined(file) !== undefined,
   async judge(file, product) {
-    const combined = combinedOf(file) as CaseFile
+    const combined = findCombined(file) as CaseFile
     const policy = product.write('observe.yaml', 'preset: observe\n')
     const [one, other] = [await replay(product, file, policy), await replay(product, combined, policy)]
-    const [came, expected] = [said(one), said(other)]
+    const [came, expected] = [writeSaid(one), writeSaid(other)]
     return [
       {
         input: file.name,
@@ -71,12 +71,12 @@ export const combinedLog: Judge = {
   judge: async () => [],
 }
 
-function combinedOf({ name, beside }: CaseFile): CaseFile | undefined {
+function findCombined({ name, beside }: CaseFile): CaseFile | undefined {
   const base = name.split('/').at(-1) ?? ''
   return base.endsWith('.log') ? beside(base.replace(/\.log$/, '-as-combined.log')) : undefined
 }
 
-function said(replayed: Replayed | string): string {
+function writeSaid(replayed: Replayed | string): string {
   if (typeof replayed === 'string') return replayed
   const { classes, unread } = replayed
   const counts = classes.map((one) => `${one.requests} ${one.class}`).sort()

@@ -1,6 +1,6 @@
 import type { ConfigInput } from '@sallyport/engine'
 import { parse } from 'yaml'
-import { type Judge, type Outcome, rowsOf, short } from './case.ts'
+import { type Judge, type Outcome, readRows, short } from './case.ts'
 import { requestBytes } from './product.ts'
 
 /* Files that operators have: lists that others publish, checks of a server in front, and logs of our own. */
@@ -11,7 +11,7 @@ const PRODUCT = /^[A-Za-z][\w-]*$/
 /** A list of addresses in the form of a server, or of names of programs: a rule that blocks what is listed blocks the first of them. */
 export const publishedList: Judge = {
   takes({ name, text }) {
-    const lines = rowsOf(text).map(([line = '']) => line)
+    const lines = readRows(text).map(([line = '']) => line)
     return /\.(?:conf|txt)$/.test(name) && (ADDRESS.test(lines[0] ?? '') || lines.every((line) => PRODUCT.test(line)))
   },
   async judge({ name, path, text }, product) {
@@ -41,7 +41,7 @@ export const forwardedCheck: Judge = {
   },
 }
 
-/** A log that is not in the order of its times: by the limit of the policy beside it, nobody is throttled. */
+/** A log that is not in the order of its times: by the limit of the policy beside it, no client is throttled. */
 export const unsortedLog: Judge = {
   takes: (file) => limitBeside(file) !== undefined,
   async judge(file, product) {
@@ -105,7 +105,7 @@ export const namedScheme: Judge = {
   async judge({ name, text }, product) {
     const gate = await product.gate({ trustProxy: ['loopback'] })
     const outcomes: Outcome[] = []
-    for (const [field = '', words = ''] of rowsOf(text).filter(([line = '']) => !line.startsWith('#'))) {
+    for (const [field = '', words = ''] of readRows(text).filter(([line = '']) => !line.startsWith('#'))) {
       const [named = '', value = ''] = field.split(': ')
       const [right = ''] = words.split(' ')
       const before = gate.origin.heads.length

@@ -5,7 +5,7 @@ import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
 import { openRelay } from '../relay.ts'
 import type { CaseFile, Judge } from './case.ts'
 
-/** A script that the page beside it registers. */
+/** The page beside the script registers it, so the script alone is not judged. */
 export const scriptOfAPage: Judge = {
   takes: ({ name }) => name.endsWith('.js'),
   judge: async () => [],
@@ -27,7 +27,7 @@ export const workerPage: Judge = {
   async judge(file, product) {
     const expected = 'navigations of the worker: human, allow'
     if (NO_CHROMIUM !== false) return [{ input: file.name, expected, came: NO_CHROMIUM, ok: undefined }]
-    const gate = await product.gate({ trustProxy: ['loopback'] }, siteOf(file), { proxyProtocol: 'v1' })
+    const gate = await product.gate({ trustProxy: ['loopback'] }, openCaseSite(file), { proxyProtocol: 'v1' })
     const front = await openRelay(gate.url, '73.162.10.20')
     const browser = await openChromium()
     try {
@@ -62,7 +62,7 @@ export const appShell: Judge = {
     const row = { input: file.name, expected: '403 without a pass, and 200 after the page of the challenge' }
     if (NO_CHROMIUM !== false) return [{ ...row, came: NO_CHROMIUM, ok: undefined }]
     const config = { trustProxy: ['loopback'], policy: { preset: 'observe', rules: [ASKED] } } as ConfigInput
-    const gate = await product.gate(config, siteOf(file), { proxyProtocol: 'v1' })
+    const gate = await product.gate(config, openCaseSite(file), { proxyProtocol: 'v1' })
     const front = await openRelay(gate.url, '73.162.10.20')
     const browser = await openChromium()
     try {
@@ -92,7 +92,7 @@ export const appShell: Judge = {
 }
 
 /** Answers with the files beside the page, and with a page where there is none. */
-function siteOf({ path }: CaseFile): (head: string) => string {
+function openCaseSite({ path }: CaseFile): (head: string) => string {
   return (head) => {
     const name = /^GET \/([\w.-]*)/.exec(head)?.[1] ?? ''
     const beside = join(dirname(path), name)

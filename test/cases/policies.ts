@@ -16,9 +16,9 @@ export const policyOfAnother: Judge = {
 
 /** A configuration with one limit, by the words of its rule: so many requests of one client pass, and the rest is 429. */
 export const limitConfig: Judge = {
-  takes: ({ name, text }) => name.endsWith('.yaml') && limitOf(text) !== undefined,
+  takes: ({ name, text }) => name.endsWith('.yaml') && readLimit(text) !== undefined,
   async judge(file, product) {
-    const max = limitOf(file.text) as number
+    const max = readLimit(file.text) as number
     const gate = await product.gate({ trustProxy: ['loopback'], ...(parse(file.text) as ConfigInput) })
     const statuses: number[] = []
     for (let sent = 0; sent < max + 5; sent++) {
@@ -32,7 +32,7 @@ export const limitConfig: Judge = {
   },
 }
 
-function limitOf(text: string): number | undefined {
+function readLimit(text: string): number | undefined {
   const { policy } = parse(text) as {
     readonly policy?: { readonly rules?: readonly LimitRule[] | undefined } | undefined
   }

@@ -15,9 +15,9 @@ import { type Answer, openRecordingOrigin, type RecordingOrigin } from './origin
 export interface Gate {
   readonly url: string
   readonly origin: RecordingOrigin
-  /** Failures of the origin that the proxy noted. */
+  /** Lists the failures of the origin that the proxy reported. */
   readonly failures: readonly Error[]
-  /** Sends bytes on a connection of their own; the answer, and what was decided and seen at the origin meanwhile. */
+  /** Sends bytes on their own connection, and returns the answer, the decisions, and what reached the origin. */
   ask(bytes: string): Promise<Asked>
   readonly decisions: readonly Decision[]
 }
@@ -37,7 +37,7 @@ export interface Ran {
 }
 
 const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
-/** Nobody answers there: no question about a name leaves this machine. */
+/** No server listens there: no DNS query leaves this machine. */
 const NOWHERE = { SALLYPORT_DNS_SERVERS: '127.0.0.1:9' }
 
 /** The product as it is installed: its embedded data, its proxy on real sockets, its commands in processes of their own. */
@@ -46,7 +46,7 @@ export class Product {
   readonly #gates = new Map<string, Promise<Gate>>()
   readonly #ends: (() => Promise<unknown>)[] = []
 
-  /** A gate by its configuration; the same one again for the same. */
+  /** Opens a gate by its configuration, and returns the same gate for the same configuration. */
   gate(config: ConfigInput, answer?: Answer, edge: ProxyOptions = {}): Promise<Gate> {
     const key = JSON.stringify([config, String(answer), edge])
     const gate = this.#gates.get(key) ?? this.#open(config, answer, edge)
@@ -111,7 +111,7 @@ export class Product {
     return { code: Number(code), out, err }
   }
 
-  /** Writes a file into a folder of the run; its path. */
+  /** Writes a file into a folder of the run and returns its path. */
   write(name: string, content: unknown): string {
     const path = join(this.folder, name)
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
@@ -124,11 +124,11 @@ export class Product {
   }
 }
 
-/** Bytes of a request from a client's address, which a trusted proxy on loopback names. */
+/** Writes a request from a client's address, which a trusted proxy on loopback names. */
 export function requestBytes(method: string, target: string, fields: readonly (readonly [string, string])[]): string {
-  const named = (name: string) => fields.some(([field]) => field.toLowerCase() === name)
-  const host = named('host') ? [] : ['Host: site.example']
-  const close = named('connection') ? [] : ['Connection: close']
+  const isNamed = (name: string) => fields.some(([field]) => field.toLowerCase() === name)
+  const host = isNamed('host') ? [] : ['Host: site.example']
+  const close = isNamed('connection') ? [] : ['Connection: close']
   const lines = fields.map(([name, value]) => `${name}: ${value}`)
   return [`${method} ${target} HTTP/1.1`, ...host, ...lines, ...close, '', ''].join('\r\n')
 }

@@ -25,7 +25,7 @@ export const program: Judge = {
   },
 }
 
-/** A prose file, which somebody follows in a browser. */
+/** A prose file describes steps that a person follows in a browser. */
 export const byHand: Judge = {
   takes: ({ name, text }) => name.endsWith('.txt') && /^In one tab/.test(text),
   judge: async ({ name, text }) => [{ input: name, expected: short(text), came: 'by hand', ok: undefined }],

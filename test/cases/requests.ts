@@ -13,14 +13,14 @@ interface RequestCase {
   readonly scheme?: string | undefined
   readonly 'user-agent'?: string | undefined
   readonly headers?: readonly string[] | Texts | undefined
-  /** Fields, and the client under that name. */
+  /** Holds the fields, and the client under that name. */
   readonly request?: Texts | undefined
   readonly setup?: Readonly<Record<string, unknown>> | undefined
-  /** Keys of a configuration, as `clientHeader: forwarded, trustProxy: [loopback]`. */
+  /** Holds keys of a configuration, as in `clientHeader: forwarded, trustProxy: [loopback]`. */
   readonly config?: string | undefined
   /** The trusted proxy before us has this address. */
   readonly peer?: string | undefined
-  /** By parts of the decision, or in words: `class unverified_bot (why)`. */
+  /** Lists parts of the decision, or says it in words: `class unverified_bot (why)`. */
   readonly expected?: Texts | string | undefined
   /** An outcome that would be right too. */
   readonly or?: string | undefined
@@ -35,35 +35,35 @@ export const requestCases: Judge = {
   takes: ({ name, text }) => name.endsWith('.json') && /"(?:headers|request)":/.test(text),
   async judge(file, product) {
     const read = JSON.parse(file.text) as RequestCase
-    const expected = expectedOf(read)
-    const presets = new Set(Object.entries(expected).flatMap((row) => presetsOf(...row)))
+    const expected = readExpected(read)
+    const presets = new Set(Object.entries(expected).flatMap((row) => listPresets(...row)))
     const decisions = new Map<string, Decision | undefined>()
-    const config = await configOf(read, product)
+    const config = await makeConfig(read, product)
     for (const preset of presets) {
-      const gate = await gateOf(product, { policy: { preset }, ...config } as ConfigInput)
-      const asked = gate && (await gate.ask(requestBytes(read.method ?? 'GET', read.path ?? '/', fieldsOf(read))))
+      const gate = await createGate(product, { policy: { preset }, ...config } as ConfigInput)
+      const asked = gate && (await gate.ask(requestBytes(read.method ?? 'GET', read.path ?? '/', listFields(read))))
       decisions.set(preset, asked?.decision)
     }
-    const rows = Object.entries(expected).map(([key, value]) => rowOf(file, [key, value], decisions))
+    const rows = Object.entries(expected).map(([key, value]) => makeRow(file, [key, value], decisions))
     if (read.or === undefined || rows.every(({ ok }) => ok)) return rows
     const other = await alternative(file, read.or, config, product)
     return other.ok ? [other] : rows
   },
 }
 
-function expectedOf({ expected = PERSON }: RequestCase): Texts {
+function readExpected({ expected = PERSON }: RequestCase): Texts {
   if (typeof expected !== 'string') return expected
   const [, key = '', value = ''] = /^(\w+) (\S+)/.exec(expected) ?? []
   return { [key]: value }
 }
 
 /** Presets that an expectation is about. */
-function presetsOf(key: string, value: string): readonly string[] {
+function listPresets(key: string, value: string): readonly string[] {
   const named = `${key} ${value}`.match(/\b(?:low-friction|protect-content|observe|strict)\b/g)
   return named ?? ['low-friction']
 }
 
-/** The parts of a decision under the words of the cases. */
+/** Reads each part of a decision under the word that the cases use. */
 const SHOWN: Readonly<Record<string, (decision: Decision) => string | undefined>> = {
   class: ({ inspection }) => inspection.agent.class,
   action: ({ action }) => action,
@@ -72,14 +72,14 @@ const SHOWN: Readonly<Record<string, (decision: Decision) => string | undefined>
   'network class': ({ inspection }) => inspection.network.verdict.classification,
 }
 
-function rowOf(
+function makeRow(
   file: CaseFile,
   [key, value]: readonly [string, string],
   decisions: ReadonlyMap<string, Decision | undefined>,
 ) {
   const show = SHOWN[key.replace(/ \(.*\)$/, '')]
   const [, not, word] = /^(not |anything but )?(\S+)/.exec(value) ?? []
-  const came = presetsOf(key, value).map((preset) => {
+  const came = listPresets(key, value).map((preset) => {
     const decision = decisions.get(preset)
     return decision === undefined ? 'not decided' : (show?.(decision) ?? 'nothing')
   })
@@ -87,7 +87,7 @@ function rowOf(
   return { input: file.name, expected: `${key}: ${value}`, came: [...new Set(came)].join(', '), ok }
 }
 
-async function configOf({ config, setup = {} }: RequestCase, product: Product): Promise<ConfigInput> {
+async function makeConfig({ config, setup = {} }: RequestCase, product: Product): Promise<ConfigInput> {
   const sources: Record<string, { url: string }> = {}
   for (const key of Object.keys(setup)) {
     const id = /^data\.sources\.(.+)\.url$/.exec(key)?.[1]
@@ -103,15 +103,15 @@ async function configOf({ config, setup = {} }: RequestCase, product: Product): 
 }
 
 /** `undefined` where the product does not start with this. */
-async function gateOf(product: Product, config: ConfigInput): Promise<Gate | undefined> {
+async function createGate(product: Product, config: ConfigInput): Promise<Gate | undefined> {
   return product.gate(config).catch(() => undefined)
 }
 
-function fieldsOf(read: RequestCase): readonly (readonly [string, string])[] {
+function listFields(read: RequestCase): readonly (readonly [string, string])[] {
   const { client: named, ...written } = read.request ?? {}
   const client = read.client ?? read.ip ?? named
   const agent = read['user-agent'] === undefined ? [] : [['User-Agent', read['user-agent']] as const]
-  const listed = Array.isArray(read.headers) ? read.headers.map(pairOf) : Object.entries(read.headers ?? {})
+  const listed = Array.isArray(read.headers) ? read.headers.map(splitPair) : Object.entries(read.headers ?? {})
   return [
     ...(client === undefined ? [] : ([['X-Forwarded-For', client]] as const)),
     ...(read.scheme === undefined ? [] : ([['X-Forwarded-Proto', read.scheme]] as const)),
@@ -123,7 +123,7 @@ function fieldsOf(read: RequestCase): readonly (readonly [string, string])[] {
 
 const isForwarding = (name: string): boolean => name.toLowerCase() === 'x-forwarded-for'
 
-function pairOf(line: string): readonly [string, string] {
+function splitPair(line: string): readonly [string, string] {
   const colon = line.indexOf(':')
   return [line.slice(0, colon), line.slice(colon + 1).trim()]
 }

@@ -1,8 +1,8 @@
 import { parse } from 'yaml'
-import { type Judge, type Outcome, rowsOf, short } from './case.ts'
+import { type Judge, type Outcome, readRows, short } from './case.ts'
 import { type Product, requestBytes } from './product.ts'
 
-/** One line of `policy test --json`. */
+/** `policy test --json` writes one such line per test. */
 interface Tested {
   readonly name: string
   readonly passed: boolean
@@ -45,14 +45,14 @@ export const applicationLines: Judge = {
     const [, preset = ''] = /preset ([a-z-]+)/.exec(file.text) ?? []
     const outcomes: Outcome[] = []
     let isControl = false
-    for (const [address = '', userAgent, about = ''] of rowsOf(file.text)) {
+    for (const [address = '', userAgent, about = ''] of readRows(file.text)) {
       if (userAgent === undefined || address.startsWith('#')) {
         isControl ||= /control: still challenged/.test(address)
         continue
       }
       const [path = '/'] = about.split(' ')
       const fields = about.includes('navigation') ? NAVIGATION : [['Accept', '*/*'] as const]
-      const { decision } = await asked(product, preset, address, path, [['User-Agent', userAgent], ...fields])
+      const { decision } = await askLine(product, preset, address, path, [['User-Agent', userAgent], ...fields])
       outcomes.push({
         input: `${file.name}: ${short(userAgent, 40)}`,
         expected: isControl ? 'challenge' : 'no refusal',
@@ -76,7 +76,7 @@ export const wordedRequest: Judge = {
     const [, provider = ''] = /provider ([^,]+)/.exec(expected ?? '') ?? []
     const [, action = ''] = /: ([a-z]+)\./.exec(expected ?? '') ?? []
     const [address = ''] = (client ?? '').split(' ')
-    const { decision } = await asked(product, preset, address, '/', [['User-Agent', SAFARI], ...NAVIGATION])
+    const { decision } = await askLine(product, preset, address, '/', [['User-Agent', SAFARI], ...NAVIGATION])
     const found = decision?.inspection.network.provider
     return [
       {
@@ -89,7 +89,7 @@ export const wordedRequest: Judge = {
   },
 }
 
-async function asked(
+async function askLine(
   product: Product,
   preset: string,
   address: string,

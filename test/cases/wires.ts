@@ -26,7 +26,7 @@ export const rawRequest: Judge = {
 }
 
 interface KeptConnection {
-  /** `GET /304` or `anything else`, with the bytes of the answer. */
+  /** The origin answers `GET /304` or `anything else` with these bytes. */
   readonly origin: Readonly<Record<string, string>>
   readonly steps: readonly string[]
   readonly expected: string
@@ -62,7 +62,7 @@ export const keptConnection: Judge = {
   },
 }
 
-/** The first and a POST in turn; ends where an answer is not 200, or where the connection does. */
+/** Sends the first request and a POST in turn, until an answer is not 200 or the connection ends. */
 function onOneConnection(url: string, get: string, post: string, times: number) {
   return new Promise<{ readonly posts: number; readonly open: boolean }>((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(get))
@@ -95,7 +95,7 @@ function onOneConnection(url: string, get: string, post: string, times: number) 
   })
 }
 
-/** A request of HTTP/2 in words: its method and path, the field `trailer`, and a section of trailers behind its data. */
+/** Judges a request of HTTP/2 in words: its method and path, the field `trailer`, and a section of trailers behind its data. */
 export const http2Trailer: Judge = {
   takes: ({ name, text }) => name.endsWith('.txt') && /^HTTP\/2: /.test(text),
   async judge(file, product) {
@@ -120,7 +120,7 @@ export const http2Trailer: Judge = {
   },
 }
 
-/** Status of the answer; 0 where there is none. */
+/** Returns the status of the answer, or 0 where there is none. */
 function withTrailers(url: string, head: Readonly<Record<string, string>>, trailers: Readonly<Record<string, string>>) {
   return new Promise<number>((resolve) => {
     const session = connectHttp2(url, { rejectUnauthorized: false })

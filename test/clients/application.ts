@@ -8,7 +8,7 @@ import { listening } from '@sallyport/engine/testing'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { WebSocketServer } from 'ws'
-import { type Fence, fencesOf } from '../documents/fences.ts'
+import { type Fence, readFences } from '../documents/fences.ts'
 import { digest } from './origin.ts'
 import { type Gate, openGate, openHome } from './site.ts'
 
@@ -33,9 +33,9 @@ function packageFile(name: string, path: string): string {
 }
 
 /** The recipes, as the documentation has them. */
-export const RECIPES: readonly Fence[] = fencesOf(['packages/sallyport/docs/apps.md'])
+export const RECIPES: readonly Fence[] = readFences(['packages/sallyport/docs/challenge.md'])
 
-/** The recipe that contains a word. */
+/** Finds the recipe that contains a word. */
 export function findRecipe(word: string): string {
   return RECIPES.find(({ text }) => text.includes(word))?.text ?? ''
 }
@@ -53,7 +53,7 @@ export interface Application extends Gate {
   endStreams(): void
 }
 
-/** An application behind the gate. */
+/** Opens an application behind the gate. */
 export async function openApplication(
   t: Test,
   pages: Readonly<Record<string, string>>,
@@ -76,7 +76,7 @@ export async function openApplication(
       const text = type === 'multipart/form-data' ? `${sent.includes('ordered words')}` : digest(sent)
       res.writeHead(303, { location: `/ordered?${encodeURIComponent(`${type} ${text}`)}` }).end()
     } else if (path === '/ordered') {
-      send('text/html; charset=utf-8', ordered(decodeURIComponent(query)))
+      send('text/html; charset=utf-8', writeOrdered(decodeURIComponent(query)))
     } else if (path === '/events') {
       streams.add(res)
       res.setHeader('content-type', 'text/event-stream').write(`data: Stream ${streams.size}\n\n`)
@@ -98,8 +98,8 @@ export async function openApplication(
   }
 }
 
-/** The answer to an order: a page, and a frame of Turbo in it. */
-const ordered = (text: string): string =>
+/** Writes the answer to an order: a page with a frame of Turbo. */
+const writeOrdered = (text: string): string =>
   `<title>Ordered</title><turbo-frame id="cart"><p>Ordered: ${text}</p></turbo-frame>`
 
 /** Opens a page of an application: the challenge is solved, and the page is there. */
@@ -115,5 +115,5 @@ export async function openPage(context: BrowserContext, url: string): Promise<Pa
 /** Ends the pass of an open page, and whatever else its host may have kept in the browser. */
 export const endPass = (context: BrowserContext): Promise<void> => context.clearCookies()
 
-/** Whether the document is still that of `openPage`. */
+/** Reports whether the document is still the one that `openPage` opened. */
 export const isKept = async (page: Page): Promise<boolean> => (await page.evaluate('window.isKept')) === true

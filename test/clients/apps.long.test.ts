@@ -6,7 +6,7 @@ import { digest } from './origin.ts'
 import { openReader } from './reader.ts'
 import { NO_OPENSSL } from './site.ts'
 
-/* Applications whose pass ends while their page is open, as docs/apps.md says: real libraries, in a Chromium that is taken for a reader's. */
+/* The pass of an application ends while its page is open, as docs/challenge.md says: real libraries, in a Chromium like a reader's. */
 const skip = NO_CHROMIUM || NO_OPENSSL
 
 const SCRIPT = findRecipe('pass.js')
@@ -117,7 +117,11 @@ const SCENES: readonly Scene[] = [
   orders('Turbo Drive, a form', 'turbo', form(plain), FORM_TEXT),
 ]
 
-const documentOf = ({ library, body, script }: Pick<Scene, 'library' | 'body' | 'script'>): string => `<!doctype html>
+const writeDocument = ({
+  library,
+  body,
+  script,
+}: Pick<Scene, 'library' | 'body' | 'script'>): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Application</title>
 ${SCRIPT}${library === undefined ? '' : `<script src="/${library}.js"></script>`}
@@ -134,7 +138,7 @@ async function act() { out.innerHTML = await ${script} }
 </body>
 </html>`
 
-/** Scenes by host: Chromium trusts the first; the second has no Fetch Metadata, as plain HTTP, so that libraries that want HTML get the page. */
+/** Chromium trusts the first host. The second has no Fetch Metadata, as plain HTTP, so libraries that want HTML get the page. */
 const HOSTS = {
   '127.0.0.1': SCENES,
   'site.example': SCENES.filter(({ library = '' }) => /htmx|turbo/.test(library)),
@@ -143,7 +147,7 @@ const HOSTS = {
 for (const [host, scenes] of Object.entries(HOSTS)) {
   t.test(`a pass that ends, at ${host}`, { skip }, async (t) => {
     const newContext = await openReader(t, '--host-resolver-rules=MAP * 127.0.0.1')
-    const pages = Object.fromEntries(scenes.map((scene, at) => [`/${at}`, documentOf(scene)]))
+    const pages = Object.fromEntries(scenes.map((scene, at) => [`/${at}`, writeDocument(scene)]))
     let site = await openApplication(t, pages)
     for (const [at, scene] of scenes.entries()) {
       // A client may try 30 solutions a minute.
@@ -176,7 +180,7 @@ for (const [host, scenes] of Object.entries(HOSTS)) {
 
 t.test('a busy gate is asked again', { skip }, async (t) => {
   const script = "fetch('/ordered?item=1').then((got) => got.text())"
-  const site = await openApplication(t, { '/': documentOf({ script }) })
+  const site = await openApplication(t, { '/': writeDocument({ script }) })
   const context = await (await openReader(t))()
   const page = await openPage(context, site.url)
   const statuses = [503, 429]
@@ -198,7 +202,7 @@ t.test('an order whose answer leads to a refused page is not sent again', { skip
   const scenes = SCENES.filter(({ name, arrives }) => arrives === 'POST /order' && !name.includes('works without'))
   const site = await openApplication(
     t,
-    Object.fromEntries(scenes.map((scene, at) => [`/${at}`, documentOf(scene)])),
+    Object.fromEntries(scenes.map((scene, at) => [`/${at}`, writeDocument(scene)])),
     guarded,
   )
   const newContext = await openReader(t)
@@ -222,7 +226,7 @@ postMessage('Ready')`
 const task = new Worker('/task.js')
 task.onmessage = ({ data }) => { out.innerHTML = data }
 </script><button onclick="task.postMessage(0)">Order</button>`
-  const site = await openApplication(t, { '/': documentOf({ body }), '/task.js': task })
+  const site = await openApplication(t, { '/': writeDocument({ body }), '/task.js': task })
   const context = await (await openReader(t))()
   const page = await openPage(context, site.url)
   await page.getByText('Ready').waitFor()
@@ -246,7 +250,7 @@ for (const [name, recipe] of [
 ]) {
   t.test(`a connection is opened again: ${name}`, { skip }, async (t) => {
     const body = `<script>function show(text) { out.textContent += text + '. ' }; ${recipe}</script>`
-    const site = await openApplication(t, { '/': documentOf({ body }) })
+    const site = await openApplication(t, { '/': writeDocument({ body }) })
     const context = await (await openReader(t))()
     const page = await openPage(context, site.url)
     await page.getByText(`${name} 1.`).waitFor()
@@ -258,7 +262,7 @@ for (const [name, recipe] of [
 }
 
 /** A cached page, that shows what the application says. */
-const shellOf = (head: string, failed: string): string => `<!doctype html>
+const writeShell = (head: string, failed: string): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Shell</title>${head}</head>
 <body><h1>First</h1><p id="out"></p>
@@ -286,8 +290,8 @@ self.addEventListener('fetch', (event) => {
 }
 
 const SHELLS = {
-  'with pass.js': shellOf(SCRIPT, "const answer = await fetch('/ordered?item=1')"),
-  'without it': shellOf('', findRecipe('location.assign').replace('/api/cart', '/ordered?item=1')),
+  'with pass.js': writeShell(SCRIPT, "const answer = await fetch('/ordered?item=1')"),
+  'without it': writeShell('', findRecipe('location.assign').replace('/api/cart', '/ordered?item=1')),
 }
 
 for (const [worker, text] of Object.entries(WORKERS)) {

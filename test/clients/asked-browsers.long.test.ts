@@ -85,7 +85,7 @@ t.test('the status is said once or twice, and not with each puzzle', { skip }, a
   }).observe(document, { subtree: true, childList: true })`)
   await page.goto(`${site.url}/asked/3`)
   await opens(page)
-  t.same([...new Set(said)].slice(-2), ['Waiting time: about 3 seconds.', 'Done. The page opens.'])
+  t.same([...new Set(said)].slice(-2), ['Waiting time: about 3 seconds.', 'Done. The page is opening.'])
   t.ok(said.length <= 4, said.join())
 })
 
@@ -116,9 +116,9 @@ t.test('cookies refused are said, with script and without, and the page stays', 
       await session.send('Emulation.setDocumentCookieDisabled', { disabled: true })
     }
     await page.goto(`${url}/asked/1`)
-    await says(page, 'Your browser does not keep the cookie')
+    await says(page, 'Your browser does not accept the cookie')
     await page.goto(`${url}/asked/2`)
-    await says(page, 'Your browser does not keep the cookie')
+    await says(page, 'Your browser does not accept the cookie')
     const count = asked.length
     // The longest wait that the page could come back after.
     await page.waitForTimeout(9_000)
@@ -196,7 +196,7 @@ t.test('a pass that does not hold ends after five questions', { skip }, async (t
   const { url, asked } = await openFront(t, site.url, { drops: (cookie) => cookie.startsWith('sallyport=') })
   const page = await (await (await openReader(t))()).newPage()
   await page.goto(`${url}/asked/2`)
-  await says(page, 'This did not work.')
+  await says(page, 'The check did not work.')
   t.equal(asked.filter((one) => one === `POST ${PASS}`).length, 5)
   t.notOk(await page.getByRole('progressbar').isVisible())
   t.ok(await page.getByRole('link', { name: 'Open the page' }).isVisible())
@@ -227,7 +227,7 @@ t.test('a challenged download says that it starts, with script and without', { s
       const download = page.waitForEvent('download')
       await page.goto(`${site.url}/asked/${level}/file.zip`)
       t.equal((await download).suggestedFilename(), 'file.zip')
-      await says(page, 'If you asked for a download, it starts and this page stays open.')
+      await says(page, 'If you requested a download, it starts and this page stays open.')
       t.notOk(await page.getByRole('progressbar').isVisible())
       t.ok(await page.getByRole('link', { name: 'Open the page' }).isVisible())
     }
@@ -317,7 +317,7 @@ t.test('a frame of another site is asked only where cookies are partitioned', { 
     const site = await openSite(t, new Map(), { challenge: { partitioned } })
     const framing = createServer((_, res) => {
       res.setHeader('content-type', 'text/html')
-      res.end(`<!doctype html><title>Another site</title>${frameOf(site, 1)}${frameOf(site, 2)}`)
+      res.end(`<!doctype html><title>Another site</title>${writeFrame(site, 1)}${writeFrame(site, 2)}`)
     })
     const context = await newContext()
     const page = await context.newPage()
@@ -333,5 +333,5 @@ t.test('a frame of another site is asked only where cookies are partitioned', { 
   }
 })
 
-const frameOf = ({ secure }: { readonly secure: string }, level: number): string =>
+const writeFrame = ({ secure }: { readonly secure: string }, level: number): string =>
   `<iframe name="${level}" src="${secure}/asked/${level}"></iframe>`

@@ -15,7 +15,7 @@ async function isThere({ read }: Window, path: string): Promise<void> {
   while ((await read(wanted)) !== true) await after(50)
 }
 
-const questionsOf = ({ decided }: Site): number => decided.filter(({ action }) => action === 'challenge').length
+const countQuestions = ({ decided }: Site): number => decided.filter(({ action }) => action === 'challenge').length
 
 t.test('Back to a page that was asked for, from the back/forward cache: no question, no loop', { skip }, async (t) => {
   for (const level of [1, 2] as const) {
@@ -26,7 +26,7 @@ t.test('Back to a page that was asked for, from the back/forward cache: no quest
     await send('Page.navigate', { url: `${site.url}/asked/${level}` })
     await isThere(window, `/asked/${level}`)
     await read('globalThis.kept = 1')
-    const questions = questionsOf(site)
+    const questions = countQuestions(site)
     const { currentIndex, entries } = (await send('Page.getNavigationHistory')) as unknown as History
     t.equal(currentIndex, 1, 'the question leaves no entry of its own')
     await read(`location.href = '/asked/${level}/next'`)
@@ -36,7 +36,7 @@ t.test('Back to a page that was asked for, from the back/forward cache: no quest
     t.equal(await read('globalThis.kept'), 1, `of the cache: ${JSON.stringify(events('Page.backForwardCacheNotUsed'))}`)
     await after(1_500)
     await isThere(window, `/asked/${level}`)
-    t.equal(questionsOf(site), questions)
+    t.equal(countQuestions(site), questions)
   }
 })
 
@@ -68,10 +68,10 @@ for (const shift of ['-1d', '+1d']) {
     }
     const off = Math.abs(Number(await window.read('Date.now()')) - Date.now())
     t.ok(off > 80_000_000, `its clock: ${off}`)
-    const questions = questionsOf(site)
+    const questions = countQuestions(site)
     await window.send('Page.navigate', { url: `${site.url}/asked/2/again` })
     await isThere(window, '/asked/2/again')
-    t.equal(questionsOf(site), questions, 'the cookie is kept by a clock of its own')
+    t.equal(countQuestions(site), questions, 'the cookie is kept by a clock of its own')
   })
 }
 

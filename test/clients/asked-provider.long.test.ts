@@ -60,7 +60,7 @@ async function openProvider(t: Test): Promise<Provider> {
   return Object.assign(state, { origin: `http://127.0.0.1:${at.port}`, asked, forms })
 }
 
-function siteOf(t: Test, { origin }: Provider) {
+function openProviderSite(t: Test, { origin }: Provider) {
   const provider = {
     kind: 'turnstile',
     url: origin,
@@ -72,7 +72,7 @@ function siteOf(t: Test, { origin }: Provider) {
 
 t.test('its widget asks at level 3 alone, and its token opens the page', { skip }, async (t) => {
   const provider = await openProvider(t)
-  const site = await siteOf(t, provider)
+  const site = await openProviderSite(t, provider)
   const newContext = await openReader(t)
   const page = await (await newContext()).newPage()
   const complaints: string[] = []
@@ -90,7 +90,7 @@ t.test('its widget asks at level 3 alone, and its token opens the page', { skip 
   t.match(csp, `frame-src ${provider.origin};`)
   t.match(csp, `connect-src 'self' ${provider.origin};`)
   t.match(csp, /^default-src 'none'; script-src 'sha256-\S+' 'wasm-unsafe-eval' http:\/\/127\.0\.0\.1:\d+;/)
-  await says(page, 'The check is made by Turnstile.')
+  await says(page, 'Turnstile performs this check.')
   await page.getByRole('button', { name: 'I am here' }).waitFor()
   t.same(await page.evaluate(FINDS), [])
   await page.waitForTimeout(1_000)
@@ -116,23 +116,23 @@ t.test('its widget asks at level 3 alone, and its token opens the page', { skip 
 
 t.test('who runs no script, or keeps no cookie, is not sent to the provider', { skip }, async (t) => {
   const provider = await openProvider(t)
-  const site = await siteOf(t, provider)
+  const site = await openProviderSite(t, provider)
   const newContext = await openReader(t)
   const plain = await (await newContext({ javaScriptEnabled: false })).newPage()
   await plain.goto(`${site.url}/asked/3`)
-  await says(plain, 'This needs JavaScript.')
+  await says(plain, 'This check needs JavaScript.')
   const context = await newContext()
   const page = await context.newPage()
   const session = await context.newCDPSession(page)
   await session.send('Emulation.setDocumentCookieDisabled', { disabled: true })
   await page.goto(`${site.url}/asked/3`)
-  await says(page, 'Your browser does not keep the cookie')
+  await says(page, 'Your browser does not accept the cookie')
   t.same(provider.asked, [])
 })
 
 t.test('a token that is no good is followed by another question', { skip }, async (t) => {
   const provider = await openProvider(t)
-  const site = await siteOf(t, provider)
+  const site = await openProviderSite(t, provider)
   const page = await (await (await openReader(t))()).newPage()
   provider.instead = (req, res) =>
     req.url === '/token' && res.setHeader('access-control-allow-origin', '*').end('forged')
@@ -150,10 +150,10 @@ t.test('a token that is no good is followed by another question', { skip }, asyn
 
 t.test('while the provider is silent our work asks, for a pass of five minutes', { skip }, async (t) => {
   const provider = await openProvider(t)
-  const site = await siteOf(t, provider)
+  const site = await openProviderSite(t, provider)
   const newContext = await openReader(t)
   const page = await (await newContext()).newPage()
-  // No answer at all, as of a server that hangs.
+  // The provider hangs and sends no answer at all.
   provider.instead = (req) => req.url === '/turnstile/v0/siteverify'
   await page.goto(`${site.url}/asked/3`)
   await page.getByRole('button').click()
@@ -170,12 +170,12 @@ t.test('while the provider is silent our work asks, for a pass of five minutes',
 
 t.test('a widget that cannot be loaded says so, and work asks or five tries end', { skip }, async (t) => {
   const provider = await openProvider(t)
-  const site = await siteOf(t, provider)
+  const site = await openProviderSite(t, provider)
   const newContext = await openReader(t)
   provider.instead = (req, res) => req.url === '/turnstile/v0/api.js' && res.writeHead(404).end()
   const blocked = await (await newContext()).newPage()
   await blocked.goto(`${site.url}/asked/3`)
-  await says(blocked, 'This did not work.')
+  await says(blocked, 'The check did not work.')
   t.equal(provider.forms.length, 5)
   t.ok(await blocked.getByRole('link', { name: 'Open the page' }).isVisible())
   provider.instead = (_, res) => res.destroy()

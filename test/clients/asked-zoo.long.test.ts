@@ -8,14 +8,14 @@ import t, { type Test } from 'tap'
 import { missing, run } from './programs.ts'
 import { NO_OPENSSL, openSite, type Site } from './site.ts'
 
-/* Real browsers that nobody drives, before pages that ask at each level: with script, by the refresh, and by the link. */
+/* Real browsers, which no driver controls, meet pages that ask at each level: with script, by the refresh, and by the link. */
 
 /** Seconds that each level makes a visitor wait who runs no script. */
 const WAITS = { 1: 1, 2: 8, 3: 32 } as const
 const LEVELS = [1, 2, 3] as const
 type Level = (typeof LEVELS)[number]
 
-/** A browser with a window, or a place for one. */
+/** Describes a browser with a window and how the test starts it. */
 interface Windowed {
   readonly name: string
   readonly program: string
@@ -195,7 +195,7 @@ t.test('elinks keeps no cookie where it prints', { skip: missing('elinks', '-ver
   const { home, url, arrived } = await openSite(t)
   const show = async (target: string) => (await run(home, 'elinks', ['-dump', '1', target])).out.replace(/\s+/g, ' ')
   t.match(await show(`${url}/asked/1`), `Visible links 1. ${url}/asked/1?sallyport-again=1`)
-  t.match(await show(`${url}/asked/1?sallyport-again=1`), 'Your browser does not keep the cookie')
+  t.match(await show(`${url}/asked/1?sallyport-again=1`), 'Your browser does not accept the cookie')
   t.same(arrived, [])
 })
 

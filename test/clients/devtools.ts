@@ -4,21 +4,21 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import { WebSocket } from 'ws'
-import { CHROMIUM, readersAgentOf } from '../chromium.ts'
+import { CHROMIUM, readReadersAgent } from '../chromium.ts'
 
 /** A window of a Chromium that starts as a person starts it: what drives it otherwise turns parts of it off. */
 export interface Window {
   /** Sends a command of the DevTools protocol; rejects where that is refused. */
   send(method: string, params?: object): Promise<Record<string, unknown>>
-  /** The events of a name so far. */
+  /** Lists the events of a name so far. */
   events(method: string): readonly Record<string, unknown>[]
-  /** The value of an expression in the page. */
+  /** Returns the value of an expression in the page. */
   read(expression: string): Promise<unknown>
 }
 
 /** `through`: programs, and their arguments, by which it is started. */
 export async function openWindow(t: Test, home: string, through: readonly string[] = []): Promise<Window> {
-  const agent = await readersAgentOf()
+  const agent = await readReadersAgent()
   const args = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--remote-debugging-port=0']
   const own = [`--user-data-dir=${join(home, 'chromium')}`, `--user-agent=${agent}`, 'about:blank']
   const [program = '', ...given] = [...through, CHROMIUM, ...args, ...own]

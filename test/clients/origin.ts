@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 
-/** The words of `/packed`, which is sent with gzip to who asks for it. */
+/** The words of `/packed`, which the origin sends with gzip to clients that accept it. */
 export const PACKED = 'packed words, again and again. '.repeat(200)
 /** The bytes of `/file`, of which parts may be asked for. */
 export const FILE = Buffer.from(Array.from({ length: 100_000 }, (_, at) => 65 + ((at * 7) % 26)))
@@ -25,7 +25,7 @@ export interface Origin {
   close(): Promise<void>
 }
 
-/** An origin for real clients: pages, redirects, packed answers, parts of a file, forms, a repository of git, and files. */
+/** Opens an origin for real clients: pages, redirects, packed answers, parts of a file, forms, a repository of git, and files. */
 export async function openOrigin(files: ReadonlyMap<string, Buffer>, repositories: string): Promise<Origin> {
   const arrived: Arrived[] = []
   const server = createServer((request, response) => {
@@ -55,7 +55,7 @@ function page(title: string, text: string): string {
 
 const FORM = '<form action="/form" method="post"><input name="word" value="grün"><button>Send</button></form>'
 
-/** Asks for what a page asks for before it is whole, and reports what came: for a browser that nobody drives. */
+/** Asks for what a page asks for before it is whole, and reports what came: for a browser that no driver controls. */
 const SCRIPT = `<script>
 const ask = (method, path, body, range) => {
   const request = new XMLHttpRequest()
@@ -116,7 +116,7 @@ function sendPart(range: string | undefined, send: Send): void {
   send(206, { ...fields, 'Content-Range': `bytes ${from}-${end - 1}/${FILE.length}` }, part)
 }
 
-/** The length of some bytes, and the beginning of their SHA-256. */
+/** Returns the length of some bytes and the beginning of their SHA-256. */
 export function digest(bytes: Buffer | string): string {
   return `${Buffer.byteLength(bytes)} ${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}`
 }

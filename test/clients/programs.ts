@@ -8,7 +8,7 @@ export function missing(command: string, flag = '--version'): string | false {
   return NO_NEIGHBOURS || (spawnSync(command, [flag]).error !== undefined && `no ${command} on this machine`)
 }
 
-/** The output of a program, and how it ended. */
+/** Holds the output of a program and how it ended. */
 export interface Ran {
   readonly code: number
   readonly out: string

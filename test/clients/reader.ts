@@ -13,13 +13,18 @@ export async function openReader(t: Test, ...more: readonly string[]): Promise<C
   const userAgent = readersAgent(browser)
   return async (options) => {
     const context = await browser.newContext({ userAgent, locale: 'en-GB', ignoreHTTPSErrors: true, ...options })
-    context.setDefaultTimeout(60_000)
+    context.setDefaultTimeout(180_000)
     return context
   }
 }
 
-/** Resolves when the wanted page is there. */
-export const opens = (page: Page): Promise<void> => page.getByRole('heading', { name: 'Another page' }).waitFor()
+/** Resolves when the wanted page is there; rejects with what the tab shows instead. */
+export async function opens(page: Page): Promise<void> {
+  const heading = page.getByRole('heading', { name: 'Another page' })
+  await heading.waitFor().catch(async (cause: unknown) => {
+    throw new Error(`${page.url()} shows: ${await page.locator('body').innerText()}`, { cause })
+  })
+}
 
 /** Resolves when the page that asks says a text. */
 export const says = (page: Page, text: string): Promise<void> => page.getByRole('status').getByText(text).waitFor()

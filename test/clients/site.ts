@@ -14,7 +14,7 @@ import { type Arrived, openOrigin } from './origin.ts'
 /** An address of a household, which every client of these tests has. */
 const HOME = '73.162.10.20'
 
-/** The real proxy between real clients and an origin, all of it on loopback. */
+/** Connects real clients to an origin through the real proxy, all on loopback. */
 export interface Gate {
   /** A folder of the client's own, removed with the test. */
   readonly home: string
@@ -26,7 +26,7 @@ export interface Gate {
 
 /** A gate before the origin of these tests. `/blocked` is refused to everybody, `/asked/2` asks at level 2. */
 export interface Site extends Gate {
-  /** The requests since the last call: method, target, and the class of the client. */
+  /** Lists the requests since the last call: method, target and the client's class. */
   since(): readonly string[]
   readonly arrived: readonly Arrived[]
 }

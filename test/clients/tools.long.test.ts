@@ -28,7 +28,7 @@ t.test('curl, over HTTP/1.1 and over TLS', { skip: missing('curl') || NO_OPENSSL
     t.equal(JSON.parse((await curl(`${base}/blocked`)).out).error, 'request_blocked', 'a program gets JSON')
     t.match(
       (await curl('-H', 'Accept: text/plain', `${base}/blocked`)).out,
-      /^Access denied\. This site has refused the request\.\n/,
+      /^Access denied\. This site has blocked your request\.\n/,
     )
     t.equal((await curl('-f', `${base}/blocked`)).code, 22)
   }

@@ -15,8 +15,15 @@ const STATUSES: Readonly<Record<string, string>> = {
   flag: '200',
   redirect: '302',
   challenge: '403',
+  offer: '402',
   throttle: '429',
   block: '403',
+}
+
+interface Row {
+  readonly action: string
+  readonly price?: string
+  readonly receipts?: string
 }
 
 /** By one click, by the command beside it, and by what a stranger makes of that. */
@@ -82,11 +89,17 @@ t.test('the demo, on the embedded data: what is printed is what happens', { skip
     'Googlebot: allow',
     'a forged Googlebot on a home line: block',
     'GPTBot, whose address proves it: redirect',
+    'GPTBot, where pages have a price: offer',
+    'GPTBot, which pays that price: allow',
     'a crawler where robots.txt says no: block',
+    'GPTBot, where only robots.txt says no: allow',
     'a name that no request carries: block',
+    'an MCP client that calls a tool four times: throttle',
+    'an MCP client that calls a blocked tool: block',
     'a program in a hosting network: flag',
     'a Python client that says Chrome: challenge',
     'a copied user agent on a server: flag',
+    'a program with the headers of Firefox: block',
     'a program that searches five times: throttle',
     'a program that follows a hidden link: block',
     'an old browser on a rented server: block',
@@ -99,7 +112,14 @@ t.test('the demo, on the embedded data: what is printed is what happens', { skip
     /<strong>throttled<\/strong>, and answered 429/,
     'the decision is the one that was made',
   )
+  t.match(await page('mcp'), /<strong>throttled<\/strong>, and answered 429[\s\S]+&quot;id&quot;:1|&amp;quot;id/)
   t.match(await page('decoy'), /<strong>blocked<\/strong>, and answered 403[\s\S]+The client is banned until/)
+
+  t.match(await page('offered'), /<strong>priced<\/strong>, and answered 402/)
+  t.match(
+    await page('paid'),
+    /<strong>allowed<\/strong>, and answered 200[\s\S]+The client paid USD 0\.01, by the receipt demo-/,
+  )
 
   await becomeTheSignedAgent(t, demo.err())
 
@@ -112,6 +132,20 @@ t.test('the demo, on the embedded data: what is printed is what happens', { skip
     /^Data from \d+ sources of 20\S+ to 20\S+, .*; sallyport data (update renews|status shows) them$/m,
   )
   t.equal(await demo.stop(), 0)
+  const span = ['--from', '1h', '--data-dir', DATA_DIR]
+  const bundle = spawnSync(process.execPath, [bin, 'report', '--ai', '--evidence', 'OpenAI', ...span], {
+    encoding: 'utf8',
+  })
+  const rows = JSON.parse(bundle.stdout).records.flatMap((text: string) => Object.values(JSON.parse(text).crawl.rows))
+  const offered = { path: '/library/keeps', price: 'USD 0.01', crawler: 'GPTBot' }
+  t.hasStrict(
+    rows.find(({ action, price }: Row) => price && action === 'offer'),
+    offered,
+  )
+  t.match(
+    rows.find(({ receipts }: Row) => receipts),
+    { ...offered, action: 'allow', receipts: /^demo-/ },
+  )
 
   const status = await started(t, [bin, 'data', 'status', '--data-dir', DATA_DIR], {}, 'routeviews.org')
   t.match(status.out(), /^asn-csv-v4 +20\d\d-\d\d-\d\d +[\d,]+ entries/m)

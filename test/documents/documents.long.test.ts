@@ -4,19 +4,19 @@ import { readConfigFrom, readPolicyTests } from '@sallyport/engine'
 import t from 'tap'
 import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'
-import { docstringFences, documents, type Fence, fencesIn, fencesOf } from './fences.ts'
+import { docstringFences, documents, type Fence, fencesIn, readFences } from './fences.ts'
 
 /* The code in documents must be accepted: programs by the compiler, configurations by the schema. */
-const FENCES = [...fencesOf(documents()), ...docstringFences()]
+const FENCES = [...readFences(documents()), ...docstringFences()]
 
 /** A block that imports nothing goes on from the one before it in its document. */
-function programsOf(fences: readonly Fence[]): readonly Fence[] {
-  const fileOf = ({ place }: Fence) => place.replace(/:\d+$/, '')
+function listPrograms(fences: readonly Fence[]): readonly Fence[] {
+  const placeFile = ({ place }: Fence) => place.replace(/:\d+$/, '')
   let before: Fence | undefined
   return fences
     .filter(({ language }) => language === 'ts')
     .map((fence) => {
-      const continued = before !== undefined && fileOf(before) === fileOf(fence) && !/^import /m.test(fence.text)
+      const continued = before !== undefined && placeFile(before) === placeFile(fence) && !/^import /m.test(fence.text)
       if (continued) return { ...fence, text: `${before?.text}\n${fence.text}` }
       before = fence
       return fence
@@ -24,7 +24,7 @@ function programsOf(fences: readonly Fence[]): readonly Fence[] {
 }
 
 /** The faults that the compiler finds in each program, as a customer with strict settings compiles it. */
-function faultsOf(fences: readonly Fence[]): readonly string[] {
+function listFaults(fences: readonly Fence[]): readonly string[] {
   const files = new Map(
     fences.map(({ text }, index) => [join(ROOT, `test/example-${index}.ts`), `${text}\nexport {}\n`]),
   )
@@ -59,13 +59,13 @@ t.test('blocks are found, and faults in them', async (t) => {
     { place: 'x.md:3', language: 'ts', text: 'const a: string = 1\n' },
     { place: 'x.md:7', language: 'yaml', text: 'a: 1\n' },
   ])
-  t.same(faultsOf(fences.slice(0, 1)), ["x.md:3 +0: Type 'number' is not assignable to type 'string'."])
+  t.same(listFaults(fences.slice(0, 1)), ["x.md:3 +0: Type 'number' is not assignable to type 'string'."])
 })
 
 t.test('every program in a document or a docstring compiles', async (t) => {
-  const programs = programsOf(FENCES)
+  const programs = listPrograms(FENCES)
   t.ok(programs.length > 18)
-  t.same(faultsOf(programs), [])
+  t.same(listFaults(programs), [])
 })
 
 t.test('every configuration in a document or a docstring is usable', async (t) => {

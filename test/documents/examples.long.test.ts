@@ -1,15 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { createAgentKeys, openSimulated } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
+import { NO_DATA } from '../no-data.ts'
 import { addRule, checkGuardedPage, edit } from '../packaging/guarded-page.ts'
 import { ROOT } from '../workspaces.ts'
 
 const EXAMPLES = join(ROOT, 'examples/dist')
 
-/** Hands the handler of an example two events. */
+/** Sends two events to the handler of an example. */
 const ASK_LAMBDA = `
 const { handler } = await import(process.env.FILE)
 const statuses = []
@@ -39,10 +44,10 @@ async function run(
   const ended = once(child, 'close')
   t.teardown(() => child.kill('SIGKILL'))
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text))
-  const listening = () => /^Listening on (http:[^\s,]+)/m.exec(said)?.[1]
-  while (listening() === undefined && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
-  const url = listening()
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said += part))
+  const findUrl = () => /^Listening on (http:[^\s,]+)/m.exec(said)?.[1]
+  while (findUrl() === undefined && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
+  const url = findUrl()
   if (url === undefined) return t.fail(`it said ${said}`)
 
   const visit: Visit = (address, path = '/') => fetch(url + path, { headers: { 'x-forwarded-for': address } })
@@ -56,7 +61,7 @@ async function run(
   t.same(await ended, [0, null], 'a signal ends it in order')
 }
 
-const SERVERS = 'express koa fastify node hono h3 elysia websockets'.split(' ')
+const SERVERS = 'express koa fastify node hono h3 elysia websockets mcp'.split(' ')
 
 for (const name of SERVERS) {
   t.test(`examples/${name}.ts`, (t) =>
@@ -65,6 +70,48 @@ for (const name of SERVERS) {
     }),
   )
 }
+
+t.test('examples/signed-bot.ts', async (t) => {
+  const [dataDir, agent] = [t.testdir(), 'https://bot.example']
+  const { file } = createAgentKeys({ dataDir }, agent, Date.now())
+  const sallyport = await openSimulated([{ agent, document: JSON.parse(readFileSync(file, 'utf8')) }], {
+    dataDir,
+    data: { refresh: false, sources: NO_DATA },
+    net: { outbound: false },
+    webBotAuth: { agents: [agent] },
+    policy: {
+      preset: 'observe',
+      rules: [{ id: 'bot', match: { identity: [agent] }, action: 'allow' }],
+      default: 'block',
+    },
+  })
+  t.teardown(() => sallyport.close())
+  const server = createServer(({ method = '', url: target = '', rawHeaders: fields }, response) => {
+    const request = { peer: '8.8.8.8', method, target, scheme: 'http', httpVersion: '1.1', fields } as const
+    response.writeHead(sallyport.decide(request).action === 'allow' ? 200 : 403).end('text')
+  })
+  const url = `http://127.0.0.1:${await listening(t, server)}/a?b=c`
+  t.equal((await fetch(url)).status, 403)
+  const bot = spawn(process.execPath, ['signed-bot.js', url], { cwd: EXAMPLES, env: { ...process.env, KEYS: file } })
+  const [said] = await Promise.all([text(bot.stdout), once(bot, 'close')])
+  t.equal(said, 'fetch 200\nundici 200\nnode:http 200\n')
+})
+
+t.test('examples/mcp-client.ts', (t) =>
+  run(t, ['mcp.js'], { PORT: '0' }, async (_, url) => {
+    const client = spawn(process.execPath, ['mcp-client.js', `${url}/mcp`], {
+      cwd: EXAMPLES,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    t.teardown(() => client.kill('SIGKILL'))
+    const [said] = await Promise.all([text(client.stdout), once(client, 'close')])
+    const lines = said.trim().split('\n')
+    t.same(lines.slice(0, 3), Array(3).fill('[{"type":"text","text":"search: done"}]'))
+    t.match(lines[3], /^search: .*"id":4,"error":\{"code":429,/)
+    t.match(lines[4], /^delete: .*"id":5,"error":\{"code":403,/)
+    t.equal(lines.length, 5)
+  }),
+)
 
 /** A page at /admin in the words of each framework; the others have no router, and the conformance table asks them. */
 const ADMIN: Readonly<Record<string, readonly [text: string, other: string]>> = {
@@ -75,9 +122,9 @@ const ADMIN: Readonly<Record<string, readonly [text: string, other: string]>> = 
   elysia: [".get('/'", ".get('/admin', () => 'reached-admin').get('/'"],
 }
 
-for (const [name, [text, other]] of Object.entries(ADMIN)) {
+for (const [name, [written, other]] of Object.entries(ADMIN)) {
   t.test(`examples/${name}.ts with a rule on a page`, (t) => {
-    const program = edit(addRule(readFileSync(join(EXAMPLES, `${name}.js`), 'utf8')), text, other)
+    const program = edit(addRule(readFileSync(join(EXAMPLES, `${name}.js`), 'utf8')), written, other)
     return run(t, ['--input-type=module', '--eval', program], { PORT: '0' }, (_, url) =>
       checkGuardedPage(t, Number(new URL(url).port)),
     )
@@ -97,6 +144,32 @@ t.test('examples/lambda.ts', async (t) => {
   ])
   await once(child, 'close')
 })
+
+t.test('examples/passport.ts', (t) =>
+  run(t, ['passport.js'], { PORT: '0' }, async (_, url) => {
+    const signIn = async (address: string, password: string, email = 'ada@shop.example', browser = 'Firefox/150.0') => {
+      const body = new URLSearchParams({ email, password })
+      const headers = { 'x-forwarded-for': address, 'user-agent': browser }
+      return (await fetch(`${url}/login`, { method: 'POST', headers, body })).status
+    }
+    t.equal(await signIn('73.162.10.20', 'of Ada'), 200)
+    const guesses = []
+    // From no place that its owner could not have reached meanwhile.
+    for (let at = 0; at < 11; at++) guesses.push(await signIn(`74.${at + 64}.10.21`, `guess ${at}`))
+    t.same(guesses, [...Array(10).fill(401), 403])
+    t.same([await signIn('90.162.10.21', 'of Ada'), await signIn('73.162.10.20', 'of Ada')], [403, 200])
+
+    const repeated = new Set<number>()
+    for (let at = 0; at < 30; at++)
+      repeated.add(await signIn('91.162.10.21', 'guess', 'ada@shop.example', 'Chrome/150.0'))
+    t.same([...repeated], [403])
+    const unknown = () => signIn('91.162.10.21', 'guess', 'nobody@shop.example', 'Chrome/150.0')
+    t.equal(await unknown(), 401, 'a challenged guess is no failure more')
+    const others = []
+    for (let at = 0; at < 10; at++) others.push(await unknown())
+    t.same(others, [...Array(9).fill(401), 403], 'users that are not there are guarded as those that are')
+  }),
+)
 
 t.test('examples/proxy.ts', (t) =>
   run(t, ['proxy.js'], { LISTEN: '127.0.0.1:0' }, async (visit) => {

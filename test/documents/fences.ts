@@ -10,18 +10,17 @@ export interface Fence {
   readonly text: string
 }
 
-/** The files that git tracks, by patterns of names. */
+/** Lists the files that git tracks, by patterns of names. */
 export function tracked(...patterns: readonly string[]): readonly string[] {
   return execFileSync('git', ['ls-files', ...patterns], { cwd: ROOT, encoding: 'utf8' })
     .trim()
     .split('\n')
 }
 
-/** Every document of the repository. */
 export const documents = () => tracked('*.md')
 
 /** The blocks of Markdown files. */
-export function fencesOf(paths: readonly string[]): readonly Fence[] {
+export function readFences(paths: readonly string[]): readonly Fence[] {
   return paths.flatMap((path) => fencesIn(path, readFileSync(join(ROOT, path), 'utf8')))
 }
 
@@ -43,7 +42,7 @@ export function docstringFences(): readonly Fence[] {
   })
 }
 
-/** `line` is that of the first line of the text. */
+/** `line` is the number of the text's first line. */
 export function fencesIn(path: string, text: string, line = 1): readonly Fence[] {
   return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(({ 1: language = '', 2: code = '', index }) => ({
     place: `${path}:${line + text.slice(0, index).split('\n').length - 1}`,

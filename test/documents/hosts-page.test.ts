@@ -6,7 +6,7 @@ import { MORE_HOSTS } from '../hosts/more-hosts.ts'
 import { exampleProjects, ROOT } from '../workspaces.ts'
 
 /* The page says what was run: each host of the conformance table, and each project of the frameworks' check, and no others. */
-const TEXT = readFileSync(join(ROOT, 'packages/sallyport/docs/hosts.md'), 'utf8')
+const TEXT = readFileSync(join(ROOT, 'packages/sallyport/docs/code.md'), 'utf8')
 
 /** The hosts of rows whose last cell has a word; `Express 5, 4` are two. */
 function rowsWith(word: string): ReadonlySet<string> {

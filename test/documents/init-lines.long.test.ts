@@ -73,7 +73,7 @@ function writeApplication(t: Test, framework: string, { imports, before, after }
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...argv], { cwd: folder, encoding: 'utf8' })
   t.equal(status, 0, stderr)
   const lines = /application:\n\n(.*)\n\nThe configuration is valid/s.exec(stdout)?.[1] ?? ''
-  // The tests ask nobody, and a service of a customer downloads lists.
+  // The tests send nothing to other hosts, and a customer's service downloads lists.
   const quiet = lines.replace("mode: 'monitor',", '$& data: { refresh: false }, net: { outbound: false },')
   const rest = /\/\/ Here follow the routes.*/
   const isCommon = kind.file === 'app.cjs'

@@ -3,16 +3,19 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import { ROOT } from '../workspaces.ts'
 import { documents, tracked } from './fences.ts'
+import { countWords, isForCustomers } from './words.ts'
 
-/* A reader who follows a link of a document arrives, and no line of one is too long to be read. */
+/* A reader who follows a link of a document arrives, and no line of a document is too long to read. */
 const MAX_LINE = 300
 
 const DOCUMENTS = documents()
 
-/** Most words of prose. Tables that a command writes, histories and figures are looked up, and not read. */
-const MAX_WORDS = 22_600
-/** Most words of all documents, with tables, histories and figures. */
-const MAX_ALL_WORDS = 38_300
+/** Prose has at most this many words. Readers look up tables that a command writes, histories and figures. */
+const MAX_WORDS = 22_858
+/** All documents have at most this many words, with tables, histories and figures. */
+const MAX_ALL_WORDS = 38_504
+/** Limits the words that customers read. */
+const MAX_CUSTOMER_WORDS = 28_200
 const NOT_COUNTED = [
   '.github/DECISIONS.md',
   'CHANGELOG.md',
@@ -24,7 +27,7 @@ const NOT_COUNTED = [
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 /** A heading's name in a link, as GitHub makes it: `## Who the client is` → `who-the-client-is`. */
-function anchorsOf(text: string): readonly string[] {
+function listAnchors(text: string): readonly string[] {
   const shown = text.replaceAll(/^```[\s\S]*?^```/gm, '')
   const seen = new Map<string, number>()
   const headings = [...shown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
@@ -42,14 +45,17 @@ function anchorsOf(text: string): readonly string[] {
 }
 
 /** The README of a folder is what GitHub shows of it. */
-const shownOf = (target: string) => (existsSync(join(ROOT, target, 'README.md')) ? join(target, 'README.md') : target)
+const resolveShown = (target: string) =>
+  existsSync(join(ROOT, target, 'README.md')) ? join(target, 'README.md') : target
 
-/** Whether a path from the root, with an anchor or without, is there; `text` is that of the document at `path`. */
+/** Reports whether a path from the root, with or without an anchor, is there. `text` is the text of the document at `path`. */
 function leads(link: string, path: string, text: string): boolean {
   const [file = '', anchor] = link.split('#')
   if (!existsSync(join(ROOT, file))) return false
-  const shown = shownOf(file)
-  return anchor === undefined || anchor === 'readme' || anchorsOf(shown === path ? text : read(shown)).includes(anchor)
+  const shown = resolveShown(file)
+  return (
+    anchor === undefined || anchor === 'readme' || listAnchors(shown === path ? text : read(shown)).includes(anchor)
+  )
 }
 
 /** Links as Markdown writes them, with a title or below the text, and as HTML does. */
@@ -59,7 +65,7 @@ const LINKS = [
   /(?:href|src)="([^"]+)"/g,
 ] as const
 
-/** The links of a document to others of the repository that lead nowhere. */
+/** Lists the links of a document to other files of the repository that lead nowhere. */
 function brokenIn(path: string, text: string): readonly string[] {
   const shown = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]+`/g, '')
   const links = LINKS.flatMap((form) => [...shown.matchAll(form)].map(([, link = '']) => link))
@@ -69,7 +75,7 @@ function brokenIn(path: string, text: string): readonly string[] {
   })
 }
 
-/** The addresses of files of the repository in any text that lead nowhere. */
+/** Lists the addresses of repository files in any text that lead nowhere. */
 function brokenAddressesIn(text: string): readonly string[] {
   const addresses = text.matchAll(/https:\/\/github\.com\/sallyport\/sallyport\/(?:blob|tree)\/main\/([\w./#-]+)/g)
   return [...addresses].map(([, link = '']) => link.replace(/\.$/, '')).filter((link) => !leads(link, '', ''))
@@ -117,12 +123,11 @@ t.test('no line is too long to be read', async (t) => {
   t.same(long, [])
 })
 
-/** Counts what has a letter or a digit: a mark between two cells is no word. */
-function countWords(text: string): number {
-  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
-}
-
 t.test('the documents can be read in an afternoon', async (t) => {
+  const customers = countWords(DOCUMENTS.filter(isForCustomers).map(read).join('\n'))
+  t.ok(customers <= MAX_CUSTOMER_WORDS, `${customers} words for customers`)
+  const pages = DOCUMENTS.filter((path) => path.startsWith('packages/sallyport/docs/'))
+  t.ok(pages.length <= 20, `${pages.length} pages`)
   const prose = DOCUMENTS.filter((path) => !NOT_COUNTED.includes(path)).map((path) =>
     read(path).replaceAll(/<!-- table: [\s\S]*?<!-- end of table -->/g, ''),
   )

@@ -8,10 +8,10 @@ import { NO_POSTGRES, startPostgres } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
 import { ROOT } from '../workspaces.ts'
-import { fencesOf } from './fences.ts'
+import { readFences } from './fences.ts'
 
-/* The commands of .github/OPERATING.md are run as they are written there, against a service that goes on recording. */
-const [BACKUP = '', DUMP = '', RESTORE = '', LOAD = ''] = fencesOf(['.github/OPERATING.md'])
+/* The commands of packages/sallyport/docs/run.md are run as they are written there, against a service that goes on recording. */
+const [BACKUP = '', DUMP = '', RESTORE = '', LOAD = ''] = readFences(['packages/sallyport/docs/run.md'])
   .filter(({ language }) => language === 'sh')
   .map(({ text }) => text)
 
@@ -25,7 +25,7 @@ const ADDRESS = parseHostOrPrefix('203.0.114.7') as Prefix
 type Env = Readonly<Record<string, string>>
 
 function shell(t: Test, script: string, env: Env): string {
-  // The places of the document are those of an installed service.
+  // The document names the places of an installed service.
   const text = script.replace(/^DATA=.*\n/, '')
   const PATH = `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`
   const { status, stdout, stderr } = spawnSync('sh', ['-euc', text], {
@@ -36,7 +36,7 @@ function shell(t: Test, script: string, env: Env): string {
   return stdout
 }
 
-function folderOf(t: Test): string {
+function chooseFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-operating-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   return folder
@@ -73,7 +73,7 @@ async function look(t: Test, served: Awaited<ReturnType<typeof serve>>, place: o
 }
 
 t.test('SQLite: a backup of a running service is restored', { skip: missing('sqlite3') }, async (t) => {
-  const folder = folderOf(t)
+  const folder = chooseFolder(t)
   const [before, after, backup] = [join(folder, 'before'), join(folder, 'after'), join(folder, 'backup')]
   const served = await serve(before, undefined, () => shell(t, BACKUP, { DATA: before, BACKUP: backup }))
   const config = join(folder, 'sallyport.yaml')
@@ -87,7 +87,7 @@ const noPostgres = NO_POSTGRES || missing('sqlite3', 'pg_dump', 'pg_restore')
 
 t.test('PostgreSQL: a dump of a running service is restored', { skip: noPostgres }, async (t) => {
   const postgres = await startPostgres(t)
-  const folder = folderOf(t)
+  const folder = chooseFolder(t)
   const [before, after, backup] = [join(folder, 'before'), join(folder, 'after'), join(folder, 'backup')]
   const [store, restored] = [await postgres.database(), await postgres.database()]
   const served = await serve(before, store, () => {

@@ -11,14 +11,14 @@ import { NO_DATA } from '../no-data.ts'
 import { started } from '../started.ts'
 import { WANTS } from '../tables/wants.ts'
 import { ROOT } from '../workspaces.ts'
-import { fencesOf } from './fences.ts'
+import { readFences } from './fences.ts'
 
 /*
  * A stranger with the README alone: its commands, those of its table too, as they stand there, block a Tor visitor, draw a
  * Prometheus graph, verify evidence and add a second machine. Only ports and folders are the test's own.
  */
 const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
-const FENCES = fencesOf(['README.md'])
+const FENCES = readFences(['README.md'])
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
 /** The one block of the README that holds a text. */
@@ -28,9 +28,9 @@ function blockWith(text: string): string {
   return found[0]?.text ?? ''
 }
 
-const missing = (name: string) => spawnSync(name, ['--version']).error !== undefined && `no ${name}`
+const findMissing = (name: string) => spawnSync(name, ['--version']).error !== undefined && `no ${name}`
 
-function folderOf(t: Test): string {
+function chooseFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-walk-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   return folder
@@ -43,13 +43,13 @@ interface Place {
 }
 
 /** A block of the README with the ports of the test, for `bash`. */
-function placed(block: string, { ports }: Place): string {
+function placeBlock(block: string, { ports }: Place): string {
   return block
     .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, port: string) => `127.0.0.1:${ports[Number(port)] ?? port}`)
     .replaceAll('npx sallyport', 'sallyport')
 }
 
-const envOf = ({ dataDir, ports }: Place) => ({
+const makeEnvironment = ({ dataDir, ports }: Place) => ({
   ...process.env,
   ...(ports[9090] !== undefined && { SALLYPORT_ADMIN: `127.0.0.1:${ports[9090]}` }),
   PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`,
@@ -57,28 +57,28 @@ const envOf = ({ dataDir, ports }: Place) => ({
 })
 
 function bash(t: Test, block: string, place: Place): string {
-  const script = ['-euo', 'pipefail', '-c', placed(block, place)]
+  const script = ['-euo', 'pipefail', '-c', placeBlock(block, place)]
   const { status, stdout, stderr } = spawnSync('bash', script, {
     cwd: place.folder,
-    env: envOf(place),
+    env: makeEnvironment(place),
     encoding: 'utf8',
   })
   t.equal(status, 0, stderr)
   return stdout
 }
 
-/** The demo of `npm start`, on free ports. */
-async function demoOf(t: Test): Promise<Place> {
+/** Starts the demo of `npm start` on free ports. */
+async function startDemo(t: Test): Promise<Place> {
   const [site, admin, prometheus] = [await freePort(), await freePort(), await freePort()]
   const at = ['--listen', `127.0.0.1:${site}`, '--admin', `127.0.0.1:${admin}`, '--data-dir', DATA_DIR]
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   t.match(scripts.start, /sallyport\.mjs demo$/)
   await started(t, [BIN, 'demo', ...at], {}, 'API key')
-  return { folder: folderOf(t), dataDir: DATA_DIR, ports: { 8080: site, 9090: admin, 9099: prometheus } }
+  return { folder: chooseFolder(t), dataDir: DATA_DIR, ports: { 8080: site, 9090: admin, 9099: prometheus } }
 }
 
-t.test('a Tor visitor, the API, evidence and a graph', { skip: missing('curl') }, async (t) => {
-  const place = await demoOf(t)
+t.test('a Tor visitor, the API, evidence and a graph', { skip: findMissing('curl') }, async (t) => {
+  const place = await startDemo(t)
   const tried = bash(t, blockWith('curl -i -H'), place)
   t.match(tried, /^HTTP\/1\.1 403 /)
   t.match(tried, '"request_blocked"')
@@ -87,7 +87,7 @@ t.test('a Tor visitor, the API, evidence and a graph', { skip: missing('curl') }
 
   for (const { command } of WANTS) t.not(bash(t, command, place), '', command)
 
-  // Commands within sentences.
+  // These commands are within sentences of the README.
   const id = /^x-request-id: (\S+)/im.exec(tried)?.[1] ?? ''
   const said = { 'explain --request ID': 'no-tor', 'data status': 'operators', 'config check': 'valid' }
   for (const [command, answer] of Object.entries(said)) {
@@ -98,17 +98,17 @@ t.test('a Tor visitor, the API, evidence and a graph', { skip: missing('curl') }
   const verified = bash(t, blockWith('/v1/provenance/check'), place)
   t.match(verified, /authenticity +pass/)
   t.match(verified, /policy replay +pass/)
-  t.match(verified, 'Nothing failed.')
+  t.match(verified, 'No check failed.')
 
-  await t.test('Prometheus', { skip: missing('prometheus') }, async (t) => {
+  await t.test('Prometheus', { skip: findMissing('prometheus') }, async (t) => {
     cpSync(join(ROOT, 'examples/prometheus'), join(place.folder, 'examples/prometheus'), { recursive: true })
     const file = join(place.folder, 'examples/prometheus/prometheus.yaml')
     writeFileSync(
       file,
-      placed(readFileSync(file, 'utf8').replace('scrape_interval: 15s', 'scrape_interval: 1s'), place),
+      placeBlock(readFileSync(file, 'utf8').replace('scrape_interval: 15s', 'scrape_interval: 1s'), place),
     )
-    const script = `exec ${placed(blockWith('prometheus --config.file'), place)}`
-    const child = spawn('bash', ['-c', script], { cwd: place.folder, env: envOf(place), stdio: 'ignore' })
+    const script = `exec ${placeBlock(blockWith('prometheus --config.file'), place)}`
+    const child = spawn('bash', ['-c', script], { cwd: place.folder, env: makeEnvironment(place), stdio: 'ignore' })
     t.teardown(() => void child.kill('SIGKILL'))
     const query = encodeURIComponent('sum by (action) (sallyport_decisions_total)')
     const url = `http://127.0.0.1:${place.ports[9099]}/api/v1/query?query=${query}`
@@ -128,7 +128,7 @@ t.test('a Tor visitor, the API, evidence and a graph', { skip: missing('curl') }
 t.test('the proxy in front of an origin in any language', async (t) => {
   const origin = createServer((_req, res) => void res.end('an answer of the origin'))
   const port = await listening(t, origin)
-  const command = placed(blockWith('sallyport proxy'), { folder: '', dataDir: '', ports: { 3000: port } }).trim()
+  const command = placeBlock(blockWith('sallyport proxy'), { folder: '', dataDir: '', ports: { 3000: port } }).trim()
   const argv = [BIN, ...command.split(' ').slice(1), '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   const env = { SALLYPORT_DATA_DIR: DATA_DIR, SALLYPORT_DATA_REFRESH: 'false', SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m' }
   const proxy = await started(t, argv, env, 'Listening on ')
@@ -136,10 +136,10 @@ t.test('the proxy in front of an origin in any language', async (t) => {
   t.equal(await (await fetch(url)).text(), 'an answer of the origin')
 })
 
-t.test('a second machine', { skip: NO_POSTGRES || NO_REDIS || missing('openssl') }, async (t) => {
+t.test('a second machine', { skip: NO_POSTGRES || NO_REDIS || findMissing('openssl') }, async (t) => {
   const [postgres, redis] = [await startPostgres(t), await startRedis(t)]
   const block = blockWith('store: postgres://')
-  const folder = folderOf(t)
+  const folder = chooseFolder(t)
   const key = join(folder, 'ledger.pem')
   const [command = ''] = /openssl genpkey [\w -]+/.exec(block) ?? []
   bash(t, `umask 077; ${command} -out ${key}`, { folder, dataDir: folder, ports: {} })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type EvidenceJson, type Jwks, openLedger, type Statement } from '@sallyport/ledger'
 import {
   createMemoryArchive,
@@ -9,11 +10,13 @@ import {
   madeSigner,
 } from '@sallyport/ledger/testing'
 
-/** Evidence and the keys that somebody trusts; without `keys` nobody is trusted. */
+/** Holds evidence and the keys that a verifier trusts. Without `keys` the verifier trusts none. */
 export interface EvidenceCase {
   readonly name: string
   readonly evidence: unknown
   readonly keys?: unknown
+  /** Verifier keys of the witnesses that are trusted. */
+  readonly witnesses?: readonly string[] | undefined
 }
 
 const START = Date.parse('2026-11-21T02:00:00.000Z')
@@ -43,10 +46,21 @@ const FINDINGS: readonly Partial<Statement>[] = [
   },
 ]
 
+/** Cases of version 2: members that are not signed can be changed, and no verifier reads a timestamp without certificates. */
+export const ANCHORED = [
+  'with a timestamp',
+  'without its timestamp',
+  'with a cosignature',
+  'with a cosignature of a stranger',
+  'with the cosignature of another checkpoint',
+] as const
+
 /** Evidence of every kind out of one made ledger: the same to the byte in every run. */
 export async function madeEvidence(): Promise<readonly EvidenceCase[]> {
   let now = START
   let signer = madeSigner(1)
+  let reason: string | undefined
+  let isWitnessed = false
   const store = createMemoryLedger('sallyport/0123456789abcdef')
   const ledger = await openLedger({
     store,
@@ -54,6 +68,11 @@ export async function madeEvidence(): Promise<readonly EvidenceCase[]> {
     clock: { now: () => now },
     randomness: madeRandomness(),
     loadSigner: async () => signer,
+    stamp: async (note) => ({
+      timestamps: isWitnessed ? {} : { 'https://time.example/': Buffer.from(note) },
+      cosignatures: isWitnessed ? await cosign(note, now) : '',
+    }),
+    unanchored: () => reason,
   })
   for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
   for (let count = 0; count < 12; count++) {
@@ -107,8 +126,51 @@ export async function madeEvidence(): Promise<readonly EvidenceCase[]> {
     keys: third,
   })
   cases.push({ name: 'other keys', evidence: one, keys: onlyKey(third, 2) })
-  cases.push({ name: 'a retired key for a later record', evidence: withoutSuccession(later), keys: retired(second) })
+  cases.push({ name: 'a retired key for a later record', evidence: withoutSuccession(later), keys: retireKey(second) })
+  await ledger.anchor(0)
+  await ledger.attest('t/c', MADE_ATTESTATION, { address: '192.0.2.3' })
+  cases.push({ name: ANCHORED[0], evidence: await evidence({ attestationId: 15 }), keys: third })
+  reason = 'made: nobody answers'
+  const last = await store.records('t/c', 0, 1)
+  cases.push({
+    name: ANCHORED[1],
+    evidence: await evidence({ attestationId: last[0]?.attestationId ?? 0 }, 't/c'),
+    keys: third,
+  })
+  isWitnessed = true
+  now += 1000
+  await ledger.attest('t/c', MADE_ATTESTATION, { address: '192.0.2.4' })
+  await ledger.checkpoint()
+  await ledger.anchor(0)
+  const [witnessed] = await store.records('t/c', 1, 1)
+  const cosigned = await evidence({ attestationId: witnessed?.attestationId ?? 0 }, 't/c')
+  const swapped = JSON.parse(JSON.stringify(cosigned))
+  swapped.anchors[0].cosignatures = await cosign('sallyport/other\n1\nAAAA\n\n', now)
+  const trusted = { keys: third, witnesses: [nameWitness()] }
+  cases.push({ name: ANCHORED[2], evidence: cosigned, ...trusted })
+  cases.push({ name: ANCHORED[3], evidence: cosigned, keys: third })
+  cases.push({ name: ANCHORED[4], evidence: swapped, ...trusted })
   return cases
+}
+
+const WITNESS = 'witness.example/w1'
+
+/** Writes the verifier key of the made witness (C2SP signed-note), and the first four bytes of its ID. */
+function nameWitness(): string {
+  const key = Buffer.concat([Buffer.from([4]), madeSigner(9).publicKey])
+  const id = createHash('sha256').update(`${WITNESS}\n`).update(key).digest('hex').slice(0, 8)
+  return `${WITNESS}+${id}+${key.toString('base64')}`
+}
+
+/** Cosigns a checkpoint as the made witness does at a time in milliseconds (C2SP tlog-cosignature, version 1). */
+async function cosign(note: string, at: number): Promise<string> {
+  const seconds = Math.floor(at / 1000)
+  const time = Buffer.alloc(8)
+  time.writeBigUInt64BE(BigInt(seconds))
+  const body = note.slice(0, note.indexOf('\n\n') + 1)
+  const signature = await madeSigner(9).sign(Buffer.from(`cosignature/v1\ntime ${seconds}\n${body}`))
+  const [, id = ''] = nameWitness().split('+')
+  return `\u2014 ${WITNESS} ${Buffer.concat([Buffer.from(id, 'hex'), time, signature]).toString('base64')}\n`
 }
 
 function onlyKey(jwks: Jwks, index: number): Jwks {
@@ -119,15 +181,15 @@ function withoutSuccession(evidence: EvidenceJson): EvidenceJson {
   return { ...evidence, keys: { ...evidence.keys, keys: [] } }
 }
 
-/** The second key, ended before the record that it signed. */
-function retired({ origin, keys }: Jwks): Jwks {
+/** Ends the second key before the record that it signed. */
+function retireKey({ origin, keys }: Jwks): Jwks {
   return { origin, keys: keys.map((key) => ({ ...key, exp: key.nbf })).slice(1) }
 }
 
-/** Every single change of a member in a piece of evidence: [where, the text of the evidence with that one change]. */
+/** Lists every single change of a member in a piece of evidence: [where, the text of the evidence with that one change]. */
 export function tampered(evidence: unknown): readonly (readonly [path: string, text: string])[] {
   return [
-    ...changesOf(evidence).map(([path, changed]) => [path.join('.'), JSON.stringify(changed)] as const),
+    ...listChanges(evidence).map(([path, changed]) => [path.join('.'), JSON.stringify(changed)] as const),
     ...doubledMembers(JSON.stringify(evidence)).map((text, index) => [`member ${index} twice`, text] as const),
   ]
 }
@@ -184,10 +246,10 @@ export function odd(evidence: EvidenceJson): readonly (readonly [name: string, e
 
 type Change = readonly [path: readonly string[], changed: unknown]
 
-function changesOf(value: unknown): readonly Change[] {
+function listChanges(value: unknown): readonly Change[] {
   if (Array.isArray(value)) {
     const inner = value.flatMap((entry, index) =>
-      changesOf(entry).map(([path, changed]): Change => [[String(index), ...path], value.with(index, changed)]),
+      listChanges(entry).map(([path, changed]): Change => [[String(index), ...path], value.with(index, changed)]),
     )
     const swapped = value.length > 1 ? [[['swapped'], [value[1], value[0], ...value.slice(2)]] as const] : []
     return [...inner, ...swapped, [['shorter'], value.slice(0, -1)], [['doubled'], [...value, ...value.slice(-1)]]]
@@ -200,7 +262,7 @@ function changesOf(value: unknown): readonly Change[] {
       ]
     })
     const members = Object.entries(value).flatMap(([name, member]): readonly Change[] => [
-      ...changesOf(member).map(([path, changed]): Change => [[name, ...path], { ...value, [name]: changed }]),
+      ...listChanges(member).map(([path, changed]): Change => [[name, ...path], { ...value, [name]: changed }]),
       [[name, 'absent'], Object.fromEntries(Object.entries(value).filter(([other]) => other !== name))] as const,
       [[name, 'null'], { ...value, [name]: null }] as const,
     ])

@@ -19,12 +19,12 @@ const NO_PYTHON = hasPython ? false : 'python3 is not installed'
 
 type Outcomes = Readonly<Record<string, string>>
 
-function outcomesOf({ axes }: EvidenceReport): Outcomes {
+function listOutcomes({ axes }: EvidenceReport): Outcomes {
   return Object.fromEntries(AXES.map((axis) => [axis, axes[axis].outcome]))
 }
 
 function byPython(cases: readonly EvidenceCase[]): readonly Outcomes[] {
-  const input = cases.map(({ evidence, keys }) => JSON.stringify({ evidence, keys })).join('\n')
+  const input = cases.map(({ evidence, keys, witnesses }) => JSON.stringify({ evidence, keys, witnesses })).join('\n')
   const { stdout, stderr, status } = spawnSync('python3', [PYTHON_VERIFIER], {
     input,
     maxBuffer: 1 << 28,
@@ -61,9 +61,19 @@ const WANTED: Readonly<Record<string, Outcomes>> = {
     authenticity: 'fail',
     completeness: 'not_provided',
   },
+  'with a timestamp': { completeness: 'not_provided', consistency: 'not_provided' },
+  'without its timestamp': { completeness: 'not_provided', consistency: 'not_provided' },
+  'with a cosignature': { completeness: 'not_provided', consistency: 'not_provided', time: 'pass' },
+  'with a cosignature of a stranger': { completeness: 'not_provided', consistency: 'not_provided' },
+  'with the cosignature of another checkpoint': {
+    completeness: 'not_provided',
+    consistency: 'not_provided',
+    time: 'fail',
+  },
 }
 
-const ALL_PASS = Object.fromEntries(AXES.map((axis) => [axis, 'pass']))
+/** Made evidence has no timestamps. */
+const ALL_PASS = { ...Object.fromEntries(AXES.map((axis) => [axis, 'pass'])), time: 'not_provided' }
 
 t.test('evidence of every kind comes to what it should', async (t) => {
   const cases = await madeEvidence()
@@ -71,8 +81,8 @@ t.test('evidence of every kind comes to what it should', async (t) => {
     cases.map(({ name }) => name),
     Object.keys(WANTED),
   )
-  for (const { name, evidence, keys } of cases) {
-    t.same(outcomesOf(verifyEvidence(evidence, keys)), { ...ALL_PASS, ...WANTED[name] }, name)
+  for (const { name, evidence, keys, witnesses } of cases) {
+    t.same(listOutcomes(verifyEvidence(evidence, keys, undefined, witnesses)), { ...ALL_PASS, ...WANTED[name] }, name)
   }
 })
 
@@ -85,8 +95,8 @@ t.test('evidence is the file of vectors, which test/evidence/write-evidence-vect
 t.test('the verifier in Python agrees on every vector', { skip: NO_PYTHON }, async (t) => {
   const cases = await madeEvidence()
   const found = byPython(cases)
-  for (const [index, { name, evidence, keys }] of cases.entries()) {
-    t.same(found[index], outcomesOf(verifyEvidence(evidence, keys)), name)
+  for (const [index, { name, evidence, keys, witnesses }] of cases.entries()) {
+    t.same(found[index], listOutcomes(verifyEvidence(evidence, keys, undefined, witnesses)), name)
   }
 })
 
@@ -100,7 +110,7 @@ const SAID: readonly (readonly [path: RegExp, said: RegExp])[] = [
 ]
 
 t.test('both verifiers treat one change anywhere alike', { skip: NO_PYTHON }, async (t) => {
-  const names = ['a range within', 'one record', 'the first record', 'after a rotation, by the new keys']
+  const names = [...['a range within', 'one record', 'the first record'], 'after a rotation, by the new keys']
   const cases = (await madeEvidence()).filter(({ name }) => names.includes(name))
   const changed = cases.flatMap(({ name, evidence, keys }) =>
     tampered(evidence)
@@ -113,7 +123,7 @@ t.test('both verifiers treat one change anywhere alike', { skip: NO_PYTHON }, as
   t.ok(changed.length > 1500, `${changed.length} changes`)
   t.same(
     changed.flatMap(({ name }, index) =>
-      JSON.stringify(outcomesOf(ours[index] as EvidenceReport)) === JSON.stringify(theirs[index]) ? [] : [name],
+      JSON.stringify(listOutcomes(ours[index] as EvidenceReport)) === JSON.stringify(theirs[index]) ? [] : [name],
     ),
     [],
     'both say the same',
@@ -198,6 +208,6 @@ t.test('text that languages read differently is no evidence to either', { skip: 
   for (const [index, { name, evidence, keys }] of cases.entries()) {
     const ours = verifyEvidence(evidence, keys)
     t.equal(ours.ok, false, name)
-    t.same(theirs[index], outcomesOf(ours), name)
+    t.same(theirs[index], listOutcomes(ours), name)
   }
 })

@@ -59,7 +59,7 @@ export async function startGate(
     data: { refresh: false, sources: NO_DATA },
     upstream,
     ...config,
-    // A machine that is busy with other tests sheds nobody.
+    // The gate refuses no request because the machine is busy with other tests.
     limits: { eventLoopDelay: '1m', ...config.limits },
   }
   writeFileSync(file, JSON.stringify(own))

@@ -1,7 +1,7 @@
 import type { ConfigInput } from '@sallyport/engine'
 import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import t from 'tap'
-import { redeem, solutionOf, visit } from '../hosts/challenge-client.ts'
+import { readSolution, redeem, visit } from '../hosts/challenge-client.ts'
 import { openOrigin, pickLength, startGate } from './gate.ts'
 
 /* A burst at two machines that serve others makes one Redis late: a late answer is no outage, and a spend waits for it. */
@@ -33,7 +33,7 @@ t.test(`one solution ${REPLAYS} times at once, over two machines at load: one pa
     }),
   )
   for (let round = 1; round <= ROUNDS; round++) {
-    const solution = solutionOf(await visit(machines[0], { target: '/asked', address: '73.162.10.20' }))
+    const solution = readSolution(await visit(machines[0], { target: '/asked', address: '73.162.10.20' }))
     const answers = await Promise.all(
       Array.from({ length: REPLAYS }, (_, at) =>
         redeem(machines[at % 2] ?? machines[0], solution, { address: `93.184.216.${at}` }),

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { cookieOf, redeem, solutionOf, visit } from '../hosts/challenge-client.ts'
+import { readCookie, readSolution, redeem, visit } from '../hosts/challenge-client.ts'
 import { openOrigin, pickLength, startGate } from './gate.ts'
 
 /* People share an address with senders of wrong solutions, and a browser with one another: each has a pass at the first try. */
 const PEOPLE = 40
-/** Wrong solutions of each of two senders for each person. */
+/** Each of two senders sends this many wrong solutions per person. */
 const WRONG = pickLength(4, 1)
 const ADDRESSES = {
   'an exit of a VPN': '45.83.220.10',
@@ -21,7 +21,7 @@ for (const [name, address] of Object.entries(ADDRESSES).slice(0, pickLength(3, 1
         rules: [{ id: 'ask', match: {}, action: 'challenge', challenge: { level: 2 } }],
       },
     })
-    const askChallenge = async () => solutionOf(await visit(gate, { address })).split('.', 1)[0]
+    const askChallenge = async () => readSolution(await visit(gate, { address })).split('.', 1)[0]
     const kept = await askChallenge()
     let wrong = 0
     const sendWrong = async (challenge: string | undefined) => {
@@ -35,8 +35,8 @@ for (const [name, address] of Object.entries(ADDRESSES).slice(0, pickLength(3, 1
         await sendWrong(await askChallenge())
       }
       const page = await visit(gate, { address })
-      const given = await redeem(gate, solutionOf(page), { address })
-      const { status } = await visit(gate, { address, cookie: cookieOf(given) })
+      const given = await redeem(gate, readSolution(page), { address })
+      const { status } = await visit(gate, { address, cookie: readCookie(given) })
       t.strictSame([page.status, given.status, status], [403, 204, 200], `person ${person}`)
     }
   })

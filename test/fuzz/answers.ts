@@ -164,7 +164,7 @@ async function overHttp1(port: number, request: string): Promise<Got> {
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1] ?? 0)
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, from))?.[1]
   const body = text.slice(from)
-  // Without a length nobody knows whether it is whole.
+  // Without a length no client knows whether the answer is whole.
   return { status, body, whole: Number(length) === body.length }
 }
 

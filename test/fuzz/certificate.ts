@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A certificate for a.example in a folder of its own. */
+/** Makes a certificate for a.example in a folder of its own. */
 export function madeCertificate(): { readonly files: { readonly cert: string; readonly key: string }; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-fuzz-'))
   const files = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }

@@ -13,19 +13,19 @@ import { NO_DATA } from '../no-data.ts'
 import { mutatedText } from './mutations.ts'
 import { type FuzzTarget, fuzzTarget, inTime } from './target.ts'
 
-/* Inputs of a challenge: nothing throws or hangs, and nobody has a pass without a genuine token. */
+/* Inputs of a challenge: nothing throws or hangs, and no visitor has a pass without a genuine token. */
 
 const SECRETS = createChallengeSecrets(['a secret of this target, long enough for anybody'])
 const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0'
 const CLIENT = { address: '203.0.113.7', network: 'residential_clean' } as const
 const START = '2026-11-28T00:00:00Z'
 
-function requestOf(more: readonly string[], host = 'site.example', agent = AGENT): InspectionRequest {
+function makeRequest(more: readonly string[], host = 'site.example', agent = AGENT): InspectionRequest {
   const fields = ['Host', host, 'User-Agent', agent, ...more]
   return { peer: CLIENT.address, method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields }
 }
 
-const asked = (level: 1 | 2 | 3) => ({
+const makeAsked = (level: 1 | 2 | 3) => ({
   terms: { level, passMs: 43_200_000, script: false },
   rule: 'ask',
   pass: undefined,
@@ -36,13 +36,13 @@ function challengesAt(ahead = 0, secrets = SECRETS) {
   const clock = createFakeClock(START)
   clock.advance(ahead)
   const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
-  const challenges = createChallenges({ secrets, counts: createFakeCounts(clock), clock, random, ipv6Prefix: 64 })
+  const challenges = createChallenges({ secrets, counts: createFakeCounts(clock), clock, random })
   return { clock, challenges }
 }
 
-async function passOf(ahead: number, secrets = SECRETS, request = requestOf([])): Promise<string> {
+async function earnPass(ahead: number, secrets = SECRETS, request = makeRequest([])): Promise<string> {
   const { challenges } = challengesAt(ahead, secrets)
-  const { text, puzzles, bits } = challenges.issue(request, asked(2))
+  const { text, puzzles, bits } = challenges.issue(request, makeAsked(2))
   const given = await challenges.redeem(request, solutionTo({ challenge: text, puzzles, bits }), CLIENT)
   if ('refused' in given) throw new Error(given.refused)
   return given.pass
@@ -58,19 +58,19 @@ interface Tossed {
 const NAMES = ['__Host-sallyport', 'sallyport', '__Host-sallyport-challenge', 'sallyport-challenge', 'session']
 
 const cookies = fuzzTarget<readonly Tossed[]>('cookies of a challenge', async () => {
-  const pass = await passOf(-60_000)
-  const challenge = challengesAt(-2_000).challenges.issue(requestOf([]), asked(1)).text
+  const pass = await earnPass(-60_000)
+  const challenge = challengesAt(-2_000).challenges.issue(makeRequest([]), makeAsked(1)).text
   const genuine = new Set([pass, challenge])
   const others = createChallengeSecrets(['a secret of somebody else, as long as the other'])
   const seeds = [
     ...genuine,
-    await passOf(-90_000_000),
-    await passOf(600_000),
-    await passOf(-60_000, others),
-    await passOf(-60_000, SECRETS, requestOf([], 'other.example')),
-    await passOf(-60_000, SECRETS, requestOf([], 'site.example', 'curl/8.9')),
-    challengesAt(-2_000, others).challenges.issue(requestOf([]), asked(1)).text,
-    challengesAt(-400_000).challenges.issue(requestOf([]), asked(1)).text,
+    await earnPass(-90_000_000),
+    await earnPass(600_000),
+    await earnPass(-60_000, others),
+    await earnPass(-60_000, SECRETS, makeRequest([], 'other.example')),
+    await earnPass(-60_000, SECRETS, makeRequest([], 'site.example', 'curl/8.9')),
+    challengesAt(-2_000, others).challenges.issue(makeRequest([]), makeAsked(1)).text,
+    challengesAt(-400_000).challenges.issue(makeRequest([]), makeAsked(1)).text,
     `${pass}${challenge}`,
     '',
   ]
@@ -88,19 +88,19 @@ const cookies = fuzzTarget<readonly Tossed[]>('cookies of a challenge', async ()
         if (apart || lines.length === 0) lines.push(`${name}=${value}`)
         else lines.push(`${lines.pop()}; ${name}=${value}`)
       }
-      const request = requestOf(lines.flatMap((line) => ['Cookie', line]))
-      const brought = (text: string): boolean =>
+      const request = makeRequest(lines.flatMap((line) => ['Cookie', line]))
+      const isPassed = (text: string): boolean =>
         lines.some((line) => line.split(/[;=]/).some((part) => part.trim() === text))
       const { clock, challenges } = challengesAt()
       const held = inTime('passes', () => challenges.passOf(request, 'residential_clean', clock.now()))
-      if (held !== undefined && !brought(pass)) throw new Error(`a pass of level ${held.level} without a token`)
-      const hasWaited = inTime('challenges', () => challenges.hasWaited(request, asked(1)))
-      const given = await challenges.redeemWaited(request, asked(1), CLIENT)
+      if (held !== undefined && !isPassed(pass)) throw new Error(`a pass of level ${held.level} without a token`)
+      const hasWaited = inTime('challenges', () => challenges.hasWaited(request, makeAsked(1)))
+      const given = await challenges.redeemWaited(request, makeAsked(1), CLIENT)
       if ('refused' in given === hasWaited) throw new Error(`waited: ${hasWaited}, ${JSON.stringify(given)}`)
-      if (hasWaited && !brought(challenge)) throw new Error('a pass without a challenge')
+      if (hasWaited && !isPassed(challenge)) throw new Error('a pass without a challenge')
       // Values are solutions as well, of no challenge.
       for (const { value } of input) {
-        const solved = await challenges.redeem(requestOf([]), `${value}.1,2`, CLIENT)
+        const solved = await challenges.redeem(makeRequest([]), `${value}.1,2`, CLIENT)
         if (!('refused' in solved)) throw new Error(`a pass for ${value}`)
       }
     },
@@ -120,7 +120,7 @@ const ANSWERS = [
   '<!doctype html><title>success: true</title>',
 ]
 
-/** An answer about a token. */
+/** The provider sends this answer about a token. */
 interface Answered {
   readonly status: number
   readonly body: string
@@ -155,12 +155,12 @@ const providers = fuzzTarget<Answered>('answers of a challenge provider', async 
       // So long that a provider which was away is asked again.
       clock.advance(61_000)
       const { challenges } = sallyport
-      const issued = challenges.issue(requestOf([]), asked(3), true)
+      const issued = challenges.issue(makeRequest([]), makeAsked(3), true)
       if (issued.widget === undefined) throw new Error('the provider does not challenge')
       const client = { ...CLIENT, address: `198.51.${(++visitor >> 8) & 255}.${visitor & 255}` }
       const token = `${visitor}${input.token}`
       const began = performance.now()
-      const given = await challenges.redeem(requestOf([]), `${issued.text}.${token}`, client)
+      const given = await challenges.redeem(makeRequest([]), `${issued.text}.${token}`, client)
       const took = performance.now() - began
       if (took > 4_000) throw new Error(`it took ${Math.round(took)} ms`)
       if (!('refused' in given) && !isYes(input)) throw new Error(`a pass for ${input.status} ${input.body}`)
@@ -184,5 +184,5 @@ function isYes({ status, body }: Answered): boolean {
   }
 }
 
-/** Inputs of a challenge: from visitors, and from its provider. */
+/** Lists inputs of a challenge: from visitors, and from its provider. */
 export const CHALLENGE: readonly FuzzTarget[] = [cookies, providers]

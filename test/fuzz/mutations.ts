@@ -44,11 +44,11 @@ const edit: Arbitrary<Edit> = fc.oneof(
   fc.record({ kind: fc.constantFrom('put', 'over'), at: share, bytes }),
 )
 
-/** Good bytes with a few changes, and at times bytes of nobody's making. */
+/** Changes good bytes a little, and at times makes random bytes. */
 export function mutated(seeds: readonly Uint8Array[]): Arbitrary<Buffer> {
   const changed = fc
     .tuple(fc.constantFrom(...seeds), fc.array(edit, { maxLength: 6 }))
-    .map(([seed, edits]) => edits.reduce<Buffer>(applied, Buffer.from(seed)))
+    .map(([seed, edits]) => edits.reduce<Buffer>(applyEdit, Buffer.from(seed)))
   return fc.oneof(
     { arbitrary: changed, weight: 9 },
     { arbitrary: fc.uint8Array({ maxLength: 400 }).map(Buffer.from), weight: 1 },
@@ -59,7 +59,7 @@ export function mutatedText(seeds: readonly string[]): Arbitrary<string> {
   return mutated(seeds.map((text) => Buffer.from(text))).map((changed) => changed.toString('utf8'))
 }
 
-function applied(all: Buffer, change: Edit): Buffer {
+function applyEdit(all: Buffer, change: Edit): Buffer {
   const at = Math.floor(change.at * all.length)
   switch (change.kind) {
     case 'flip': {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { TARGETS } from './targets.ts'
 
-/* `npm run fuzz`, or `npm run fuzz -- "raw HTTP/1" --seconds 60 --seed 7 --path 3:0`. */
+/* Run `npm run fuzz`, or `npm run fuzz -- "raw HTTP/1" --seconds 60 --seed 7 --path 3:0`. */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' }, path: { type: 'string' } },

@@ -125,11 +125,11 @@ export async function requireService({ url }: Gateway, rejectUnauthorized = true
   if (answered !== 200) throw new Error(`the next visitor gets ${answered}`)
 }
 
-const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
+const readStatus = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
 
 async function statusOverTls(to: ConnectionOptions): Promise<number> {
   const socket = connectTls({ ...to, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
-  return statusOf(await tell(socket, Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n')))
+  return readStatus(await tell(socket, Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n')))
 }
 
 const REQUESTS = [
@@ -212,7 +212,7 @@ function proxyHeaders(version: 'v1' | 'v2'): FuzzTarget {
       async check(input) {
         await tell(dial(gate.proxy), Buffer.concat([input, request]))
         const answered = await served(async () =>
-          statusOf(await tell(dial(gate.proxy), Buffer.concat([good, request]))),
+          readStatus(await tell(dial(gate.proxy), Buffer.concat([good, request]))),
         )
         if (answered !== 200) throw new Error(`the next visitor gets ${answered}`)
       },

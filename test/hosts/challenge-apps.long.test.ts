@@ -1,5 +1,5 @@
 import t from 'tap'
-import { BROWSER, cookieOf, givenBefore, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
+import { BROWSER, givenBefore, readCookie, readSolution, redeem, SECRET, visit } from './challenge-client.ts'
 import { HOSTS } from './hosts.ts'
 import { solutionTo } from './solution.ts'
 import { openWithoutData } from './without-data.ts'
@@ -21,7 +21,7 @@ for (const host of HOSTS) {
     t.notOk(json.headers['set-cookie'])
     const given = await redeem(at, solutionTo(details), { target: details.pass })
     t.match([given.status, given.headers['sallyport-pass']], [204, '2'])
-    const cookie = cookieOf(given)
+    const cookie = readCookie(given)
 
     const script = await visit(at, { target: '/.sallyport/pass.js', fields: FETCH })
     t.match([script.status, script.headers['content-type']], [200, 'text/javascript; charset=utf-8'])
@@ -46,14 +46,14 @@ for (const host of HOSTS) {
     t.match([form.status, form.body], [403, /Your form was not sent\./])
     t.match(form.body, 'data-back="/page?a=1"')
     t.notMatch(form.body, 'secret')
-    const earned = cookieOf(await redeem(at, solutionOf(form)))
+    const earned = readCookie(await redeem(at, readSolution(form)))
     t.equal((await visit(at, { ...sent, cookie: earned, more: ['Content-Type', 'text/plain'] })).status, 200)
 
     const old = await givenBefore(7)
     const seen = await visit(at, { cookie: old })
     t.equal(seen.status, 200)
     t.match(seen.headers['set-cookie'], /^sallyport=[\w-]{52}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)
-    const renewed = cookieOf(seen)
+    const renewed = readCookie(seen)
     const again = await visit(at, { cookie: renewed })
     t.match([again.status, again.headers['set-cookie']], [200, undefined])
     const picture = await visit(at, { cookie: old, more: ['Sec-Fetch-Dest', 'image'], fields: BROWSER.slice(0, 4) })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ADDRESS, BROWSER, passOf, redeem, solutionOf, visit } from './challenge-client.ts'
+import { ADDRESS, BROWSER, earnPass, readSolution, redeem, visit } from './challenge-client.ts'
 import { ASK_ALL, everyHost } from './every-host.ts'
 import { HOSTS, type RunningHost } from './hosts.ts'
 import { CLEAR_HTTP2, NO_OPENSSL, type Protocol, protocolsOverTls } from './protocols.ts'
@@ -21,50 +21,50 @@ async function raw({ port }: RunningHost, ...lines: readonly string[]) {
   return parseResponse(await exchange(port, sent.join('\r\n')).catch(() => ''))
 }
 
-const reasonOf = ({ body }: { readonly body: string }): unknown => JSON.parse(body).details?.reason
+const readReason = ({ body }: { readonly body: string }): unknown => JSON.parse(body).details?.reason
 
 everyHost('a pass that was cut, doubled or changed is none', [ASK_ALL], async (t, at) => {
-  const cookie = await passOf(at)
+  const cookie = await earnPass(at)
   const value = cookie.slice('sallyport='.length)
-  const statusOf = async (brought: string, more: Parameters<typeof visit>[1] = {}): Promise<number> =>
+  const readStatus = async (brought: string, more: Parameters<typeof visit>[1] = {}): Promise<number> =>
     (await visit(at, { cookie: brought, ...more })).status
-  t.equal(await statusOf(cookie), 200)
-  t.equal(await statusOf(`sallyport=x; ${cookie}`), 200, 'the best of several')
-  t.equal(await statusOf(cookie, { fields: [...BROWSER.slice(2), 'User-Agent', 'curl/8.9'] }), 403)
+  t.equal(await readStatus(cookie), 200)
+  t.equal(await readStatus(`sallyport=x; ${cookie}`), 200, 'the best of several')
+  t.equal(await readStatus(cookie, { fields: [...BROWSER.slice(2), 'User-Agent', 'curl/8.9'] }), 403)
   const changed = `${value.slice(0, 20)}${value[20] === 'A' ? 'B' : 'A'}${value.slice(21)}`
   for (const none of [value.slice(0, -1), value.slice(1), value + value, changed, value.toUpperCase(), `"${value}"`]) {
-    t.equal(await statusOf(`sallyport=${none}`), 403, none)
+    t.equal(await readStatus(`sallyport=${none}`), 403, none)
   }
-  t.equal(await statusOf(`sallyport=%22; SALLYPORT=${value}; xsallyport=${value}; sallyport =${value.slice(2)}`), 403)
+  t.equal(await readStatus(`sallyport=%22; SALLYPORT=${value}; xsallyport=${value}; sallyport =${value.slice(2)}`), 403)
   const other = await raw(at, 'GET /shop HTTP/1.1', 'Host: other.example', `Cookie: ${cookie}`)
   t.equal(other.status, 403, 'another host')
 })
 
 everyHost('a remembered visitor is judged by the pass that it brings', [ASK_ALL], async (t, at) => {
-  const cookie = await passOf(at)
-  const statusOf = async (more: Parameters<typeof visit>[1] = {}): Promise<number> =>
+  const cookie = await earnPass(at)
+  const readStatus = async (more: Parameters<typeof visit>[1] = {}): Promise<number> =>
     (await visit(at, { cookie, ...more })).status
-  for (let seen = 0; seen < 4; seen++) t.equal(await statusOf(), 200)
-  t.equal(await statusOf({ cookie: undefined }), 403)
-  t.equal(await statusOf({ cookie: `${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'B' : 'A'}` }), 403)
-  t.equal(await statusOf({ fields: [...BROWSER.slice(2), 'User-Agent', 'curl/8.9'] }), 403)
-  t.equal(await statusOf(), 200)
-  for (let network = 1; network <= 12; network++) await statusOf({ address: `8.8.${network}.1` })
-  t.equal(await statusOf(), 403, 'a pass of many networks is lost')
+  for (let seen = 0; seen < 4; seen++) t.equal(await readStatus(), 200)
+  t.equal(await readStatus({ cookie: undefined }), 403)
+  t.equal(await readStatus({ cookie: `${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'B' : 'A'}` }), 403)
+  t.equal(await readStatus({ fields: [...BROWSER.slice(2), 'User-Agent', 'curl/8.9'] }), 403)
+  t.equal(await readStatus(), 200)
+  for (let network = 1; network <= 12; network++) await readStatus({ address: `8.8.${network}.1` })
+  t.equal(await readStatus(), 403, 'a pass of many networks is lost')
 })
 
 everyHost('a solution counts in its field alone, once, and not from another site', [ASK_ALL], async (t, at) => {
-  const solution = solutionOf(await visit(at))
+  const solution = readSolution(await visit(at))
   t.equal((await visit(at, { target: `/.sallyport/pass?sallyport-solution=${solution}` })).status, 403, 'in a query')
   t.equal((await visit(at, { cookie: `sallyport-solution=${solution}` })).status, 403, 'in a cookie')
   for (const site of ['cross-site', 'same-site', 'none']) {
     const refused = await redeem(at, solution, { fields: [...BROWSER.slice(0, 2), 'Sec-Fetch-Site', site] })
-    t.match([refused.status, reasonOf(refused), refused.headers['set-cookie']], [403, 'failed', undefined], site)
+    t.match([refused.status, readReason(refused), refused.headers['set-cookie']], [403, 'failed', undefined], site)
   }
   const lies = ['Sec-Fetch-Site', 'same-origin', 'Sec-Fetch-Site', 'cross-site']
   t.not((await redeem(at, solution, { fields: [...BROWSER.slice(0, 2), ...lies] })).status, 204, 'both of them')
   const curl = await redeem(at, solution, { fields: ['User-Agent', 'curl/8.9'] })
-  t.equal(reasonOf(curl), 'other_browser')
+  t.equal(readReason(curl), 'other_browser')
   const host = await raw(at, 'POST /.sallyport/pass HTTP/1.1', 'Host: other.example', `sallyport-solution: ${solution}`)
   t.not(host.status, 204, 'another host')
   const given = await redeem(at, solution, { more: ['sallyport-solution', solution] })
@@ -115,7 +115,7 @@ everyHost('no target or host writes into Location, Set-Cookie or the page', [ASK
 })
 
 everyHost('the path of passes opens nothing, however it is written', [ASK_ALL], async (t, at) => {
-  const cookie = await passOf(at)
+  const cookie = await earnPass(at)
   const targets = [
     '/.sallyport/pass',
     '/.sallyport/pass/',
@@ -146,20 +146,20 @@ everyHost('the path of passes opens nothing, however it is written', [ASK_ALL], 
 })
 
 everyHost('a pass is of the Host field alone, whatever other fields say', [ASK_ALL], async (t, at) => {
-  const cookie = await passOf(at)
-  const statusOf = async (...lines: readonly string[]): Promise<number> =>
+  const cookie = await earnPass(at)
+  const readStatus = async (...lines: readonly string[]): Promise<number> =>
     (await raw(at, 'GET /shop HTTP/1.1', ...lines, `Cookie: ${cookie}`)).status
   for (const host of ['site.example', 'SITE.Example', 'site.example:80', 'site.example:8443']) {
-    t.equal(await statusOf(`Host: ${host}`), 200, host)
+    t.equal(await readStatus(`Host: ${host}`), 200, host)
   }
   const others = ['evil.example', 'evil.example:80', 'xsite.example', 'site.example.evil', 'site.example@evil', '']
-  for (const host of others) t.not(await statusOf(`Host: ${host}`), 200, host)
+  for (const host of others) t.not(await readStatus(`Host: ${host}`), 200, host)
   for (const field of ['X-Forwarded-Host', 'Forwarded', 'X-Original-Host', 'X-Host']) {
     const value = field === 'Forwarded' ? 'host=site.example' : 'site.example'
-    t.not(await statusOf('Host: evil.example', `${field}: ${value}`), 200, field)
+    t.not(await readStatus('Host: evil.example', `${field}: ${value}`), 200, field)
   }
-  t.not(await statusOf('Host: evil.example', 'Host: site.example'), 200, 'two of them')
-  t.not(await statusOf('Host: site.example', 'Host: evil.example'), 200, 'two of them')
+  t.not(await readStatus('Host: evil.example', 'Host: site.example'), 200, 'two of them')
+  t.not(await readStatus('Host: site.example', 'Host: evil.example'), 200, 'two of them')
 })
 
 t.test('over TLS and HTTP/2 the pass is of the host alone', { skip: NO_OPENSSL }, async (t) => {
@@ -170,7 +170,7 @@ t.test('over TLS and HTTP/2 the pass is of the host alone', { skip: NO_OPENSSL }
       const speech = over.http2 ? (over.certificate ? 'h2' : 'h2c') : 'tls'
       if (!host.speaks.includes(speech)) continue
       const at = await host.start(sallyport, '', {}, over)
-      const cookie = await passOf(at, {}, over)
+      const cookie = await earnPass(at, {}, over)
       t.match(cookie, over.certificate ? /^__Host-sallyport=/ : /^sallyport=/, `${host.name}, ${over.name}`)
       t.equal((await visit(at, { cookie }, over)).status, 200, `${host.name}, ${over.name}`)
       const head = await visit(at, { method: 'HEAD' }, over)

@@ -17,7 +17,6 @@ export const BROWSER = [
   'document',
 ]
 
-/** Address of the visitors of these tests. */
 export const ADDRESS = '93.184.216.34'
 
 export interface Visit {
@@ -41,13 +40,13 @@ export function visit(
   return ask(port, over, { method, target, fields: sent, body })
 }
 
-/** The name and the value of the cookie that an answer sets; '' for none. */
-export function cookieOf({ headers }: WireResponse): string {
+/** Returns the name and value of the cookie that an answer sets, or '' for none. */
+export function readCookie({ headers }: WireResponse): string {
   return (headers['set-cookie'] ?? '').toString().split(';', 1)[0] as string
 }
 
-/** The solution of the question of a page, found as its script finds it. */
-export function solutionOf({ body }: Pick<WireResponse, 'body'>): string {
+/** Finds the solution of a page's question as its script finds it. */
+export function readSolution({ body }: Pick<WireResponse, 'body'>): string {
   return solved(body).solution
 }
 
@@ -64,22 +63,22 @@ export function redeem(
 }
 
 /** A pass as its cookie, earned by work. */
-export async function passOf(host: Pick<RunningHost, 'port'>, visited: Visit = {}, over?: Protocol): Promise<string> {
+export async function earnPass(host: Pick<RunningHost, 'port'>, visited: Visit = {}, over?: Protocol): Promise<string> {
   const page = await visit(host, visited, over)
   const { status, headers, body } = await redeem(
     host,
-    solutionOf(page),
+    readSolution(page),
     { ...visited, target: '/.sallyport/pass', method: 'POST' },
     over,
   )
   if (status !== 204) throw new Error(`${status} ${body}`)
-  return cookieOf({ status, headers, body })
+  return readCookie({ status, headers, body })
 }
 
-/** A secret for passes of another time. */
+/** `givenBefore` gives passes with this secret. */
 export const SECRET = 'a secret of these tests, long enough for anybody'
 
-/** A pass of twelve hours that `SECRET` gave so many hours ago, as its cookie. */
+/** Returns the cookie of a pass of twelve hours that `SECRET` gave this many hours ago. */
 export async function givenBefore(hours: number): Promise<string> {
   const clock = createFakeClock(new Date(Date.now() - hours * 3_600_000).toISOString())
   const challenges = createChallenges({
@@ -87,7 +86,6 @@ export async function givenBefore(hours: number): Promise<string> {
     counts: createFakeCounts(clock),
     clock,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-    ipv6Prefix: 64,
   })
   const fields = ['Host', 'site.example', ...BROWSER]
   const head = { peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields } as const

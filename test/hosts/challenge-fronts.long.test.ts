@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { BROWSER, cookieOf, givenBefore, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
+import { BROWSER, givenBefore, readCookie, readSolution, redeem, SECRET, visit } from './challenge-client.ts'
 import { noFront, startFront } from './fronts.ts'
 import { running } from './hosts.ts'
 import { startProxy } from './proxy.ts'
@@ -26,16 +26,16 @@ for (const front of ['nginx', 'caddy'] as const) {
       t.match(page.headers['cache-control'], 'no-store')
       let cookie: string
       if (level === 2) {
-        const given = await redeem(at, solutionOf(page))
+        const given = await redeem(at, readSolution(page))
         t.ok(given.headers['sallyport-pass'] === '2', given.body)
-        cookie = cookieOf(given)
-        t.match((await redeem(at, solutionOf(page))).headers['sallyport-pass'], 'refused', 'once')
+        cookie = readCookie(given)
+        t.match((await redeem(at, readSolution(page))).headers['sallyport-pass'], 'refused', 'once')
       } else {
-        t.equal((await visit(at, { cookie: cookieOf(page) })).status, 403, 'too early')
+        t.equal((await visit(at, { cookie: readCookie(page) })).status, 403, 'too early')
         await delay(1_050)
-        const back = await visit(at, { cookie: cookieOf(page) })
+        const back = await visit(at, { cookie: readCookie(page) })
         t.match([back.status, back.headers['location']], [303, '/shop?item=1'])
-        cookie = cookieOf(back)
+        cookie = readCookie(back)
       }
       t.match(cookie, /^sallyport=[\w-]{52}$/)
       const seen = await visit(at, { cookie })

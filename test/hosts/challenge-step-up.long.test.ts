@@ -12,12 +12,12 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import t, { type Test } from 'tap'
-import { BROWSER, cookieOf, redeem, solutionOf, visit } from './challenge-client.ts'
+import { BROWSER, readCookie, readSolution, redeem, visit } from './challenge-client.ts'
 import { type RunningHost, running } from './hosts.ts'
 import { startProxy } from './proxy.ts'
 import { openWithoutData } from './without-data.ts'
 
-/* An application asks for a pass of level 2 at /buy, and nobody is asked elsewhere; behind the proxy an answer of the origin does. */
+/* An application asks for a pass of level 2 at /buy, and no visitor is asked elsewhere; behind the proxy an answer of the origin does. */
 type Start = (t: Test, sallyport: Sallyport) => Promise<RunningHost>
 
 const SOLD = 'sold'
@@ -114,9 +114,9 @@ for (const [name, start] of Object.entries(APPLICATIONS)) {
     t.match(page.body, 'data-puzzles="32"')
     t.notMatch(page.body, SOLD)
     t.equal(page.headers['sallyport-challenge'], '/.sallyport/pass', 'not the level that the application wants')
-    const given = await redeem(at, solutionOf(page))
+    const given = await redeem(at, readSolution(page))
     t.match([given.status, given.headers['sallyport-pass']], [204, '2'])
-    const sold = await visit(at, { ...BUY, cookie: cookieOf(given) })
+    const sold = await visit(at, { ...BUY, cookie: readCookie(given) })
     t.match([sold.status, sold.body], [200, SOLD])
     t.notOk(sold.headers['sallyport-challenge'], 'nothing of ours goes on to the client')
     const program = await visit(at, { ...BUY, fields: ['User-Agent', 'curl/8.9', 'Accept', '*/*'] })

@@ -1,6 +1,6 @@
 import type { Decision } from '@sallyport/core'
 import t from 'tap'
-import { BROWSER, cookieOf, passOf, redeem, solutionOf, visit } from './challenge-client.ts'
+import { BROWSER, earnPass, readCookie, readSolution, redeem, visit } from './challenge-client.ts'
 import { ASK_ALL } from './every-host.ts'
 import { HOSTS } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
@@ -23,7 +23,7 @@ for (const host of HOSTS.filter(({ hasNoOptions }) => !hasNoOptions)) {
     }
     t.equal(await seen(), undefined)
     t.equal(await seen(`sallyport=${'A'.repeat(52)}`), undefined)
-    const pass = await seen(await passOf(at, { target: '/asked' }))
+    const pass = await seen(await earnPass(at, { target: '/asked' }))
     t.match(pass, { id: /^[\w-]{11}$/, level: 2 })
     t.ok(pass !== undefined && pass.age >= 0 && pass.age <= 60)
   })
@@ -37,14 +37,14 @@ for (const host of HOSTS.filter(({ hasNoOptions }) => !hasNoOptions)) {
     const program = ['User-Agent', BROWSER[1] as string, 'Accept', 'application/json']
     t.equal((await visit(at, { fields: program })).status, 403)
     t.equal((await visit(at, { method: 'POST', body: 'a=b' })).status, 403)
-    const solution = solutionOf(page)
+    const solution = readSolution(page)
     t.equal((await redeem(at, solution.slice(0, -1))).status, 403)
     const given = await redeem(at, solution)
     t.equal(given.status, 204)
     t.equal(await sallyport.provenance.status(), undefined, 'nothing was let in, and no ledger was made')
     const ids: number[] = []
     for (let call = 0; call < 2; call++) {
-      const { status, body } = await visit(at, { cookie: cookieOf(given) })
+      const { status, body } = await visit(at, { cookie: readCookie(given) })
       t.equal(status, 200)
       ids.push(Number(JSON.parse(body).headers['sallyport-attestation-id']))
       t.equal((await visit(at)).status, 403)

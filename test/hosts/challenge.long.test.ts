@@ -1,5 +1,5 @@
 import t from 'tap'
-import { cookieOf, givenBefore, passOf, redeem, SECRET, solutionOf, visit } from './challenge-client.ts'
+import { earnPass, givenBefore, readCookie, readSolution, redeem, SECRET, visit } from './challenge-client.ts'
 import { ASK_ALL, everyHost } from './every-host.ts'
 import { HOSTS, type Host } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
@@ -20,31 +20,31 @@ everyHost('work: the page, a solution by POST, and the site with the pass', [ASK
   })
   t.match(page.body, /data-challenge="[\w-]{96}" data-puzzles="32"/)
   t.match(page.headers['set-cookie'], /^sallyport-challenge=[\w-]{96}; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/)
-  const solution = solutionOf(page)
+  const solution = readSolution(page)
   const given = await redeem(at, solution)
   t.match([given.status, given.body, given.headers['sallyport-pass']], [204, '', '2'])
   t.match(given.headers['set-cookie'], /^sallyport=[\w-]{52}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/)
-  const seen = await visit(at, { cookie: `a=b; ${cookieOf(given)}` })
+  const seen = await visit(at, { cookie: `a=b; ${readCookie(given)}` })
   t.equal(seen.status, 200)
   t.match(siteSaw(seen.body), { 'sallyport-action': 'allow', 'sallyport-pass': '2' })
   t.notOk(seen.headers['set-cookie'], 'nothing is set or cleared that the request did not bring')
   const again = await redeem(at, solution)
   t.match([again.status, JSON.parse(again.body).details.reason], [403, 'spent'])
-  const by = await redeem(at, solutionOf(await visit(at)), { method: 'GET', target: '/shop?item=1' })
+  const by = await redeem(at, readSolution(await visit(at)), { method: 'GET', target: '/shop?item=1' })
   t.equal(by.status, 204, 'by GET to the wanted URL')
-  t.match(cookieOf(by), /^sallyport=/)
+  t.match(readCookie(by), /^sallyport=/)
 })
 
 everyHost('waiting: the cookie comes back to the wanted URL, once', [ASK_PLAIN], async (t, at) => {
   const page = await visit(at)
   t.match(page.body, /http-equiv="refresh" content="1;url=\?item=1&amp;sallyport-again=1"/)
   t.notMatch(page.body, /<script/)
-  const cookie = cookieOf(page)
+  const cookie = readCookie(page)
   t.equal((await visit(at, { cookie })).status, 403, 'too early')
   await new Promise((resolve) => setTimeout(resolve, 1_050))
   const back = await visit(at, { cookie, target: '/shop?item=1&sallyport-again=1' })
   t.match([back.status, back.headers['location'], back.body], [303, '/shop?item=1', ''])
-  const seen = await visit(at, { cookie: `${cookie}; ${cookieOf(back)}` })
+  const seen = await visit(at, { cookie: `${cookie}; ${readCookie(back)}` })
   t.match([seen.status, siteSaw(seen.body)['sallyport-pass']], [200, '1'])
   t.equal((await visit(at, { cookie })).status, 403, 'spent')
 })
@@ -123,7 +123,7 @@ t.test('over HTTPS behind a trusted proxy the cookie is of the host alone', asyn
     const more = ['X-Forwarded-Proto', 'https']
     const page = await visit(at, { more })
     t.match(page.headers['set-cookie'], /^__Host-sallyport-challenge=.*; Path=\/;.*; Secure$/, host.name)
-    t.match(await passOf(at, { more }), /^__Host-sallyport=/, host.name)
+    t.match(await earnPass(at, { more }), /^__Host-sallyport=/, host.name)
     await at.close()
   }
 })

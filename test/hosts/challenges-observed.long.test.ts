@@ -39,7 +39,7 @@ async function started(t: Test, host: Host, policy: ConfigInput['policy']) {
   return { sallyport, ask, clock }
 }
 
-function cookieOf({ headers }: WireResponse): readonly string[] {
+function readCookie({ headers }: WireResponse): readonly string[] {
   return ['Cookie', (headers['set-cookie'] ?? '').split(';', 1)[0] ?? '']
 }
 
@@ -49,7 +49,7 @@ for (const host of HOSTS) {
     const page = await ask('8.3.0.1', '/shop', NAVIGATES)
     t.match(page, { answer: { status: 403 }, observed: { challenge: { outcome: 'asked', rule: 'ask', level: 2 } } })
     const { challenge, solution } = solved(page.answer.body)
-    const wait = cookieOf(page.answer)
+    const wait = readCookie(page.answer)
     t.match((await ask('8.3.0.1', '/shop', [...NAVIGATES, ...wait])).observed.challenge, {
       outcome: 'waiting',
       level: 2,
@@ -68,7 +68,7 @@ for (const host of HOSTS) {
     t.match(answered, { answer: { status: 204 }, observed: { challenge: { outcome: 'solved', level: 2 } } })
     t.ok((answered.observed.challenge?.seconds ?? -1) >= 0)
     t.match((await bring(solution)).observed.challenge, { outcome: 'spent', rule: 'ask' })
-    const passed = await ask('8.3.0.1', '/shop', [...NAVIGATES, ...cookieOf(answered.answer)])
+    const passed = await ask('8.3.0.1', '/shop', [...NAVIGATES, ...readCookie(answered.answer)])
     t.equal(passed.answer.status, 200)
     t.equal(passed.observed.challenge, undefined)
     t.match(passed.observed.decision?.inspection.pass, { level: 2 })
@@ -112,7 +112,7 @@ for (const host of HOSTS.filter(({ name }) => ['node:http', 'Express 5', 'the pr
     t.equal(early.answer.status, 204)
     // A second tab with the same question brings the pass of the first.
     for (let tab = 0; tab < 3; tab++) {
-      t.match((await bring('8.4.0.1', solution, cookieOf(early.answer))).observed.challenge, { outcome: 'spent' })
+      t.match((await bring('8.4.0.1', solution, readCookie(early.answer))).observed.challenge, { outcome: 'spent' })
     }
     for (let call = 0; call < 3; call++) await bring('8.4.0.1', 'hello')
     t.equal((await ask('8.4.0.1', '/', NAVIGATES)).answer.status, 200, 'nobody is banned for bad luck')
@@ -130,11 +130,11 @@ for (const host of HOSTS.filter(({ name }) => ['node:http', 'Express 5', 'the pr
     })
     t.match(banned, { answer: { status: 403 }, observed: { challenge: { outcome: 'asked', level: 2 } } })
     t.match((await ask('8.4.0.1', '/robots.txt', [])).observed.decision, { action: 'block' }, 'never asked: refused')
-    const held = await ask('8.4.0.1', '/', [...NAVIGATES, ...cookieOf(early.answer)])
+    const held = await ask('8.4.0.1', '/', [...NAVIGATES, ...readCookie(early.answer)])
     t.equal(held.answer.status, 403, 'the pass is older than the ban')
     const answered = await bring('8.4.0.1', solved(banned.answer.body).solution)
     t.equal(answered.answer.status, 204)
-    const on = await ask('8.4.0.1', '/', [...NAVIGATES, ...cookieOf(answered.answer)])
+    const on = await ask('8.4.0.1', '/', [...NAVIGATES, ...readCookie(answered.answer)])
     t.equal(on.answer.status, 200)
     await bans(sallyport, 0)
     t.equal((await ask('8.4.0.1', '/', NAVIGATES)).answer.status, 200)

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { apiRows } from './conformance-api.ts'
-import { from, REQUEST_ID, type Row, verdictOf } from './conformance-row.ts'
+import { from, REQUEST_ID, type Row, readVerdict } from './conformance-row.ts'
 import { BLOCKED, siteRows } from './conformance-site.ts'
 import type { Host, RunningHost } from './host.ts'
 import { HOSTS } from './hosts.ts'
@@ -10,9 +10,9 @@ import type { Scene, Visitor } from './scene.ts'
 import { SPELLINGS } from './spellings.ts'
 import { ask, exchange, parseResponse, requestBytes, upgrade, type WireResponse } from './wire.ts'
 
-/** Fields that hosts add of their own accord, and those that differ from one request to the next. */
+/** Matches fields that hosts add, and fields that differ from one request to the next. */
 const NOT_OURS = /^(?:date|connection|keep-alive|transfer-encoding|x-powered-by|etag|vary|server|x-ratelimit-.*)$/
-/** The time of an answer, in its body. */
+/** Matches the time in the body of an answer. */
 const AT = /"at":"[^"]+"/g
 
 /**
@@ -70,17 +70,18 @@ async function checkPaths(t: Test, scene: Scene, host: Host, over: Protocol): Pr
   for (const target of SPELLINGS) {
     const fields = [...from(scene.allowed), 'Connection', 'close']
     const { status, body } = await ask(at.port, over, { method: 'GET', target, fields })
-    // A host may refuse a spelling, judged or not. Rules judge each reading of a path, that of URLs among them.
+    // A host may refuse a spelling, judged or not. Rules judge each reading of a path, also its reading as a URL.
     if (status !== 200) t.ok([400, 404].includes(status), `${target}: ${status}`)
-    else t.ok(readingsOf(judged.at(-1) ?? '').includes((jsonOf(body) as { readonly target: string }).target), target)
+    else
+      t.ok(listReadings(judged.at(-1) ?? '').includes((parseJson(body) as { readonly target: string }).target), target)
   }
 }
 
-function readingsOf(target: string): readonly string[] {
+function listReadings(target: string): readonly string[] {
   return [target, URL.canParse(target, 'http://a') ? new URL(target, 'http://a').pathname : target]
 }
 
-/** Why a host cannot be asked a row. */
+/** Says why a host cannot be asked a row. */
 function notFor(row: Row, host: Host, over: Protocol): string | undefined {
   if (over.http2 && (row.absolute || row.twice)) return 'HTTP/2 has no such request'
   if (row.twice && host.hidesWire) return 'two fields of one name are one'
@@ -119,7 +120,7 @@ async function check(
     {
       status: response.status,
       headers: Object.fromEntries(headers.map(([name]) => [name, response.headers[name]])),
-      json: row.json === undefined ? undefined : jsonOf(response.body),
+      json: row.json === undefined ? undefined : parseJson(response.body),
       missing: (row.includes ?? []).filter((text) => !response.body.includes(text)).join('\n'),
       asTheFirstHost: ours(response),
     },
@@ -134,7 +135,7 @@ async function check(
   )
 }
 
-function jsonOf(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
@@ -142,7 +143,7 @@ function jsonOf(body: string): unknown {
   }
 }
 
-/** An answer as text, without what is not ours. */
+/** Returns an answer as text, without fields that are not ours. */
 function ours({ headers, body }: WireResponse): string {
   const kept = Object.entries(headers).filter(([name]) => !NOT_OURS.test(name))
   const fields = kept.map(([name, value]) => `${name}: ${value}`).sort()
@@ -195,7 +196,7 @@ async function checkUpgrade(
   const response = parseResponse(head)
   t.equal(response.status, 101)
   const seen = JSON.parse(Buffer.from(response.headers['x-seen'] ?? '', 'base64').toString())
-  const verdict = [...verdictOf(visitor), ...more]
+  const verdict = [...readVerdict(visitor), ...more]
   t.equal(seen.fields.length, verdict.length, 'the site saw each field of ours once, and no other')
   t.same(Object.entries(seen.headers).flat().sort(), verdict.sort())
   const echoed = new Promise((resolve) => socket.once('data', resolve))

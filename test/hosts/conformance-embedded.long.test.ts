@@ -1,5 +1,5 @@
 import { conformTo } from './check-host.ts'
 import { openRealScene } from './real-scene.ts'
 
-/* The table again, on the embedded data. */
+/* Every row of the table must hold on the embedded data too. */
 conformTo(openRealScene)

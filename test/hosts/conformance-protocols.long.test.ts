@@ -58,7 +58,7 @@ async function checkSession(t: Test, host: Host, over: Protocol) {
   }
   const asked = ['GET', 'HEAD', 'OPTIONS'].flatMap((method) =>
     [scene.allowed, scene.blocked].map(async ({ address }) => {
-      const { status, body } = await answerOf(begin(address, method).end())
+      const { status, body } = await readAnswer(begin(address, method).end())
       return [method, status, body === '']
     }),
   )
@@ -72,7 +72,7 @@ async function checkSession(t: Test, host: Host, over: Protocol) {
   ])
 }
 
-async function answerOf(stream: ClientHttp2Stream): Promise<{ readonly status: unknown; readonly body: string }> {
+async function readAnswer(stream: ClientHttp2Stream): Promise<{ readonly status: unknown; readonly body: string }> {
   const head = new Promise<Readonly<Record<string, unknown>>>((resolve) => stream.once('response', resolve))
   const chunks = await stream.setEncoding('utf8').toArray()
   return { status: (await head)[':status'], body: chunks.join('') }

@@ -20,17 +20,17 @@ export interface Row {
   readonly json?: Readonly<Record<string, unknown>> | undefined
   /** Texts that must stand in the response. */
   readonly includes?: readonly string[] | undefined
-  /** A parser of the host's own that stands before the API answers this in its own words, if at all. */
+  /** A parser of the host that comes before the API refuses this in its own words, if at all. */
   readonly refusedByParsers?: true | undefined
   /** Its body is announced and never sent. */
   readonly unsent?: true | undefined
   /** Its body is a form, for which a host may have no parser. */
   readonly form?: true | undefined
-  /** The API reads its body, which that of a made scene does not. */
+  /** The API reads its body, which the API of a made scene does not. */
   readonly readsBody?: true | undefined
   /** It has two fields of one name. */
   readonly twice?: true | undefined
-  /** Inspection stands before the API. */
+  /** The inspection comes before the API. */
   readonly inspectedFirst?: true | undefined
 }
 
@@ -39,14 +39,14 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 /** Id that the trusted proxy in front of every host gives each request. */
 export const REQUEST_ID = 'conformance-1'
 
-/** The fields of ours that the site sees of a visitor. */
-export function verdictOf({ verdict }: Visitor): readonly string[] {
+/** Lists our fields that the site sees of a visitor. */
+export function readVerdict({ verdict }: Visitor): readonly string[] {
   return [...verdict.slice(0, 6), 'sallyport-request-id', REQUEST_ID, ...verdict.slice(6)]
 }
 
 const NAMED = ['User-Agent', 'curl/8.5.0']
 
-/** Fields of a request of a visitor, which names itself. */
+/** Writes the fields of a visitor's request. It has a user agent where `fields` have none. */
 export function from(visitor: Visitor, ...fields: readonly string[]): readonly string[] {
   const isNamed = fields.some((field) => field.toLowerCase() === 'user-agent')
   return ['X-Forwarded-For', visitor.address, ...(isNamed ? [] : NAMED), ...fields]

@@ -1,4 +1,4 @@
-import { from, JSON_TYPE, REQUEST_ID, type Row, verdictOf } from './conformance-row.ts'
+import { from, JSON_TYPE, REQUEST_ID, type Row, readVerdict } from './conformance-row.ts'
 import type { Scene, Visitor } from './scene.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
@@ -11,11 +11,17 @@ export const BLOCKED = 'a blocked program'
 /** Requests for the host's own site. */
 export function siteRows({ allowed, flagged, blocked }: Scene): readonly Row[] {
   const sees = (visitor: Visitor, ...more: readonly string[]) => {
-    const fields = [...verdictOf(visitor), ...more]
+    const fields = [...readVerdict(visitor), ...more]
     const pairs = fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : []))
     return { fields, headers: Object.fromEntries(pairs) }
   }
   const get = { method: 'GET', path: '/shop?item=1' } as const
+  const byLaw = {
+    method: 'GET',
+    path: '/by-law',
+    status: 451,
+    headers: { link: '</>; rel="blocked-by"', 'cache-control': 'no-store' },
+  } as const
 
   return [
     { name: 'an allowed visitor', ...get, fields: from(allowed), status: 200, json: sees(allowed) },
@@ -42,7 +48,7 @@ export function siteRows({ allowed, flagged, blocked }: Scene): readonly Row[] {
       fields: from(blocked, 'Accept', '*/*', 'User-Agent', 'ELinks/0.16.1.1 (textmode; Linux; 80x24-2)'),
       status: 403,
       headers: { 'content-type': 'text/html; charset=utf-8', 'content-language': 'en' },
-      includes: ['<html lang="en" dir="ltr">', 'This site has refused the request.'],
+      includes: ['<html lang="en" dir="ltr">', 'This site has blocked your request.'],
     },
     {
       name: 'a blocked script of a browser',
@@ -75,6 +81,31 @@ export function siteRows({ allowed, flagged, blocked }: Scene): readonly Row[] {
       includes: ['Zugriff verweigert. Diese Website hat die Anfrage abgelehnt.', `Kennung: ${REQUEST_ID}`],
     },
     { name: 'a blocked HEAD', method: 'HEAD', path: '/shop', fields: from(blocked), status: 403 },
+    {
+      name: 'a program that a law keeps out',
+      ...byLaw,
+      fields: from(blocked, 'Accept', 'application/json'),
+      headers: { ...byLaw.headers, 'content-type': JSON_TYPE },
+      json: { error: 'unavailable_for_legal_reasons' },
+    },
+    {
+      name: 'a browser that a law keeps out',
+      ...byLaw,
+      fields: from(blocked, 'Accept', BROWSER, 'Accept-Language', 'fr'),
+      headers: { ...byLaw.headers, 'content-type': 'text/html; charset=utf-8', 'content-language': 'fr' },
+      includes: ['Indisponible pour des raisons juridiques'],
+    },
+    { name: 'a HEAD that a law keeps out', ...byLaw, method: 'HEAD', fields: from(blocked) },
+    { name: 'a POST that a law keeps out', ...byLaw, method: 'POST', fields: from(blocked, 'Content-Length', '0') },
+    {
+      name: 'monitor mode keeps nobody out by law',
+      ...get,
+      path: '/by-law',
+      mode: 'monitor',
+      fields: from(blocked),
+      status: 200,
+      json: sees(blocked, 'sallyport-enforced', 'false'),
+    },
     {
       name: 'a blocked body of 10 MB, of which nothing is sent',
       method: 'POST',

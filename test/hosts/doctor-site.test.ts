@@ -18,7 +18,7 @@ async function served(t: Test, answer: RequestListener): Promise<string> {
 }
 
 /** A gate before an origin that answers everything; returns its host and what the doctor finds of a site. */
-async function gateOf(t: Test, options: Options, policy: ConfigInput['policy'] = { preset: 'observe' }) {
+async function createGate(t: Test, options: Options, policy: ConfigInput['policy'] = { preset: 'observe' }) {
   const sallyport = await openWithoutData(t, { policy })
   const gate = await startProxy(t, sallyport, options)
   const { host } = new URL(gate.url)
@@ -34,7 +34,7 @@ const ORIGIN: RequestListener = (_, res) => res.end('the site')
 
 t.test('the gate itself in front, and a server that sends it part of what is asked, or nothing', async (t) => {
   const origin = await served(t, ORIGIN)
-  const { host, examined } = await gateOf(t, { upstream: `http://${origin}` })
+  const { host, examined } = await createGate(t, { upstream: `http://${origin}` })
   t.same(await examined(), [], 'nothing is said of a site that nobody names')
   t.match(await examined(`http://${host}/shop`), [
     {
@@ -44,35 +44,35 @@ t.test('the gate itself in front, and a server that sends it part of what is ask
   ])
   const other = await examined(`http://${origin}/`)
   t.match(other, [
-    { state: 'fail', found: /pass does not reach the gate: the answer is 200, nor does \S+: the answer is 200\.$/ },
+    { state: 'fail', found: /pass does not reach the gate: the response is 200, nor does \S+: the response is 200\.$/ },
   ])
-  t.match(other[0]?.advice, `to ${host} with every field`)
+  t.match(other[0]?.advice, `to ${host}, with every request header`)
   const closed = await freePort()
   t.match(await examined(`http://127.0.0.1:${closed}/`), [{ state: 'fail', found: /nothing listens there/ }])
   const moved = await served(t, (_, res) => res.writeHead(301, { location: 'https://www.site.example/' }).end())
   t.match(await examined(`http://${moved}/`), [
-    { state: 'fail', found: /redirects to https:\/\/www\.site\.example\/, so name that with --site/ },
+    { state: 'fail', found: /redirects to https:\/\/www\.site\.example\/. Pass that URL with --site/ },
   ])
   const strict = await served(t, (_, res) => res.writeHead(403).end())
-  t.match(await examined(`http://${strict}/`), [{ state: 'fail', found: /403, as of a rule or a server that refuses/ }])
+  t.match(await examined(`http://${strict}/`), [{ state: 'fail', found: /403, so a rule or server blocks/ }])
 })
 
 t.test('a rule that blocks this machine is not taken for the gate', async (t) => {
   const rules = [{ id: 'closed', match: {}, action: 'block' as const }]
-  const { host, examined } = await gateOf(
+  const { host, examined } = await createGate(
     t,
     { upstream: `http://${await served(t, ORIGIN)}` },
     { preset: 'observe', rules },
   )
-  t.match(await examined(`http://${host}/`), [{ state: 'fail', found: /403, as of a rule/ }])
+  t.match(await examined(`http://${host}/`), [{ state: 'fail', found: /403, so a rule or server/ }])
 })
 
 t.test('a server that asks first is named with what it needs', async (t) => {
   for (const forwardAuth of ['nginx', 'caddy', 'traefik'] as const) {
-    const { examined } = await gateOf(t, { forwardAuth })
+    const { examined } = await createGate(t, { forwardAuth })
     t.match(await examined(), [{ state: 'ok', found: /--site https:/ }], 'it says how to ask')
     const [found] = await examined(`http://${await served(t, ORIGIN)}/`)
-    t.match(found, { state: 'fail', advice: new RegExp(`^In ${forwardAuth}: .*/\\.sallyport/pass`, 'i') })
+    t.match(found, { state: 'fail', advice: new RegExp(`^In ${forwardAuth}, .*/\\.sallyport/pass`, 'i') })
   }
 })
 
@@ -86,7 +86,7 @@ const NGINX: readonly (readonly [string, readonly (readonly [string, string])[],
       ['location / {', 'location ~ /\\. { auth_request off; deny all; }\n  location / {'],
     ],
     'warn',
-    /pass does not reach the gate: the answer is 403, as .*wanted URL/,
+    /pass does not reach the gate: the response is 403, so .*requested URL/,
   ],
   [
     'the location is missing, and files are looked for there',
@@ -95,13 +95,13 @@ const NGINX: readonly (readonly [string, readonly (readonly [string, string])[],
       ['location / {', 'location /.sallyport/ { auth_request off; return 404; }\n  location / {'],
     ],
     'warn',
-    /pass does not reach the gate: the answer is 404\. The page sends/,
+    /pass does not reach the gate: the response is 404\. The page therefore sends/,
   ],
   [
     'who is asked stays at 401',
     [['error_page 401 = @sallyport;\n  location', 'location']],
     'fail',
-    /does not send challenges and solutions to the gate: the answer is 401\.$/,
+    /does not send challenges and solutions to the gate: the response is 401\.$/,
   ],
 ]
 
@@ -120,10 +120,11 @@ async function inFront(
   expected: { readonly state: Finding['state']; readonly found: RegExp },
 ): Promise<void> {
   const rules = [{ id: 'ask', match: {}, action: 'challenge' as const }]
-  const { host, examined } = await gateOf(t, { forwardAuth }, { preset: 'observe', rules })
+  const { host, examined } = await createGate(t, { forwardAuth }, { preset: 'observe', rules })
   const { port } = await startFront(t, forwardAuth, { gate: host, origin: await served(t, ORIGIN) }, changed)
   const [found, ...others] = await examined(`http://127.0.0.1:${port}/`)
   t.match(found, expected)
   t.same(others, [])
-  if (expected.state !== 'ok') t.match(found?.advice, /^In nginx: error_page 401 = @sallyport, .*\/\.sallyport\/pass/)
+  if (expected.state !== 'ok')
+    t.match(found?.advice, /^In nginx, add error_page 401 = @sallyport .*\/\.sallyport\/pass/)
 }

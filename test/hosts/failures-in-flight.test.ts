@@ -103,7 +103,7 @@ for (const [place, config] of Object.entries(PLACES)) {
             t.equal(await login(host.port, address), 429, 'failures stay')
             continue
           }
-          // Nobody waits for what is given back, so a request behind the answers may come too soon.
+          // No answer waits until its slot is given back, so a request behind the answers may come too soon.
           application.atOnce = status
           while ((await login(host.port, address)) === 429);
           for (let call = 0; call < MAX; call++) await login(host.port, address)

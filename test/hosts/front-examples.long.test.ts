@@ -1,5 +1,7 @@
 import { createServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { getRequestListener } from '@hono/node-server'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { ObservedRequest } from '@sallyport/core'
 import type { ConfigInput } from '@sallyport/engine'
 import t, { type Test } from 'tap'
@@ -7,6 +9,7 @@ import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
 import { ADDRESS, BROWSER, SECRET, visit } from './challenge-client.ts'
 import { type Front, noFront, startFront } from './fronts.ts'
 import { running } from './hosts.ts'
+import { createNewMcp } from './mcp-servers.ts'
 import { startProxy } from './proxy.ts'
 import { agree } from './site.ts'
 import { requestBytes, upgrade, type WireResponse } from './wire.ts'
@@ -17,6 +20,17 @@ import { openWithoutData } from './without-data.ts'
 const POLICY = {
   preset: 'observe',
   rules: [
+    { id: 'programs', match: { path: ['/measured/**'], ja4: ['program'] }, action: 'block' },
+    { id: 'no-delete', match: { path: ['/mcp'], mcp: { name: ['delete'] } }, action: 'block' },
+    {
+      id: 'few',
+      match: { path: ['/mcp'], mcp: { name: ['count'] } },
+      action: 'throttle',
+      limit: { key: 'tool', max: 1, window: '1h' },
+    },
+    { id: 'ask', match: { path: ['/mcp'], mcp: { name: ['ask'] } }, action: 'challenge' },
+    { id: 'price', match: { path: ['/mcp'], mcp: { name: ['buy'] } }, action: 'offer', offer: { price: 'USD 0.01' } },
+    { id: 'law', match: { path: ['/by-law/**'] }, action: 'block', status: 451 },
     { id: 'closed', match: { path: ['/closed/**'] }, action: 'block' },
     { id: 'budget', match: { path: ['/budget'] }, action: 'throttle', limit: { key: 'client', max: 2, window: '1h' } },
     {
@@ -39,18 +53,28 @@ interface Behind {
   readonly arrived: () => readonly string[]
   readonly seen: readonly ObservedRequest[]
   readonly closeGate: () => Promise<void>
+  /** Lets the streams of the site go on, which wait after their first part. */
+  readonly goOn: () => void
 }
 
 async function start(t: Test, front: Front, changed?: Parameters<typeof startFront>[3]): Promise<Behind> {
   const seen: ObservedRequest[] = []
   const sallyport = await openWithoutData(
     t,
-    { policy: POLICY, challenge: { secret: SECRET }, refusal: { contact: CONTACT } },
+    { policy: POLICY, challenge: { secret: SECRET }, refusal: { contact: CONTACT }, ja4Header: 'X-JA4' },
     { observe: (observed) => void seen.push(observed) },
   )
   let arrived: readonly string[] = []
+  let goOn = (): void => {}
+  const heard = new Promise<void>((resolve) => (goOn = resolve))
+  const mcp = getRequestListener(createNewMcp(heard))
   const site = createServer((req, res) => {
     arrived = req.rawHeaders
+    if (req.url === '/mcp') return mcp(req, res)
+    if (req.url === '/events') {
+      res.setHeader('content-type', 'text/event-stream').write('data: first\n\n')
+      return heard.then(() => res.end('data: last\n\n'))
+    }
     res.setHeader('content-type', 'text/html').end(`<title>The site</title><h1>${req.method} ${req.url}</h1>`)
   }).on('upgrade', (req, socket) => {
     arrived = req.rawHeaders
@@ -63,7 +87,7 @@ async function start(t: Test, front: Front, changed?: Parameters<typeof startFro
   const gate = await startProxy(t, sallyport, front === 'haproxy' ? before : { forwardAuth: front })
   const place = { gate: new URL(gate.url).host, origin: `127.0.0.1:${origin.port}` }
   const { port } = await startFront(t, front, place, changed)
-  return { port, arrived: () => arrived, seen, closeGate: gate.close }
+  return { port, arrived: () => arrived, seen, closeGate: gate.close, goOn }
 }
 
 const DAV = ['PROPFIND', 'PROPPATCH', 'MKCOL', 'MKCALENDAR', 'REPORT', 'COPY', 'MOVE', 'LOCK', 'UNLOCK', 'SEARCH']
@@ -101,6 +125,18 @@ const COLUMNS: Readonly<Record<string, (t: Test, behind: Behind) => Promise<void
     t.equal((await visit({ port }, { target: '/closed/a', method: 'HEAD' })).status, 403)
     await observed(seen, 3)
     t.same(arrived(), [])
+  },
+  async 'a border by law is 451 with its link'(t, { port, seen }) {
+    const page = await visit({ port }, { target: '/by-law/a', fields: GERMAN })
+    isPage(t, page, 451, 'Aus rechtlichen Gründen nicht verfügbar')
+    t.equal(page.headers['link'], '</>; rel="blocked-by"')
+    const program = await visit({ port }, { target: '/by-law/a', fields: ['Accept', 'application/json'] })
+    t.match([program.status, program.headers['link']], [451, /blocked-by/])
+    await observed(seen, 2)
+    t.same(
+      seen.map(({ status }) => status),
+      [451, 451],
+    )
   },
   async 'a throttle has Retry-After, and each request counts once'(t, { port, seen }) {
     const statuses: number[] = []
@@ -152,6 +188,50 @@ const COLUMNS: Readonly<Record<string, (t: Test, behind: Behind) => Promise<void
     t.match([asked.status, JSON.parse(asked.body).error], [403, 'challenge_required'])
     t.not((await visit({ port }, { method: 'TRACE', target: '/' })).status, 200)
   },
+  async 'a stream arrives as it is sent'(t, { port, goOn }) {
+    const { body } = await fetch(`http://127.0.0.1:${port}/events`)
+    const parts = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
+    t.equal((await parts.read()).value, 'data: first\n\n', 'while the site waits')
+    goOn()
+    t.equal((await parts.read()).value, 'data: last\n\n')
+  },
+  async 'a tool of MCP tells how far it is, and a rule blocks another'(t, { port, goOn }) {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+    await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${port}/mcp`)))
+    t.teardown(() => client.close())
+    const { content } = await client.callTool({ name: 'search' }, { onprogress: goOn })
+    t.match(content, [{ text: 'search: done' }], 'the server went on when its client knew')
+    t.match(await client.callTool({ name: 'delete' }).catch((error: unknown) => error), { data: { status: 403 } })
+  },
+  async 'a refusal of MCP is JSON-RPC, and is observed once'(t, { port, seen }) {
+    const call = async (name: string, version = '2026-07-28') => {
+      const marks =
+        version < '2026' ? [] : ['MCP-Protocol-Version', version, 'Mcp-Method', 'tools/call', 'Mcp-Name', name]
+      const more = [...marks, 'Content-Type', 'application/json']
+      const message = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name } })
+      const asked = { method: 'POST', target: '/mcp', fields: ['Accept', 'application/json, text/event-stream'] }
+      const { status, headers, body } = await visit({ port }, { ...asked, more, body: message })
+      const { 'content-type': type, 'retry-after': wait, 'crawler-price': price } = headers
+      return { status, type, wait, price, ...JSON.parse(body) }
+    }
+    const isRpc = { jsonrpc: '2.0', type: 'application/json' }
+    t.match(await call('delete'), { ...isRpc, status: 403, error: { code: 403, data: { error: 'request_blocked' } } })
+    t.match(await call('ask'), { ...isRpc, status: 403, error: { data: { error: 'challenge_required' } } })
+    const bought = await call('buy')
+    t.match(bought, { ...isRpc, status: 402, price: 'USD 0.01', error: { data: { price: 'USD 0.01' } } })
+    await call('count')
+    const few = await call('count')
+    t.match(few, { ...isRpc, status: 429, wait: /^\d+$/, error: { data: { retryAfter: Number(few.wait) } } })
+    // Without the headers of 2026-07-28 only a body says what is called, which HAProxy alone brings.
+    const old = await call('delete', '2025-11-25')
+    if (old.id === 7) t.match(old, { ...isRpc, status: 403 })
+    else t.match(old, { ...isRpc, status: 400, error: { code: -32020, message: /^Header mismatch/ } })
+    await observed(seen, 6)
+    t.same(
+      seen.flatMap(({ status, answeredBy }) => (answeredBy === 'refusal' ? [status] : [])),
+      [403, 403, 402, 429, old.status],
+    )
+  },
 }
 
 const FORGED = [
@@ -161,11 +241,40 @@ const FORGED = [
 ]
 
 /** Lists front servers by their command, with the status where the gate does not answer. */
-const FRONTS = { nginx: 500, caddy: 502, haproxy: 503 } as const
-/** Their examples are spoken to in `forward-auth.test.ts`; no package of this machine has them. */
-const ABSENT = ['traefik', 'envoy']
+const FRONTS = { nginx: 500, caddy: 502, haproxy: 503, traefik: 500, envoy: 403 } as const
 
-for (const name of ABSENT) t.test(name, { skip: noFront(name) || 'only spoken' }, async () => {})
+const CHROMIUM = 't13d1516h2_8daaf6152771_02713d6af862'
+const PROGRAM = 't13d1812h1_85036bcba153_d41ae481755e'
+
+/** Has a front server say which JA4 it measured, as decision.md writes it. */
+const MEASURED: Readonly<Partial<Record<Front, (ja4: string) => readonly [string, string]>>> = {
+  nginx: (ja4) => ['$request_method;', `$request_method; proxy_set_header X-JA4 ${ja4};`],
+  caddy: (ja4) => ['uri /.sallyport/check', `uri /.sallyport/check\n\t\t\theader_up X-JA4 ${ja4}`],
+  haproxy(ja4) {
+    const measured = `  http-request set-var(txn.fingerprint_ja4) str(${ja4})\n`
+    const told = '  http-request set-header X-JA4 %[var(txn.fingerprint_ja4)]\n'
+    const next = '  default_backend sallyport\n'
+    return [next, measured + told + next]
+  },
+}
+
+for (const [name, change] of Object.entries(MEASURED)) {
+  const front = name as Front
+  t.test(`${front}: the JA4 is the measured one, whatever a visitor writes`, { skip: noFront(front) }, async (t) => {
+    for (const [measured, forged, status] of [
+      [PROGRAM, CHROMIUM, 403],
+      [CHROMIUM, PROGRAM, 200],
+    ] as const) {
+      const { port, seen } = await start(t, front, [change(measured)])
+      const all = [[], ['X-JA4', forged], ['x-ja4', forged, 'X-Ja4', forged], ['X_JA4', forged]]
+      for (const more of all) {
+        t.equal((await visit({ port }, { target: '/measured/a', more })).status, status, more.join())
+      }
+      await observed(seen, all.length)
+      t.ok(seen.every(({ ja4, ja4Header }) => ja4 === measured && ja4Header?.toLowerCase() === 'x-ja4'))
+    }
+  })
+}
 
 for (const [name, closed] of Object.entries(FRONTS)) {
   const front = name as Front

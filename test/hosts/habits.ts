@@ -6,7 +6,7 @@ import { exchange, parseResponse, requestBytes } from './wire.ts'
 
 const { allowed, blocked, enforcing } = madeScene()
 
-/** Habits of servers beside one plain request: the inspection changes none of it. */
+/** Checks that the inspection changes no habit of a server beside one plain request. */
 export function keepHabits({ name, start }: Host): void {
   t.test(name, async (t) => {
     const running = await start(enforcing, '')

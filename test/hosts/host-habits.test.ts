@@ -18,7 +18,7 @@ import { HOSTS } from './hosts.ts'
 import { MORE_HOSTS } from './more-hosts.ts'
 import { madeScene } from './scene.ts'
 
-/* Habits of servers (habits.ts) and of the tools of frameworks. */
+/* Tests the habits of servers (habits.ts) and of the tools of frameworks. */
 const { allowed, blocked, enforcing } = madeScene()
 
 for (const host of [...HOSTS, ...MORE_HOSTS]) keepHabits(host)
@@ -35,8 +35,8 @@ function expressApp(): RequestListener {
     throw new Error('a fault of the site')
   })
   app.use((req, res) => void res.json({ action: req.headers['sallyport-action'], decision: req.sallyport?.action }))
-  const failed: ErrorRequestHandler = (_error, req, res, _next) => void res.status(500).json(req.sallyport?.action)
-  app.use(failed)
+  const fail: ErrorRequestHandler = (_error, req, res, _next) => void res.status(500).json(req.sallyport?.action)
+  app.use(fail)
   return app
 }
 

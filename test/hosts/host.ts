@@ -5,22 +5,22 @@ import type { ProxyHost } from '@sallyport/proxy'
 import type { Protocol } from './protocols.ts'
 import { agree, echo } from './site.ts'
 
-/** A server with inspection, the API under `base` and an upgrade guard, in front of the same site everywhere. */
+/** Starts a server with inspection, the API under `base` and an upgrade guard, in front of the same site everywhere. */
 export interface Host {
   readonly name: string
   /** A body parser of the host's own stands before the API: bodies that it refuses never reach us. */
   readonly parsesBodies?: boolean | undefined
-  /** None of its own parsers is for forms, and it refuses what it cannot parse. */
+  /** The host has no parser for forms, and refuses what it cannot parse. */
   readonly parsesNoForms?: boolean | undefined
-  /** The API is answered before the inspection; elsewhere the order is that of the middleware. */
+  /** The API answers before the inspection; elsewhere the middleware has its own order. */
   readonly answersApiFirst?: boolean | undefined
   /** It has web requests alone: fields of one name are one, and what ends a connection is not for it to say. */
   readonly hidesWire?: boolean | undefined
-  /** The runtime itself reads targets as URLs before anybody sees them. */
+  /** The runtime itself reads targets as URLs before any handler sees them. */
   readonly normalisesTargets?: boolean | undefined
   /** Methods that it does not know, and answers itself. */
   readonly unknownMethods?: readonly string[] | undefined
-  /** The server before it reads a body to its end, before anybody is asked about the request. */
+  /** The server in front reads a body to its end before Sallyport decides about the request. */
   readonly readsBodiesFirst?: boolean | undefined
   /** It has no connections of its own, and so no upgrades. */
   readonly hasNoUpgrades?: boolean | undefined
@@ -34,13 +34,13 @@ export interface Host {
 /** TLS is HTTP/1.1 over it; h2 and h2c are HTTP/2 over TLS and in the clear. */
 export type Speech = 'tls' | 'h2' | 'h2c'
 
-/** Whether a host can be asked over this. */
+/** Reports whether a host can be asked over this protocol. */
 export function speaks(host: Host, { http2, certificate }: Protocol): boolean {
   if (!http2) return certificate === undefined || host.speaks.includes('tls')
   return host.speaks.includes(certificate === undefined ? 'h2c' : 'h2')
 }
 
-/** Options that no host can take amiss: their hooks do without its request. */
+/** Every host accepts these options: their hooks do without its request. */
 export type AnyOptions = InspectionOptions<unknown>
 
 export interface RunningHost {
@@ -50,6 +50,8 @@ export interface RunningHost {
 
 export async function running(server: Server): Promise<RunningHost> {
   server.on('upgrade', agree)
+  // An idle connection stays open: where the process stands still for seconds, a client would send into one that is just being closed.
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = 0
   if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,

@@ -17,7 +17,7 @@ import Koa, { type Middleware } from 'koa'
 import bodyParserOfKoa2 from 'koa-bodyparser'
 import Koa2 from 'koa2'
 import { answerEcho, type Host, running } from './host.ts'
-import { HTTP1, serverOf, tlsFiles } from './protocols.ts'
+import { createTestServer, HTTP1, tlsFiles } from './protocols.ts'
 import { echo, echoFetch } from './site.ts'
 
 export { type AnyOptions, type Host, type RunningHost, running, speaks } from './host.ts'
@@ -26,7 +26,7 @@ const node: Host = {
   name: 'node:http',
   speaks: ['tls', 'h2', 'h2c'],
   async start(sallyport, base, options = {}, over = HTTP1) {
-    const server = serverOf(over, listener(sallyport, v1(sallyport, answerEcho, { base }), options))
+    const server = createTestServer(over, listener(sallyport, v1(sallyport, answerEcho, { base }), options))
     guardUpgrade(server, sallyport, options)
     return running(server)
   },
@@ -45,7 +45,7 @@ function expressHost(name: string, create: typeof express, parses: boolean): Hos
       app.use((req, res, next) => {
         echo(req, req.originalUrl, req.body).then((seen) => res.json(seen), next)
       })
-      const server = serverOf(over, app)
+      const server = createTestServer(over, app)
       forExpress.guardUpgrade(server, sallyport, options)
       return running(server)
     },
@@ -66,7 +66,7 @@ function koaHost(name: string, Application: typeof Koa, parser?: Middleware): Ho
       app.use(async (ctx) => {
         ctx.body = await echo(ctx.req, ctx.originalUrl, (ctx.request as { readonly body?: unknown }).body)
       })
-      const server = serverOf(over, app.callback())
+      const server = createTestServer(over, app.callback())
       forKoa.guardUpgrade(server, sallyport, options)
       return running(server)
     },
@@ -82,7 +82,7 @@ const hono: Host = {
     app.use(forHono.inspection(sallyport, options))
     app.use(forHono.v1(sallyport, { base }))
     app.all('*', (c) => echoFetch(c.req.raw))
-    const server = serverOf(over, getRequestListener(app.fetch))
+    const server = createTestServer(over, getRequestListener(app.fetch))
     guardUpgrade(server, sallyport, options)
     return running(server)
   },
@@ -96,7 +96,7 @@ const fetchHost: Host = {
   hidesWire: true,
   async start(sallyport, base, options = {}, over = HTTP1) {
     const inspect = inspectFetch(sallyport, options)
-    const server = serverOf(
+    const server = createTestServer(
       over,
       getRequestListener(async (request, env) => {
         const place = { address: env.incoming.socket.remoteAddress, base }

@@ -19,7 +19,7 @@ export function gatewayBefore(handler: Handler): (req: IncomingMessage, res: Ser
       cookies = [],
       body = '',
       isBase64Encoded,
-    } = await handler(eventOf(req, bytes) as Parameters<Handler>[0])
+    } = await handler(makeEvent(req, bytes) as Parameters<Handler>[0])
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
     if (cookies.length > 0) res.setHeader('set-cookie', cookies)
     const sent = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8')
@@ -30,7 +30,7 @@ export function gatewayBefore(handler: Handler): (req: IncomingMessage, res: Ser
 }
 
 /** Returns the members of payload format 2.0 that Hono reads. */
-function eventOf(req: IncomingMessage, bytes: Buffer) {
+function makeEvent(req: IncomingMessage, bytes: Buffer) {
   const [, path = '', query = ''] = /^(?:http:\/\/[^/?]*)?([^?]*)\??(.*)$/.exec(req.url ?? '') ?? []
   const { cookie, ...fields } = req.headers
   const headers = Object.entries(fields).map(([name, value]) => [name, [value].flat().join()])

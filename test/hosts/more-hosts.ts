@@ -11,7 +11,7 @@ import { handle } from 'hono/aws-lambda'
 import { toNodeHandler } from 'srvx/node'
 import { answerEcho, type Host, running } from './host.ts'
 import { gatewayBefore } from './lambda-gateway.ts'
-import { HTTP1, serverOf } from './protocols.ts'
+import { createTestServer, HTTP1 } from './protocols.ts'
 import { echoFetch } from './site.ts'
 
 /** The handler of fetch runs by srvx on Node, behind the listener of `@sallyport/node`, as in the examples of h3 and Elysia. */
@@ -22,7 +22,7 @@ function srvxHost(name: string, fetch: (request: Request) => Response | Promise<
     normalisesTargets: true,
     async start(sallyport, base, options = {}, over = HTTP1) {
       const site = toNodeHandler(fetch) as (req: IncomingMessage, res: ServerResponse) => unknown
-      const server = serverOf(over, listener(sallyport, v1(sallyport, site, { base }), options))
+      const server = createTestServer(over, listener(sallyport, v1(sallyport, site, { base }), options))
       guardUpgrade(server, sallyport, options)
       return running(server)
     },
@@ -33,7 +33,7 @@ function srvxHost(name: string, fetch: (request: Request) => Response | Promise<
 const h3 = new H3({ allowMalformedURL: true }).all('/**', (event) => echoFetch(event.req))
 const elysia = new Elysia().all('/*', ({ request }) => echoFetch(request))
 
-/** Its application is that of Nitro 2, and so of Nuxt 4: it runs middleware of Node. */
+/** Nitro 2, and so Nuxt 4, has the same application: it runs middleware of Node. */
 const h3OfNitro2: Host = {
   name: 'h3 1',
   speaks: ['tls'],
@@ -45,7 +45,7 @@ const h3OfNitro2: Host = {
       v1(sallyport, () => next(), { base })(req, res)
     app.use(fromNodeMiddleware(base === '' ? (forExpress.v1(sallyport) as never) : below))
     app.use(eventHandler(({ node }) => answerEcho(node.req, node.res)))
-    const server = serverOf(over, toNodeListener(app))
+    const server = createTestServer(over, toNodeListener(app))
     guardUpgrade(server, sallyport, options)
     return running(server)
   },
@@ -76,7 +76,7 @@ function headersWith(fields: readonly string[]): Headers {
   return headers
 }
 
-/** Hosts whose requests are received as those of HOSTS are: Node's own, or the web's. */
+/** Lists hosts that receive requests as HOSTS do: Node's own, or the web's. */
 export const MORE_HOSTS: readonly Host[] = [
   srvxHost('h3 2', h3.fetch),
   h3OfNitro2,

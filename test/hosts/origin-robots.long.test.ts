@@ -29,7 +29,7 @@ async function originWith(t: Test, answer: Answer | string) {
   return { url: `http://127.0.0.1:${await listening(t, server)}`, asked }
 }
 
-async function proxyOf(t: Test, sallyport: Sallyport, options: ProxyOptions) {
+async function startRobotsProxy(t: Test, sallyport: Sallyport, options: ProxyOptions) {
   const notices: string[] = []
   const proxy = await startProxy(t, sallyport, { onNotice: (message) => notices.push(message), ...options })
   return { proxy, notices, port: proxy.port }
@@ -53,7 +53,7 @@ async function rows(sallyport: Pick<Sallyport, 'sources'>, count = 1) {
 t.test('what the robots.txt of the origin disallows is refused, once it was read', async (t) => {
   const { url, asked } = await originWith(t, 'User-agent: bot\nDisallow: /private\n')
   const sallyport = await openWithoutData(t, RUDE)
-  const { port, proxy } = await proxyOf(t, sallyport, { upstream: url })
+  const { port, proxy } = await startRobotsProxy(t, sallyport, { upstream: url })
   t.equal(asked.length, 0, 'it is not asked for before a rule asks')
   t.equal(await status(port, '/private/x'), 200, 'nobody waits for it')
   t.match(await rows(sallyport), [{ state: 'loaded', entries: 1, checked: /^20/ }])
@@ -90,7 +90,7 @@ t.test('each host of the routes has its own, which its origin is asked for by th
     { host: '*.c.example', upstreams: [third.url] },
     { host: 'none.example' },
   ]
-  const { port } = await proxyOf(t, sallyport, { routes })
+  const { port } = await startRobotsProxy(t, sallyport, { routes })
   const hosts = ['a.example', 'b.example:8080', 'x.c.example', 'y.c.example']
   for (const host of hosts) await status(port, '/', host)
   t.same(
@@ -169,7 +169,7 @@ t.test('a site without one refuses nothing; one that cannot be read decides noth
   for (const [name, answer, expected, then] of cases) {
     const { url } = await originWith(t, answer)
     const sallyport = await openWithoutData(t, RUDE)
-    const { port, notices } = await proxyOf(t, sallyport, { upstream: url })
+    const { port, notices } = await startRobotsProxy(t, sallyport, { upstream: url })
     await status(port, '/x')
     const [row] = await rows(sallyport)
     t.match(row, expected, name)
@@ -182,7 +182,7 @@ t.test('a site without one refuses nothing; one that cannot be read decides noth
 t.test('it is not asked for where the policy answers in its place, or the site has a file here', async (t) => {
   const { url, asked } = await originWith(t, 'User-agent: *\nDisallow: /x\n')
   const sallyport = await openWithoutData(t, { ...RUDE, robots: { serve: true } })
-  const { port } = await proxyOf(t, sallyport, { upstream: url, robots: { serve: true } })
+  const { port } = await startRobotsProxy(t, sallyport, { upstream: url, robots: { serve: true } })
   t.equal(await status(port, '/x'), 200)
   t.equal(asked.length, 0)
   t.same(
@@ -191,7 +191,7 @@ t.test('it is not asked for where the policy answers in its place, or the site h
   )
   const file = join(t.testdir({ 'robots.txt': 'User-agent: *\nDisallow: /y\n' }), 'robots.txt')
   const own = await openWithoutData(t, { ...RUDE, robots: { file } })
-  const { port: at } = await proxyOf(t, own, { upstream: url })
+  const { port: at } = await startRobotsProxy(t, own, { upstream: url })
   t.same([await status(at, '/x'), await status(at, '/y')], [200, 403])
   t.equal(asked.length, 0)
 })

@@ -27,7 +27,7 @@ const BODIES: readonly (readonly [method: string, fields: string, body: string])
 const NEXT = 'GET /next HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n\r\n'
 
 /** Sends a request, and another one on its connection once it is answered; resolves with both answers. */
-async function answersOf(port: number, bytes: string): Promise<string> {
+async function readAnswers(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
   const [first] = await once(socket, 'data')
   const rest = text(socket)
@@ -49,7 +49,7 @@ for (const host of HOSTS) {
     const site = await host.start(enforcing, '')
     t.teardown(() => site.close())
     const ask = (wish: string, method: string, fields: string, body: string) =>
-      answersOf(
+      readAnswers(
         site.port,
         `${method} /shop HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nHost: site.example\r\n` +
           `HTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nUpgrade: ${wish}\r\n` +

@@ -3,7 +3,7 @@ import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import { guard } from '@sallyport/fetch'
 import { listener } from '@sallyport/node'
 import t, { type Test } from 'tap'
-import { ADDRESS, BROWSER, passOf, visit } from './challenge-client.ts'
+import { ADDRESS, BROWSER, earnPass, visit } from './challenge-client.ts'
 import { HOSTS, type RunningHost, running } from './hosts.ts'
 import { startProxy } from './proxy.ts'
 import { exchange, requestBytes } from './wire.ts'
@@ -19,7 +19,7 @@ for (const host of HOSTS) {
   t.test(`${host.name}: an answer that rests on a pass is private, and no other`, async (t) => {
     const at = await host.start(await openWithoutData(t, { policy: POLICY }), '')
     t.teardown(() => at.close())
-    const cookie = await passOf(at)
+    const cookie = await earnPass(at)
     for (let call = 0; call < 3; call++) {
       t.match(await visit(at, { cookie }), { status: 200, headers: { 'cache-control': 'private' } })
     }
@@ -58,7 +58,7 @@ for (const [place, start] of Object.entries(PLACES)) {
     t.test(`${place}: what a handler says to caches by ${way}`, async (t) => {
       const at = await start(t, await openWithoutData(t, { policy: POLICY }), listen)
       t.teardown(() => at.close())
-      const cookie = await passOf(at)
+      const cookie = await earnPass(at)
       const { headers } = await visit(at, { cookie })
       t.equal(headers['cache-control'], 'max-age=600, private')
       t.same([headers['cdn-cache-control'], headers['x-accel-expires']], [undefined, undefined])
@@ -76,7 +76,7 @@ t.test('fetch: the response of the application', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY })
   const host = await running(createServer(listener(sallyport, (_, res) => res.end())))
   t.teardown(() => host.close())
-  const headers = { 'user-agent': BROWSER[1] as string, accept: 'text/html', cookie: await passOf(host) }
+  const headers = { 'user-agent': BROWSER[1] as string, accept: 'text/html', cookie: await earnPass(host) }
   const request = new Request('http://site.example/', { headers })
   const { response, end } = await guard(sallyport, request, { address: ADDRESS })
   t.equal(response, undefined)

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import Router from '@koa/router'
 import { compilePolicy, createInspector, type Decision, type InspectionRequest, parseTrust } from '@sallyport/core'
-import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
+import { createFakeClock, makeSnapshots } from '@sallyport/core/testing'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
 import * as forKoa from '@sallyport/koa'
@@ -25,13 +25,13 @@ type Reader = (target: string) => string
 
 const decode: Reader = (text) =>
   text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-const resolved: Reader = (path) => new URL(`http://h/${path.replace(/[^/\w.;-]/g, '_')}`).pathname.slice(1)
+const resolveUrl: Reader = (path) => new URL(`http://h/${path.replace(/[^/\w.;-]/g, '_')}`).pathname.slice(1)
 
 const READERS: Readonly<Record<string, Reader>> = {
   'that reads URLs': (target) => (URL.canParse(target, 'http://h') ? decode(new URL(target, 'http://h').pathname) : ''),
-  'like nginx': (target) => resolved(decode(target.split('?', 1)[0] as string).replace(/\/+/g, '/')),
+  'like nginx': (target) => resolveUrl(decode(target.split('?', 1)[0] as string).replace(/\/+/g, '/')),
   'that takes overlong UTF-8': (target) =>
-    resolved(
+    resolveUrl(
       decode(target.split('?', 1)[0] as string)
         .replace(/[\xc0\xc1][\x80-\xbf]/g, (bytes) =>
           String.fromCharCode(((bytes.charCodeAt(0) & 1) << 6) | (bytes.charCodeAt(1) & 0x3f)),
@@ -40,9 +40,9 @@ const READERS: Readonly<Record<string, Reader>> = {
     ),
 }
 
-/** The proxy before an origin that reads paths in its own way. */
+/** Starts the proxy before an origin that reads paths in its own way. */
 async function proxySite(sallyport: Gate, paths: 'strict' | 'pass', read: Reader): Promise<Running> {
-  const origin = await running(
+  const origin = await startRunning(
     createServer((req, res) => {
       res.end(/^\/admin(?:\/|$)/i.test(read(req.url ?? '')) ? `${REACHED} ${req.url} ` : 'other')
     }),
@@ -64,7 +64,7 @@ function gate(blocks: boolean): Gate {
   const rules = blocks ? [{ id: 'no-admin', match: { path: ['/admin', '/admin/**'] }, action: 'block' as const }] : []
   return createInspector({
     clock: createFakeClock('2026-11-01T00:00:00Z'),
-    snapshots: snapshotsOf(),
+    snapshots: makeSnapshots(),
     trust: parseTrust([]),
     policy: compilePolicy({ preset: 'observe', rules }),
     mode: 'enforce',
@@ -76,7 +76,7 @@ interface Running {
   close(): Promise<void>
 }
 
-async function running(server: Server): Promise<Running> {
+async function startRunning(server: Server): Promise<Running> {
   if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
@@ -87,14 +87,14 @@ async function running(server: Server): Promise<Running> {
   }
 }
 
-/** Answer of the guarded page, which nobody may read. */
+/** The guarded page answers with this text, which no visitor may read. */
 const REACHED = 'reached-admin'
 
 function expressSite(create: typeof express, below: string, sallyport: Gate): Promise<Running> {
   const app = create()
   app.use(forExpress.inspection(sallyport))
   app.all(['/admin', below], (req, res) => void res.send(`${REACHED} ${req.originalUrl} `))
-  return running(createServer(app))
+  return startRunning(createServer(app))
 }
 
 const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
@@ -106,7 +106,7 @@ const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
     router.all(['/admin', '/admin/{*rest}'], (ctx) => {
       ctx.body = `${REACHED} ${ctx.originalUrl} `
     })
-    return running(createServer(app.use(forKoa.inspection(sallyport)).use(router.routes()).callback()))
+    return startRunning(createServer(app.use(forKoa.inspection(sallyport)).use(router.routes()).callback()))
   },
   async Fastify(sallyport) {
     const app = Fastify({
@@ -118,7 +118,7 @@ const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
       app.all(path, (request, reply) => reply.send(`${REACHED} ${request.originalUrl} `))
     }
     await app.listen({ port: 0, host: '127.0.0.1' })
-    return running(app.server)
+    return startRunning(app.server)
   },
   ...Object.fromEntries(
     Object.entries(READERS).flatMap(([name, read]) =>
@@ -130,8 +130,8 @@ const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
   ),
 }
 
-/** Targets that reached the guarded page, each asked for on a connection of its own. */
-async function reached(port: number, targets: readonly string[]): Promise<readonly string[]> {
+/** Lists targets that reached the guarded page, each requested on a connection of its own. */
+async function listReached(port: number, targets: readonly string[]): Promise<readonly string[]> {
   const found: string[] = []
   const waiting = [...targets]
   const ask = async (): Promise<void> => {
@@ -160,11 +160,11 @@ for (const [name, start] of Object.entries(SITES)) {
   t.test(`no spelling of a blocked path reaches ${name}`, async (t) => {
     const open = await start(gate(false))
     t.teardown(open.close)
-    const ways = await reached(open.port, AROUND)
+    const ways = await listReached(open.port, AROUND)
     t.ok(ways.length > 10, `${ways.length} spellings reach the page where nothing is blocked`)
     const guarded = await start(gate(true))
     t.teardown(guarded.close)
-    t.same(await reached(guarded.port, TARGETS), [])
+    t.same(await listReached(guarded.port, TARGETS), [])
   })
 }
 

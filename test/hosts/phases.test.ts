@@ -80,14 +80,14 @@ for (const host of [...HOSTS, ...MORE_HOSTS]) {
       }
       heard.length = 0
       const observed = untilObserved()
-      await exchange(running.port, bytesOf(line, fields))
+      await exchange(running.port, writeBytes(line, fields))
       await observed
       t.same(heard, phases(host), name)
     }
     if (host.hasNoUpgrades) return
     heard.length = 0
     const observed = untilObserved()
-    const { socket } = await upgrade(running.port, bytesOf('GET /socket', from(allowed, ...WEBSOCKET), 'Upgrade'))
+    const { socket } = await upgrade(running.port, writeBytes('GET /socket', from(allowed, ...WEBSOCKET), 'Upgrade'))
     socket.destroy()
     await observed
     t.same(heard.slice(0, 6), DECIDED.slice(0, 6), 'an upgrade')
@@ -103,7 +103,7 @@ const WEBSOCKET = [
   'dGhlIHNhbXBsZSBub25jZQ==',
 ]
 
-function bytesOf(line: string, fields: readonly string[], connection = 'close'): string {
+function writeBytes(line: string, fields: readonly string[], connection = 'close'): string {
   const all = ['Host', 'site.example', 'Connection', connection, 'X-Request-Id', REQUEST_ID, ...fields]
   const lines = all.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`))
   return `${line} HTTP/1.1\r\n${lines.join('')}\r\n`

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** Files of one certificate. */
 export interface CertificateFiles {
   readonly cert: string
   readonly key: string
@@ -52,7 +51,7 @@ export function protocolsOverTls(t: Test): readonly Protocol[] {
 }
 
 /** A server of Node's own; over HTTP/2 a listener gets the compatibility API. */
-export function serverOf(
+export function createTestServer(
   { http2: second, certificate }: Protocol,
   listener: (req: IncomingMessage, res: ServerResponse) => unknown,
 ): Server {
@@ -63,7 +62,7 @@ export function serverOf(
   return second ? http2.createSecureServer(files, either) : createTlsServer(files, listener)
 }
 
-/** The texts of a certificate and its key. */
+/** Reads the texts of a certificate and its key. */
 export function tlsFiles({ cert, key }: CertificateFiles): { readonly cert: string; readonly key: string } {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
 }

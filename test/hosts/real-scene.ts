@@ -15,6 +15,12 @@ export async function openRealScene(): Promise<Scene> {
     trustProxy: ['loopback'],
     policy: {
       rules: [
+        {
+          id: 'by-law',
+          match: { path: ['/by-law'], networkClass: ['tor' as const] },
+          action: 'block' as const,
+          status: 451 as const,
+        },
         { id: 'no-tor', match: { networkClass: ['tor' as const] }, action: 'block' as const },
         { id: 'try-it', match: { path: ['/tried'] }, action: 'block' as const, monitor: true },
       ],

@@ -171,7 +171,7 @@ t.test('while Redis is away a share is counted here, and decisions say so', { sk
     t.same(statuses, [200, 429, 429, 429], 'half of three, rounded down')
     sallyport.drain()
     t.ok(seen.length > 0 && seen.every((degraded) => Array.isArray(degraded) && degraded.includes('limits')))
-    // One late answer is no outage: a store that answers nobody for a second is one.
+    // One late answer is no outage: a store that answers no request for a second is away.
     for (let call = 0; faults.length === 0 && call < 500; call++) await ask(at, address, '/login')
     t.ok(faults.length > 0)
     await end()

@@ -22,7 +22,7 @@ export interface Scene {
   readonly allowed: Visitor
   readonly flagged: Visitor
   readonly blocked: Visitor
-  /** A valid API key. */
+  /** The API accepts this key. */
   readonly key: string
   readonly enforcing: ProxyHost
   readonly monitoring: ProxyHost
@@ -63,24 +63,25 @@ export function madeScene(): Scene {
   }
 }
 
-/** A visitor, with the names and values of its verdict headers, without their prefix. */
+/** Creates a visitor with the names and values of its verdict headers, without their prefix. */
 export function visitor(address: string, verdict: string): Visitor {
   return { address, verdict: verdict.split(' ').map((text, at) => (at % 2 === 0 ? `sallyport-${text}` : text)) }
 }
 
-function addressOf(fields: readonly string[]): string {
+function readAddress(fields: readonly string[]): string {
   const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-forwarded-for')
   return fields[at + 1] ?? ''
 }
 
 function decide({ id, fields, target }: InspectionRequest, enforce: boolean): Decision {
-  const address = addressOf(fields)
+  const address = readAddress(fields)
   const made = MADE[address] ?? STRANGER
   return {
     id,
     action: made.action,
     enforced: made.action === 'allow' || enforce,
     ...(target.endsWith('/tried') && { trial: { rule: 'try-it', action: 'block' } }),
+    ...(made.action === 'block' && target.endsWith('/by-law') && { status: 451 }),
     reasons: [{ id: `network:${made.networkClass}`, text: `The made network of ${address}.` }],
     inspection: {
       at: '2026-11-01T00:00:00.000Z',

@@ -53,24 +53,24 @@ for (const family of ['nginx', 'caddy', 'traefik'] as const) {
     const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
     const proxy = await openProxy(sallyport, { ...address, forwardAuth: family, timeouts: { drain: 100 } })
     t.teardown(() => proxy.close('cut'))
-    const actionOf = async (fields: Readonly<Record<string, string>>): Promise<unknown> => {
+    const readAction = async (fields: Readonly<Record<string, string>>): Promise<unknown> => {
       const headers = { ...CHECKS[family], ...FROM, ...fields }
       const answer = await request(`${proxy.url}/.sallyport/check`, { headers })
       await answer.body.dump()
       return answer.headers['sallyport-action']
     }
     // The keys are read as the service starts, behind its requests.
-    while ((await actionOf(signed())) !== 'flag');
-    t.equal(await actionOf({}), 'allow')
+    while ((await readAction(signed())) !== 'flag');
+    t.equal(await readAction({}), 'allow')
     for (const other of [
       { host: 'other.example' },
       { method: 'POST' },
       { target: '/a/b?x=%41' },
       { target: '/.sallyport/check' },
     ])
-      t.equal(await actionOf(signed(other)), 'allow', JSON.stringify(other))
+      t.equal(await readAction(signed(other)), 'allow', JSON.stringify(other))
     // The name of the other family is a client's word.
     const spoofed = family === 'nginx' ? { 'X-Forwarded-Host': 'other.example' } : { Host: 'other.example' }
-    t.equal(await actionOf({ ...signed({ host: 'other.example' }), ...spoofed }), 'allow')
+    t.equal(await readAction({ ...signed({ host: 'other.example' }), ...spoofed }), 'allow')
   })
 }

@@ -5,16 +5,16 @@ import { text } from 'node:stream/consumers'
 
 /** Answer of the site behind every host: the request as it arrived there. */
 export async function echo(req: IncomingMessage, target: string | undefined, parsed?: unknown): Promise<unknown> {
-  const body = req.method !== 'POST' ? undefined : req.readableDidRead ? parsed : bodyOf(await text(req))
+  const body = req.method !== 'POST' ? undefined : req.readableDidRead ? parsed : parseBody(await text(req))
   return { method: req.method, target, ...verdictSeen(req), ...(body === undefined ? {} : { body }) }
 }
 
 /** The body as a parser of the host's own would read it. */
-function bodyOf(written: string): unknown {
+function parseBody(written: string): unknown {
   return /^\w+=/.test(written) ? Object.fromEntries(new URLSearchParams(written)) : JSON.parse(written)
 }
 
-/** Every field that anyone could take for a verdict of ours, by all the ways a Node request shows its fields. */
+/** Returns every field that could pass for our verdict, by all the ways a Node request shows its fields. */
 function verdictSeen(req: IncomingMessage): { readonly fields: readonly string[]; readonly headers: unknown } {
   const fields: string[] = []
   for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
@@ -49,7 +49,7 @@ export async function echoFetch(request: Request, headers: Headers = request.hea
   const names = order.split(' ')
   const place = ([name]: readonly [string, string]) => names.indexOf(name.slice('sallyport-'.length))
   const seen = [...headers].filter(([name]) => SPELLING.test(name)).sort((one, other) => place(one) - place(other))
-  const body = request.method === 'POST' ? { body: bodyOf(await request.text()) } : {}
+  const body = request.method === 'POST' ? { body: parseBody(await request.text()) } : {}
   const shown = {
     method: request.method,
     target: pathname + search,

@@ -45,13 +45,13 @@ export const AROUND: readonly string[] = [
   'https://site.example/%2e/admin',
 ]
 
-/** Every spelling around `/admin`, and every two pieces behind a slash. */
+/** Includes every spelling around `/admin`, and every two pieces behind a slash. */
 export const TARGETS: readonly string[] = [
   ...AROUND,
   ...PIECES.flatMap((first) => PIECES.map((second) => `/${first}${second}`)),
 ]
 
-/** Spellings that a runtime, a router or a server may resolve: a rule on `/admin` sees what is served. */
+/** Spellings that a runtime, a router or a server may resolve: a rule on `/admin` must see what the site serves. */
 export const SPELLINGS: readonly string[] = [
   '/admin/../x',
   '/x/../admin',

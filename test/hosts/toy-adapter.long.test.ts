@@ -17,7 +17,7 @@ import t from 'tap'
 import { ROOT } from '../workspaces.ts'
 import { checkHost } from './check-host.ts'
 import { HOSTS, type Host, running } from './hosts.ts'
-import { HTTP1, serverOf } from './protocols.ts'
+import { createTestServer, HTTP1 } from './protocols.ts'
 import { madeScene } from './scene.ts'
 import { echo } from './site.ts'
 import { guardUpgrade, inspection, v1 } from './toy-adapter.ts'
@@ -29,7 +29,7 @@ import { toy } from './toy-framework.ts'
  */
 const MAX_PLACES = 9
 
-/** The files that the recipe lists, for an adapter of this name. */
+/** Lists the files that the recipe names for an adapter of this name. */
 function placesFor(name: string): readonly string[] {
   const text = readFileSync(join(ROOT, '.github/CONTRIBUTING.md'), 'utf8')
   const [, section = ''] = /^## How to add an adapter\n(.*?)^## /ms.exec(text) ?? []
@@ -44,7 +44,7 @@ const TOY: Host = {
       res.setHeader('content-type', 'application/json; charset=utf-8')
       res.end(JSON.stringify(await echo(req, req.url)))
     })
-    const server = serverOf(over, site)
+    const server = createTestServer(over, site)
     guardUpgrade(server, sallyport, options)
     return running(server)
   },

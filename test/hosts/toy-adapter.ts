@@ -1,10 +1,18 @@
 import type { ApiHost, Decider, InspectionOptions, V1Options } from '@sallyport/node'
-import { answer, baseOf, createInspection, mountedPath, NODE, requireApi, sendResponse } from '@sallyport/node/internal'
+import {
+  answer,
+  createInspection,
+  mountedPath,
+  NODE,
+  requireApi,
+  sendResponse,
+  trimBase,
+} from '@sallyport/node/internal'
 import type { Step, Visit } from './toy-framework.ts'
 
 export { guardUpgrade, type InspectionOptions } from '@sallyport/node'
 
-/** A step that inspects every request; the decision is `visit.shared.get('sallyport')`. */
+/** Creates a step that inspects every request; the decision is `visit.shared.get('sallyport')`. */
 export function inspection(sallyport: Decider, options: InspectionOptions<Visit> = {}): Step {
   const inspect = createInspection(NODE, sallyport, options)
   return async (visit, next) => {
@@ -14,10 +22,10 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Visit>
   }
 }
 
-/** A step that answers everything under `<base>/v1`. */
+/** Creates a step that answers everything under `<base>/v1`. */
 export function v1(sallyport: ApiHost, options: V1Options = {}): Step {
   requireApi(sallyport)
-  const base = baseOf(options.base)
+  const base = trimBase(options.base)
   return async ({ req, res }, next) => {
     const { url: target = '' } = req
     const path = mountedPath(target, base)

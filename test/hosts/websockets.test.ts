@@ -13,13 +13,13 @@ import { madeScene } from './scene.ts'
 const { allowed, blocked, enforcing } = madeScene()
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
-async function serving(t: Test, sallyport: Decider) {
+async function startServer(t: Test, sallyport: Decider) {
   const server = createServer(listener(sallyport, (_req, res) => res.end('page')))
   guardUpgrade(server, sallyport)
   return { server, port: await listening(t, server) }
 }
 
-/** The same Sallyport, which waits where rules count in a store. */
+/** This Sallyport delays each count, as a store does. */
 const waiting: Decider = {
   ...enforcing,
   count: async (decision) => {
@@ -30,7 +30,7 @@ const waiting: Decider = {
 
 for (const [name, sallyport] of Object.entries({ 'at once': enforcing, 'after a store': waiting })) {
   t.test(`ws, decided ${name}`, async (t) => {
-    const { server, port } = await serving(t, sallyport)
+    const { server, port } = await startServer(t, sallyport)
     const sockets = new WebSocketServer({ server })
     t.teardown(() => sockets.close())
     const actions: unknown[] = []
@@ -54,7 +54,7 @@ for (const [name, sallyport] of Object.entries({ 'at once': enforcing, 'after a 
   })
 
   t.test(`socket.io, decided ${name}`, async (t) => {
-    const { server, port } = await serving(t, sallyport)
+    const { server, port } = await startServer(t, sallyport)
     const sockets = new Server(server, { serveClient: false })
     t.teardown(() => sockets.close())
     const actions: unknown[] = []

@@ -13,7 +13,7 @@ import t from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
 import { ROOT } from '../workspaces.ts'
 
-/* Decisions over a bundle of the embedded data, in Node and in workerd, beside those of a service over the same data. */
+/* Compares decisions over a bundle of the embedded data, in Node and in workerd, with a service over the same data. */
 const CONFIG = { dataDir: DATA_DIR, data: { refresh: false, city: false } } as const
 const POLICY = {
   preset: 'observe',
@@ -45,14 +45,14 @@ t.test('it decides as the service does', async (t) => {
       fields: [],
     } as const
     const [own, other] = [decider.decide(request), sallyport.decide(request)]
-    const shown = ({ action, inspection: { network } }: typeof own) => [
+    const readShown = ({ action, inspection: { network } }: typeof own) => [
       action,
       network.verdict,
       network.asn,
       network.asType,
     ]
-    if (JSON.stringify(shown(own)) !== JSON.stringify(shown(other)))
-      wrong.push([request.peer, shown(own), shown(other)])
+    if (JSON.stringify(readShown(own)) !== JSON.stringify(readShown(other)))
+      wrong.push([request.peer, readShown(own), readShown(other)])
   }
   t.same(wrong.slice(0, 3), [], `${wrong.length} of ${MAX_PLACES} differ`)
 })
@@ -70,6 +70,7 @@ t.test('guard takes it, and what it cannot do is refused', async (t) => {
     { code: 'invalid_policy' },
   )
   await t.rejects(openBundle(bundle, { mode: 'enforced' as never }), { code: 'invalid_config' })
+  await t.rejects(openBundle(bundle, { ja4Header: 'a b' }), { code: 'invalid_config', message: /^ja4Header: / })
   await t.rejects(openBundle(bundle, { policies: {} } as never), { code: 'invalid_config', message: /"policies"/ })
   await t.rejects(openBundle(bundle.subarray(0, 1000)), { code: 'corrupt_data' })
   await t.rejects(openBundle(new Uint8Array(0)), { code: 'corrupt_data' })

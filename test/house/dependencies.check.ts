@@ -44,7 +44,7 @@ function npm(...args: readonly string[]): unknown {
   }
 }
 
-function licenceOf({ name, licenses = [] }: Component): string {
+function findLicence({ name, licenses = [] }: Component): string {
   const said = licenses.map(({ license, expression }) => license?.id ?? expression ?? license?.name).join(', ')
   return READ[name] ?? said
 }
@@ -59,7 +59,7 @@ function checkLicences(): boolean {
   }
   const byLicence = new Map<string, string[]>()
   for (const component of bill.components) {
-    const licence = licenceOf(component)
+    const licence = findLicence(component)
     byLicence.set(licence, [...(byLicence.get(licence) ?? []), component.name])
   }
   say(`${bill.components.length} packages are installed with Sallyport, without those that are for development`)

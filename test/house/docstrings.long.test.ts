@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { ERRORS } from '@sallyport/core'
 import t from 'tap'
 import ts from 'typescript'
-import { fencesOf } from '../documents/fences.ts'
+import { readFences } from '../documents/fences.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 import { entries, isValue, PUBLIC } from './surface.ts'
 
@@ -20,7 +20,7 @@ const PROGRAM = ts.createProgram([...FILES.values()], {
 const CHECKER = PROGRAM.getTypeChecker()
 
 function* readmeImports(): Generator<readonly [string, readonly string[]]> {
-  for (const { language, text } of fencesOf(['README.md'])) {
+  for (const { language, text } of readFences(['README.md'])) {
     if (language !== 'ts') continue
     for (const [, names = '', from = ''] of text.matchAll(/^import \{([^}]*)\} from '([^']+)'/gm)) {
       if (/^(@sallyport\/|sallyport$)/.test(from))
@@ -30,14 +30,14 @@ function* readmeImports(): Generator<readonly [string, readonly string[]]> {
 }
 
 interface PublicName {
-  /** `@sallyport/node listener` */
+  /** Reads like `@sallyport/node listener` */
   readonly name: string
   readonly symbol: ts.Symbol
   readonly isValue: boolean
 }
 
 /** The names that an entry exports, each as what it was declared. */
-function exportsOf(entry: string): readonly PublicName[] {
+function listExports(entry: string): readonly PublicName[] {
   const source = PROGRAM.getSourceFile(FILES.get(entry) ?? '')
   const module = source && CHECKER.getSymbolAtLocation(source)
   if (module === undefined) throw new Error(`${entry} is not built`)
@@ -48,28 +48,28 @@ function exportsOf(entry: string): readonly PublicName[] {
   }))
 }
 
-const textOf = (symbol: ts.Symbol) => ts.displayPartsToString(symbol.getDocumentationComment(CHECKER))
+const readText = (symbol: ts.Symbol) => ts.displayPartsToString(symbol.getDocumentationComment(CHECKER))
 
-function tagsOf(symbol: ts.Symbol, tag: string): readonly string[] {
+function listTags(symbol: ts.Symbol, tag: string): readonly string[] {
   const tags = symbol.getJsDocTags(CHECKER).filter(({ name }) => name === tag)
   return tags.map(({ text }) => ts.displayPartsToString(text))
 }
 
 /** Faults in the docstring of a value. */
 function lacksOfValue(symbol: ts.Symbol): readonly string[] {
-  const text = textOf(symbol)
+  const text = readText(symbol)
   const codes = Object.keys(ERRORS).filter((code) => text.includes(`\`${code}\``))
   const says = codes.length > 0 || /\bthrows\b/i.test(text) || (symbol.flags & ts.SymbolFlags.Variable) !== 0
-  const examples = tagsOf(symbol, 'example')
+  const examples = listTags(symbol, 'example')
   return [
     ...(text === '' ? ['a docstring'] : []),
     ...(examples.some((example) => /^```ts\n(?=[\s\S]*^import )[\s\S]*^```$/m.test(example)) ? [] : ['an @example']),
     ...(says ? [] : ['its errors']),
-    ...(tagsOf(symbol, 'see').some(isLink) ? [] : ['a link (@see)']),
+    ...(listTags(symbol, 'see').some(isLink) ? [] : ['a link (@see)']),
   ]
 }
 
-/** A link to a file or folder of the repository leads somewhere. */
+/** Reports whether a link to a file or folder of the repository leads somewhere. */
 function isLink(text: string): boolean {
   const [, path] = /^https:\/\/github\.com\/sallyport\/sallyport\/(?:blob|tree)\/main\/([^#\s]+)/.exec(text) ?? []
   return path === undefined ? /:\/\/\S+/.test(text) : existsSync(join(ROOT, path))
@@ -77,7 +77,7 @@ function isLink(text: string): boolean {
 
 const NUMBER = ts.TypeFlags.NumberLike
 
-/** Whether a member holds a number, or nothing. */
+/** Reports whether a member holds a number, or nothing. */
 function isNumber(type: ts.Type): boolean {
   const parts = type.isUnion() ? type.types : [type]
   const others = parts.filter(({ flags }) => (flags & (NUMBER | ts.TypeFlags.Undefined)) === 0)
@@ -88,30 +88,30 @@ function isOurs({ declarations = [] }: ts.Symbol): boolean {
   return declarations.some((declaration) => !/node_modules/.test(relative(ROOT, declaration.getSourceFile().fileName)))
 }
 
-/** Faults in the docstring of a type, and in those of its members that are numbers or functions. */
+/** Lists faults in the docstrings of a type and of its members that are numbers or functions. */
 function lacksOfType(symbol: ts.Symbol): readonly string[] {
-  const missing = textOf(symbol) === '' ? ['a docstring'] : []
+  const missing = readText(symbol) === '' ? ['a docstring'] : []
   const members = CHECKER.getPropertiesOfType(CHECKER.getDeclaredTypeOfSymbol(symbol)).filter((member) => {
     if (!isOurs(member) || (symbol.flags & ts.SymbolFlags.Interface) === 0) return false
     const type = CHECKER.getTypeOfSymbol(member)
     const called = CHECKER.getNonNullableType(type).getCallSignatures().length > 0
     return (member.flags & (ts.SymbolFlags.Property | ts.SymbolFlags.Method)) !== 0 && (isNumber(type) || called)
   })
-  const silent = members.filter((member) => textOf(member) === '')
+  const silent = members.filter((member) => readText(member) === '')
   return [...missing, ...silent.map(({ name }) => `a docstring of its member ${name}`)]
 }
 
-function lacksOf({ name, symbol, isValue }: PublicName): readonly string[] {
+function findLacks({ name, symbol, isValue }: PublicName): readonly string[] {
   return (isValue ? lacksOfValue(symbol) : lacksOfType(symbol)).map((what) => `${name} lacks ${what}`)
 }
 
 t.test('every public name says what it is, with an example, its errors, its units and a link', async (t) => {
-  const all = PUBLIC.flatMap(exportsOf)
+  const all = PUBLIC.flatMap(listExports)
   const shown = SHOWN.flatMap(([entry, names]) => {
-    return exportsOf(entry).filter(({ name }) => names.includes(name.split(' ')[1] ?? ''))
+    return listExports(entry).filter(({ name }) => names.includes(name.split(' ')[1] ?? ''))
   })
   t.ok(all.length > 60)
-  t.same([...all, ...shown].flatMap(lacksOf), [])
+  t.same([...all, ...shown].flatMap(findLacks), [])
 })
 
 const EACH_ADAPTER = 'adapters/*'
@@ -137,7 +137,7 @@ t.test('the README of a package says how to install and use it, or that it is in
     const isPublic = PUBLIC.some((entry) => entry === name || entry.startsWith(`${name}/`))
     const parts = isPublic
       ? ['## Install\n', '## Use\n', '## Options\n']
-      : ['Internal: its names may change in any release.']
+      : ['All names are internal and may change in any release.']
     const text = readFileSync(file, 'utf8')
     return parts.filter((part) => !text.includes(part)).map((part) => `${folder}: ${part.trim()}`)
   })

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { notify, privacy } from '@sallyport/engine'
 import t from 'tap'
 import { ROOT } from '../workspaces.ts'
-import { ROOMS, sourcesOf } from './rooms.ts'
+import { ROOMS, readSources } from './rooms.ts'
 
 /* A feature is one folder and one line: without both, everything else builds. */
 
@@ -80,7 +80,7 @@ t.test('two features are deleted by their folders and lines, and the rest builds
 t.test('few folders name a feature that can be deleted', async (t) => {
   // systemd's own words are notifications of another kind.
   const naming = Object.keys(ROOMS)
-    .flatMap(sourcesOf)
+    .flatMap(readSources)
     .filter(({ text }) => /\bnotify\b(?!-reload)/.test(text.replace(/systemd-notify|sd_notify|Atomics\.notify/g, '')))
     .map(({ path }) => dirname(path))
     .filter((folder) => folder !== `${FEATURES}/notify`)

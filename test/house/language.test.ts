@@ -12,15 +12,15 @@ import { hasVerb } from './verbs.ts'
  */
 
 interface Debt {
-  /** Functions whose names end with `Of`. */
+  /** Counts functions whose names end with `Of`. */
   readonly of: number
-  /** Comments of three words or more without a verb. */
+  /** Counts comments of three words or more without a verb. */
   readonly verbless: number
 }
 
 const BUDGETS: Readonly<Record<'sources' | 'tests', Debt>> = {
-  sources: { of: 578, verbless: 1_170 },
-  tests: { of: 350, verbless: 375 },
+  sources: { of: 2, verbless: 0 },
+  tests: { of: 0, verbless: 0 },
 }
 
 const FEWEST_WORDS = 3

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
 import { ROOT } from '../workspaces.ts'
-import { FRAMEWORKS, importedName, manifestOf } from './rooms.ts'
+import { FRAMEWORKS, importedName, readManifest } from './rooms.ts'
 
 /* An importer of an adapter has not opened a Sallyport yet: a test run, a build, a process that only serves files. */
 const LIGHT = ['adapters/node', 'adapters/fetch', ...FRAMEWORKS]
 const SHARED = ['leven', 'negotiator', 'structured-headers']
 
 /** Packages and files of ours that a built file loads with itself, by way of any of these; types are gone from it. */
-function importsOf(entry: string) {
+function listImports(entry: string) {
   const packages = new Set<string>()
   const files = new Set([entry])
   for (const file of files) {
@@ -28,14 +28,16 @@ function importsOf(entry: string) {
 
 for (const adapter of LIGHT) {
   t.test(`importing ${adapter} loads no part of the inspection`, async (t) => {
-    const { packages } = importsOf(join(ROOT, adapter, 'dist/src/index.js'))
-    const own = Object.keys(manifestOf(adapter)['dependencies'] ?? {}).filter((name) => !name.startsWith('@sallyport/'))
+    const { packages } = listImports(join(ROOT, adapter, 'dist/src/index.js'))
+    const own = Object.keys(readManifest(adapter)['dependencies'] ?? {}).filter(
+      (name) => !name.startsWith('@sallyport/'),
+    )
     t.same(packages, new Set([...SHARED, ...own]))
   })
 }
 
 t.test('opening a service loads what its first decision needs, and no more', async (t) => {
-  const { packages, files } = importsOf(join(ROOT, 'packages/engine/dist/src/opening.js'))
+  const { packages, files } = listImports(join(ROOT, 'packages/engine/dist/src/opening.js'))
   const needed = ['leven', 'lru-cache', 'prom-client', 'proxy-from-env', 're2js', 'sonic-boom', 'structured-headers']
   t.same(packages, new Set([...needed, '@eslint-community/regexpp', 'tldts', 'zod']))
   const rooms = [...files].flatMap(
@@ -45,14 +47,14 @@ t.test('opening a service loads what its first decision needs, and no more', asy
 })
 
 t.test('the proxy takes entries of the engine, and not the whole', async (t) => {
-  const { files } = importsOf(join(ROOT, 'adapters/proxy/dist/src/index.js'))
+  const { files } = listImports(join(ROOT, 'adapters/proxy/dist/src/index.js'))
   const engine = [...files].filter((file) => file.includes('packages/engine/dist/src/'))
   t.ok(engine.length > 1)
   t.notOk(engine.includes(join(ROOT, 'packages/engine/dist/src/index.js')))
 })
 
 t.test('modules left out are there to be found', async (t) => {
-  const { packages } = importsOf(join(ROOT, 'packages/core/dist/src/index.js'))
+  const { packages } = listImports(join(ROOT, 'packages/core/dist/src/index.js'))
   for (const name of ['tldts', 're2js', 'lru-cache']) t.ok(packages.has(name), name)
 })
 

@@ -16,7 +16,7 @@ function rangedTo(name: string): string | undefined {
 /** Packages that only some customers need, and install themselves. */
 const OPTIONAL = ['@photostructure/sqlite', '@redis/client', 'pg']
 
-const textOf = (...path: readonly string[]) => readFileSync(join(ROOT, ...path), 'utf8')
+const readText = (...path: readonly string[]) => readFileSync(join(ROOT, ...path), 'utf8')
 
 t.test('the workspaces are found', async (t) => {
   t.ok(WORKSPACES.length >= 11)
@@ -29,11 +29,11 @@ for (const { folder, manifest } of WORKSPACES) {
     t.match(manifest.description, /^[A-Z].{20,140}\.$/, 'a description of one sentence')
     t.ok((manifest.keywords?.length ?? 0) >= 3, 'keywords')
 
-    for (const file of SHARED_FILES) t.equal(textOf(folder, file), textOf(file), `${file} is the one of the root`)
+    for (const file of SHARED_FILES) t.equal(readText(folder, file), readText(file), `${file} is the one of the root`)
     t.ok(manifest.files?.includes('NOTICE'), 'NOTICE is sent')
 
     if (existsSync(join(ROOT, folder, 'README.md'))) {
-      const readme = textOf(folder, 'README.md')
+      const readme = readText(folder, 'README.md')
       t.ok(readme.startsWith(`# ${manifest.name}\n`), 'a README')
       for (const part of ['```ts\n', '](https://github.com/sallyport/sallyport#readme)'])
         t.ok(readme.includes(part), `the README has ${JSON.stringify(part)}`)
@@ -59,12 +59,12 @@ for (const { folder, manifest } of WORKSPACES) {
 }
 
 t.test('the package that people install has the command', async (t) => {
-  const { bin = {} } = JSON.parse(textOf('packages/sallyport/package.json'))
+  const { bin = {} } = JSON.parse(readText('packages/sallyport/package.json'))
   t.same(bin, { sallyport: './bin/sallyport.mjs' })
   for (const file of Object.values<string>(bin)) t.ok(existsSync(join(ROOT, 'packages/sallyport', file)), file)
 })
 
 t.test('the override for Fastify 5 changes nobody else', async (t) => {
-  const { overrides } = JSON.parse(textOf('package.json'))
+  const { overrides } = JSON.parse(readText('package.json'))
   t.same(overrides, { 'fastify@5': { 'light-my-request': '6.6.0' } })
 })

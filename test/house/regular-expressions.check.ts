@@ -28,6 +28,22 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'packages/engine/src/features/lists/go-duration.ts PART': 'sticky, 31 characters at most from each place',
   'packages/core/src/agent/user-agent-forms.ts MODEL':
     'takes 15 steps at most from each place of a user agent, which is cut',
+  'packages/core/src/agent/user-agent-forms.ts LINK_ALONE':
+    'takes 600 steps at most from each bracket of a user agent, which is cut',
+  'packages/core/src/agent/user-agent-forms.ts CRAWLERS_COMMENT':
+    'takes 400 steps at most from each name of a user agent, which is cut',
+  'packages/core/src/behaviour/traits.ts DELETES':
+    'takes 80 steps at most from each place of a cookie that the site sets',
+  'packages/core/src/lists/address-line.ts WRITTEN': 'reads one word, with bounds for each of its parts',
+  'packages/core/src/lists/address-line.ts /comment': 'takes 500 steps at most from each word of a line, which is cut',
+  'packages/core/src/lists/address-line.ts WHOLE_RANGE': 'begins at the start of a line, with bounds for each part',
+  'packages/core/src/lists/address-line.ts PERMITS': 'takes 20 steps at most from each place of a line, which is cut',
+  'packages/core/src/lists/agent-line.ts PROGRAM_LINE':
+    'begins at the start of a line, with one way to read each character',
+  'packages/core/src/lists/agent-line.ts COMPARES': 'takes 40 steps at most from each place of a line, which is cut',
+  'packages/core/src/lists/agent-line.ts OTHER_LINE': 'has words to choose from, and nothing that repeats',
+  'packages/ledger/src/timestamp/certificates.ts PEM': 'reads a file that the operator names',
+  'packages/core/src/region/names.ts KINDS': 'has words to choose from, and nothing that repeats',
   'packages/core/src/address/forwarding.ts PARAMETER':
     'sticky, with one way to read each character, over what the walk of a header bounds',
 }
@@ -38,7 +54,7 @@ interface Expression {
 }
 
 /** The names of groups are not of the tool's grammar, and change nothing. */
-function expressionOf(pattern: string, flags = ''): RegExp {
+function compileExpression(pattern: string, flags = ''): RegExp {
   return new RegExp(pattern.replaceAll(/\(\?<(?![=!])\w+>/g, '('), flags)
 }
 
@@ -54,20 +70,20 @@ function readSource(file: string): {
   const texts = new Map<string, string>()
   const visit = (node: ts.Node): void => {
     if (ts.isVariableDeclaration(node) && node.initializer !== undefined) {
-      const text = textOf(node.initializer, texts)
+      const text = readText(node.initializer, texts)
       if (text !== undefined) texts.set(node.name.getText(), text)
     }
     if (ts.isRegularExpressionLiteral(node)) {
       const end = node.text.lastIndexOf('/')
       const named = ts.isVariableDeclaration(node.parent) ? node.parent.name.getText() : node.text
-      const expression = expressionOf(node.text.slice(1, end), node.text.slice(end + 1))
+      const expression = compileExpression(node.text.slice(1, end), node.text.slice(end + 1))
       expressions.push({ place: `${name} ${named}`, expression })
     }
     const called = ts.isNewExpression(node) || ts.isCallExpression(node)
     if (called && node.expression.getText() === 'RegExp') {
-      const [pattern, flags] = (node.arguments ?? []).map((argument) => textOf(argument, texts))
+      const [pattern, flags] = (node.arguments ?? []).map((argument) => readText(argument, texts))
       if (pattern === undefined) ofOther.push(name)
-      else expressions.push({ place: `${name} built`, expression: expressionOf(pattern, flags) })
+      else expressions.push({ place: `${name} built`, expression: compileExpression(pattern, flags) })
     }
     ts.forEachChild(node, visit)
   }
@@ -76,14 +92,14 @@ function readSource(file: string): {
 }
 
 /** The text that an expression of TypeScript stands for, as far as it is written in the same file. */
-function textOf(node: ts.Node, texts: ReadonlyMap<string, string>): string | undefined {
+function readText(node: ts.Node, texts: ReadonlyMap<string, string>): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isIdentifier(node)) return texts.get(node.text)
   if (!ts.isTaggedTemplateExpression(node) || node.tag.getText() !== 'String.raw') return undefined
   if (!ts.isTemplateExpression(node.template)) return node.template.rawText ?? node.template.text
   const { head, templateSpans } = node.template
   const parts = templateSpans.map(({ expression, literal }) => {
-    const text = textOf(expression, texts)
+    const text = readText(expression, texts)
     return text === undefined ? undefined : text + (literal.rawText ?? literal.text)
   })
   return parts.includes(undefined) ? undefined : (head.rawText ?? head.text) + parts.join('')
@@ -108,7 +124,7 @@ const files = publishedWorkspaces()
     return names.filter((name) => name.endsWith('.ts')).map((name) => join(folder, name))
   })
 
-// Half a minute on a quiet machine.
+// The check takes half a minute on a quiet machine.
 t.setTimeout(600_000)
 
 t.test('no shipped regular expression can backtrack', async (t) => {

@@ -14,12 +14,12 @@ export function entries(): ReadonlyMap<string, string> {
   return new Map(found)
 }
 
-/** Public entries beside those of the adapters. */
-const PACKAGES = ['sallyport', '@sallyport/ledger/verify']
+/** Lists public entries of other packages than the adapters. */
+const PACKAGES = ['sallyport', 'sallyport/better-auth', '@sallyport/ledger/verify', '@sallyport/core/signing']
 
 export const PUBLIC: readonly string[] = [...entries().keys()]
 
-/** Every public name, a line each below its package: `NAME` for a value, `type Name` for what is a type alone. */
+/** Lists every public name, a line each below its package: `NAME` for a value, `type Name` for what is a type alone. */
 export function publicNames(): string {
   const files = entries()
   const program = ts.createProgram([...files.values()], {
@@ -29,7 +29,7 @@ export function publicNames(): string {
     types: [],
   })
   const checker = program.getTypeChecker()
-  const namesOf = (file: string): readonly string[] => {
+  const makeNames = (file: string): readonly string[] => {
     const source = program.getSourceFile(file)
     const module = source && checker.getSymbolAtLocation(source)
     if (module === undefined) throw new Error(`${file} is not a built module`)
@@ -39,14 +39,14 @@ export function publicNames(): string {
   }
   const sections = [...files].map(([name, file]) => [
     name,
-    ...namesOf(file)
+    ...makeNames(file)
       .toSorted()
       .map((line) => `  ${line}`),
   ])
   return `${sections.flat().join('\n')}\n`
 }
 
-/** Whether an exported name is a value, and not a type alone. */
+/** Reports whether an exported name is a value, and not a type alone. */
 export function isValue(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
   if (symbol.declarations?.some(isOfType)) return false
   const { flags } = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol

@@ -4,7 +4,7 @@ import t from 'tap'
 import { tracked } from '../documents/fences.ts'
 import { ROOT } from '../workspaces.ts'
 
-/* Files of tests run beside each other, in processes that they share. */
+/* Files of tests run beside each other in processes that they share, so a test must not rely on the time of the machine. */
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 t.test('a proxy of a test is not shed when the machine is late', async (t) => {

@@ -19,11 +19,11 @@ const FOLDERS = new Map(publishedWorkspaces().map(({ folder, manifest }) => [man
 
 for (const { folder, manifest } of publishedWorkspaces()) {
   if (!folder.startsWith('adapters/') || existsSync(join(ROOT, folder, 'tsconfig.json'))) continue
-  writeFileSync(join(ROOT, folder, 'tsconfig.json'), tsconfigOf(manifest))
+  writeFileSync(join(ROOT, folder, 'tsconfig.json'), writeTsconfig(manifest))
   for (const file of ['tsconfig.json', 'test/tsconfig.json']) addReference(join(ROOT, file), folder)
 }
 
-function tsconfigOf({ dependencies = {} }: Manifest): string {
+function writeTsconfig({ dependencies = {} }: Manifest): string {
   const references = Object.keys(dependencies).flatMap((name) => {
     const folder = FOLDERS.get(name)
     return folder === undefined ? [] : { path: `../../${folder}` }
@@ -32,7 +32,7 @@ function tsconfigOf({ dependencies = {} }: Manifest): string {
   return `${JSON.stringify(config, null, 2)}\n`
 }
 
-/** Adds a reference behind that of the last adapter, as it is written there. */
+/** Adds a reference after the last adapter's reference, in the same form. */
 function addReference(file: string, folder: string): void {
   const text = readFileSync(file, 'utf8')
   const last = [...text.matchAll(/,\s*\{\s*"path": "(?:\.\.\/)?adapters\/\w+"\s*\}/g)].at(-1)

@@ -3,5 +3,5 @@ import { join } from 'node:path'
 import { ROOT } from '../workspaces.ts'
 import { publicNames } from './surface.ts'
 
-/* After a deliberate change of what a package exports. */
+/* Run this after a deliberate change of what a package exports. */
 writeFileSync(join(ROOT, 'test/house/surface.txt'), publicNames())

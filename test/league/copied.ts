@@ -1,7 +1,7 @@
 /** A header of a request: name and value, in the order and case in which a tool sends it. */
 export type Header = readonly [name: string, value: string]
 
-/** The headers of a navigation of Chrome 156 on Windows over https, in Chrome's order for HTTP/1.1. */
+/** Chrome 156 on Windows sends these headers of a navigation over HTTPS, in its order for HTTP/1.1. */
 const CHROME: readonly Header[] = [
   ['sec-ch-ua', '"Chromium";v="156", "Google Chrome";v="156", "Not)A;Brand";v="24"'],
   ['sec-ch-ua-mobile', '?0'],
@@ -28,21 +28,21 @@ function pick(...starts: readonly string[]): readonly Header[] {
 }
 
 const CONTENT = ['User-Agent', 'Accept', 'Accept-Encoding', 'Accept-Language'] as const
-const named = (...names: readonly string[]): readonly Header[] => CHROME.filter(([name]) => names.includes(name))
+const pickNamed = (...names: readonly string[]): readonly Header[] => CHROME.filter(([name]) => names.includes(name))
 
 /** Seven ways in which programs copy a browser, from its user agent alone to all of its headers; `own` copies nothing. */
 export const WAYS = {
   own: [],
-  'user-agent': named('User-Agent'),
-  'user-agent, accept': named('User-Agent', 'Accept'),
-  'user-agent, language': named('User-Agent', 'Accept-Language'),
-  'user-agent, accept, language, encoding': named(...CONTENT),
-  'client hints': [...pick('sec-ch-'), ...named(...CONTENT)],
-  'fetch metadata': [...named(...CONTENT), ...pick('Sec-Fetch-')],
+  'user-agent': pickNamed('User-Agent'),
+  'user-agent, accept': pickNamed('User-Agent', 'Accept'),
+  'user-agent, language': pickNamed('User-Agent', 'Accept-Language'),
+  'user-agent, accept, language, encoding': pickNamed(...CONTENT),
+  'client hints': [...pick('sec-ch-'), ...pickNamed(...CONTENT)],
+  'fetch metadata': [...pickNamed(...CONTENT), ...pick('Sec-Fetch-')],
   all: CHROME,
 } as const satisfies Readonly<Record<string, readonly Header[]>>
 
 export type Way = keyof typeof WAYS
 
-/** The ways of the table: under its own name, with a browser's user agent, and with all of its headers. */
+/** The table has these ways: under its own name, with a browser's user agent, and with all of its headers. */
 export const MODES = ['own', 'user-agent', 'all'] as const satisfies readonly Way[]

@@ -8,7 +8,7 @@ export interface Job {
   readonly base: string
   readonly count: number
   readonly headers: readonly Header[]
-  /** Path of the certificate of the site, in PEM. */
+  /** The certificate of the site is in this PEM file. */
   readonly ca: string
 }
 
@@ -19,11 +19,11 @@ export interface Driver {
   close(): Promise<void>
 }
 
-/** The tools of a run share these. */
+/** The tools of a run have this place in common. */
 export interface Place {
   /** A folder of this run, which is removed at its end. */
   readonly folder: string
-  /** Path of the certificate of the gates, in PEM. */
+  /** The certificate of the gates is in this PEM file. */
   readonly ca: string
   /** Folder of the project into which packages of npm were installed. */
   readonly project: string
@@ -36,7 +36,7 @@ function environment({ folder, ca }: Place): NodeJS.ProcessEnv {
   return { ...trust, PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8', GO111MODULE: 'off' }
 }
 
-/** A tool that is started for each job, with the arguments that `args` makes of it; `codes` are those of a visit that was refused. */
+/** A tool that starts for each job, with the arguments that `args` makes of it; `codes` are exit codes of a refused visit. */
 export function commandDriver(place: Place, command: string, args: (job: Job) => readonly string[]): Driver {
   return {
     run: (job) =>

@@ -20,14 +20,14 @@ export interface Asked {
 export interface Visit {
   readonly asked: readonly Asked[]
   readonly served: number
-  /** It was ended, because too many requests in a row were refused. */
+  /** The gate ended the visit, because it refused too many requests in a row. */
   readonly ended: boolean
 }
 
-/** So many refusals in a row end a visit: nothing else would come of the others. */
+/** So many refusals in a row end a visit: further requests would have the same outcome. */
 const MAX_REFUSED = 20
 
-/** A gate with one preset before a site of pages, over TLS, with a front for each network. */
+/** Opens a gate with one preset before a site of pages, over TLS, with a front for each network. */
 export interface Gate {
   /** Counts what a function causes as one visit, in a minute of its own of the service's clock. */
   visit(network: Network, run: (base: string) => Promise<void>): Promise<Visit>

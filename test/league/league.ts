@@ -24,7 +24,7 @@ export interface LeagueOptions {
   readonly ways: readonly Way[]
   readonly presets: readonly PresetName[]
   readonly networks: readonly Network[]
-  /** Tools that run beside one another. */
+  /** So many tools are at work at one time. */
   readonly lanes: number
   /** Pages that each tool requests of each gate; a browser, which takes a hundred times as long for one, requests a twentieth of them. */
   readonly pages: number
@@ -38,7 +38,7 @@ export interface Row {
   readonly way: Way
   readonly preset: PresetName
   readonly network: Network
-  /** Pages that it requested. */
+  /** Counts the pages that the tool requested. */
   readonly pages: number
   readonly visit?: Visit | undefined
   readonly fault?: string | undefined
@@ -87,7 +87,7 @@ interface Played {
   readonly rows?: readonly Row[] | undefined
 }
 
-/** Takes one tool after another of those that are left, until none is. */
+/** Takes one tool after another until none is left. */
 async function runLane(
   left: Pick<Played, 'tool' | 'place'>[],
   done: Played[],
@@ -103,7 +103,7 @@ async function runLane(
       const { tool, place } = next
       const began = Date.now()
       const version = await tool.version(where)
-      const rows = version === undefined ? undefined : await rowsOf(tool, version, where, gates, options)
+      const rows = version === undefined ? undefined : await readRows(tool, version, where, gates, options)
       done.push({ tool, place, rows })
       const faults = new Set(rows?.flatMap(({ fault }) => fault ?? []))
       const seconds = Math.round((Date.now() - began) / 1000)
@@ -116,7 +116,7 @@ async function runLane(
   }
 }
 
-async function rowsOf(
+async function readRows(
   tool: Tool,
   version: string,
   place: Place,
@@ -139,7 +139,7 @@ async function rowsOf(
   return rows
 }
 
-/** Whether a tool can send the headers of a way; a browser has its own, so parts of them are no way of copying one. */
+/** Reports whether a tool can send the headers of a way. A browser has its own, so parts of them are no way of copying one. */
 function canCopy({ kind, agentOnly }: Tool, way: Way): boolean {
   if (kind !== 'browser' || way === 'own' || way === 'user-agent') return true
   return way === 'all' && agentOnly === undefined

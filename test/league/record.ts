@@ -18,7 +18,7 @@ export function recordedLines(rows: readonly Row[]): string {
     .join('')
 }
 
-/** The port of a gate changes with each run. */
+/** Removes the port of a gate, which changes with each run. */
 function portless(value = ''): string {
   return value.replace(/^localhost:\d+$/, 'localhost')
 }

@@ -7,7 +7,7 @@ import { open } from '@sallyport/engine'
 import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { listener } from '@sallyport/node'
 import t, { type Test } from 'tap'
-import { BROWSER, cookieOf, redeem, solutionOf, visit } from '../hosts/challenge-client.ts'
+import { BROWSER, readCookie, readSolution, redeem, visit } from '../hosts/challenge-client.ts'
 import { running } from '../hosts/hosts.ts'
 import { NO_DATA } from '../no-data.ts'
 
@@ -51,10 +51,10 @@ t.test('a ban asks on both machines, and a pass lifts it on both', { skip: NO_RE
   t.match([program.status, JSON.parse(program.body).error], [403, 'challenge_required'])
   const page = await visit(one)
   t.match(page.body, 'data-puzzles="32"')
-  const given = await redeem(one, solutionOf(page))
+  const given = await redeem(one, readSolution(page))
   t.match([given.status, given.headers['sallyport-pass']], [204, '2'])
-  t.equal((await redeem(other, solutionOf(page))).status, 403, 'once on both')
-  const cookie = cookieOf(given)
+  t.equal((await redeem(other, readSolution(page))).status, 403, 'once on both')
+  const cookie = readCookie(given)
   t.equal((await visit(other, { cookie })).body, 'welcome', 'the pass of one holds on the other')
   // The ban is gone for the whole key, so that who brings no pass is let in as well.
   await until(() => visit(one), 200)

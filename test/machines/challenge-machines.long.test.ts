@@ -8,7 +8,7 @@ import { type ConfigInput, open } from '@sallyport/engine'
 import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { listener } from '@sallyport/node'
 import t, { type Test } from 'tap'
-import { passOf, redeem, solutionOf, visit } from '../hosts/challenge-client.ts'
+import { earnPass, readSolution, redeem, visit } from '../hosts/challenge-client.ts'
 import { type RunningHost, running } from '../hosts/hosts.ts'
 import { NO_DATA } from '../no-data.ts'
 
@@ -16,7 +16,7 @@ import { NO_DATA } from '../no-data.ts'
 const SECRET = 'a secret that all of these machines know'
 const RULE = { id: 'ask', match: {}, action: 'challenge', challenge: { level: 2 } } as const
 
-function configOf(t: Test, more: Partial<ConfigInput> = {}): ConfigInput {
+function makeConfig(t: Test, more: Partial<ConfigInput> = {}): ConfigInput {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-asked-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
   return {
@@ -29,8 +29,8 @@ function configOf(t: Test, more: Partial<ConfigInput> = {}): ConfigInput {
   }
 }
 
-/** The ports of four processes. */
-async function four(
+/** Starts four processes and returns their ports. */
+async function startFour(
   t: Test,
   config: ConfigInput,
   own: 'own' | 'shared',
@@ -49,7 +49,7 @@ async function four(
 
 /** A service that reads its dataDir alone, and so counts in memory: another one has compiled its data. */
 async function readOnly(t: Test, more: Partial<ConfigInput> = {}): Promise<ConfigInput> {
-  const config = configOf(t, more)
+  const config = makeConfig(t, more)
   await (await open(config)).close()
   return { ...config, data: { ...config.data, readOnly: true } }
 }
@@ -75,7 +75,7 @@ async function start(
 
 /** A hundred replays of one solution at one time, from a hundred addresses of four networks; returns how many passes came of it. */
 async function replays(machines: readonly { readonly port: number }[]): Promise<number> {
-  const solution = solutionOf(await visit(machines[0] as { port: number }))
+  const solution = readSolution(await visit(machines[0] as { port: number }))
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, at) =>
       redeem(machines[at % machines.length] as { port: number }, solution, { address: `93.184.216.${at + 1}` }),
@@ -86,10 +86,10 @@ async function replays(machines: readonly { readonly port: number }[]): Promise<
 
 async function holdEverywhere(t: Test, machines: readonly { readonly port: number }[]): Promise<void> {
   t.equal(await replays(machines), 1, 'one of a hundred')
-  const cookie = await passOf(machines[1] as { port: number })
+  const cookie = await earnPass(machines[1] as { port: number })
   for (const at of machines) t.match(await visit(at, { cookie }), { status: 200, body: '2' })
   const page = await visit(machines[2] as { port: number })
-  const solution = solutionOf(page)
+  const solution = readSolution(page)
   t.equal(
     (await redeem(machines[3] as { port: number }, solution)).status,
     204,
@@ -98,22 +98,22 @@ async function holdEverywhere(t: Test, machines: readonly { readonly port: numbe
   for (const at of machines) t.equal((await redeem(at, solution)).status, 403, 'and spent on all')
   for (let network = 1; network <= 8; network++)
     await visit(machines[network % 4] as { port: number }, { cookie, address: `8.8.${network}.1` })
-  const lost = async (at: { readonly port: number }): Promise<boolean> => {
+  const isLost = async (at: { readonly port: number }): Promise<boolean> => {
     // A process hears of it at the latest at a network that is new to it.
     await visit(at, { cookie, address: `9.9.${at.port % 250}.1` })
     await new Promise((resolve) => setTimeout(resolve, 50))
     return (await visit(at, { cookie, address: `9.9.${at.port % 250}.1` })).status === 403
   }
-  for (const at of machines) t.ok(await lost(at), 'a pass of too many networks is lost on all')
+  for (const at of machines) t.ok(await isLost(at), 'a pass of too many networks is lost on all')
 }
 
 t.test('four processes of one machine', async (t) => {
-  await holdEverywhere(t, await four(t, configOf(t), 'shared'))
+  await holdEverywhere(t, await startFour(t, makeConfig(t), 'shared'))
 })
 
 t.test('four machines with one Redis', { skip: NO_REDIS }, async (t) => {
   const { url } = await startRedis(t)
-  await holdEverywhere(t, await four(t, configOf(t, { redis: url, challenge: { secret: SECRET } }), 'own'))
+  await holdEverywhere(t, await startFour(t, makeConfig(t, { redis: url, challenge: { secret: SECRET } }), 'own'))
 })
 
 t.test('one process with its counts in memory', async (t) => {
@@ -125,9 +125,9 @@ t.test('while Redis is away a pass holds five minutes', { skip: NO_REDIS }, asyn
   const redis = await startRedis(t)
   const at = await start(
     t,
-    configOf(t, { redis: redis.url, challenge: { secret: SECRET }, timeouts: { counting: '100ms' } }),
+    makeConfig(t, { redis: redis.url, challenge: { secret: SECRET }, timeouts: { counting: '100ms' } }),
   )
-  const solution = solutionOf(await visit(at))
+  const solution = readSolution(await visit(at))
   await redis.kill()
   const given = await redeem(at, solution)
   t.equal(given.status, 204)
@@ -135,10 +135,10 @@ t.test('while Redis is away a pass holds five minutes', { skip: NO_REDIS }, asyn
 })
 
 t.test('over a restart passes hold, open questions may be answered, and what was spent stays spent', async (t) => {
-  const config = configOf(t)
+  const config = makeConfig(t)
   const before = await start(t, config)
-  const cookie = await passOf(before)
-  const [spent, unanswered] = [solutionOf(await visit(before)), solutionOf(await visit(before))]
+  const cookie = await earnPass(before)
+  const [spent, unanswered] = [readSolution(await visit(before)), readSolution(await visit(before))]
   t.equal((await redeem(before, spent)).status, 204)
   await before.close()
   const after = await start(t, config)
@@ -150,7 +150,7 @@ t.test('over a restart passes hold, open questions may be answered, and what was
 t.test('over a restart that forgets, no question of before is answered', async (t) => {
   const config = await readOnly(t, { challenge: { secret: SECRET } })
   const before = await start(t, config)
-  const [cookie, unanswered] = [await passOf(before), solutionOf(await visit(before))]
+  const [cookie, unanswered] = [await earnPass(before), readSolution(await visit(before))]
   await before.close()
   const after = await start(t, config)
   t.equal((await visit(after, { cookie })).status, 200)
@@ -158,15 +158,15 @@ t.test('over a restart that forgets, no question of before is answered', async (
 })
 
 t.test('a reload in the middle of a question, and a secret that is changed', async (t) => {
-  const config = configOf(t, { challenge: { secret: SECRET } })
+  const config = makeConfig(t, { challenge: { secret: SECRET } })
   const at = await start(t, config)
-  const solution = solutionOf(await visit(at))
+  const solution = readSolution(await visit(at))
   await at.sallyport.reload({ ...config, policy: { preset: 'observe', rules: [{ ...RULE, id: 'another' }] } })
   const given = await redeem(at, solution)
   t.equal(given.status, 204)
   const cookie = (given.headers['set-cookie'] ?? '').split(';', 1)[0] as string
   t.equal((await visit(at, { cookie })).status, 200)
-  const unanswered = solutionOf(await visit(at))
+  const unanswered = readSolution(await visit(at))
   await at.close()
   const other = 'another secret, as long as it has to be'
   const rotated = await start(t, { ...config, challenge: { secret: other, previousSecret: SECRET } })
@@ -186,7 +186,7 @@ t.test('a policy that asks, over machines and without a secret, is refused at st
   ]
   for (const policy of policies) {
     for (const more of [{ redis: 'redis://127.0.0.1:1' }, { store: 'postgres://127.0.0.1:1/x' }]) {
-      const config = configOf(t, { ...more, policy })
+      const config = makeConfig(t, { ...more, policy })
       await t.rejects(open(config), {
         code: 'invalid_config',
         message: `challenge.secret: is missing: the rule "ask" challenges, and all processes need one secret to verify each other's passes`,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
-import { cookieOf, redeem, solutionOf, visit } from '../hosts/challenge-client.ts'
+import { readCookie, readSolution, redeem, visit } from '../hosts/challenge-client.ts'
 import { NO_DATA } from '../no-data.ts'
 import { started } from '../started.ts'
 
@@ -40,16 +40,16 @@ t.test('two workers of the command ask, answer and count as one, over a reload a
       { SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m' },
       'Health',
     )
-  /** Questions of a rule with an outcome, of all workers. */
-  const counted = async (rule: string, outcome: string): Promise<number> => {
+  /** Counts the challenges of a rule with an outcome over all workers. */
+  const countChallenges = async (rule: string, outcome: string): Promise<number> => {
     const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
     const lines = text.split('\n').filter((line) => line.startsWith('sallyport_challenges_total{'))
     const ours = lines.filter((line) => line.includes(`rule="${rule}"`) && line.includes(`outcome="${outcome}"`))
     return ours.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0)
   }
   const counts = async (rule: string, outcome: string, wanted: number): Promise<void> => {
-    while ((await counted(rule, outcome)) < wanted) await delay(50)
-    t.equal(await counted(rule, outcome), wanted, `${outcome} of ${rule}`)
+    while ((await countChallenges(rule, outcome)) < wanted) await delay(50)
+    t.equal(await countChallenges(rule, outcome), wanted, `${outcome} of ${rule}`)
   }
   /** Eight of them, so that each worker has some whichever takes the first. */
   const holds = async (cookie: string): Promise<void> => {
@@ -60,34 +60,34 @@ t.test('two workers of the command ask, answer and count as one, over a reload a
   const first = await command()
   const passes: string[] = []
   for (let question = 0; question < 4; question++) {
-    const solution = solutionOf(await visit(at))
-    // Both workers at one time: one of them gives the pass.
+    const solution = readSolution(await visit(at))
+    // Both workers get the solution at one time, and one worker gives the pass.
     const answers = await Promise.all(Array.from({ length: 6 }, () => redeem(at, solution)))
     const given = answers.filter(({ status }) => status === 204)
     t.equal(given.length, 1)
-    passes.push(...given.map(cookieOf))
+    passes.push(...given.map(readCookie))
   }
   for (const cookie of passes) await holds(cookie)
   await counts('ask', 'asked', 4)
   await counts('ask', 'solved', 4)
   await counts('ask', 'spent', 20)
 
-  const open = solutionOf(await visit(at))
+  const open = readSolution(await visit(at))
   write('ask-again')
   await first.reload()
   // Workers take connections by turns: where four in a row are asked by the new rule, each has it.
   for (let asked = 0, grown = 0; grown < 4; ) {
     for (let call = 0; call < 4; call++) await visit(at)
-    const now = await counted('ask-again', 'asked')
+    const now = await countChallenges('ask-again', 'asked')
     grown = now - asked
     asked = now
   }
   const given = await redeem(at, open)
   t.equal(given.status, 204, 'a question of before the reload')
-  await holds(cookieOf(given))
+  await holds(readCookie(given))
   for (let call = 0; call < 8; call++) t.equal((await redeem(at, open, NEXT)).status, 403, 'is spent at both')
 
-  const unanswered = solutionOf(await visit(at))
+  const unanswered = readSolution(await visit(at))
   t.equal(await first.stop(), 0)
   const second = await command()
   for (const cookie of passes) await holds(cookie)

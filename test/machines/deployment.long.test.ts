@@ -9,8 +9,8 @@ import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
 /* No Docker runs here: the image and its neighbours are read as their tools read them, and held to each other. */
 const FOLDER = join(ROOT, 'examples/docker')
-const textOf = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
-const DOCKERFILE = textOf('Dockerfile')
+const readText = (name: string): string => readFileSync(join(FOLDER, name), 'utf8')
+const DOCKERFILE = readText('Dockerfile')
 
 interface Service {
   readonly build?: string | undefined
@@ -29,10 +29,10 @@ interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>
 }
 
-const COMPOSE: Compose = parse(textOf('compose.yaml'), { strict: true })
+const COMPOSE: Compose = parse(readText('compose.yaml'), { strict: true })
 
-/** Mounts of a service: where from, where to, how. */
-function mountsOf({ volumes = [] }: Service): readonly { readonly from: string; readonly to: string }[] {
+/** Lists the mounts of a service: the source and the target of each. */
+function listMounts({ volumes = [] }: Service): readonly { readonly from: string; readonly to: string }[] {
   return volumes.map((volume) => {
     const [from = '', to = ''] = volume.split(':')
     return { from, to }
@@ -71,7 +71,7 @@ t.test('it installs this version, with the drivers that the stores can use', asy
 t.test('compose: what a service names is there', async (t) => {
   const wrong: string[] = []
   for (const [name, service] of Object.entries(COMPOSE.services)) {
-    for (const { from } of mountsOf(service)) {
+    for (const { from } of listMounts(service)) {
       const there = from.startsWith('.') ? existsSync(join(FOLDER, from)) : from in COMPOSE.volumes
       if (!there) wrong.push(`${name}: ${from}`)
     }
@@ -91,7 +91,7 @@ t.test('compose: what a service names is there', async (t) => {
 t.test('compose: the gate has a configuration that is right, and finds its neighbours', async (t) => {
   const { sallyport, grafana } = COMPOSE.services
   t.ok(sallyport?.read_only)
-  const mounted = mountsOf(sallyport ?? {}).find(({ to }) => to === '/etc/sallyport/sallyport.yaml')
+  const mounted = listMounts(sallyport ?? {}).find(({ to }) => to === '/etc/sallyport/sallyport.yaml')
   const file = normalize(join(FOLDER, mounted?.from ?? ''))
   const { config, warnings } = readConfigFrom({ file, env: { ...sallyport?.environment, POSTGRES_PASSWORD: 'x1' } })
   t.same(warnings, [])
@@ -101,30 +101,30 @@ t.test('compose: the gate has a configuration that is right, and finds its neigh
   const { environment } = COMPOSE.services['postgres'] ?? {}
   t.match(environment, { POSTGRES_USER: 'sallyport', POSTGRES_DB: 'sallyport' })
   t.equal(new URL(redis).hostname, 'redis')
-  t.ok(mountsOf(sallyport ?? {}).some(({ to }) => to === dataDir))
+  t.ok(listMounts(sallyport ?? {}).some(({ to }) => to === dataDir))
   t.same(sallyport?.ports, [`8080:${listen.split(':').at(-1)}`], 'the admin listener is not published')
   t.ok(timeouts.lameDuck + timeouts.drain < Number.parseInt(sallyport?.stop_grace_period ?? '', 10) * 1000)
 
-  const { scrape_configs: jobs } = parse(textOf('prometheus.yaml'))
+  const { scrape_configs: jobs } = parse(readText('prometheus.yaml'))
   t.same(jobs[0].static_configs[0].targets, [`sallyport:${admin.split(':').at(-1)}`])
   t.same(
-    parse(textOf('grafana-source.yaml')).datasources.map(({ url }: { readonly url: string }) => url),
+    parse(readText('grafana-source.yaml')).datasources.map(({ url }: { readonly url: string }) => url),
     ['http://prometheus:9090'],
   )
-  const { path } = parse(textOf('grafana-dashboards.yaml')).providers[0].options
-  t.ok(mountsOf(grafana ?? {}).some(({ to }) => to.startsWith(`${path}/`)))
+  const { path } = parse(readText('grafana-dashboards.yaml')).providers[0].options
+  t.ok(listMounts(grafana ?? {}).some(({ to }) => to.startsWith(`${path}/`)))
 })
 
-function toolOf(name: string): string | undefined {
+function findTool(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, name)).find(existsSync)
 }
 
-const TOOL = toolOf('promtool')
+const TOOL = findTool('promtool')
 
 t.test('compose: promtool reads its configuration', { skip: TOOL === undefined && 'no promtool' }, async (t) => {
   const folder = t.testdir()
-  for (const { from, to } of mountsOf(COMPOSE.services['prometheus'] ?? {})) {
+  for (const { from, to } of listMounts(COMPOSE.services['prometheus'] ?? {})) {
     if (from.startsWith('.')) copyFileSync(join(FOLDER, from), join(folder, to.slice('/etc/prometheus/'.length)))
   }
   const said = execFileSync(TOOL ?? '', ['check', 'config', join(folder, 'prometheus.yml')], { encoding: 'utf8' })
@@ -132,7 +132,7 @@ t.test('compose: promtool reads its configuration', { skip: TOOL === undefined &
 })
 
 /* systemd reads its unit itself: a word that it does not know, or a program that is not there, is a fault. */
-const ANALYZE = toolOf('systemd-analyze')
+const ANALYZE = findTool('systemd-analyze')
 const UNIT = readFileSync(join(ROOT, 'examples/systemd/sallyport.service'), 'utf8')
 
 t.test('systemd: the unit shuts the service in', { skip: ANALYZE === undefined && 'no systemd' }, async (t) => {

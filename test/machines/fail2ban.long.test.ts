@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
 import { ROOT } from '../workspaces.ts'
 
-/* The filter of the examples reads what the gate writes: by fail2ban-regex, and in a server of fail2ban with an action that writes a file. */
+/* The examples' filter reads what the gate writes: by fail2ban-regex, and in a fail2ban server with an action that writes a file. */
 const FILTER = join(ROOT, 'examples/fail2ban/filter.d/sallyport.conf')
 const SKIP = spawnSync('fail2ban-regex', ['--version']).status === 0 ? false : 'fail2ban is not installed here'
 

@@ -13,7 +13,7 @@ import { ROOT } from '../workspaces.ts'
 const FOLDER = join(ROOT, 'examples/kubernetes')
 const BASE = join(FOLDER, 'base')
 const CHART = join(FOLDER, 'chart')
-const textOf = (...path: readonly string[]): string => readFileSync(join(FOLDER, ...path), 'utf8')
+const readText = (...path: readonly string[]): string => readFileSync(join(FOLDER, ...path), 'utf8')
 
 interface Port {
   readonly name: string
@@ -38,7 +38,7 @@ interface Manifest {
   readonly data?: Readonly<Record<string, string>> | undefined
 }
 
-function manifestsOf(text: string): readonly Manifest[] {
+function parseManifests(text: string): readonly Manifest[] {
   return parseAllDocuments(text, { strict: true }).map((document) => {
     if (document.errors.length > 0) throw document.errors[0]
     return document.toJS()
@@ -57,17 +57,17 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 const WAYS_IN = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'))
-const RESOURCES: readonly string[] = parse(textOf('base/kustomization.yaml')).resources
-const OF_BASE = RESOURCES.flatMap((name) => manifestsOf(textOf('base', name)))
+const RESOURCES: readonly string[] = parse(readText('base/kustomization.yaml')).resources
+const OF_BASE = RESOURCES.flatMap((name) => parseManifests(readText('base', name)))
 
 t.test('every manifest is of a kind that is served', async (t) => {
-  const all = [...OF_BASE, ...WAYS_IN.flatMap((name) => manifestsOf(textOf(name)))]
+  const all = [...OF_BASE, ...WAYS_IN.flatMap((name) => parseManifests(readText(name)))]
   t.ok(all.length > 6)
   for (const { apiVersion, kind, metadata } of all) t.equal(apiVersion, KINDS[kind], `${kind} ${metadata.name}`)
 })
 
 /** Faults between the manifests of a gate and its configuration. */
-function faultsOf(manifests: readonly Manifest[], file: string): readonly string[] {
+function listFaults(manifests: readonly Manifest[], file: string): readonly string[] {
   const wrong: string[] = []
   const hold = (holds: boolean, what: string): void => void (holds || wrong.push(what))
   const of = (kind: string): Manifest => manifests.find((one) => one.kind === kind) as Manifest
@@ -80,10 +80,10 @@ function faultsOf(manifests: readonly Manifest[], file: string): readonly string
   const [gate, ...others] = pod.containers as readonly Container[]
   if (gate === undefined || others.length > 0) return ['one container']
   const ports = gate.ports ?? []
-  const portOf = (name: unknown) => ports.find((port) => port.name === name)?.containerPort
+  const findPort = (name: unknown) => ports.find((port) => port.name === name)?.containerPort
   const portIn = (address = '') => Number(address.split(':').at(-1))
-  hold(portOf('http') === portIn(config.listen), 'listen')
-  hold(portOf('admin') === portIn(config.admin), 'admin')
+  hold(findPort('http') === portIn(config.listen), 'listen')
+  hold(findPort('admin') === portIn(config.admin), 'admin')
   for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
     const { path, port } = (gate[probe] as { httpGet: { path: string; port: string } }).httpGet
     hold(path === '/healthz' || config.adminOpen.some((open) => `/${open}` === path), `${probe} needs a token`)
@@ -96,7 +96,7 @@ function faultsOf(manifests: readonly Manifest[], file: string): readonly string
   }
   for (const { targetPort } of of('Service').spec.ports) hold(targetPort === 'http', `the Service has ${targetPort}`)
   for (const { ports: allowed } of of('NetworkPolicy').spec.ingress)
-    for (const { port } of allowed) hold(portOf(port) !== undefined, `a policy for ${port}`)
+    for (const { port } of allowed) hold(findPort(port) !== undefined, `a policy for ${port}`)
 
   hold(pod.securityContext.runAsNonRoot === true && pod.automountServiceAccountToken === false, 'root, or a token')
   const confined = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } }
@@ -121,11 +121,11 @@ function faultsOf(manifests: readonly Manifest[], file: string): readonly string
 }
 
 t.test('the base: configuration, ports, probes and selectors are of one another', async (t) => {
-  t.same(faultsOf(OF_BASE, join(BASE, 'sallyport.yaml')), [])
+  t.same(listFaults(OF_BASE, join(BASE, 'sallyport.yaml')), [])
   t.match(readFileSync(join(ROOT, 'examples/docker/Dockerfile'), 'utf8'), 'WORKDIR /etc/sallyport\n')
   const { initContainers } = (OF_BASE.find(({ kind }) => kind === 'Deployment') as Manifest).spec.template.spec
   t.equal(initContainers[0].command[0], 'node', 'the image has no shell and no tools')
-  const { images } = parse(textOf('base/kustomization.yaml'))
+  const { images } = parse(readText('base/kustomization.yaml'))
   const { version } = JSON.parse(readFileSync(join(ROOT, 'packages/sallyport/package.json'), 'utf8'))
   t.same(images, [{ name: 'sallyport', newTag: version }])
 })
@@ -135,20 +135,20 @@ const NO_KUBECTL = NO_NEIGHBOURS || (isMissing('kubectl') && 'no kubectl on this
 const NO_HELM = NO_NEIGHBOURS || (isMissing('helm') && 'no helm on this machine')
 
 t.test('kustomize builds the base', { skip: NO_KUBECTL }, async (t) => {
-  const built = manifestsOf(execFileSync('kubectl', ['kustomize', BASE], { encoding: 'utf8' }))
+  const built = parseManifests(execFileSync('kubectl', ['kustomize', BASE], { encoding: 'utf8' }))
   const config = built.find(({ kind }) => kind === 'ConfigMap') as Manifest
-  t.same(config.data, { 'sallyport.yaml': textOf('base/sallyport.yaml') })
+  t.same(config.data, { 'sallyport.yaml': readText('base/sallyport.yaml') })
   const { volumes } = (built.find(({ kind }) => kind === 'Deployment') as Manifest).spec.template.spec
   t.equal(volumes[0].configMap.name, config.metadata.name, 'another configuration is other pods')
   t.match(config.metadata.name, /^sallyport-\w+$/)
-  t.same(faultsOf(built, join(BASE, 'sallyport.yaml')), [])
+  t.same(listFaults(built, join(BASE, 'sallyport.yaml')), [])
 })
 
 t.test('what leads to the gate, or asks it, finds it', async (t) => {
   const service = OF_BASE.find(({ kind }) => kind === 'Service') as Manifest
   const [port] = service.spec.ports
   const [ingress, asking] = ['ingress.yaml', 'ingress-nginx.yaml'].map(
-    (name) => manifestsOf(textOf(name))[0] as Manifest,
+    (name) => parseManifests(readText(name))[0] as Manifest,
   )
   const backend = ingress?.spec.rules[0].http.paths[0].backend.service
   t.same(backend, { name: service.metadata.name, port: { name: port.name } })
@@ -161,7 +161,7 @@ t.test('what leads to the gate, or asks it, finds it', async (t) => {
   t.equal(port.port, 80)
   const names = annotations['nginx.ingress.kubernetes.io/auth-response-headers']?.toLowerCase().split(/,\s*/)
   t.same(names, VERDICT_NAMES.slice(0, -1), 'and the signature is for an origin of ours')
-  const [route] = manifestsOf(textOf('gateway.yaml'))
+  const [route] = parseManifests(readText('gateway.yaml'))
   t.same(route?.spec.rules[0].backendRefs, [{ name: service.metadata.name, port: port.port }])
 })
 
@@ -171,8 +171,8 @@ interface Schema {
 }
 
 t.test('the chart: its values are those of its schema, and all that its templates use', async (t) => {
-  const values = parse(textOf('chart/values.yaml'))
-  const schema: Schema = JSON.parse(textOf('chart/values.schema.json'))
+  const values = parse(readText('chart/values.yaml'))
+  const schema: Schema = JSON.parse(readText('chart/values.schema.json'))
   const inSchema = (value: unknown, { properties, additionalProperties }: Schema, path: string): readonly string[] =>
     properties === undefined || typeof value !== 'object'
       ? []
@@ -183,7 +183,7 @@ t.test('the chart: its values are those of its schema, and all that its template
         })
   t.same(inSchema(values, schema, ''), [])
   const templates = readdirSync(join(CHART, 'templates'))
-    .map((name) => textOf('chart/templates', name))
+    .map((name) => readText('chart/templates', name))
     .join('\n')
   const used = [...templates.matchAll(/\.Values((?:\.\w+)+)/g)].map(([, path = '']) => path.slice(1).split('.'))
   t.ok(used.length > 10)
@@ -194,15 +194,15 @@ t.test('the chart: its values are those of its schema, and all that its template
   const file = join(t.testdir(), 'sallyport.yaml')
   writeFileSync(file, stringify(values.config))
   t.same(readConfigFrom({ file, env: {} }).warnings, [])
-  t.same(values.config, parse(textOf('base/sallyport.yaml')), 'the base has the same')
+  t.same(values.config, parse(readText('base/sallyport.yaml')), 'the base has the same')
 })
 
 t.test('Helm renders the chart', { skip: NO_HELM }, async (t) => {
   execFileSync('helm', ['lint', '--strict', CHART])
-  const made = manifestsOf(execFileSync('helm', ['template', 'gate', CHART], { encoding: 'utf8' }))
+  const made = parseManifests(execFileSync('helm', ['template', 'gate', CHART], { encoding: 'utf8' }))
   const config = made.find(({ kind }) => kind === 'ConfigMap') as Manifest
   const file = join(t.testdir(), 'sallyport.yaml')
   writeFileSync(file, config.data?.['sallyport.yaml'] ?? '')
-  t.same(faultsOf(made, file), [])
+  t.same(listFaults(made, file), [])
   t.ok(spawnSync('helm', ['template', 'gate', CHART, '--set', 'replica=3']).status !== 0, 'an unknown value is refused')
 })

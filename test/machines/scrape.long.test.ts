@@ -10,11 +10,11 @@ import t, { type Test } from 'tap'
 import { certificate } from '../certificate.ts'
 import { NO_DATA } from '../no-data.ts'
 import { started } from '../started.ts'
-import { programOf } from '../tables/promtool.ts'
+import { findProgram } from '../tables/promtool.ts'
 import { ROOT } from '../workspaces.ts'
 
 /* Every query of the dashboard and every alert, asked of a real Prometheus that scrapes a real gate. */
-const PROMETHEUS = programOf('prometheus')
+const PROMETHEUS = findProgram('prometheus')
 const ALERTS = join(ROOT, 'examples/prometheus/alerts.yaml')
 
 interface Panel {
@@ -92,7 +92,7 @@ async function openGate(t: Test) {
   return { admin: `127.0.0.1:${admin}` }
 }
 
-/** A Prometheus of its own that scrapes an address each half second. */
+/** Opens a Prometheus of the test's own that scrapes an address each half second. */
 async function openPrometheus(t: Test, target: string) {
   const folder = join(t.testdirName, 'prometheus')
   mkdirSync(folder, { recursive: true })
@@ -136,7 +136,7 @@ t.test(
     const scrape = await (await fetch(`http://${admin}/metrics`)).text()
     const known = new Set([...scrape.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
 
-    const asked = async (expr: string): Promise<{ readonly status: string; readonly count: number }> => {
+    const askPrometheus = async (expr: string): Promise<{ readonly status: string; readonly count: number }> => {
       const query = expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m')
       const { status, data } = await ask('query', { query })
       const { result = [] } = (data ?? {}) as { readonly result?: readonly unknown[] | undefined }
@@ -144,7 +144,7 @@ t.test(
     }
     // Two scrapes of what the visits have counted.
     const first = 'rate(sallyport_limited_requests_total{outcome="beyond"}[1m])'
-    while ((await asked(first)).count === 0) await delay(100)
+    while ((await askPrometheus(first)).count === 0) await delay(100)
     await delay(1_000)
 
     const empty: string[] = []
@@ -153,7 +153,7 @@ t.test(
         for (const [name = ''] of expr.matchAll(/\b(?:sallyport|process|nodejs)_\w+/g)) {
           t.ok(known.has(name) || known.has(name.replace(/_(?:bucket|sum|count)$/, '')), `${title}: ${name}`)
         }
-        const { status, count } = await asked(expr)
+        const { status, count } = await askPrometheus(expr)
         t.equal(status, 'success', `${title}: ${expr}`)
         if (count === 0 && !empty.includes(title)) empty.push(title)
       }

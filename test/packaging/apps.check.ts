@@ -68,7 +68,7 @@ for (const framework of FRAMEWORKS) {
   })
 }
 
-/** A folder with the pages, the recipe, and the versions and the configuration of the example. */
+/** Makes a folder with the pages, the recipe, and the versions and the configuration of the example. */
 function makeProject(t: Test, { name, example, recipe: [path, text] }: Framework): string {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-apps-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))

@@ -16,7 +16,7 @@ export interface ImageConfig {
 
 /** How a container is run: the file system of its image, and what its user says. */
 export interface ContainerOptions {
-  /** Folder of the container's own: its specification is written there. */
+  /** The specification of the container is written into this folder of its own. */
   readonly folder: string
   readonly name: string
   readonly rootfs: string
@@ -27,13 +27,13 @@ export interface ContainerOptions {
   readonly memoryBytes: number
 }
 
-/** A running container. */
+/** Controls a container that is running. */
 export interface Container {
   /** Process of the host that is the first one in the container. */
   pid(): Promise<number>
-  /** All that was said so far, on both outputs. */
+  /** Returns the output so far of stdout and stderr. */
   said(): string
-  /** Whether its first process has ended. */
+  /** Reports whether its first process has ended. */
   ended(): boolean
   /** Runs a command beside the first process. */
   exec(args: readonly string[]): Promise<Ran>
@@ -42,7 +42,7 @@ export interface Container {
 }
 
 /** A container as orchestrators confine it: no capability, no new one, nothing written but to /tmp. Its network is the host's. */
-function specOf({ rootfs, image, env, mounts, memoryBytes }: ContainerOptions): object {
+function writeSpec({ rootfs, image, env, mounts, memoryBytes }: ContainerOptions): object {
   const [uid = 0, gid = 0] = image.User.split(':').map(Number)
   const none = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] }
   const options = ['nosuid', 'nodev', 'noexec']
@@ -77,7 +77,7 @@ export function startContainer(options: ContainerOptions): Container {
   const { folder, name } = options
   const state = join(folder, 'state')
   mkdirSync(state, { recursive: true })
-  writeFileSync(join(folder, 'config.json'), JSON.stringify(specOf(options)))
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(writeSpec(options)))
   const runc = (...args: readonly string[]) => run('runc', ['--root', state, ...args], folder)
   const child = spawn('runc', ['--root', state, 'run', '--bundle', folder, name], { stdio: ['ignore', 'pipe', 'pipe'] })
   const ended = once(child, 'close') as Promise<[number | null]>

@@ -13,12 +13,12 @@ import { environment, install, isUnreachable, pack, run, SQLITE } from './npm.ts
  * The examples that are projects of their own, for frameworks with a build and hundreds of megabytes, and for other runtimes:
  * each is copied out of this repository, installed with our tarballs, built, started and visited.
  */
-/** `FRAMEWORKS='bun deno' npm run frameworks`: these alone. */
+/** `FRAMEWORKS='bun deno' npm run frameworks` selects these projects alone. */
 const PROJECTS = ofTurn(process.env['FRAMEWORKS']?.split(' ') ?? exampleProjects())
 
 const LOADER = "export const loader = () => new Response('reached-admin')\n"
 
-/** For each project the file that opens Sallyport, and its page at /admin. */
+/** Names for each project the file that opens Sallyport, and its page at /admin. */
 const PAGES: Readonly<Record<string, readonly [opens: string, page: GuardedPage]>> = {
   adonisjs: [
     'server.js',
@@ -118,7 +118,7 @@ for (const name of PROJECTS) {
       t.equal(built.code, 0, built.output)
     }
     await visit(t, project)
-    // Hundreds of megabytes each.
+    // Each project has hundreds of megabytes.
     rmSync(project, { recursive: true })
   })
 }

@@ -77,8 +77,8 @@ async function build(): Promise<{ readonly rootfs: string; readonly image: Image
   return { rootfs: await buildah('mount', container), image: Docker.config }
 }
 
-/** Bytes of the files below a folder, those of several names once. */
-function sizeOf(folder: string): number {
+/** Sums the bytes of the files below a folder, and counts a file of several names once. */
+function measureSize(folder: string): number {
   const seen = new Set<number>()
   let bytes = 0
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
@@ -97,7 +97,7 @@ t.test('the image', { skip: NO_BUILDER }, async (t) => {
   const { rootfs, image } = built
 
   await t.test('is small, and holds no more than it runs', async (t) => {
-    const megabytes = sizeOf(rootfs) / 1e6
+    const megabytes = measureSize(rootfs) / 1e6
     t.comment(`${megabytes.toFixed(1)} MB`)
     t.ok(megabytes <= MAX_IMAGE_MB, `${megabytes.toFixed(1)} MB`)
     t.equal(image.User, '1000:1000')
@@ -163,7 +163,7 @@ t.test('the image', { skip: NO_BUILDER }, async (t) => {
     t.match(status, /^Uid:\s+1000\s/m)
     t.match(status, /^CapEff:\s+0+$/m)
     t.match(status, /^NoNewPrivs:\s+1$/m)
-    t.equal(memoryLimitOf(await gate.pid()), MEMORY_BYTES)
+    t.equal(readMemoryLimit(await gate.pid()), MEMORY_BYTES)
     t.comment(/^VmHWM:.*$/m.exec(status)?.[0])
     const writes = ["require('fs').writeFileSync(process.argv[1], '')", '/var/lib/sallyport/x']
     t.match(await gate.exec(['node', '-e', ...writes]), { output: /EROFS/ })
@@ -185,7 +185,7 @@ function mayMount(): boolean {
 }
 
 /** The bytes that a process and its kind may use, as the kernel has it; of control groups of either version. */
-function memoryLimitOf(pid: number): number {
+function readMemoryLimit(pid: number): number {
   const groups = readFileSync(`/proc/${pid}/cgroup`, 'utf8')
   const [, old] = /^\d+:memory:(.*)$/m.exec(groups) ?? []
   const [, unified = ''] = /^0::(.*)$/m.exec(groups) ?? []

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { installedWith } from '../release/locked.ts'
-import { manifestOf, publishedWorkspaces, ROOT } from '../workspaces.ts'
+import { publishedWorkspaces, ROOT, readManifest } from '../workspaces.ts'
 import { install, run } from './npm.ts'
 
 /** Describes our packages as npm installs them in a folder. */
@@ -30,8 +30,8 @@ export async function installWorkspaces(
   )
   const modules = join(folder, 'node_modules')
   const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'))
-  const [megabytes, foreign] = [sizeOf(modules) / 1e6, Object.keys(packages).length - ours.length]
-  await add(folder, rooms.flatMap(frameworksOf))
+  const [megabytes, foreign] = [measureSize(modules) / 1e6, Object.keys(packages).length - ours.length]
+  await add(folder, rooms.flatMap(listFrameworks))
   return { folder, megabytes, foreign }
 }
 
@@ -41,14 +41,14 @@ async function add(folder: string, names: readonly string[]): Promise<void> {
 }
 
 /** The frameworks that a workspace needs, in the versions of this repository. */
-export function frameworksOf(room: string): readonly string[] {
-  const { peerDependencies = {}, peerDependenciesMeta = {} } = manifestOf(room)
+export function listFrameworks(room: string): readonly string[] {
+  const { peerDependencies = {}, peerDependenciesMeta = {} } = readManifest(room)
   const names = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)
-  return names.map((name) => `${name}@${versionOf(name)}`)
+  return names.map((name) => `${name}@${readVersion(name)}`)
 }
 
 /** Returns the version that this repository is built and tested with. */
-export function versionOf(name: string): string {
+export function readVersion(name: string): string {
   return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version
 }
 
@@ -57,7 +57,7 @@ export function tarballName({ name, version }: { readonly name: string; readonly
 }
 
 /** Adds the bytes of all files below a folder. */
-export function sizeOf(folder: string): number {
+export function measureSize(folder: string): number {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
@@ -76,7 +76,7 @@ export async function findNode(line: number, folder: string): Promise<string | u
 const PEERS = ['73.162.10.20', '185.220.101.10', '45.83.220.10', '66.249.66.1', '5.9.10.20', '2001:db8::1']
 const SETS = ['browsers', 'clients'].map((name) => join(ROOT, `bench/accuracy/sets/${name}.jsonl`))
 
-/** Returns the decisions about the recorded requests of the benches without their time, by one of our packages as a program in `folder` finds it. */
+/** Returns decisions about the benches' recorded requests without their time, by one of our packages as `folder` finds it. */
 export async function decideRecorded(
   node: string,
   [room = '']: readonly string[],
@@ -84,7 +84,7 @@ export async function decideRecorded(
   dataDir: string,
 ): Promise<string> {
   const text = `import { readFileSync } from 'node:fs'
-import { open } from '${manifestOf(room).name}'
+import { open } from '${readManifest(room).name}'
 const settings = { data: { refresh: false, city: false }, net: { outbound: false } }
 const sallyport = await open({ dataDir: ${JSON.stringify(dataDir)}, ...settings })
 const rows = ${JSON.stringify(SETS)}.flatMap((file) => readFileSync(file, 'utf8').trim().split('\\n')).map((line) => JSON.parse(line))

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { FRAMEWORKS, manifestOf } from '../house/rooms.ts'
+import { FRAMEWORKS, readManifest } from '../house/rooms.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
-import { sizeOf, tarballName, versionOf } from './installs.ts'
+import { measureSize, readVersion, tarballName } from './installs.ts'
 import { install, isUnreachable, pack, run, SQLITE } from './npm.ts'
-import { openProgram, programs } from './programs.ts'
+import { GUARDED_ACCOUNTS, openProgram, programs } from './programs.ts'
 import { SETTINGS, TYPED } from './types.ts'
 
 /*
@@ -16,11 +16,13 @@ import { SETTINGS, TYPED } from './types.ts'
 const WORKSPACES = publishedWorkspaces()
 /** The frameworks of the adapters, with their types where those are packages of their own. */
 const THEIRS = ['adapters/fetch', ...FRAMEWORKS].flatMap((room) => {
-  const { peerDependencies = {}, devDependencies = {} } = manifestOf(room)
+  const { peerDependencies = {}, devDependencies = {} } = readManifest(room)
   return Object.keys(peerDependencies).flatMap((name) => [name, `@types/${name}`].filter((it) => it in devDependencies))
 })
 
-/** Prints what publint and attw find. Our packages are ES modules, which `require` loads too; Node 10 and its way to find files are not served. */
+const { devDependencies: ENGINES = {} } = readManifest('packages/engine')
+
+/** Prints what publint and attw find. Our packages are ES modules, which `require` loads too; Node 10 is not supported. */
 const ANALYSE = `import { readFileSync } from 'node:fs'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
@@ -45,11 +47,13 @@ const files = await pack(join(project, 'tarballs'))
 writeFileSync(join(project, 'package.json'), '{"private":true}')
 const ours = await install(project, files)
 const modules = join(project, 'node_modules')
-const megabytes = existsSync(modules) ? sizeOf(modules) / 1e6 : 0
-const theirs = await install(
-  project,
-  ['@types/node', 'typescript', ...THEIRS].map((name) => `${name}@${versionOf(name)}`),
-)
+const megabytes = existsSync(modules) ? measureSize(modules) / 1e6 : 0
+const theirs = await install(project, [
+  `@types/node@${readVersion('@types/node')}`,
+  `typescript@${readVersion('typescript')}`,
+  ...THEIRS.map((name) => `${name}@${readVersion(name)}`),
+  `better-auth@${ENGINES['better-auth']}`,
+])
 // In a folder of their own, where nothing that they need helps our packages.
 const analysts = mkdtempSync(join(tmpdir(), 'sallyport-analysts-'))
 process.once('exit', () => rmSync(analysts, { recursive: true }))
@@ -112,6 +116,27 @@ t.test('three lines in every host', { skip }, async (t) => {
     t.match(await answer.text(), /^(allow|flag)$/, name)
     await program.stop()
   }
+})
+
+t.test('the accounts of better-auth are guarded', { skip }, async (t) => {
+  writeFileSync(join(project, 'accounts.mjs'), GUARDED_ACCOUNTS)
+  const program = await openProgram(process.execPath, ['accounts.mjs'], project)
+  t.teardown(() => program.stop())
+  const signIn = async (address: string, password: string) => {
+    const headers = { 'x-forwarded-for': address, 'content-type': 'application/json', origin: 'http://127.0.0.1' }
+    const body = JSON.stringify({ email: 'ada@shop.example', password })
+    const answer = await fetch(`${program.url}/api/auth/sign-in/email`, { method: 'POST', headers, body })
+    return { status: answer.status, headers: answer.headers, body: await answer.json() }
+  }
+  const owner = () => signIn('81.130.10.20', 'a right password')
+  t.match(await owner(), { status: 200, body: { user: { email: 'ada@shop.example' } } })
+  for (let at = 0; at < 10; at++) t.match(await signIn(`${11 + at}.0.7.9`, `guess ${at}`), { status: 401 })
+  for (const password of ['another guess', 'a right password']) {
+    const { status, headers, body } = await signIn('91.0.7.9', password)
+    t.match({ status, body }, { status: 403, body: { code: 'CHALLENGE_REQUIRED', details: { level: 2 } } }, password)
+    t.same([headers.get('sallyport-challenge'), headers.getSetCookie()], ['/.sallyport/pass', []])
+  }
+  t.match(await owner(), { status: 200 }, 'from a network that is known')
 })
 
 t.test('the command', { skip }, async (t) => {
@@ -188,7 +213,8 @@ async function typesHold(t: Test, kind: string, settings: readonly string[]): Pr
   const always = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', '--exactOptionalPropertyTypes']
   const { output } = await run('npx', ['--no-install', 'tsc', ...always, ...settings, ...names], folder)
   // The types of a framework that do not fit together are its own fault; ours are compiled as strictly as programs.
-  const faults = output.split('\n').filter((line) => / error TS/.test(line) && !line.includes('/node_modules/@types/'))
+  const isTheirs = (line: string) => /\/node_modules\/@(?:types|better-auth)\//.test(line)
+  const faults = output.split('\n').filter((line) => / error TS/.test(line) && !isTheirs(line))
   t.same(faults, [], output)
 }
 

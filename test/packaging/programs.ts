@@ -57,7 +57,32 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
 }
 
-/** File names and texts of every program, as an ES module and as CommonJS. */
+/** A site whose accounts better-auth keeps, with one user; it listens as the others do. */
+export const GUARDED_ACCOUNTS = `
+import { createServer } from 'node:http'
+import { listener, open } from '@sallyport/node'
+import { betterAuth } from 'better-auth'
+import { memoryAdapter } from 'better-auth/adapters/memory'
+import { toNodeHandler } from 'better-auth/node'
+import { guardAccounts } from 'sallyport/better-auth'
+
+const policy = { preset: 'observe', limits: ['account-guard'] }
+const data = { refresh: false, city: false }
+const sallyport = await open({ dataDir: 'accounts', data, net: { outbound: false }, trustProxy: ['loopback'], policy })
+const auth = betterAuth({
+  secret: 'a secret of more than thirty-two characters',
+  baseURL: 'http://127.0.0.1',
+  database: memoryAdapter({ user: [], session: [], account: [], verification: [] }),
+  logger: { disabled: true },
+  emailAndPassword: { enabled: true },
+  plugins: [guardAccounts(sallyport)],
+})
+await auth.api.signUpEmail({ body: { email: 'ada@shop.example', password: 'a right password', name: 'Ada' } })
+const server = createServer(listener(sallyport, toNodeHandler(auth))).listen(0, '127.0.0.1')
+server.once('listening', () => console.error('http://127.0.0.1:' + server.address().port))
+`
+
+/** Returns the file names and texts of every program, as an ES module and as CommonJS. */
 export function programs(): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(PROGRAMS).flatMap(([name, { imports, body }]) => {
@@ -74,7 +99,7 @@ export function programs(): ReadonlyMap<string, string> {
   )
 }
 
-/** A program runs and listens. */
+/** Controls a program that listens at `url`: `stop` ends it. */
 export interface Running {
   readonly pid: number
   readonly url: string

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { installedWith, titleOf } from '../release/locked.ts'
+import { installedWith, readTitle } from '../release/locked.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 import { isUnreachable, run } from './npm.ts'
 
@@ -48,7 +48,7 @@ function listed(): readonly { readonly name: string; readonly version: string }[
 }
 
 t.test('the bill of materials lists what the lock file lists', async (t) => {
-  const locked = installedWith(WORKSPACES.map(({ folder }) => folder)).map(titleOf)
+  const locked = installedWith(WORKSPACES.map(({ folder }) => folder)).map(readTitle)
   t.ok(locked.length > 80)
   t.same([...new Set(listed().map(({ name, version }) => `${name}@${version}`))].sort(), [...new Set(locked)].sort())
 })

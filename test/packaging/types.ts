@@ -70,9 +70,17 @@ const sallyport = await open()
 createServer(listener(sallyport, (_req, res) => void res.end('hello')))
 await openProxy(sallyport, { upstream: 'http://127.0.0.1:3000' })
 `,
+  'better-auth.ts': `
+import { betterAuth } from 'better-auth'
+import { open } from 'sallyport'
+import { guardAccounts } from 'sallyport/better-auth'
+
+const sallyport = await open({ policy: { limits: ['account-guard'] } })
+export const auth = betterAuth({ plugins: [guardAccounts(sallyport)] })
+`,
 }
 
-/** The settings of customers: Node's own modules, and a bundler. */
+/** Customers compile with Node's own modules or with a bundler. */
 export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   nodenext: ['--module', 'nodenext'],
   bundler: ['--module', 'esnext', '--moduleResolution', 'bundler'],

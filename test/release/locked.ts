@@ -14,12 +14,12 @@ interface Locked {
   readonly optionalDependencies?: Names | undefined
 }
 
-/** The packages of the lock file by their path from the root: `packages/core`, `node_modules/pino`. */
+/** Reads the packages of the lock file by their path from the root: `packages/core`, `node_modules/pino`. */
 const LOCKED: Readonly<Record<string, Locked>> = JSON.parse(
   readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
 ).packages
 
-/** The names of our packages by their folder. */
+/** Names our packages by their folder. */
 const OURS = new Map(publishedWorkspaces().map(({ folder, manifest }) => [folder, manifest.name]))
 
 /** The path of the package that an import of `name` finds from the folder `from`, as Node looks for it. */
@@ -45,14 +45,14 @@ export function installedWith(paths: readonly string[]): readonly string[] {
   return [...found]
 }
 
-/** The place of a package of the lock file once it is installed: `packages/core/node_modules/x` is `node_modules/@sallyport/core/node_modules/x`. */
-export function placeOf(path: string): string {
+/** Maps a locked package to its installed place: `packages/core/node_modules/x` is `node_modules/@sallyport/core/node_modules/x`. */
+export function readPlace(path: string): string {
   const folder = [...OURS.keys()].find((it) => path === it || path.startsWith(`${it}/`))
   return folder === undefined ? path : join('node_modules', OURS.get(folder) ?? '', path.slice(folder.length))
 }
 
-/** Name and version of what is installed at a path, `pino@10.4.0`. */
-export function titleOf(path: string): string {
+/** Returns the name and version of the package at a path, `pino@10.4.0`. */
+export function readTitle(path: string): string {
   const name = OURS.get(path) ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
   return `${name}@${LOCKED[path]?.version}`
 }
@@ -70,7 +70,7 @@ export function writeLockedProject(folder: string): void {
   const packages = installedWith([...OURS.keys()]).map((path) => {
     const { version, dependencies, optionalDependencies } = LOCKED[path] ?? {}
     const own = { version, license: 'Apache-2.0', dependencies, optionalDependencies }
-    return [placeOf(path), OURS.has(path) ? own : LOCKED[path]] as const
+    return [readPlace(path), OURS.has(path) ? own : LOCKED[path]] as const
   })
   const lock = { ...project, lockfileVersion: 3, packages: Object.fromEntries([['', project], ...packages]) }
   writeFileSync(join(folder, 'package.json'), JSON.stringify(project))

@@ -3,8 +3,8 @@ import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rm
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isSafeSqlite } from '@sallyport/engine'
-import { manifestOf, publishedWorkspaces, ROOT, SHARED_FILES } from '../workspaces.ts'
-import { findFrom, installedWith, placeOf } from './locked.ts'
+import { publishedWorkspaces, ROOT, readManifest, SHARED_FILES } from '../workspaces.ts'
+import { findFrom, installedWith, readPlace } from './locked.ts'
 
 /*
  * `node test/dist/release/standalone.js FOLDER`: the command with the Node that runs this, for a machine without one, as one archive.
@@ -12,6 +12,7 @@ import { findFrom, installedWith, placeOf } from './locked.ts'
  */
 const SQLITE = isSafeSqlite(process.versions['sqlite']) ? [] : ['@photostructure/sqlite']
 const DRIVERS = ['@redis/client', 'acme-client', 'pg', ...SQLITE]
+const LEDGER_DRIVERS = ['asn1js', 'pkijs']
 const PLATFORM = `${process.platform}-${process.arch}`
 
 const LAUNCHER = `#!/bin/sh
@@ -25,18 +26,21 @@ const UNREAD = new RegExp(
 )
 
 const released = resolve(process.argv[2] ?? '')
-const { version } = manifestOf('packages/sallyport')
+const { version } = readManifest('packages/sallyport')
 const name = `sallyport-${version}-${PLATFORM}`
 const work = mkdtempSync(join(tmpdir(), 'sallyport-standalone-'))
 process.once('exit', () => rmSync(work, { recursive: true, force: true }))
 const top = join(work, name)
 
-const drivers = DRIVERS.map((driver) => findFrom('adapters/proxy', driver) ?? '')
+const drivers = [
+  ...DRIVERS.map((driver) => findFrom('adapters/proxy', driver) ?? ''),
+  ...LEDGER_DRIVERS.map((driver) => findFrom('packages/ledger', driver) ?? ''),
+]
 const workspaces = new Map(publishedWorkspaces().map(({ folder, manifest }) => [folder, manifest]))
 
 for (const path of installedWith(['packages/sallyport', ...drivers])) {
   const own = workspaces.get(path)
-  const place = join(top, placeOf(path))
+  const place = join(top, readPlace(path))
   mkdirSync(place, { recursive: true })
   if (own === undefined) {
     cpSync(join(ROOT, path), place, { recursive: true, filter: (from) => from === join(ROOT, path) || isRead(from) })

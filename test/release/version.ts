@@ -38,7 +38,7 @@ function renamed(manifest: Members, own: boolean, ours: ReadonlySet<string>, ver
 }
 
 /** Each file that says the version, by its path from the root, with its text for another version. */
-export function textsOf(version: string): ReadonlyMap<string, string> {
+export function listTexts(version: string): ReadonlyMap<string, string> {
   const ours = new Set(publishedWorkspaces().flatMap(({ manifest: { name } }) => (name === OWN_VERSION ? [] : name)))
   const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
   const before = (JSON.parse(read('package.json')) as { readonly version: string }).version
@@ -62,5 +62,5 @@ export function textsOf(version: string): ReadonlyMap<string, string> {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [version = ''] = process.argv.slice(2)
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error('a version is three numbers, as 1.2.3')
-  for (const [file, text] of textsOf(version)) writeFileSync(join(ROOT, file), text)
+  for (const [file, text] of listTexts(version)) writeFileSync(join(ROOT, file), text)
 }

@@ -32,18 +32,18 @@ export function testSources(all: boolean, under: readonly string[]): readonly st
 }
 
 /** The files of each workspace in as many processes as they need; the long ones first, and the largest of each. */
-export function groupsOf(sources: readonly string[]): readonly Group[] {
+export function groupSources(sources: readonly string[]): readonly Group[] {
   const groups = (gear: keyof typeof MAX_BYTES) =>
     workspaceFolders()
       .flatMap((folder) => {
         const own = sources.filter((path) => path.startsWith(`${folder}/`) && isLong(path) === (gear === 'long'))
-        return partsOf(folder, own, gear)
+        return splitParts(folder, own, gear)
       })
       .sort((one, other) => other.bytes - one.bytes)
   return [...groups('long'), ...groups('quick')]
 }
 
-function partsOf(
+function splitParts(
   folder: string,
   sources: readonly string[],
   gear: keyof typeof MAX_BYTES,

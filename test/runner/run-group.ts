@@ -46,7 +46,7 @@ export async function runGroup({ name, files }: Group, env: NodeJS.ProcessEnv, h
   const [code, signal] = await once(child, 'close')
   clearTimeout(late)
   const isEmpty = counts.passed + counts.skipped === 0
-  // Node ends so where a late error, as of a socket of an ended test, is nobody's: tap only says that the test after it is unfinished.
+  // Node ends so where a late error, as of an ended test's socket, belongs to no test: tap only says that the test after it is unfinished.
   const hasThrown = /^Node\.js v\S+$/m.test(printed)
   if (hasThrown || (failures.length === 0 && (code !== 0 || isEmpty))) {
     const how = isEmpty && code === 0 ? 'nothing ran' : `the process ended with ${signal ?? code}`

@@ -16,22 +16,22 @@ import {
 } from '@sallyport/core'
 import { refuses } from '@sallyport/core/host'
 import {
-  addressOf,
   createFakeClock,
   createFakeCounts,
   createFakeDns,
   createFakeGeo,
   createFakeNetworks,
-  hitOf,
+  makeAddress,
+  makeHit,
+  makeSnapshots,
+  makeSystem,
   type NetworkRow,
-  snapshotsOf,
-  systemOf,
 } from '@sallyport/core/testing'
 import { OPERATORS } from '@sallyport/data/operators'
 import { askedAs } from '@sallyport/node/internal'
 import { SERVICES, type Service } from './services.ts'
 
-/** Prefixes and their systems in November 2026; their classes are those of the operator table. */
+/** Prefixes and their systems in November 2026; the operator table states their classes. */
 const PREFIXES: readonly (readonly [cidr: string, asn: number])[] = [
   ['5.9.0.0/16', 24940],
   ['8.29.198.0/24', 22616],
@@ -71,7 +71,7 @@ const PREFIXES: readonly (readonly [cidr: string, asn: number])[] = [
 ]
 
 /** Lists of services hold them too. */
-const LISTED: Readonly<Record<string, Parameters<typeof hitOf>[0]>> = {
+const LISTED: Readonly<Record<string, Parameters<typeof makeHit>[0]>> = {
   '104.28.0.0/16': { networkClass: 'vpn', provider: 'Cloudflare WARP', source: 'cloudflare-warp' },
 }
 
@@ -81,8 +81,8 @@ function networkRow([cidr, asn]: readonly [string, number]): NetworkRow {
   const classes = { isp: 'residential_clean', mobile: 'mobile', hosting: 'hosting', vpn: 'vpn', tor: 'tor' } as const
   const networkClass = row?.networkClass ?? (type in classes ? classes[type as 'isp'] : 'unknown')
   const hit = LISTED[cidr]
-  const system = systemOf({ asn, type, networkClass, ...(row && { name: row.name, brand: row.brand ?? '' }) })
-  return [cidr, { system, ...(hit && { range: hitOf(hit) }) }]
+  const system = makeSystem({ asn, type, networkClass, ...(row && { name: row.name, brand: row.brand ?? '' }) })
+  return [cidr, { system, ...(hit && { range: makeHit(hit) }) }]
 }
 
 const KNOWN = createFakeNetworks(PREFIXES.map(networkRow))
@@ -118,7 +118,7 @@ export interface ServiceOutcome {
 const NO_PROXY: readonly string[] = []
 
 /** One minute of a service before a preset, counted as a host counts it. A challenge that its client cannot show is a refusal. */
-export async function minuteOf(
+export async function runMinute(
   service: Service,
   preset: PresetName,
   rules: Policy['rules'] = [],
@@ -126,17 +126,17 @@ export async function minuteOf(
   const clock = createFakeClock('2026-11-28T09:00:00.000Z')
   const inspector = createInspector({
     clock,
-    snapshots: snapshotsOf({ networks: NETWORKS, geo: GEO, countries: COUNTRIES, rangesLoaded: true }),
+    snapshots: makeSnapshots({ networks: NETWORKS, geo: GEO, countries: COUNTRIES, rangesLoaded: true }),
     trust: parseTrust(service.trustProxy ?? NO_PROXY, 'x-forwarded-for'),
     policy: compilePolicy({ preset, rules }),
     mode: 'enforce',
     crawlers: createCrawlerVerifier(CATALOGUE, { reverse: createReverseChecks({ clock, dns: createFakeDns({}) }) }),
   })
-  const counter = createCounter({ counts: createFakeCounts(clock), ipv6Prefix: 64, flights: 'test' })
+  const counter = createCounter({ counts: createFakeCounts(clock), flights: 'test' })
   let passed = 0
   for (let time = 0; time < service.perMinute; time++) {
     for (let at = 0; at < (service.clients ?? 1); at++) {
-      const request = requestOf(service, at)
+      const request = makeRequest(service, at)
       const { decision, ended } = await counter.count(inspector.decide(request))
 
       ended?.(refuses(decision.action) ? undefined : 200, undefined, ANSWERS[service.kind] ?? 'application/json')
@@ -156,22 +156,22 @@ function isPage(request: InspectionRequest): boolean {
   return askedAs({ ...request, id: '1' }, () => false) !== 'program'
 }
 
-/** Clients of a service stand in /24s beside each other, sixteen in each. */
-function requestOf(service: Service, at: number): InspectionRequest {
+/** Makes a request of the client at `at`: clients have addresses in /24s beside each other, sixteen in each. */
+function makeRequest(service: Service, at: number): InspectionRequest {
   const { ip, method = 'GET', path, headers, httpVersion = '1.1' } = service
-  const address = addressOf(ip)
+  const address = makeAddress(ip)
   const [one, two, three, four] = formatAddress(address).split('.').map(Number) as [number, number, number, number]
   const peer = [one, two, three + Math.floor(at / 16), four + (at % 16)].join('.')
   const fields = ['Host', 'shop.example', ...Object.entries(headers).flat()]
   return { peer, method, target: path, scheme: 'https', httpVersion, fields }
 }
 
-/** Every service before every preset. */
+/** Returns the outcomes of every service before every preset. */
 export async function allOutcomes(): Promise<ReadonlyMap<Service, ReadonlyMap<PresetName, ServiceOutcome>>> {
   const rows = new Map<Service, ReadonlyMap<PresetName, ServiceOutcome>>()
   for (const service of SERVICES) {
     const row = new Map<PresetName, ServiceOutcome>()
-    for (const preset of PRESET_NAMES) row.set(preset, await minuteOf(service, preset))
+    for (const preset of PRESET_NAMES) row.set(preset, await runMinute(service, preset))
     rows.set(service, row)
   }
   return rows

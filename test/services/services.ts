@@ -20,12 +20,12 @@ export type ServiceKind =
 export interface Service {
   readonly name: string
   readonly kind: ServiceKind
-  /** The place of the facts. */
+  /** Names the source of the facts. */
   readonly from: string
   readonly ip: string
   readonly method?: 'GET' | 'HEAD' | 'POST' | undefined
   readonly path: string
-  /** Fields beside Host. */
+  /** Has the fields beside Host. */
   readonly headers: Readonly<Record<string, string>>
   /** Requests of a client in a minute. */
   readonly perMinute: number

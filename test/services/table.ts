@@ -10,7 +10,7 @@ const SHOWN = PRESET_NAMES.filter((preset) => preset !== 'observe')
 
 const MAX_NAMES = 7
 
-/** Lists services as they are counted in one minute, and the presets that refuse them. Services of a kind with the same answers share a row. */
+/** Lists services as counted in one minute, and the presets that refuse them. Services of a kind with the same answers share a row. */
 export function services(): string {
   const rows = new Map<
     string,
@@ -31,7 +31,7 @@ export function services(): string {
     cell(names.join(', ')),
     answers.filter((text) => text !== '').join('; '),
   ])
-  return table(['kind', 'services, with requests a minute', 'what does not pass'], cells)
+  return table(['kind', 'services, with requests a minute', 'exceptions'], cells)
 }
 
 function nameText({ name, perMinute, clients = 1 }: Service): string {

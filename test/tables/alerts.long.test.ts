@@ -11,7 +11,7 @@ const ALERTS: readonly string[] = parse(readFileSync(FILE, 'utf8')).groups[0].ru
   ({ alert }: { readonly alert: string }) => alert,
 )
 
-/** Series by the minute, in promtool's words: `start+stepxtimes`. */
+/** Writes series by the minute in promtool's words: `start+stepxtimes`. */
 type Series = Readonly<Record<string, string>>
 
 interface Case {

@@ -4,7 +4,7 @@ import { median, type Place } from './results.ts'
 /** A figure of a bench, and how it is said. */
 interface Shown extends Place {
   readonly text: string
-  /** The figure alone, or beside the peer of its row. */
+  /** Shows the figure alone, or beside the peer of its row. */
   readonly of: 'value' | 'ratio'
   readonly say: (number: number) => string
 }
@@ -25,7 +25,7 @@ const bareNode = () => median({ bench: 'startup', title: STARTED, row: ['`node` 
 
 const SHOWN: readonly Shown[] = [
   {
-    text: 'browsers of people that are taken for programs, by user agent',
+    text: 'Real browsers that are misclassified as bots, by their user agent',
     bench: 'accuracy',
     title: 'Taken for a program, by user agent',
     row: ['Sallyport', 'browsers'],
@@ -33,23 +33,15 @@ const SHOWN: readonly Shown[] = [
     say: (number) => `${number.toFixed(2)} %`,
   },
   {
-    text: 'home lines classified as such',
+    text: 'Addresses of homes and phones that are classified as such',
     bench: 'accuracy',
     title: GOALS,
-    row: ['homes kept `residential_clean`', 'all feeds'],
+    row: ['people kept `residential_clean` or `mobile`', 'all feeds'],
     of: 'value',
     say: percent,
   },
   {
-    text: 'anonymised verdicts that are right, with all feeds',
-    bench: 'accuracy',
-    title: GOALS,
-    row: ['anonymising or not, precision', 'all feeds'],
-    of: 'value',
-    say: percent,
-  },
-  {
-    text: 'VPN servers found as `vpn` or as machines, without any VPN feed',
+    text: 'VPN servers that are recognised as VPN or as machines without any VPN list',
     bench: 'accuracy',
     title: GOALS,
     row: ['VPN servers found as `vpn` or machines', 'without VPN feeds'],
@@ -57,7 +49,7 @@ const SHOWN: readonly Shown[] = [
     say: percent,
   },
   {
-    text: 'a whole decision about a new visitor',
+    text: 'Time for a decision about a new visitor',
     bench: 'inspect',
     title: "A browser's request, all data, the default policy",
     row: ['`decide()`, new visitors', 'processor time'],
@@ -65,23 +57,15 @@ const SHOWN: readonly Shown[] = [
     say: microseconds,
   },
   {
-    text: 'processor time of a 100 B request through the proxy, everything on',
-    bench: 'proxy',
-    title: 'The hop, by wrk with 64 connections',
-    row: ['Sallyport, everything on', '100 B'],
-    of: 'ratio',
-    say: (times) => `${times.toFixed(1)} times that of an nginx that only forwards`,
-  },
-  {
-    text: 'throughput kept of a bare Fastify with one small route',
+    text: 'Requests a second that a small route of Fastify keeps',
     bench: 'frameworks',
     title: 'A request by processor time',
     row: ['Fastify, Sallyport', 'left of the bare framework'],
     of: 'value',
-    say: (share) => `${share.toFixed(0)} %; of a bare Express ${left('Express').toFixed(0)} %`,
+    say: (share) => `${share.toFixed(0)} %; of Express ${left('Express').toFixed(0)} %`,
   },
   {
-    text: 'memory of a process with Sallyport, cities among the data',
+    text: 'Memory of a process with Sallyport and cities',
     bench: 'startup',
     title: STARTED,
     row: ['Sallyport, compiled data', 'resident'],
@@ -90,7 +74,7 @@ const SHOWN: readonly Shown[] = [
   },
 ]
 
-/** The figures that README shows, out of the results of the benches. */
+/** Writes the figures that README shows, from the results of the benches. */
 export function figures(): string {
   return table(
     ['what', 'measured', 'bench'],

@@ -15,17 +15,17 @@ export function joinAlike(lines: readonly (readonly string[])[]): readonly (read
   return [...alike.values()].map(({ cells, names }) => [names.join(', '), ...cells])
 }
 
-/** Text outside of a table. */
+/** Escapes text outside of a table: `<`, `*` and line breaks become harmless. */
 export function text(plain: string): string {
   return plain.replaceAll('<', '\\<').replaceAll('*', '\\*').replaceAll('\n', ' ')
 }
 
-/** Text in a cell. */
+/** Escapes text for a cell, which `|` would end. */
 export function cell(plain: string): string {
   return text(plain).replaceAll('|', '\\|')
 }
 
-/** Code in a cell. */
+/** Writes code into a cell. */
 export function code(text: string): string {
   return text === '' ? '' : `\`${text.replaceAll('|', '\\|').replaceAll('`', "'")}\``
 }

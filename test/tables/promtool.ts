@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** A program of Prometheus on this machine. */
-export function programOf(name: 'promtool' | 'prometheus'): string | undefined {
+/** Finds a program of Prometheus on this machine. */
+export function findProgram(name: 'promtool' | 'prometheus'): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, name)).find(existsSync)
 }
 
-const TOOL = programOf('promtool')
+const TOOL = findProgram('promtool')
 
 export const NO_PROMTOOL = TOOL === undefined && 'no promtool'
 

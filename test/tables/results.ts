@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../workspaces.ts'
 
-/** The place of a figure in the results of a bench. */
+/** Names the place of a figure in the results of a bench. */
 export interface Place {
   readonly bench: string
   readonly title: string
@@ -35,7 +35,7 @@ export function medians(
   return found
 }
 
-/** The first of them. */
+/** Returns the first of the medians at a place. */
 export function median(place: Place, of: 'value' | 'ratio' = 'value'): number {
   return medians(place, of)[0] as number
 }

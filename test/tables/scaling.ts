@@ -4,7 +4,6 @@ import { median, medians, type Place } from './results.ts'
 const HOP = 'The hop, by wrk with 64 connections'
 const EVERYTHING = 'Sallyport, everything on'
 const FRAMEWORKS = 'A request by processor time'
-const LEDGER = 'Processes on one ledger, 64 callers each'
 const ACCOUNTS: Place = {
   bench: 'limits',
   title: 'A keyed, metered call as accounts grow',
@@ -14,7 +13,6 @@ const ACCOUNTS: Place = {
 const proxy = (what: string) => median({ bench: 'proxy', title: HOP, row: [EVERYTHING, what] })
 const overTls = (name: string) =>
   median({ bench: 'proxy', title: 'Over TLS, by processor time', row: [name, 'Sallyport'] })
-const writers = (name: string) => median({ bench: 'ledger', title: LEDGER, row: [name, 'together'] })
 
 /** The microseconds that a decision adds to a request in a server. */
 function addedIn(host: string): number {
@@ -29,7 +27,7 @@ function about(number: number): string {
 
 const bench = (names: string) => `\`npm run bench -- ${names}\``
 
-/** The inputs of a calculation of machines, out of the results of the benches. */
+/** Writes the inputs of a calculation of machines, from the results of the benches. */
 export function scalingInputs(): string {
   const [few = 0, ...many] = medians(ACCOUNTS)
   const hop = proxy('100 B')
@@ -57,11 +55,6 @@ export function scalingInputs(): string {
         `up to ${about(Math.max(...many))} µs; ${about(few)} for an account that just called`,
         bench('limits'),
       ],
-      [
-        'L, records of one ledger in PostgreSQL',
-        `${about(writers('1 writer on one PostgreSQL'))}/s; ${about(writers('3 writers on one PostgreSQL'))}/s from three nodes`,
-        bench('ledger'),
-      ],
       ['B, a record in PostgreSQL', '1,000 B', '`pg_database_size`'],
       ['R, commands of one Redis', '100,000/s; a counted request is some four', '`redis-benchmark`'],
       ['C, a client in Redis, each limit', '130 B', '`MEMORY USAGE`'],
@@ -74,10 +67,10 @@ export function scalingInputs(): string {
 /** Cores for so many requests a second that cost so many microseconds each. */
 const cores = (rate: number, cost: number) => (rate * cost) / 1e6 / 0.5
 
-/** Machines of 8 cores each. */
+/** Returns the number of machines of 8 cores each. */
 const machines = (needed: number) => Math.ceil(needed / 8)
 
-/** Cores and machines for three rates. */
+/** Writes the cores and machines for three rates. */
 export function scalingSizes(): string {
   const hop = proxy('100 B')
   const own = [addedIn('`node:http`'), addedIn('Express')].map((cost) => Math.round(cores(1e5, cost)))

@@ -8,7 +8,7 @@ import { ROOT } from '../workspaces.ts'
 import { tablesIn, withTables } from './markdown.ts'
 import { TABLES } from './tables.ts'
 
-/* The tables of the documents are what the schemas say: `npm run tables` writes them, and nobody else. */
+/* The tables of the documents are what the schemas say: only `npm run tables` writes them. */
 const LONGEST_LINE = 300
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')

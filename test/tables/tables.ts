@@ -2,7 +2,6 @@ import { ERRORS, type PresetRow, STOP_SCRAPERS, UNDER_ATTACK } from '@sallyport/
 import { SOURCES } from '@sallyport/data/sources'
 import { type Access, FIELDS, keyTable, METRICS, ROUTES, variableTable } from '@sallyport/engine'
 import { commandTable } from 'sallyport/cli'
-import { sketchOf } from '../house/rooms.ts'
 import { services } from '../services/table.ts'
 import { figures } from './figures.ts'
 import { cell, code, table, text, value } from './markdown.ts'
@@ -19,21 +18,20 @@ type Source = (typeof SOURCES)[number]
 export const TABLES: Readonly<Record<string, { readonly file: string; readonly text: () => string }>> = {
   options: { file: `${DOCS}/options.md`, text: options },
   variables: { file: `${DOCS}/options.md`, text: variables },
-  rooms: { file: '.github/CONTRIBUTING.md', text: rooms },
   figures: { file: 'README.md', text: figures },
   wants: { file: 'README.md', text: wants },
-  routes: { file: `${DOCS}/routes.md`, text: routes },
-  errors: { file: `${DOCS}/routes.md`, text: errors },
+  routes: { file: `${DOCS}/api.md`, text: routes },
+  errors: { file: `${DOCS}/api.md`, text: errors },
   metrics: { file: `${DOCS}/metrics.md`, text: metrics },
   'log-fields': { file: `${DOCS}/log.md`, text: logFields },
   commands: { file: `${DOCS}/commands.md`, text: commands },
   sources: { file: `${DOCS}/sources.md`, text: sources },
-  services: { file: `${DOCS}/services.md`, text: services },
+  services: { file: `${DOCS}/policy.md`, text: services },
   presets: { file: `${DOCS}/scrapers.md`, text: presets },
   visitors: { file: `${DOCS}/policy.md`, text: visitors },
   wishes: { file: `${DOCS}/policy.md`, text: wishes },
-  'scaling-inputs': { file: '.github/SCALING.md', text: scalingInputs },
-  'scaling-sizes': { file: '.github/SCALING.md', text: scalingSizes },
+  'scaling-inputs': { file: 'packages/sallyport/docs/run.md', text: scalingInputs },
+  'scaling-sizes': { file: 'packages/sallyport/docs/run.md', text: scalingSizes },
 }
 
 /** Keys that share a first part and are fewer need no list of their own. */
@@ -45,11 +43,11 @@ function options(): string {
   const groupName = (key: string) => (/[.[]/.test(key) ? (/^\w+/.exec(key)?.[0] ?? '') : '')
   const countRows = (name: string) => rows.filter(({ key }) => groupName(key) === name).length
   // Small groups share the first list with the keys that have no group.
-  const sectionOf = (key: string) => (countRows(groupName(key)) < SMALL_GROUP ? '' : groupName(key))
-  const sections = [...new Set(rows.map(({ key }) => sectionOf(key)))].sort((one, other) => one.localeCompare(other))
+  const nameSection = (key: string) => (countRows(groupName(key)) < SMALL_GROUP ? '' : groupName(key))
+  const sections = [...new Set(rows.map(({ key }) => nameSection(key)))].sort((one, other) => one.localeCompare(other))
   return sections
     .map((section) => {
-      const lines = rows.filter(({ key }) => sectionOf(key) === section).map(keyLine)
+      const lines = rows.filter(({ key }) => nameSection(key) === section).map(keyLine)
       return `### ${section === '' ? 'Single keys and small groups' : section}\n\n${lines.join('\n')}`
     })
     .join('\n\n')
@@ -58,7 +56,7 @@ function options(): string {
 /** Writes a key with its values and default in parentheses, and an example. */
 function keyLine(row: ReturnType<typeof keyTable>[number]): string {
   const values = valuesText(row)
-    .replace(/^number \((\w+)\)/, 'number of $1')
+    .replace(/^(number.*) \(\w+\)/, '$1')
     .replace(' (share)', '')
     .replace(/(?<=\d) \((\w+)\)/, ' $1')
   const about = values === '' ? text(row.description) : `${text(row.description)} (${text(values)})`
@@ -92,10 +90,6 @@ function accessText(access: Access): string {
   if (access.kind === 'key') return access.metered ? 'key' : 'key, not counted'
   const { max, windowMs } = access.limit
   return `no key, ${max} ${SPANS[windowMs / 1_000] ?? `in ${windowMs / 1_000} seconds`}`
-}
-
-function rooms(): string {
-  return `\`\`\`\n${sketchOf()}\n\`\`\``
 }
 
 function routes(): string {
@@ -163,11 +157,11 @@ const LICENCES: Readonly<Record<string, string>> = {
   'bgp.tools terms: attribution and a User-Agent that says who asks': 'bgp.tools terms',
 }
 
-/** A list for each kind and class. */
+/** Writes a list of sources for each kind and class. */
 function sources(): string {
-  const groupOf = ({ kind, networkClass }: Source) => (networkClass === undefined ? kind : `${kind}: ${networkClass}`)
-  return [...new Set(SOURCES.map(groupOf))]
-    .map((group) => `### ${group}\n\n${sourceLines(SOURCES.filter((row) => groupOf(row) === group))}`)
+  const findGroup = ({ kind, networkClass }: Source) => (networkClass === undefined ? kind : `${kind}: ${networkClass}`)
+  return [...new Set(SOURCES.map(findGroup))]
+    .map((group) => `### ${group}\n\n${sourceLines(SOURCES.filter((row) => findGroup(row) === group))}`)
     .join('\n\n')
 }
 
@@ -193,7 +187,7 @@ function joinInLines(ids: readonly string[]): readonly string[] {
   return lines
 }
 
-/** Nothing for a feed of each day; `every 1 h`, `not refreshed`, `off`, or `off, needs a key`. */
+/** Returns nothing for a daily feed; otherwise `every 1 h`, `not refreshed`, `off`, or `off, needs a key`. */
 function askedText({ enabled, key, refreshHours }: Source): string {
   if (!enabled) return key ? 'off, needs a key' : 'off'
   if (refreshHours === undefined) return 'not refreshed'
@@ -204,16 +198,16 @@ function askedText({ enabled, key, refreshHours }: Source): string {
 function presets(): string {
   const all = [...UNDER_ATTACK, ...STOP_SCRAPERS]
   const rows = [...new Map(all.map((row) => [row.id, row])).values()].map(({ id, why }) => {
-    const [one, other] = [STOP_SCRAPERS, UNDER_ATTACK].map((preset) => effectOf(preset.find((row) => row.id === id)))
-    return [code(id), one ?? '', one === other ? 'the same' : (other ?? ''), cell(why)]
+    const [one, other] = [STOP_SCRAPERS, UNDER_ATTACK].map((preset) => readEffect(preset.find((row) => row.id === id)))
+    return [code(id), one || 'none', one === other ? '' : other || 'none', cell(why)]
   })
-  return table(['rule', '`stop-scrapers`', '`under-attack`', 'reason'], rows)
+  return table(['rule', '`stop-scrapers`', '`under-attack`, if different', 'reason'], rows)
 }
 
-const SCOPES = { client: 'per client', prefix: 'per /24', asn: 'per AS', class: 'per class' } as const
+const SCOPES = ['client', 'prefix', 'asn', 'class'] as const
 
-/** `throttle beyond 60 per client, 600 per AS`. */
-function effectOf(row: PresetRow | undefined): string {
+/** `throttle beyond 60/–/600`. */
+function readEffect(row: PresetRow | undefined): string {
   if (row === undefined) return ''
   const { action, then, limit, pages = {}, perMinute = {} } = row
   const bounds = [...boundsIn(pages, ' pages'), ...boundsIn(perMinute, row.pages === undefined ? '' : ' requests')]
@@ -228,18 +222,16 @@ function effectOf(row: PresetRow | undefined): string {
   return then === undefined ? beyond : `${then}; ${beyond}`
 }
 
-/** `60 pages per client, 240 per /24`; `unit` stands once. */
+/** Writes `60/240 pages` for 60 of a client and 240 of a prefix. A dash means that a scope has no bound. */
 function boundsIn(given: NonNullable<PresetRow['perMinute']>, unit: string): readonly string[] {
-  const found = Object.entries(SCOPES).flatMap(([scope, text]) => {
-    const max = given[scope as keyof typeof SCOPES]
-    return max === undefined ? [] : [[max.toLocaleString('en'), text] as const]
-  })
-  return found.map(([max, text], at) => `${max}${at === 0 ? unit : ''} ${text}`)
+  const found = SCOPES.map((scope) => given[scope]?.toLocaleString('en') ?? '–').join('/')
+  const bound = found.replace(/(?:\/?–)+$/, '')
+  return bound === '' ? [] : [bound + unit]
 }
 
 function wishes(): string {
   const rows = WISHES.map(({ wish, rules }) => [cell(wish), rules.map(code).join('<br>')])
-  return table(['wish', 'rules'], rows)
+  return table(['task', 'rules'], rows)
 }
 
 function wants(): string {

@@ -6,9 +6,9 @@ const ACTIONS = ['allow', 'flag', 'challenge', 'throttle', 'block']
 
 t.test('a worse copy never may more than a better one, from any network, with cookies or without', async (t) => {
   const worse = [
-    ['all headers of a browser, or a browser', 'a copied user agent alone'],
-    ['all headers of a browser, or a browser', 'no user agent'],
-    ['all headers of a browser, or a browser', 'a headless browser'],
+    ['a browser, or all headers of one', 'a copied user agent only'],
+    ['a browser, or all headers of one', 'no user agent'],
+    ['a browser, or all headers of one', 'a headless browser'],
   ] as const
   for (const preset of PRESET_NAMES) {
     for (const place of ['home', 'VPN', 'hosting'] as const) {
@@ -23,7 +23,7 @@ t.test('a worse copy never may more than a better one, from any network, with co
 })
 
 t.test('copies and clients without a name are challenged where a whole browser is', async (t) => {
-  for (const visitor of ['a copied user agent alone', 'no user agent']) {
+  for (const visitor of ['a copied user agent only', 'no user agent']) {
     for (const preset of ['protect-content', 'stop-scrapers', 'under-attack', 'jurisdiction-strict'] as const) {
       t.equal(decideVisitor(preset, VISITORS[visitor] ?? {}, 'hosting'), 'challenge', `${preset}: ${visitor}`)
     }

@@ -10,8 +10,8 @@ import {
   createFakeClock,
   createFakeCountries,
   createFakeNetworks,
-  snapshotsOf,
-  systemOf,
+  makeSnapshots,
+  makeSystem,
 } from '@sallyport/core/testing'
 import { code, joinAlike, table } from './markdown.ts'
 
@@ -33,7 +33,7 @@ const NAVIGATION: Headers = {
   'Accept-Language': 'en-US,en;q=0.9',
 }
 
-function hintsOf(brand: string, platform: string): Headers {
+function writeHints(brand: string, platform: string): Headers {
   return {
     'sec-ch-ua': `"Chromium";v="150", "${brand}";v="150", "Not.A/Brand";v="99"`,
     'sec-ch-ua-mobile': platform === 'Android' ? '?1' : '?0',
@@ -43,30 +43,30 @@ function hintsOf(brand: string, platform: string): Headers {
 
 /** Visitors of the table of policy.md, with the headers that each sends over https. */
 export const VISITORS: Readonly<Record<string, Headers>> = {
-  'a copied user agent alone': { 'User-Agent': CHROME_TEXT, Accept: '*/*' },
+  'a copied user agent only': { 'User-Agent': CHROME_TEXT, Accept: '*/*' },
   'no user agent': { Accept: '*/*' },
-  'all headers of a browser, or a browser': {
-    ...hintsOf('Google Chrome', 'Windows'),
+  'a browser, or all headers of one': {
+    ...writeHints('Google Chrome', 'Windows'),
     'User-Agent': CHROME_TEXT,
     ...NAVIGATION,
   },
   'a headless browser': {
-    ...hintsOf('HeadlessChrome', 'Windows'),
+    ...writeHints('HeadlessChrome', 'Windows'),
     'User-Agent': CHROME_TEXT.replace('Chrome/', 'HeadlessChrome/'),
     ...NAVIGATION,
   },
-  'a WebView': { ...hintsOf('Android WebView', 'Android'), 'User-Agent': WEBVIEW_TEXT, ...NAVIGATION },
+  'a WebView': { ...writeHints('Android WebView', 'Android'), 'User-Agent': WEBVIEW_TEXT, ...NAVIGATION },
 }
 
 /** The networks that each comes from. */
 const NETWORKS = { home: '8.1.1.1', VPN: '8.3.1.1', hosting: '8.2.1.1' } as const
 type Place = keyof typeof NETWORKS
 
-const SNAPSHOTS = snapshotsOf({
+const SNAPSHOTS = makeSnapshots({
   networks: createFakeNetworks([
-    ['8.1.0.0/16', { system: systemOf({ asn: 64_501, type: 'isp', networkClass: 'residential_clean' }) }],
-    ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'hosting', networkClass: 'hosting' }) }],
-    ['8.3.0.0/16', { system: systemOf({ asn: 64_503, type: 'vpn', networkClass: 'vpn' }) }],
+    ['8.1.0.0/16', { system: makeSystem({ asn: 64_501, type: 'isp', networkClass: 'residential_clean' }) }],
+    ['8.2.0.0/16', { system: makeSystem({ asn: 64_502, type: 'hosting', networkClass: 'hosting' }) }],
+    ['8.3.0.0/16', { system: makeSystem({ asn: 64_503, type: 'vpn', networkClass: 'vpn' }) }],
   ]),
   // jurisdiction-strict refuses everybody whose country is not looked up.
   countries: createFakeCountries(Object.fromEntries(Object.values(NETWORKS).map((address) => [address, 'DE']))),

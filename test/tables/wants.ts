@@ -3,9 +3,9 @@ import { AGENT, type Asking, FIREFOX, GOOGLE, GOOGLEBOT, HOME, https, RACK, TOR 
 /** A row of the table "You want …" of README: the policy, the command that shows it, and a request that it is about. */
 export interface Want {
   readonly want: string
-  /** The lines below `policy`, in YAML. */
+  /** These YAML lines follow below `policy`. */
   readonly policy: string
-  /** It prints the rule, with the row's policy. */
+  /** The command shows the rule with the row's policy. */
   readonly command: string
   /** The rule that decides `met`; `unmet` is left to the default. */
   readonly rule: string
@@ -17,10 +17,10 @@ const VPN = '45.83.220.10'
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 
-/** The rule of a row, with its id. */
+/** Writes the rule of a row with its ID. */
 const rule = (id: string, text: string) => `rules: [{ id: ${id}, ${text} }]`
 
-/** The wishes of site owners, in the order of README. */
+/** Lists the wishes of site owners in the order of README. */
 export const WANTS: readonly Want[] = [
   {
     want: 'AI crawlers off the site',
@@ -50,12 +50,20 @@ export const WANTS: readonly Want[] = [
     unmet: { peer: VPN, headers: FIREFOX },
   },
   {
-    want: 'failed logins challenged, then throttled, by visitor and network',
+    want: 'failed logins challenged, by visitor and network',
     policy: 'limits: [login-guard]',
     command: 'npx sallyport simulate --as browser --method POST --path /login',
     rule: 'policy:login-guard',
     met: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 11, status: 401 },
     unmet: { peer: HOME, headers: FIREFOX, target: '/login', method: 'POST', times: 60, status: 303 },
+  },
+  {
+    want: 'credential stuffing challenged, from any number of addresses',
+    policy: 'limits: [account-guard]',
+    command: 'npx sallyport simulate --as browser --event login',
+    rule: 'policy:account-guess',
+    met: { peer: HOME, headers: FIREFOX, times: 11, login: 'failure' },
+    unmet: { peer: HOME, headers: FIREFOX, times: 60, login: 'success' },
   },
   {
     want: 'Googlebot never touched',

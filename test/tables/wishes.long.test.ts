@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compilePolicy, createCounter, decide } from '@sallyport/core'
+import { compilePolicy, createCounter, decide, eventPolicy } from '@sallyport/core'
 import { createFakeClock, createFakeCounts } from '@sallyport/core/testing'
 import { checkPolicyText, open, type Sallyport } from '@sallyport/engine'
 import { main } from 'sallyport/cli'
@@ -9,14 +9,14 @@ import { DATA_DIR } from '../data-dir.ts'
 import { WANTS } from './wants.ts'
 import { type Asking, WISHES } from './wishes.ts'
 
-/* Each policy of the tables of wants and wishes, as the table has it, decides one request and leaves another alone, on the embedded data. */
+/* Each policy of the tables of wants and wishes decides one request and leaves another alone, on the embedded data. */
 
 /** The id of the rule that decides the last of the requests. */
 async function decidedBy(sallyport: Sallyport, text: string, asking: Asking): Promise<string> {
-  const { peer, headers = {}, times = 1, status, at = '2026-11-26T12:00:00Z', load = 0, ...about } = asking
+  const { peer, headers = {}, times = 1, status, at = '2026-11-26T12:00:00Z', load = 0, login, ...about } = asking
   const { policy, faults, warnings } = checkPolicyText(`preset: observe\n${text}\n`)
   // The proxy alone has no users.
-  const meant = warnings.filter(({ message }) => !message.startsWith('it counts by user'))
+  const meant = warnings.filter(({ message }) => !message.startsWith('the rule counts by user'))
   t.same([faults, meant], [[], []], text)
   const loaded = { latch: (bound: number) => () => load >= bound, now: () => load }
   const compiled = compilePolicy(policy ?? { preset: 'observe', rules: [] }, { load: loaded })
@@ -30,11 +30,14 @@ async function decidedBy(sallyport: Sallyport, text: string, asking: Asking): Pr
     ...about,
   } as const
   const clock = createFakeClock(at)
-  const counter = createCounter({ counts: createFakeCounts(clock), ipv6Prefix: 64, flights: 'test' })
-  const inspection = { ...sallyport.inspect(request), at }
+  const counter = createCounter({ counts: createFakeCounts(clock), flights: 'test' })
+  const said = { identifiers: ['ada'], mail: {}, account: {}, reasons: [] }
+  const event = login && { event: { event: 'login', outcome: login, ...said } as const }
+  const inspection = { ...sallyport.inspect(request), at, ...event }
+  const rules = event ? eventPolicy(compiled) : compiled
   let id = ''
   for (let time = 0; time < times; time++) {
-    const counting = counter.count(decide(compiled, inspection, { mode: 'enforce', request }), request.fields)
+    const counting = counter.count(decide(rules, inspection, { mode: 'enforce', request }), request.fields)
     const { decision, ended } = await counting
     ended?.(status)
     id = decision.reasons[0]?.id ?? ''

@@ -17,16 +17,15 @@ export { type ChallengeOptions, guardUpgrade, type InspectionOptions, open } fro
 declare global {
   namespace Express {
     interface Request {
-      /** The decision; absent before `inspection` has run, and where the request could not be judged. */
+      /** Holds the decision; absent before `inspection` has run, and where the request could not be judged. */
       readonly sallyport?: Decision | undefined
     }
   }
 }
 
 /**
- * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
- * decision as `req.sallyport` and in its headers. Mount it first. Throws `invalid_config` for an option that is none, and
- * `invalid_policy`.
+ * Creates middleware that inspects every request: it answers an enforced block with 403, and any other request goes on with the decision as
+ * `req.sallyport` and in its headers. Mount it first. Throws `invalid_config` for an unknown option, and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -51,15 +50,15 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
   }
 
   return (req, res, next) => {
-    const outcome = inspect({ req, res, target: req.originalUrl }, req)
+    const outcome = inspect({ req, res, target: req.originalUrl, parsed: () => req.body as unknown }, req)
     if (outcome instanceof Promise) outcome.then((decided) => apply(decided, req, res, next), next)
     else apply(outcome, req, res, next)
   }
 }
 
 /**
- * Middleware that challenges visitors without a pass of a level, at a place of the application's choice. Holders of
- * such a pass go on, and so do visitors who are never challenged. Throws `invalid_config` and `invalid_policy`.
+ * Creates middleware that challenges visitors without a pass of a level, at a place that the application chooses. Visitors who hold such a
+ * pass, or are never challenged, go on. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -80,14 +79,14 @@ export function challenge(sallyport: Decider, options: ChallengeOptions = {}): R
       if (refusal === undefined) next()
       else void sendResponse(res, refusal)
     }
-    const answer = ask({ req, res, target: req.originalUrl })
+    const answer = ask({ req, res, target: req.originalUrl }, req.body as unknown)
     if (answer instanceof Promise) answer.then(apply, next)
     else apply(answer)
   }
 }
 
 /**
- * Middleware that answers everything under `/v1` of where it is mounted. Throws `invalid_config` for a service without an API.
+ * Creates middleware that answers everything under `/v1` of its mount. Throws `invalid_config` for a service without an API.
  *
  * @example
  * ```ts
@@ -103,7 +102,7 @@ export function v1(sallyport: ApiHost): RequestHandler {
   requireApi(sallyport)
   return (req, res, next) => {
     const place = { res, target: req.originalUrl, path: req.url, body: req.body as unknown }
-    // Express 4 knows nothing of promises.
+    // Express 4 does not await promises.
     answer(sallyport, req, place).then((response) => {
       if (response === undefined) next()
       else void sendResponse(res, response)

@@ -2,17 +2,17 @@ import { isApiPath, mountedPath } from '@sallyport/node/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /**
- * Has paths of the API with broken escapes routed to it: Fastify's router answers them itself, before any hook, route or
- * handler of 404s. A constraint is asked before the router reads the path, and this one, which constrains nothing, has it
- * read such a path with its percent signs escaped. Gives the URL of a request as it was before.
+ * Routes paths of the API with broken escapes to the API: Fastify's router answers them itself, before any hook, route or handler of 404s.
+ * The router asks a constraint before it reads the path; this constraint restricts nothing, but escapes the percent signs of such a path.
+ * Returns a function that gives the URL of a request as received.
  */
 export function readBrokenEscapes(fastify: FastifyInstance): (request: FastifyRequest) => string {
   const received = new WeakMap<object, string>()
   fastify.addConstraintStrategy({
-    // A name of a variable, one for each mount.
+    // Each mount needs a name of its own, which must be valid for a variable.
     name: `sallyport_${Buffer.from(fastify.prefix).toString('hex')}`,
     storage: () => ({ get: () => null, set() {} }),
-    // No route has this constraint, and only one that must match is asked all the same; it derives nothing that could.
+    // No route has this constraint, and the router asks only a constraint that must match; the derived value never can.
     mustMatchWhenDerived: true,
     deriveConstraint(req: { url?: string | undefined; originalUrl?: string | undefined }) {
       const { url = '' } = req

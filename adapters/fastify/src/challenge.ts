@@ -4,8 +4,8 @@ import type { onRequestAsyncHookHandler } from 'fastify'
 import { createResponder } from './responder.ts'
 
 /**
- * Hook for routes that challenges visitors without a pass of a level, at a place of the application's choice. Holders
- * of such a pass go on, and so do visitors who are never challenged. Throws `invalid_config` and `invalid_policy`.
+ * Creates a hook for routes, `onRequest` or with `form` `preHandler`, that challenges visitors without a pass of a level. Visitors who hold
+ * such a pass, or are never challenged, go on. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export function challenge(sallyport: Decider, options: ChallengeOptions = {}): o
   const ask = createStepUp<NodePlace>(NODE, sallyport, options)
   const respond = createResponder()
   return async (request, reply) => {
-    const answer = await ask({ req: request.raw, res: reply.raw, target: request.originalUrl })
+    const answer = await ask({ req: request.raw, res: reply.raw, target: request.originalUrl }, request.body)
     return answer === undefined ? undefined : respond(reply, answer)
   }
 }

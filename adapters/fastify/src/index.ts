@@ -19,17 +19,17 @@ export { challenge } from './challenge.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The decision; null before `inspection` has run, and where the request could not be judged. */
+    /** Holds the decision; null before `inspection` has run, and where the request could not be judged. */
     readonly sallyport: Decision | null
   }
 }
 
-/** Options of `fastify.register(inspection, { sallyport })`. */
+/** Options that `fastify.register(inspection, { sallyport })` takes. */
 export interface InspectionOptions extends SharedOptions<FastifyRequest> {
   readonly sallyport: Decider
 }
 
-/** Options of `fastify.register(v1, { sallyport })`; `prefix` is Fastify's own. */
+/** Options that `fastify.register(v1, { sallyport })` takes; `prefix` is Fastify's own. */
 export interface V1Options {
   readonly sallyport: ApiHost
 }
@@ -37,7 +37,7 @@ export interface V1Options {
 /** Options that Fastify itself takes with every plugin. */
 const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
-const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport, ...options }) => {
+const addInspection: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport, ...options }) => {
   const inspect = createInspection<NodePlace, FastifyRequest>(NODE, sallyport, options, REGISTER_OPTIONS)
   const respond = createResponder()
   fastify.decorateRequest('sallyport', null)
@@ -53,10 +53,10 @@ const inspecting: FastifyPluginAsync<InspectionOptions> = async (fastify, { sall
   })
 }
 
-/** A Content-Type that is none, or missing, is refused before any parser: no reason for an answer of another form. */
+/** Fastify refuses a missing or invalid Content-Type before any parser; the API answers such a request in its own form. */
 const CONTENT_TYPE_ERRORS = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE']
 
-const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) => {
+const addApi: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) => {
   requireApi(sallyport)
   const respond = createResponder()
   const urlOf = readBrokenEscapes(fastify)
@@ -66,7 +66,7 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
     const response = place && (await answer(sallyport, request.raw, place))
     return response === undefined ? reply.callNotFound() : respond(reply, response)
   }
-  // The API reads bodies itself, after admission; the host's parsers stay as they are outside this scope.
+  // The API reads a body itself, after admission; outside this scope the host's parsers stay as they are.
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null))
   fastify.setErrorHandler((error: { readonly code?: string | undefined }, request, reply) => {
@@ -75,14 +75,14 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
   })
   fastify.all('/v1', handle)
   fastify.all('/v1/*', handle)
-  // Methods that the host does not route find no row, and in this scope alone that is for the API to answer.
+  // Fastify finds no route for a method that it does not serve; in this scope the API answers such a request.
   fastify.register(async (scope) => void scope.setNotFoundHandler(handle), { prefix: '/v1' })
 }
 
 /**
- * Plugin that inspects every request of the whole server: an enforced block is answered with 403, any other request
- * goes on with the decision as `request.sallyport` and in its headers. Register it first. Rejects with `invalid_config`
- * for an option that is none, and with `invalid_policy`.
+ * Inspects every request of the whole server: it answers an enforced block with 403, and any other request goes on with the decision as
+ * `request.sallyport` and in its headers. Register this plugin first. Rejects with `invalid_config` for an unknown option, and with
+ * `invalid_policy`.
  *
  * @example
  * ```ts
@@ -95,10 +95,10 @@ const answering: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) 
  * ```
  * @see https://github.com/sallyport/sallyport/tree/main/adapters/node#options
  */
-export const inspection = fastifyPlugin(inspecting, { name: '@sallyport/fastify/inspection', fastify: '4.x || 5.x' })
+export const inspection = fastifyPlugin(addInspection, { name: '@sallyport/fastify/inspection', fastify: '4.x || 5.x' })
 
 /**
- * Plugin that answers everything under `/v1`, or under `<prefix>/v1`, in a scope of its own. Rejects with `invalid_config`.
+ * Answers everything under `/v1`, or under `<prefix>/v1`, in a scope of its own. Rejects with `invalid_config`.
  *
  * @example
  * ```ts
@@ -109,4 +109,4 @@ export const inspection = fastifyPlugin(inspecting, { name: '@sallyport/fastify/
  * ```
  * @see https://github.com/sallyport/sallyport/blob/main/packages/engine/openapi.json
  */
-export const v1 = fastifyPlugin(answering, { name: '@sallyport/fastify/v1', fastify: '4.x || 5.x', encapsulate: true })
+export const v1 = fastifyPlugin(addApi, { name: '@sallyport/fastify/v1', fastify: '4.x || 5.x', encapsulate: true })

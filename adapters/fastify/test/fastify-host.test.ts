@@ -1,5 +1,5 @@
 import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
-import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
+import { createFakeClock, makeSnapshots } from '@sallyport/core/testing'
 import type { Api, ApiRequest } from '@sallyport/engine'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { guardUpgrade, inspection, v1 } from '../src/index.ts'
 
 const sallyport = createInspector({
   clock: createFakeClock('2026-11-01T00:00:00Z'),
-  snapshots: snapshotsOf(),
+  snapshots: makeSnapshots(),
   trust: parseTrust([]),
   policy: compilePolicy({
     preset: 'observe',

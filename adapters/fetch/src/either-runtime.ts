@@ -14,47 +14,50 @@ import {
   rendered,
 } from '@sallyport/node/internal'
 import { v1 } from './index.ts'
-import { answerTo, fieldsOf, WEB, type WebAnswer, webResponse } from './web-request.ts'
+import { answerTo, listFields, WEB, type WebAnswer, webResponse } from './web-request.ts'
 
-/** A request as Node received it. */
+/** A request that Node received. */
 export interface OnNode {
   readonly req: IncomingMessage
   readonly res: ServerResponse
-  /** The request that the host has made of it, where it has one. */
+  /** The request that the host has made of it, if any. */
   readonly made?: { readonly headers: Headers } | undefined
+  /** Returns the body that the host has read before. */
+  readonly parsed?: (() => unknown) | undefined
 }
 
-/** A request of another runtime, and the address that somebody says it came from. */
+/** A request of another runtime, with the address that the host gives. */
 export interface OnWeb {
   readonly request: Request
   readonly address: string | undefined
+  readonly parsed?: (() => unknown) | undefined
 }
 
-/** A request of a host that stands on Node, on Bun, on Deno or on another runtime of the web. */
+/** A request of a host that runs on Node, on Bun, on Deno or on another web runtime. */
 export type Place = OnNode | OnWeb
 
-/** Says who a request came from where the host does not run on Node: the address of the socket, never of a header. */
+/** Names the client of a request where the host does not run on Node: the address must come from the socket, never from a header. */
 export interface AddressOf<Host> {
-  /** The address for a request; absent, or for nothing: it is not known, and so is the network. */
+  /** Returns the address for a request; absent or `undefined`: address and network are unknown. */
   readonly address?: ((host: Host) => string | undefined) | undefined
 }
 
-/** The outcome of a request. */
+/** Holds the result of an inspection. */
 export interface Passed {
   readonly decision: Decision | undefined
-  /** There where the request goes no further. */
+  /** Set where the request goes no further. */
   readonly response: Response | undefined
-  /** Ends the request, and gives our headers to its response; absent on Node, where both are seen on the socket. */
+  /** Ends the request, and adds our headers to its response; absent on Node, where the socket shows both. */
   readonly end: ((response: Response) => Response) | undefined
 }
 
-/** Receives requests of Node as Node has them, with socket, order and case of fields; those of other runtimes as the web has them. */
+/** Receives requests of Node with socket, order and case of fields, and requests of other runtimes as web requests. */
 const EITHER: Receiver<OnNode | WebAnswer> = {
   receive: (host, place) => ('req' in place ? NODE.receive(host, place) : WEB.receive(host, place)),
   mark: (place, decision) => ('req' in place ? NODE.mark(place, decision) : undefined),
 }
 
-/** The inspection of one mount of such a host; `placeOf` reads its request. Throws `invalid_config` and `invalid_policy`. */
+/** Creates the inspection of one mount of such a host; `placeOf` reads its request. Throws `invalid_config` and `invalid_policy`. */
 export function createEither<Host>(
   sallyport: Decider,
   options: InspectionOptions<Host>,
@@ -66,54 +69,54 @@ export function createEither<Host>(
     if (!('req' in place)) {
       const web = answerTo(place.request, place)
       const { decision, refusal: refused } = await inspect(web, host)
-      const isClean = refused !== undefined || withoutForged(place.request)
+      const isClean = refused !== undefined || dropForged(place.request)
       const answer = isClean
         ? refused
-        : rendered(FORGED, { id: web.observation?.id ?? '', fields: fieldsOf(place.request) })
+        : rendered(FORGED, { id: web.observation?.id ?? '', fields: listFields(place.request) })
       const response = answer && web.finish(webResponse(answer, place.request.method))
       return { decision, response, end: (answered) => web.finish(answered) }
     }
     const spoofed = place.req.rawHeaders.filter((name, at) => at % 2 === 0 && isReserved(name))
     const outcome = inspect(place, host)
     const { decision, refusal } = outcome instanceof Promise ? await outcome : outcome
-    // Something that ran before may have read them.
+    // An earlier middleware may have read the forged headers.
     for (const name of spoofed) renew(place, name)
-    return { decision, response: refusal && onNode(refusal, place), end: undefined }
+    return { decision, response: refusal && convertResponse(refusal, place), end: undefined }
   }
 }
 
-/** The question of an application to its visitors, in such a host. Throws `invalid_config` and `invalid_policy`. */
+/** Creates the challenge that an application makes in such a host. Throws `invalid_config` and `invalid_policy`. */
 export function createAsking(
   sallyport: Decider,
   options: ChallengeOptions,
-): (place: Place) => Promise<Response | undefined> {
+): (place: Place, body?: unknown) => Promise<Response | undefined> {
   const ask = createStepUp(EITHER, sallyport, options)
-  return async (place) => {
+  return async (place, body) => {
     if ('req' in place) {
-      const asked = await ask(place)
-      return asked && onNode(asked, place)
+      const asked = await ask(place, body)
+      return asked && convertResponse(asked, place)
     }
     const web = answerTo(place.request, place)
-    const asked = await ask(web)
+    const asked = await ask(web, body)
     return asked && web.finish(webResponse(asked, place.request.method))
   }
 }
 
-/** The API's answer to a request of such a host; `undefined` for a path that is not the API's. */
+/** Returns the API's answer to a request of such a host; `undefined` for a path outside the API. */
 export async function answerEither(sallyport: ApiHost, place: Place, base: string): Promise<Response | undefined> {
   if (!('req' in place)) return v1(sallyport, place.request, { address: place.address, base })
   const { req, res } = place
   const target = req.url ?? ''
   const path = mountedPath(target, base)
   const answered = path === undefined ? undefined : await answer(sallyport, req, { res, target, path })
-  return answered && onNode(answered, place)
+  return answered && convertResponse(answered, place)
 }
 
-/** A response of ours, which the host sends over Node. */
-function onNode(response: ApiResponse, { req, res }: OnNode): Response {
+/** Returns a response of ours, which the host sends over Node. */
+function convertResponse(response: ApiResponse, { req, res }: OnNode): Response {
   const { headers, body } = response
-  // The web keeps to the runtime whether the connection ends and how long an answer is; Node's runtimes leave out the one, and
-  // some of them the other.
+  // A web response cannot say whether the connection ends and how long an answer is. Node runtimes omit the first, and some of them the
+  // second.
   if (!res.headersSent) {
     if (headers['connection'] !== undefined) res.setHeader('connection', headers['connection'])
     const isWhole = typeof body === 'string' || body instanceof Uint8Array
@@ -122,8 +125,8 @@ function onNode(response: ApiResponse, { req, res }: OnNode): Response {
   return webResponse(response, req.method ?? '')
 }
 
-/** Takes what the visitor sent under our names from a request; false in a runtime where its headers cannot be changed. */
-function withoutForged({ headers }: Request): boolean {
+/** Removes what the visitor sent under our names; returns false in a runtime where headers of a request cannot change. */
+function dropForged({ headers }: Request): boolean {
   const forged = [...headers.keys()].filter(isReserved)
   try {
     for (const name of forged) headers.delete(name)

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Decision } from '@sallyport/core'
 import type { ApiHost, ChallengeOptions, Decider, InspectionOptions, V1Options } from '@sallyport/node'
-import { baseOf, requireApi } from '@sallyport/node/internal'
+import { requireApi, trimBase } from '@sallyport/node/internal'
 import type { Context, MiddlewareHandler } from 'hono'
 import { type AddressOf, answerEither, createAsking, createEither, type Place } from './either-runtime.ts'
 
@@ -9,18 +9,18 @@ export { open } from '@sallyport/node'
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** The decision; absent before `inspection` has run, and where the request could not be judged. */
+    /** Holds the decision; absent before `inspection` has run, and where the request could not be judged. */
     sallyport: Decision | undefined
   }
 }
 
-/** Address of the client where Hono does not run on Node: the socket's, never a header's. */
+/** Names the client's address where Hono does not run on Node: it must come from the socket, never from a header. */
 export type AddressOptions = AddressOf<Context>
 
 /**
- * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
- * decision as `c.get('sallyport')`. On Node (`@hono/node-server`) the request is judged as Node received it, with its
- * socket and the order and case of its headers, and has the verdict in its headers. Use it first. Throws `invalid_config` and `invalid_policy`.
+ * Creates middleware that inspects every request: it answers an enforced block with 403, and any other request goes on with the decision as
+ * `c.get('sallyport')`. On Node (`@hono/node-server`) it judges the request as Node received it, with its socket and the order and case of
+ * its headers, and adds the verdict to its headers. Use it first. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export function inspection(
   sallyport: Decider,
   { address, ...options }: InspectionOptions<Context> & AddressOptions = {},
 ): MiddlewareHandler {
-  const inspect = createEither<Context>(sallyport, options, (c) => placeOf(c, address))
+  const inspect = createEither<Context>(sallyport, options, (c) => readPlace(c, address))
   return async (c, next) => {
     const { decision, response, end } = await inspect(c)
     c.set('sallyport', decision)
@@ -46,7 +46,7 @@ export function inspection(
     try {
       await next()
     } catch (thrown) {
-      // Hono makes an answer of an Error alone; with anything else that was thrown the request ends as well.
+      // Hono answers only a thrown Error; after any other thrown value the request ends too.
       end(new Response(null, { status: 500 }))
       throw thrown
     }
@@ -55,8 +55,8 @@ export function inspection(
 }
 
 /**
- * Middleware that challenges visitors without a pass of a level, at a place of the application's choice. Holders of
- * such a pass go on, and so do visitors who are never challenged. Throws `invalid_config` and `invalid_policy`.
+ * Creates middleware that challenges visitors without a pass of a level, at a place that the application chooses. Visitors who hold such a
+ * pass, or are never challenged, go on. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -75,11 +75,14 @@ export function challenge(
   { address, ...options }: ChallengeOptions & AddressOptions = {},
 ): MiddlewareHandler {
   const ask = createAsking(sallyport, options)
-  return async (c, next) => (await ask(placeOf(c, address))) ?? next()
+  return async (c, next) => {
+    const body = options.form === undefined ? undefined : await readBody(c)
+    return (await ask(readPlace(c, address), body)) ?? next()
+  }
 }
 
 /**
- * Middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`.
+ * Creates middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`.
  *
  * @example
  * ```ts
@@ -94,17 +97,31 @@ export function challenge(
 export function v1(sallyport: ApiHost, options: V1Options & AddressOptions = {}): MiddlewareHandler {
   requireApi(sallyport)
   const { address } = options
-  const base = baseOf(options.base)
-  return async (c, next) => (await answerEither(sallyport, placeOf(c, address), base)) ?? next()
+  const base = trimBase(options.base)
+  return async (c, next) => (await answerEither(sallyport, readPlace(c, address), base)) ?? next()
 }
 
-/** The request as `@hono/node-server` received it, else as the web has it. */
-function placeOf(c: Context, address: AddressOptions['address']): Place {
+/** Reads the request as `@hono/node-server` received it, else as a web request. */
+function readPlace(c: Context, address: AddressOptions['address']): Place {
   const { env } = c
   const {
     incoming: req,
     outgoing: res,
   }: { incoming?: IncomingMessage | undefined; outgoing?: ServerResponse | undefined } = env ?? {}
-  if (req?.rawHeaders === undefined || res === undefined) return { request: c.req.raw, address: address?.(c) }
-  return { req, res, made: c.req.raw }
+  // Hono keeps the body that an earlier middleware has read.
+  const parsed = (): Promise<string | undefined> => c.req.text().catch(() => undefined)
+  if (req?.rawHeaders === undefined || res === undefined) {
+    return { request: c.req.raw, address: address?.(c), parsed }
+  }
+  return { req, res, made: c.req.raw, parsed }
+}
+
+/** Reads a form or JSON body, which Hono keeps for the application; `undefined` for any other body. */
+async function readBody({ req }: Context): Promise<unknown> {
+  const type = req.header('content-type') ?? ''
+  try {
+    return await (type.includes('json') ? req.json() : req.parseBody())
+  } catch {
+    return undefined
+  }
 }

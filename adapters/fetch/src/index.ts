@@ -2,21 +2,21 @@ import type { Decision } from '@sallyport/core'
 import type { ApiHost, ChallengeOptions, Decider, InspectionOptions } from '@sallyport/node'
 import {
   answerApi,
-  baseOf,
   createInspection,
   createStepUp,
   isApiPath,
   mountedPath,
   requireApi,
+  trimBase,
   withVerdict,
 } from '@sallyport/node/internal'
 import {
   answerTo,
-  fieldsOf,
-  headersOf,
+  buildHeaders,
+  listFields,
   type RequestOrigin,
+  readTarget,
   readWebJson,
-  targetOf,
   WEB,
   webResponse,
 } from './web-request.ts'
@@ -24,17 +24,17 @@ import {
 export { type ChallengeOptions, type InspectionOptions, open } from '@sallyport/node'
 export type { RequestOrigin } from './web-request.ts'
 
-/** The outcome of a request. */
+/** Holds the result of a guard. */
 export interface Guarded {
   /** Absent where the request could not be judged. */
   readonly decision?: Decision | undefined
-  /** The answer to a request that goes no further; else absent. */
+  /** Answers a request that goes no further; else absent. */
   readonly response?: Response | undefined
-  /** The request's headers with the verdict, and without what the visitor sent under our names: hand these on. */
+  /** Holds the request's headers with the verdict, without what the visitor sent under our names: pass these on. */
   readonly headers: Headers
   /**
-   * The application's response with our headers, ready to be sent. The decision log, metrics and rules that count what
-   * is in flight count the request as ended here, so call it once where there is no `response`.
+   * Returns the application's response with our headers, ready to send. The decision log, metrics and rules that count requests in flight
+   * take the request as ended here, so call it once where there is no `response`.
    */
   end(response: Response): Response
 }
@@ -43,7 +43,7 @@ export interface Guarded {
 export type Guard = (request: Request, place: RequestOrigin) => Promise<Guarded>
 
 /**
- * The inspection of one mount: `guard` with options, which are checked and compiled here. Throws `invalid_config` and
+ * Creates the inspection of one mount: `guard` with options, which are checked and compiled once. Throws `invalid_config` and
  * `invalid_policy`.
  *
  * @example
@@ -66,7 +66,7 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
       ...(decision && { decision }),
       ...(response && { response }),
       get headers() {
-        return headersOf(withVerdict(fieldsOf(request), decision))
+        return buildHeaders(withVerdict(listFields(request), decision))
       },
       end: (answered) => answer.finish(answered),
     }
@@ -74,10 +74,9 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Reques
 }
 
 /**
- * Inspects one web request. An enforced block has a `response`. A `Request` does not show the order and the case of its
- * headers, two fields of one name, the path as it was written, the HTTP version and the socket: `address` is the
- * peer's, as the runtime says, and signals that rest on the rest are not there. Rejects with `invalid_config` for a
- * value that is not a Sallyport.
+ * Inspects one web request. An enforced block has a `response`. A `Request` hides the order and the case of its headers, repeated fields,
+ * the path as written, the HTTP version and the socket: signals that need them are missing, and `address` is the peer's, as the runtime
+ * names it. Rejects with `invalid_config` for a value that is not a Sallyport.
  *
  * @example
  * ```ts
@@ -97,9 +96,9 @@ export function guard(sallyport: Decider, request: Request, place: RequestOrigin
 }
 
 /**
- * Challenges visitors without a pass of a level, at a place of the application's choice: resolves to the answer to
- * give, or to `undefined` where the request may go on. Holders of such a pass go on, and so do visitors who are never
- * challenged. Throws `invalid_config` and `invalid_policy`.
+ * Creates a challenge for visitors without a pass of a level, at a place that the application chooses: resolves to the answer to send, or
+ * to `undefined` where the request may go on. With `form` it needs the parsed body. Visitors who hold such a pass, or are never challenged,
+ * go on. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -115,18 +114,18 @@ export function guard(sallyport: Decider, request: Request, place: RequestOrigin
 export function challenge(
   sallyport: Decider,
   options: ChallengeOptions = {},
-): (request: Request, place: RequestOrigin) => Promise<Response | undefined> {
+): (request: Request, place: RequestOrigin, body?: unknown) => Promise<Response | undefined> {
   const ask = createStepUp(WEB, sallyport, options)
-  return async (request, place) => {
+  return async (request, place, body) => {
     const answer = answerTo(request, place)
-    const asked = await ask(answer)
+    const asked = await ask(answer, body)
     return asked && answer.finish(webResponse(asked, request.method))
   }
 }
 
-/** Path that `/v1` is mounted at, and the origin of the request. */
+/** Names the path of the mount of `/v1`, and the origin of the request. */
 export interface V1Place extends RequestOrigin {
-  /** Path that `/v1` hangs under, as `/detect`; default the root. */
+  /** The path above `/v1`, such as `/detect`; default: the root. */
   readonly base?: string | undefined
 }
 
@@ -147,7 +146,7 @@ export interface V1Place extends RequestOrigin {
 export async function v1(sallyport: ApiHost, request: Request, place: V1Place): Promise<Response | undefined> {
   requireApi(sallyport)
   const answer = answerTo(request, place)
-  const path = mountedPath(targetOf(request), baseOf(place.base))
+  const path = mountedPath(readTarget(request), trimBase(place.base))
   if (path === undefined || !isApiPath(path)) return undefined
   const answered = await answerApi(sallyport, WEB.receive(sallyport, answer), path, () => readWebJson(request))
   return answered && answer.finish(webResponse(answered, request.method))

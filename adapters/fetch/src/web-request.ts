@@ -1,47 +1,57 @@
 import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
+import type { Writable } from '@sallyport/core'
+import type { McpBody } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import {
+  declaresTooMuch,
   Exchange,
   type HostResponse,
   ID_HEADER,
   isForCaches,
   newId,
   Observation,
+  parsedBody,
   privateControl,
+  type ReceivedHead,
   type Receiver,
   type RequestHost,
+  readAhead,
   readHead,
   readJson,
+  writeJa4,
 } from '@sallyport/node/internal'
 
-/** Origin of a request, as far as the runtime says. */
+/** Says where a request comes from, as far as the runtime knows. */
 export interface RequestOrigin {
-  /** Address of the socket's other end, never of a header; absent: nothing is known of the network. */
+  /** The address of the socket's other end, never of a header; absent: the network is unknown. */
   readonly address?: string | undefined
+  /** Returns the body that the host has read before; absent: no code has. */
+  readonly parsed?: (() => unknown) | undefined
 }
 
-/** On a web request: its answer. Known to every copy of this package in a process. */
+/** Keys the answer on a web request. Every copy of this package in a process knows the symbol. */
 const ANSWER: unique symbol = Symbol.for('sallyport.web-answer') as never
 
-/** A web request and its answer, which the runtime sends: here are its headers, its status, and that it ended. */
+/** A web request and its answer, which the runtime sends: this object records its headers, its status and its end. */
 export class WebAnswer extends EventEmitter implements HostResponse {
   readonly request: Request
   readonly address: string | undefined
-  /** There once the request has an id. */
+  readonly parsed: RequestOrigin['parsed']
+  /** Set once the request has an id. */
   observation: Observation | undefined
   headersSent = false
   statusCode = 0
   #sent: Headers | undefined
   #isPrivate = false
   readonly #headers = new Map<string, string>()
-  readonly #suggested = new Map<string, string>()
   readonly #added: (readonly [string, string])[] = []
 
-  constructor(request: Request, { address }: RequestOrigin) {
+  constructor(request: Request, { address, parsed }: RequestOrigin) {
     super()
     this.request = request
     this.address = address
+    this.parsed = parsed
   }
 
   get closed(): boolean {
@@ -52,13 +62,10 @@ export class WebAnswer extends EventEmitter implements HostResponse {
     this.#headers.set(name, value)
   }
 
-  /** A header of the answer once that was finished. */
-  getHeader(name: string): string | undefined {
+  /** Returns a header of the answer once the answer is finished. */
+  getHeader(name: string): string | readonly string[] | undefined {
+    if (name === 'set-cookie') return this.#sent?.getSetCookie()
     return this.#sent?.get(name) ?? undefined
-  }
-
-  suggestHeader(name: string, value: string): void {
-    this.#suggested.set(name, value)
   }
 
   appendHeader(name: string, value: string): void {
@@ -73,7 +80,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
     this.#isPrivate = true
   }
 
-  /** The response with our headers. Its status is noted, once: what is observed and counted ends here. */
+  /** Returns the response with our headers, and records its status once: observation and counting end here. */
   finish(response: Response): Response {
     if (!this.headersSent) {
       this.statusCode = response.status
@@ -81,7 +88,7 @@ export class WebAnswer extends EventEmitter implements HostResponse {
       this.headersSent = true
       this.emit('close')
     }
-    // Applications answer many requests with one response, where that has no body to be used up: ours are one visitor's headers.
+    // Applications send one response to many requests where it has no body to use up; our headers belong to one visitor.
     const own = response.body === null && response.status >= 200 ? new Response(null, response) : response
     try {
       if (this.#isPrivate) {
@@ -89,33 +96,37 @@ export class WebAnswer extends EventEmitter implements HostResponse {
         for (const name of [...own.headers.keys()].filter(isForCaches)) own.headers.delete(name)
       }
       for (const [name, value] of this.#headers) own.headers.set(name, value)
-      for (const [name, value] of this.#suggested) {
-        if (!own.headers.has(name)) own.headers.set(name, value)
-      }
-      // Each once, however often an answer is finished.
+      // Each header is added once, however often an answer is finished.
       for (const [name, value] of this.#added.splice(0)) own.headers.append(name, value)
       return own
     } catch {
-      // The headers of a response that `fetch` returned cannot be changed: the response is copied.
+      // The headers of a response that `fetch` returned cannot change: the response is copied.
       return this.finish(new Response(response.body, response))
     }
   }
 }
 
-/** The answer to a request: at every call the same. */
+/** Returns the answer to a request, the same at every call. */
 export function answerTo(request: Request & { [ANSWER]?: WebAnswer | undefined }, place: RequestOrigin): WebAnswer {
   request[ANSWER] ??= new WebAnswer(request, place)
   return request[ANSWER]
 }
 
-/** The exchange of a web request. */
+/** An exchange which carries a web request. */
 class WebExchange extends Exchange {
+  readonly #answer: WebAnswer
+
   constructor(host: RequestHost, answer: WebAnswer) {
     super()
     this.host = host
     this.request = answer.request
     this.response = answer
     this.ending = answer
+    this.#answer = answer
+  }
+
+  override readBody(): Promise<McpBody> {
+    return readWebBody(this.#answer)
   }
 }
 
@@ -127,8 +138,9 @@ function receive(host: RequestHost, response: WebAnswer): Exchange {
   response.observation ??= new Observation(newId(host, response.address, Object.fromEntries(request.headers)))
   const { observation } = response
   const scheme = request.url.startsWith('https:') ? 'https' : 'http'
-  const shown = { method: request.method, target: targetOf(request), scheme, fields: fieldsOf(request) } as const
-  const head = { id: observation.id, peer, httpVersion: '', ...shown }
+  const shown = { method: request.method, target: readTarget(request), scheme, fields: listFields(request) } as const
+  const head: Writable<ReceivedHead> = { id: observation.id, peer, httpVersion: '', ...shown }
+  writeJa4(host, head)
   const facts = readHead(head.fields, host.singleHeader)
   const exchange = new WebExchange(host, response)
   exchange.take({ observation, head, facts, config: host.config })
@@ -136,38 +148,50 @@ function receive(host: RequestHost, response: WebAnswer): Exchange {
   return exchange
 }
 
-/** The target of a web request, as the runtime made a URL of it. */
-export function targetOf({ url }: Request): string {
+/** Returns the target of a web request, from the URL that the runtime made of it. */
+export function readTarget({ url }: Request): string {
   const { pathname, search } = new URL(url)
   return pathname + search
 }
 
-/** The fields of a web request (name, value, name, value …). */
-export function fieldsOf({ url, headers }: Request): readonly string[] {
-  // Every name is in lower case there, and of a browser that would be a contradiction.
+/** Lists the fields of a web request (name, value, name, value …). */
+export function listFields({ url, headers }: Request): readonly string[] {
+  // A web request has every name in lower case, which in a browser would be a contradiction.
   const fields = [...headers].flatMap(([name, value]) => [name === 'user-agent' ? 'User-Agent' : name, value])
   return headers.has('host') ? fields : [...fields, 'Host', new URL(url).host]
 }
 
-/** Fields (name, value, name, value …) as the web has them. */
-export function headersOf(fields: readonly string[]): Headers {
+/** Converts fields (name, value, name, value …) to web headers. */
+export function buildHeaders(fields: readonly string[]): Headers {
   const headers = new Headers()
   for (let at = 0; at + 1 < fields.length; at += 2) headers.append(fields[at] as string, fields[at + 1] as string)
   return headers
 }
 
-/** The JSON body of a request; nothing of it is read before this is called, and no more than is taken. */
+/** Reads a copy of the body, and leaves the body to the application. */
+async function readWebBody({ request, parsed }: WebAnswer): Promise<McpBody> {
+  if (request.bodyUsed) return parsedBody(await parsed?.())
+  const headers = Object.fromEntries(request.headers)
+  if (declaresTooMuch({ headers })) return { missing: 'too_large' }
+  // The runtime keeps nothing of a copy that is cancelled.
+  const copy = Readable.from(readParts(request.clone()))
+  const read = await readAhead(copy, () => false)
+  copy.destroy()
+  return read
+}
+
+/** Reads the JSON body of a request; reads no byte before this call, and no more than needed. */
 export function readWebJson(request: Request): Promise<unknown> {
-  // Not fromWeb, whose stream fails with its client even where nobody reads it.
-  const sent = Readable.from(partsOf(request))
+  // The stream of fromWeb would fail with its client even where no code reads it.
+  const sent = Readable.from(readParts(request))
   return readJson(sent, Object.fromEntries(request.headers), undefined)
 }
 
-async function* partsOf({ body, bodyUsed }: Request): AsyncGenerator<Uint8Array> {
+async function* readParts({ body, bodyUsed }: Request): AsyncGenerator<Uint8Array> {
   if (body !== null && !bodyUsed) yield* body
 }
 
-/** A response of ours to a request of this method as the web has it. */
+/** Converts a response of ours to a web response for a request with this method. */
 export function webResponse({ status, headers, body }: ApiResponse, method: string): Response {
   if (status === 204 || status === 304) return new Response(null, { status, headers })
   const isWhole = typeof body === 'string' || body instanceof Uint8Array

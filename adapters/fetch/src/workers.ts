@@ -17,23 +17,24 @@ import {
 import { readBundle } from '@sallyport/engine/bundle'
 import type { Decider } from '@sallyport/node'
 
-/** Options of a decider in a runtime without files: a part of the configuration of a service. */
+/** Options that a decider takes in a runtime without files: a part of a service's configuration. */
 export interface BundleOptions {
-  /** Default: the preset `low-friction` without rules. A rule that counts, and strikes, are refused. */
+  /** Default: the preset `low-friction` without rules. Rules that count, and strikes, are refused. */
   readonly policy?: Partial<Policy> | undefined
-  /** `enforce` or `monitor`; default `enforce`. */
+  /** `enforce` or `monitor`; default: `enforce`. */
   readonly mode?: Mode | undefined
-  /** CIDRs and presets of the proxies in front; default none: the visitor is the address that the runtime says. */
+  /** CIDRs and presets of the proxies in front; default: none, and the visitor is the address that the runtime gives. */
   readonly trustProxy?: readonly string[] | undefined
-  /** The header in which they name the visitor; default `x-forwarded-for`. */
+  /** The header in which these proxies name the visitor; default: `x-forwarded-for`. */
   readonly clientHeader?: string | undefined
+  /** The header in which these proxies name the visitor's JA4; default: none is read. */
+  readonly ja4Header?: string | undefined
 }
 
 /**
- * A decider over a bundle of `sallyport data bundle FILE`, for `guard` and `inspection` in runtimes without files and
- * threads, as Cloudflare Workers. Places, counts, challenges, signatures, reverse names, the ledger and `/v1` are not
- * in it: a challenge is a block, and a crawler that no published range proves is unverified. Rejects with
- * `corrupt_data`, `invalid_config` and `invalid_policy`.
+ * Opens a decider over a bundle of `sallyport data bundle FILE`, for `guard` and `inspection` in runtimes without files and threads, such
+ * as Cloudflare Workers. It has no places, counts, challenges, signatures, reverse names, ledger or `/v1`: a challenge becomes a block, and
+ * a crawler that no published range proves is unverified. Rejects with `corrupt_data`, `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -45,11 +46,11 @@ export interface BundleOptions {
  *   return response ?? end(new Response('welcome'))
  * }
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/hosts.md
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/behind.md
  */
 export async function openBundle(bundle: ArrayBuffer | Uint8Array, options: BundleOptions = {}): Promise<Decider> {
   checkOptions(options)
-  const { mode = 'enforce', trustProxy = [], clientHeader } = options
+  const { mode = 'enforce', trustProxy = [] } = options
   const policy: Policy = { preset: 'low-friction', rules: [], ...options.policy }
   const counting = rulesInForce(policy).find(({ limit, concurrent }) => limit !== undefined || concurrent !== undefined)
   if (counting !== undefined || policy.strikes !== undefined) {
@@ -64,15 +65,15 @@ export async function openBundle(bundle: ArrayBuffer | Uint8Array, options: Bund
     clock,
     snapshots: { current: () => snapshot },
     crawlers: createCrawlerVerifier(createCatalogue(), { reverse }),
-    trust: parseTrust(trustProxy, clientHeader),
+    trust: parseTrust(trustProxy, options),
     policy: compilePolicy(policy),
     mode,
   })
 }
 
-const KEYS: readonly string[] = ['policy', 'mode', 'trustProxy', 'clientHeader']
+const KEYS: readonly string[] = ['policy', 'mode', 'trustProxy', 'clientHeader', 'ja4Header']
 
-/** Throws `invalid_config`: a word that is misspelled would leave the site open, and nobody would see it. */
+/** Throws `invalid_config`: a misspelled key would leave the site open without notice. */
 function checkOptions(options: BundleOptions): void {
   const unknown = Object.keys(options).find((key) => !KEYS.includes(key))
   if (unknown !== undefined)

@@ -4,8 +4,8 @@ import type { Middleware } from 'koa'
 import { respond } from './respond.ts'
 
 /**
- * Middleware that challenges visitors without a pass of a level, at a place of the application's choice. Holders of
- * such a pass go on, and so do visitors who are never challenged. Throws `invalid_config` and `invalid_policy`.
+ * Creates middleware that challenges visitors without a pass of a level, at a place that the application chooses. Visitors who hold such a
+ * pass, or are never challenged, go on. Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -24,7 +24,8 @@ export function challenge(sallyport: Decider, options: ChallengeOptions = {}): M
   const ask = createStepUp(NODE, sallyport, options)
   return async (ctx, next) => {
     const { req, res, originalUrl: target } = ctx
-    const answer = await ask({ req, res, target })
+    const { body } = ctx.request as { readonly body?: unknown }
+    const answer = await ask({ req, res, target }, body)
     if (answer !== undefined) return respond(ctx, answer)
     await next()
   }

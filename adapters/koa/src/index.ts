@@ -1,6 +1,6 @@
 import type { Decision } from '@sallyport/core'
 import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
-import { answer, baseOf, createInspection, mountedPath, NODE, requireApi } from '@sallyport/node/internal'
+import { answer, createInspection, mountedPath, NODE, requireApi, trimBase } from '@sallyport/node/internal'
 import type { Context, Middleware } from 'koa'
 import { respond } from './respond.ts'
 
@@ -9,21 +9,20 @@ export { challenge } from './challenge.ts'
 
 declare module 'koa' {
   interface DefaultState {
-    /** The decision; absent before `inspection` has run, and where the request could not be judged. */
+    /** Holds the decision; absent before `inspection` has run, and where the request could not be judged. */
     sallyport?: Decision | undefined
   }
 }
 
-/** Options of `v1`. */
+/** Options that `v1` takes. */
 export interface V1Options {
-  /** Path that `/v1` hangs under, as `/detect`; Koa has no mounts of its own. */
+  /** The path above `/v1`, such as `/detect`; Koa has no mounts of its own. */
   readonly base?: string | undefined
 }
 
 /**
- * Middleware that inspects every request: an enforced block is answered with 403, any other request goes on with the
- * decision as `ctx.state.sallyport` and in its headers. Use it first. Throws `invalid_config` for an option that is none, and
- * `invalid_policy`.
+ * Creates middleware that inspects every request: it answers an enforced block with 403, and any other request goes on with the decision as
+ * `ctx.state.sallyport` and in its headers. Use it first. Throws `invalid_config` for an unknown option, and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -40,21 +39,22 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Contex
   const inspect = createInspection(NODE, sallyport, options)
   return async (ctx, next) => {
     const { req, res, originalUrl: target } = ctx
-    const outcome = inspect({ req, res, target }, ctx as Context)
+    const parsed = (): unknown => (ctx.request as { readonly body?: unknown }).body
+    const outcome = inspect({ req, res, target, parsed }, ctx as Context)
     const { decision, refusal } = outcome instanceof Promise ? await outcome : outcome
     if (decision !== undefined) ctx.state.sallyport = decision
     if (refusal !== undefined) return respond(ctx, refusal)
     try {
       await next()
     } catch (thrown) {
-      // Koa never answers where undefined or null was thrown: the request would be in flight until its client leaves.
+      // Koa never answers where undefined or null was thrown: the request would stay in flight until its client leaves.
       throw thrown ?? new Error(`The application threw ${thrown}.`)
     }
   }
 }
 
 /**
- * Middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`.
+ * Creates middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Contex
  */
 export function v1(sallyport: ApiHost, options: V1Options = {}): Middleware {
   requireApi(sallyport)
-  const base = baseOf(options.base)
+  const base = trimBase(options.base)
   return async (ctx, next) => {
     const path = mountedPath(ctx.url, base)
     const { body } = ctx.request as { readonly body?: unknown }

@@ -13,28 +13,28 @@ import type { RequestHost } from './request/request-host.ts'
 
 const API_PATH = /^\/v1(?:[/?#]|$)/
 
-/** Answers /v1: what `open()` resolves to, or a stand-in. */
+/** Answers /v1: the value that `open()` resolves to, or a stand-in. */
 export interface ApiHost extends RequestHost {
-  /** Answers a request; `undefined` for a path that is not the API's. */
+  /** Answers a request; `undefined` for a path outside the API. */
   readonly api: Api
 }
 
-/** How a Node request reached the API in its host. */
+/** Says how a Node request reached the API in its host. */
 export interface ApiPlace {
   /** Takes the answer, which names the request's id. */
   readonly res: ServerResponse
-  /** Request target as received. */
+  /** The request target, as received. */
   readonly target: string
-  /** The target under the mount, with or without its query. */
+  /** The target that remains below the mount, with or without its query. */
   readonly path: string
-  /** The body as the host parsed it, where it did. */
+  /** The body, where the host has parsed it. */
   readonly body?: unknown
 }
 
-/** A head as the neutral value that the API answers; `path` is its target under the mount. `read` is called once, by `json()`. */
+/** Turns a head into the value that the API answers; `path` is its target under the mount. `json()` calls `read` once. */
 export function apiRequest(head: ReceivedHead, path: string, read: () => Promise<unknown>): ApiRequest {
   let reading: Promise<unknown> | undefined
-  // Not a literal of two spreads, which takes longer than the lookup that is asked for.
+  // A literal of two spreads would take longer than the lookup.
   return Object.assign(head, splitTarget(path), {
     json() {
       reading ??= read()
@@ -43,39 +43,38 @@ export function apiRequest(head: ReceivedHead, path: string, read: () => Promise
   })
 }
 
-/** Whether a target under a mount is the API's. */
+/** Reports whether a target under a mount belongs to the API. */
 export function isApiPath(path: string): boolean {
   return API_PATH.test(mountedPath(path) ?? '')
 }
 
-/** The API's response to a Node request, ready to be sent; `undefined` when the path is not the API's. */
+/** Returns the API's response to a Node request, ready to send; `undefined` for a path outside the API. */
 export async function answer(host: ApiHost, req: IncomingMessage, place: ApiPlace): Promise<ApiResponse | undefined> {
   const { res, target, path, body } = place
   if (!isApiPath(path)) return undefined
   return answerApi(host, NODE.receive(host, { req, res, target }), path, () => readJson(req, req.headers, body))
 }
 
-/** A call of the API: where its path stands in the target, and its body. */
 interface ApiCall {
   readonly host: ApiHost
   readonly path: string
   read(): Promise<unknown>
 }
 
-/** The API's response to a request whose path is the API's; what is wrong with its head is answered here. */
+/** Returns the API's response to a request for the API; refuses a faulty head first. */
 export async function answerApi(
   host: ApiHost,
   exchange: Exchange,
   path: string,
   read: () => Promise<unknown>,
 ): Promise<ApiResponse | undefined> {
-  // A middleware before it may have told of a limit of the policy; the API tells of its own alone.
+  // A middleware in front may have set the fields of a policy's limit. The API sends its own alone.
   for (const name of ['ratelimit', 'ratelimit-policy']) exchange.tell(name, undefined)
   exchange.observation.answeredBy = 'api'
   return createPipeline<Exchange, ApiCall>({ precheck, answer: callApi }, { host, path, read })(exchange)
 }
 
-/** The API's response to a request whose head the host has checked. */
+/** Returns the API's response to a request whose head the host has checked. */
 export async function answerCheckedApi(
   host: ApiHost,
   exchange: Exchange,
@@ -86,7 +85,7 @@ export async function answerCheckedApi(
   return createPipeline<Exchange, ApiCall>({ answer: callApi }, { host, path, read })(exchange)
 }
 
-/** The phase `precheck` of the API, which reads paths in one way alone. */
+/** Runs the phase `precheck` of the API, which reads a path in one way only. */
 function precheck(exchange: Exchange, { host }: ApiCall): Answered {
   const { head, observation } = exchange
   const fault = exchange.apiFault(host)
@@ -95,13 +94,13 @@ function precheck(exchange: Exchange, { host }: ApiCall): Answered {
   return exchange.closing(rendered(headRefusal(fault, head.fields), { id: head.id }))
 }
 
-/** The phase `answer` of the API. */
+/** Runs the phase `answer` of the API. */
 async function callApi(exchange: Exchange, { host, path, read }: ApiCall): Promise<Answered> {
   const answered = await host.api(apiRequest(exchange.head, mountedPath(path) ?? path, read))
   return answered && exchange.closing(answered)
 }
 
-/** The body of a response in a form that any host can send. */
+/** Returns the body of a response in a form that any host can send. */
 export function hostBody({ body }: ApiResponse): string | Buffer | Readable {
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   return typeof body === 'string' ? body : Readable.from(body)

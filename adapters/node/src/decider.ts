@@ -3,20 +3,24 @@ import { SallyportError } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import type { RequestHost } from './request/request-host.ts'
 
-/** Counts decided requests, as `open()` resolves to; a stand-in may leave it out, and then nothing is counted. */
+/** Counts decided requests, as the value of `open()` does; without `count` nothing is counted. */
 export interface CountingHost extends RequestHost {
-  /** Counts a request by the rules that count; the decision as it is after that. Absent: nothing is counted. */
+  /** Counts a request by the rules that count, and returns the decision after that. Absent: nothing is counted. */
   count?(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>
-  /** Decides, and waits a moment where the check of a claimed crawler runs. Absent: nothing waits. */
+  /** Decides, and waits a moment while the check of a claimed crawler runs. Absent: no request waits. */
   settle?(decide: () => Decision): Decision | Promise<Decision>
 }
 
-/** Decides about requests: what `open()` resolves to, or a stand-in. */
+/** Decides about requests: the value that `open()` resolves to, or a stand-in. */
 export interface Decider extends CountingHost {
   /** Judges a request at once, from memory; never throws. */
   decide(request: InspectionRequest): Decision
-  /** Makes the decider of one mount; a stand-in without it takes no `policy` and no `mode`. */
-  decider?(options: MountRules): Pick<Decider, 'decide'>
+  /** Reports whether a rule reads the MCP calls that the request may have in its body; absent: no rule does. */
+  readsCalls?(request: InspectionRequest): boolean
+  /** Resolves when the data that the rules read is open; absent: the data is open. */
+  readonly opening?: Promise<void> | undefined
+  /** Creates the decider of one mount; a stand-in without it takes no `policy` and no `mode`. */
+  decider?(options: MountRules): Pick<Decider, 'decide' | 'readsCalls' | 'opening'>
 }
 
 /** Rules that decide at one mount in place of the service's own. */
@@ -25,13 +29,13 @@ export interface MountRules {
   readonly mode?: Mode | undefined
 }
 
-/** The asker, as rules and logs name it. */
+/** The visitor, as rules and logs name it. */
 export interface RequestIdentity {
   readonly user?: string | undefined
   readonly plan?: string | undefined
 }
 
-/** Outcome of a request: with a refusal it goes no further, without one the host carries on. */
+/** Holds the outcome for a request: a refusal ends it, and without one the host carries on. */
 export interface Outcome {
   /** Absent when the request could not be judged. */
   readonly decision?: Decision | undefined

@@ -1,7 +1,9 @@
-import type { AnswerStatus, Decision, InspectionRequest, UsageTable } from '@sallyport/core'
+import type { AnswerStatus, Decision, InspectionRequest } from '@sallyport/core'
+import type { McpBody } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { keepPrivate } from './answer/private-answer.ts'
 import { type Refusal, refusedRequest, rendered } from './answer/refusal.ts'
+import type { ChallengePlace } from './challenge/places.ts'
 import type { Observation, Observed } from './observation.ts'
 import { announcePhase } from './phases.ts'
 import type { Ending } from './request/ending.ts'
@@ -11,24 +13,20 @@ import { INSECURE, isInsecure } from './request/insecure-target.ts'
 import type { ReceivedHead } from './request/node-head.ts'
 import type { RequestHost } from './request/request-host.ts'
 
-/** An answer that a host sends: Node's own, or what stands for it. */
+/** An answer that a host sends: Node's own, or a substitute. */
 export interface HostResponse {
   readonly headersSent: boolean
   readonly statusCode: number
   setHeader(name: string, value: string): unknown
-  /** Sets it unless the answer has one of that name in the end; absent: where there is none yet. */
-  suggestHeader?(name: string, value: string): void
-  hasHeader?(name: string): boolean
   getHeader?(name: string): unknown
   writeHead?(status: number, ...more: unknown[]): unknown
-  /** Has the answer kept by its client's cache alone; absent: `writeHead` is asked. */
+  /** Lets only the client's cache keep the answer; absent: `writeHead` does it. */
   keepPrivate?(): void
-  /** Adds a value beside those that are there. */
+  /** Adds a value to the existing values. */
   appendHeader?(name: string, value: string): unknown
   removeHeader(name: string): void
 }
 
-/** The facts that the phase `receive` reads from a request. */
 export interface Received {
   readonly observation: Observation
   readonly head: ReceivedHead
@@ -37,12 +35,15 @@ export interface Received {
   readonly config: RequestHost['config']
 }
 
-/** A claim as it was read, or why it could not be. */
+/** A claim, or the error that prevented reading it. */
 export type Claim = string | { readonly fault: unknown }
 
 /** Decides about a head, from memory. */
 export interface HeadDecider {
   decide(request: InspectionRequest): Decision
+  /** Reports whether a rule reads the MCP calls that the request may have in its body; absent: no rule does. */
+  readsCalls?(request: InspectionRequest): boolean
+  readonly opening?: Promise<void> | undefined
 }
 
 /**
@@ -50,39 +51,39 @@ export interface HeadDecider {
  * `phases.ts` says which phase reads and writes which member.
  */
 export abstract class Exchange implements Observed {
-  /** These are set by the constructor of a host's own class. */
+  /** The constructor of a host's class has set these members. */
   host!: RequestHost
-  /** The host's own, for listeners of channels. */
+  /** The host's own request, which listeners of channels receive. */
   request!: object
   /** Absent where the host answers on a socket. */
   response: HostResponse | undefined
-  /** The emitter whose `close` is the end of the answer. */
+  /** Sends the event `close` when the answer ends. */
   ending!: Ending
   connection: Observed['connection']
-  /** These are read by the phase `receive`. */
+  /** These members are what the phase `receive` reads. */
   observation!: Observation
   head!: ReceivedHead
   facts!: HeadFields
   config: RequestHost['config']
-  /** The head that is judged: with the visitor as the application knows it, or that of the request that a server asks about. */
+  /** The head that is judged: with the visitor as the application knows it, or of the request that a server in front checks. */
   subject!: ReceivedHead
-  /** The head that is decided about: the subject, or for the page of a challenge the request that the page is for. */
+  /** The head that is decided about: the subject, or the request that a challenge page is for. */
   wanted!: ReceivedHead
-  /** Whether the request is counted by the rules that count. */
+  /** Whether the rules that count include the request. */
   counts = true
-  /** The place of a challenge that the request names. */
-  challengePlace: 'script' | 'page' | undefined = undefined
-  /** Decides by the rules of its part of the site; absent: the host does. */
+  /** Names the place of a challenge that the request is for. */
+  challengePlace: ChallengePlace | undefined = undefined
+  /** Decides by the rules of its part of the site; absent: the host decides. */
   decider: HeadDecider | undefined = undefined
-  /** The place that the request claims to come from; absent: it claims nothing. */
+  /** The claim of the request to come from a place; absent: it claims nothing. */
   claim: Claim | undefined = undefined
   decision: Decision | undefined = undefined
-  /** Table of fields about the use of content; absent: the site has none. */
-  usage: Pick<UsageTable, 'fieldsOf'> | undefined = undefined
-  /** The fields of the verdict for the origin (name, value, name, value …); absent: the host writes them into its own request. */
+  /** Whether a phase has read the body for MCP calls; the body is handed on. */
+  hasReadCalls = false
+  /** Holds the fields of the verdict for the origin (name, value, …); absent: the host writes the verdict into its own request. */
   verdict: string[] | undefined = undefined
 
-  /** Takes what `receive` has read, and is observed from now on. */
+  /** Takes what `receive` has read; the observation begins here. */
   take({ observation, head, facts, config }: Received): void {
     this.observation = observation
     this.head = head
@@ -94,24 +95,29 @@ export abstract class Exchange implements Observed {
     observation.observe(this, this.ending)
   }
 
-  /** Why it is refused before it is looked at. */
+  /** Returns the reason to refuse the request before it is judged. */
   fault(rules: RequestHost, paths: Paths = this.config?.paths ?? 'pass'): HeadFault | undefined {
     const { head, facts } = this
     return headFault(head, facts, paths) ?? (isInsecure(rules, head) ? INSECURE : undefined)
   }
 
-  /** Why it is refused before the API looks at it, which reads a path in one way alone, and says itself what it cannot read. */
+  /** Returns the reason to refuse the request before the API reads it; the API itself reports what it cannot read of a path. */
   apiFault(rules: RequestHost): HeadFault | undefined {
     return this.fault(rules, 'pass') ?? checkHostNamed(this.head, this.facts)
   }
 
-  /** The answer that refuses it; `why` where nothing was decided against the client. */
+  /** Refuses the request; `why` names the cause where no decision refuses the client. */
   refuse(refusal: Refusal, why?: string): ApiResponse {
     this.observation.refuse(why)
     return this.closing(rendered(refusal, refusedRequest(this.host, this.head)))
   }
 
-  /** Sets a header of the answer where that is not begun; takes it away for `undefined`. */
+  /** Reads the body once, before its reader, which then receives it as if it were unread. */
+  async readBody(): Promise<McpBody> {
+    return { missing: 'unseen' }
+  }
+
+  /** Sets a header of an answer that has not begun; `undefined` removes the header. */
   tell(name: string, value: string | undefined): void {
     const { response } = this
     if (response === undefined || response.headersSent) return
@@ -119,55 +125,55 @@ export abstract class Exchange implements Observed {
     else response.setHeader(name, value)
   }
 
-  /** Sets a header of the answer that has none of that name. */
-  suggest(name: string, value: string): void {
-    const { response } = this
-    if (response?.suggestHeader !== undefined) response.suggestHeader(name, value)
-    else if (response?.hasHeader?.(name) === false) this.tell(name, value)
-  }
-
-  /** Sets a cookie beside those of the answer, where that is not begun. */
+  /** Adds a cookie to an answer that has not begun. */
   addCookie(cookie: string): void {
     const { response } = this
     if (response !== undefined && !response.headersSent) response.appendHeader?.('set-cookie', cookie)
   }
 
-  /** Has the answer of the application kept by no cache that others share. */
+  /** Keeps shared caches from the answer of the application. */
   keepPrivate(): void {
     const { response } = this
     if (response?.keepPrivate !== undefined) response.keepPrivate()
     else if (response !== undefined && !response.headersSent) keepPrivate(response)
   }
 
-  /** An answer of ours as it is to be sent while the body may be unread. */
+  /** Prepares an answer of ours for sending while the body may be unread. */
   closing(answer: ApiResponse): ApiResponse {
     return answer
   }
 
-  /** The status that its client was answered with, as rules that count failures read it. */
+  /** Returns the status that the client received, which rules that count failures read. */
   status(): AnswerStatus {
     const { response } = this
     if (this.observation.answeredBy !== 'host') return undefined
-    // The answer to an upgrade is written on the socket.
+    // The application writes the answer to an upgrade on the socket.
     if (response === undefined) return 'unseen'
     return response.headersSent ? response.statusCode : undefined
   }
 
-  /** The value of Content-Type in the answer. */
+  /** Returns the value of Content-Type in the answer. */
   contentType(): string | undefined {
     const value = this.response?.getHeader?.('content-type')
     return value === undefined ? undefined : String(value)
   }
 
-  /** Calls it when the answer has ended, at once where it has. */
+  /** Returns the values of Set-Cookie in the answer. */
+  setCookies(): readonly string[] | undefined {
+    const value = this.response?.getHeader?.('set-cookie')
+    if (value === undefined) return undefined
+    return Array.isArray(value) ? value : [String(value)]
+  }
+
+  /** Calls `ended` when the answer has ended, or at once where it already has. */
   onEnd(ended: () => void): void {
     this.observation.onEnd(this.ending, ended)
   }
 }
 
-/** How the requests of a host are received; `Place` is a request with all that the host has of it. */
+/** Receives the requests of a host; `Place` is a request with all that the host has of it. */
 export interface Receiver<Place> {
   receive(host: RequestHost, place: Place): Exchange
-  /** Writes the verdict for the host's own code to read; without one takes away what the visitor sent in its place. */
+  /** Writes the verdict for the host's own code to read; without a decision removes what the visitor sent under our names. */
   mark(place: Place, decision: Decision | undefined): void
 }

@@ -13,13 +13,13 @@ import { nameAnswer } from './request/request-id.ts'
 import { ignoreOtherUpgrades } from './request/upgrades.ts'
 
 /**
- * Inspects the WebSocket upgrades of a server, which run no middleware in any framework. An enforced block is answered
- * on the socket and no listener sees it; any other goes on with the verdict in its headers. A request that asks for
- * another protocol (`Upgrade: h2c`) is an ordinary one from now on, which the middleware inspects.
+ * Inspects the WebSocket upgrades of a server, which run no middleware in any framework. It answers an enforced block on the socket, and no
+ * listener sees the upgrade; any other upgrade goes on with the verdict in its headers. A request for another protocol (`Upgrade: h2c`)
+ * becomes an ordinary request, which the middleware inspects.
  *
- * It wraps `server.emit` and is not a listener: a listener cannot keep the others from running, and
- * those of a WebSocket library may be added before or after this call, or taken away. A server without an `upgrade`
- * listener makes ordinary requests of upgrades, and those pass the middleware. Throws `invalid_config` and `invalid_policy`.
+ * The guard wraps `server.emit`: a listener cannot keep others from running, and a WebSocket library may add or remove its listeners
+ * before or after this call. A server without an `upgrade` listener makes ordinary requests of upgrades, which pass the middleware. Throws
+ * `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -37,11 +37,11 @@ export function guardUpgrade(server: Server, sallyport: Decider, options: Inspec
   const inspect = createInspection(NODE, sallyport, options)
   markGuarded(server)
   const emit = server.emit
-  const guarded = (event: string | symbol, ...values: unknown[]): boolean => {
+  const emitGuarded = (event: string | symbol, ...values: unknown[]): boolean => {
     const go = () => Reflect.apply(emit, server, [event, ...values])
     if (event !== 'upgrade') {
       const heard = go()
-      // Node's server has begun to parse the connection; over TLS it does so at the second event.
+      // Node's server begins to parse a connection at the first event, and over TLS at the second.
       if (event === 'connection' || event === 'secureConnection') ignoreOtherUpgrades(values[0] as Socket)
       return heard
     }
@@ -56,10 +56,10 @@ export function guardUpgrade(server: Server, sallyport: Decider, options: Inspec
     waitFor(socket, outcome, apply)
     return true
   }
-  server.emit = guarded as typeof server.emit
+  server.emit = emitGuarded as typeof server.emit
 }
 
-/** Node has taken its own listeners off this socket: meanwhile it may fail, and then nobody is answered. */
+/** Node has taken its own listeners off this socket. If the socket fails meanwhile, no client is left to answer. */
 function waitFor(socket: Socket, outcome: Promise<Outcome>, go: (outcome: Outcome) => unknown): void {
   const onError = (): void => void socket.destroy()
   socket.on('error', onError)
@@ -69,9 +69,9 @@ function waitFor(socket: Socket, outcome: Promise<Outcome>, go: (outcome: Outcom
   })
 }
 
-/** No response is written while an earlier request of the connection has no answer: ours would be taken for it. */
+/** No response is written while an earlier request of the connection has no answer: the client would take ours for that answer. */
 function refuse(sallyport: Decider, socket: Socket, req: IncomingMessage, refusal: ApiResponse): void {
-  // Node has taken its own listeners off this socket, and a reset without one would end the process.
+  // Node has taken its own listeners off this socket, and a reset would end the process.
   socket.on('error', () => socket.destroy())
   const response = responseOn(socket, req)
   if (response === undefined) return

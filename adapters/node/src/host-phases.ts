@@ -1,8 +1,10 @@
 import type { ChallengeStep, Counted, Decision } from '@sallyport/core'
+import { type McpBody, readMcpRequest } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from './answer/limit-fields.ts'
-import { decisionRefusal, headRefusal } from './answer/refusal.ts'
+import { decisionRefusal, headRefusal, refusal } from './answer/refusal.ts'
 import { addVerdict } from './answer/verdict-headers.ts'
+import { answerOffer } from './answer-offer.ts'
 import { askingAnswer } from './challenge/challenge-answer.ts'
 import { renewedCookie } from './challenge/cookies.ts'
 import { findPlace, PAGE, wantedRequest } from './challenge/places.ts'
@@ -10,9 +12,8 @@ import type { CountingHost, Decider } from './decider.ts'
 import type { Exchange } from './exchange.ts'
 import type { Answered } from './phases.ts'
 
-/* The phases of every host between `receive` and the application. */
+/* These phases belong to every host and run between `receive` and the application. */
 
-/** The parts that the phases of every host use. */
 export interface Services {
   readonly host: Decider
 }
@@ -23,13 +24,16 @@ export function precheck(exchange: Exchange, { host }: Services): Answered {
   return fault && exchange.refuse(headRefusal(fault, exchange.head.fields), 'head')
 }
 
-/** Reads `subject`; writes `usage`, `challengePlace`, `wanted` and `counts`: whether the request is for a place of a challenge, and what it is decided as. */
+/**
+ * Reads `subject`; writes `challengePlace`, `wanted` and `counts`: the place of a challenge, and the request to decide about. Returns the
+ * directory of our keys.
+ */
 export function route(exchange: Exchange, { host }: Services): Answered {
-  const { subject } = exchange
+  const { config, subject } = exchange
   const { challenges } = host
-  const { config } = exchange
+  const directory = answerKeyDirectory(exchange, host)
+  if (directory !== undefined) return directory
   exchange.wanted = subject
-  exchange.usage = host.usage?.()
   if (challenges === undefined || !subject.target.includes((config?.challenge ?? PAGE).path)) return undefined
   exchange.challengePlace = findPlace(host, subject)
   if (exchange.challengePlace !== 'page') return undefined
@@ -39,9 +43,30 @@ export function route(exchange: Exchange, { host }: Services): Answered {
   return undefined
 }
 
-/** Reads `wanted`, `decider`; writes `decision` as the rules see the request, from memory. Waits where the check of a crawler runs. */
-export function inspect(exchange: Exchange, { host }: Services): Answered | Promise<undefined> {
+/**
+ * Answers GET and HEAD for the directory of our keys at its origin, without a decision: verifiers fetch it to learn who signed, and cannot
+ * prove anything themselves. Throws what the host throws.
+ */
+export function answerKeyDirectory(exchange: Exchange, host: Decider): Answered {
+  const directory = host.keyDirectory?.(exchange.head)
+  if (directory === undefined) return undefined
+  const { method } = exchange.head
+  if (method === 'GET' || method === 'HEAD') return exchange.closing({ status: 200, ...directory })
+  const refused = refusal('method_not_allowed')
+  return exchange.refuse({ ...refused, headers: { ...refused.headers, allow: 'GET, HEAD' } }, 'head')
+}
+
+/**
+ * Reads `wanted`, `decider`; writes `decision` from memory, and the calls of an MCP client where rules read them. Waits for the body with
+ * these calls, for the check of a crawler, and for the data that the rules read to open.
+ */
+export function inspect(exchange: Exchange, services: Services): Answered | Promise<Answered> {
+  const { host } = services
   const { wanted, decider = host } = exchange
+  if (decider.opening !== undefined) return decider.opening.then(() => inspect(exchange, services))
+  if (!exchange.hasReadCalls && wanted === exchange.subject && decider.readsCalls?.(wanted)) {
+    return readCalls(exchange).then(() => inspect(exchange, services))
+  }
   const decided = host.settle === undefined ? decider.decide(wanted) : host.settle(() => decider.decide(wanted))
   if (decided instanceof Promise) {
     return decided.then((later) => {
@@ -53,9 +78,22 @@ export function inspect(exchange: Exchange, { host }: Services): Answered | Prom
   return undefined
 }
 
+/** Writes the calls in the body into `head`, `subject` and `wanted`. */
+async function readCalls(exchange: Exchange): Promise<void> {
+  exchange.hasReadCalls = true
+  const { head, subject } = exchange
+  // A request must not pass because its body cannot be read.
+  const body = await exchange.readBody().catch((): McpBody => ({ missing: 'unseen' }))
+  const mcp = readMcpRequest(subject.fields, body)
+  if (mcp === undefined) return
+  exchange.head = { ...head, mcp }
+  exchange.subject = { ...subject, mcp }
+  exchange.wanted = exchange.subject
+}
+
 /**
  * Reads `decision`, `counts`; writes `decision` after the rules that count, and its time. Waits for a store of counts. A decision that
- * cannot be counted stands as it is, and a process warning says so.
+ * cannot be counted stays as it is, with a process warning.
  */
 export function decide(exchange: Exchange, { host }: { readonly host: CountingHost }): Answered | Promise<undefined> {
   const { counts, subject } = exchange
@@ -90,10 +128,18 @@ function warnUncounted({ observation }: Exchange, decision: Decision, error: unk
 }
 
 /**
- * Reads `decision`; returns the redirect, the part of a challenge or the refusal that the decision comes to. For a request that goes on
- * it writes the fields of the answer (what is left of a limit, the use of content, the renewed pass) and `verdict` for an origin.
+ * Reads `decision`; returns the redirect, the offer, the answer of a challenge, or the refusal. For a request that goes on it writes the
+ * fields of the answer (the rest of a limit, the renewed pass) and `verdict` for an origin. Waits for the port that takes a payment.
  */
-export function answer(exchange: Exchange, { host }: Services): Answered | Promise<Answered> {
+export function answer(exchange: Exchange, services: Services): Answered | Promise<Answered> {
+  const { action, enforced } = exchange.decision as Decision
+  if (action !== 'offer' || !enforced) return answerDecided(exchange, services)
+  const answered = answerOffer(exchange, services.host)
+  if (answered instanceof Promise) return answered.then((later) => later ?? answerDecided(exchange, services))
+  return answered ?? answerDecided(exchange, services)
+}
+
+function answerDecided(exchange: Exchange, { host }: Services): Answered | Promise<Answered> {
   const decision = exchange.decision as Decision
   const { action, enforced, limits } = decision
   const { subject } = exchange
@@ -115,11 +161,6 @@ export function answer(exchange: Exchange, { host }: Services): Answered | Promi
     const told = limitFields(decision)
     for (const name in told) exchange.tell(name, told[name])
   }
-  // A site that has such fields of its own knows better.
-  if (exchange.usage !== undefined && (subject.method === 'GET' || subject.method === 'HEAD')) {
-    const fields = exchange.usage.fieldsOf(decision.inspection.request.path)
-    for (const name in fields) exchange.suggest(name, fields[name] as string)
-  }
   const renewed = decision.inspection.pass && renewedCookie(host, subject, decision)
   if (renewed !== undefined) exchange.addCookie(renewed)
   if (decision.restsOnPass) exchange.keepPrivate()
@@ -127,12 +168,12 @@ export function answer(exchange: Exchange, { host }: Services): Answered | Promi
   return undefined
 }
 
-/** Nobody else may be given the answer to a proven crawler that is sent to another place. */
+/** Redirects a proven crawler. No cache may give this answer to another client. */
 function redirectTo(location: string): ApiResponse {
   return { status: 302, headers: { location, 'cache-control': 'no-store', vary: 'User-Agent' }, body: '' }
 }
 
-/** Whether the request can have a part in a challenge: nearly every one is allowed, and brings nothing of one. */
+/** Reports whether the request may take part in a challenge. Nearly every request is allowed, and carries nothing of a challenge. */
 function mayAsk({ decision, challengePlace, facts, subject }: Exchange, { challenges }: Decider): boolean {
   if (challenges === undefined) return false
   const isAsked = decision?.action === 'challenge' || challengePlace !== undefined

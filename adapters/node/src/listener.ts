@@ -10,29 +10,29 @@ import type { InspectionOptions } from './inspection/inspection-options.ts'
 import { type ChallengeOptions, createStepUp } from './inspection/step-up.ts'
 import { findObservation } from './observation.ts'
 import { NODE } from './receive.ts'
-import { baseOf, mountedPath } from './request/mounted-path.ts'
+import { mountedPath, trimBase } from './request/mounted-path.ts'
 
-/** A request of `node:http` or of `node:http2`. */
+/** A request, as `node:http` or `node:http2` receives it. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest
-/** The response to a `NodeRequest`. */
+/** The response that answers a `NodeRequest`. */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
-/** A request that was inspected; without `sallyport` where it could not be judged. */
+/** An inspected request; `sallyport` is absent where the request could not be judged. */
 export type Inspected<Request> = Request & { readonly sallyport?: Decision | undefined }
 
-/** Answers requests, as `createServer` takes it. */
+/** Answers requests; `createServer` takes such a function. */
 export type Handler<Request, Response> = (request: Request, response: Response) => unknown
 
-/** Options of `v1`. */
+/** Configures `v1`. */
 export interface V1Options {
-  /** Path that `/v1` hangs under, as `/detect`; default the root. */
+  /** The path above `/v1`, such as `/detect`; default: the root. */
   readonly base?: string | undefined
 }
 
 /**
- * A listener for `createServer` of `node:http` and `node:http2` that inspects every request: an enforced block is
- * answered with 403, any other request goes to `handler` with the decision as `request.sallyport` and in its headers.
- * Throws `invalid_config` and `invalid_policy`.
+ * Creates a listener for `createServer` of `node:http` and `node:http2` that inspects every request. It answers an enforced block with 403,
+ * and passes any other request to `handler` with the decision as `request.sallyport` and in its headers. Throws `invalid_config` and
+ * `invalid_policy`.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export function listener<Request extends NodeRequest = IncomingMessage, Response
 }
 
 /**
- * A listener that answers everything under `<base>/v1` and hands any other request to `handler`. Throws `invalid_config`.
+ * Creates a listener that answers everything under `<base>/v1` and passes any other request to `handler`. Throws `invalid_config`.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ export function v1<Request extends NodeRequest = IncomingMessage, Response exten
   options: V1Options = {},
 ): (request: Request, response: Response) => void {
   requireApi(sallyport)
-  const base = baseOf(options.base)
+  const base = trimBase(options.base)
   return (request, response) => {
     const [req, res] = compatible(request, response)
     const { url: target = '' } = req
@@ -91,21 +91,21 @@ export function v1<Request extends NodeRequest = IncomingMessage, Response exten
       handler(request as Inspected<Request>, response)
       return
     }
-    const failed = () => rendered(refusal('internal_error'), { id: findObservation(sallyport, req).id })
+    const renderFault = () => rendered(refusal('internal_error'), { id: findObservation(sallyport, req).id })
     void answer(sallyport, req, { res, target, path }).then(
       (answered) => {
         if (answered === undefined) handler(request as Inspected<Request>, response)
         else void sendResponse(res, answered)
       },
-      () => void sendResponse(res, failed()),
+      () => void sendResponse(res, renderFault()),
     )
   }
 }
 
 /**
- * Challenges visitors without a pass of a level, at a place of the application's choice: resolves to whether the
- * request may go on, and has answered it where it may not. Holders of such a pass go on, and so do visitors who are
- * never challenged. Throws `invalid_config` and `invalid_policy`.
+ * Challenges visitors without a pass of a level, at a place that the application chooses. Resolves to true where the request may go on;
+ * else the request has been answered. With `form` it needs the parsed body. Visitors who hold such a pass, or are never challenged, go on.
+ * Throws `invalid_config` and `invalid_policy`.
  *
  * @example
  * ```ts
@@ -125,17 +125,17 @@ export function v1<Request extends NodeRequest = IncomingMessage, Response exten
 export function challenge(
   sallyport: Decider,
   options: ChallengeOptions = {},
-): (request: NodeRequest, response: NodeResponse) => Promise<boolean> {
+): (request: NodeRequest, response: NodeResponse, body?: unknown) => Promise<boolean> {
   const ask = createStepUp(NODE, sallyport, options)
-  return async (request, response) => {
+  return async (request, response, body) => {
     const [req, res] = compatible(request, response)
-    const answer = await ask({ req, res })
+    const answer = await ask({ req, res }, body)
     if (answer !== undefined) await sendResponse(res, answer)
     return answer === undefined
   }
 }
 
-/** Node's compatibility API of HTTP/2 has what is read and written here; its types do not say so. */
+/** Converts the types: Node's compatibility API of HTTP/2 has every member that is used here, but its types do not say so. */
 function compatible(request: NodeRequest, response: NodeResponse): [IncomingMessage, ServerResponse] {
   return [request as IncomingMessage, response as ServerResponse]
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { ChallengeStep, Decision, ObservedRequest, Writable } from '@sallyport/core'
-import { aiReferrerOf, formatAddress } from '@sallyport/core/host'
+import type { ChallengeStep, Decision, ObservedRequest, PaymentStep, Writable } from '@sallyport/core'
+import { findAiReferrer, formatAddress, readTraits } from '@sallyport/core/host'
 import { announcePhase } from './phases.ts'
 import type { Ending } from './request/ending.ts'
 import type { HeadFields } from './request/head-fields.ts'
@@ -8,43 +8,48 @@ import type { NodeHead, ReceivedHead } from './request/node-head.ts'
 import type { RequestHost } from './request/request-host.ts'
 import { newId } from './request/request-id.ts'
 
-/** On the raw fields of a request: its observation. Known to every copy of this package in a process. */
+/** Keys the observation on the raw fields of a request. Every copy of this package in a process knows the symbol. */
 const OBSERVATION: unique symbol = Symbol.for('sallyport.observation') as never
 
-/** A request that a server in front asks about. */
+/** A request that a server in front asks us to check. */
 export interface OriginalRequest {
   readonly method: string
   readonly target: string
   readonly host: string
 }
 
-/** The parts of an exchange that are reported at its end. */
+/** Members of an exchange that are reported at its end. */
 export interface Observed {
   readonly host: RequestHost
   readonly head: ReceivedHead
   readonly facts: HeadFields
   readonly response?: { readonly headersSent: boolean; readonly statusCode: number } | undefined
+  /** Return `Content-Type` and `Set-Cookie` of the answer, where the host sees them. */
+  contentType(): string | undefined
+  setCookies(): readonly string[] | undefined
   /** Counts the bytes of a connection that has one request at a time. */
   readonly connection?: { readonly bytesRead: number; readonly bytesWritten: number } | undefined
 }
 
-/** An observation holds the id of a request, the facts learnt about it, and the callbacks of its end. All mounts of a host share it. */
+/** Holds the id of a request, the facts learnt about it, and the callbacks of its end. All mounts of a host share it. */
 export class Observation {
   readonly id: string
   answeredBy: ObservedRequest['answeredBy'] = 'host'
   decision: Decision | undefined = undefined
   refusedFor: string | undefined = undefined
-  /** The request's part in a challenge. */
+  /** Records the request's part in a challenge. */
   challenge: ChallengeStep | undefined = undefined
-  /** From `performance.now()`, when it was decided. */
+  /** Records the request's part in an offer. */
+  payment: PaymentStep | undefined = undefined
+  /** When the request was decided, from `performance.now()`. */
   decidedAt: number | undefined = undefined
-  /** The request that is asked about, where that is another one. */
+  /** The request that a server in front asks us to check; absent: the request itself. */
   original: OriginalRequest | undefined = undefined
-  /** Status of an answer that has none of its own, as a tunnel's. */
+  /** The status of an answer that has no head, such as a tunnel's. */
   status: number | undefined = undefined
-  /** The exchange that is reported at the end of the request; absent where nothing is. */
+  /** The exchange that is reported at the end of the request; absent: nothing is reported. */
   observed: Observed | undefined = undefined
-  /** Gives back all else that a host holds for it; absent where that is nothing. */
+  /** Frees everything else that a host holds for the request. */
   release: (() => void) | undefined = undefined
   readonly #at = Date.now()
   readonly #began = performance.now()
@@ -58,7 +63,7 @@ export class Observation {
     this.id = id
   }
 
-  /** Reports the request to its host when its answer has ended, where the host observes requests. Only the first call does something. */
+  /** Reports the request to its host when its answer has ended, where the host observes requests. Only the first call has an effect. */
   observe(observed: Observed, end: Ending): void {
     if (observed.host.observe === undefined || this.observed !== undefined) return
     this.observed = observed
@@ -73,22 +78,22 @@ export class Observation {
     this.decidedAt = performance.now()
   }
 
-  /** Records that we answer instead of the host or the origin; `why` where nothing was decided against the client. */
+  /** Records that we answer instead of the host or the origin; `why` names the cause where no decision refuses the client. */
   refuse(why?: string): void {
     this.answeredBy = 'refusal'
     if (why !== undefined) this.refusedFor = why
   }
 
-  /** Records which request a check is about: that request is the one that is reported. */
+  /** Records the request that a check is about; that request is reported. */
   askAbout(original: OriginalRequest): void {
     this.original = original
     this.answeredBy = 'host'
   }
 
-  /** Calls `ended` at the end of the answer, at once where that has been. */
+  /** Calls `ended` at the end of the answer, or at once where it has ended. */
   onEnd(end: Ending, ended: () => void): void {
     if (this.#ended || end.closed) {
-      caught(ended)
+      callSafely(ended)
       return
     }
     if (this.#counted === undefined) this.#counted = [ended]
@@ -96,24 +101,24 @@ export class Observation {
     this.hear(end)
   }
 
-  /** Ends with an answer; that has one listener for all that ends then. */
+  /** Adds the one listener that ends the request with its answer. */
   hear(end: Ending): void {
     if (this.#heard) return
     this.#heard = true
     end.on('close', () => this.end())
   }
 
-  /** Ends the request, as its answer has ended. Only the first call does something. */
+  /** Ends the request, as its answer has ended. Only the first call has an effect. */
   end(): void {
     if (this.#ended) return
     this.#ended = true
     announcePhase('observe', this.id)
     if (this.observed !== undefined) this.#report(this.observed)
     this.release?.()
-    for (const ended of this.#counted ?? []) caught(ended)
+    for (const ended of this.#counted ?? []) callSafely(ended)
   }
 
-  /** The error of an observer is a process warning: it must end neither the request nor the process. */
+  /** Emits a process warning for an error of an observer, which must end neither the request nor the process. */
   #report(observed: Observed): void {
     try {
       observed.host.observe?.(this.#record(observed))
@@ -122,15 +127,16 @@ export class Observation {
     }
   }
 
-  #record({ host, head, facts, response, connection }: Observed): ObservedRequest {
-    const { id, answeredBy, decision, refusedFor, challenge, decidedAt, original } = this
+  #record(observed: Observed): ObservedRequest {
+    const { host, head, facts, response, connection } = observed
+    const { id, answeredBy, decision, refusedFor, challenge, payment, decidedAt, original } = this
     const target = original?.target ?? head.target
     const end = target.search(/[?#]/)
     const record: Writable<ObservedRequest> = {
       id,
       answeredBy,
       peer: head.peer,
-      client: decision?.inspection.client.address ?? clientOf(host, head),
+      client: decision?.inspection.client.address ?? clientAddress(host, head),
       method: original?.method ?? head.method,
       host: original?.host ?? facts.host ?? facts.authority ?? '',
       path: end < 0 ? target : target.slice(0, end),
@@ -141,30 +147,46 @@ export class Observation {
     }
     if (decision !== undefined) record.decision = decision
     if (head.ja4 !== undefined) record.ja4 = head.ja4
+    if (head.ja4Header !== undefined) record.ja4Header = head.ja4Header
     const isReferred = facts.referer !== undefined || target.includes('utm_source')
-    const cameFrom = isReferred ? aiReferrerOf(facts.referer, target) : undefined
+    const cameFrom = isReferred ? findAiReferrer(facts.referer, target) : undefined
     if (cameFrom !== undefined) record.cameFrom = cameFrom
+    const traits = this.#traits(observed, record)
+    if (traits !== undefined) record.traits = traits
     if (decidedAt !== undefined) record.inspectionMilliseconds = decidedAt - this.#began
     if (refusedFor !== undefined) record.refusedFor = refusedFor
     if (challenge !== undefined) record.challenge = challenge
+    if (payment !== undefined) record.payment = payment
     if (connection !== undefined) {
       record.bytesReceived = connection.bytesRead - this.#received
       record.bytesSent = connection.bytesWritten - this.#sent
     }
     return record
   }
+
+  /** Returns the traits of a response of the site that count in a visit; the host must have seen the whole response. */
+  #traits(observed: Observed, { method, host, status }: ObservedRequest): ObservedRequest['traits'] {
+    const { decision, original, answeredBy } = this
+    if (decision === undefined || original !== undefined || status === 0) return undefined
+    if (answeredBy !== 'host' && answeredBy !== 'origin') return undefined
+    if (observed.response === undefined || observed.host.config?.behaviour === false) return undefined
+    const { cookie, referer, isConditional, isAhead } = observed.facts
+    const { target, fields, http2Window, ja4 } = observed.head
+    const request = { method, target, host, cookie, referer, isConditional, isAhead, fields, http2Window, ja4 }
+    return readTraits({ ...request, status, contentType: observed.contentType(), setCookies: observed.setCookies() })
+  }
 }
 
-/** In characters: more says nothing more, and thousands of requests are remembered. */
+/** Limits the user agent in characters: thousands of requests are remembered, and a longer text says nothing more. */
 const MAX_USER_AGENT = 400
 
-function clientOf(host: RequestHost, head: ReceivedHead): string {
+function clientAddress(host: RequestHost, head: ReceivedHead): string {
   const address = host.client?.(head).address
   return address === undefined ? head.peer : formatAddress(address)
 }
 
-/** An error of what ends with a request is a process warning: the event is the host's, and one there would end the process. */
-function caught(ended: () => void): void {
+/** Emits a process warning for an error of a callback: in the host's event the error would end the process. */
+function callSafely(ended: () => void): void {
   try {
     ended()
   } catch (error) {
@@ -175,8 +197,8 @@ function caught(ended: () => void): void {
 type Kept = string[] & { [OBSERVATION]?: Observation | undefined }
 
 /**
- * Returns the observation of a request of Node, which is made at the first call. It is kept on the list of the request's fields: Express
- * gives each request a hidden class of its own, and a member more is a copy of that, which costs as much as a decision.
+ * Returns the observation of a request of Node, and creates it at the first call. It is kept on the list of the request's fields: Express
+ * gives each request a hidden class of its own, which one more member would copy at the cost of a decision.
  */
 export function findObservation(host: RequestHost, req: NodeHead): Observation {
   const kept: Kept = req.rawHeaders
@@ -187,12 +209,12 @@ export function findObservation(host: RequestHost, req: NodeHead): Observation {
   const { 'x-request-id': named, traceparent } = req.headers
   const isNamed = named !== undefined || traceparent !== undefined
   const observation = new Observation(isNamed ? newId(host, peer, req.headers) : randomUUID())
-  // A member that is not enumerable would take ten times as long.
+  // A non-enumerable member would take ten times as long.
   kept[OBSERVATION] = observation
   return observation
 }
 
-/** The decision about a request of Node; `undefined` before there is one. */
+/** Returns the decision about a request of Node; `undefined` before the decision. */
 export function decisionOn({ rawHeaders }: { readonly rawHeaders: Kept }): Decision | undefined {
   return rawHeaders[OBSERVATION]?.decision
 }

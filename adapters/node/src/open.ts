@@ -12,7 +12,7 @@ import type { ConfigInput, OpenHooks, Sallyport } from '@sallyport/engine'
  * const sallyport = await open({ policy: { preset: 'low-friction' } })
  * createServer(listener(sallyport, (_req, res) => void res.end('hello'))).listen(3000)
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/open.md
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/code.md#the-open-function
  */
 export async function open(options?: ConfigInput, hooks?: OpenHooks): Promise<Sallyport> {
   return (await import('@sallyport/engine/open')).open(options, hooks)

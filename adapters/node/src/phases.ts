@@ -21,13 +21,13 @@ export const PHASES = [
 
 export type PhaseName = (typeof PHASES)[number]
 
-/** An answer ends the way to the application; without one the next phase runs. */
+/** An answer ends the pipeline; without one the next phase runs. */
 export type Answered = ApiResponse | undefined
 
 /** A phase returns a promise where it waits for a count in a store, DNS or a stage of the body. */
 export type Phase<E, Services> = (exchange: E, services: Services) => Answered | Promise<Answered> | Promise<undefined>
 
-/** The phases that a host runs, by name; without `receive` an exchange is received when it is made. */
+/** The phases that a host runs, by name; without `receive` the host receives an exchange when it creates it. */
 export type PhaseTable<E, Services> = {
   readonly [Name in Exclude<PhaseName, 'observe'>]?: Phase<E, Services>
 }
@@ -37,7 +37,7 @@ interface Passing {
   readonly head: { readonly id: string }
 }
 
-/** Payload of `sallyport.phase`: a phase begins; `id` is that of the request. */
+/** Payload of `sallyport.phase`, published when a phase begins; `id` identifies the request. */
 export interface PhaseEvent {
   readonly phase: PhaseName
   readonly id: string
@@ -50,7 +50,7 @@ export function announcePhase(phase: PhaseName, id: string): void {
   if (LISTENERS.hasSubscribers) LISTENERS.publish({ phase, id } satisfies PhaseEvent)
 }
 
-/** Orders the phases of a host, and returns what runs them on an exchange until one answers. Throws what a phase throws. */
+/** Orders the phases of a host, and returns a function that runs them on an exchange until a phase answers. Throws what a phase throws. */
 export function createPipeline<E extends Passing, Services>(
   table: PhaseTable<E, Services>,
   services: Services,
@@ -63,7 +63,7 @@ export function createPipeline<E extends Passing, Services>(
   function runFrom(exchange: E, from: number): Answered | Promise<Answered> {
     for (let at = from; at < phases.length; at++) {
       const { name, phase } = phases[at] as (typeof phases)[number]
-      // An exchange announces itself that it is received: before that it has no id.
+      // An exchange announces `receive` itself: before that it has no id.
       if (LISTENERS.hasSubscribers && name !== 'receive') announcePhase(name, exchange.head.id)
       const answered = phase(exchange, services)
       if (answered instanceof Promise) return answered.then((later) => later ?? runFrom(exchange, at + 1))

@@ -3,17 +3,20 @@ import type { Http2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Writable } from '@sallyport/core'
+import type { McpBody } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { applyVerdict } from './answer/verdict-headers.ts'
 import { Exchange, type Received, type Receiver } from './exchange.ts'
 import { findObservation } from './observation.ts'
-import { JA4 } from './request/connection-ja4.ts'
-import { endingOf } from './request/ending.ts'
+import { JA4, writeJa4 } from './request/connection-ja4.ts'
+import { chooseEnding } from './request/ending.ts'
 import type { HeadFault, Paths } from './request/head-fault.ts'
 import { readHead } from './request/head-fields.ts'
-import { lookAtServer, serverOf } from './request/host-server.ts'
+import { findServer, lookAtServer } from './request/host-server.ts'
+import { declaresTooMuch } from './request/json-body.ts'
 import { isBehindLast } from './request/last-request.ts'
 import type { NodeHead, ReceivedHead } from './request/node-head.ts'
+import { hasArrived, parsedBody, readAhead } from './request/read-ahead.ts'
 import type { RequestHost } from './request/request-host.ts'
 import { ID_HEADER } from './request/request-id.ts'
 import { closingUnread } from './request/unread-body.ts'
@@ -21,29 +24,30 @@ import { closingUnread } from './request/unread-body.ts'
 /** A request of Node, and where it is answered. */
 export interface NodePlace {
   readonly req: IncomingMessage
-  /** Absent for an upgrade. */
+  /** Absent where the request is an upgrade. */
   readonly res?: ServerResponse | undefined
-  /** The connection of an upgrade. */
+  /** Carries the connection of an upgrade. */
   readonly socket?: Socket | undefined
-  /** As received; default `req.url`. */
+  /** The target as received; default: `req.url`. */
   readonly target?: string | undefined
+  /** Returns what the host has made of the body; absent: the host never reads the body before us. */
+  readonly parsed?: (() => unknown) | undefined
 }
 
 /**
- * The phase `receive` for a request of Node. Reads the raw request; writes `observation` with the id and the time, `head`, the neutral
- * value that is inspected, and `facts`, what one walk over the fields collects. `target` is the request target as received: hosts
- * that strip a mount from `req.url` pass the original. `head.fields` is a copy of `req.rawHeaders`, because it is evidence and the verdict
- * is written into the received ones.
+ * Runs the phase `receive` for a request of Node. Reads the raw request; writes `observation` with the id and the time, `head`, the neutral
+ * value that is inspected, and `facts`, which one walk over the fields collects. `target` is the request target as received: a host that
+ * strips a mount from `req.url` passes the original. `head.fields` is a copy of `req.rawHeaders`, because it is evidence, and the verdict
+ * is written into the received fields.
  */
 export function receive(host: RequestHost, req: NodeHead, target: string = req.url ?? ''): Received {
   const observation = findObservation(host, req)
   // HTTP/2 hides the socket of a stream that is already gone.
   const socket: (Socket & { readonly [JA4]?: string | undefined }) | undefined = req.socket
   const peer = socket?.remoteAddress ?? ''
-  const ja4 = socket?.[JA4]
-  // A request that came by no connection has none.
+  // A request without a connection has no version.
   const httpVersion: string = req.httpVersion ?? ''
-  const http2Window = httpVersion === '2.0' ? windowOf(req) : undefined
+  const http2Window = httpVersion === '2.0' ? streamWindow(req) : undefined
   const head: Writable<ReceivedHead> = {
     id: observation.id,
     peer,
@@ -53,61 +57,72 @@ export function receive(host: RequestHost, req: NodeHead, target: string = req.u
     httpVersion,
     fields: req.rawHeaders.slice(),
   }
-  // A trusted proxy's is not its client's.
-  if (ja4 !== undefined && !host.isTrusted?.(peer)) head.ja4 = ja4
+  writeJa4(host, head, socket?.[JA4])
   if (http2Window !== undefined) head.http2Window = http2Window
   const { singleHeader, config } = host
   return { observation, head, facts: readHead(head.fields, singleHeader), config }
 }
 
-/** The same for an exchange that its host makes before it is received. */
+/** Receives an exchange that its host has created before. */
 export function receiveExchange(exchange: Exchange & { readonly request: NodeHead }): undefined {
   exchange.take(receive(exchange.host, exchange.request))
 }
 
-/** Returns the window of the session, which a stream that is already gone has not. */
-function windowOf(req: NodeHead & { readonly stream?: Http2Stream | undefined }): number | undefined {
+/** Returns the window of the session; a closed stream has no session. */
+function streamWindow(req: NodeHead & { readonly stream?: Http2Stream | undefined }): number | undefined {
   return req.stream?.session?.remoteSettings.initialWindowSize
 }
 
-/** Fields that Node keeps where a server does not say otherwise: a little more may show, the rest is gone. */
+/** Counts the fields that Node keeps by default: it may show a few more, and drops the rest. */
 const KEPT_BY_DEFAULT = 1000
 
 /**
- * True when Node may have dropped header fields of this request. Beyond the server's `maxHeadersCount` it drops them
- * without an error, and the last are the ones a trusted proxy appended: what is left cannot be judged.
+ * Reports whether Node may have dropped header fields of this request. Beyond the server's `maxHeadersCount` it drops fields without an
+ * error, and a trusted proxy appends its fields last: the remaining fields cannot be judged.
  */
 function hasLostFields(req: IncomingMessage): boolean {
-  const kept = serverOf(req)?.maxHeadersCount ?? KEPT_BY_DEFAULT
+  const kept = findServer(req)?.maxHeadersCount ?? KEPT_BY_DEFAULT
   return kept > 0 && req.rawHeaders.length / 2 >= kept
 }
 
-/** The exchange of a request that a server of Node received. */
+/** An exchange for a request that a server of Node received. */
 class NodeExchange extends Exchange {
   readonly #req: IncomingMessage
+  readonly #parsed: NodePlace['parsed']
 
-  constructor(host: RequestHost, { req, res, socket, target }: NodePlace) {
+  constructor(host: RequestHost, { req, res, socket, target, parsed }: NodePlace) {
     const received = receive(host, req, target)
     const { head } = received
-    // Each member of a request is looked up once: in Express each costs as much as a hundred of a shared hidden class.
+    // Each member of a request is read once: in Express a read costs as much as a hundred reads from a shared hidden class.
     const isHttp1 = head.httpVersion.startsWith('1')
     const answer = res ?? socket ?? req
     super()
     this.host = host
     this.request = req
     this.response = res
-    this.ending = isHttp1 ? answer : endingOf(answer)
+    this.ending = isHttp1 ? answer : chooseEnding(answer)
     this.connection = isHttp1 ? req.socket : undefined
     this.take(received)
     this.#req = req
+    this.#parsed = parsed
     this.tell(ID_HEADER, head.id)
   }
 
   override fault(rules: RequestHost, paths?: Paths): HeadFault | undefined {
-    // This answer is never sent: the answer before it ended the connection.
+    // The client never receives this answer: the previous answer ended the connection.
     if (isBehindLast(this.#req)) return { status: 400, reason: 'The connection has ended.' }
     if (hasLostFields(this.#req)) return { status: 431, reason: 'The request has too many header fields.' }
     return super.fault(rules, paths)
+  }
+
+  override async readBody(): Promise<McpBody> {
+    const req = this.#req
+    if (req.readableDidRead || req.readableEnded) return parsedBody(await this.#parsed?.())
+    if (declaresTooMuch(req)) return { missing: 'too_large' }
+    const read = await readAhead(req, () => hasArrived(req))
+    // Node discards an unread body, but not a body that was read in part.
+    if ('missing' in read) this.onEnd(() => req.resume())
+    return read
   }
 
   override closing(answer: ApiResponse): ApiResponse {
@@ -118,7 +133,7 @@ class NodeExchange extends Exchange {
 /** Receives requests of Node. */
 export const NODE: Receiver<NodePlace> = {
   receive(host, place) {
-    lookAtServer(serverOf(place.req))
+    lookAtServer(findServer(place.req))
     return new NodeExchange(host, place)
   },
   mark: ({ req }, decision) => applyVerdict(req, decision),

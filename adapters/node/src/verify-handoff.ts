@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { HandoffCheck, HandoffOptions } from '@sallyport/core'
 import { createHandoffVerifier } from '@sallyport/core/host'
 
-/** A request of node:http or Express, a context of Koa, or a request of Fastify. */
+/** A request that a check takes: of node:http, Express or Fastify, or a context of Koa. */
 export type HandoffRequest =
   | IncomingMessage
   | { readonly req: IncomingMessage; readonly originalUrl?: string | undefined }
   | { readonly raw: IncomingMessage }
 
 /**
- * Makes the check, at an origin, that a request came through the gate and was not changed on the way: `sallyport-signature`
+ * Creates the check, at an origin, that a request came through the gate unchanged: `sallyport-signature`
  * covers its method, target, Host, client and verdict. An origin that can also be reached in another way refuses the rest.
  * Throws `invalid_config` for keys that cannot be used; the check never throws. Signatures are good for `maxAge` seconds, 60 by default.
  *
@@ -29,20 +29,20 @@ export type HandoffRequest =
 export function verifyHandoff(options: HandoffOptions): (request: HandoffRequest) => HandoffCheck {
   const verifier = createHandoffVerifier(options, { now: Date.now })
   return (request) => {
-    const req = messageOf(request)
+    const req = findMessage(request)
     // Express rewrites `url` below the path of a router, and Koa may.
     const target =
-      'originalUrl' in req && typeof req.originalUrl === 'string' ? req.originalUrl : targetOf(request, req)
+      'originalUrl' in req && typeof req.originalUrl === 'string' ? req.originalUrl : readTarget(request, req)
     return verifier.check({ method: req.method ?? '', target, fields: req.rawHeaders })
   }
 }
 
-function messageOf(request: HandoffRequest): IncomingMessage {
+function findMessage(request: HandoffRequest): IncomingMessage {
   if ('rawHeaders' in request) return request
   return 'raw' in request ? request.raw : request.req
 }
 
-function targetOf(request: HandoffRequest, req: IncomingMessage): string {
+function readTarget(request: HandoffRequest, req: IncomingMessage): string {
   const original = 'originalUrl' in request ? request.originalUrl : undefined
   return original ?? req.url ?? ''
 }

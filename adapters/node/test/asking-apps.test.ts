@@ -1,27 +1,27 @@
 import t from 'tap'
 import { passScript } from '../src/challenge/pass-script.ts'
-import { type Answer, cookieOf, FIREFOX, NAVIGATION, openAskingSite, solveDetails } from './asking.ts'
+import { type Answer, FIREFOX, NAVIGATION, openAskingSite, readCookie, solveDetails } from './asking.ts'
 
 /* The gate as applications use it: the challenge in JSON, the script, and the page on purpose. */
 const FETCH = { 'user-agent': FIREFOX, accept: '*/*', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
-const detailsOf = ({ body }: Answer) => JSON.parse(body).details
+const readDetails = ({ body }: Answer) => JSON.parse(body).details
 
 t.test('JSON carries the challenge, each one its own', async (t) => {
   const { ask, clock } = await openAskingSite(t)
   const [one, other] = [await ask('/puzzle', FETCH), await ask('/puzzle', FETCH)]
-  const details = detailsOf(one)
+  const details = readDetails(one)
   t.match(details, { puzzles: 32, bits: 10, wait: 8, level: 2, pass: '/.sallyport/pass', requestId: /./ })
   t.match(details.challenge, /^[\w-]{96}$/)
-  t.not(details.challenge, detailsOf(other).challenge)
+  t.not(details.challenge, readDetails(other).challenge)
   const solution = { ...FETCH, 'sallyport-solution': solveDetails(details) }
   const given = await ask(details.pass, solution, 'POST')
   t.equal(given.status, 204)
-  t.equal((await ask('/puzzle', { ...FETCH, cookie: cookieOf(given) })).body, 'hello')
-  const plain = detailsOf(await ask('/', FETCH))
+  t.equal((await ask('/puzzle', { ...FETCH, cookie: readCookie(given) })).body, 'hello')
+  const plain = readDetails(await ask('/', FETCH))
   t.match(plain, { puzzles: 0, wait: 1, level: 1 })
   clock.advance(1_000)
   t.equal((await ask(plain.pass, { ...FETCH, 'sallyport-solution': `${plain.challenge}.` }, 'POST')).status, 204)
-  t.match(detailsOf(await ask('/script', FETCH)), { puzzles: 32, wait: 0, level: 2 })
+  t.match(readDetails(await ask('/script', FETCH)), { puzzles: 32, wait: 0, level: 2 })
 })
 
 t.test('pass.js is small, sent without a pass, and kept by browsers', async (t) => {
@@ -44,11 +44,11 @@ t.test('the page is shown on purpose, for the path that it returns to, and leads
   const page = await ask('/.sallyport/pass?to=/puzzle%3Fa=1')
   t.match(page, { status: 403, body: /data-puzzles="32"/ })
   t.match(page.body, 'content="8;url=?to=/puzzle%3Fa=1&amp;sallyport-again=1"')
-  const details = detailsOf(await ask('/.sallyport/pass?to=/puzzle', FETCH))
+  const details = readDetails(await ask('/.sallyport/pass?to=/puzzle', FETCH))
   t.equal(details.level, 2, 'a script gets the challenge')
-  t.equal(detailsOf(await ask('/.sallyport/pass', FETCH)).level, 1, 'of the root where no path is given')
+  t.equal(readDetails(await ask('/.sallyport/pass', FETCH)).level, 1, 'of the root where no path is given')
   const given = await ask('/.sallyport/pass', { ...FETCH, 'sallyport-solution': solveDetails(details) }, 'POST')
-  const cookie = cookieOf(given)
+  const cookie = readCookie(given)
   const back = await ask('/.sallyport/pass?to=/puzzle%3Fa=1', { ...NAVIGATION, cookie })
   t.match(back, { status: 303, headers: { location: '/puzzle?a=1', 'cache-control': 'no-store' } })
   t.match(await ask('/.sallyport/pass?to=/puzzle', { ...FETCH, cookie }), {
@@ -65,9 +65,9 @@ t.test('the page is shown on purpose, for the path that it returns to, and leads
 
 t.test('it leads to paths of this site and nowhere else', async (t) => {
   const { ask } = await openAskingSite(t)
-  const details = detailsOf(await ask('/puzzle', FETCH))
+  const details = readDetails(await ask('/puzzle', FETCH))
   const given = await ask('/.sallyport/pass', { ...FETCH, 'sallyport-solution': solveDetails(details) }, 'POST')
-  const headers = { ...NAVIGATION, cookie: cookieOf(given) }
+  const headers = { ...NAVIGATION, cookie: readCookie(given) }
   const to = async (text: string) =>
     (await ask(`/.sallyport/pass?to=${encodeURIComponent(text)}`, headers)).headers.location
   for (const bad of [

@@ -18,13 +18,13 @@ t.test('the page is one small answer that nobody keeps, and its policy names its
     vary: /\bCookie\b/,
     'content-type': 'text/html; charset=utf-8',
   })
-  const hashOf = (tag: string): string => {
+  const hashText = (tag: string): string => {
     const [, inner = ''] = new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(body) ?? []
     return `'sha256-${createHash('sha256').update(inner).digest('base64')}'`
   }
   t.equal(
     headers['content-security-policy'],
-    `default-src 'none'; style-src ${hashOf('style')}; script-src ${hashOf('script')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; style-src ${hashText('style')}; script-src ${hashText('script')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   )
   t.notMatch(body, /\ssrc=|<link|@import|url\(|https?:/, 'nothing else is loaded')
   t.match(body, 'data-path="/gate/pass"')
@@ -69,7 +69,7 @@ t.test('the page says why it is there and how long it takes, in the language tha
     t.equal(body.match(/<h1/g)?.length, 1)
   }
   const { body } = await ask('/script')
-  t.match(body, 'role="status">This needs JavaScript.')
+  t.match(body, 'role="status">This check needs JavaScript.')
   t.notMatch(body, 'http-equiv="refresh"')
 })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { cookieOf, dataOf, NAVIGATION, openAskingSite, solve } from './asking.ts'
+import { NAVIGATION, openAskingSite, readCookie, readData, solve } from './asking.ts'
 
 /* `challenge.partitioned`: frames of other sites are asked too, over HTTPS alone. */
 const PAGE = { path: '/.sallyport', status: 403, partitioned: true }
@@ -17,19 +17,19 @@ t.test('its cookies have what browsers need to keep them for each site, and fram
   const page = await ask('/puzzle', FRAME)
   t.equal(page.status, 403)
   t.match(page.headers['set-cookie']?.[0], PARTITIONED)
-  t.match(cookieOf(page), /^__Host-sallyport-challenge=/)
+  t.match(readCookie(page), /^__Host-sallyport-challenge=/)
   t.match(page.headers['content-security-policy'], /frame-ancestors \*$/)
-  t.equal(dataOf(page, 'site'), 'SameSite=None; Secure; Partitioned')
+  t.equal(readData(page, 'site'), 'SameSite=None; Secure; Partitioned')
   const sent = { ...FRAME, 'sec-fetch-site': 'same-origin', 'sallyport-solution': solve(page) }
   const given = await ask('/.sallyport/pass', sent, 'POST')
   t.match([given.status, given.headers['set-cookie']?.[0]], [204, PARTITIONED])
-  t.equal((await ask('/puzzle', { ...FRAME, cookie: cookieOf(given) })).body, 'hello')
-  const spent = await ask('/.sallyport/pass', { ...sent, cookie: cookieOf(page) }, 'POST')
+  t.equal((await ask('/puzzle', { ...FRAME, cookie: readCookie(given) })).body, 'hello')
+  const spent = await ask('/.sallyport/pass', { ...sent, cookie: readCookie(page) }, 'POST')
   t.match(spent.headers['set-cookie']?.[0], /^__Host-sallyport-challenge=; Path=\/; Max-Age=0;.*; Partitioned$/)
 
   const waiting = await ask('/frame', FRAME)
   clock.advance(1_000)
-  const back = await ask('/frame?sallyport-again=1', { ...FRAME, cookie: cookieOf(waiting) })
+  const back = await ask('/frame?sallyport-again=1', { ...FRAME, cookie: readCookie(waiting) })
   t.match([back.status, back.headers['set-cookie']?.[0]], [303, PARTITIONED])
   for (const dest of ['image', 'embed', 'object', 'script']) {
     t.match((await ask('/frame', { ...FRAME, 'sec-fetch-dest': dest })).body, 'challenge_required', dest)
@@ -46,7 +46,7 @@ t.test('cookies are secure where the client came over https, as the proxy in fro
     ['http,https', 'sallyport-challenge'],
   ] as const) {
     const page = await ask('/puzzle', { ...FRAME, 'sec-fetch-dest': 'document', 'x-forwarded-proto': said })
-    t.equal(cookieOf(page).split('=')[0], name, said)
+    t.equal(readCookie(page).split('=')[0], name, said)
   }
 })
 
@@ -68,6 +68,6 @@ t.test('over plain HTTP, and where it is not configured, nothing is otherwise', 
     const page = await ask('/puzzle', fields)
     t.ok(page.headers['set-cookie']?.[0]?.endsWith(`; HttpOnly; SameSite=Lax${secure}`))
     t.match(page.headers['content-security-policy'], /frame-ancestors 'none'$/)
-    t.equal(dataOf(page, 'site'), 'SameSite=Lax')
+    t.equal(readData(page, 'site'), 'SameSite=Lax')
   }
 })

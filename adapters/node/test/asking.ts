@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { compilePolicy, createChallengeSecrets, createChallenges, createInspector, parseTrust } from '@sallyport/core'
-import { createFakeClock, createFakeCounts, snapshotsOf } from '@sallyport/core/testing'
+import { createFakeClock, createFakeCounts, makeSnapshots } from '@sallyport/core/testing'
 import type { Test } from 'tap'
 import { guardUpgrade } from '../src/guard-upgrade.ts'
 import { listener } from '../src/listener.ts'
@@ -13,7 +13,7 @@ import { serve } from './support.ts'
 export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0'
 const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-/** A navigation of a reader's browser over plain HTTP. */
+/** A reader's browser sends these fields when it navigates over plain HTTP. */
 export const NAVIGATION = { 'user-agent': FIREFOX, accept: HTML, 'accept-language': 'en' }
 
 const CLIENT = '93.184.216.34'
@@ -48,7 +48,6 @@ export async function openAskingSite(
     counts: createFakeCounts(clock),
     clock,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-    ipv6Prefix: 64,
   })
   const policy = compilePolicy({
     preset: 'observe',
@@ -62,7 +61,7 @@ export async function openAskingSite(
   const trust = parseTrust(['loopback'])
   const inspector = createInspector({
     clock,
-    snapshots: snapshotsOf(),
+    snapshots: makeSnapshots(),
     trust,
     policy,
     mode: 'enforce',
@@ -108,22 +107,22 @@ export async function openAskingSite(
   }
 }
 
-/** The name and value of the only cookie that an answer sets. */
-export function cookieOf({ headers }: Answer): string {
+/** Returns the name and value of the only cookie that an answer sets. */
+export function readCookie({ headers }: Answer): string {
   const [cookie = '', ...more] = headers['set-cookie'] ?? []
   if (more.length > 0) throw new Error(`more than one cookie: ${more}`)
   return cookie.split(';', 1)[0] as string
 }
 
-/** A member of the page's data for its script. */
-export function dataOf({ body }: Answer, name: string): string {
+/** Returns a member of the page's data for its script. */
+export function readData({ body }: Answer, name: string): string {
   return new RegExp(` data-${name}="([^"]*)"`).exec(body)?.[1] ?? ''
 }
 
 /** Returns the solution of the challenge on a page. */
 export function solve(page: Answer): string {
-  const [puzzles, bits] = [Number(dataOf(page, 'puzzles')), Number(dataOf(page, 'bits'))]
-  return solveDetails({ challenge: dataOf(page, 'challenge'), puzzles, bits })
+  const [puzzles, bits] = [Number(readData(page, 'puzzles')), Number(readData(page, 'bits'))]
+  return solveDetails({ challenge: readData(page, 'challenge'), puzzles, bits })
 }
 
 /** Returns the solution of a challenge in JSON. */

@@ -18,13 +18,13 @@ const LISTS = {
   via: 'via',
 } as const
 
-/** The same by a reading of all fields for each name. */
+/** Finds the same by reading all fields for each name. */
 function plainly(fields: readonly string[], single: string | undefined): HeadFields {
   const pairs = Array.from({ length: fields.length >> 1 }, (_, at) => ({
     name: (fields[2 * at] as string).toLowerCase(),
     value: fields[2 * at + 1] as string,
   }))
-  const valuesOf = (wanted: string): readonly string[] =>
+  const listValues = (wanted: string): readonly string[] =>
     pairs.filter(({ name }) => name === wanted).map(({ value }) => value)
   const once = Object.entries({ ...ONCE, ...MORE })
   const names = [...once.map(([, name]) => name), single]
@@ -32,14 +32,17 @@ function plainly(fields: readonly string[], single: string | undefined): HeadFie
     ({ name }, at) => names.includes(name) && pairs.slice(0, at).some((before) => before.name === name),
   )
   return {
-    ...Object.fromEntries(once.map(([key, name]) => [key, valuesOf(name)[0]])),
-    referer: valuesOf(REFERER)[0],
-    solution: valuesOf(SOLUTION)[0],
-    namesScheme: valuesOf('forwarded').length + valuesOf('x-forwarded-proto').length > 0,
+    ...Object.fromEntries(once.map(([key, name]) => [key, listValues(name)[0]])),
+    referer: listValues(REFERER)[0],
+    cookie: listValues('cookie').length === 0 ? undefined : listValues('cookie').join(';'),
+    isConditional: listValues('if-none-match').length + listValues('if-modified-since').length > 0,
+    isAhead: listValues('purpose').length + listValues('sec-purpose').length > 0,
+    solution: listValues(SOLUTION)[0],
+    namesScheme: listValues('forwarded').length + listValues('x-forwarded-proto').length > 0,
     ...Object.fromEntries(
       Object.entries(LISTS).map(([key, name]) => [
         key,
-        valuesOf(name).length === 0 ? undefined : valuesOf(name).join(', '),
+        listValues(name).length === 0 ? undefined : listValues(name).join(', '),
       ]),
     ),
     twice: pairs[twice]?.name,
@@ -56,11 +59,16 @@ t.test('the facts of a head are those of a plain reading', async (t) => {
     SOLUTION,
     'forwarded',
     'x-forwarded-proto',
+    'cookie',
+    'if-none-match',
+    'if-modified-since',
+    'purpose',
+    'sec-purpose',
   ]
-  const others = ['x-real-ip', 'x-forwarded-for', 'accept', 'cookie', 'trailer', '', 'vie', 'hosts', 'user_agent']
-  const mixed = (name: string): string =>
+  const others = ['x-real-ip', 'x-forwarded-for', 'accept', 'trailer', '', 'vie', 'hosts', 'user_agent']
+  const mixCase = (name: string): string =>
     [...name].map((letter) => (random(3) === 0 ? letter.toUpperCase() : letter)).join('')
-  const changed = (name: string): string => {
+  const changeName = (name: string): string => {
     const at = random(name.length + 1)
     return name.slice(0, at) + String.fromCharCode(33 + random(94)) + name.slice(at + 1)
   }
@@ -70,7 +78,7 @@ t.test('the facts of a head are those of a plain reading', async (t) => {
     for (let at = random(12); at > 0; at--) {
       const all = random(3) === 0 ? others : known
       const name = all[random(all.length)] as string
-      fields.push(random(6) === 0 ? changed(name) : mixed(name), `v${random(4)}`)
+      fields.push(random(6) === 0 ? changeName(name) : mixCase(name), `v${random(4)}`)
     }
     // The last name of a list that is cut has no value.
     if (random(20) === 0) fields.push('Host')

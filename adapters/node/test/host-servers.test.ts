@@ -3,8 +3,8 @@ import t, { type Test } from 'tap'
 import { guardUpgrade } from '../src/index.ts'
 import { decideRequest, decider, dial, serve } from './support.ts'
 
-/** Warnings at the first two requests of a server. */
-async function warnedOf(t: Test, prepare: (server: Server) => void): Promise<readonly string[]> {
+/** Lists the warnings at the first two requests of a server. */
+async function listWarnings(t: Test, prepare: (server: Server) => void): Promise<readonly string[]> {
   const warnings: string[] = []
   const warn = (warning: Error & { code?: string | undefined }) =>
     void warnings.push(`${warning.code} ${warning.message}`)
@@ -27,22 +27,22 @@ async function warnedOf(t: Test, prepare: (server: Server) => void): Promise<rea
 const listen = (server: Server) => void server.on('upgrade', (_req, socket) => void socket.destroy())
 
 t.test('an upgrade listener without a guard is warned of once', async (t) => {
-  t.match(await warnedOf(t, listen), [/^SALLYPORT_UPGRADES_UNGUARDED The server has an upgrade listener/])
-  t.match(await warnedOf(t, listen), { length: 1 }, 'for each server')
-  const guarded = (server: Server) => {
+  t.match(await listWarnings(t, listen), [/^SALLYPORT_UPGRADES_UNGUARDED The server has an upgrade listener/])
+  t.match(await listWarnings(t, listen), { length: 1 }, 'for each server')
+  const guardServer = (server: Server) => {
     listen(server)
     guardUpgrade(server, decider())
   }
-  t.same(await warnedOf(t, guarded), [])
+  t.same(await listWarnings(t, guardServer), [])
   t.same(
-    await warnedOf(t, () => {}),
+    await listWarnings(t, () => {}),
     [],
     'and a server that upgrades nothing needs none, nor has it weak clocks by default',
   )
 })
 
 t.test('clocks that are off, or far behind those of Node, are warned of once', async (t) => {
-  const weak = (clocks: Partial<Server>) => warnedOf(t, (server) => void Object.assign(server, clocks))
+  const weak = (clocks: Partial<Server>) => listWarnings(t, (server) => void Object.assign(server, clocks))
   t.match(await weak({ headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 }), [
     /^SALLYPORT_WEAK_CLOCKS headersTimeout is off, requestTimeout is off, keepAliveTimeout is off on the server/,
   ])

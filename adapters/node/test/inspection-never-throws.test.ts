@@ -8,7 +8,7 @@ import { createInspection } from '../src/inspection/create-inspection.ts'
 import { NODE } from '../src/receive.ts'
 import { decideRequest, decider, dial, serve } from './support.ts'
 
-function requestOf(fields: readonly string[], url = '/'): IncomingMessage {
+function makeRequest(fields: readonly string[], url = '/'): IncomingMessage {
   const req = new IncomingMessage(new Socket())
   req.url = url
   req.rawHeaders = [...fields]
@@ -23,7 +23,7 @@ t.test('a decider that fails lets the request pass, without a verdict, and says 
     },
   }
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
-  const req = requestOf(['Sallyport-Action', 'allow', 'Accept', '*/*'])
+  const req = makeRequest(['Sallyport-Action', 'allow', 'Accept', '*/*'])
   t.same(decideRequest(broken, { req }), {})
   t.same(req.rawHeaders, ['Accept', '*/*'], "the visitor's own verdict does not pass")
   t.match(await warned, { name: 'SallyportWarning', message: /A part of the inspection failed: Error: a fault/ })
@@ -47,7 +47,7 @@ t.test('a claim that cannot be read lets nobody in, and says so; in monitor mode
       },
       onError: (error) => void reported.push(error),
     })
-    const { refusal } = await inspect({ req: requestOf([]) }, new IncomingMessage(new Socket()))
+    const { refusal } = await inspect({ req: makeRequest([]) }, new IncomingMessage(new Socket()))
     t.same([refusal?.status, reported], [mode === 'enforce' ? 503 : undefined, [thrown]])
     if (mode === 'monitor') t.match(await warned, { message: /passed without attestation: Error: a fault/ })
   }

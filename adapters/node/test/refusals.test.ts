@@ -7,8 +7,8 @@ import type { RefusalPage } from '../src/request/request-host.ts'
 const blocked = refusal('request_blocked')
 const ID = 'c0ffee'
 
-/** The page of a browser that reads these languages. */
-function pageOf(
+/** Renders the page for a browser that reads these languages: it has headers and a body. */
+function renderPage(
   languages: string,
   page: RefusalPage = {},
   status = 403,
@@ -30,8 +30,8 @@ t.test('a program gets the code and the id in JSON, and not what caught it', asy
   })
 })
 
-/** The form in which a request with these fields is refused. */
-function formOf(fields: readonly string[], isBrowser?: () => boolean): string {
+/** Returns the form in which a request with these fields is refused. */
+function chooseForm(fields: readonly string[], isBrowser?: () => boolean): string {
   return rendered(blocked, { id: ID, fields, isBrowser }).headers['content-type'] ?? ''
 }
 
@@ -75,7 +75,7 @@ t.test('a page where HTML is named, plain text where that is asked for, else JSO
     ['text/event-stream', JSON_TYPE],
   ]
   for (const [accept, form] of rows) {
-    t.equal(formOf(accept === undefined ? [] : ['aCCept', accept]), form, String(accept))
+    t.equal(chooseForm(accept === undefined ? [] : ['aCCept', accept]), form, String(accept))
   }
   const split = ['Accept', 'application/json;q=0.5', 'X', 'text/html', 'Accept', 'text/html']
   t.match(
@@ -106,43 +106,43 @@ t.test('a browser that accepts anything gets a page, except for scripts, picture
   ]
   for (const [fields, form] of rows)
     t.equal(
-      formOf(fields, () => true),
+      chooseForm(fields, () => true),
       form,
       fields.join(' '),
     )
   const never = () => t.fail('the request was looked at, although its fields say it')
   for (const accept of ['text/html', 'text/plain', 'application/json', 'text/event-stream']) {
-    formOf(['Accept', accept], () => never() && false)
+    chooseForm(['Accept', accept], () => never() && false)
   }
 })
 
 t.test('plain text says what the page says', async (t) => {
-  const textOf = (languages: string, page: RefusalPage = {}, status = 403) => {
+  const readText = (languages: string, page: RefusalPage = {}, status = 403) => {
     const fields = ['Accept', 'text/plain', 'Accept-Language', languages]
     return rendered({ ...blocked, status }, { id: ID, fields, page })
   }
-  const { headers, body } = textOf('en', { contact: 'help@site.example' })
+  const { headers, body } = readText('en', { contact: 'help@site.example' })
   t.same(
     [headers['content-language'], headers['vary'], headers['cache-control']],
     ['en', 'Accept, Accept-Language', 'no-store'],
   )
   t.equal(
     body,
-    `Access denied. This site has refused the request.
+    `Access denied. This site has blocked your request.
 
-If you think that this is a mistake, write to the site and name the reference: help@site.example
+If you think that this is a mistake, contact the site and include the reference: help@site.example
 
 Reference: ${ID}
 `,
   )
   t.match(
-    textOf('en').body,
-    /request\.\n\nIf you think .* tell the owner of the site the reference below\.\n\nReference/,
+    readText('en').body,
+    /request\.\n\nIf you think .* contact the site owner and include the reference below\.\n\nReference/,
   )
-  t.match(textOf('ja').body, /^アクセスが拒否されました。このサイトはリクエストを拒否しました。\n/)
-  t.match(textOf('ar').body, `الرقم المرجعي: ${ID}`)
-  t.match(textOf('en', {}, 429).body, /^Too many requests\. .*Wait a moment, then try again\.\n\nReference/)
-  t.match(textOf('en', { title: 'No!', text: 'Not <here>.' }).body, /^No! Not <here>\.\n\nReference/)
+  t.match(readText('ja').body, /^アクセスが拒否されました。このサイトはリクエストを拒否しました。\n/)
+  t.match(readText('ar').body, `الرقم المرجعي: ${ID}`)
+  t.match(readText('en', {}, 429).body, /^Too many requests\. .*Wait a moment, then try again\.\n\nReference/)
+  t.match(readText('en', { title: 'No!', text: 'Not <here>.' }).body, /^No! Not <here>\.\n\nReference/)
 })
 
 t.test('the page speaks the language of its reader', async (t) => {
@@ -174,34 +174,34 @@ t.test('the page speaks the language of its reader', async (t) => {
     ['*', 'en', 'Access denied'],
     [';;;q=,', 'en', 'Access denied'],
   ] as const) {
-    const { headers, body } = pageOf(languages)
+    const { headers, body } = renderPage(languages)
     t.equal(headers['content-language'], lang, languages)
     t.ok(body.includes(`<html lang="${lang}" dir="ltr">`) && body.includes(`<h1 dir="auto">${title}</h1>`), languages)
   }
-  t.match(pageOf('it', {}, 404).body, 'Pagina non trovata')
-  t.match(pageOf('nl', {}, 503).body, 'Probeer het zo opnieuw')
-  t.match(pageOf('pl', {}, 429).body, 'Zbyt wiele żądań')
-  t.match(pageOf('pt', {}, 502).body, 'Indisponível')
-  t.match(pageOf('en', {}, 400).body, 'Bad request')
-  t.match(pageOf('en', {}, 413).body, 'larger than this site accepts')
-  t.notMatch(pageOf('en', {}, 413).body, 'Check the address')
+  t.match(renderPage('it', {}, 404).body, 'Pagina non trovata')
+  t.match(renderPage('nl', {}, 503).body, 'Probeer het zo opnieuw')
+  t.match(renderPage('pl', {}, 429).body, 'Zbyt wiele żądań')
+  t.match(renderPage('pt', {}, 502).body, 'Indisponível')
+  t.match(renderPage('en', {}, 400).body, 'Bad request')
+  t.match(renderPage('en', {}, 413).body, 'larger than this site accepts')
+  t.notMatch(renderPage('en', {}, 413).body, 'Check the address')
 })
 
 t.test('Arabic is written from right to left, and what is in Latin letters is not', async (t) => {
   const page = { title: { en: 'Members only' }, contact: 'help@site.example' }
-  const { body } = pageOf('ar-EG,ar;q=0.9', page)
+  const { body } = renderPage('ar-EG,ar;q=0.9', page)
   t.ok(body.includes('<html lang="ar" dir="rtl">'))
   t.ok(body.includes('<h1 lang="en" dir="auto">Members only</h1>'))
   t.ok(body.includes('<a dir="ltr" href="mailto:help@site.example'))
   t.ok(body.includes(`<code dir="ltr">${ID}</code>`))
-  t.match(pageOf('ar', { template: '<html lang={{lang}} dir={{dir}}>' }).body, '<html lang=ar dir=rtl>')
+  t.match(renderPage('ar', { template: '<html lang={{lang}} dir={{dir}}>' }).body, '<html lang=ar dir=rtl>')
 })
 
 t.test('each language has each text', async (t) => {
   const kinds = [403, 404, 413, 429, 503, 502, 400]
   for (const [language, texts] of Object.entries(REFUSAL_TEXTS)) {
     for (const status of kinds) {
-      const { headers, body } = pageOf(language, {}, status)
+      const { headers, body } = renderPage(language, {}, status)
       t.equal(headers['content-language'], language)
       t.notMatch(body, /undefined|<(?:h1|p)(?: [^>]*)?></)
     }
@@ -216,30 +216,33 @@ t.test("the site's own words stand on the page of a block, by language where it 
     text: { en: 'Please sign in.', de: 'Bitte anmelden.' },
     contact: 'a@site.example',
   }
-  const { body } = pageOf('de', page)
+  const { body } = renderPage('de', page)
   t.match(body, '<h1 dir="auto">Members only</h1>')
   t.match(body, 'Bitte anmelden.')
-  t.match(pageOf('ja', page).body, '<p lang="en" dir="auto">Please sign in.</p>')
-  t.notMatch(pageOf('en', { text: 'Please sign in.' }).body, 'mistake', 'who has a text of its own says what to do')
+  t.match(renderPage('ja', page).body, '<p lang="en" dir="auto">Please sign in.</p>')
+  t.notMatch(renderPage('en', { text: 'Please sign in.' }).body, 'mistake', 'who has a text of its own says what to do')
   t.match(body, `<a dir="ltr" href="mailto:a@site.example?subject=${ID}">a@site.example</a>`)
-  t.equal(pageOf('en', { contact: 'mailto:a@site.example' }).body, pageOf('en', { contact: 'a@site.example' }).body)
+  t.equal(
+    renderPage('en', { contact: 'mailto:a@site.example' }).body,
+    renderPage('en', { contact: 'a@site.example' }).body,
+  )
   t.match(
-    pageOf('en', { contact: 'https://site.example/help?a&b' }).body,
+    renderPage('en', { contact: 'https://site.example/help?a&b' }).body,
     '<a dir="ltr" href="https://site.example/help?a&amp;b">',
   )
-  t.match(pageOf('en', { contact: 'Call <us>' }).body, 'Call &lt;us&gt;')
-  t.notMatch(pageOf('de', page, 502).body, 'Members only', 'an origin that is away is no question of membership')
+  t.match(renderPage('en', { contact: 'Call <us>' }).body, 'Call &lt;us&gt;')
+  t.notMatch(renderPage('de', page, 502).body, 'Members only', 'an origin that is away is no question of membership')
 })
 
 t.test('a template has its placeholders filled in, escaped', async (t) => {
   const template = '<p lang={{lang}}>{{ title }} {{text}} {{id}} {{status}} {{contact}} {{other}} {{constructor}}</p>'
-  const { headers, body } = pageOf('fr', { template, title: '<b>', contact: 'x' })
+  const { headers, body } = renderPage('fr', { template, title: '<b>', contact: 'x' })
   t.equal(body, `<p lang=fr>&lt;b&gt; Ce site a refusé la requête. ${ID} 403 x {{other}} {{constructor}}</p>`)
   t.notOk('content-security-policy' in headers, 'what it may load is its own affair')
 })
 
 t.test('the page runs nothing and loads nothing', async (t) => {
-  const { headers, body } = pageOf('en', { title: `<script>alert("1")</script>&'` })
+  const { headers, body } = renderPage('en', { title: `<script>alert("1")</script>&'` })
   t.ok(body.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;'))
   t.notOk(body.includes('<script'))
   t.notMatch(body, /(?:src|href|style)=/)
@@ -261,5 +264,5 @@ t.test('who is limited reads how long to wait, in the language of the page', asy
     const { body } = rendered({ ...refusal('rate_limit_exceeded'), headers }, { id: ID, fields })
     t.match(body, text)
   }
-  t.notMatch(pageOf('en', {}, 429).body, '(in ', 'nothing is made up where no time is known')
+  t.notMatch(renderPage('en', {}, 429).body, '(in ', 'nothing is made up where no time is known')
 })

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { compilePolicy, createInspector, type Decision, type Mode, parseTrust } from '@sallyport/core'
-import { createFakeClock, snapshotsOf } from '@sallyport/core/testing'
+import { createFakeClock, makeSnapshots } from '@sallyport/core/testing'
 import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 import type { Decider, Outcome } from '../src/decider.ts'
@@ -12,7 +12,7 @@ import { NODE, type NodePlace } from '../src/receive.ts'
 export function decider(mode: Mode = 'enforce') {
   return createInspector({
     clock: createFakeClock('2026-11-01T00:00:00Z'),
-    snapshots: snapshotsOf(),
+    snapshots: makeSnapshots(),
     trust: parseTrust([]),
     policy: compilePolicy({
       preset: 'observe',
@@ -25,7 +25,7 @@ export function decider(mode: Mode = 'enforce') {
   })
 }
 
-/** The outcome of a request at a mount without options. */
+/** Returns the outcome of a request at a mount without options. */
 export function decideRequest(decider: Decider, place: NodePlace): Outcome | Promise<Outcome> {
   return createInspection(NODE, decider)(place, undefined)
 }
@@ -52,7 +52,7 @@ const REQUEST = {
   fields: [],
 } as const
 
-/** Listens on a free port of loopback until the test ends. */
+/** Starts a server on a free port of loopback, which listens until the test ends. */
 export async function serve(t: Test, listener?: RequestListener, prepare?: (server: Server) => void): Promise<number> {
   const server = createServer(listener ?? ((_req, res) => res.end()))
   prepare?.(server)

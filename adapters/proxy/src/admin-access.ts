@@ -2,40 +2,39 @@ import type { IncomingMessage } from 'node:http'
 import { foldedName } from '@sallyport/node/internal'
 import { CLIENT_FIELDS } from './fields/client-fields.ts'
 
-/** Paths that the admin listener answers beside pages. */
+/** Paths that the admin listener itself serves, beside pages. */
 const ADMIN_PATHS = ['/healthz', '/readyz', '/sources', '/metrics', '/bans', '/bans.txt'] as const
 export type AdminPath = (typeof ADMIN_PATHS)[number]
 
-/** Paths that a configuration may open to everybody who reaches the listener. */
+/** Paths that a configuration may open to every client of the listener. */
 export type AdminOpen = 'metrics' | 'sources' | 'readyz'
 
-/** A role: `read` looks, `admin` also changes what the service does. */
+/** Names a role: `read` may look, `admin` may also change what the service does. */
 export type AdminRole = 'read' | 'admin'
 
 export function isAdminPath(path: string): path is AdminPath {
   return ADMIN_PATHS.some((known) => known === path)
 }
 
-/** Reports whether a path needs no token from this request. Loopback alone proves nothing: a bare proxy brings the world from there. `open`: to every request. */
+/** Reports whether a path, or `open`, asks for no token. Loopback alone proves nothing: a local proxy forwards the whole world. */
 export function isOpenPath(path: AdminPath, request: IncomingMessage, open: readonly AdminOpen[]): boolean {
   if (path === '/healthz' || (path === '/readyz' && isBalancersCheck(request))) return true
   return open.some((name) => path === `/${name}`) || (!path.startsWith('/bans') && isFromThisMachine(request))
 }
 
-/** Fields that proxies add, and programs of this machine do not send. */
+/** Fields that proxies add, and that programs on this machine do not send. */
 const SIGNS = new Set([...CLIENT_FIELDS, 'via', 'x-forwarded-prefix', 'x-forwarded-ssl', 'x-scheme'])
 
-/** Reports whether HAProxy of this machine asks (`option httpchk`): by HTTP/1.0 without Host, which no proxy writes for another client by default. */
+/** Reports whether a local HAProxy checks (`option httpchk`): by HTTP/1.0 without Host, which no proxy sends for others by default. */
 function isBalancersCheck({ socket, headers, httpVersion }: IncomingMessage): boolean {
   if (!isLoopback(socket.remoteAddress) || !isLoopback(socket.localAddress) || httpVersion !== '1.0') return false
   return headers.host === undefined && !hasSign(headers)
 }
 
 /**
- * Whether a request comes from this machine, as far as it can be seen: over loopback, under a name of this machine, which
- * a page of a stranger does not have (DNS rebinding), and with no sign of a proxy that others reach. HTTP/1.0 is such a
- * sign: nginx's `proxy_pass` speaks it by default. A page of another site is a stranger in this machine's browser. A
- * proxy with no such sign looks like a program of this machine.
+ * Reports whether a request comes from this machine, as far as it shows: over loopback, under a name of this machine, which a foreign page
+ * does not have (DNS rebinding), and without a sign of a proxy that others reach. HTTP/1.0 is such a sign: nginx's `proxy_pass` uses it by
+ * default. A page of another site in a local browser is foreign too. A proxy without any sign looks like a local program.
  */
 function isFromThisMachine({ socket, headers, httpVersion }: IncomingMessage): boolean {
   if (!isLoopback(socket.remoteAddress) || !isLoopback(socket.localAddress) || httpVersion === '1.0') return false

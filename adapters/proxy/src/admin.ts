@@ -1,62 +1,65 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import { type BanList, ERRORS, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
+import { type BanList, ERRORS, isStale, SallyportError, type SourceStatus, withAge } from '@sallyport/core'
+import { readJson } from '@sallyport/node/internal'
 import { type AdminOpen, type AdminPath, type AdminRole, isAdminPath, isOpenPath } from './admin-access.ts'
 import { type Listening, listenOn } from './listener/listen.ts'
 
-/** Address of the admin listener where none is named. */
+/** The address that the admin listener has by default. */
 export const DEFAULT_ADMIN = '127.0.0.1:9090'
 
-/** Grants access to the admin listener, and has pages beside its own. */
+/** Grants access to the admin listener, and serves further pages. */
 export interface AdminPages {
-  /** False, and nothing done, where the path is none of theirs; absent: there are no pages. */
+  /** Returns false, and does nothing, where the path is not a page; absent: there are no pages. */
   handle?(request: IncomingMessage, response: ServerResponse): boolean
-  /** Whether a request shows a token of a role, or a session; `admin` is also a reader. Throws `rate_limit_exceeded` after wrong ones. */
+  /** Reports whether a token or a session permits a role; `admin` may also read. Throws `rate_limit_exceeded` after wrong tokens. */
   permits(request: IncomingMessage, role: AdminRole): boolean
 }
 
-/** The processes of a cluster, which share the admin listener. */
+/** Counts the processes of a cluster, which share the admin listener. */
 export interface WorkerCounts {
-  /** How many there are to be. */
+  /** Counts the processes that are configured. */
   readonly wanted: number
-  /** How many take connections. */
+  /** Counts the processes that accept connections. */
   readonly serving: number
-  /** How many of these have shown no sign of life for some seconds. */
+  /** Counts serving processes that have not responded for some seconds. */
   readonly silent: number
 }
 
 export interface AdminOptions {
-  /** `host:port`; absent: 127.0.0.1:9090, and no admin listener where that is taken. */
+  /** `host:port`; absent: 127.0.0.1:9090, and no admin listener where that address is taken. */
   readonly address?: string | undefined
   readonly sources: () => readonly SourceStatus[]
-  /** False once the proxy no longer takes requests. */
+  /** Returns false once the proxy takes no more requests. */
   readonly accepting: () => boolean
-  /** Whether data that is past its age makes the proxy not ready. */
+  /** Whether data past its age makes the proxy not ready. */
   readonly requireFresh: boolean
-  /** Those that TLS is served with; absent: there is no TLS. */
+  /** Returns the certificates that TLS serves; absent: no TLS. */
   readonly certificates?: (() => readonly unknown[]) | undefined
-  /** Absent: this process is the only one. */
+  /** Counts the workers; absent: this process is the only one. */
   readonly workers?: (() => WorkerCounts | undefined) | undefined
-  /** Absent: there is no /metrics. */
+  /** Returns the metrics; absent: there is no /metrics. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
-  /** Absent: nobody is ever banned. */
+  /** Lists the bans; absent: no client is ever banned. */
   readonly bans?: BanList | undefined
-  /** Addresses and networks for `GET /bans.txt`; absent: there is no such list. */
+  /** Returns addresses and networks for `GET /bans.txt`; absent: there is no such list. */
   readonly exportedBans?: (() => Promise<readonly string[]>) | undefined
-  /** Paths that need no token from anywhere. */
+  /** Judges an account event that `POST /accounts/assess` describes; absent: there is no such path. */
+  readonly assess?: ((body: unknown) => Promise<object>) | undefined
+  /** Lists paths that never need a token. */
   readonly open: readonly AdminOpen[]
-  /** Absent: nobody has a token, so that bans are neither shown nor lifted here. */
+  /** Checks tokens; absent: no token exists, so that this listener neither shows nor lifts bans. */
   readonly pages?: AdminPages | undefined
-  /** Called when a ban is lifted. */
+  /** Called when an operator lifts a ban. */
   readonly onLifted?: ((id: string) => void) | undefined
   readonly onNotice: (message: string) => void
 }
 
 /**
- * The operator's listener. `GET /healthz` is liveness, for everybody; `/readyz` readiness, with the sources that are past
- * their age, `/sources` all that is known of each, `/metrics` for Prometheus: for this machine, those who may read, and
- * whom `open` lets in; `GET /bans` lists the bans in force to those who may read, `/bans.txt` what they ban, a line each,
- * and `DELETE /bans/ID` lifts one. A configured address that is taken rejects with `cannot_listen`; without the default one
- * the proxy runs on, after a notice.
+ * Opens the operator's listener. `GET /healthz` reports liveness to every client. `/readyz` reports readiness with the sources past their
+ * age, `/sources` describes each source, and `/metrics` serves Prometheus. These three answer this machine, readers, and clients that
+ * `open` admits. `GET /bans` lists the bans in force for readers, and `/bans.txt` the banned addresses by line; `DELETE /bans/ID` lifts a
+ * ban, and `POST /accounts/assess` judges an account event. Rejects with `cannot_listen` where a configured address is taken; without the
+ * default address the proxy runs on, after a notice.
  */
 export async function openAdmin({ address, onNotice, ...answering }: AdminOptions): Promise<Listening | undefined> {
   const server = createServer(answer(answering))
@@ -69,17 +72,17 @@ export async function openAdmin({ address, onNotice, ...answering }: AdminOption
   }
 }
 
-/** An object is JSON; a text has its type. `wait` is in seconds. */
+/** An object is sent as JSON; a text has its type. `wait` is in seconds. */
 type Answer = readonly [status: number, body: object | string, type?: string | undefined, wait?: number | undefined]
 
 type Answering = Omit<AdminOptions, 'address' | 'onNotice'>
 
 function answer(answering: Answering): RequestListener {
-  const { sources, metrics, bans, exportedBans, open, pages } = answering
+  const { sources, metrics, bans, exportedBans, open, pages, assess } = answering
   const rows: Readonly<Record<AdminPath, () => Answer | Promise<Answer>>> = {
     '/healthz': () => [200, { status: 'ok' }],
-    '/readyz': () => readiness(answering),
-    '/sources': () => [200, { sources: sources().map(aged) }],
+    '/readyz': () => reportReadiness(answering),
+    '/sources': () => [200, { sources: sources().map((source) => withAge(source, Date.now())) }],
     '/bans': async () => [200, { bans: (await bans?.list()) ?? [] }],
     '/bans.txt': async () => {
       const listed = await exportedBans?.()
@@ -90,7 +93,7 @@ function answer(answering: Answering): RequestListener {
       return scraped === undefined ? NOT_FOUND : [200, scraped.text, scraped.type]
     },
   }
-  const answerOf = async (request: IncomingMessage, path: string): Promise<Answer> => {
+  const answerPath = async (request: IncomingMessage, path: string): Promise<Answer> => {
     const { method } = request
     const permits = (role: AdminRole) => pages?.permits(request, role) === true
     const id = /^\/bans\/([\w-]{1,64})$/.exec(path)?.[1]
@@ -98,46 +101,49 @@ function answer(answering: Answering): RequestListener {
       if (method !== 'DELETE') return NOT_ALLOWED
       return permits('admin') ? lift(answering, id) : UNAUTHORIZED
     }
+    if (path === ASSESS && assess !== undefined) {
+      if (method !== 'POST') return NOT_ALLOWED
+      return permits('admin') ? [200, await assess(await readJson(request, request.headers, undefined))] : UNAUTHORIZED
+    }
     if (!isAdminPath(path)) return NOT_FOUND
     if (method !== 'GET' && method !== 'HEAD') return NOT_ALLOWED
     return isOpenPath(path, request, open) || permits('read') ? rows[path]() : UNAUTHORIZED
   }
   return (request, response) => {
     if (pages?.handle?.(request, response)) return
-    request.resume()
     const path = request.url?.split('?', 1)[0] ?? ''
-    void answerOf(request, path)
-      .catch(failed)
+    if (path !== ASSESS) request.resume()
+    void answerPath(request, path)
+      .catch(answerFailure)
       .then(([status, body, type = 'application/json', wait]) => {
         response.writeHead(status, {
           'Content-Type': type,
           'Cache-Control': 'no-store',
           ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
           ...(wait === undefined ? {} : { 'Retry-After': String(wait) }),
-          ...(status === 405 ? { Allow: path.startsWith('/bans/') ? 'DELETE' : 'GET, HEAD' } : {}),
+          ...(status === 405
+            ? { Allow: path === ASSESS ? 'POST' : path.startsWith('/bans/') ? 'DELETE' : 'GET, HEAD' }
+            : {}),
         })
         response.end(typeof body === 'string' ? body : `${JSON.stringify(body)}\n`)
       })
   }
 }
 
-/** Too many wrong tokens; all else is a fault of ours. */
-function failed(error: unknown): Answer {
+const ASSESS = '/accounts/assess'
+
+/** Answers too many wrong tokens and unusable bodies as such, and anything else as an internal fault. */
+function answerFailure(error: unknown): Answer {
+  if (error instanceof SallyportError && (ERRORS[error.code].status ?? 500) < 429) {
+    return [ERRORS[error.code].status ?? 400, { error: error.code, message: error.message }]
+  }
   const wait = error instanceof SallyportError ? error.details?.['retryAfter'] : undefined
   if (typeof wait !== 'number') return UNAVAILABLE
   return [429, { error: 'rate_limit_exceeded', message: ERRORS.rate_limit_exceeded.message }, undefined, wait]
 }
 
-/** A source with its age in seconds, and whether it is past it. */
-function aged(source: SourceStatus) {
-  const now = Date.now()
-  const lastTrue = source.checked ?? source.date
-  const age = lastTrue === undefined ? {} : { ageSeconds: Math.round((now - Date.parse(lastTrue)) / 1_000) }
-  return { ...source, ...age, stale: isStale(source, now) }
-}
-
-/** Stale data and missing or silent workers are warnings: a balancer that takes the machine out loses the workers that serve. */
-function readiness({ accepting, sources, requireFresh, certificates, workers }: Answering): Answer {
+/** Reports readiness. Stale data and missing workers only warn: removing the machine would lose the workers that serve. */
+function reportReadiness({ accepting, sources, requireFresh, certificates, workers }: Answering): Answer {
   if (!accepting()) return [503, { status: 'draining' }]
   if (certificates?.().length === 0) return [503, { status: 'no certificate' }]
   const now = Date.now()

@@ -10,27 +10,27 @@ import { DEFAULT_ADMIN } from './admin.ts'
 import { type CertificateFiles, dateFault, PairFault, readCertificate } from './edge/certificates.ts'
 import type { Route } from './gate/sites.ts'
 import { originAddress } from './origin/address.ts'
-import { ownListeners, type Places } from './origin/own-listener.ts'
+import { listOwnListeners, type Places } from './origin/own-listener.ts'
 import { connectorTo, readTrust } from './origin/trust.ts'
 
-/** Holds a finding without the name of its check. */
+/** A finding that does not name its check yet. */
 type Found = Omit<Finding, 'check'>
 
-/** Holds the keys of the configuration that name certificates. */
+/** Names the keys of the configuration that concern certificates. */
 interface TlsKeys {
   readonly certificates?: readonly CertificateFiles[] | undefined
   readonly acme?: { readonly ca?: string | undefined } | undefined
 }
 
-/** The keys that name origins, and the listeners that none of them may be. */
+/** Names the keys of origins, and the listeners that no origin may be. */
 interface OriginKeys extends Omit<Places, 'routes'> {
   readonly routes?: readonly Route[] | undefined
 }
 
-/** How long a server of an origin is waited for. */
+/** Limits the wait for a server of an origin. */
 const CONNECT_MS = 2_000
 
-/** Every certificate with its key, as a start reads them, and how long it is good for. */
+/** Checks every certificate with its key, as a start reads them, and how long it is valid. */
 export async function examineTls(tls: TlsKeys | undefined): Promise<readonly Found[]> {
   if (tls === undefined) return [{ state: 'ok', found: 'TLS is not configured.' }]
   const { certificates = [], acme } = tls
@@ -39,7 +39,7 @@ export async function examineTls(tls: TlsKeys | undefined): Promise<readonly Fou
 }
 
 async function examinePair(pair: CertificateFiles, at: number): Promise<readonly Found[]> {
-  const pathOf = (member: string) => ['tls', 'certificates', at, member]
+  const certificatePath = (member: string) => ['tls', 'certificates', at, member]
   try {
     const read = await readCertificate(pair)
     const dates = dateFault(read)
@@ -49,7 +49,7 @@ async function examinePair(pair: CertificateFiles, at: number): Promise<readonly
       ...(dates === undefined ? [] : [{ fault: dates, advice: renew }]),
       ...read.faults.map((fault) => ({ fault, advice: replace })),
     ]
-    const path = pathOf('cert')
+    const path = certificatePath('cert')
     if (faults.length > 0)
       return faults.map(({ fault, advice }) => ({ state: 'warn', found: `${pair.cert} ${fault}.`, advice, path }))
     const until = new Date(read.notAfter).toISOString().slice(0, 10)
@@ -57,8 +57,8 @@ async function examinePair(pair: CertificateFiles, at: number): Promise<readonly
     return [{ state: 'ok', found: `${pair.cert} is for ${names}, until ${until}.` }]
   } catch (error) {
     const advice = 'Name a certificate and its key in PEM, which this user may read.'
-    const path = pathOf(error instanceof PairFault ? error.of : 'cert')
-    return [{ state: 'fail', found: sentenceOf(error), advice, path }]
+    const path = certificatePath(error instanceof PairFault ? error.of : 'cert')
+    return [{ state: 'fail', found: describeFault(error), advice, path }]
   }
 }
 
@@ -67,7 +67,7 @@ async function examineAcme({ ca }: NonNullable<TlsKeys['acme']>): Promise<readon
   try {
     await requireAcme()
   } catch (error) {
-    found.push({ state: 'fail', found: sentenceOf(error), advice: 'npm install acme-client', path: ['tls', 'acme'] })
+    found.push({ state: 'fail', found: describeFault(error), advice: 'npm install acme-client', path: ['tls', 'acme'] })
   }
   if (ca !== undefined) found.push(...examineTrust(ca, ['tls', 'acme', 'ca']))
   return found.length > 0 ? found : [{ state: 'ok', found: 'An authority issues one; acme-client is installed.' }]
@@ -78,18 +78,18 @@ function examineTrust(file: string, path: readonly (string | number)[]): readonl
     readTrust(file, path.join('.'))
     return []
   } catch (error) {
-    return [{ state: 'fail', found: sentenceOf(error), advice: 'Name a file of certificates in PEM.', path }]
+    return [{ state: 'fail', found: describeFault(error), advice: 'Name a file of certificates in PEM.', path }]
   }
 }
 
-/** Every server of every origin: that it is not a listener of this proxy, and whether something answers there. */
+/** Checks every server of every origin: that it is not a listener of this proxy, and that something answers there. */
 export async function examineOrigins(places: OriginKeys): Promise<readonly Found[]> {
   const { upstream, routes = [], admin = (await mayBeOurs(DEFAULT_ADMIN)) ? DEFAULT_ADMIN : undefined } = places
-  const own = await ownListeners({ ...places, admin })
+  const own = listOwnListeners({ ...places, admin })
   const trust = routes.flatMap(({ ca }, at) => (ca === undefined ? [] : examineTrust(ca, ['routes', at, 'ca'])))
   const servers = [
     ...(upstream === undefined ? [] : [{ text: upstream, path: ['upstream'] }]),
-    ...routes.flatMap(serversOf),
+    ...routes.flatMap(listServers),
   ]
   const others = servers.filter(({ path }) => !own.some((one) => one.path.join('.') === path.join('.')))
   const asked = await Promise.all(others.map(({ text, path }) => askServer(text, path)))
@@ -104,12 +104,12 @@ export async function examineOrigins(places: OriginKeys): Promise<readonly Found
   return found.length === 0 ? [{ state: 'ok', found: 'No origin is configured.' }] : found
 }
 
-/** The keys of the configuration that say where the API is. */
+/** Names the keys of the configuration that say where the API is. */
 interface ApiKeys extends Pick<OriginKeys, 'upstream' | 'routes'> {
   readonly api: { readonly enabled: boolean; readonly base: string }
 }
 
-/** Asks each origin whether it has an API of its own where the gate answers with ours, which visitors would get in its place. */
+/** Asks each origin whether it has its own API where the gate answers with ours, which would hide it from visitors. */
 export async function examineApi({ api, upstream, routes = [] }: ApiKeys): Promise<readonly Found[]> {
   const upstreams = upstream === undefined ? routes : [...routes, { upstreams: [upstream] }]
   const origins = api.enabled ? upstreams.filter((route) => route.upstreams?.[0] !== undefined) : []
@@ -126,7 +126,7 @@ export async function examineApi({ api, upstream, routes = [] }: ApiKeys): Promi
       })
 }
 
-/** Whether an origin answers a path otherwise than one that it does not have. False where it does not answer: another check says so. */
+/** Reports whether an origin answers a path otherwise than an unknown one; false where it is silent, which another check reports. */
 async function hasPath({ upstreams = [], ca, host }: Route, path: string): Promise<boolean> {
   try {
     const address = originAddress(upstreams[0] ?? '')
@@ -150,7 +150,7 @@ async function hasPath({ upstreams = [], ca, host }: Route, path: string): Promi
   }
 }
 
-/** Whether a gate may listen at an address, or does: nothing listens there, or a gate. */
+/** Reports whether an address is free for a gate, or a gate listens there. */
 async function mayBeOurs(address: string): Promise<boolean> {
   const { state } = await askServer(`http://${address}`, [])
   if (state !== 'ok') return true
@@ -160,11 +160,11 @@ async function mayBeOurs(address: string): Promise<boolean> {
   return (await answer?.text())?.trim() === '{"status":"ok"}'
 }
 
-function serversOf({ upstreams = [] }: Route, route: number) {
+function listServers({ upstreams = [] }: Route, route: number) {
   return upstreams.map((text, at) => ({ text, path: ['routes', route, 'upstreams', at] }))
 }
 
-/** Connects, and sends nothing. */
+/** Connects to a server, and sends nothing. */
 async function askServer(text: string, path: readonly (string | number)[]): Promise<Found> {
   const advice = 'Start it, or correct its address: until then visitors get 502.'
   try {
@@ -190,7 +190,7 @@ function connectFault(error: unknown): string {
   return connectionReason(error) ?? errorCode(error)
 }
 
-function sentenceOf(error: unknown): string {
+function describeFault(error: unknown): string {
   const text = error instanceof SallyportError ? error.message.replace(/^[\w.]+: /, '') : String(error)
   return `${text.replace(/\.$/, '')}.`
 }

@@ -3,4 +3,4 @@
 export { escapeHtml } from '@sallyport/node/internal'
 export type { WorkerCounts } from './admin.ts'
 export { examineApi, examineOrigins, examineTls } from './examine.ts'
-export { sitePartsOf } from './gate/robots.ts'
+export { listSiteParts } from './gate/robots.ts'

@@ -6,7 +6,7 @@ import { challengeFolder, createRenewals } from './acme/renewal.ts'
 import { type AdminPages, openAdmin, type WorkerCounts } from './admin.ts'
 import type { AdminOpen } from './admin-access.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
-import { hstsField, type TlsOptions } from './edge/tls-options.ts'
+import type { TlsOptions } from './edge/tls-options.ts'
 import { createRefusals, type RefusalCause } from './exchange/refusals.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
 import type { Route } from './gate/sites.ts'
@@ -18,75 +18,75 @@ import { createService, type Service } from './service.ts'
 const DEFAULT_LISTEN = '127.0.0.1:8080'
 const HTTPS_PORT = 443
 
-/** The proxy's keys of the configuration, and the hooks of a program. */
+/** Holds the proxy's keys of the configuration, and the hooks of a program. */
 export interface ProxyOptions extends GateOptions {
-  /** `host:port`, default 127.0.0.1:8080; port 0 takes a free one. */
+  /** `host:port`; default: 127.0.0.1:8080. Port 0 takes a free port. */
   readonly listen?: string | undefined
-  /** TLS on that address; absent: none. */
+  /** Says how to serve TLS on that address; absent: no TLS. */
   readonly tls?: TlsOptions | undefined
-  /** `host:port` for plain HTTP beside TLS, where clients are redirected; absent: nowhere. */
+  /** `host:port` for plain HTTP beside TLS, where clients are redirected; absent: none. */
   readonly http?: string | undefined
-  /** Every connection begins with a PROXY header, from trusted peers alone; default `false`. */
+  /** The version of the PROXY header with which every connection begins, accepted only from trusted peers; default: `false`. */
   readonly proxyProtocol?: ProxyVersion | false | undefined
-  /** Address of the health listener; absent: 127.0.0.1:9090, and none where that is taken. */
+  /** Address of the health listener; absent: 127.0.0.1:9090, and none where that address is taken. */
   readonly admin?: string | undefined
-  /** Paths that need no token there from anywhere; default none: this machine alone asks without one. */
+  /** Lists paths of the health listener that never need a token; default: none, and only this machine may read without a token. */
   readonly adminOpen?: readonly AdminOpen[] | undefined
-  /** Tokens and pages of a program on the health listener, as those of the console; absent: none. */
+  /** Checks tokens and serves a program's pages on the health listener, as the console does; absent: no pages. */
   readonly adminPages?: AdminPages | undefined
-  /** The origin of what no route has, `http(s)://host[:port]` or `unix:/path`; absent: 404 for that. */
+  /** The origin of requests without a route, `http(s)://host[:port]` or `unix:/path`; absent: such requests get 404. */
   readonly upstream?: string | undefined
-  /** Whether the robots.txt of `upstream` is read at the start, so that the first crawler is judged by it too; default: when a rule asks. */
+  /** Whether the start reads robots.txt of `upstream`, so that it also judges the first crawler; default: when a rule needs it. */
   readonly readsRobots?: boolean | undefined
-  /** As in the configuration; what is absent has its default. */
+  /** Sets limits as the configuration does; an absent limit has its default. */
   readonly limits?: LimitsInput | undefined
   readonly timeouts?: TimeoutsInput | undefined
-  /** Sites and parts of them, with origins of their own. */
+  /** Gives sites, and parts of sites, their own origins. */
   readonly routes?: readonly Route[] | undefined
-  /** A connection or a request was refused or cut by a limit. */
+  /** Called when a limit refuses or cuts a connection or a request. */
   readonly onRefused?: ((cause: RefusalCause) => void) | undefined
-  /** An origin without a usable answer; the client gets 502 or 504. */
+  /** Called when an origin gives no usable answer; the client gets 502 or 504. */
   readonly onOriginFailure?: ((error: Error) => void) | undefined
   readonly data?: { readonly requireFresh?: boolean | undefined } | undefined
-  /** The processes of a cluster, as far as they are known; absent: this one alone. */
+  /** Counts the processes of a cluster, as far as they are known; absent: this process alone. */
   readonly workers?: (() => WorkerCounts | undefined) | undefined
-  /** Metrics of all processes of a cluster at a scrape, this one's included; absent: this one alone. */
+  /** Collects the metrics of all processes of a cluster at a scrape, including this one; absent: this process alone. */
   readonly scrapeAll?: ((own: Scraped) => Promise<readonly Scraped[]>) | undefined
 }
 
 /** The options that a running proxy takes over. */
 export type Reloadable = Pick<
   ProxyOptions,
-  | ('upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'tls')
+  | ('upstream' | 'limits' | 'timeouts' | 'routes' | 'paths' | 'methods' | 'clientHeader' | 'ja4Header' | 'tls')
   | ('forwardAuth' | 'handoff' | 'robots')
 >
 
-/** A proxy that listens. */
+/** A proxy that is open: it listens until `close`. */
 export interface Proxy {
-  /** `http://host:port` or `https://host:port` it listens on. */
+  /** The URL it can be reached at, `http://host:port` or `https://host:port`. */
   readonly url: string
   /** URL of the plain listener beside TLS; absent where there is none. */
   readonly httpUrl?: string | undefined
   /** URL of the health listener; absent where there is none. */
   readonly adminUrl?: string | undefined
-  /** The origin of what no route has; absent where there is none. */
+  /** The origin of requests without a route; absent where there is none. */
   readonly upstream?: string | undefined
-  /** The metrics of this process; empty where nothing is counted. */
+  /** Returns the metrics of this process; empty where nothing is counted. */
   scrape(): Promise<Scraped>
-  /** The same without gauges. */
+  /** Returns the metrics without gauges. */
   counted(): Promise<Scraped>
-  /** Orders the certificates of `tls.acme` from now on, where this process did not: of those that share a folder one does. */
+  /** Makes this process order the certificates of `tls.acme`, where it did not before: one of the processes that share a folder orders. */
   orderCertificates(): void
   /**
-   * Reads the certificates again, and takes over another upstream, limits, time-outs, routes, paths, methods, client header
-   * and hand-off keys for requests from now on; those in flight end as they began. Rejects with `invalid_config`, and then nothing has changed.
+   * Reads the certificates again, and takes over another upstream, limits, time-outs, routes, paths, methods, client header and hand-off
+   * keys for new requests; requests in flight end as they began. Rejects with `invalid_config`, and then nothing has changed.
    */
   reload(changed: Reloadable): Promise<void>
-  /** The same in two steps, for a host that reloads more than this: it is taken over by calling what this resolves to. */
+  /** Reloads in two steps, for a host that reloads more than the proxy: resolves to a function that takes over the change. */
   prepare(changed: Reloadable): Promise<() => void>
   /**
-   * Ends connections as their answers are sent, accepts no new ones, waits for what is in flight and for one more request
-   * on each idle connection, then cuts the rest; `idle: 'cut'` does not wait for idle ones. Does not close the Sallyport.
+   * Ends connections as their answers are sent, accepts no new connections, and waits for requests in flight and for one more request on
+   * each idle connection, then cuts the rest; `idle: 'cut'` does not wait for idle connections. Does not close the Sallyport.
    */
   close(idle?: 'wait' | 'cut'): Promise<void>
 }
@@ -115,7 +115,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
   let httpsPort = HTTPS_PORT
-  const { onFault, onRefused } = hooksOf(options)
+  const { onFault, onRefused } = pickHooks(options)
   const raise: RaiseEvent = (event) => sallyport.raise?.(event)
   const turns = createOriginTurns(raise)
   const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
@@ -123,7 +123,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const create = (chosen: ProxyOptions): Service =>
       createService(sallyport, { ...chosen, ...readOptions(chosen, () => httpsPort), turns }, refusals)
     const { listen = DEFAULT_LISTEN, http, routes } = options
-    await refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
+    refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
     let service = create(options)
     opened.push(() => service.close())
     const { tls, proxyProtocol, onNotice = () => {} } = options
@@ -136,15 +136,16 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     opened.push(listener.close)
     const { url, httpUrl } = await listener.listen({ listen, http })
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
-    if (options.readsRobots) await service.robots.read(hostOf(url))
+    if (options.readsRobots) await service.robots.read(readHost(url))
     const admin = await openAdmin({
       address: options.admin,
       sources: () => sallyport.sources(),
       accepting: () => listener.accepting,
       requireFresh: options.data?.requireFresh ?? false,
-      metrics: exposition && scraping(exposition, options.scrapeAll),
+      metrics: exposition && createScraper(exposition, options.scrapeAll),
       bans: sallyport.bans,
       exportedBans: sallyport.exportedBans,
+      assess: sallyport.accounts?.assessDescribed,
       open: options.adminOpen ?? [],
       pages: options.adminPages,
       onLifted: (id) => sallyport.log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } }),
@@ -152,26 +153,26 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       workers: options.workers,
       onNotice,
     })
-    // Closed after the listener, so that readiness can be read during the drain.
+    // The admin listener closes after the public one, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
     const renewals = createRenewals({ onNotice, raise }, tls?.acme)
     opened.push(renewals.close)
-    // With the ports that were taken, and the health listener where nobody named one.
+    // The addresses have the actual ports, and the default health listener.
     const listening = {
-      listen: hostOf(url),
-      http: httpUrl && hostOf(httpUrl),
-      admin: admin && hostOf(admin.url),
+      listen: readHost(url),
+      http: httpUrl && readHost(httpUrl),
+      admin: admin && readHost(admin.url),
     }
-    await refuseOwn({ ...listening, upstream: options.upstream, routes })
+    refuseOwn({ ...listening, upstream: options.upstream, routes })
 
     const prepare = async (changed: Reloadable): Promise<() => void> => {
       const chosen = { ...options, ...changed }
-      await refuseOwn({ ...listening, upstream: chosen.upstream, routes: chosen.routes })
+      refuseOwn({ ...listening, upstream: chosen.upstream, routes: chosen.routes })
       const next = create(chosen)
       try {
         const adopt = await listener.prepare(changed.tls)
         return () => {
-          // Closed meanwhile: nobody would close another service.
+          // The proxy was closed meanwhile: no other code would close the new service.
           if (closed) return next.retire()
           service.retire()
           service = next
@@ -191,7 +192,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
         return service.upstream
       },
       ...(admin ? { adminUrl: admin.url } : {}),
-      ...measured(exposition),
+      ...createScrapes(exposition),
       orderCertificates: renewals.order,
       prepare,
       reload: async (changed) => (await prepare(changed))(),
@@ -203,31 +204,31 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
   }
 }
 
-/** `host:port` of a URL, also where the port is that of its scheme. */
-function hostOf(url: string): string {
+/** Returns `host:port` of a URL, also where the URL has the default port of its scheme. */
+function readHost(url: string): string {
   const { hostname, port, protocol } = new URL(url)
   return `${hostname}:${port || (protocol === 'https:' ? HTTPS_PORT : 80)}`
 }
 
-/** Returns the options of a service that are not passed on as they are; `port` is that of https. */
+/** Returns the options that a service takes in another form; `port` returns the port of https. */
 function readOptions({ tls, limits, timeouts }: ProxyOptions, port: () => number) {
   const { redirect = false, hsts, acme } = tls ?? {}
   return {
     limits: parseLimits(limits),
     timeouts: parseTimeouts(timeouts),
     httpsPort: redirect === false ? undefined : () => (redirect === true ? port() : redirect),
-    hsts: hsts && hstsField(hsts),
+    hsts,
     acmeAnswer: acme && ((target: string) => challengeAnswer(challengeFolder(acme.folder), target)),
   }
 }
 
-/** Hooks of a program that are called where nothing may be thrown. */
-function hooksOf(options: ProxyOptions) {
+/** Picks the hooks of a program, and makes those that must not throw safe. */
+function pickHooks(options: ProxyOptions) {
   const onFault = (error: unknown): void => {
     try {
       options.onFault?.(error)
     } catch {
-      // A hook for faults makes no other one.
+      // An error in a hook for faults must not cause another fault.
     }
   }
   const onRefused = (cause: RefusalCause): void => {
@@ -240,26 +241,26 @@ function hooksOf(options: ProxyOptions) {
   return { onFault, onRefused }
 }
 
-/** Closes an open part of a proxy; the last one opened is closed first. */
+/** Closes an open part of a proxy; the last opened part closes first. */
 type Closing = (idle?: 'wait' | 'cut') => Promise<void> | void
 
 /** Returns the methods of a proxy that read its metrics. */
-function measured(exposition: Exposition | undefined): Pick<Proxy, 'scrape' | 'counted'> {
+function createScrapes(exposition: Exposition | undefined): Pick<Proxy, 'scrape' | 'counted'> {
   return {
     scrape: async () => exposition?.scrape() ?? [],
     counted: async () => exposition?.counted() ?? [],
   }
 }
 
-/** Answers GET /metrics. */
-function scraping({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['scrapeAll']) {
+/** Returns the answer to GET /metrics. */
+function createScraper({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['scrapeAll']) {
   return async () => {
     const own = await scrape()
     return { type: contentType, text: await exposed(scrapeAll === undefined ? [own] : await scrapeAll(own)) }
   }
 }
 
-/** Has rules and metrics read what there is to do, and rules the robots.txt of origins. */
+/** Gives rules and metrics the load of the proxy, and rules the robots.txt of origins. */
 function readLoad(
   { meter, load, siteRobots }: ProxyHost,
   service: () => Service,
@@ -269,6 +270,7 @@ function readLoad(
   load?.read(() => service().load().share)
   siteRobots?.read({
     refuses: (...asked) => service().robots.refuses(...asked),
+    text: (host) => service().robots.text(host),
     get status() {
       return service().robots.status
     },

@@ -16,14 +16,14 @@ import { stepUp } from './gate/step-up.ts'
 import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
 import { ownConnection } from './origin/connection-auth.ts'
-import { clientReason, explained, failureOf, faultOf } from './origin/faults.ts'
+import { classifyFailure, clientReason, explained, originFault } from './origin/faults.ts'
 import type { Member } from './origin/members.ts'
 import type { RelayHooks } from './origin/relay.ts'
 import type { OriginTurns } from './origin/turns.ts'
 import { openTunnel } from './tunnel/upgrade.ts'
 
 export interface ServiceOptions extends GateOptions {
-  /** The origin of all that no route has; absent: 404 for that. */
+  /** The origin of requests without a route; absent: such requests get 404. */
   readonly upstream?: string | undefined
   readonly limits: Limits
   readonly timeouts: Timeouts
@@ -33,36 +33,35 @@ export interface ServiceOptions extends GateOptions {
   readonly turns?: OriginTurns | undefined
 }
 
-/** Requests and tunnels that have a slot or wait for one, and requests that wait for a connection to the origin. */
+/** Counts requests and tunnels that have a slot or wait for one, and requests that wait for a connection to the origin. */
 export interface ServiceLoad {
   readonly requests: Slots['load']
   readonly tunnels: Slots['load']
   readonly originQueue: number
-  /** The requests in flight, or the longest queue of an origin, as a share of their limits: the higher. */
+  /** The requests in flight or the longest queue of an origin, whichever is higher as a share of its limit. */
   readonly share: number
 }
 
-/** The handling of requests by one configuration; a reload takes another. */
+/** Handles requests by one configuration; a reload creates another service. */
 export interface Service extends Served {
-  /** The origin of what no route has. */
+  /** The origin which takes requests without a route. */
   readonly upstream: string | undefined
-  /** Servers of origins. */
+  /** Lists the servers of origins. */
   members(): readonly Member[]
-  /** The robots.txt of its origins. */
+  /** Reads the robots.txt files of its origins. */
   readonly robots: OriginRobots
-  /** Its load now. */
   load(): ServiceLoad
-  /** Cuts the connections to the origin once its last request has ended; it gets no other. */
+  /** Cuts the connections to the origin once its last request has ended; it gets no other request. */
   retire(): void
   /** Cuts the connections to the origin. */
   close(): Promise<void>
 }
 
-/** Throws `invalid_config` and `invalid_policy`, and then nothing is left open. */
+/** Creates the service; throws `invalid_config` and `invalid_policy`, and then leaves nothing open. */
 export function createService(sallyport: ProxyHost, options: ServiceOptions, refusals: Refusals): Service {
   const { upstream, limits, timeouts, routes = [] } = options
   const { decider } = sallyport
-  // Before anything is opened: it throws where a key cannot be used.
+  // This comes before anything is opened: it throws where a key cannot be used.
   const handoff = createHandoffSigner(options.handoff?.keys ?? [])
   const sites = openSites({
     upstream,
@@ -73,8 +72,9 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     turns: options.turns,
     decider: decider && ((rules) => decider.call(sallyport, rules)),
     decide: (request) => sallyport.decide(request),
+    readsCalls: (request) => sallyport.readsCalls?.(request) === true,
   })
-  const parts = { host: sallyport, options: withDenials(options), sites, routes, handoff }
+  const parts = { host: sallyport, options: addDenials(options), sites, routes, handoff }
   const overload = watchOverload(limits)
 
   const requestSlots = new Slots({
@@ -87,7 +87,6 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     createAdmission({
       slots,
       cause,
-      ipv6Prefix: limits.ipv6Prefix,
       bodyBytes: limits.bodyBytes ?? Number.POSITIVE_INFINITY,
       refusals,
       isOverloaded: (waitedMs) => overload.present || waitedMs > limits.eventLoopDelay,
@@ -95,8 +94,8 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   const fail = (exchange: Exchange, failure: Error): void => {
     const error = explained(failure, limits)
     options.onOriginFailure?.(error)
-    sallyport.meter?.add('originFailures', [faultOf(error)])
-    answerWith(exchange, refusal(failureOf(error), undefined, clientReason(error)), 'origin')
+    sallyport.meter?.add('originFailures', [originFault(error)])
+    answerWith(exchange, refusal(classifyFailure(error), undefined, clientReason(error)), 'origin')
   }
 
   const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])
@@ -115,7 +114,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     const onAsked = decider && ((level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level)))
     const owner = ownConnection(exchange, sallyport)
     const { client } = exchange
-    // A spread of what is handed would cost as much as the decision.
+    // A spread of `handed` would cost as much as the decision.
     const { fields, sign } = handed
     originFor(exchange, site)?.forward({ fields, sign, exchange, client, owner, stream, ownHost, onAsked }, hooks)
   }
@@ -164,8 +163,8 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   }
 }
 
-/** Options with a line for the operator about the first check of another server that was refused. */
-function withDenials<Options extends GateOptions>(options: Options): Options {
+/** Adds a line for the operator about the first refused check of another server. */
+function addDenials<Options extends GateOptions>(options: Options): Options {
   let isTold = false
   const onDenied = (why: string): void => {
     if (!isTold) options.onNotice?.(`forward-auth: refused a check: ${why}`)
@@ -174,13 +173,13 @@ function withDenials<Options extends GateOptions>(options: Options): Options {
   return { ...options, onDenied }
 }
 
-/** The origin of a request; one that has none is answered with 404. */
+/** Returns the origin of a request; answers 404 where there is none. */
 function originFor(exchange: Exchange, { origin }: Site): Site['origin'] {
   if (origin === undefined) answerWith(exchange, refusal('not_found'), 'no_origin')
   return origin
 }
 
-/** Counts exchanges from their begin to their end: one may wait for a count or for its turn long before it is forwarded. */
+/** Counts exchanges from begin to end: an exchange may wait for a count or for its turn long before it is forwarded. */
 function createInFlight() {
   let count = 0
   let onNone = (): void => {}
@@ -197,7 +196,7 @@ function createInFlight() {
       exchange.service = service
       return exchange
     },
-    /** Calls it once, when there is none; no other comes then. */
+    /** Calls `end` once, when no exchange is left; no new exchange comes then. */
     onceNone(end: () => void): void {
       if (count === 0) end()
       else onNone = end

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { ServiceEvent } from '@sallyport/engine'
 import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
-import { BOUNDS, sentenceOf } from '../src/acme/authority.ts'
+import { BOUNDS, describeFault } from '../src/acme/authority.ts'
 import { createRenewals, keepCertificate } from '../src/acme/renewal.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { until } from './wire.ts'
 
 /* Authorities that lie, wait, and never come to an end: each is one sentence, and a second look later. */
 
-/** An authority's answer at a path: JSON with a status and fields, or whatever it writes. */
+/** An authority sends this answer at a path: JSON with a status and fields, or any bytes. */
 type Answer =
   | {
       readonly status?: number | undefined
@@ -299,6 +299,6 @@ t.test('files that cannot be read are no reason to order', async (t) => {
 })
 
 t.test('a sentence is one line, of some length', async (t) => {
-  t.equal(sentenceOf(new Error('a\nb\u001b[2J\u202ec')), 'a b [2J c')
-  t.equal(sentenceOf(new Error('x'.repeat(9_999))).length, 300)
+  t.equal(describeFault(new Error('a\nb\u001b[2J\u202ec')), 'a b [2J c')
+  t.equal(describeFault(new Error('x'.repeat(9_999))).length, 300)
 })

@@ -14,7 +14,7 @@ import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { missing } from './programs.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { exchange, get, OK, openRawOrigin, statusOf, until } from './wire.ts'
+import { exchange, get, OK, openRawOrigin, readStatus, until } from './wire.ts'
 
 const NO_PEBBLE = missing('pebble')
 
@@ -42,7 +42,7 @@ function runProgram(t: Test, command: string, args: readonly string[], env: Node
   })
 }
 
-async function proxyOf(t: Test, options: ProxyOptions) {
+async function startProxy(t: Test, options: ProxyOptions) {
   const origin = await openRawOrigin(OK)
   const notices: string[] = []
   const proxy = await openProxy(fakeSallyport(), {
@@ -123,7 +123,7 @@ t.test('a certificate is ordered, written and served', { skip: NO_PEBBLE || NO_O
     folder: join(folder, 'acme'),
     orders: true,
   }
-  const { proxy, notices } = await proxyOf(t, { http: `127.0.0.1:${plain}`, tls: { acme, redirect: true } })
+  const { proxy, notices } = await startProxy(t, { http: `127.0.0.1:${plain}`, tls: { acme, redirect: true } })
   t.equal((await fetch(`${proxy.adminUrl}/readyz`)).status, 503, 'not ready without a certificate')
   t.equal(await servedNames(proxy.url), 'DNS:site.example, DNS:www.site.example')
   t.same(notices, ['tls.acme: a certificate for site.example, www.site.example was issued'])
@@ -138,9 +138,9 @@ t.test('a certificate is ordered, written and served', { skip: NO_PEBBLE || NO_O
   )
 
   const issued = readFileSync(join(acme.folder, 'certificate.pem'), 'utf8')
-  const other = await proxyOf(t, { tls: { acme: { ...acme, orders: false } } })
+  const other = await startProxy(t, { tls: { acme: { ...acme, orders: false } } })
   t.equal(await servedNames(other.proxy.url), 'DNS:site.example, DNS:www.site.example', 'another process serves it too')
-  const again = await proxyOf(t, { tls: { acme } })
+  const again = await startProxy(t, { tls: { acme } })
   await delay(300)
   t.same(again.notices, [], 'one that is young is not ordered again')
   t.equal(readFileSync(join(acme.folder, 'certificate.pem'), 'utf8'), issued)
@@ -155,7 +155,7 @@ t.test('a certificate is ordered, written and served', { skip: NO_PEBBLE || NO_O
   await proxy.close('cut')
   writeFileSync(files.key, readFileSync(own.key))
   writeFileSync(join(acme.folder, 'account.key'), 'no key')
-  const third = await proxyOf(t, { http: `127.0.0.1:${plain}`, tls: { acme } })
+  const third = await startProxy(t, { http: `127.0.0.1:${plain}`, tls: { acme } })
   await until(() => third.notices.some((line) => line.endsWith('was issued')))
   t.same(
     third.notices.filter((line) => line.startsWith('tls.acme:')),
@@ -183,11 +183,11 @@ t.test('an authority that lies, or is not there, is one line, and the rest goes 
       folder: join(certificateFolder(t), 'acme'),
       orders: true,
     }
-    const { proxy, notices } = await proxyOf(t, { tls: { acme } })
+    const { proxy, notices } = await startProxy(t, { tls: { acme } })
     await until(() => notices.length > 0)
     t.match(notices[0], /^tls\.acme: no certificate for site\.example: .+; tried again in 10 min$/)
     t.equal(notices[0]?.includes('\n'), false)
-    t.equal(statusOf(await exchange(proxy.httpUrl ?? '', get('/'))), 200)
+    t.equal(readStatus(await exchange(proxy.httpUrl ?? '', get('/'))), 200)
   }
 })
 

@@ -3,15 +3,16 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { SallyportError } from '@sallyport/core'
 import { createMetrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
 import type { ProxyHost } from '../src/gate/options.ts'
 import { type AdminPages, openProxy, type ProxyOptions } from '../src/index.ts'
 import { NO_HAPROXY, startHaproxy } from './front-programs.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { exchange, get, statusOf } from './wire.ts'
+import { exchange, get, readStatus } from './wire.ts'
 
-/** `Bearer read` and `Bearer admin`. */
+/** `Bearer read` may read, and `Bearer admin` may do everything. */
 const TOKENS: AdminPages = {
   permits: ({ headers: { authorization } }, role) =>
     authorization === 'Bearer admin' || authorization === `Bearer ${role}`,
@@ -20,7 +21,7 @@ const BEARER = 'Authorization: Bearer read'
 
 const ASKED = ['/healthz', '/readyz', '/sources', '/metrics', '/bans'] as const
 
-async function opened(t: Test, options: ProxyOptions = {}, more: Pick<ProxyHost, 'exportedBans'> = {}) {
+async function openAdmin(t: Test, options: ProxyOptions = {}, more: Pick<ProxyHost, 'exportedBans' | 'accounts'> = {}) {
   const meter = createMetrics()
   const sallyport = { ...fakeSallyport(), meter, observe: meter.observe, ...more }
   const proxy = await openProxy(sallyport, {
@@ -31,13 +32,13 @@ async function opened(t: Test, options: ProxyOptions = {}, more: Pick<ProxyHost,
   })
   t.teardown(() => proxy.close('cut'))
   const port = Number(new URL(String(proxy.adminUrl)).port)
-  /** The status of each path, and of lifting a ban, in one line. */
+  /** Returns the status of each path, and of lifting a ban, in one line. */
   const statuses = async (host: string, ...fields: readonly string[]): Promise<string> => {
     const asked = ASKED.map((path) => get(path, ...fields))
     const lifted = get('/bans/abc', ...fields).replace('GET', 'DELETE')
     const answers = []
     for (const request of [...asked, lifted]) {
-      answers.push(statusOf(await exchange(`http://127.0.0.1:${port}`, request.replace('site.example', host))))
+      answers.push(readStatus(await exchange(`http://127.0.0.1:${port}`, request.replace('site.example', host))))
     }
     return answers.join(' ')
   }
@@ -48,7 +49,7 @@ const HERE = '200 200 200 200 401 401'
 const ELSEWHERE = '200 401 401 401 401 401'
 
 t.test('without a token this machine asks for all but bans, as far as it can be seen', async (t) => {
-  const { statuses } = await opened(t, { adminPages: TOKENS })
+  const { statuses } = await openAdmin(t, { adminPages: TOKENS })
   for (const host of ['127.0.0.1:9090', 'localhost', '[::1]:9090']) t.equal(await statuses(host), HERE, host)
   for (const host of ['admin.example', '127.0.0.1.example', '0.0.0.0', '']) {
     t.equal(await statuses(host), ELSEWHERE, `a name that a stranger points here: "${host}"`)
@@ -77,9 +78,9 @@ t.test('without a token this machine asks for all but bans, as far as it can be 
 })
 
 t.test('HAProxy of this machine asks by HTTP/1.0 whether the gate is ready, and nothing else', async (t) => {
-  const { port } = await opened(t, { adminPages: TOKENS })
+  const { port } = await openAdmin(t, { adminPages: TOKENS })
   const ask = async (path: string, ...fields: readonly string[]) =>
-    statusOf(await exchange(`http://127.0.0.1:${port}`, [`GET ${path} HTTP/1.0`, ...fields, '', ''].join('\r\n')))
+    readStatus(await exchange(`http://127.0.0.1:${port}`, [`GET ${path} HTTP/1.0`, ...fields, '', ''].join('\r\n')))
   t.equal(await ask('/readyz'), 200)
   for (const field of ['Host: 127.0.0.1', 'X-Forwarded-For: 192.0.2.1', 'Via: 1.0 a'])
     t.equal(await ask('/readyz', field), 401, field)
@@ -87,7 +88,7 @@ t.test('HAProxy of this machine asks by HTTP/1.0 whether the gate is ready, and 
 })
 
 t.test('the health check of HAProxy', { skip: NO_HAPROXY }, async (t) => {
-  const { proxy, port } = await opened(t, { adminPages: TOKENS })
+  const { proxy, port } = await openAdmin(t, { adminPages: TOKENS })
   const example = readFileSync(join(import.meta.dirname, '../../../../examples/haproxy/haproxy.cfg'), 'utf8')
   const [, asked] = /# (option httpchk .*)/.exec(example) ?? []
   const [, server] = /# (server gate .*)/.exec(example) ?? []
@@ -102,24 +103,24 @@ t.test('the health check of HAProxy', { skip: NO_HAPROXY }, async (t) => {
 })
 
 t.test('a configuration opens the paths it names, and no more', async (t) => {
-  const { statuses } = await opened(t, { adminPages: TOKENS, adminOpen: ['metrics', 'readyz'] })
+  const { statuses } = await openAdmin(t, { adminPages: TOKENS, adminOpen: ['metrics', 'readyz'] })
   t.equal(await statuses('admin.example'), '200 200 401 200 401 401')
 })
 
 t.test('without tokens nobody sees or lifts bans', async (t) => {
-  const { statuses } = await opened(t)
+  const { statuses } = await openAdmin(t)
   t.equal(await statuses('127.0.0.1', 'Authorization: Bearer admin'), HERE)
 })
 
 t.test('/bans.txt is a list for clients that may read', async (t) => {
   const listed = { exportedBans: async () => ['192.0.2.1', '2001:db8::/64'] }
-  const { port } = await opened(t, { adminPages: TOKENS }, listed)
+  const { port } = await openAdmin(t, { adminPages: TOKENS }, listed)
   const ask = (...fields: readonly string[]) =>
     exchange(`http://127.0.0.1:${port}`, get('/bans.txt', ...fields).replace('site.example', '127.0.0.1'))
   const answer = await ask(BEARER)
   t.match(answer, /^HTTP\/1\.1 200 .*content-type: text\/plain; charset=utf-8\r\n/is)
   t.match(answer, /192\.0\.2\.1\n2001:db8::\/64\n/)
-  t.equal(statusOf(await ask()), 401, 'this machine too needs a token')
+  t.equal(readStatus(await ask()), 401, 'this machine too needs a token')
 })
 
 const OUTER = Object.values(networkInterfaces())
@@ -127,7 +128,7 @@ const OUTER = Object.values(networkInterfaces())
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
 t.test('by an address of the network this machine is a stranger', { skip: OUTER === undefined }, async (t) => {
-  const { port } = await opened(t, { adminPages: TOKENS, admin: '0.0.0.0:0' })
+  const { port } = await openAdmin(t, { adminPages: TOKENS, admin: '0.0.0.0:0' })
   const ask = async (host: string, headers: Readonly<Record<string, string>> = {}) => {
     const place = { host, port, path: '/metrics', agent: false }
     const [response] = await once(request({ ...place, headers: { host: '127.0.0.1', ...headers } }).end(), 'response')
@@ -137,4 +138,31 @@ t.test('by an address of the network this machine is a stranger', { skip: OUTER 
   t.equal(await ask(String(OUTER)), 401)
   t.equal(await ask(String(OUTER), { authorization: 'Bearer read' }), 200)
   t.equal(await ask('127.0.0.1'), 200)
+})
+
+t.test('POST /accounts/assess needs an administrator, and answers what is wrong with a body', async (t) => {
+  const asked: unknown[] = []
+  const accounts = {
+    async assessDescribed(body: unknown) {
+      asked.push(body)
+      if ((body as { event?: string }).event === undefined)
+        throw new SallyportError('invalid_request', 'event: is missing')
+      return { action: 'challenge' }
+    },
+  }
+  const { port } = await openAdmin(t, { adminPages: TOKENS }, { accounts })
+  const post = async (body: string, token: string, method = 'POST') => {
+    const answer = await fetch(`http://127.0.0.1:${port}/accounts/assess`, {
+      method,
+      ...(method === 'POST' && { body }),
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    })
+    return [answer.status, await answer.json()]
+  }
+  t.match(await post('{"event":"login"}', 'read'), [401])
+  t.same(asked, [])
+  t.same(await post('{"event":"login"}', 'admin'), [200, { action: 'challenge' }])
+  t.match(await post('{}', 'admin'), [400, { error: 'invalid_request', message: 'event: is missing' }])
+  t.match((await post('{', 'admin'))[0], 400)
+  t.match(await post('', 'admin', 'GET'), [405])
 })

@@ -5,7 +5,7 @@ import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { askedHttp2, connectionWith, type Packets, securedOver } from './tls-client.ts'
-import { dial, exchange, get, OK, readUntil, statusOf } from './wire.ts'
+import { dial, exchange, get, OK, readStatus, readUntil } from './wire.ts'
 
 const skip = NO_OPENSSL
 const V2_START = '\r\n\r\n\0\r\nQUIT\n'
@@ -55,7 +55,7 @@ for (const version of ['v1', 'v2'] as const) {
         const client = await securedOver(await connectionWith(url, header, packets), { maxVersion })
         t.equal(client.getProtocol(), maxVersion)
         client.write(get('/'))
-        t.equal(statusOf(await readUntil(client)), 200)
+        t.equal(readStatus(await readUntil(client)), 200)
       }
       const both = { ALPNProtocols: ['h2'] }
       t.equal(await askedHttp2(await securedOver(await connectionWith(url, header, packets), both)), 200)
@@ -72,7 +72,7 @@ for (const version of ['v1', 'v2'] as const) {
     const forged = `X-Forwarded-For: ${VISITOR.allowed}`
     const client = await securedOver(await connectionWith(url, NAMED[version](VISITOR.blocked)))
     client.write(get('/', forged))
-    t.equal(statusOf(await readUntil(client)), 403)
+    t.equal(readStatus(await readUntil(client)), 403)
     const connection = await connectionWith(url, NAMED[version](VISITOR.blocked))
     t.equal(await askedHttp2(await securedOver(connection, { ALPNProtocols: ['h2'] })), 403)
   })
@@ -90,11 +90,11 @@ t.test('a connection whose client is not known has none, and no header of it is 
   for (const [version, name, header] of UNKNOWN) {
     await t.test(`${version} ${name}`, async (t) => {
       const { url, sallyport, origin } = await behindBalancer(t, version)
-      t.equal(statusOf(await exchange(url, header + get('/', ...fields))), 200, 'it is served')
+      t.equal(readStatus(await exchange(url, header + get('/', ...fields))), 200, 'it is served')
       const over = await behindBalancer(t, version, { tls })
       const client = await securedOver(await connectionWith(over.url, header))
       client.write(get('/', ...fields))
-      t.equal(statusOf(await readUntil(client)), 200, 'over TLS too')
+      t.equal(readStatus(await readUntil(client)), 200, 'over TLS too')
       const both = { ALPNProtocols: ['h2'] }
       t.equal(await askedHttp2(await securedOver(await connectionWith(over.url, header), both)), 200)
       for (const { peer, id } of [...sallyport.asked, ...over.sallyport.asked]) {
@@ -121,7 +121,7 @@ t.test('a connection that sends its header alone ends by the next clock', { skip
   t.match(await exchange(over.url, v1(VISITOR.allowed)), /^HTTP\/1\.1 400 /)
   t.same(over.refused, ['client_hello'])
   const plain = await behindBalancer(t, 'v1', { timeouts: { header: 500 } })
-  t.equal(statusOf(await exchange(plain.url, v1(VISITOR.allowed))), 408)
+  t.equal(readStatus(await exchange(plain.url, v1(VISITOR.allowed))), 408)
   t.equal(await exchange(plain.url, 'PROXY TCP4'), '')
   t.same(plain.refused, ['head', 'proxy_header'])
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** Made by the openssl of the machine. */
+/** The openssl of the machine makes the certificates. */
 export const NO_OPENSSL = (() => {
   try {
     execFileSync('openssl', ['version'])
@@ -22,18 +22,18 @@ export function certificateFolder(t: Test): string {
   return folder
 }
 
-/** A private key on a curve. */
+/** Makes a private key on a curve. */
 export function keyOn(namedCurve: string): KeyObject {
   return generateKeyPairSync('ec', { namedCurve }).privateKey
 }
 
-/** A certificate and its key, in files. */
+/** Names the files of a certificate and its key. */
 export interface MadeCertificate {
   readonly cert: string
   readonly key: string
 }
 
-/** An authority, which signs others. */
+/** An authority has this extension, and may sign other certificates. */
 export const AUTHORITY = ['basicConstraints=critical,CA:TRUE']
 
 /** Writes a certificate for these names, and its key; `days` until it expires, `begins` until it is valid. */

@@ -10,7 +10,7 @@ import type { ProxyOptions } from '../src/index.ts'
 import { openProxy } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { dial, exchange, get, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, readStatus, readUntil, until } from './wire.ts'
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -166,7 +166,7 @@ t.test('an origin that takes no more of a body', async (t) => {
   const client = await dial(url)
   client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n')
   client.write('x'.repeat(9_000_000))
-  t.equal(statusOf(await readUntil(client, '}')), 504)
+  t.equal(readStatus(await readUntil(client, '}')), 504)
   client.destroy()
 })
 

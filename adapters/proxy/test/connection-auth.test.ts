@@ -49,13 +49,13 @@ async function before(t: Test, trust: readonly string[] = [], options: ProxyOpti
   return { url, answer }
 }
 
-const fieldsOf = (authorization: string, more: string): string =>
+const writeFields = (authorization: string, more: string): string =>
   `Host: a\r\n${authorization && `Authorization: ${authorization}\r\n`}${more && `${more}\r\n`}`
 
 /** Asks over a connection that stays; resolves with the body of its answer. */
 async function asks(socket: Socket, authorization = '', more = ''): Promise<string> {
   const answer = readUntil(socket, /(?:who|;)$/)
-  socket.write(`GET /a HTTP/1.1\r\n${fieldsOf(authorization, more)}\r\n`)
+  socket.write(`GET /a HTTP/1.1\r\n${writeFields(authorization, more)}\r\n`)
   return (await answer).split('\r\n\r\n')[1] ?? ''
 }
 
@@ -80,7 +80,7 @@ t.test('requests that were pipelined behind a log in', async (t) => {
   const { url } = await before(t)
   const [one, other] = await Promise.all([dial(url), dial(url)])
   const all = readUntil(one, /(?:;[\s\S]*){3}$/)
-  one.write(['Negotiate ann', '', ''].map((said) => `GET /a HTTP/1.1\r\n${fieldsOf(said, '')}\r\n`).join(''))
+  one.write(['Negotiate ann', '', ''].map((said) => `GET /a HTTP/1.1\r\n${writeFields(said, '')}\r\n`).join(''))
   const asked: Promise<string>[] = Array.from({ length: 3 }, async () => asks(await dial(url)))
   t.same((await all).match(/is \w+/g), ['is ann', 'is ann', 'is ann'])
   t.same(await Promise.all([...asked, asks(other)]), ['who', 'who', 'who', 'who'])
@@ -132,7 +132,7 @@ t.test('a connection that carries several visitors: a proxy in front', async (t)
 t.test('a log in whose client leaves, or asks for an upgrade', async (t) => {
   const { url } = await before(t)
   const left = await dial(url)
-  left.write(`GET /a HTTP/1.1\r\n${fieldsOf('Negotiate ann', '')}\r\n`)
+  left.write(`GET /a HTTP/1.1\r\n${writeFields('Negotiate ann', '')}\r\n`)
   await once(left, 'data')
   left.resetAndDestroy()
   const upgrade = await dial(url)

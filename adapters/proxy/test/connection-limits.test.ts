@@ -6,7 +6,7 @@ import { stopParsingWhenEnded } from '@sallyport/node/internal'
 import t, { type Test } from 'tap'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
 
 async function limited(
   t: Test,
@@ -37,7 +37,7 @@ async function served(url: string, localAddress: string): Promise<Socket | undef
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress })
   socket.on('error', () => {})
   socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  return statusOf(await readUntil(socket, /ok$/)) === 200 ? socket : undefined
+  return readStatus(await readUntil(socket, /ok$/)) === 200 ? socket : undefined
 }
 
 t.test('one address has its connections, and all others have theirs', async (t) => {
@@ -60,7 +60,7 @@ t.test('a site of IPv6 has sixteen times the connections of one of its networks'
   const from = async (address: string): Promise<Socket | undefined> => {
     const socket = await dial(url)
     socket.write(`PROXY TCP6 ${address} ::1 1000 80\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n`)
-    return statusOf(await readUntil(socket, /ok$/)) === 200 ? socket : undefined
+    return readStatus(await readUntil(socket, /ok$/)) === 200 ? socket : undefined
   }
   const held: (Socket | undefined)[] = []
   for (let network = 0; network < 32; network++) held.push(await from(`2a01:4f8:1:${network.toString(16)}::1`))
@@ -135,7 +135,7 @@ t.test('nothing is carried out behind an answer that ends the connection', async
     origin.heads.filter((head) => head.startsWith('GET /second')),
     [],
   )
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.equal(readStatus(await exchange(url, get('/'))), 200)
   await until(() => origin.open() === 0)
 })
 

@@ -4,7 +4,7 @@ import { proxyBefore } from './behind.ts'
 import { NO_OPENSSL } from './certificate.ts'
 import { answered, begin, openHttp2 } from './http2-client.ts'
 import { VISITOR } from './sallyport.ts'
-import { type Answer, dial, exchange, get, OK, readUntil, statusOf } from './wire.ts'
+import { type Answer, dial, exchange, get, OK, readStatus, readUntil } from './wire.ts'
 
 const LINKS = [
   '</style.css>; rel=preload; as=style, </app.js>; rel=modulepreload',
@@ -15,7 +15,7 @@ const hints = (...fields: readonly string[]): string => ['HTTP/1.1 103 Early Hin
 const HINTS = hints(...LINKS.map((link) => `Link: ${link}`))
 
 /** Heads of a raw answer, each with its lines. */
-const headsOf = (answer: string): readonly (readonly string[])[] =>
+const splitHeads = (answer: string): readonly (readonly string[])[] =>
   answer
     .split('\r\n\r\n')
     .slice(0, -1)
@@ -26,7 +26,7 @@ async function asked(t: Test, before: string, ...fields: readonly string[]) {
   const answer = await exchange(url, get('/', ...fields))
   t.match(answer, /\r\n\r\nok$/)
   t.same(errors, [])
-  return headsOf(answer)
+  return splitHeads(answer)
 }
 
 t.test('early hints, to a client of HTTP/1.1', async (t) => {
@@ -121,7 +121,7 @@ t.test('a 100 that nobody asked for, in pieces, before answers to bodies and ove
   const client = await dial(url)
   for (const body of ['', 'abc', 'x'.repeat(70_000), '']) {
     client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
-    t.equal(statusOf(await readUntil(client, /ok$/)), 200)
+    t.equal(readStatus(await readUntil(client, /ok$/)), 200)
   }
   client.destroy()
   t.same(errors, [])
@@ -131,7 +131,7 @@ t.test('a 100 that nobody asked for, in pieces, before answers to bodies and ove
 t.test('to whom they are not passed on', async (t) => {
   const { url } = await proxyBefore(t, HINTS + OK)
   const old = await exchange(url, get('/').replace('HTTP/1.1', 'HTTP/1.0'))
-  t.equal(headsOf(old).length, 1, 'a client of HTTP/1.0')
+  t.equal(splitHeads(old).length, 1, 'a client of HTTP/1.0')
   for (const field of [
     `X-Forwarded-For: ${VISITOR.allowed}`,
     'Via: 1.1 front',
@@ -147,28 +147,28 @@ t.test('to whom they are not passed on', async (t) => {
     'User-Agent: ELinks/0.13.2 (textmode; Linux; 80x24-2)',
     'User-Agent: some program',
   ]) {
-    t.equal(headsOf(await exchange(url, get('/', field))).length, 1, field)
+    t.equal(splitHeads(await exchange(url, get('/', field))).length, 1, field)
   }
   for (const agent of [
     'curl/8.5.0',
     'node',
     'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
   ]) {
-    t.equal(headsOf(await exchange(url, get('/', `User-Agent: ${agent}`))).length, 2, agent)
+    t.equal(splitHeads(await exchange(url, get('/', `User-Agent: ${agent}`))).length, 2, agent)
   }
 })
 
 t.test('a refused client gets none', async (t) => {
   const { url, origin } = await proxyBefore(t, HINTS + OK)
   const refused = await exchange(url, get('/', `X-Forwarded-For: ${VISITOR.blocked}`))
-  t.equal(statusOf(refused), 403)
-  t.equal(headsOf(refused).length, 1)
+  t.equal(readStatus(refused), 403)
+  t.equal(splitHeads(refused).length, 1)
   t.equal(origin.heads.length, 0)
 })
 
 t.test('an answer that fails behind them is ours', async (t) => {
   const { url, errors } = await proxyBefore(t, (socket) => void socket.end(`${HINTS}nonsense\r\n\r\n`))
-  const heads = headsOf(await exchange(url, get('/')))
+  const heads = splitHeads(await exchange(url, get('/')))
   t.same(
     heads.map(([line]) => line),
     ['HTTP/1.1 103 Early Hints', 'HTTP/1.1 502 Bad Gateway'],

@@ -2,12 +2,12 @@ import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { NO_OPENSSL } from './certificate.ts'
 import { ask, openHttp2 } from './http2-client.ts'
-import { type Answer, dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+import { type Answer, dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
 
 /* Answers that end with their heads, whatever length these give: a kept connection of a client goes on behind each. */
 
 const LENGTH = 'Content-Length: 500'
-/** Heads of an origin, by their paths; the client's status is that of the head. */
+/** Heads of an origin, by their paths; the client receives the status of the head. */
 const EMPTY: Readonly<Record<string, readonly string[]>> = {
   '/304': ['304 Not Modified', 'ETag: "x"', LENGTH],
   '/304-zero': ['304 Not Modified', 'Content-Length: 0'],
@@ -24,7 +24,7 @@ const EMPTY: Readonly<Record<string, readonly string[]>> = {
   '/coded-hints': ['103 Early Hints\r\nTransfer-Encoding: chunked\r\n\r\nHTTP/1.1 304 Not Modified', LENGTH],
 }
 
-const headOf = (lines: readonly string[]): string => [`HTTP/1.1 ${lines[0]}`, ...lines.slice(1), '', ''].join('\r\n')
+const writeHead = (lines: readonly string[]): string => [`HTTP/1.1 ${lines[0]}`, ...lines.slice(1), '', ''].join('\r\n')
 const finalStatus = ([first = '']: readonly string[]): number => Number(/(?:^|HTTP\/1\.1 )([2-5]\d\d)/.exec(first)?.[1])
 
 /** Answers HEAD with the length of a GET, and all but the paths above with OK. */
@@ -32,7 +32,7 @@ const origin: Answer = (socket, head) => {
   const [, method, path = ''] = /^(\S+) (\S+)/.exec(head) ?? []
   const lines = EMPTY[path]
   if (method === 'HEAD') socket.write(`HTTP/1.1 200 OK\r\n${LENGTH}\r\n\r\n`)
-  else socket.write(lines ? headOf(lines) : OK)
+  else socket.write(lines ? writeHead(lines) : OK)
 }
 
 const BODY = 'abc'
@@ -50,11 +50,11 @@ for (const [path, lines] of Object.entries({ ...EMPTY, '/head': ['200 OK'] })) {
     for (let turn = 0; turn < 10; turn++) {
       client.write(asked(method, path))
       const empty = await readUntil(client, HEAD_END)
-      t.equal(statusOf(empty.slice(empty.lastIndexOf('HTTP/1.1 '))), finalStatus(lines))
+      t.equal(readStatus(empty.slice(empty.lastIndexOf('HTTP/1.1 '))), finalStatus(lines))
       t.notMatch(empty, /^connection: close/im)
       client.write(post('/post'))
       const answered = await readUntil(client, /ok$/)
-      if (statusOf(answered) !== 200) t.fail(`the POST behind it: ${answered}`)
+      if (readStatus(answered) !== 200) t.fail(`the POST behind it: ${answered}`)
     }
     client.destroy()
     t.same(errors, [], 'and no failure of the origin is counted')
@@ -78,13 +78,13 @@ t.test('a body behind such a head is nobody\u2019s, at once or later', async (t)
     const answer: Answer = (socket, head) => {
       const lines = EMPTY[/^\S+ (\S+)/.exec(head)?.[1] ?? '']
       if (lines === undefined) socket.write(OK)
-      else if (pause === 0) socket.write(headOf(lines) + evil)
-      else socket.write(headOf(lines), () => setTimeout(() => socket.write(evil), pause))
+      else if (pause === 0) socket.write(writeHead(lines) + evil)
+      else socket.write(writeHead(lines), () => setTimeout(() => socket.write(evil), pause))
     }
     const { url } = await proxyBefore(t, answer)
     for (const path of ['/304', '/204', '/205-length']) {
       for (const next of ['/a', '/b', '/c']) {
-        t.equal(await exchange(url, get(path)).then(statusOf), Number(path.slice(1, 4)))
+        t.equal(await exchange(url, get(path)).then(readStatus), Number(path.slice(1, 4)))
         t.match(await exchange(url, get(next)), /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nok$/, `${path}, ${pause} ms`)
       }
     }
@@ -111,7 +111,7 @@ t.test('a server that answers its health checks so is well', async (t) => {
   let checks = 0
   const answer: Answer = (socket, head) => {
     if (!head.startsWith('GET /well ')) socket.write(OK)
-    else if (checks++ % 2 === 0) socket.write(headOf(['204 No Content', LENGTH]))
+    else if (checks++ % 2 === 0) socket.write(writeHead(['204 No Content', LENGTH]))
     else socket.write(`HTTP/1.1 100 Continue\r\n\r\n${OK}`)
   }
   const health = { path: '/well', interval: 5, timeout: 1_000 }
@@ -124,5 +124,5 @@ t.test('a server that answers its health checks so is well', async (t) => {
   })
   await until(() => checks >= 8)
   t.same(notices, [])
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.equal(readStatus(await exchange(url, get('/'))), 200)
 })

@@ -6,7 +6,7 @@ import type { ProxyHost, ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { type Answer, dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+import { type Answer, dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
 
 /* An error while one exchange is handled ends that exchange: it is answered or cut, counted, and told once. */
 
@@ -77,7 +77,7 @@ async function open(t: Test, { host, options, answer = OK }: Bug) {
     return status
   }
   const url = String(before.proxy.httpUrl)
-  const http1 = async (path: string): Promise<number> => statusOf(await exchange(url, get(path)))
+  const http1 = async (path: string): Promise<number> => readStatus(await exchange(url, get(path)))
   const scrape = async (): Promise<string> => (await fetch(`${before.proxy.adminUrl}/metrics`)).text()
   return { url, http1, http2, faults, scrape }
 }

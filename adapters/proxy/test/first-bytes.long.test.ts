@@ -5,10 +5,10 @@ import { proxyHeaderReader } from '../src/edge/proxy-header.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { securedOver } from './tls-client.ts'
-import { dial, get, OK, readUntil, statusOf } from './wire.ts'
+import { dial, get, OK, readStatus, readUntil } from './wire.ts'
 
 /** The message of a hello whose body has `size` bytes: many ciphers, or many extensions. */
-function helloOf(size: number, filled: 'ciphers' | 'extensions' = 'ciphers'): Buffer {
+function makeHello(size: number, filled: 'ciphers' | 'extensions' = 'ciphers'): Buffer {
   const left = size - 2 - 32 - 1 - 2 - 2 - 2
   const [ciphers, extensions] = filled === 'ciphers' ? [left & ~1, 0] : [2, (left - 2) & ~3]
   const body = [
@@ -70,7 +70,7 @@ function readIn<T>(reader: Reader<T>, bytes: Buffer, size: number): T | undefine
 const empty = Buffer.from([0x16, 3, 1, 0, 0])
 
 t.test('records of a hello have 16 bytes at least, but for the last, and are 64 at most', async (t) => {
-  const [message, longer] = [helloOf(1_019), helloOf(1_021)]
+  const [message, longer] = [makeHello(1_019), makeHello(1_021)]
   t.equal(message.length, 63 * 16 + 15)
   t.equal(longer.length, 64 * 16 + 1)
   const read = (bytes: Buffer): Uint8Array | undefined => readIn(readHello, bytes, bytes.length)
@@ -113,10 +113,10 @@ t.test('the listener refuses a hello in records of one byte, and serves others',
   const certificates = [makeCertificate(certificateFolder(t), ['site.example'])]
   const { url } = await proxyBefore(t, OK, { tls: { certificates }, onRefused: (cause) => void refused.push(cause) })
   const hostile = await dial(url)
-  hostile.write(inRecords(helloOf(16_000), 1))
+  hostile.write(inRecords(makeHello(16_000), 1))
   await readUntil(hostile)
   t.same(refused, ['client_hello'])
   const client = await securedOver(await dial(url))
   client.write(get('/'))
-  t.equal(statusOf(await readUntil(client)), 200)
+  t.equal(readStatus(await readUntil(client)), 200)
 })

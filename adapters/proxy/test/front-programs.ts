@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import { certificateFolder } from './certificate.ts'
 import { freePort, missing, runServer } from './programs.ts'
 
-/* Real servers in front of the proxy, each of them private to a test. */
+/* These real servers run in front of the proxy, and each is private to a test. */
 
 export const NO_HAPROXY = missing('haproxy')
 export const NO_NGINX = missing('nginx')
@@ -20,7 +20,7 @@ interface Place {
   readonly folder: string
 }
 
-/** HAProxy with these sections after `defaults` of TCP. */
+/** Starts HAProxy with these sections after `defaults` of TCP. */
 export async function startHaproxy(t: Test, sections: (place: Place) => string): Promise<string> {
   const place = { port: await freePort(), folder: certificateFolder(t) }
   const file = join(place.folder, 'haproxy.cfg')
@@ -29,7 +29,7 @@ export async function startHaproxy(t: Test, sections: (place: Place) => string):
   return runServer(t, 'haproxy', ['-db', '-f', file], place.port)
 }
 
-/** nginx with these servers of its stream module. */
+/** Starts nginx with these servers of its stream module. */
 export async function startNginxStream(t: Test, servers: (place: Place) => string): Promise<string> {
   const place = { port: await freePort(), folder: certificateFolder(t) }
   const file = join(place.folder, 'nginx.conf')
@@ -42,7 +42,7 @@ export async function startNginxStream(t: Test, servers: (place: Place) => strin
   return runServer(t, 'nginx', ['-e', 'stderr', '-c', file], place.port)
 }
 
-/** nginx with these sections of its `http` block. */
+/** Starts nginx with these sections of its `http` block. */
 export async function startNginxWith(t: Test, sections: (place: Place) => string): Promise<string> {
   const place = { port: await freePort(), folder: certificateFolder(t) }
   const { folder } = place
@@ -76,7 +76,7 @@ export function startNginx(
   )
 }
 
-/** Caddy with these sites, without its API and certificates. */
+/** Starts Caddy with these sites, without its API and certificates. */
 export async function startCaddy(t: Test, sites: (port: number) => string): Promise<string> {
   const port = await freePort()
   const file = join(certificateFolder(t), 'Caddyfile')

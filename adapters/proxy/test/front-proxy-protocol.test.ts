@@ -5,9 +5,9 @@ import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts
 import { NO_HAPROXY, NO_NGINX_STREAM, startHaproxy, startNginxStream } from './front-programs.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { askedHttp2, securedOver } from './tls-client.ts'
-import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
 
-/* HAProxy and the stream module of nginx, with the PROXY protocol, before TLS and before plain HTTP. */
+/* HAProxy and the stream module of nginx send the PROXY protocol before TLS and before plain HTTP. */
 
 type Version = 'v1' | 'v2'
 type Hops = 'TCP' | 'Unix'
@@ -40,7 +40,7 @@ const FRONTS: readonly (readonly [name: string, Version, StartFront, skip: strin
   ['nginx stream', 'v1', nginx, NO_NGINX_STREAM],
 ]
 
-/** The front trusts nobody but the address that the front server connects from; visitors come from another of loopback. */
+/** The proxy trusts only the address that the front server connects from; visitors have another loopback address. */
 const FRONT_ADDRESS = '127.0.0.1/32'
 const VISITOR_ADDRESS = '127.0.0.7'
 
@@ -62,7 +62,7 @@ for (const [name, version, startFront, skip] of FRONTS) {
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
       const client = await securedOver(await dial(front, VISITOR_ADDRESS), { maxVersion })
       client.write(get('/', `X-Forwarded-For: ${VISITOR.blocked}`))
-      t.equal(statusOf(await readUntil(client)), 200)
+      t.equal(readStatus(await readUntil(client)), 200)
     }
     const client = await securedOver(await dial(front, VISITOR_ADDRESS), { ALPNProtocols: ['h2'] })
     t.equal(await askedHttp2(client), 200)
@@ -77,7 +77,7 @@ for (const [name, version, startFront, skip] of FRONTS) {
     const { front, sallyport, origin } = await behindFront(t, version, startFront, 'TCP')
     const client = await dial(front, VISITOR_ADDRESS)
     client.write(get('/', `X-Forwarded-For: ${VISITOR.blocked}`))
-    t.equal(statusOf(await readUntil(client)), 200)
+    t.equal(readStatus(await readUntil(client)), 200)
     t.equal(sallyport.asked[0]?.peer, VISITOR_ADDRESS)
     t.match(origin.heads[0], new RegExp(`^X-Forwarded-For: ${VISITOR_ADDRESS}\r$`, 'm'))
   })
@@ -85,7 +85,7 @@ for (const [name, version, startFront, skip] of FRONTS) {
   t.test(`${name} behind a hop over a Unix socket names nobody`, { skip }, async (t) => {
     const { front, sallyport, origin } = await behindFront(t, version, startFront, 'Unix')
     const forged = [`X-Forwarded-For: ${VISITOR.blocked}`, `X-Real-IP: ${VISITOR.blocked}`]
-    t.equal(statusOf(await exchange(front, get('/', ...forged))), 200)
+    t.equal(readStatus(await exchange(front, get('/', ...forged))), 200)
     t.match(sallyport.decided[0]?.inspection, {
       client: { address: '', via: 'none' },
       network: { verdict: { classification: 'unknown', confidence: 0 } },
@@ -104,7 +104,7 @@ t.test('HAProxy names the visitor behind a hop over a Unix socket', { skip: NO_H
   const { front, sallyport } = await behindFront(t, 'v2', start, 'Unix')
   const client = await dial(front, VISITOR_ADDRESS)
   client.write(get('/'))
-  t.equal(statusOf(await readUntil(client)), 200)
+  t.equal(readStatus(await readUntil(client)), 200)
   t.equal(sallyport.asked[0]?.peer, VISITOR_ADDRESS)
 })
 
@@ -130,7 +130,7 @@ t.test('health checks of HAProxy are answered', { skip: NO_HAPROXY || NO_OPENSSL
       const client = await dial(front)
       const visitor = 'tls' in over ? await securedOver(client) : client
       visitor.write(get('/'))
-      t.equal(statusOf(await readUntil(visitor)), 200, 'the server is up')
+      t.equal(readStatus(await readUntil(visitor)), 200, 'the server is up')
       t.same(refused, [])
     }
   }

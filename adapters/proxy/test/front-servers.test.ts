@@ -18,7 +18,7 @@ import {
   spellings,
 } from './programs.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { exchange, get, openRawOrigin, statusOf } from './wire.ts'
+import { exchange, get, openRawOrigin, readStatus } from './wire.ts'
 
 /*
  * A program behind nginx, Caddy or HAProxy, as the examples configure them, reads nothing that a client wrote under a name of ours
@@ -27,7 +27,7 @@ import { exchange, get, openRawOrigin, statusOf } from './wire.ts'
 const EXAMPLES = join(import.meta.dirname, '../../../../examples')
 const FORGED = 'forged'
 
-/** Names that the examples write, and some that nobody does. */
+/** Lists names that the examples write, and some that no example writes. */
 const NAMES = [
   'Sallyport-Action',
   'Sallyport-Network-Class',
@@ -62,7 +62,7 @@ async function reached(url: string, path: string): Promise<readonly string[]> {
   const ask = async (): Promise<void> => {
     for (let spelling = left.pop(); spelling !== undefined; spelling = left.pop()) {
       const answer = await exchange(url, get(path, `${spelling}: ${FORGED}`))
-      const refused = [400, 403].includes(statusOf(answer))
+      const refused = [400, 403].includes(readStatus(answer))
       const verdict = /^HTTP_SALLYPORT_ACTION=(?:allow|flag)$/m.test(answer)
       if (answer.includes(FORGED) || !(refused || verdict)) wrong.push(`${spelling}: ${answer.slice(-300)}`)
     }

@@ -2,19 +2,19 @@ import t from 'tap'
 import { openProxy } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
 
 const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
 
 t.test('a block is a 403 that the origin never hears of', async (t) => {
   const { url, origin } = await proxyBefore(t, OK)
   const json = await exchange(url, get('/', `X-Forwarded-For: ${VISITOR.blocked}`))
-  t.equal(statusOf(json), 403)
+  t.equal(readStatus(json), 403)
   t.match(json, '"error":"request_blocked"')
   const html = await exchange(url, get('/', `X-Forwarded-For: ${VISITOR.blocked}`, 'Accept: text/html,*/*;q=0.8'))
   t.match(html, '<!doctype html>')
   const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n'
-  t.equal(statusOf(await exchange(url, `${post}X-Forwarded-For: ${VISITOR.blocked}\r\n\r\nsome`)), 403)
+  t.equal(readStatus(await exchange(url, `${post}X-Forwarded-For: ${VISITOR.blocked}\r\n\r\nsome`)), 403)
   t.strictSame(origin.received, [])
 })
 
@@ -77,7 +77,7 @@ t.test('a bug is a 500 without detail, reported to the operator', async (t) => {
   t.teardown(() => Promise.all([proxy.close(), origin.close()]))
   for (const target of ['/', '/v1/myip']) {
     const answer = await exchange(proxy.url, get(target))
-    t.equal(statusOf(answer), 500)
+    t.equal(readStatus(answer), 500)
     t.match(answer, '"error":"internal_error"')
     t.notMatch(answer, 'secret')
   }
@@ -103,7 +103,7 @@ t.test('a head that is refused ends the connection, and nobody is asked', async 
   }
   for (const [head, status] of Object.entries(heads)) {
     const answer = await exchange(url, head + second)
-    t.equal(statusOf(answer), status, JSON.stringify(head))
+    t.equal(readStatus(answer), status, JSON.stringify(head))
     t.equal(answer.split('HTTP/1.1 ').length, 2, 'one answer')
   }
   t.strictSame(origin.received, [])
@@ -137,11 +137,11 @@ t.test('no field is out of sight, however many there are', async (t) => {
   const { url, origin } = await proxyBefore(t, OK)
   const many = (count: number) => Array.from({ length: count }, (_, i) => `A${i}:`)
   // Host, Connection and the last field make three.
-  t.equal(statusOf(await exchange(url, get('/', ...many(97), `X-Forwarded-For: ${VISITOR.blocked}`))), 403)
+  t.equal(readStatus(await exchange(url, get('/', ...many(97), `X-Forwarded-For: ${VISITOR.blocked}`))), 403)
   for (const count of [98, 1_100, 1_500]) {
-    t.equal(statusOf(await exchange(url, get('/', ...many(count), `X-Forwarded-For: ${VISITOR.blocked}`))), 431)
+    t.equal(readStatus(await exchange(url, get('/', ...many(count), `X-Forwarded-For: ${VISITOR.blocked}`))), 431)
   }
-  t.equal(statusOf(await exchange(url, get('/', `X: ${'a'.repeat(17_000)}`))), 431, 'and 16 KiB is Node’s own limit')
+  t.equal(readStatus(await exchange(url, get('/', `X: ${'a'.repeat(17_000)}`))), 431, 'and 16 KiB is Node’s own limit')
   t.strictSame(origin.received, [])
 })
 
@@ -168,8 +168,8 @@ t.test('a header that names one client is refused where it comes twice; a list i
   })
   const twice = await exchange(proxy.url, get('/', `X-Real-IP: ${VISITOR.allowed}`, `X-Real-IP: ${VISITOR.blocked}`))
   t.match(twice, /^HTTP\/1\.1 400 [\s\S]*x-real-ip may be sent once only/)
-  t.equal(statusOf(await exchange(proxy.url, get('/', `X-Real-IP: ${VISITOR.allowed}`))), 200)
+  t.equal(readStatus(await exchange(proxy.url, get('/', `X-Real-IP: ${VISITOR.allowed}`))), 200)
   const lines = [`X-Forwarded-For: ${VISITOR.allowed}`, `X-Forwarded-For: ${VISITOR.allowed}`]
   const list = await proxyBefore(t, OK)
-  t.equal(statusOf(await exchange(list.url, get('/', ...lines))), 200)
+  t.equal(readStatus(await exchange(list.url, get('/', ...lines))), 200)
 })

@@ -71,7 +71,7 @@ const PING = frame(TYPE.ping, 0, 0, Buffer.alloc(8, 7))
 const SILENT_MS = 5_000
 
 /**
- * Returns a server's reaction to bytes: its RST_STREAMs, its GOAWAY, statuses it began to send, and whether it goes on; what is `awaited`
+ * Returns a server's reaction to bytes: its RST_STREAMs, its GOAWAY, statuses it began to send, and whether it goes on; the `awaited` text
  * is given time to come.
  */
 async function reaction(port: number, bytes: Buffer, awaited: readonly string[] = []): Promise<readonly string[]> {
@@ -152,8 +152,8 @@ interface Connected {
   readonly answer?: Answer | string
 }
 
-/** A proxy, and a raw connection of HTTP/2 to it. */
-async function connected(t: Test, { trust = [], answer = () => {} }: Connected = {}) {
+/** Opens a proxy and a raw connection of HTTP/2 to it. */
+async function openConnection(t: Test, { trust = [], answer = () => {} }: Connected = {}) {
   const pair = makeCertificate(certificateFolder(t), ['a.example'])
   const refused: string[] = []
   const { url, origin } = await proxyBefore(t, answer, {
@@ -183,7 +183,7 @@ async function flood(socket: TLSSocket, piece: (count: number) => Buffer): Promi
 }
 
 t.test('CONTINUATION without an end is cut (CVE-2024-27983)', { skip }, async (t) => {
-  const { socket, origin } = await connected(t)
+  const { socket, origin } = await openConnection(t)
   socket.write(headers(1, END_STREAM, GET))
   const small = field('x', 'y'.repeat(100))
   t.ok((await flood(socket, () => frame(TYPE.more, 0, 1, small))) < 1_000_000)
@@ -199,7 +199,7 @@ t.test('so are requests that are taken back, or bad, without an end', { skip }, 
     ],
     ['bad', (stream: number) => headers(stream, WHOLE, GET, field('te', 'x'))],
   ] as const) {
-    const { socket } = await connected(t)
+    const { socket } = await openConnection(t)
     await flood(socket, (count) => piece(2 * count + 1))
     await until(() => socket.destroyed)
     t.pass(name)
@@ -213,7 +213,7 @@ t.test('bad requests of one visitor do not end the session of a trusted proxy', 
     field('connection', 'close'),
     field('content-length', 'x'),
   ]
-  const { socket, origin } = await connected(t, { trust: ['127.0.0.0/8'], answer: OK })
+  const { socket, origin } = await openConnection(t, { trust: ['127.0.0.0/8'], answer: OK })
   const reset = new Set<number>()
   let answered = 0
   hearFrames(socket, (type, stream) => {

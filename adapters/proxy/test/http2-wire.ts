@@ -18,7 +18,7 @@ export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 export const END_STREAM = 1
 export const END_HEADERS = 4
 
-/** A frame of HTTP/2 (RFC 9113 4.1). */
+/** Makes a frame of HTTP/2 (RFC 9113 4.1). */
 export function frame(type: number, flags: number, stream: number, payload: readonly number[] | Buffer = []): Buffer {
   const head = Buffer.alloc(9)
   head.writeUIntBE(payload.length, 0, 3)
@@ -28,7 +28,7 @@ export function frame(type: number, flags: number, stream: number, payload: read
   return Buffer.concat([head, Buffer.from(payload)])
 }
 
-/** A field without Huffman and without the table (RFC 7541 6.2.2). */
+/** Makes a field without Huffman and without the table (RFC 7541 6.2.2). */
 export function field(name: string, value: string): Buffer {
   return Buffer.concat([
     Buffer.from([0, name.length]),

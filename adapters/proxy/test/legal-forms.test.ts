@@ -4,7 +4,7 @@ import { NO_OPENSSL } from './certificate.ts'
 import { ask, openHttp2 } from './http2-client.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
 import { askedOver, secured, withTls } from './tls-before.ts'
-import { exchange, get, OK, statusOf } from './wire.ts'
+import { exchange, get, OK, readStatus } from './wire.ts'
 
 /* Forms that the RFCs have, and that are rare. */
 
@@ -15,14 +15,14 @@ t.test('OPTIONS goes as far as Max-Forwards has it', async (t) => {
   const { url, origin } = await proxyBefore(t, OK)
   for (const left of ['0', '00']) {
     const answer = await exchange(url, options(`Max-Forwards: ${left}`))
-    t.equal(statusOf(answer), 204)
+    t.equal(readStatus(answer), 204)
     t.match(answer, /^allow: GET, HEAD, .*OPTIONS\r$/im)
   }
   t.same(origin.heads, [], 'the last recipient is here')
   const blocked = options('Max-Forwards: 0', `X-Forwarded-For: ${VISITOR.blocked}`)
-  t.equal(statusOf(await exchange(url, blocked)), 403, 'and is decided about as ever')
+  t.equal(readStatus(await exchange(url, blocked)), 403, 'and is decided about as ever')
   const forwarded = async (bytes: string): Promise<string | undefined> => {
-    t.equal(statusOf(await exchange(url, bytes)), 200)
+    t.equal(readStatus(await exchange(url, bytes)), 200)
     return /^max-forwards: (.*)\r$/im.exec(origin.heads.at(-1) ?? '')?.[1]
   }
   t.equal(await forwarded(options('Max-Forwards: 10')), '9')
@@ -48,26 +48,26 @@ t.test('a URL of https over a connection that is not is refused', { skip: NO_OPE
     const answer = await exchange(url, get(target))
     t.match(answer, /^HTTP\/1\.1 400 [\s\S]*The target is https, and the connection is not\./, target)
   }
-  t.equal(statusOf(await exchange(url, get('https://site.example/a', 'X-Forwarded-Proto: https'))), 400, 'no proxy')
+  t.equal(readStatus(await exchange(url, get('https://site.example/a', 'X-Forwarded-Proto: https'))), 400, 'no proxy')
   t.same(origin.heads, [])
-  t.equal(statusOf(await exchange(url, get('http://site.example/a'))), 200)
+  t.equal(readStatus(await exchange(url, get('http://site.example/a'))), 200)
 
   const behind = await proxyBefore(t, OK)
   const said = async (...fields: readonly string[]) =>
-    statusOf(await exchange(behind.url, get('https://site.example/a', ...fields)))
+    readStatus(await exchange(behind.url, get('https://site.example/a', ...fields)))
   t.equal(await said('X-Forwarded-Proto: https'), 200, 'of a trusted proxy')
   t.equal(await said('X-Forwarded-Proto: HTTP'), 400)
   t.equal(await said(), 200, 'which is believed where it says nothing')
 
   const over = await withTls(t)
   for (const target of ['https://site.example/a', 'http://site.example/a'])
-    t.equal(statusOf(await askedOver(await secured(over.url), get(target))), 200, target)
+    t.equal(readStatus(await askedOver(await secured(over.url), get(target))), 200, target)
 })
 
 t.test('an empty port is that of the scheme, and an empty Expect expects nothing', async (t) => {
   const { url, origin, proxy } = await proxyBefore(t, OK)
   const of = async (target: string, host: string, ...more: readonly string[]) =>
-    statusOf(await exchange(url, lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, ...more)))
+    readStatus(await exchange(url, lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, ...more)))
   t.equal(await of('/a', 'site.example:'), 200)
   t.equal(await of('/a', '[2001:db8::1]:'), 200)
   t.equal(await of('http://site.example:/a', 'site.example'), 200)
@@ -108,7 +108,7 @@ t.test('an answer in a coding that nobody asked for is none', async (t) => {
     errors.length = 0
     const answer = await exchange(url, get(`/${at}`))
     const isCoded = coding.includes('gzip')
-    t.equal(statusOf(answer), isCoded ? 502 : 200, coding)
+    t.equal(readStatus(answer), isCoded ? 502 : 200, coding)
     t.match(errors, isCoded ? [{ code: 'bad_gateway', message: /transfer coding gzip, unasked/ }] : [])
   }
 })

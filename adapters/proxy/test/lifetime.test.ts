@@ -6,9 +6,9 @@ import { openProxy } from '../src/index.ts'
 import { Frames } from '../src/tunnel/frames.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
 
-/** Whether nobody listens there any more. */
+/** Reports whether no server listens there any more. */
 function isClosed(url: string): Promise<boolean> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   return new Promise((resolve) => {
@@ -43,11 +43,11 @@ t.test('closing waits for requests in flight and takes no new ones', async (t) =
   const closing = proxy.close()
   while (!(await isClosed(proxy.url)));
   t.equal(
-    statusOf(await exchange(admin, get('/readyz').replace('site.example', 'localhost'))),
+    readStatus(await exchange(admin, get('/readyz').replace('site.example', 'localhost'))),
     503,
     'and says that it is not ready',
   )
-  t.equal(statusOf(await exchange(admin, get('/healthz').replace('site.example', 'localhost'))), 200)
+  t.equal(readStatus(await exchange(admin, get('/healthz').replace('site.example', 'localhost'))), 200)
   idle.write('GET /ok HTTP/1.1\r\nHost: a\r\n\r\n')
   t.match(await readUntil(idle), /\r\nConnection: close\r\n/i, 'an idle connection has one more answer')
   finish()
@@ -90,7 +90,7 @@ t.test('a lame duck accepts connections, and is not ready', async (t) => {
     lameDuck *= 2
     given = await answers(lameDuck)
   }
-  t.equal(statusOf(given.ready), 503)
+  t.equal(readStatus(given.ready), 503)
   t.match(given.answer, /^HTTP\/1\.1 200 [\s\S]*\r\nConnection: close\r\n/i)
 })
 
@@ -212,7 +212,7 @@ t.test('the health listener at its usual place is done without where that is tak
   t.teardown(() => Promise.all([first.close(), second.close()]))
   t.notOk(second.adminUrl)
   t.match(notices.at(-1), /^no health listener: cannot listen on 127.0.0.1:9090: a program/)
-  t.equal(statusOf(await exchange(second.url, get('/v1/myip'))), 200, 'and the proxy works')
+  t.equal(readStatus(await exchange(second.url, get('/v1/myip'))), 200, 'and the proxy works')
 })
 
 t.test('the health listener', async (t) => {
@@ -228,15 +228,15 @@ t.test('the health listener', async (t) => {
     /"sources":\[\{"id":"asn".*"state":"loaded"/,
   )
   t.equal(
-    statusOf(await exchange(admin, get('/metrics').replace('site.example', 'localhost'))),
+    readStatus(await exchange(admin, get('/metrics').replace('site.example', 'localhost'))),
     404,
     'where nothing is counted',
   )
   t.equal(
-    statusOf(await exchange(admin, get('/healthz').replace('site.example', 'localhost').replace('GET', 'POST'))),
+    readStatus(await exchange(admin, get('/healthz').replace('site.example', 'localhost').replace('GET', 'POST'))),
     405,
   )
-  t.equal(statusOf(await exchange(admin, get('/toString').replace('site.example', 'localhost'))), 404)
+  t.equal(readStatus(await exchange(admin, get('/toString').replace('site.example', 'localhost'))), 404)
 })
 
 t.test('without an origin all but the API is 404, also a handshake, and a block is a block', async (t) => {
@@ -251,8 +251,8 @@ t.test('without an origin all but the API is 404, also a handshake, and a block 
   ]
   t.match(await exchange(proxy.url, get('/')), /^HTTP\/1\.1 404 [\s\S]*"error":"not_found"/)
   t.match(await exchange(proxy.url, get('/', ...upgrade)), /^HTTP\/1\.1 404 [\s\S]*"error":"not_found"/)
-  t.equal(statusOf(await exchange(proxy.url, get('/', `X-Forwarded-For: ${VISITOR.blocked}`))), 403)
-  t.equal(statusOf(await exchange(proxy.url, get('/v1/myip'))), 200)
+  t.equal(readStatus(await exchange(proxy.url, get('/', `X-Forwarded-For: ${VISITOR.blocked}`))), 403)
+  t.equal(readStatus(await exchange(proxy.url, get('/v1/myip'))), 200)
 })
 
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { exchange, get, OK, statusOf } from './wire.ts'
+import { exchange, get, OK, readStatus } from './wire.ts'
 
 t.test('rules read how near requests in flight and the queue of an origin are to their limits', async (t) => {
   let load = (): number => Number.NaN
@@ -38,5 +38,5 @@ t.test('rules read how near requests in flight and the queue of an origin are to
   t.equal(load(), 0, 'of what serves now')
   came = () => held.pop()?.()
   for (const release of held.splice(0)) release()
-  t.same((await Promise.all(answers)).map(statusOf), [200, 200, 200, 200, 200])
+  t.same((await Promise.all(answers)).map(readStatus), [200, 200, 200, 200, 200])
 })

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { openProxy } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { exchange, get, OK, statusOf } from './wire.ts'
+import { exchange, get, OK, readStatus } from './wire.ts'
 
 /** A balancer on loopback: passes each connection on to the next of `urls`, which may be filled later. */
 async function openBalancer(t: Test, urls: readonly string[]) {
@@ -52,7 +52,7 @@ for (const proxies of [1, 3]) {
     for (const bytes of [get('/'), 'POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\nhi', HANDSHAKE]) {
       const before = balancer.passed()
       const answer = await exchange(url, bytes)
-      t.equal(statusOf(answer), 508)
+      t.equal(readStatus(answer), 508)
       t.equal(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).error, 'loop_detected')
       t.ok(balancer.passed() - before <= 5, 'after a few rounds')
     }
@@ -63,7 +63,7 @@ t.test('one Sallyport before another is no circle, and the origin sees both', as
   const inner = await proxyBefore(t, OK)
   const outer = await proxyBefore(t, OK, { upstream: inner.url })
   const answer = await exchange(outer.url, get('/', 'Via: 1.0 their.example, 1.1 ours.example'))
-  t.equal(statusOf(answer), 200)
+  t.equal(readStatus(answer), 200)
   t.notMatch(answer, /^via:/im)
   const seen = inner.origin.heads[0]?.match(/^via: .*$/gim)
   t.strictSame(seen, ['Via: 1.0 their.example, 1.1 ours.example', 'Via: 1.1 sallyport', 'Via: 1.1 sallyport'])
@@ -80,7 +80,7 @@ t.test('the fields that count as having passed through a Sallyport', async (t) =
   ]
   const answers = await Promise.all(rows.map(([, fields]) => exchange(url, get('/', ...fields))))
   t.strictSame(
-    answers.map(statusOf),
+    answers.map(readStatus),
     rows.map(([status]) => status),
   )
   t.equal(origin.heads.length, 3)

@@ -4,7 +4,7 @@ import { createMetrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { exchange, get, statusOf } from './wire.ts'
+import { exchange, get, readStatus } from './wire.ts'
 
 const LOOPBACK = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
 
@@ -25,8 +25,8 @@ t.test('GET /metrics tells decisions, failures of the origin, connections, and t
   await new Promise((resolve) => silent.once('listening', resolve))
   const port = (silent.address() as { port: number }).port
   const { proxy, admin, scrape } = await measured(t, { upstream: `http://127.0.0.1:${port}` })
-  t.equal(statusOf(await exchange(proxy.url, get('/', 'X-Forwarded-For: 23.0.0.1'))), 403)
-  t.equal(statusOf(await exchange(proxy.url, get('/', 'X-Forwarded-For: 21.0.0.1'))), 502)
+  t.equal(readStatus(await exchange(proxy.url, get('/', 'X-Forwarded-For: 23.0.0.1'))), 403)
+  t.equal(readStatus(await exchange(proxy.url, get('/', 'X-Forwarded-For: 21.0.0.1'))), 502)
   await exchange(proxy.url, 'NOT HTTP\r\n\r\n')
   const { headers } = await fetch(`${admin}/metrics`)
   t.equal(headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
@@ -54,10 +54,10 @@ t.test('an origin that is not there is another failure than one that is late', a
   const port = (late.address() as { port: number }).port
   const timeouts = { originHeaders: '1s' }
   const { proxy, scrape } = await measured(t, { upstream: `http://127.0.0.1:${port}`, timeouts })
-  t.equal(statusOf(await exchange(proxy.url, get('/'))), 504)
+  t.equal(readStatus(await exchange(proxy.url, get('/'))), 504)
   t.match(await scrape(), /sallyport_origin_failures_total\{kind="timeout"\} 1\n/)
   await proxy.reload({ upstream: 'http://127.0.0.1:1' })
-  t.equal(statusOf(await exchange(proxy.url, get('/'))), 502)
+  t.equal(readStatus(await exchange(proxy.url, get('/'))), 502)
   t.match(await scrape(), /sallyport_origin_failures_total\{kind="unreachable"\} 1\n/)
 })
 

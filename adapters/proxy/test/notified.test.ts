@@ -6,7 +6,7 @@ import { watchExpiry } from '../src/edge/expiry-watch.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { type Answer, exchange, get, OK, openRawOrigin, statusOf, until } from './wire.ts'
+import { type Answer, exchange, get, OK, openRawOrigin, readStatus, until } from './wire.ts'
 
 /** A made internet that keeps its events. */
 function raisingSallyport() {
@@ -26,16 +26,16 @@ t.test('an origin that dies is raised once, and that it answers again, also afte
   const { url, proxy } = await proxyBefore(t, OK, { sallyport })
   const other = await openRawOrigin(OK)
   await proxy.reload({ upstream: other.url })
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.equal(readStatus(await exchange(url, get('/'))), 200)
   t.same(raised, [])
   const port = Number(new URL(other.url).port)
   await other.close()
-  for (let request = 0; request < 6; request++) t.equal(statusOf(await exchange(url, get('/'))), 502)
+  for (let request = 0; request < 6; request++) t.equal(readStatus(await exchange(url, get('/'))), 502)
   t.same(brief(raised), [['origin', other.url, false]])
   // Its members are others from here on.
   await proxy.reload({ upstream: other.url })
   await reopen(t, port)
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.equal(readStatus(await exchange(url, get('/'))), 200)
   t.same(brief(raised), [
     ['origin', other.url, false],
     ['origin', other.url, true],
@@ -52,9 +52,9 @@ t.test('one broken page is no dead origin, and three in a row are one', async (t
       : socket.write(OK))
   const { url, origin } = await proxyBefore(t, broken, { sallyport, timeouts: { originHeaders: 100 } })
   for (const path of ['/cut', '/odd', '/late']) {
-    for (let turn = 0; turn < 6; turn++) t.ok(statusOf(await exchange(url, get(`${path}?${turn}`))) >= 502)
+    for (let turn = 0; turn < 6; turn++) t.ok(readStatus(await exchange(url, get(`${path}?${turn}`))) >= 502)
     t.same(raised, [], path)
-    t.equal(statusOf(await exchange(url, get('/'))), 200)
+    t.equal(readStatus(await exchange(url, get('/'))), 200)
   }
   for (const path of ['/cut', '/odd', '/late']) await exchange(url, get(path))
   t.same(brief(raised), [['origin', origin.url, false]])

@@ -2,7 +2,7 @@ import type { ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
 
 /** A proxy whose requests are observed. */
 async function watched(t: Test, origin: Parameters<typeof proxyBefore>[1], trust: readonly string[] = ['loopback']) {
@@ -19,7 +19,7 @@ async function watched(t: Test, origin: Parameters<typeof proxyBefore>[1], trust
   }
 }
 
-const idOf = (answer: string) => /^x-request-id: (\S+)/im.exec(answer)?.[1]
+const readId = (answer: string) => /^x-request-id: (\S+)/im.exec(answer)?.[1]
 
 t.test('an answer, the origin and the observation have one id', async (t) => {
   const { url, origin, next } = await watched(
@@ -28,7 +28,7 @@ t.test('an answer, the origin and the observation have one id', async (t) => {
     [],
   )
   const answer = await exchange(url, get('/a?secret=1', 'x-request-id: not/trusted', 'X_Request_Id: spelled'))
-  const id = idOf(answer)
+  const id = readId(answer)
   t.equal(answer.match(/^x.request.id:/gim)?.length, 1)
   t.match(origin.heads[0], `sallyport-request-id: ${id}`)
   t.match(await next(), {
@@ -57,7 +57,7 @@ t.test('a trusted proxy names the id, or the trace', async (t) => {
     [['X-Request-Id: <script>'], undefined],
     [['traceparent: 00-nothing'], undefined],
   ] as const) {
-    const id = idOf(await exchange(url, get('/', ...fields, `X-Forwarded-For: ${VISITOR.allowed}`)))
+    const id = readId(await exchange(url, get('/', ...fields, `X-Forwarded-For: ${VISITOR.allowed}`)))
     if (expected === undefined) t.match(id, /^[\da-f-]{36}$/, fields.join())
     else t.equal(id, expected, fields.join())
   }
@@ -71,18 +71,18 @@ t.test('our own answers name the id in their body too, and why', async (t) => {
     [get('/', 'Content-Length: 99999999', 'Expect: 100-continue'), 413, 'refusal', 'body_bytes'],
   ] as const) {
     const answer = await exchange(url, bytes)
-    t.equal(statusOf(answer), status)
-    const id = idOf(answer)
+    t.equal(readStatus(answer), status)
+    const id = readId(answer)
     t.equal(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).details?.requestId, id, `${status}`)
     const observed = await next()
     t.match(observed, { id, status, answeredBy })
     t.equal(observed.refusedFor, refusedFor)
   }
-  t.equal(statusOf(await exchange(url, get('/v1/myip'))), 200)
+  t.equal(readStatus(await exchange(url, get('/v1/myip'))), 200)
   t.match(await next(), { answeredBy: 'api', path: '/v1/myip', client: '127.0.0.1' })
   const garbage = await exchange(url, 'no request at all\r\n\r\n')
-  t.equal(statusOf(garbage), 400)
-  t.equal(JSON.parse(garbage.slice(garbage.indexOf('\r\n\r\n') + 4)).details.requestId, idOf(garbage))
+  t.equal(readStatus(garbage), 400)
+  t.equal(JSON.parse(garbage.slice(garbage.indexOf('\r\n\r\n') + 4)).details.requestId, readId(garbage))
 })
 
 t.test('a client that leaves is observed when it has left', async (t) => {
@@ -104,10 +104,10 @@ t.test('an observer that throws harms nobody', async (t) => {
     },
   }
   const { url } = await proxyBefore(t, OK, { sallyport })
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.equal(readStatus(await exchange(url, get('/'))), 200)
   t.match(await warned, { message: /not observed: Error: of the observer/ })
   const client = await dial(url)
   client.write(get('/'))
-  t.equal(statusOf(await readUntil(client, 'ok')), 200)
+  t.equal(readStatus(await readUntil(client, 'ok')), 200)
   client.destroy()
 })

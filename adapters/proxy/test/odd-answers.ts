@@ -10,10 +10,10 @@ export interface OddAnswer {
 
 const OK = 'HTTP/1.1 200 OK'
 const LENGTH = 'Content-Length: 2'
-/** No answer of ours may have it. */
+/** No answer of our own may have this field. */
 export const MARK = 'x-origin'
 
-/** An answer of these lines. */
+/** Makes an answer of these lines. */
 function odd(
   name: string,
   lines: readonly string[],

@@ -8,9 +8,9 @@ import { Exchange } from '../src/exchange/exchange.ts'
 import { originAddress } from '../src/origin/address.ts'
 import { openOrigin } from '../src/origin/origin.ts'
 import { proxyBefore } from './behind.ts'
-import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
 
-/* Origins that go away at every awkward moment. That the process goes on is asked in each: what nobody catches would end the file. */
+/* Origins that go away at every awkward moment. That the process goes on is asked in each: an uncaught error would end the file. */
 const LENGTH = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n'
 
 /** The bytes of an answer that were sent, and whether its head was whole. */
@@ -45,7 +45,7 @@ for (const [moment, [sent, head]] of Object.entries(MOMENTS)) {
     t.test(`an origin that ${does} ${moment}`, async (t) => {
       const { url, origin } = await proxyBefore(t, cutAfter(sent, way))
       const expect = (answer: string, message: string): void => {
-        t.equal(statusOf(answer), head ? 200 : 502, message)
+        t.equal(readStatus(answer), head ? 200 : 502, message)
         if (head) t.notMatch(answer, /x{100}$|0\r\n\r\n$/, 'a cut answer does not look whole')
       }
       expect(await exchange(url, get('/')), 'a request without a body')
@@ -64,7 +64,7 @@ for (const [moment, [sent, head]] of Object.entries(MOMENTS)) {
       await until(() => origin.heads.length > before)
       leaving.destroy()
       await until(() => origin.open() === 0)
-      t.equal(statusOf(await exchange(url, get('/good'))), 200, 'and the proxy lives')
+      t.equal(readStatus(await exchange(url, get('/good'))), 200, 'and the proxy lives')
     })
   }
 }
@@ -138,7 +138,7 @@ for (const head of [`${LENGTH.replace('100', '100000000')}Connection: close\r\n\
       const all = readUntil(client)
       client.resume()
       const received = await all
-      t.equal(statusOf(received), 200)
+      t.equal(readStatus(received), 200)
       t.ok(received.length > 100_000, `${received.length} bytes came before the end`)
       const whole = does === 'closes' && !head.includes('Content-Length')
       t.equal(received.endsWith('0\r\n\r\n'), whole, whole ? 'whole' : 'cut')

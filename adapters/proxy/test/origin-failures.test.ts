@@ -2,10 +2,10 @@ import t from 'tap'
 import type { ProxyHost } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { type Answer, dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+import { type Answer, dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
 
-/** The body of an answer of ours. */
-function errorOf(answer: string): unknown {
+/** Reads the error in the body of our own answer. */
+function readError(answer: string): unknown {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).error
 }
 
@@ -14,18 +14,18 @@ t.test('an origin that answers with what is not HTTP is a bad gateway', async (t
     socket.end(head.startsWith('GET /good ') ? OK : 'SSH-2.0-OpenSSH_9.2\r\n\r\n')
   const { url, errors } = await proxyBefore(t, answer)
   const received = await exchange(url, get('/'))
-  t.equal(statusOf(received), 502)
-  t.equal(errorOf(received), 'bad_gateway')
+  t.equal(readStatus(received), 502)
+  t.equal(readError(received), 'bad_gateway')
   t.equal(errors.length, 1)
   t.match(errors[0], { code: /./ }, 'and is a failure outside, not a bug that shows a stack')
-  t.equal(statusOf(await exchange(url, get('/good'))), 200, 'and the proxy lives')
+  t.equal(readStatus(await exchange(url, get('/good'))), 200, 'and the proxy lives')
 })
 
 t.test('an origin that is not there, and a request with a body', async (t) => {
   const gone = await openRawOrigin(OK)
   await gone.close()
   const { url } = await proxyBefore(t, OK, { upstream: gone.url })
-  t.equal(errorOf(await exchange(url, get('/'))), 'bad_gateway')
+  t.equal(readError(await exchange(url, get('/'))), 'bad_gateway')
   const client = await dial(url)
   client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`)
   t.match(await readUntil(client, 'bad_gateway'), /^HTTP\/1\.1 502 /)
@@ -42,10 +42,10 @@ t.test('an origin that is not there, and a request with a body', async (t) => {
 
 t.test('an origin that resets the connection', async (t) => {
   const before = await proxyBefore(t, (socket) => void socket.resetAndDestroy())
-  t.equal(errorOf(await exchange(before.url, get('/'))), 'bad_gateway')
+  t.equal(readError(await exchange(before.url, get('/'))), 'bad_gateway')
   t.equal(before.origin.heads.length, 1, 'a GET over a fresh connection is not tried again')
   const post = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody'
-  t.equal(errorOf(await exchange(before.url, post)), 'bad_gateway')
+  t.equal(readError(await exchange(before.url, post)), 'bad_gateway')
   t.equal(before.origin.heads.length, 2, 'nor is a POST')
 })
 
@@ -56,14 +56,14 @@ t.test('an idle connection that the origin closes costs no client an answer', as
     if (answered === 2) socket.destroy()
     else socket.write(OK)
   })
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.equal(readStatus(await exchange(url, get('/'))), 200)
+  t.equal(readStatus(await exchange(url, get('/'))), 200)
 })
 
 t.test('an origin that says nothing is a gateway timeout', async (t) => {
   const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { originHeaders: 100 } })
   const answer = await exchange(url, get('/'))
-  t.equal(errorOf(answer), 'gateway_timeout')
+  t.equal(readError(answer), 'gateway_timeout')
   t.match(answer, 'longer than timeouts.originHeaders', 'which names the key')
   await until(() => origin.open() === 0)
 })
@@ -90,7 +90,7 @@ async function others(url: string, method: string, count: number): Promise<reado
   const wrong: number[] = []
   for (let sent = 0; sent < count; sent++) {
     client.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
-    const status = statusOf(await readUntil(client, /ok$|\}$/))
+    const status = readStatus(await readUntil(client, /ok$|\}$/))
     if (status !== 200) wrong.push(status)
   }
   client.destroy()
@@ -120,12 +120,12 @@ t.test('a process that stood still takes no origin for one that keeps its connec
   send('POST')
   stall(200)
   times.close = 1_000
-  t.equal(statusOf(await readUntil(client, /ok$|\}$/)), 200)
+  t.equal(readStatus(await readUntil(client, /ok$|\}$/)), 200)
   // The origin is about to close as the next request is sent to it.
   Object.assign(times, { decide: 25, close: 20 })
   for (let sent = 0; sent < 3; sent++) {
     send('POST')
-    t.equal(statusOf(await readUntil(client, /ok$|\}$/)), 200)
+    t.equal(readStatus(await readUntil(client, /ok$|\}$/)), 200)
   }
   client.destroy()
 })
@@ -157,7 +157,7 @@ t.test('a GET is tried once more where a used connection ends under it, a POST i
     t.same(await others(url, 'GET', 2), [])
     const client = await dial(url)
     client.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
-    t.same([statusOf(await readUntil(client, /ok$|\}$/))], statuses)
+    t.same([readStatus(await readUntil(client, /ok$|\}$/))], statuses)
     t.equal(origin.heads.length, method === 'GET' ? 4 : 3)
     client.destroy()
   }

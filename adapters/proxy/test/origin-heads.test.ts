@@ -2,11 +2,11 @@ import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { NO_OPENSSL } from './certificate.ts'
 import { ask, openHttp2 } from './http2-client.ts'
-import { type Answer, exchange, get, OK, statusOf } from './wire.ts'
+import { type Answer, exchange, get, OK, readStatus } from './wire.ts'
 
 /* How large the head of an origin's answer may be: `originHeadBytes` of the limits. */
 
-/** A head with so many bytes of one value, or of small fields, by the path of its request: `/one/20000`, `/many/20000`. */
+/** Sends a head with so many bytes of one value, or of small fields, by the path of its request: `/one/20000`, `/many/20000`. */
 const origin: Answer = (socket, head) => {
   const [, how, size] = /^\S+ \/(\w+)\/(\d+)/.exec(head) ?? []
   const bytes = Number(size)
@@ -25,13 +25,13 @@ t.test('one of 20 kB passes, and one beyond the limit is 502 with its reason', a
   const { url, errors } = await proxyBefore(t, origin)
   for (const path of ['/one/20000', '/many/20000', '/one/32000']) {
     const answer = await exchange(url, get(path))
-    t.equal(statusOf(answer), 200, path)
+    t.equal(readStatus(answer), 200, path)
     t.ok(answer.length > 20_000)
   }
   t.same(errors, [])
   for (const bytes of [get('/one/33000'), get('/many/40000'), get('/one/400000'), handshake('/one/400000')]) {
     const answer = await exchange(url, bytes)
-    t.equal(statusOf(answer), 502)
+    t.equal(readStatus(answer), 502)
     t.match(answer, `"error":"bad_gateway","message":"The head of the origin's answer is too large."`)
     t.match(errors.at(-1), {
       code: 'bad_gateway',
@@ -39,19 +39,19 @@ t.test('one of 20 kB passes, and one beyond the limit is 502 with its reason', a
     })
   }
   t.equal(errors.length, 4)
-  t.equal(statusOf(await exchange(url, get('/'))), 200, 'and the proxy lives')
+  t.equal(readStatus(await exchange(url, get('/'))), 200, 'and the proxy lives')
 })
 
 t.test('as large as the configuration has it', async (t) => {
   const { url, errors, proxy } = await proxyBefore(t, origin, { limits: { originHeadBytes: 262_144 } })
   for (const path of ['/one/33000', '/one/260000', '/many/200000']) {
-    t.equal(statusOf(await exchange(url, get(path))), 200, path)
-    t.equal(statusOf(await exchange(url, handshake(path))), 200, `${path}, of a handshake`)
+    t.equal(readStatus(await exchange(url, get(path))), 200, path)
+    t.equal(readStatus(await exchange(url, handshake(path))), 200, `${path}, of a handshake`)
   }
   t.same(errors, [])
   await proxy.reload({ limits: { originHeadBytes: 4_096, eventLoopDelay: '1m' } })
-  t.equal(statusOf(await exchange(url, get('/one/5000'))), 502)
-  t.equal(statusOf(await exchange(url, get('/one/3000'))), 200)
+  t.equal(readStatus(await exchange(url, get('/one/5000'))), 502)
+  t.equal(readStatus(await exchange(url, get('/one/3000'))), 200)
 })
 
 t.test('one that cannot be read has its reason', async (t) => {
@@ -66,14 +66,14 @@ t.test('one that cannot be read has its reason', async (t) => {
     if (heads[name] === undefined) socket.write(OK)
     else socket.end(`HTTP/1.1 200 OK\r\n${heads[name]}`)
   })
-  t.equal(statusOf(await exchange(url, get('/'))), 200, 'the next answers are on a connection that was good')
+  t.equal(readStatus(await exchange(url, get('/'))), 200, 'the next answers are on a connection that was good')
   for (const [name, reason] of [
     ['twice', 'Duplicate Content-Length'],
     ['list', 'Invalid character in Content-Length'],
     ['both', "Transfer-Encoding can't be present with Content-Length"],
     ['field', 'Invalid header token'],
   ] as const) {
-    t.equal(statusOf(await exchange(url, get(`/${name}`))), 502, name)
+    t.equal(readStatus(await exchange(url, get(`/${name}`))), 502, name)
     t.match(String(errors.at(-1)), reason, name)
   }
 })

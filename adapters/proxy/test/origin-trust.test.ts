@@ -9,7 +9,7 @@ t.test('every certificate of a file of authorities is read', { skip: NO_OPENSSL 
   const { cert } = makeCertificate(folder, ['a.example'])
   const pem = readFileSync(cert, 'utf8')
   const file = join(folder, 'ca.pem')
-  const saidOf = (text: string | Buffer): string => {
+  const readSaid = (text: string | Buffer): string => {
     writeFileSync(file, text)
     try {
       return readTrust(file, 'routes.0.ca').ca === undefined ? 'none' : 'good'
@@ -17,12 +17,12 @@ t.test('every certificate of a file of authorities is read', { skip: NO_OPENSSL 
       return (error as Error).message.replace(`routes.0.ca: ${file} `, '')
     }
   }
-  t.equal(saidOf(pem), 'good')
-  t.equal(saidOf(`Subject: a note before\n${pem}\n# and between\n${pem}`), 'good')
-  t.equal(saidOf(pem.slice(0, 300)), 'is cut off: its certificate has no end')
-  t.equal(saidOf(`${pem}${pem.slice(0, 300)}`), 'is cut off: its certificate 2 of 2 has no end')
-  t.equal(saidOf(pem.slice(0, 300) + pem), 'is cut off: its certificate 1 of 2 has no end')
-  t.equal(saidOf(pem.replace('MII', 'MIX')), 'is damaged: its certificate cannot be read')
-  t.equal(saidOf(''), 'holds no certificate in PEM')
-  t.equal(saidOf(Buffer.from(pem, 'utf16le')), 'holds zero bytes: it is no text in UTF-8')
+  t.equal(readSaid(pem), 'good')
+  t.equal(readSaid(`Subject: a note before\n${pem}\n# and between\n${pem}`), 'good')
+  t.equal(readSaid(pem.slice(0, 300)), 'is cut off: its certificate has no end')
+  t.equal(readSaid(`${pem}${pem.slice(0, 300)}`), 'is cut off: its certificate 2 of 2 has no end')
+  t.equal(readSaid(pem.slice(0, 300) + pem), 'is cut off: its certificate 1 of 2 has no end')
+  t.equal(readSaid(pem.replace('MII', 'MIX')), 'is damaged: its certificate cannot be read')
+  t.equal(readSaid(''), 'holds no certificate in PEM')
+  t.equal(readSaid(Buffer.from(pem, 'utf16le')), 'holds zero bytes: it is no text in UTF-8')
 })

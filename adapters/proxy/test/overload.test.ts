@@ -1,7 +1,7 @@
 import t from 'tap'
 import { watchOverload } from '../src/bounds/overload.ts'
 import { proxyBefore } from './behind.ts'
-import { exchange, get, OK, statusOf } from './wire.ts'
+import { exchange, get, OK, readStatus } from './wire.ts'
 
 const stall = (ms: number): void => {
   const until = performance.now() + ms
@@ -32,17 +32,17 @@ t.test('an overloaded proxy sheds requests, and tells of its health', async (t) 
     limits: { eventLoopDelay: '20ms' },
     onRefused: (cause) => refused.push(cause),
   })
-  // A busy machine sheds from the beginning.
-  while (statusOf(await exchange(url, get('/'))) !== 200);
+  // On a busy machine the proxy refuses requests from the beginning.
+  while (readStatus(await exchange(url, get('/'))) !== 200);
   refused.length = 0
   let shed = ''
-  while (statusOf(shed) !== 503) {
+  while (readStatus(shed) !== 503) {
     stall(150)
     shed = await exchange(url, get(refused.length % 2 === 0 ? '/' : '/v1/x'))
   }
   t.match(shed, /retry-after: 5/i)
   t.equal(refused[0], 'overload')
-  t.equal(statusOf(await exchange(String(proxy.adminUrl), get('/healthz').replace('site.example', 'localhost'))), 200)
-  t.equal(statusOf(await exchange(String(proxy.adminUrl), get('/readyz').replace('site.example', 'localhost'))), 200)
-  while (statusOf(shed) !== 200) shed = await exchange(url, get('/'))
+  t.equal(readStatus(await exchange(String(proxy.adminUrl), get('/healthz').replace('site.example', 'localhost'))), 200)
+  t.equal(readStatus(await exchange(String(proxy.adminUrl), get('/readyz').replace('site.example', 'localhost'))), 200)
+  while (readStatus(shed) !== 200) shed = await exchange(url, get('/'))
 })

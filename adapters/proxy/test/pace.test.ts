@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { createPace } from '../src/listener/pace.ts'
 import { proxyBefore } from './behind.ts'
-import { exchange, get, OK, statusOf } from './wire.ts'
+import { exchange, get, OK, readStatus } from './wire.ts'
 
 t.test('a connection begins few of its thousand requests in a turn, and another is next', async (t) => {
   const pace = createPace()
@@ -69,7 +69,7 @@ t.test('a newcomer is answered while a flood over many connections still is', as
     // Answered by the API, at once.
     socket.write(`GET /v1/nothing HTTP/1.1\r\nHost: site.example\r\n\r\n`.repeat(16))
   }
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.equal(readStatus(await exchange(url, get('/'))), 200)
   const before = answered
   t.ok(before < 1_024, `${before} of 1,024 before it`)
   while (answered < 1_024) await nextTurn()

@@ -6,7 +6,7 @@ const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
 const ASKED = ['Connection', 'keep-alive, Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Version']
 const WEBSOCKET = [...ASKED, '13', 'Sec-WebSocket-Key', KEY]
 
-function statusOf(change: Partial<RequestHead>, ...fields: readonly string[]): number | undefined {
+function readStatus(change: Partial<RequestHead>, ...fields: readonly string[]): number | undefined {
   const head = { ...HEAD, ...change }
   return precheck({ ...head, fields: [...head.fields, ...fields] })?.status
 }
@@ -33,24 +33,24 @@ t.test('heads that pass', async (t) => {
     '/?%00',
     '/?a\\b',
   ]
-  for (const target of targets) t.equal(statusOf({ target }), undefined, target)
+  for (const target of targets) t.equal(readStatus({ target }), undefined, target)
   const hosts = ['site.example', 'site.example:8080', 'my_host', '192.0.2.1:80', '[2001:db8::1]', '[::1]:8080']
-  for (const host of hosts) t.equal(statusOf({ fields: ['host', host] }), undefined, host)
+  for (const host of hosts) t.equal(readStatus({ fields: ['host', host] }), undefined, host)
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-    t.equal(statusOf({ method }), undefined, method)
+    t.equal(readStatus({ method }), undefined, method)
   }
-  t.equal(statusOf({ method: 'OPTIONS', target: '*' }), undefined, 'OPTIONS *')
-  t.equal(statusOf({ httpVersion: '1.0', fields: [] }), undefined, 'HTTP/1.0 without Host')
-  t.equal(statusOf({}, 'Transfer-Encoding', 'Chunked', 'Trailer', 'X-Sum'), undefined, 'chunked with a trailer')
+  t.equal(readStatus({ method: 'OPTIONS', target: '*' }), undefined, 'OPTIONS *')
+  t.equal(readStatus({ httpVersion: '1.0', fields: [] }), undefined, 'HTTP/1.0 without Host')
+  t.equal(readStatus({}, 'Transfer-Encoding', 'Chunked', 'Trailer', 'X-Sum'), undefined, 'chunked with a trailer')
   // A server in front that speaks HTTP/2 passes the field on with a length.
   t.equal(
-    statusOf({ method: 'POST' }, 'Content-Length', '2', 'Trailer', 'X-Sum'),
+    readStatus({ method: 'POST' }, 'Content-Length', '2', 'Trailer', 'X-Sum'),
     undefined,
     'a trailer that never comes',
   )
-  t.equal(statusOf({}, 'Content-Length', '0010'), undefined, 'a length with zeros')
-  t.equal(statusOf({}, 'Connection', 'keep-alive, X-Mine', 'Expect', '100-Continue'), undefined, 'connection, expect')
-  t.equal(statusOf({}, ...WEBSOCKET), undefined, 'websocket')
+  t.equal(readStatus({}, 'Content-Length', '0010'), undefined, 'a length with zeros')
+  t.equal(readStatus({}, 'Connection', 'keep-alive, X-Mine', 'Expect', '100-Continue'), undefined, 'connection, expect')
+  t.equal(readStatus({}, ...WEBSOCKET), undefined, 'websocket')
 })
 
 const REFUSED: readonly (readonly [name: string, status: number, change: Partial<RequestHead>, ...fields: string[]])[] =
@@ -104,7 +104,7 @@ const REFUSED: readonly (readonly [name: string, status: number, change: Partial
   ]
 
 for (const [name, status, change, ...fields] of REFUSED) {
-  t.test(`refused: ${name}`, async (t) => t.equal(statusOf(change, ...fields), status))
+  t.test(`refused: ${name}`, async (t) => t.equal(readStatus(change, ...fields), status))
 }
 
 t.test('a refusal says what is wrong with the path', async (t) => {
@@ -122,26 +122,26 @@ t.test('a refusal says what is wrong with the path', async (t) => {
 })
 
 t.test('a method that is not named reaches nobody', async (t) => {
-  for (const method of ['PROPFIND', 'PURGE', 'SUBSCRIBE', 'get']) t.equal(statusOf({ method }), 405, method)
+  for (const method of ['PROPFIND', 'PURGE', 'SUBSCRIBE', 'get']) t.equal(readStatus({ method }), 405, method)
   t.equal(
-    statusOf({ method: 'PROPFIND', methods: ['GET', 'PROPFIND'] }),
+    readStatus({ method: 'PROPFIND', methods: ['GET', 'PROPFIND'] }),
     undefined,
     'unless the configuration names it',
   )
-  t.equal(statusOf({ method: 'PROPFIND', api: true }), undefined, 'and the API answers for itself')
-  t.equal(statusOf({ method: 'TRACE', api: true }), undefined)
-  t.equal(statusOf({ method: 'CONNECT', api: true }), 405)
+  t.equal(readStatus({ method: 'PROPFIND', api: true }), undefined, 'and the API answers for itself')
+  t.equal(readStatus({ method: 'TRACE', api: true }), undefined)
+  t.equal(readStatus({ method: 'CONNECT', api: true }), 405)
 })
 
 t.test('an upgrade that is none of ours is as if it were absent', async (t) => {
   const asked = (upgrade: string, connection = 'Upgrade') => ['Connection', connection, 'Upgrade', upgrade]
   for (const upgrade of ['h2c', 'TLS/1.2', 'a, b', 'h2c, websocket', 'websocket, h2c', 'websocket/13', 'IRC/6.9', '']) {
     for (const body of [[], ['Content-Length', '5'], ['Transfer-Encoding', 'chunked']]) {
-      t.equal(statusOf({ method: 'POST' }, ...asked(upgrade), ...body), undefined, `${upgrade} ${body}`)
+      t.equal(readStatus({ method: 'POST' }, ...asked(upgrade), ...body), undefined, `${upgrade} ${body}`)
     }
   }
-  t.equal(statusOf({}, ...asked('websocket', 'close')), undefined, 'nor where Connection does not name it')
-  t.equal(statusOf({ httpVersion: '1.0' }, ...asked('websocket')), undefined, 'nor in HTTP/1.0')
+  t.equal(readStatus({}, ...asked('websocket', 'close')), undefined, 'nor where Connection does not name it')
+  t.equal(readStatus({ httpVersion: '1.0' }, ...asked('websocket')), undefined, 'nor in HTTP/1.0')
 })
 t.test('no path or query of the API is refused here', async (t) => {
   const long = `/v1/demo/${'a'.repeat(9_000)}`
@@ -156,39 +156,39 @@ t.test('no path or query of the API is refused here', async (t) => {
   ]
   for (const target of targets) {
     for (const paths of ['strict', 'pass', undefined] as const) {
-      t.equal(statusOf({ target, paths, api: true }), undefined, target)
+      t.equal(readStatus({ target, paths, api: true }), undefined, target)
     }
-    t.ok(statusOf({ target }), `${target} of the origin`)
+    t.ok(readStatus({ target }), `${target} of the origin`)
   }
-  t.equal(statusOf({ target: '/v1', api: true, fields: [] }), 400, 'no Host')
-  t.equal(statusOf({ target: 'http://other.example/v1', api: true }), 400)
-  t.equal(statusOf({ target: '/v1', api: true }, 'Trailer', 'x'), undefined)
+  t.equal(readStatus({ target: '/v1', api: true, fields: [] }), 400, 'no Host')
+  t.equal(readStatus({ target: 'http://other.example/v1', api: true }), 400)
+  t.equal(readStatus({ target: '/v1', api: true }, 'Trailer', 'x'), undefined)
 })
 
 t.test('an upgrade with a body is refused', async (t) => {
-  t.equal(statusOf({}, ...WEBSOCKET, 'Content-Length', '0'), undefined)
-  t.equal(statusOf({}, ...WEBSOCKET, 'Content-Length', '5'), 400)
-  t.equal(statusOf({}, ...WEBSOCKET, 'Transfer-Encoding', 'chunked'), 400)
+  t.equal(readStatus({}, ...WEBSOCKET, 'Content-Length', '0'), undefined)
+  t.equal(readStatus({}, ...WEBSOCKET, 'Content-Length', '5'), 400)
+  t.equal(readStatus({}, ...WEBSOCKET, 'Transfer-Encoding', 'chunked'), 400)
 })
 
 t.test('paths may be left to the origin', async (t) => {
   const targets = ['/a/../b', '/a/%2e%2e/b', '/a\\b', '/a%00', '/a%2', '/100%', '//admin', '/a%C0%AF']
-  for (const target of targets) t.equal(statusOf({ target, paths: 'pass' }), undefined, target)
+  for (const target of targets) t.equal(readStatus({ target, paths: 'pass' }), undefined, target)
   for (const target of ['http://site.example/', '/a#b', '/caf\u00e9']) {
-    t.equal(statusOf({ target, paths: 'pass' }), 400, target)
+    t.equal(readStatus({ target, paths: 'pass' }), 400, target)
   }
 })
 
 t.test('a client header of one address may be sent once, a list in several lines', async (t) => {
   const twice = ['X-Real-IP', '192.0.2.1', 'x-real-ip', '192.0.2.1']
-  t.equal(statusOf({ singleHeader: 'x-real-ip' }, ...twice), 400)
-  t.equal(statusOf({ singleHeader: 'x-real-ip' }, ...twice.slice(2)), undefined)
-  t.equal(statusOf({}, ...twice), undefined, 'where it is not the one that is believed')
-  t.equal(statusOf({}, 'X-Forwarded-For', '192.0.2.1', 'X-Forwarded-For', '192.0.2.2'), undefined)
+  t.equal(readStatus({ singleHeader: 'x-real-ip' }, ...twice), 400)
+  t.equal(readStatus({ singleHeader: 'x-real-ip' }, ...twice.slice(2)), undefined)
+  t.equal(readStatus({}, ...twice), undefined, 'where it is not the one that is believed')
+  t.equal(readStatus({}, 'X-Forwarded-For', '192.0.2.1', 'X-Forwarded-For', '192.0.2.2'), undefined)
 })
 
 t.test('100 fields pass', async (t) => {
-  t.equal(statusOf({}, ...Array.from({ length: 99 }, (_, i) => [`X-${i}`, '']).flat()), undefined)
+  t.equal(readStatus({}, ...Array.from({ length: 99 }, (_, i) => [`X-${i}`, '']).flat()), undefined)
 })
 
 t.test('Connection may not take along what others rely on', async (t) => {
@@ -202,6 +202,6 @@ t.test('Connection may not take along what others rely on', async (t) => {
     'Sec-WebSocket-Key',
   ]
   for (const name of [...names, 'SALLYPORT_ASN', 'sallyport.country']) {
-    t.equal(statusOf({}, 'Connection', `close, ${name}`), 400, name)
+    t.equal(readStatus({}, 'Connection', `close, ${name}`), 400, name)
   }
 })

@@ -19,7 +19,7 @@ const FPM = existsSync('/usr/sbin') ? readdirSync('/usr/sbin').find((name) => /^
 export const NO_LIGHTTPD = missing('lighttpd')
 export const NO_FPM = NO_NEIGHBOURS || (FPM === undefined && 'no PHP-FPM on this machine')
 
-/** A port that nobody listens on, below those that systems give to clients. */
+/** Finds a port on which no program listens, below the ports that systems give to clients. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 30_000)
@@ -67,7 +67,7 @@ async function lighttpd(t: Test, folder: string, lines: readonly string[]): Prom
   return runServer(t, 'lighttpd', ['-D', '-f', file], port)
 }
 
-/** A CGI program of lighttpd, `/show.cgi`, that answers with its environment. */
+/** Starts lighttpd with a CGI program, `/show.cgi`, that answers with its environment. */
 export async function cgiOrigin(t: Test): Promise<string> {
   const folder = t.testdir({
     'show.cgi': "#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\n'\nexec env\n",
@@ -76,7 +76,7 @@ export async function cgiOrigin(t: Test): Promise<string> {
   return lighttpd(t, folder, ['server.modules = ("mod_cgi")', 'cgi.assign = (".cgi" => "")'])
 }
 
-/** A PHP-FPM; its script `show.php` answers with its variables of request headers. */
+/** Starts a PHP-FPM. Its script `show.php` answers with its variables of request headers. */
 export async function phpFpm(t: Test): Promise<{ readonly port: number; readonly folder: string }> {
   const show = "<?php foreach ($_SERVER as $k => $v) if (strpos($k, 'HTTP_') === 0) echo $k, '=', $v, \"\\n\";"
   const folder = t.testdir({ 'show.php': show })
@@ -91,7 +91,7 @@ export async function phpFpm(t: Test): Promise<{ readonly port: number; readonly
   return { port, folder }
 }
 
-/** That PHP-FPM behind lighttpd, as `/show.php`. */
+/** Starts a PHP-FPM behind lighttpd, which serves its script as `/show.php`. */
 export async function phpOrigin(t: Test): Promise<string> {
   const { port, folder } = await phpFpm(t)
   const backend = `fastcgi.server = (".php" => (("host" => "127.0.0.1", "port" => ${port})))`
@@ -101,7 +101,7 @@ export async function phpOrigin(t: Test): Promise<string> {
 /** Characters that HTTP allows in a name beside letters and digits (RFC 9110 5.6.2). */
 const SEPARATORS = [..."!#$%&'*+-.^_`|~"]
 
-/** A name with each separator in the place of each hyphen, and of all. */
+/** Returns a name with each separator in the place of each hyphen, and of all hyphens. */
 export function spellings(name: string, separators = SEPARATORS): readonly string[] {
   const words = name.split('-')
   const all = separators.map((separator) => words.join(separator))

@@ -4,7 +4,7 @@ import { proxyHeaderReader } from '../src/edge/proxy-header.ts'
 import type { ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, readUntil, statusOf } from './wire.ts'
+import { dial, exchange, get, OK, readStatus, readUntil } from './wire.ts'
 
 const V2_START = '\r\n\r\n\0\r\nQUIT\n'
 
@@ -37,9 +37,9 @@ t.test('the peer is the one that the header names', async (t) => {
     ['v2', v2(VISITOR.blocked, { told: '\x04\x00\x20'.padEnd(600, 'x') })],
   ] as const) {
     const { url, sallyport } = await behindBalancer(t, version)
-    t.equal(statusOf(await exchange(url, header + get('/'))), 403)
+    t.equal(readStatus(await exchange(url, header + get('/'))), 403)
     t.equal(sallyport.asked[0]?.peer, VISITOR.blocked)
-    t.equal(statusOf(await exchange(url, header.replace(...visitors(version)) + get('/'))), 200)
+    t.equal(readStatus(await exchange(url, header.replace(...visitors(version)) + get('/'))), 200)
   }
 })
 
@@ -52,9 +52,9 @@ function visitors(version: 'v1' | 'v2'): [string, string] {
 t.test('no header of its client is believed that the named peer may not send', async (t) => {
   const { url, sallyport } = await behindBalancer(t, 'v1')
   const forged = `X-Forwarded-For: ${VISITOR.allowed}`
-  t.equal(statusOf(await exchange(url, v1(VISITOR.blocked) + get('/', forged))), 403)
+  t.equal(readStatus(await exchange(url, v1(VISITOR.blocked) + get('/', forged))), 403)
   const trusted = await behindBalancer(t, 'v1', { trust: ['loopback', '24.0.0.0/8'] })
-  t.equal(statusOf(await exchange(trusted.url, v1('24.0.0.1') + get('/', forged))), 200, 'one that is trusted may')
+  t.equal(readStatus(await exchange(trusted.url, v1('24.0.0.1') + get('/', forged))), 200, 'one that is trusted may')
   t.equal(sallyport.asked[0]?.peer, VISITOR.blocked)
 })
 
@@ -101,7 +101,7 @@ t.test('a header that comes byte by byte', async (t) => {
       client.write(Buffer.from([byte]))
       await new Promise(setImmediate)
     }
-    t.equal(statusOf(await readUntil(client)), 200)
+    t.equal(readStatus(await readUntil(client)), 200)
     t.equal(sallyport.asked[0]?.peer, VISITOR.flagged)
   }
 })
@@ -110,7 +110,7 @@ t.test('the plain listener beside TLS asks for it too', async (t) => {
   const acme = { folder: '/nowhere', orders: false, domains: ['site.example'], email: 'ops@site.example' }
   const tls = { acme }
   const { proxy, sallyport } = await behindBalancer(t, 'v1', { tls, http: '127.0.0.1:0' })
-  t.equal(statusOf(await exchange(proxy.httpUrl ?? '', v1(VISITOR.flagged) + get('/'))), 200)
+  t.equal(readStatus(await exchange(proxy.httpUrl ?? '', v1(VISITOR.flagged) + get('/'))), 200)
   t.equal(sallyport.asked[0]?.peer, VISITOR.flagged)
 })
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { ask, openHttp2 } from './http2-client.ts'
 import { VISITOR } from './sallyport.ts'
-import { exchange, get, OK, statusOf } from './wire.ts'
+import { exchange, get, OK, readStatus } from './wire.ts'
 
 const ELINKS = 'User-Agent: ELinks/0.16.1.1 (textmode; Linux; 80x24-2)'
 const CURL = 'User-Agent: curl/8.5.0'
@@ -24,11 +24,11 @@ t.test('a browser of the terminal gets a page for every refusal, and a program J
   ] as const
   for (const [name, status, target, ...fields] of rows) {
     const page = await exchange(url, get(target, ELINKS, ANYTHING, ...fields))
-    t.same([statusOf(page), isPage(page)], [status, true], name)
+    t.same([readStatus(page), isPage(page)], [status, true], name)
     const json = await exchange(url, get(target, CURL, ANYTHING, ...fields))
-    t.same([statusOf(json), isJson(json)], [status, true], `${name}, to a program`)
+    t.same([readStatus(json), isJson(json)], [status, true], `${name}, to a program`)
     const text = await exchange(url, get(target, CURL, 'Accept: text/plain', ...fields))
-    t.same([statusOf(text), isText(text)], [status, true], `${name}, to a program that asks for text`)
+    t.same([readStatus(text), isText(text)], [status, true], `${name}, to a program that asks for text`)
   }
 })
 
@@ -36,8 +36,8 @@ t.test('an origin that is away is a page too, and the API has none', async (t) =
   const { url, origin } = await proxyBefore(t, OK)
   await origin.close().catch(() => {})
   const away = await exchange(url, get('/', ELINKS, ANYTHING, from(VISITOR.allowed)))
-  t.same([statusOf(away), isPage(away)], [502, true])
-  t.match(away, 'This site cannot answer right now.')
+  t.same([readStatus(away), isPage(away)], [502, true])
+  t.match(away, 'This site is not available right now.')
   const api = await exchange(url, get('/v1/a/%2e%2e/b', ELINKS, 'Accept: text/html', from(VISITOR.allowed)))
   t.notOk(isPage(api))
 })
@@ -46,7 +46,7 @@ t.test('what the parser refuses is a page for a browser, whose fields are among 
   const { url } = await proxyBefore(t, OK)
   const cookies = `Cookie: a=${'b'.repeat(17_000)}`
   const page = await exchange(url, get('/', 'Accept: text/html,*/*;q=0.8', 'accept-language: de', cookies))
-  t.same([statusOf(page), isPage(page)], [431, true])
+  t.same([readStatus(page), isPage(page)], [431, true])
   t.match(page, '<html lang="de" dir="ltr">')
   t.ok(isJson(await exchange(url, get('/', ANYTHING, cookies))))
   t.ok(isPage(await exchange(url, 'GET / HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nBad Name: x\r\n\r\n')))
@@ -59,11 +59,11 @@ t.test('an address that is too long is 414, and the page says what is too much',
     const target = `/?q=${'a'.repeat(length - 4)}`
     const page = await exchange(url, get(target, 'Accept: text/html'))
     // The parser keeps no more of the head of a longer target.
-    if (length < 65_536) t.match([statusOf(page), page], [414, /larger than this site accepts/], `${length}`)
+    if (length < 65_536) t.match([readStatus(page), page], [414, /larger than this site accepts/], `${length}`)
     const json = await exchange(url, get(target, ANYTHING))
-    t.match([statusOf(json), json], [414, /"message":"The address is longer than 8192 bytes\."/], `${length}`)
+    t.match([readStatus(json), json], [414, /"message":"The address is longer than 8192 bytes\."/], `${length}`)
   }
-  t.equal(statusOf(await exchange(url, get(`/?q=${'a'.repeat(8_188)}`))), 200)
+  t.equal(readStatus(await exchange(url, get(`/?q=${'a'.repeat(8_188)}`))), 200)
   t.equal(origin.heads.length, 1)
 })
 
@@ -74,7 +74,7 @@ t.test('a proxy that is too busy says so on a page', async (t) => {
       const until = performance.now() + 150
       while (performance.now() < until);
       const answer = await exchange(url, get('/', ...fields))
-      if (statusOf(answer) === 503) return answer
+      if (readStatus(answer) === 503) return answer
     }
   }
   const busy = await askedLate(ELINKS, ANYTHING)

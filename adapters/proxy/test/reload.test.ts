@@ -1,7 +1,7 @@
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
 
 /** Limits that a reload names replace those before. */
 const CALM = { eventLoopDelay: '1m' }
@@ -22,8 +22,8 @@ t.test('another origin, with other limits: what is in flight ends as it began', 
   await proxy.reload({ upstream: other.url, limits: { ...CALM, bodyBytes: 10 }, methods: ['PROPFIND'] })
   t.equal(proxy.upstream, other.url)
   t.match(await exchange(url, get('/')), /no$/)
-  t.equal(statusOf(await exchange(url, get('/').replace('GET', 'PROPFIND'))), 200)
-  t.equal(statusOf(await exchange(url, get('/', 'Content-Length: 11').replace('GET', 'POST'))), 413)
+  t.equal(readStatus(await exchange(url, get('/').replace('GET', 'PROPFIND'))), 200)
+  t.equal(readStatus(await exchange(url, get('/', 'Content-Length: 11').replace('GET', 'POST'))), 413)
   t.equal(origin.heads.length, 1)
   finish()
   t.equal(await rest, 'lf')
@@ -42,13 +42,13 @@ t.test('a request that waits to be counted goes on as it began', async (t) => {
   const first = exchange(url, get('/'))
   await until(() => counts.length === 1)
   counts.pop()?.()
-  t.equal(statusOf(await first), 200, 'the origin is connected to')
+  t.equal(readStatus(await first), 200, 'the origin is connected to')
 
   const waiting = exchange(url, get('/'))
   await until(() => counts.length === 1)
   await proxy.reload({})
   counts.pop()?.()
-  t.equal(statusOf(await waiting), 200)
+  t.equal(readStatus(await waiting), 200)
   await until(() => origin.open() === 0)
 })
 
@@ -68,5 +68,5 @@ t.test('limits of connections and clocks of those that are open', async (t) => {
   const { url, proxy } = await proxyBefore(t, () => {})
   const waiting = exchange(url, get('/'))
   await proxy.reload({ timeouts: { originHeaders: 50, drain: 0 } })
-  t.equal(statusOf(await waiting), 504, 'a clock is the one in force')
+  t.equal(readStatus(await waiting), 504, 'a clock is the one in force')
 })

@@ -7,7 +7,7 @@ import { exchange, get, OK, openRawOrigin } from './wire.ts'
 /** Sends one request through a proxy and resolves with the head of it, byte for byte, as the origin received it. */
 async function seenBehind(t: Test, bytes: string, trust: readonly string[] = [], options: ProxyOptions = {}) {
   const origin = await openRawOrigin(OK)
-  const proxy = await openProxy(fakeSallyport({ trust, clientHeader: options.clientHeader }), {
+  const proxy = await openProxy(fakeSallyport({ trust, ...options }), {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     limits: { eventLoopDelay: '1m' },
@@ -18,9 +18,9 @@ async function seenBehind(t: Test, bytes: string, trust: readonly string[] = [],
   t.teardown(() => origin.close())
   const answer = await exchange(proxy.url, bytes)
   const head = (origin.heads[0] ?? '').split('\r\n')
-  const valuesOf = (name: string) =>
+  const listValues = (name: string) =>
     head.filter((line) => line.toLowerCase().startsWith(`${name}: `)).map((line) => line.slice(name.length + 2))
-  return { answer, head, valuesOf, bytes: origin.received[0] ?? '' }
+  return { answer, head, valuesOf: listValues, bytes: origin.received[0] ?? '' }
 }
 
 const withoutId = (line: string) =>
@@ -144,6 +144,27 @@ t.test('nobody else says who the client is', async (t) => {
     })
     const claims = bytes.split('\r\n').filter((line) => line.includes('6.6.6.6'))
     t.strictSame(claims, trust.length === 0 ? [] : ['X-Forwarded-For: 6.6.6.6, 127.0.0.1'])
+  }
+})
+
+t.test('a JA4 reaches the origin as a trusted proxy names it, and no other', async (t) => {
+  const ja4 = 't13d1516h2_8daaf6152771_02713d6af862'
+  for (const [trust, ja4Header, passed, ...fields] of [
+    [['loopback'], 'CF-JA4', [`cf-ja4: ${ja4}`], `cf-ja4: ${ja4}`],
+    [['loopback'], 'X_JA4', [`x_ja4: ${ja4}`], `x_ja4: ${ja4}`],
+    [[], 'CF-JA4', [], `cf-ja4: ${ja4}`],
+    [['loopback'], 'CF-JA4', [], `cf-ja4: ${ja4}`, `CF-JA4: ${ja4}`],
+    [['loopback'], 'CF-JA4', [], 'cf-ja4: none'],
+    [['loopback'], 'CF-JA4', [`cf-ja4: ${ja4}`], `cf-ja4: ${ja4}`, `cf_ja4: ${ja4}`, `CF.JA4: ${ja4}`],
+    [['loopback'], 'X_JA4', [], `x-ja4: ${ja4}`],
+    [['loopback'], undefined, [`cf-ja4: ${ja4}`], `cf-ja4: ${ja4}`],
+  ] as const) {
+    const { head } = await seenBehind(t, get('/', ...fields), trust, { ja4Header })
+    t.strictSame(
+      head.filter((line) => /^\w+.ja4:/i.test(line)),
+      passed,
+      fields.join(' and '),
+    )
   }
 })
 

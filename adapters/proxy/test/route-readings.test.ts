@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { createRoutes } from '../src/gate/routes.ts'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, openRawOrigin, readUntil, statusOf } from './wire.ts'
+import { dial, exchange, get, openRawOrigin, readStatus, readUntil } from './wire.ts'
 
 /* A server behind the proxy may read another path than the one that is written, so a route may not be passed by its spelling. */
 
@@ -12,7 +12,7 @@ async function named(t: Test, name: string) {
   return origin
 }
 
-async function proxyOf(t: Test, options: ProxyOptions, sallyport = fakeSallyport()) {
+async function startProxy(t: Test, options: ProxyOptions, sallyport = fakeSallyport()) {
   const proxy = await openProxy(sallyport, {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
@@ -77,23 +77,23 @@ const SPELLINGS = [
 for (const paths of ['strict', 'pass'] as const) {
   t.test(`a policy of its own holds for every spelling of its path (paths: ${paths})`, async (t) => {
     const origin = await named(t, 'seen')
-    const { ask } = await proxyOf(t, { upstream: origin.url, paths, routes: [{ path: '/admin', policy: CLOSED }] })
+    const { ask } = await startProxy(t, { upstream: origin.url, paths, routes: [{ path: '/admin', policy: CLOSED }] })
     for (const target of SPELLINGS) {
-      const status = statusOf(await ask(target))
+      const status = readStatus(await ask(target))
       t.ok(status === 403 || (paths === 'strict' && status === 400), `${target}: ${status}`)
     }
     t.same(origin.heads, [])
     for (const target of ['/', '/administrator', '/x/admin', '/%62', '/B/c', '/x;admin', '/?/admin'])
-      t.equal(statusOf(await ask(target)), 200, target)
+      t.equal(readStatus(await ask(target)), 200, target)
   })
 
   t.test(`a lenient part opens no other by its spelling (paths: ${paths})`, async (t) => {
     const origin = await named(t, 'seen')
     const routes = [{ path: '/open', policy: OPEN }, { policy: CLOSED }]
-    const { ask } = await proxyOf(t, { upstream: origin.url, paths, routes })
-    t.equal(statusOf(await ask('/open/x')), 200)
+    const { ask } = await startProxy(t, { upstream: origin.url, paths, routes })
+    t.equal(readStatus(await ask('/open/x')), 200)
     for (const target of ['/open/%2e%2e/x', '/open/..%2fx', '/%6fpen', '/open%2f', '/open;x', '/OPEN', '/open/..;/x']) {
-      const status = statusOf(await ask(target))
+      const status = readStatus(await ask(target))
       t.ok(status === 403 || (paths === 'strict' && status === 400), `${target}: ${status}`)
     }
   })
@@ -102,12 +102,12 @@ for (const paths of ['strict', 'pass'] as const) {
 t.test('a target whose readings belong to different origins is 400, or goes where it is written', async (t) => {
   const [rest, admin] = [await named(t, 'rest'), await named(t, 'admin')]
   const routes = [{ path: '/admin', upstreams: [admin.url] }]
-  const strict = await proxyOf(t, { upstream: rest.url, routes })
+  const strict = await startProxy(t, { upstream: rest.url, routes })
   for (const target of ['/%61dmin', '/%2fadmin', '/admin%2fx', '/admin;x', '/x/..;/admin', '/%2561dmin'])
-    t.equal(statusOf(await strict.ask(target)), 400, target)
+    t.equal(readStatus(await strict.ask(target)), 400, target)
   t.match(await strict.ask('/%61dmin'), 'The target is ambiguous: servers read paths of several origins.')
   for (const target of ['/admin/a%2fb', '/admin/a;b', '/a%2fb', '/files/%41', '/%c3%bc', '/ADMIN'])
-    t.equal(statusOf(await strict.ask(target)), 200, target)
+    t.equal(readStatus(await strict.ask(target)), 200, target)
   const client = await dial(strict.proxy.url)
   client.write(
     'GET /%61dmin HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
@@ -115,7 +115,7 @@ t.test('a target whose readings belong to different origins is 400, or goes wher
   )
   t.match(await readUntil(client, /\r\n\r\n/), /^HTTP\/1\.1 400 /, 'an upgrade too')
   client.destroy()
-  const pass = await proxyOf(t, { upstream: rest.url, routes, paths: 'pass' })
+  const pass = await startProxy(t, { upstream: rest.url, routes, paths: 'pass' })
   t.match(await pass.ask('/%61dmin'), /rest$/)
   t.match(await pass.ask('/admin%2fx'), /rest$/)
 })
@@ -123,10 +123,10 @@ t.test('a target whose readings belong to different origins is 400, or goes wher
 t.test('a path beyond ASCII is one path, however its route and its escapes are written', async (t) => {
   const [rest, cafe] = [await named(t, 'rest'), await named(t, 'cafe')]
   for (const path of ['/caf\u00e9', '/caf%C3%A9', '/caf%c3%a9/']) {
-    const { ask } = await proxyOf(t, { upstream: rest.url, routes: [{ path, upstreams: [cafe.url] }] })
+    const { ask } = await startProxy(t, { upstream: rest.url, routes: [{ path, upstreams: [cafe.url] }] })
     for (const target of ['/caf%C3%A9', '/caf%c3%a9/x', '/caf%c3%A9']) t.match(await ask(target), /cafe$/, target)
     t.match(await ask('/caf%C3%A8'), /rest$/)
-    t.equal(statusOf(await ask('/%63af%C3%A9')), 400)
+    t.equal(readStatus(await ask('/%63af%C3%A9')), 400)
   }
 })
 
@@ -142,7 +142,7 @@ t.test('limits of every part that may be meant are counted', async (t) => {
   const login = { rules: [{ id: 'login', match: {}, limit, action: 'throttle' as const }] }
   const flags = { rules: [{ id: 'flagged', match: {}, action: 'flag' as const }] }
   const routes = [{ path: '/login', policy: login }, { policy: flags }]
-  const { ask } = await proxyOf(t, { upstream: origin.url, routes }, sallyport)
+  const { ask } = await startProxy(t, { upstream: origin.url, routes }, sallyport)
   t.match(origin.heads, [])
   for (const target of ['/login', '/%6cogin', '/LOGIN', '/x']) await ask(target)
   t.same(counted, [['login'], ['login'], ['login'], []])
@@ -152,9 +152,9 @@ t.test('limits of every part that may be meant are counted', async (t) => {
 t.test('a policy and a mode may be those of two routes', async (t) => {
   const origin = await named(t, 'seen')
   const routes = [{ path: '/admin', mode: 'monitor' as const }, { policy: CLOSED }]
-  const { ask } = await proxyOf(t, { upstream: origin.url, routes })
-  t.equal(statusOf(await ask('/x')), 403)
-  t.equal(statusOf(await ask('/admin')), 200)
+  const { ask } = await startProxy(t, { upstream: origin.url, routes })
+  t.equal(readStatus(await ask('/x')), 403)
+  t.equal(readStatus(await ask('/admin')), 200)
   t.match(origin.heads[0], /sallyport-action: block\r\n[\s\S]*sallyport-enforced: false/i)
 })
 

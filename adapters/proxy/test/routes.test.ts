@@ -11,7 +11,7 @@ import { openProxy, type ProxyHost, type ProxyOptions } from '../src/index.ts'
 import { createMembers } from '../src/origin/members.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
 
 const HANDSHAKE =
   'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
@@ -24,7 +24,7 @@ async function named(t: Test, name: string) {
   return origin
 }
 
-async function proxyOf(t: Test, options: ProxyOptions, sallyport: ProxyHost = fakeSallyport()) {
+async function openRoutes(t: Test, options: ProxyOptions, sallyport: ProxyHost = fakeSallyport()) {
   const notices: string[] = []
   const proxy = await openProxy(sallyport, {
     listen: '127.0.0.1:0',
@@ -71,7 +71,7 @@ t.test('the nearest host, then the longest path', async (t) => {
 
 t.test('several sites, and parts of them', async (t) => {
   const [shop, cart, rest] = [await named(t, 'shop'), await named(t, 'cart'), await named(t, 'rest')]
-  const { body } = await proxyOf(t, {
+  const { body } = await openRoutes(t, {
     upstream: rest.url,
     routes: [
       { host: 'shop.example', upstreams: [shop.url] },
@@ -87,18 +87,18 @@ t.test('several sites, and parts of them', async (t) => {
 
 t.test('a site that is not served is 421, a path that is not is 404, and the API is everywhere', async (t) => {
   const shop = await named(t, 'shop')
-  const { ask } = await proxyOf(t, { routes: [{ host: 'shop.example', path: '/a', upstreams: [shop.url] }] })
+  const { ask } = await openRoutes(t, { routes: [{ host: 'shop.example', path: '/a', upstreams: [shop.url] }] })
   const unknown = await ask('elsewhere.test', '/a')
-  t.equal(statusOf(unknown), 421)
+  t.equal(readStatus(unknown), 421)
   t.match(unknown, /"error":"misdirected_request"/)
-  t.equal(statusOf(await ask('shop.example', '/')), 404)
-  t.equal(statusOf(await ask('shop.example', '/a/b')), 200)
-  t.equal(statusOf(await ask('elsewhere.test', '/v1/x')), 200)
+  t.equal(readStatus(await ask('shop.example', '/')), 404)
+  t.equal(readStatus(await ask('shop.example', '/a/b')), 200)
+  t.equal(readStatus(await ask('elsewhere.test', '/v1/x')), 200)
 })
 
 t.test('servers take turns', async (t) => {
   const servers = [await named(t, 'a'), await named(t, 'b'), await named(t, 'c')]
-  const { body } = await proxyOf(t, { routes: [{ upstreams: servers.map(({ url }) => url) }] })
+  const { body } = await openRoutes(t, { routes: [{ upstreams: servers.map(({ url }) => url) }] })
   const seen = [await body('x'), await body('x'), await body('x'), await body('x')]
   t.same(seen, ['a', 'b', 'c', 'a'])
 })
@@ -107,7 +107,7 @@ t.test('a server that is not there costs no request, and is left out', async (t)
   const [good, gone] = [await named(t, 'good'), await openRawOrigin(OK)]
   await gone.close()
   const sallyport = fakeSallyport()
-  const { proxy, body, notices } = await proxyOf(t, { routes: [{ upstreams: [gone.url, good.url] }] }, sallyport)
+  const { proxy, body, notices } = await openRoutes(t, { routes: [{ upstreams: [gone.url, good.url] }] }, sallyport)
   for (let count = 0; count < 8; count++) t.equal(await body('x'), 'good')
   t.same(notices, [`the origin ${gone.url} has failed 3 times in a row: left out for 10 s`])
   const client = await dial(proxy.url)
@@ -120,11 +120,11 @@ t.test('a request is 502 once each server was tried and is gone', async (t) => {
   const gone = [await openRawOrigin(OK), await openRawOrigin(OK)]
   for (const origin of gone) await origin.close()
   const failures: unknown[] = []
-  const { ask } = await proxyOf(t, {
+  const { ask } = await openRoutes(t, {
     routes: [{ upstreams: gone.map(({ url }) => url) }],
     onOriginFailure: (error) => failures.push(error),
   })
-  t.equal(statusOf(await ask('x', '/')), 502)
+  t.equal(readStatus(await ask('x', '/')), 502)
   t.equal(failures.length, 1)
 })
 
@@ -186,7 +186,7 @@ t.test('health checks', async (t) => {
   const url = `http://127.0.0.1:${await listening(t, site)}`
   const second = await named(t, 'second')
   const health = { path: '/healthz', interval: 20, timeout: 5_000 }
-  const { body, notices } = await proxyOf(t, { routes: [{ upstreams: [url, second.url], health }] })
+  const { body, notices } = await openRoutes(t, { routes: [{ upstreams: [url, second.url], health }] })
   await until(() => asked.length > 1)
   t.equal(asked[0], '/healthz sallyport')
   well = false
@@ -206,7 +206,7 @@ t.test('a health check whose answer never ends has failed', async (t) => {
   })
   t.teardown(() => origin.close())
   const health = { path: '/healthz', interval: 5, timeout: 60 }
-  const { notices } = await proxyOf(t, { routes: [{ upstreams: [origin.url], health }] })
+  const { notices } = await openRoutes(t, { routes: [{ upstreams: [origin.url], health }] })
   await until(() => notices.length === 1)
   t.same(notices, [`the origin ${origin.url} fails its health checks`])
 })
@@ -218,12 +218,12 @@ t.test('a socket of this machine, also for a WebSocket', async (t) => {
   site.listen(path)
   await once(site, 'listening')
   t.teardown(() => void site.close().closeAllConnections())
-  const { body, proxy } = await proxyOf(t, { upstream: `unix:${path}` })
+  const { body, proxy } = await openRoutes(t, { upstream: `unix:${path}` })
   t.match(await body('a.example'), /unix a\.example/)
   t.equal(proxy.upstream, `unix:${path}`)
   const client = await dial(proxy.url)
   client.write(HANDSHAKE)
-  t.equal(statusOf(await readUntil(client)), 418)
+  t.equal(readStatus(await readUntil(client)), 418)
 })
 
 t.test('a WebSocket goes to the next server where one cannot be reached', async (t) => {
@@ -231,17 +231,17 @@ t.test('a WebSocket goes to the next server where one cannot be reached', async 
   await down.close()
   const up = await openRawOrigin('HTTP/1.1 418 No\r\nContent-Length: 0\r\n\r\n')
   t.teardown(() => up.close())
-  const { proxy } = await proxyOf(t, { routes: [{ upstreams: [down.url, up.url] }] })
+  const { proxy } = await openRoutes(t, { routes: [{ upstreams: [down.url, up.url] }] })
   // Whichever's turn it is.
   for (let turn = 0; turn < 2; turn++) {
     const client = await dial(proxy.url)
     client.write(HANDSHAKE)
-    t.equal(statusOf(await readUntil(client)), 418)
+    t.equal(readStatus(await readUntil(client)), 418)
   }
-  const gone = await proxyOf(t, { upstream: down.url })
+  const gone = await openRoutes(t, { upstream: down.url })
   const client = await dial(gone.proxy.url)
   client.write(HANDSHAKE)
-  t.equal(statusOf(await readUntil(client)), 502)
+  t.equal(readStatus(await readUntil(client)), 502)
 })
 
 t.test('https servers, by authorities of their own and by their own names', { skip: NO_OPENSSL }, async (t) => {
@@ -254,7 +254,7 @@ t.test('https servers, by authorities of their own and by their own names', { sk
   await once(site, 'listening')
   t.teardown(() => void site.close().closeAllConnections())
   const url = `https://localhost:${(site.address() as AddressInfo).port}`
-  const { ask, body } = await proxyOf(t, {
+  const { ask, body } = await openRoutes(t, {
     routes: [
       { host: 'a.example', upstreams: [url], ca: cert },
       { host: 'b.example', upstreams: [url], ca: cert, hostHeader: 'origin' },
@@ -263,7 +263,7 @@ t.test('https servers, by authorities of their own and by their own names', { sk
   })
   t.equal(await body('a.example'), 'host a.example')
   t.equal(await body('b.example'), `host ${new URL(url).host}`)
-  t.equal(statusOf(await ask('c.example', '/')), 502, 'an authority that nobody trusts')
+  t.equal(readStatus(await ask('c.example', '/')), 502, 'an authority that nobody trusts')
 })
 
 t.test('a policy of one route, and times', async (t) => {
@@ -276,7 +276,7 @@ t.test('a policy of one route, and times', async (t) => {
       decide: (request) => ({ ...all.decide(request), ...(mode === 'monitor' && { enforced: false }) }),
     }),
   }
-  const { ask } = await proxyOf(
+  const { ask } = await openRoutes(
     t,
     {
       upstream: origin.url,
@@ -289,12 +289,12 @@ t.test('a policy of one route, and times', async (t) => {
     host,
   )
   const blocked = `X-Forwarded-For: ${VISITOR.blocked}`
-  t.equal(statusOf(await ask('site.example', '/', blocked)), 403)
-  t.equal(statusOf(await ask('open.example', '/', blocked)), 200)
+  t.equal(readStatus(await ask('site.example', '/', blocked)), 403)
+  t.equal(readStatus(await ask('open.example', '/', blocked)), 200)
   const began = performance.now()
-  t.equal(statusOf(await ask('site.example', '/slow')), 504)
+  t.equal(readStatus(await ask('site.example', '/slow')), 504)
   const first = performance.now() - began
-  t.equal(statusOf(await ask('site.example', '/slow/very')), 504)
+  t.equal(readStatus(await ask('site.example', '/slow/very')), 504)
   t.ok(performance.now() - began - first > 1_000, 'the route has a longer time')
 })
 

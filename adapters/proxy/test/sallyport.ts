@@ -7,36 +7,48 @@ import {
   type Policy,
   parseTrust,
 } from '@sallyport/core'
-import { createFakeClock, createFakeNetworks, snapshotsOf, systemOf } from '@sallyport/core/testing'
+import { createFakeClock, createFakeNetworks, makeSnapshots, makeSystem } from '@sallyport/core/testing'
 import type { Api } from '@sallyport/engine'
 import type { ProxyHost } from '../src/index.ts'
 
 /** Addresses of a made internet: what the policy of `fakeSallyport` does with each is its name. */
-export const VISITOR = { allowed: '21.0.0.1', flagged: '22.0.0.1', blocked: '23.0.0.1' } as const
+export const VISITOR = {
+  allowed: '21.0.0.1',
+  flagged: '22.0.0.1',
+  blocked: '23.0.0.1',
+  unlawful: '24.0.0.1',
+  offered: '25.0.0.1',
+} as const
 
 /** The real inspector over a made internet, loopback trusted as a proxy, and an API that repeats what it was sent. */
 export function fakeSallyport({
   mode = 'enforce',
   trust = ['loopback'],
   clientHeader,
+  ja4Header,
 }: {
   mode?: Mode | undefined
   trust?: readonly string[] | undefined
   clientHeader?: string | undefined
+  ja4Header?: string | undefined
 } = {}) {
   const inspector = createInspector({
     clock: createFakeClock('2026-11-01T00:00:00Z'),
-    snapshots: snapshotsOf({
+    snapshots: makeSnapshots({
       networks: createFakeNetworks([
-        ['21.0.0.0/8', { system: systemOf({ asn: 64500, type: 'isp', networkClass: 'residential_clean' }) }],
-        ['22.0.0.0/8', { system: systemOf({ asn: 64501, type: 'hosting', networkClass: 'hosting' }) }],
-        ['23.0.0.0/8', { system: systemOf({ asn: 64502, type: 'tor', networkClass: 'tor' }) }],
+        ['21.0.0.0/8', { system: makeSystem({ asn: 64500, type: 'isp', networkClass: 'residential_clean' }) }],
+        ['22.0.0.0/8', { system: makeSystem({ asn: 64501, type: 'hosting', networkClass: 'hosting' }) }],
+        ['23.0.0.0/8', { system: makeSystem({ asn: 64502, type: 'tor', networkClass: 'tor' }) }],
       ]),
     }),
-    trust: parseTrust(trust, clientHeader),
+    trust: parseTrust(trust, { clientHeader, ja4Header }),
     policy: compilePolicy({
       preset: 'low-friction',
-      rules: [{ id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }],
+      rules: [
+        { id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' },
+        { id: 'by-law', match: { address: ['24.0.0.0/8'] }, action: 'block', status: 451 },
+        { id: 'paid', match: { address: ['25.0.0.0/8'] }, action: 'offer', offer: { price: 'USD 0.01' } },
+      ],
     }),
     mode,
   })
@@ -67,7 +79,14 @@ export function fakeSallyport({
     isBrowser: inspector.isBrowser,
     singleHeader: inspector.singleHeader,
     isTrusted: inspector.isTrusted,
+    payments: {
+      async take({ offer = { price: '' } }, { fields }) {
+        const isPaid = fields.includes('PAYMENT-SIGNATURE')
+        return { outcome: isPaid ? 'paid' : 'offered', rule: 'paid', offer, ...(isPaid && { receipt: 'p1' }) }
+      },
+    },
     namedScheme: inspector.namedScheme,
+    namedJa4: inspector.namedJa4,
     api,
     sources: () => [{ id: 'asn', title: 'Networks', state: 'loaded', licence: 'CC0', credit: '' }],
     decided,

@@ -4,10 +4,10 @@ import t, { type Test } from 'tap'
 import type { ProxyHost, ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
 
-/** An origin that answers everything but `/slow`, and a WebSocket never. */
-async function shared(t: Test, options: ProxyOptions) {
+/** Opens a proxy before an origin that answers everything but `/slow`, and never a WebSocket. */
+async function openShared(t: Test, options: ProxyOptions) {
   const refused: string[] = []
   const slow: Socket[] = []
   const { url, origin } = await proxyBefore(
@@ -18,7 +18,7 @@ async function shared(t: Test, options: ProxyOptions) {
   return { url, origin, refused, slow }
 }
 
-const of = (client: string): string => `X-Forwarded-For: ${client}`
+const name = (client: string): string => `X-Forwarded-For: ${client}`
 const POST = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
 
 async function send(url: string, bytes: string): Promise<Socket> {
@@ -28,72 +28,72 @@ async function send(url: string, bytes: string): Promise<Socket> {
 }
 
 t.test('a client beyond its requests in flight waits, then gets 503; others are served', async (t) => {
-  const { url, refused, slow } = await shared(t, {
+  const { url, refused, slow } = await openShared(t, {
     limits: { inFlightPerClient: 2 },
     timeouts: { queue: 100 },
   })
-  const held = await Promise.all([1, 2].map(() => send(url, get('/slow', of('21.0.0.9')))))
+  const held = await Promise.all([1, 2].map(() => send(url, get('/slow', name('21.0.0.9')))))
   await until(() => slow.length === 2)
-  const waiting = exchange(url, get('/', of('21.0.0.9')))
-  t.equal(statusOf(await exchange(url, get('/', of('21.0.0.10')))), 200)
+  const waiting = exchange(url, get('/', name('21.0.0.9')))
+  t.equal(readStatus(await exchange(url, get('/', name('21.0.0.10')))), 200)
   const late = await waiting
-  t.equal(statusOf(late), 503)
+  t.equal(readStatus(late), 503)
   t.match(late, /\r\nretry-after: 5\r\n/i)
   t.match(late, '"error":"service_unavailable"')
-  t.equal(statusOf(await exchange(url, get('/v1/x', of('21.0.0.9')))), 503, 'a request for the API is counted too')
-  t.equal(statusOf(await exchange(url, get('/v1/x', of('21.0.0.10')))), 200)
+  t.equal(readStatus(await exchange(url, get('/v1/x', name('21.0.0.9')))), 503, 'a request for the API is counted too')
+  t.equal(readStatus(await exchange(url, get('/v1/x', name('21.0.0.10')))), 200)
   t.same(refused, ['in_flight', 'in_flight'])
   held[0]?.destroy()
   // One that left makes room.
-  while (statusOf(await exchange(url, get('/', of('21.0.0.9')))) !== 200);
+  while (readStatus(await exchange(url, get('/', name('21.0.0.9')))) !== 200);
   held[1]?.destroy()
 })
 
 t.test('a site of IPv6 has no more of what all share than sixteen clients', async (t) => {
-  const { url, refused, slow } = await shared(t, { limits: { originConnections: 64 }, timeouts: { queue: 300 } })
+  const { url, refused, slow } = await openShared(t, { limits: { originConnections: 64 }, timeouts: { queue: 300 } })
   const networks = Array.from({ length: 64 }, (_, network) => `2a01:4f8:1:${network.toString(16)}::1`)
-  const held = await Promise.all(networks.map((address) => send(url, get('/slow', of(address)))))
+  const held = await Promise.all(networks.map((address) => send(url, get('/slow', name(address)))))
   await until(() => slow.length + refused.length === 64)
   t.ok(slow.length >= 16 && slow.length < 64, `${slow.length} of 64`)
   for (const other of ['21.0.0.9', '2a01:4f8:2::1']) {
-    t.equal(statusOf(await exchange(url, get('/', of(other)))), 200, other)
+    t.equal(readStatus(await exchange(url, get('/', name(other)))), 200, other)
   }
   for (const socket of held) socket.destroy()
 })
 
 t.test('all clients together have a number of requests in flight too', async (t) => {
-  const { url, slow } = await shared(t, { limits: { inFlight: 2 }, timeouts: { queue: 0 } })
-  const held = await Promise.all([1, 2].map((last) => send(url, get('/slow', of(`21.0.0.${last}`)))))
+  const { url, slow } = await openShared(t, { limits: { inFlight: 2 }, timeouts: { queue: 0 } })
+  const held = await Promise.all([1, 2].map((last) => send(url, get('/slow', name(`21.0.0.${last}`)))))
   await until(() => slow.length === 2)
-  t.equal(statusOf(await exchange(url, get('/', of('21.0.0.3')))), 503)
+  t.equal(readStatus(await exchange(url, get('/', name('21.0.0.3')))), 503)
   for (const socket of held) socket.destroy()
 })
 
 t.test('the queue for the origin has an end and a clock', async (t) => {
-  const { url, refused, slow } = await shared(t, {
+  const { url, refused, slow } = await openShared(t, {
     limits: { originConnections: 1, originQueue: 1 },
     timeouts: { queue: 200 },
   })
-  const held = await send(url, get('/slow', of('21.0.0.1')))
+  const held = await send(url, get('/slow', name('21.0.0.1')))
   await until(() => slow.length === 1)
-  const waiting = exchange(url, get('/', of('21.0.0.2')))
+  const waiting = exchange(url, get('/', name('21.0.0.2')))
   let beyond = ''
   // The first of these may come before the one that waits.
-  const third = exchange(url, get('/', of('21.0.0.3')))
+  const third = exchange(url, get('/', name('21.0.0.3')))
   void third.then((answer) => {
     beyond = answer
   })
   await Promise.race([waiting, third])
-  t.equal(statusOf(beyond === '' ? await waiting : beyond), 503)
+  t.equal(readStatus(beyond === '' ? await waiting : beyond), 503)
   await until(() => refused.length === 2)
   t.same(refused, ['origin_queue', 'origin_queue'])
   slow[0]?.write(OK)
-  while (statusOf(await exchange(url, get('/', of('21.0.0.2')))) !== 200);
+  while (readStatus(await exchange(url, get('/', name('21.0.0.2')))) !== 200);
   await readUntil(held)
 })
 
 t.test('a slow body holds no connection to the origin', async (t) => {
-  const { url, origin } = await shared(t, { limits: { originConnections: 1 }, timeouts: { queue: 0 } })
+  const { url, origin } = await openShared(t, { limits: { originConnections: 1 }, timeouts: { queue: 0 } })
   const slow = await Promise.all([
     send(url, `${POST}Content-Length: 1000\r\n\r\nx`),
     send(url, `${POST}Content-Length: 9000000\r\n\r\n`),
@@ -101,10 +101,10 @@ t.test('a slow body holds no connection to the origin', async (t) => {
     send(url, `${POST}Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n`),
   ])
   t.match(await readUntil(slow[3] as Socket, '\r\n\r\n'), ' 100 ', 'who waits to be asked is asked')
-  t.equal(statusOf(await exchange(url, get('/'))), 200)
+  t.equal(readStatus(await exchange(url, get('/'))), 200)
   t.equal(origin.heads.length, 1)
   slow[0]?.write('x'.repeat(999))
-  t.equal(statusOf(await readUntil(slow[0] as Socket)), 200, 'it goes on when it is whole')
+  t.equal(readStatus(await readUntil(slow[0] as Socket)), 200, 'it goes on when it is whole')
   slow[2]?.write('1\r\nx\r\n')
   await until(() => origin.heads.length === 3)
   t.match(origin.heads[2], /^POST [\s\S]*transfer-encoding: chunked/i, 'a longer one from its first bytes')
@@ -112,38 +112,38 @@ t.test('a slow body holds no connection to the origin', async (t) => {
 })
 
 t.test('bodies that are held', async (t) => {
-  const { url, refused, origin } = await shared(t, { limits: { bufferedBytes: 65_536 } })
+  const { url, refused, origin } = await openShared(t, { limits: { bufferedBytes: 65_536 } })
   const held = await send(url, `${POST}Content-Length: 60000\r\n\r\n${'x'.repeat(50_000)}`)
   let answer = ''
-  while (statusOf(answer) !== 503) {
+  while (readStatus(answer) !== 503) {
     answer = await exchange(url, `${POST}Content-Length: 40000\r\n\r\n${'x'.repeat(40_000)}`)
   }
   t.same(new Set(refused), new Set(['buffered_bytes']))
   held.destroy()
-  while (statusOf(answer) !== 200) {
+  while (readStatus(answer) !== 200) {
     answer = await exchange(url, `${POST}Content-Length: 40000\r\n\r\n${'x'.repeat(40_000)}`)
   }
   t.ok(origin.heads.length > 0, 'and when they are gone others are taken')
 })
 
 t.test('a body larger than is taken', async (t) => {
-  const { url, refused } = await shared(t, { limits: { bodyBytes: 100_000 } })
-  t.equal(statusOf(await exchange(url, `${POST}Content-Length: 100001\r\n\r\n`)), 413)
+  const { url, refused } = await openShared(t, { limits: { bodyBytes: 100_000 } })
+  t.equal(readStatus(await exchange(url, `${POST}Content-Length: 100001\r\n\r\n`)), 413)
   const asked = await exchange(url, `${POST}Expect: 100-continue\r\nContent-Length: 100001\r\n\r\n`)
-  t.equal(statusOf(asked), 413, 'before it is asked for')
+  t.equal(readStatus(asked), 413, 'before it is asked for')
   const chunks = await send(url, `${POST}Transfer-Encoding: chunked\r\n\r\n`)
   const answer = readUntil(chunks)
   for (let sent = 0; sent < 11; sent++) chunks.write(`2710\r\n${'x'.repeat(10_000)}\r\n`)
   t.match(await answer, /^HTTP\/1\.1 413 [\s\S]*"error":"payload_too_large"/)
   t.same(refused, ['body_bytes', 'body_bytes', 'body_bytes'])
-  t.equal(statusOf(await exchange(url, `${POST}Content-Length: 100000\r\n\r\n${'x'.repeat(100_000)}`)), 200)
+  t.equal(readStatus(await exchange(url, `${POST}Content-Length: 100000\r\n\r\n${'x'.repeat(100_000)}`)), 200)
 })
 
 t.test('tunnels, and handshakes for them', async (t) => {
   const fields = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
   const handshake = (client: string): string =>
-    `GET /slow HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n${[...fields, of(client)].join('\r\n')}\r\n\r\n`
-  const { url, refused, slow } = await shared(t, { limits: { tunnelsPerClient: 1 }, timeouts: { queue: 20 } })
+    `GET /slow HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n${[...fields, name(client)].join('\r\n')}\r\n\r\n`
+  const { url, refused, slow } = await openShared(t, { limits: { tunnelsPerClient: 1 }, timeouts: { queue: 20 } })
   const first = await send(url, handshake('21.0.0.1'))
   await until(() => slow.length === 1)
   const second = await send(url, handshake('21.0.0.1'))
@@ -160,9 +160,9 @@ t.test('tunnels, and handshakes for them', async (t) => {
 })
 
 t.test('a request that is refused has no share', async (t) => {
-  const { url, slow } = await shared(t, { limits: { inFlightPerClient: 1 }, timeouts: { queue: 0 } })
-  const held = await send(url, get('/slow', of(VISITOR.blocked)))
-  t.equal(statusOf(await readUntil(held)), 403)
+  const { url, slow } = await openShared(t, { limits: { inFlightPerClient: 1 }, timeouts: { queue: 0 } })
+  const held = await send(url, get('/slow', name(VISITOR.blocked)))
+  t.equal(readStatus(await readUntil(held)), 403)
   t.equal(slow.length, 0)
 })
 
@@ -187,7 +187,7 @@ t.test('a request that is decided after its client has left takes no slot, and i
   counts[0]?.()
   await until(() => ends.length === 2)
   t.same(ends, ['observed 0', 'counted'])
-  for (const path of ['/one', '/two']) t.equal(statusOf(await exchange(url, get(path))), 200, 'its share is free')
+  for (const path of ['/one', '/two']) t.equal(readStatus(await exchange(url, get(path))), 200, 'its share is free')
   t.same(
     origin.heads.map((head) => head.split(' ')[1]),
     ['/one', '/two'],

@@ -2,7 +2,7 @@ import t from 'tap'
 import { type SlotLimits, Slots, type Taker } from '../src/bounds/slots.ts'
 
 /** Takers that write down what became of them. */
-function slotsOf(limits: SlotLimits) {
+function makeSlots(limits: SlotLimits) {
   const slots = new Slots(limits)
   const told: string[] = []
   const take = (client: string, name = client): Taker => {
@@ -19,7 +19,7 @@ function slotsOf(limits: SlotLimits) {
 }
 
 t.test('a client has its share, and another the rest', async (t) => {
-  const { slots, told, take } = slotsOf({ total: 3, perClient: 2, waitMs: 10_000 })
+  const { slots, told, take } = makeSlots({ total: 3, perClient: 2, waitMs: 10_000 })
   const first = take('a', 'a1')
   take('a', 'a2')
   const third = take('a', 'a3')
@@ -31,7 +31,7 @@ t.test('a client has its share, and another the rest', async (t) => {
 })
 
 t.test('clients take turns', async (t) => {
-  const { slots, told, take } = slotsOf({ total: 1, waitMs: 10_000 })
+  const { slots, told, take } = makeSlots({ total: 1, waitMs: 10_000 })
   let holder = take('a', 'a0')
   const queued = [take('a', 'a1'), take('a', 'a2'), take('a', 'a3'), take('b', 'b1'), take('c', 'c1'), take('b', 'b2')]
   const order: string[] = []
@@ -45,7 +45,7 @@ t.test('clients take turns', async (t) => {
 })
 
 t.test('clients that hold much leave room, and come after those that hold little', async (t) => {
-  const { slots, told, take } = slotsOf({ total: 32, waitMs: 10_000 })
+  const { slots, told, take } = makeSlots({ total: 32, waitMs: 10_000 })
   const heavy = Array.from({ length: 40 }, () => take('a'))
   t.equal(told.length, 16, 'one that holds eight has the first half')
   const some = Array.from({ length: 12 }, () => take('b'))
@@ -68,7 +68,7 @@ t.test('clients that hold much leave room, and come after those that hold little
 })
 
 t.test('one client cannot fill a queue', async (t) => {
-  const { told, take } = slotsOf({ total: 1, waiting: 32, waitMs: 10_000 })
+  const { told, take } = makeSlots({ total: 1, waiting: 32, waitMs: 10_000 })
   take('a')
   for (let turn = 0; turn < 40; turn++) take('a')
   t.equal(told.filter((text) => text === 'a refused').length, 24, 'it has half of it')
@@ -79,7 +79,7 @@ t.test('one client cannot fill a queue', async (t) => {
 })
 
 t.test('a taker that leaves while it waits is not called', async (t) => {
-  const { slots, told, take } = slotsOf({ total: 1, waitMs: 10_000 })
+  const { slots, told, take } = makeSlots({ total: 1, waitMs: 10_000 })
   const holder = take('a')
   slots.leave(take('b'))
   const last = take('c')
@@ -91,7 +91,7 @@ t.test('a taker that leaves while it waits is not called', async (t) => {
 })
 
 t.test('a taker gives back what it has, and only once', async (t) => {
-  const { slots, told, take } = slotsOf({ total: 2, perClient: 1, waiting: 1, waitMs: 10_000 })
+  const { slots, told, take } = makeSlots({ total: 2, perClient: 1, waiting: 1, waitMs: 10_000 })
   const [held, waiting] = [take('a'), take('a', 'a2')]
   const refused = take('a', 'a3')
   for (const taker of [refused, waiting, waiting, held, held, refused]) slots.leave(taker)
@@ -102,7 +102,7 @@ t.test('a taker gives back what it has, and only once', async (t) => {
 })
 
 t.test('a queue has an end, and a clock', async (t) => {
-  const { slots, told, take } = slotsOf({ total: 1, waiting: 1, waitMs: 20 })
+  const { slots, told, take } = makeSlots({ total: 1, waiting: 1, waitMs: 20 })
   const holder = take('a')
   take('b')
   slots.leave(take('c'))
@@ -112,7 +112,7 @@ t.test('a queue has an end, and a clock', async (t) => {
   slots.leave(holder)
   take('d')
   t.equal(told.at(-1), 'd granted')
-  const none = slotsOf({ total: 1, waitMs: 0 })
+  const none = makeSlots({ total: 1, waitMs: 0 })
   none.take('a')
   none.take('b')
   t.same(none.told, ['a granted', 'b refused'], 'without a time nobody waits')

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
-import { dial, exchange, get, OK, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
 
 const PIECE = 'x'.repeat(64 * 1024)
 
@@ -73,12 +73,13 @@ t.test('a body has no largest size, unless the configuration names one', async (
   })
   const upstream = `http://127.0.0.1:${await listening(t, server)}`
   const free = await proxyBefore(t, OK, { upstream })
-  for (const [framing, body] of [sized, chunked]) t.equal(statusOf(await upload(free.url, framing, body)), 200, framing)
+  for (const [framing, body] of [sized, chunked])
+    t.equal(readStatus(await upload(free.url, framing, body)), 200, framing)
   t.same(received, [size, size])
   const { url } = await proxyBefore(t, OK, { upstream, limits: { bodyBytes: size - 1 } })
   for (const [framing] of [sized, chunked]) {
     const answer = await upload(url, framing, framing === sized[0] ? '' : chunked[1])
-    t.match([statusOf(answer), answer], [413, /larger than limits\.bodyBytes/], framing)
+    t.match([readStatus(answer), answer], [413, /larger than limits\.bodyBytes/], framing)
   }
 })
 
@@ -102,7 +103,7 @@ t.test('an origin is read no faster than the client reads', async (t) => {
   client.pause()
   client.write(get('/'))
   let before = -1
-  // Stands still only because somebody waits for the client.
+  // The count does not change only because the proxy waits for the client.
   while (sent !== before || sent === 0) {
     before = sent
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -175,7 +176,7 @@ t.test('100 Continue is ours to say, after the decision', async (t) => {
   t.notMatch(origin.received[0], /expect/i)
 
   const refused = await exchange(url, `POST / HTTP/1.1\r\nX-Forwarded-For: 23.0.0.1\r\n${head}\r\n`)
-  t.equal(statusOf(refused), 403, 'and never for a refused request')
+  t.equal(readStatus(refused), 403, 'and never for a refused request')
   t.notMatch(refused, '100 Continue')
 })
 
@@ -191,7 +192,7 @@ t.test('answers without a body', async (t) => {
   for (const [method, answer, status] of answers) {
     const { url } = await proxyBefore(t, answer)
     const received = await exchange(url, get('/').replace('GET', method))
-    t.equal(statusOf(received), status)
+    t.equal(readStatus(received), status)
     t.match(received, /\r\n\r\n$/, 'ends with the head')
     if (method === 'HEAD') t.match(received, 'Content-Length: 123')
   }
@@ -226,7 +227,7 @@ t.test('a connection to the origin serves one client after the other', async (t)
     t,
     'HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok',
   )
-  for (let i = 0; i < 5; i += 1) t.equal(statusOf(await exchange(url, get(`/${i}`))), 200)
+  for (let i = 0; i < 5; i += 1) t.equal(readStatus(await exchange(url, get(`/${i}`))), 200)
   t.equal(origin.received.length, 1)
   t.equal(origin.heads.length, 5, 'although each client asked for its own to be closed')
 })
@@ -236,6 +237,6 @@ t.test('an answer before the request is read whole ends the connection after it'
   const client = await dial(url)
   client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome`)
   const answer = await readUntil(client)
-  t.equal(statusOf(answer), 413)
+  t.equal(readStatus(answer), 413)
   t.match(answer, /Connection: close\r\n/i)
 })

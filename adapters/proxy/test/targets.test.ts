@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { openProxy, type ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { exchange, get, OK, openRawOrigin, statusOf } from './wire.ts'
+import { exchange, get, OK, openRawOrigin, readStatus } from './wire.ts'
 
 /** Targets that clients do send, and of which servers read one path, or a rule reads every one. */
 const FORWARDED = [
@@ -32,7 +32,7 @@ for (const paths of ['strict', 'pass'] as const) {
   t.test(`targets are forwarded as they came, paths: ${paths}`, async (t) => {
     const { url, origin } = await proxyBefore(t, OK, { paths })
     const sent = [...FORWARDED, ...(paths === 'pass' ? AMBIGUOUS.map(([target]) => target) : [])]
-    for (const target of sent) t.equal(statusOf(await exchange(url, get(target))), 200, target)
+    for (const target of sent) t.equal(readStatus(await exchange(url, get(target))), 200, target)
     t.same(
       origin.heads.map((head) => head.split(' ')[1]),
       sent,
@@ -61,7 +61,7 @@ const head = (target: string, host: string | undefined, version = '1.1', method 
 t.test('a URL of the site that Host names is the path of it', async (t) => {
   const sallyport = fakeSallyport()
   const { url, origin } = await proxyBefore(t, OK, { sallyport })
-  const of = async (...parts: Parameters<typeof head>) => statusOf(await exchange(url, head(...parts)))
+  const of = async (...parts: Parameters<typeof head>) => readStatus(await exchange(url, head(...parts)))
   t.equal(await of('http://site.example/a?b=http://c/', 'site.example'), 200)
   t.equal(await of('HTTP://SITE.example:80/a', 'site.example'), 200)
   t.equal(await of('https://site.example//a', 'site.example:443'), 200)
@@ -87,7 +87,7 @@ t.test('a URL of the site that Host names is the path of it', async (t) => {
     '\r\n\r\n',
     `\r\nX-Forwarded-For: ${VISITOR.blocked}\r\n\r\n`,
   )
-  t.equal(statusOf(await exchange(url, blocked)), 403)
+  t.equal(readStatus(await exchange(url, blocked)), 403)
 })
 
 t.test('a URL of another site is refused where no route names hosts', async (t) => {
@@ -112,7 +112,7 @@ t.test('a URL of another site is refused where no route names hosts', async (t) 
     const answer = await exchange(url, head(target, host))
     t.match(answer, /^HTTP\/1\.1 400 [\s\S]*"error":"invalid_request"/, `${target} ${host}`)
   }
-  t.equal(statusOf(await exchange(url, head('http://site.example/', undefined))), 400, 'HTTP/1.1 must have a Host')
+  t.equal(readStatus(await exchange(url, head('http://site.example/', undefined))), 400, 'HTTP/1.1 must have a Host')
   t.same(origin.received, [])
 })
 
@@ -138,7 +138,7 @@ async function twoSites(t: Test, options: ProxyOptions = {}) {
 t.test('where routes name hosts the target says which, whatever Host says', async (t) => {
   const { url, origins } = await twoSites(t)
   const [a, b] = origins
-  const of = async (...parts: Parameters<typeof head>) => statusOf(await exchange(url, head(...parts)))
+  const of = async (...parts: Parameters<typeof head>) => readStatus(await exchange(url, head(...parts)))
   t.equal(await of('http://a.example/x', 'b.example'), 200)
   t.equal(await of('http://B.example:8080/y', 'a.example'), 200)
   t.equal(await of('http://a.example/z', 'nobody.example'), 200)

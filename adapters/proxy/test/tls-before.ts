@@ -17,7 +17,7 @@ export async function withTls(
   const notices: string[] = []
   const refused: string[] = []
   const { trust = [], tls, ...others } = options
-  const sallyport = fakeSallyport({ trust })
+  const sallyport = fakeSallyport({ trust, ja4Header: others.ja4Header })
   const before = await proxyBefore(t, OK, {
     sallyport,
     onNotice: (message) => notices.push(message),
@@ -42,7 +42,7 @@ export function askedOver(socket: TLSSocket, bytes: string): Promise<string> {
   return readUntil(socket)
 }
 
-/** Status and fields of one request. */
+/** Returns the status and the fields of one request. */
 export function fetched(url: string, options: RequestOptions = {}) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
     const asked = request(url, { rejectUnauthorized: false, agent: false, ...options }, (response) => {

@@ -8,7 +8,7 @@ import { openProxy } from '../src/index.ts'
 import { certificateFolder, keyOn, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport } from './sallyport.ts'
 import { askedOver, secured, withTls } from './tls-before.ts'
-import { exchange, get, statusOf } from './wire.ts'
+import { exchange, get, readStatus } from './wire.ts'
 
 const skip = NO_OPENSSL
 const KERNEL = '/proc/version is among the files of the kernel'
@@ -67,7 +67,7 @@ t.test('bad certificates: one sentence each, and the rest goes on', { skip }, as
   t.ok(notices.some((line) => line.startsWith(`tls: ${expired.cert} has expired on 20`)))
   t.ok(notices.some((line) => line === `tls: ${gone} does not exist`))
   const socket = await secured(url, { servername: 'site.example' })
-  t.equal(statusOf(await askedOver(socket, get('/'))), 200)
+  t.equal(readStatus(await askedOver(socket, get('/'))), 200)
 })
 
 t.test('a start that has no certificate to serve is refused, in one sentence', { skip }, async (t) => {
@@ -125,7 +125,7 @@ t.test('a certificate with a key that no handshake can use is served by nobody',
     copyFileSync(bad.key, good.key)
     while (notices.length === 0) await delay(50)
     t.match(notices[0], `site.pem has a key that no client takes (${kind}); the one before it is still served`)
-    t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200)
+    t.equal(readStatus(await askedOver(await secured(url), get('/'))), 200)
   }
 })
 
@@ -141,7 +141,7 @@ t.test('each name has its own certificate, on all curves that clients take, or o
   for (const at of secrets.keys()) {
     const socket = await secured(url, { servername: `${at}.example` })
     t.equal(socket.getPeerCertificate().subjectaltname, `DNS:${at}.example`)
-    t.equal(statusOf(await askedOver(socket, get('/'))), 200)
+    t.equal(readStatus(await askedOver(socket, get('/'))), 200)
   }
   const nameless = await secured(url, {})
   t.equal(nameless.getPeerCertificate().subjectaltname, 'DNS:0.example')
@@ -183,7 +183,7 @@ t.test('a reload with one bad certificate changes nothing at all', { skip }, asy
     await t.rejects(reloading, { code: 'invalid_config', message: /^tls: .* does not (fit|exist)/ })
     t.equal(await served('other.example'), 'DNS:site.example')
     const socket = await secured(url, { servername: 'site.example' })
-    t.equal(statusOf(await askedOver(socket, get('/').replace('GET', 'PROPFIND'))), 405, 'nor the rest')
+    t.equal(readStatus(await askedOver(socket, get('/').replace('GET', 'PROPFIND'))), 405, 'nor the rest')
   }
   t.same(notices, [])
   await proxy.reload({ tls: { certificates: [good, other] } })
@@ -195,7 +195,7 @@ t.test('a certificate before its day is named, and served', { skip }, async (t) 
   const early = makeCertificate(folder, ['soon.example'], { days: 60, begins: 30 })
   const { url, notices } = await withTls(t, { tls: { certificates: [early] } })
   t.match(notices, [/site\.pem is not valid before 20\d\d-\d\d-\d\d; it is served all the same$/])
-  t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200)
+  t.equal(readStatus(await askedOver(await secured(url), get('/'))), 200)
 })
 
 t.test('while its certificate is awaited the plain listener goes on, and readiness says it', { skip }, async (t) => {
@@ -203,7 +203,7 @@ t.test('while its certificate is awaited the plain listener goes on, and readine
   const { url, proxy, refused } = await withTls(t, { tls: { certificates: undefined, acme }, http: '127.0.0.1:0' })
   await t.rejects(secured(url))
   t.same(refused, ['handshake'])
-  t.equal(statusOf(await exchange(proxy.httpUrl ?? '', get('/'))), 200)
+  t.equal(readStatus(await exchange(proxy.httpUrl ?? '', get('/'))), 200)
   const ready = await fetch(`${proxy.adminUrl}/readyz`)
   t.equal(ready.status, 503)
   t.same(await ready.json(), { status: 'no certificate' })

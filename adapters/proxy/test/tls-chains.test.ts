@@ -15,12 +15,12 @@ const skip = NO_OPENSSL
 const SITE = ['site.example']
 
 /** The day on which a certificate of a file ends, or begins. */
-function dayOf(file: string, date: 'validFrom' | 'validTo' = 'validTo'): string {
+function readDay(file: string, date: 'validFrom' | 'validTo' = 'validTo'): string {
   return new Date(new X509Certificate(readFileSync(file))[date]).toISOString().slice(0, 10)
 }
 
-/** A file of these texts, or of the certificates in these files. */
-function chainOf(folder: string, ...parts: readonly string[]): string {
+/** Writes a file of these texts, or of the certificates in these files. */
+function writeChain(folder: string, ...parts: readonly string[]): string {
   const cert = join(folder, 'chain.pem')
   writeFileSync(cert, parts.map((part) => (part.startsWith(folder) ? readFileSync(part, 'utf8') : part)).join(''))
   return cert
@@ -38,9 +38,9 @@ t.test('each certificate that clients need has its dates, and no other one', { s
   const { cert: rekeyed } = makeCertificate(folder, inner.names, { id: 'rekeyed', issuer: root, more })
   const leaf = makeCertificate(folder, SITE, { issuer: fresh })
   const { cert: other } = makeCertificate(folder, ['other'], { id: 'other', days: -3, issuer: root, more })
-  const until = (file: string) => [{ state: 'ok', found: `is for site.example, until ${dayOf(file)}.` }]
-  const ends = `has inner in its chain, which has expired on ${dayOf(spent)}.`
-  const begins = `has inner in its chain, which is not valid before ${dayOf(early, 'validFrom')}.`
+  const until = (file: string) => [{ state: 'ok', found: `is for site.example, until ${readDay(file)}.` }]
+  const ends = `has inner in its chain, which has expired on ${readDay(spent)}.`
+  const begins = `has inner in its chain, which is not valid before ${readDay(early, 'validFrom')}.`
   const wrong = (second: string, issuer = 'inner') =>
     `has ${second} as its second certificate, which did not issue the first: ${issuer} did.`
   const warns = (found: string) => [{ state: 'warn', found, path: ['tls', 'certificates', 0, 'cert'] }]
@@ -64,7 +64,7 @@ t.test('each certificate that clients need has its dates, and no other one', { s
     ],
     [[leaf.cert, rekeyed], warns(wrong('inner', 'one with another key'))],
   ] as const) {
-    const cert = chainOf(folder, ...parts)
+    const cert = writeChain(folder, ...parts)
     const found = await examineTls({ certificates: [{ cert, key: leaf.key }] })
     const said = parts.map((part) => part.replace(folder, '')).join(' ')
     t.match(found, expected, said)
@@ -79,12 +79,12 @@ t.test('a root that clients have may be there with the signature of an older one
     .find((one) => one.publicKey.asymmetricKeyType === 'ec' && /^C=\w+\nO=[\w ]+\nCN=[\w ]+$/.test(one.subject))
   if (known === undefined) throw new Error('Node has no such root')
   const subject = `/${known.subject.split('\n').join('/')}`
-  // Its key is another; certificates name their issuer alone.
+  // This certificate has another key; certificates name their issuer alone.
   const made = makeCertificate(folder, ['known'], { id: 'known', subject, more })
   const inner = makeCertificate(folder, ['inner'], { id: 'inner', issuer: made, more })
   const leaf = makeCertificate(folder, SITE, { issuer: inner })
   const older = makeCertificate(folder, ['older'], { id: 'older', more })
-  const crossed = (publicKey: string, cert: string): string => {
+  const crossSign = (publicKey: string, cert: string): string => {
     const file = join(folder, 'public.pem')
     writeFileSync(file, publicKey)
     const request = ['-req', '-in', join(folder, 'known.csr'), '-force_pubkey', file, '-days', '1']
@@ -92,14 +92,17 @@ t.test('a root that clients have may be there with the signature of an older one
     execFileSync('openssl', ['x509', ...request, ...signed], { stdio: 'ignore' })
     return cert
   }
-  const keyOf = (one: X509Certificate) => String(one.publicKey.export({ type: 'spki', format: 'pem' }))
-  const ofKnown = crossed(keyOf(known), join(folder, 'of-known.pem'))
-  const ofOther = crossed(keyOf(new X509Certificate(readFileSync(made.cert))), join(folder, 'of-other.pem'))
+  const readKey = (one: X509Certificate) => String(one.publicKey.export({ type: 'spki', format: 'pem' }))
+  const ofKnown = crossSign(readKey(known), join(folder, 'of-known.pem'))
+  const ofOther = crossSign(readKey(new X509Certificate(readFileSync(made.cert))), join(folder, 'of-other.pem'))
   for (const [third, day] of [
-    [ofKnown, dayOf(leaf.cert)],
-    [ofOther, dayOf(ofOther)],
+    [ofKnown, readDay(leaf.cert)],
+    [ofOther, readDay(ofOther)],
   ] as const) {
-    const { notAfter } = await readCertificate({ cert: chainOf(folder, leaf.cert, inner.cert, third), key: leaf.key })
+    const { notAfter } = await readCertificate({
+      cert: writeChain(folder, leaf.cert, inner.cert, third),
+      key: leaf.key,
+    })
     t.equal(new Date(notAfter).toISOString().slice(0, 10), day)
   }
 })
@@ -126,7 +129,7 @@ t.test('a start names each fault of a chain, and the watch the certificate that 
   const root = makeCertificate(folder, ['root'], { id: 'root', more })
   const inner = makeCertificate(folder, ['inner'], { id: 'inner', days: 2, begins: -60, issuer: root, more })
   const leaf = makeCertificate(folder, SITE, { issuer: inner, more: ['extendedKeyUsage=clientAuth'] })
-  const cert = chainOf(folder, leaf.cert, inner.cert)
+  const cert = writeChain(folder, leaf.cert, inner.cert)
   const { notices } = await withTls(t, { tls: { certificates: [{ cert, key: leaf.key }] } })
   t.same(notices, [
     `tls: ${cert} is not for servers: its extended key usage lacks serverAuth; it is served all the same`,
@@ -165,10 +168,10 @@ t.test('a chain that cannot be read is named by the certificate with the fault',
     [[inner], `${cert} does not fit the key ${leaf.key}`],
     [['# ', text], `${cert} is not a certificate in PEM`],
   ] as const) {
-    chainOf(folder, ...parts)
+    writeChain(folder, ...parts)
     await t.rejects(readCertificate({ cert, key: leaf.key }), { of: 'cert', message: `tls: ${said}` })
   }
-  chainOf(
+  writeChain(
     folder,
     `\ufeff${text.replaceAll('\n', '\r\n')}`,
     '# -----BEGIN CERTIFICATE-----\n',

@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { ja4Of } from '@sallyport/core'
+import { computeJa4 } from '@sallyport/core'
 import t from 'tap'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { VISITOR } from './sallyport.ts'
 import { askedOver, fetched, secured, withTls } from './tls-before.ts'
-import { dial, exchange, get, readUntil, statusOf, until } from './wire.ts'
+import { dial, exchange, get, readStatus, readUntil, until } from './wire.ts'
 
 const skip = NO_OPENSSL
 
@@ -17,7 +17,7 @@ t.test('a request over TLS', { skip }, async (t) => {
   const socket = await secured(url, { servername: 'site.example' })
   t.equal(socket.getPeerCertificate().subjectaltname, 'DNS:site.example')
   t.equal(socket.getProtocol(), 'TLSv1.3')
-  t.equal(statusOf(await askedOver(socket, get('/'))), 200)
+  t.equal(readStatus(await askedOver(socket, get('/'))), 200)
   t.match(origin.heads[0], /X-Forwarded-Proto: https\r\n/)
   t.match(sallyport.asked[0]?.ja4, /^t13d\d{4}00_[0-9a-f]{12}_[0-9a-f]{12}$/, 'with its JA4')
   t.equal(sallyport.asked[0]?.scheme, 'https')
@@ -67,7 +67,7 @@ t.test('a session is resumed by its ticket', { skip }, async (t) => {
   await askedOver(first, get('/'))
   const again = await secured(url, { session: (await session)[0] as Buffer })
   t.ok(again.isSessionReused())
-  t.equal(statusOf(await askedOver(again, get('/'))), 200)
+  t.equal(readStatus(await askedOver(again, get('/'))), 200)
 })
 
 t.test('plain HTTP is sent to https, with its path', { skip }, async (t) => {
@@ -75,11 +75,11 @@ t.test('plain HTTP is sent to https, with its path', { skip }, async (t) => {
   const { port } = new URL(url)
   const plain = proxy.httpUrl ?? ''
   const answer = await exchange(plain, get('/a/b?c=%20d'))
-  t.equal(statusOf(answer), 308)
+  t.equal(readStatus(answer), 308)
   t.match(answer, `location: https://site.example:${port}/a/b?c=%20d\r\n`)
-  t.equal(statusOf(await exchange(plain, get('/v1/ip/lookup'))), 308, 'the API too')
-  t.equal(statusOf(await exchange(plain, get('/x%00'))), 400, 'what is bad is bad')
-  t.equal(statusOf(await exchange(plain, 'GET / HTTP/1.0\r\n\r\n')), 400, 'no site, no place to send it to')
+  t.equal(readStatus(await exchange(plain, get('/v1/ip/lookup'))), 308, 'the API too')
+  t.equal(readStatus(await exchange(plain, get('/x%00'))), 400, 'what is bad is bad')
+  t.equal(readStatus(await exchange(plain, 'GET / HTTP/1.0\r\n\r\n')), 400, 'no site, no place to send it to')
   t.same(origin.heads, [])
   const named = await withTls(t, { tls: { redirect: 443 }, http: '127.0.0.1:0' })
   for (const port of [':81', '', ':']) {
@@ -89,9 +89,9 @@ t.test('plain HTTP is sent to https, with its path', { skip }, async (t) => {
 })
 
 t.test('HSTS is said at every answer over TLS, and nowhere else', { skip }, async (t) => {
-  const tls = { hsts: { maxAge: 300, includeSubDomains: true }, http2: false }
-  const { proxy, url } = await withTls(t, { tls, http: '127.0.0.1:0', trust: ['loopback'] })
   const field = 'max-age=300; includeSubDomains'
+  const tls = { hsts: field, http2: false }
+  const { proxy, url } = await withTls(t, { tls, http: '127.0.0.1:0', trust: ['loopback'] })
   const blocked = { 'X-Forwarded-For': VISITOR.blocked }
   for (const [path, headers] of [
     ['/', {}],
@@ -108,7 +108,7 @@ t.test('the JA4 is read however the hello comes, and is none of a trusted peer',
   const { url, sallyport } = await withTls(t)
   const hello = await recordedHello()
   await askedOver(await secured(url, { servername: 'site.example' }), get('/'))
-  t.equal(sallyport.asked[0]?.ja4, ja4Of(hello.subarray(5)), 'that of the hello')
+  t.equal(sallyport.asked[0]?.ja4, computeJa4(hello.subarray(5)), 'that of the hello')
   for (const pieces of [[...hello].map((byte) => Buffer.from([byte])), [inRecords(hello, 100)]]) {
     const client = await dial(url)
     for (const piece of pieces) client.write(piece)
@@ -121,12 +121,26 @@ t.test('the JA4 is read however the hello comes, and is none of a trusted peer',
   t.equal(behind.sallyport.asked[0]?.ja4, undefined)
 })
 
+t.test('a header names the JA4 of a trusted peer, and never that of a client', { skip }, async (t) => {
+  const named = 't13d1516h2_8daaf6152771_02713d6af862'
+  for (const [trust, expected] of [
+    [['loopback'], { ja4: named, ja4Header: 'cf-ja4' }],
+    [[], { ja4: computeJa4((await recordedHello()).subarray(5)), ja4Header: undefined }],
+  ] as const) {
+    const { url, sallyport } = await withTls(t, { trust, ja4Header: 'cf-ja4' })
+    await askedOver(await secured(url, { servername: 'site.example' }), get('/', `CF-JA4: ${named}`))
+    const { ja4, ja4Header } = sallyport.asked[0] ?? {}
+    t.same({ ja4, ja4Header }, expected)
+    t.match(sallyport.decided[0]?.inspection, expected, 'and the decision has it')
+  }
+})
+
 /** How a record with the answer to a hello begins. */
 const SERVER_HELLO = String.fromCharCode(0x16, 3, 3)
-/** Is in no text. */
+/** No text matches it. */
 const NEVER = /(?!)/
 
-/** The first bytes of a client of this Node. */
+/** Records the first bytes of a client of this Node. */
 async function recordedHello(): Promise<Buffer> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -143,7 +157,7 @@ async function recordedHello(): Promise<Buffer> {
   return bytes as Buffer
 }
 
-/** The same handshake in records of `size` bytes. */
+/** Divides the same handshake into records of `size` bytes: it has no other change. */
 function inRecords(hello: Buffer, size: number): Buffer {
   const message = hello.subarray(5)
   const records: Buffer[] = []
@@ -163,7 +177,7 @@ t.test('bytes that are no hello, a hello too large, and none at all', { skip }, 
   t.same(refused, ['client_hello', 'client_hello', 'client_hello'])
   await readUntil((await dial(url)).end())
   t.equal(refused.length, 3, 'a client that leaves is none of them')
-  t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200, 'and the others are served')
+  t.equal(readStatus(await askedOver(await secured(url), get('/'))), 200, 'and the others are served')
   const hasty = await withTls(t, { timeouts: { clientHello: 100 } })
   await readUntil(await dial(hasty.url))
   t.same(hasty.refused, ['client_hello'])
@@ -184,10 +198,10 @@ t.test('clients that offer HTTP/1.0 alone, or beside others', { skip }, async (t
       const socket = await secured(url, offered && { ALPNProtocols: [...offered] })
       t.equal(socket.alpnProtocol, chosen, `${offered}`)
       if (chosen === 'h2') socket.destroy()
-      else t.equal(statusOf(await askedOver(socket, get('/'))), 200)
+      else t.equal(readStatus(await askedOver(socket, get('/'))), 200)
     }
     const old = await secured(url, { ALPNProtocols: ['http/1.0'] })
-    t.equal(statusOf(await askedOver(old, 'GET / HTTP/1.0\r\n\r\n')), 200)
+    t.equal(readStatus(await askedOver(old, 'GET / HTTP/1.0\r\n\r\n')), 200)
     await t.rejects(secured(url, { ALPNProtocols: ['imap'] }), 'one that speaks no HTTP is refused')
   }
 })
@@ -204,7 +218,7 @@ t.test('a client that begins another handshake on its connection is refused', { 
       t.equal(code, 'ERR_SSL_NO_RENEGOTIATION')
     }
   }
-  t.equal(statusOf(await askedOver(await secured(url, { maxVersion: 'TLSv1.2' }), get('/'))), 200)
+  t.equal(readStatus(await askedOver(await secured(url, { maxVersion: 'TLSv1.2' }), get('/'))), 200)
 })
 
 t.test('a handshake that does not go on is cut', { skip }, async (t) => {
@@ -223,7 +237,7 @@ t.test('a reload takes over how long a handshake may take', { skip }, async (t) 
   await readUntil(silent, NEVER)
   t.same(refused, ['handshake'])
   await proxy.reload({ timeouts: { handshake: '10m', drain: 500 } })
-  t.equal(statusOf(await askedOver(await secured(url), get('/'))), 200, 'with the certificates as they were')
+  t.equal(readStatus(await askedOver(await secured(url), get('/'))), 200, 'with the certificates as they were')
 })
 
 t.test('connections over TLS are counted and drained as all are', { skip }, async (t) => {

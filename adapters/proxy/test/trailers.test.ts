@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { type Answer, exchange, get, OK, statusOf } from './wire.ts'
+import { type Answer, exchange, get, OK, readStatus } from './wire.ts'
 
 const skip = NO_OPENSSL
 const TRAILER = [
@@ -108,6 +108,6 @@ t.test('gRPC is refused in its own words, once it is let in', { skip }, async (t
   t.same(origin.heads, [])
   t.equal((await ask({ ...call, 'content-type': 'application/grpc-web+proto' }, '')).head[':status'], 200)
   t.equal((await ask({ ...call, 'content-type': 'application/grpcx' }, '')).head['grpc-status'], undefined)
-  t.equal(statusOf(await exchange(http, get('/', 'Content-Type: application/grpc'))), 200)
+  t.equal(readStatus(await exchange(http, get('/', 'Content-Type: application/grpc'))), 200)
   t.equal(origin.heads.length, 3)
 })

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
 import type { ProxyOptions } from '../src/index.ts'
 import { proxyBefore } from './behind.ts'
-import { type Answer, dial, exchange, get, OK, readUntil, statusOf } from './wire.ts'
+import { type Answer, dial, exchange, get, OK, readStatus, readUntil } from './wire.ts'
 
 export const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
 
-/** The head of a WebSocket handshake. */
+/** Writes the head of a WebSocket handshake. */
 export function handshake(target = '/chat', ...fields: readonly string[]): string {
   const own = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${KEY}`]
   return [`GET ${target} HTTP/1.1`, 'Host: site.example', ...own, ...fields, '', ''].join('\r\n')
@@ -39,7 +39,7 @@ export async function tunnel(t: Test, answer: Answer = echo, options: ProxyOptio
   return { ...behind, client, head: await head }
 }
 
-/** A request after the event shows that the proxy lives. */
+/** A request after the event proves that the proxy lives. */
 export async function lives(t: Test, url: string): Promise<void> {
-  t.equal(statusOf(await exchange(url, get('/'))), 200, 'and the proxy lives')
+  t.equal(readStatus(await exchange(url, get('/'))), 200, 'and the proxy lives')
 }

@@ -3,14 +3,14 @@ import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { VISITOR } from './sallyport.ts'
 import { echo, handshake, lives, tunnel } from './tunnels.ts'
-import { type Answer, dial, exchange, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+import { type Answer, dial, exchange, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
 
 t.test('an origin that is not there is a bad gateway', async (t) => {
   const gone = await openRawOrigin(OK)
   await gone.close()
   const { url, errors } = await proxyBefore(t, OK, { upstream: gone.url })
   const answer = await exchange(url, handshake())
-  t.equal(statusOf(answer), 502)
+  t.equal(readStatus(answer), 502)
   t.match(answer, 'bad_gateway')
   t.equal(errors.length, 1)
 })
@@ -35,7 +35,7 @@ for (const [name, bad] of Object.entries(BAD)) {
       else socket.write(OK)
     }
     const { url, origin, errors } = await proxyBefore(t, answer)
-    const status = statusOf(await exchange(url, handshake()))
+    const status = readStatus(await exchange(url, handshake()))
     t.ok(errors.every(isCoded), 'and is no bug of ours')
     t.ok(status === 502 || (status === 200 && name.includes('reason')), `answered with ${status}`)
     await until(() => origin.open() === 0)
@@ -49,7 +49,7 @@ t.test('an origin that did not read the key opens no tunnel', async (t) => {
     const { url, origin, errors } = await proxyBefore(t, (socket, head) => {
       socket.write(/^upgrade: websocket\r$/im.test(head) ? `${switching}${accept}\r\n` : OK)
     })
-    t.equal(statusOf(await exchange(url, handshake())), 502, accept)
+    t.equal(readStatus(await exchange(url, handshake())), 502, accept)
     t.ok(errors.every(isCoded), 'and is no bug of ours')
     await until(() => origin.open() === 0)
     await lives(t, url)
@@ -59,7 +59,7 @@ t.test('an origin that did not read the key opens no tunnel', async (t) => {
 t.test('an origin that does not answer the handshake is a gateway timeout', async (t) => {
   const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { originHeaders: 100 } })
   const answer = await exchange(url, handshake())
-  t.equal(statusOf(answer), 504)
+  t.equal(readStatus(answer), 504)
   await until(() => origin.open() === 0)
 })
 
@@ -89,7 +89,7 @@ t.test('an origin that resets', async (t) => {
     if (head.startsWith('GET /chat')) socket.resetAndDestroy()
     else socket.write(OK)
   })
-  t.equal(statusOf(await exchange(at.url, handshake())), 502)
+  t.equal(readStatus(await exchange(at.url, handshake())), 502)
   await lives(t, at.url)
 
   let end: Socket | undefined

@@ -5,7 +5,7 @@ import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { VISITOR } from './sallyport.ts'
 import { agreement, echo, handshake, lives, tunnel } from './tunnels.ts'
-import { type Answer, dial, exchange, OK, openRawOrigin, readUntil, statusOf, until } from './wire.ts'
+import { type Answer, dial, exchange, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
 
 t.test('a tunnel carries bytes both ways, after a handshake with the fields of ours', async (t) => {
   const fields = [`X-Forwarded-For: ${VISITOR.flagged}`, 'Sallyport-Action: allow', 'sallyport_action: allow', 'TE: x']
@@ -67,6 +67,23 @@ t.test('the fields of a handshake reach the origin as they came', async (t) => {
   )
   t.ok(ours.test(seen.at(-1) ?? ''), 'and ours are the last')
   client.destroy()
+})
+
+t.test('Connection and Upgrade stand where the client had them', async (t) => {
+  const { url, origin } = await proxyBefore(t, echo)
+  const key = ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13']
+  const fields = ['Origin: https://a.example', ...key, 'upgrade: websocket', 'Host: site.example', 'Cookie: a=1']
+  const client = await dial(url)
+  client.write(
+    ['GET /chat HTTP/1.1', 'X-Forwarded-For: 6.6.6.6', ...fields, 'Connection: Upgrade', '', ''].join('\r\n'),
+  )
+  t.match(await readUntil(client, '\r\n\r\n'), /^HTTP\/1\.1 101 /)
+  client.destroy()
+  const names = (origin.heads[0] ?? '').split('\r\n').slice(1, 8)
+  t.same(
+    names,
+    [...fields, 'Connection: Upgrade'].map((line) => line.replace('upgrade:', 'Upgrade:')),
+  )
 })
 
 t.test('the target goes on as it was judged', async (t) => {
@@ -151,7 +168,7 @@ t.test('a client that ends its half of a tunnel has left, whatever the origin do
 t.test('a blocked client gets the refusal, and the origin hears nothing', async (t) => {
   const { url, origin } = await proxyBefore(t, echo)
   const answer = await exchange(url, handshake('/chat', `X-Forwarded-For: ${VISITOR.blocked}`))
-  t.equal(statusOf(answer), 403)
+  t.equal(readStatus(answer), 403)
   t.match(answer, 'request_blocked')
   t.strictSame(origin.received, [])
   await lives(t, url)
@@ -193,9 +210,9 @@ t.test('HTTP/1.0 has no upgrades', async (t) => {
 t.test('a handshake that is none is refused', async (t) => {
   const { url, origin } = await proxyBefore(t, echo)
   const old = await exchange(url, handshake().replace('Version: 13', 'Version: 8'))
-  t.equal(statusOf(old), 426)
+  t.equal(readStatus(old), 426)
   t.match(old, /sec-websocket-version: 13/i)
-  t.equal(statusOf(await exchange(url, 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n')), 405)
+  t.equal(readStatus(await exchange(url, 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n')), 405)
   t.strictSame(origin.received, [])
   await lives(t, url)
 })

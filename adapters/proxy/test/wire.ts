@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** Answers the head of a request at an origin; the body, if any, comes to `socket` as it arrives. */
 export type Answer = (socket: Socket, head: string) => void
 
-/** An origin that parses nothing: it keeps every byte it was sent, one text a connection, and answers as told. */
+/** An origin that parses nothing: it keeps every byte it was sent, one text a connection, and calls `answer`. */
 export interface RawOrigin {
   readonly url: string
   /** Latin-1 text of each connection, in the order they came. */
@@ -102,7 +102,7 @@ export function get(target: string, ...fields: readonly string[]): string {
   return [`GET ${target} HTTP/1.1`, 'Host: site.example', ...fields, 'Connection: close', '', ''].join('\r\n')
 }
 
-export function statusOf(answer: string): number {
+export function readStatus(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
 }
 

@@ -1,7 +1,6 @@
 /**
- * The one table of errors with a code. `status` is the HTTP status an API answer carries; codes without one occur at
- * start-up or at the command line only. Anything thrown that is not a `SallyportError` is a bug: 500, logged, without
- * detail.
+ * The only table of error codes. `status` is the HTTP status of an API response; codes without a status occur at startup or on the command
+ * line only. Any thrown value that is not a `SallyportError` is a bug: 500, logged, without detail.
  */
 export const ERRORS = {
   invalid_ip: { status: 400, message: 'Not a valid IPv4 or IPv6 address.' },
@@ -15,6 +14,7 @@ export const ERRORS = {
   unknown_crawler: { status: 400, message: 'No such crawler in the catalogue.' },
   claim_mismatch: { status: 400, message: 'The user agent does not name the crawler in `bot`.' },
   unauthorized: { status: 401, message: 'A valid API key is required: Authorization: Bearer <API_KEY>.' },
+  payment_required: { status: 402, message: 'This site asks for a payment.' },
   request_blocked: { status: 403, message: 'This request was blocked by the policy of this site.' },
   challenge_required: { status: 403, message: 'This site requires a challenge before it answers.' },
   forbidden: { status: 403, message: 'A token for administrators is required.' },
@@ -24,6 +24,7 @@ export const ERRORS = {
   method_not_allowed: { status: 405, message: 'This method is not allowed here.' },
   payload_too_large: { status: 413, message: 'The request body is larger than 64 KiB.' },
   misdirected_request: { status: 421, message: 'This host is not served here.' },
+  unavailable_for_legal_reasons: { status: 451, message: 'A law keeps this from where you are.' },
   rate_limit_exceeded: { status: 429, message: 'Rate limit exceeded.' },
   internal_error: { status: 500, message: 'Internal server error.' },
   bad_gateway: { status: 502, message: 'The origin sent no valid response.' },
@@ -51,13 +52,14 @@ export const ERRORS = {
   missing_data: { status: undefined, message: 'A requested data file does not exist.' },
   update_failed: { status: undefined, message: 'Some data could not be updated; the loaded data stays in use.' },
   ledger_refused: { status: undefined, message: 'The ledger contradicts its signed checkpoints, or its key.' },
+  cannot_sign: { status: undefined, message: 'The message cannot be signed.' },
   cannot_listen: { status: undefined, message: 'The address to listen on is taken or not permitted.' },
 } as const satisfies Record<string, { readonly status: number | undefined; readonly message: string }>
 
-/** A code of the table: what `SallyportError.code` and `error` of an answer may be. */
+/** Names a code of the table: `SallyportError.code`, and `error` of a response, have one. */
 export type ErrorCode = keyof typeof ERRORS
 
-/** Facts of an error beside its message, as JSON. */
+/** Adds facts of an error beside its message, as JSON. */
 export type Details = Readonly<Record<string, unknown>>
 
 /**
@@ -75,7 +77,7 @@ export type Details = Readonly<Record<string, unknown>>
  *   if (error instanceof SallyportError) console.error(error.code)   // invalid_target
  * }
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/routes.md#error-codes
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/api.md#error-codes
  */
 export class SallyportError extends Error {
   override readonly name = 'SallyportError'
@@ -89,7 +91,7 @@ export class SallyportError extends Error {
   }
 }
 
-/** The error of a request that has one wrong field, which `details` names as those of several do; `body`, `path` or `query` as a whole. */
+/** Makes the error of a request that has one wrong field, which `details` names in a list; `body`, `path` or `query` name a whole part. */
 export function invalidField(field: string, message: string): SallyportError {
   return new SallyportError('invalid_request', `${field}: ${message}`, { fields: [{ field, message }] })
 }

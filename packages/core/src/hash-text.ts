@@ -1,6 +1,14 @@
-/** A text as 32 bits (FNV-1a); nothing is secret in it. */
-export function hashText(text: string): number {
-  let bits = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) bits = Math.imul(bits ^ text.charCodeAt(at), 0x01000193)
+/** Hashes a text to 32 bits (FNV-1a); it continues from the hash of a text before, or from a secret. */
+export function hashText(text: string, before = NO_HASH): number {
+  let bits = before
+  for (let at = 0; at < text.length; at++) bits = addToHash(bits, text.charCodeAt(at))
   return bits
+}
+
+/** An empty text has this hash. */
+export const NO_HASH = 0x811c9dc5
+
+/** Returns the hash of a text with one more code unit. */
+export function addToHash(bits: number, code: number): number {
+  return Math.imul(bits ^ code, 0x01000193)
 }

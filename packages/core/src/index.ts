@@ -12,7 +12,7 @@ export {
 } from './address/address.ts'
 export { buildAddressIndex, findAddress, isRepeated } from './address/address-index.ts'
 export type { FrontEnds, ResolvedClient } from './address/client.ts'
-export { type ClientTrust, parseTrust, resolveClient, TRUST_PRESETS } from './address/client.ts'
+export { type ClientTrust, parseTrust, resolveClient, TRUST_PRESETS, type TrustedHeaders } from './address/client.ts'
 export { FORWARDING_HEADERS, isNamed } from './address/forwarding.ts'
 export type { GrowingColumn } from './address/growing-column.ts'
 export { createGrowingColumn } from './address/growing-column.ts'
@@ -24,9 +24,9 @@ export {
   formatPrefix,
   hostPrefix,
   lastAddress,
+  makePrefix,
   parseHostOrPrefix,
   parsePrefix,
-  prefixOf,
 } from './address/prefix.ts'
 export { createPrefixSet } from './address/prefix-set.ts'
 export { reservedRow } from './address/reserved.ts'
@@ -34,12 +34,17 @@ export type { Partition4 } from './address/table4.ts'
 export { buildPartition4, findSegment4 } from './address/table4.ts'
 export type { Partition6 } from './address/table6.ts'
 export { createPartition6Writer, findSegment6 } from './address/table6.ts'
+export { BEHAVIOUR_SIGNS } from './agent/behaviour-signs.ts'
 // agent
-export { ja4Of } from './agent/ja4-of.ts'
+export { computeJa4 } from './agent/compute-ja4.ts'
 export { createKeyDirectories } from './agent/signature/directory.ts'
-export { DIRECTORY_PATH, keySourceOf } from './agent/signature/key-source.ts'
+export { DIRECTORY_PATH, findKeySource } from './agent/signature/key-source.ts'
+export { answerDirectory, type DirectoryAnswer } from './agent/signature/own-directory.ts'
 export { createReplayMemory } from './agent/signature/replay.ts'
+export { readAgent } from './agent/signature/request-signer.ts'
+export { readAuthority } from './agent/signature/signature-base.ts'
 export { createSigner, type Signer } from './agent/signature/signer.ts'
+export { currentKey, readSigningKeys, type SigningKey } from './agent/signature/signing-keys.ts'
 export type { SignatureVerifier } from './agent/signature/verifier.ts'
 export { createSignatureVerifier } from './agent/signature/verifier.ts'
 // asn
@@ -50,9 +55,15 @@ export type { NamedType, SystemShape } from './asn/host-likeness.ts'
 export { parseAsn } from './asn/number.ts'
 export type { SystemType } from './asn/types.ts'
 export { asRented, ruleOfName, typeByRule, typeOfSystem } from './asn/types.ts'
+// behaviour
+export { type Behaviour, createBehaviour } from './behaviour/behaviour.ts'
+export { type HabitState, type KeptHabits, listHabits } from './behaviour/norms.ts'
+export type { VisitEvent } from './behaviour/record-event.ts'
+export { RECORD_BYTES } from './behaviour/records.ts'
 // challenge
 export type { Challenges } from './challenge/challenges.ts'
 export { createChallenges } from './challenge/challenges.ts'
+export type { FormCheck } from './challenge/form-tokens.ts'
 export type { ChallengeProvider, ChallengeWidget, TokenAnswer } from './challenge/provider.ts'
 export { createChallengeSecrets } from './challenge/secrets.ts'
 export type { AskedFor, IssuedChallenge, Redeemed } from './challenge/terms.ts'
@@ -81,8 +92,8 @@ export { DAY_MS, DURATION, formatDuration, HOUR_MS, parseDuration } from './dura
 export { errorCode, errorText } from './error-text.ts'
 export type { Details, ErrorCode } from './errors.ts'
 export { ERRORS, invalidField, SallyportError } from './errors.ts'
-export { isCountry } from './geo/country.ts'
-export { countryOf, isByPlace } from './geo/country-of.ts'
+export { countryName, isCountry } from './geo/country.ts'
+export { findCountry, isByPlace } from './geo/find-country.ts'
 // geo
 export { locate } from './geo/locate.ts'
 // handoff
@@ -101,9 +112,10 @@ export { countUnjudged, type UnjudgedRule, unjudgedNotes } from './inspection/un
 export { isRecord } from './is-record.ts'
 // jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
-export { createJurisdictionJudge } from './jurisdiction/judge.ts'
+export { createJurisdictionJudge, listFoundRegions } from './jurisdiction/judge.ts'
 export { parseJurisdictionPolicy } from './jurisdiction/parse.ts'
 export type { JurisdictionPolicy } from './jurisdiction/policy.ts'
+export { everybodyListed } from './lists/list-guard.ts'
 export { LIST_FORMATS, type ListFormat, linesOfList } from './lists/list-lines.ts'
 export {
   createListReader,
@@ -114,14 +126,30 @@ export {
   namedListSteps,
   readListEntries,
 } from './lists/named-list.ts'
+// logins
+export { EVENT_FACTS, listEventFacts, parseEventFacts } from './logins/event-facts.ts'
+export { type Dated, eventRisk, explainEvent, labelEventReason } from './logins/event-reasons.ts'
+export { foldIdentifier, foldSpelling, type MailAddress, parseMailAddress } from './logins/mail-address.ts'
+export { readUserAgent, sightLogin } from './logins/sighting.ts'
+export {
+  type JudgedLogin,
+  judgeLogin,
+  MEMORY_DAYS,
+  rememberLogin,
+  type Sighting,
+  type UserMemory,
+} from './logins/user-memory.ts'
 // lookup
 export type { Lookup } from './lookup/lookup.ts'
 export { createLookup } from './lookup/lookup.ts'
 export type { LookupResult } from './lookup/result.ts'
 export { asnAnswer } from './lookup/result.ts'
+// outbound
+export { formatCall, parseCalls } from './mcp/call-text.ts'
+export { mayBeMcp, readMcpRequest } from './mcp/read-request.ts'
 export { createNameTurns, type NameTurns, nameClient } from './name-turns.ts'
 export { nearestWord, suggestion } from './nearest-word.ts'
-export { ageOf, lastTrue, lifeDays, listKind } from './network/ages.ts'
+export { lifeDays, listAge } from './network/ages.ts'
 // network
 export { classify, isMixed } from './network/classify.ts'
 export { compareHits } from './network/precedence.ts'
@@ -129,8 +157,7 @@ export { PRIVATE_RELAY } from './network/private-relay.ts'
 export { GRADES, PURITY_VERDICTS } from './network/purity.ts'
 export { createReverseNames } from './network/reverse-names.ts'
 export { riskScore } from './network/risk.ts'
-export { createFindings, isStale } from './network/staleness.ts'
-// outbound
+export { createFindings, isLost, isStale, withAge } from './network/staleness.ts'
 export { dropBody, fetchBytes, fetchText } from './outbound/read-body.ts'
 export { createPlaces } from './places.ts'
 export { countsByUser } from './policy/check/counts-by-user.ts'
@@ -139,7 +166,7 @@ export { flaggingRules } from './policy/check/flagging-rules.ts'
 export { policyWarnings } from './policy/check/warnings.ts'
 // policy
 export { BAN_CHALLENGE } from './policy/compile/challenge-terms.ts'
-export { type CompiledPolicy, compilePolicy } from './policy/compile/compile-policy.ts'
+export { type CompiledPolicy, compilePolicy, eventPolicy } from './policy/compile/compile-policy.ts'
 export type { AskedParts } from './policy/language/asked.ts'
 export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/language/surroundings.ts'
 export type { TimeSpan } from './policy/language/time-span.ts'
@@ -181,6 +208,8 @@ export type {
   Port43Question,
   PrefixObservation,
   RangeHit,
+  RegionTable,
+  RestsOn,
   ReverseAnswer,
   Snapshot,
   Snapshots,
@@ -188,13 +217,19 @@ export type {
   SystemBasis,
   SystemTable,
 } from './ports/index.ts'
+// region
+export { currentRegion, findTwin, listHolders, listRegions, nameRegion } from './region/codes.ts'
+export { locateRegion } from './region/locate-region.ts'
+export { findRegion, isGateway } from './region/names.ts'
 // robots
 export { KeptRobots } from './robots/kept-robots.ts'
 export { MAX_ROBOTS_BYTES, parseRobots, robotsText } from './robots/robots-file.ts'
-export { type Robots, robotsOf } from './robots/robots-text.ts'
-export { type UsageTable, usageOf } from './robots/usage.ts'
+export { type Robots, writeRobots } from './robots/robots-text.ts'
+export type { AccountEventName, AccountFacts, EventOutcome, InspectedEvent, MailFacts } from './values/account-event.ts'
+export { ACCOUNT_EVENTS, EVENT_OUTCOMES } from './values/account-event.ts'
 export type { AgentVerdict } from './values/agent-verdict.ts'
 export { BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
+export type { DescribedBehaviour, InspectedBehaviour } from './values/behaviour.ts'
 export {
   CHALLENGE_LEVELS,
   type ChallengeLevel,
@@ -212,12 +247,24 @@ export type { InspectedCountry, KnownCountry } from './values/country.ts'
 export type { Attestation, Decision, Unjudged } from './values/decision.ts'
 export type { NetworkFinding, Verdict } from './values/finding.ts'
 export type { InspectedClient, InspectedCrawler, Inspection } from './values/inspection.ts'
+export type { McpCall, McpFault, McpRequest } from './values/mcp.ts'
 export type { Whole, Writable } from './values/members.ts'
 export type { Observe, ObservedRequest, Outcome } from './values/observed.ts'
-export { OUTCOMES, outcomeOf, ruleOf } from './values/observed.ts'
+export { describeOutcome, OUTCOMES, readRule } from './values/observed.ts'
+export type {
+  Offer,
+  PaidRequest,
+  PaymentAnswer,
+  PaymentOutcome,
+  PaymentProvider,
+  PaymentStep,
+  Receipt,
+} from './values/offer.ts'
 export type { Reason } from './values/reason.ts'
+export type { InspectedRegion, NamedRegion, RegionDoubt } from './values/region.ts'
+export { UNKNOWN_REGIONS } from './values/region.ts'
 export type { InspectionRequest } from './values/request.ts'
-export { VISITORS, type Visitor, visitorOf } from './values/visitor.ts'
+export { classifyVisitor, VISITORS, type Visitor } from './values/visitor.ts'
 // vocabulary
 export type { Action, AgentClass, AsType, Mode, NetworkClass, PlainAction } from './vocabulary.ts'
 export {

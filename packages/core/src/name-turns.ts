@@ -1,20 +1,20 @@
 import type { Address } from './address/address.ts'
-import { formatPrefix, prefixOf } from './address/prefix.ts'
+import { formatPrefix, makePrefix } from './address/prefix.ts'
 import { SallyportError } from './errors.ts'
 import { createPlaces, type Places } from './places.ts'
 
-/** Look-ups of names that one client has under way at a time, and that wait for it. */
+/** Limits the lookups of names that one client has in flight at a time, and that wait for it. */
 export const MAX_NAMES_AT_ONCE = 4
 export const MAX_NAMES_WAITING = 16
 
 /**
- * Turns of clients at what looks up names: resolvers and registries may be a stranger's own and slow, and there are not
- * many places. Clients are texts: what `nameClient` gives, or an account.
+ * Bounds the lookups of names by client: resolvers and registries may be slow or belong to a stranger, and places are few. A client is a
+ * text: the result of `nameClient`, or an account.
  */
 export interface NameTurns {
-  /** Takes a place at once; `undefined` where the client has them all. Call the result once, when the look-up has ended. */
+  /** Takes a place at once; `undefined` where the client has them all. Call the result once, when the lookup has ended. */
   take(client: string): (() => void) | undefined
-  /** Runs a look-up when a place is free; rejects with `rate_limit_exceeded` where too many of the client wait. */
+  /** Runs a lookup when a place is free; rejects with `rate_limit_exceeded` where too many lookups of the client wait. */
   run<T>(client: string, lookUp: () => Promise<T>): Promise<T>
 }
 
@@ -25,7 +25,7 @@ export function createNameTurns(): NameTurns {
     if (places.taken === 0) clients.delete(client)
   }
 
-  function placesOf(client: string): Places {
+  function clientPlaces(client: string): Places {
     const places = clients.get(client) ?? createPlaces(MAX_NAMES_AT_ONCE)
     clients.set(client, places)
     return places
@@ -33,7 +33,7 @@ export function createNameTurns(): NameTurns {
 
   return {
     take(client) {
-      const places = placesOf(client)
+      const places = clientPlaces(client)
       const release = places.take()
       if (release === undefined) return undefined
       return () => {
@@ -42,7 +42,7 @@ export function createNameTurns(): NameTurns {
       }
     },
     async run(client, lookUp) {
-      const places = placesOf(client)
+      const places = clientPlaces(client)
       if (places.waiting >= MAX_NAMES_WAITING) {
         throw new SallyportError('rate_limit_exceeded', 'Too many name lookups of this client are waiting.')
       }
@@ -58,8 +58,8 @@ export function createNameTurns(): NameTurns {
 /** A site with one address of IPv6 commonly has the /48 around it, and may have its reverse zone. */
 const SITE_LENGTH = 48
 
-/** The client of a look-up: an IPv4 address, the /48 of an IPv6 one; all whose address is not known are one. */
+/** Names the client of a lookup: an IPv4 address, or the /48 of an IPv6 one; clients without a known address share a name. */
 export function nameClient(address: Address | undefined): string {
   if (address === undefined) return ''
-  return formatPrefix(prefixOf(address, address.family === 4 ? 32 : SITE_LENGTH))
+  return formatPrefix(makePrefix(address, address.family === 4 ? 32 : SITE_LENGTH))
 }

@@ -1,6 +1,6 @@
 import { closestMatch } from 'leven'
 
-/** The known word that is meant by one with at most so many wrong letters, by default not half of them. */
+/** Returns the known word that differs by at most `most` letters, by default fewer than half of them. */
 export function nearestWord(
   word: string,
   known: readonly string[],
@@ -14,7 +14,7 @@ export function nearestWord(
   return nearest === undefined ? undefined : words.get(nearest)
 }
 
-/** `; did you mean "tor"?`, else the words where they are few, else nothing: the end of a sentence about a wrong word. */
+/** Writes the end of a sentence about a wrong word: `; did you mean "tor"?`, else the words where they are few, else nothing. */
 export function suggestion(word: string, known: readonly string[]): string {
   const nearest = nearestWord(word, known)
   if (nearest !== undefined) return `; did you mean "${nearest}"?`

@@ -12,7 +12,7 @@ export function createPlaces(max: number): Places {
   const waiting: (() => void)[] = []
   let taken = 0
 
-  /** The place passes from the work that ended to the work that waited longest. */
+  /** Passes the place from the work that ended to the work that waited longest. */
   function release(): void {
     const next = waiting.shift()
     if (next === undefined) taken--

@@ -1,7 +1,7 @@
-/** Work in steps of a few milliseconds at most, between which others may have their turn. */
+/** Does work in steps of a few milliseconds at most, so that other work can run between them. */
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
-/** Does all of it at once. */
+/** Runs all steps at once. */
 export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()
@@ -9,5 +9,5 @@ export function finish<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Items that one step handles. */
+/** Limits the items of one step. */
 export const STEP = 4_096

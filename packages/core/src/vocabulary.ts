@@ -1,9 +1,8 @@
 import type { CrawlerRow } from '@sallyport/data/crawlers'
 
 /**
- * The closed word lists of the specification ("Resources and their fields"). Schemas, types, policies and compiled
- * tables all read these tuples; the order of `NETWORK_CLASSES` and `AS_TYPES` is also their number in a compiled
- * file, so new words go at the end.
+ * Lists the closed vocabularies of the specification ("Resources and their fields"). Schemas, types, policies and compiled tables all read
+ * these tuples. Compiled files number `NETWORK_CLASSES` and `AS_TYPES` by their order, so new words go at the end.
  */
 export const NETWORK_CLASSES = [
   'residential_clean',
@@ -15,51 +14,52 @@ export const NETWORK_CLASSES = [
   'tor',
   'unknown',
 ] as const
-/** Class of an address's network (specification: NetworkClass); `Verdict.classification` is one. */
+/** Classifies the network of an address (specification: NetworkClass); `Verdict.classification` has one. */
 export type NetworkClass = (typeof NETWORK_CLASSES)[number]
 
-/** Type of an autonomous system, by its operator (specification: AsnNetworkType). */
+/** Types of an autonomous system, by its operator (specification: AsnNetworkType). */
 export const AS_TYPES = ['hosting', 'isp', 'mobile', 'vpn', 'tor', 'education', 'government', 'unknown'] as const
 export type AsType = (typeof AS_TYPES)[number]
 
-/** How the top list of the directory of autonomous systems is ordered. */
+/** The top list of the directory of autonomous systems is ordered by one of these. */
 export const DIRECTORY_ORDERS = ['addresses', 'prefixes'] as const
 export type DirectoryOrder = (typeof DIRECTORY_ORDERS)[number]
 
 /**
- * In order of strictness. `redirect` sends a verified crawler to another place of the site; `challenge` asks who has no pass;
- * `throttle` refuses for a while (429), and is what a rule that counts may do.
+ * Lists the actions in order of strictness. `redirect` sends a verified crawler to another place of the site; `challenge` challenges a
+ * client without a pass; `offer` names a price (402) and lets a paying client pass; `throttle` refuses for a while (429), and only a rule
+ * that counts may use it.
  */
-export const ACTIONS = ['allow', 'flag', 'redirect', 'challenge', 'throttle', 'block'] as const
-/** The action on a request; `Decision.action` and the `action` of a rule are one. */
+export const ACTIONS = ['allow', 'flag', 'redirect', 'challenge', 'offer', 'throttle', 'block'] as const
+/** Decides what happens to a request; `Decision.action` and the `action` of a rule have one. */
 export type Action = (typeof ACTIONS)[number]
 
-/** The actions of rules that do not count, and of `/v1`. */
+/** Rules that do not count, and `/v1`, have these actions. */
 export const PLAIN_ACTIONS = ['allow', 'flag', 'block'] as const satisfies readonly Action[]
 export type PlainAction = (typeof PLAIN_ACTIONS)[number]
 
-/** An action as `/v1` has it, which knows no other than those three: its callers cannot be shown a challenge or sent elsewhere. */
+/** Maps an action to the three that `/v1` knows: its callers cannot show a challenge or be redirected. */
 export function plainAction(action: Action): PlainAction {
   if (action === 'redirect') return 'allow'
   if (action === 'challenge') return 'flag'
-  return action === 'throttle' ? 'block' : action
+  return action === 'throttle' || action === 'offer' ? 'block' : action
 }
 
-/** Whether a request with this action is refused: what it asks for is kept from it. */
+/** Reports whether this action refuses a request. */
 export function refuses(action: Action): boolean {
-  return action === 'block' || action === 'throttle' || action === 'challenge'
+  return action === 'block' || action === 'throttle' || action === 'offer' || action === 'challenge'
 }
 
 export function isStricter(action: Action, than: Action): boolean {
   return ACTIONS.indexOf(action) > ACTIONS.indexOf(than)
 }
 
-/** `enforce`: flags and blocks are carried out. `monitor`: they are recorded only. */
+/** `enforce`: flags and blocks take effect. `monitor`: they are only recorded. */
 export const MODES = ['enforce', 'monitor'] as const
-/** Whether decisions are carried out: the key `mode` of a configuration and of a mount. */
+/** Says whether decisions take effect: the key `mode` of a configuration and of a mount. */
 export type Mode = (typeof MODES)[number]
 
-/** Purpose of a crawler's visits, as in the catalogue. */
+/** A crawler of the catalogue has one of these purposes. */
 export const CRAWLER_PURPOSES = [
   'search',
   'training',
@@ -78,26 +78,23 @@ export const CRAWLER_PURPOSES = [
 
 export type CrawlerPurpose = (typeof CRAWLER_PURPOSES)[number]
 
-/** Outcome of a crawler's claim (specification: CrawlerVerifyResponse). */
+/** A crawler's claim has one of these outcomes (specification: CrawlerVerifyResponse). */
 export const CRAWLER_OUTCOMES = ['verified', 'spoofed', 'unverifiable'] as const
 export type CrawlerOutcome = (typeof CRAWLER_OUTCOMES)[number]
 
-/**
- * Class of a client. `impostor`: a name that was disproved. `unverified_bot`: a program that claims nothing that can be
- * proved.
- */
+/** Classes of a client. `impostor`: its name was disproved. `unverified_bot`: a program that claims nothing provable. */
 export const AGENT_CLASSES = ['human', 'ai_agent', 'verified_crawler', 'impostor', 'unverified_bot'] as const
-/** Class of a client: one of `AGENT_CLASSES`; `AgentVerdict.class` is one. */
+/** Classifies a client by one of `AGENT_CLASSES`; `AgentVerdict.class` has one. */
 export type AgentClass = (typeof AGENT_CLASSES)[number]
 
-/** Names of sub-lookups that an answer may report as failed or missing. */
+/** Names the sub-lookups that a response may report as failed or missing. */
 export const DEGRADABLE = ['geo', 'asn', 'whois', 'ranges'] as const
 export type Degraded = (typeof DEGRADABLE)[number]
 
-/** Parts that an inspection may lack: a sub-lookup, or `limits`, the counts that processes share. */
+/** An inspection may lack a sub-lookup, or `limits`, the counts that processes share. */
 export type InspectionDegraded = Degraded | 'limits'
 
-/** True for the three classes that mean deliberate anonymisation; hosting and datacenter state ownership only. */
+/** True for the three classes that mean deliberate anonymisation; hosting and datacenter only say who owns the network. */
 export function anonymises(networkClass: NetworkClass): boolean {
   return networkClass === 'vpn' || networkClass === 'residential_proxy' || networkClass === 'tor'
 }

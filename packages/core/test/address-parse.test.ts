@@ -66,7 +66,7 @@ const MAPPED: readonly string[] = [
   '0::ffff:1.2.3.4',
 ]
 
-// One bit beside the mapping: these stay IPv6.
+// These differ from the mapping by one bit, and stay IPv6.
 const NOT_MAPPED: readonly string[] = [
   '::fffe:1.2.3.4',
   '::1:ffff:1.2.3.4',
@@ -78,7 +78,7 @@ const NOT_MAPPED: readonly string[] = [
 ]
 
 const REFUSED: readonly string[] = [
-  // nothing, and too little or too much
+  // These are empty, too short or too long.
   '',
   ' ',
   ':::',
@@ -88,7 +88,7 @@ const REFUSED: readonly string[] = [
   '1.2.3.4.5',
   '256.1.1.1',
   '1.2.3.1000',
-  // other numbers for the same host: octal, hexadecimal, decimal, short
+  // These are other numbers for the same host: octal, hexadecimal, decimal, short.
   '0177.0.0.1',
   '1.2.3.04',
   '0x7f.0.0.1',
@@ -107,7 +107,7 @@ const REFUSED: readonly string[] = [
   '١.2.3.4',
   '::１',
   "1.2.3.4'; --",
-  // with something around it
+  // These have something before or after the address.
   '1.2.3.4:80',
   '1.2.3.4/24',
   '[::1]:80',

@@ -18,11 +18,11 @@ import {
   formatHostOrPrefix,
   formatPrefix,
   lastAddress,
+  makePrefix,
   type Prefix,
   parseHostOrPrefix,
   parsePrefix,
   prefixContains,
-  prefixOf,
 } from '../src/address/prefix.ts'
 import { createPrefixSet, prefixSetSteps } from '../src/address/prefix-set.ts'
 
@@ -35,8 +35,8 @@ const six: fc.Arbitrary<Address> = fc
   .tuple(word, word, word, word)
   .map((words) => address6(...words))
   .filter(({ family }) => family === 6)
-const prefix4 = fc.tuple(four, fc.integer({ min: 0, max: 32 })).map((of) => prefixOf(...of))
-const prefix6 = fc.tuple(six, fc.integer({ min: 0, max: 128 })).map((of) => prefixOf(...of))
+const prefix4 = fc.tuple(four, fc.integer({ min: 0, max: 32 })).map((of) => makePrefix(...of))
+const prefix6 = fc.tuple(six, fc.integer({ min: 0, max: 128 })).map((of) => makePrefix(...of))
 const anyPrefix = fc.oneof(prefix4, prefix6)
 
 t.test('prefixes are read, host bits set to zero', async (t) => {
@@ -115,7 +115,7 @@ t.test('a prefix holds its first and last address and neither neighbour', async 
         prefixContains(prefix, first) &&
         prefixContains(prefix, last) &&
         (after === undefined || !prefixContains(prefix, after)) &&
-        sameAddress(prefixOf(last, prefix.length).address, first)
+        sameAddress(makePrefix(last, prefix.length).address, first)
       )
     }),
   )
@@ -162,11 +162,11 @@ t.test('a cover is exact: adjoining prefixes from first to last, no two of which
         if (expected === undefined || !sameAddress(expected, prefix.address)) return false
         expected = nextAddress(lastAddress(prefix))
         const before = prefixes[index - 1]
-        const joined = before && prefixOf(before.address, before.length - 1)
+        const joined = before && makePrefix(before.address, before.length - 1)
         if (
           joined &&
           before.length === prefix.length &&
-          sameAddress(joined.address, prefixOf(prefix.address, joined.length).address)
+          sameAddress(joined.address, makePrefix(prefix.address, joined.length).address)
         ) {
           return false
         }
@@ -203,10 +203,10 @@ t.test('a set of prefixes holds what one of them holds', async (t) => {
 t.test('a set holds an address as its prefixes do one by one, however many there are', async (t) => {
   const near4 = fc
     .tuple(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 24, max: 32 }))
-    .map(([d, length]) => prefixOf(address4(d << 4), length))
+    .map(([d, length]) => makePrefix(address4(d << 4), length))
   const near6 = fc
     .tuple(fc.integer({ min: -2, max: 2 }), fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 128 }))
-    .map(([a, d, length]) => prefixOf(address6(a, 0x10000, 0, d), length))
+    .map(([a, d, length]) => makePrefix(address6(a, 0x10000, 0, d), length))
   const probe = fc.oneof(
     fc.integer({ min: 0, max: 1_000 }).map(address4),
     fc
@@ -222,7 +222,7 @@ t.test('a set holds an address as its prefixes do one by one, however many there
     }),
     { numRuns: 2_000 },
   )
-  const prefixes = Array.from({ length: 100_000 }, (_, at) => prefixOf(address6(at, -at, 0, 0), 64))
+  const prefixes = Array.from({ length: 100_000 }, (_, at) => makePrefix(address6(at, -at, 0, 0), 64))
   const steps = prefixSetSteps(prefixes)
   let turns = 0
   let step = steps.next()
@@ -234,10 +234,10 @@ t.test('a set holds an address as its prefixes do one by one, however many there
 t.test('the longest of nested prefixes decides, and the first of equal ones', async () => {
   const narrow4 = fc
     .tuple(fc.integer({ min: 0, max: 15 }), fc.integer({ min: 26, max: 32 }))
-    .map(([d, length]) => prefixOf(address4(d), length))
+    .map(([d, length]) => makePrefix(address4(d), length))
   const narrow6 = fc
     .tuple(fc.integer({ min: 0, max: 15 }), fc.integer({ min: 90, max: 128 }))
-    .map(([d, length]) => prefixOf(address6(-1, 0, 1, d), length))
+    .map(([d, length]) => makePrefix(address6(-1, 0, 1, d), length))
   const list = fc.array(fc.oneof(narrow4, narrow6, anyPrefix), { maxLength: 12 })
   const probe = fc.oneof(
     fc.integer({ min: 0, max: 70 }).map(address4),

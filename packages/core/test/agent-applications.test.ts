@@ -1,10 +1,19 @@
 import { AUTOMATION, MONITORS } from '@sallyport/data/automation'
 import t from 'tap'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
-import { agentInspector, CHROME_TEXT, electron, FIREFOX_TEXT, IPHONE, plainRequest, RACK, requestOf } from './agents.ts'
+import {
+  agentInspector,
+  CHROME_TEXT,
+  electron,
+  FIREFOX_TEXT,
+  IPHONE,
+  makeRequest,
+  plainRequest,
+  RACK,
+} from './agents.ts'
 
 const { inspect } = agentInspector()
-const judged = (userAgent: string) => inspect(plainRequest(userAgent)).agent
+const judge = (userAgent: string) => inspect(plainRequest(userAgent)).agent
 
 const ANDROID =
   'Mozilla/5.0 (Linux; Android 14; SM-S918N Build/UP1A.231005.007; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/129.0.6668.81 Mobile Safari/537.36'
@@ -12,14 +21,15 @@ const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.1
 
 t.test('a mail program is no browser, and a browser that adds its name stays one', async (t) => {
   const { decide } = agentInspector({ policy: compilePolicy({ preset: 'protect-content', rules: [] }) })
-  const from = (userAgent: string) => decide(requestOf(['Host', 'a.example', 'User-Agent', userAgent], { peer: RACK }))
+  const from = (userAgent: string) =>
+    decide(makeRequest(['Host', 'a.example', 'User-Agent', userAgent], { peer: RACK }))
   const mail = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Thunderbird/128.4.0'
   t.match(from(mail), { action: 'flag', inspection: { agent: { class: 'human', basis: 'network' } } })
   for (const text of [`${CHROME_TEXT} Thunderbird/1`, `${FIREFOX_TEXT} Thunderbird/1`])
     t.match(from(text), { action: 'challenge' }, text)
 })
 
-/** Forms of applications on people's devices. */
+/** Applications on people's devices write their user agents in these forms. */
 const FORMS: readonly ((name: string) => string)[] = [
   (name) => `${name}/2.1 (iPhone; iOS 17.5; Scale/3.00)`,
   (name) => `${name}/1.0 (iPad; iPadOS 17.5; Scale/2.00)`,
@@ -32,32 +42,32 @@ const FORMS: readonly ((name: string) => string)[] = [
 ]
 
 t.test('an application that is called as a tool is a person’s, on phones and on desks', async (t) => {
-  // Words of programs accuse in the name of a product too.
+  // A program's word is a sign against an application, even in a product's name.
   const isWord = (name: string) => /bot|scrapy|headless|pagespeed|feed|\.com/i.test(name)
   const tools = AUTOMATION.filter(({ inApplications }) => inApplications !== true).map(({ token }) => token)
   const names = [...tools, ...MONITORS, 'Teleport Connect'].filter((name) => !isWord(name))
   t.ok(names.length > 140)
   const accused = names
     .flatMap((name) => FORMS.map((form) => form(name)))
-    .filter((text) => judged(text).class !== 'human')
+    .filter((text) => judge(text).class !== 'human')
   t.same(accused, [])
   const inElectron = names.filter((name) => name !== 'Cypress').map((name) => electron(`${name}/2.1`))
   t.same(
-    inElectron.filter((text) => judged(text).class !== 'human'),
+    inElectron.filter((text) => judge(text).class !== 'human'),
     [],
   )
 })
 
 t.test('the library of an application, or the page of a browser’s maker, is no sign of a program', async (t) => {
   for (const library of ['Dart/3.5 (dart:io)', 'ktor-client', 'Ktor http-client', 'Shop/4.1 WinInet/10.0'])
-    t.match(judged(library), { class: 'human' }, library)
+    t.match(judge(library), { class: 'human' }, library)
   const browsers = [
     `${CHROME_TEXT} (https://shop.example)`,
     `${MAC} Version/18.1 Safari/605.1.15 (Zoo ios@11.1 https://www.zoo.example)`,
   ]
-  for (const text of browsers) t.notMatch(judged(text), { basis: 'automation' }, text)
+  for (const text of browsers) t.notMatch(judge(text), { basis: 'automation' }, text)
   for (const link of ['(+https://shop.example)', '(https://shop.example/bot)', 'Verity/1 (https://shop.example)'])
-    t.match(judged(`${CHROME_TEXT} ${link}`), { class: 'unverified_bot', basis: 'automation' }, link)
+    t.match(judge(`${CHROME_TEXT} ${link}`), { class: 'unverified_bot', basis: 'automation' }, link)
 })
 
 t.test('a driven browser stays one in every form', async (t) => {
@@ -69,6 +79,6 @@ t.test('a driven browser stays one in every form', async (t) => {
     ),
   )
   for (const text of texts) {
-    t.match(judged(text), { class: text.includes('Lightpanda') ? 'ai_agent' : 'unverified_bot' }, text)
+    t.match(judge(text), { class: text.includes('Lightpanda') ? 'ai_agent' : 'unverified_bot' }, text)
   }
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, fieldsOf, RACK, requestOf, SAFARI_TEXT } from './agents.ts'
+import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, makeFields, makeRequest, RACK, SAFARI_TEXT } from './agents.ts'
 
 const { inspect, decide } = agentInspector()
 const CASES = join(
@@ -10,11 +10,11 @@ const CASES = join(
 )
 const skip = existsSync(CASES) ? false : `no cases at ${CASES}`
 
-/** A browser's fields of one request: site, mode, destination, and the user where somebody clicked. */
+/** A browser sends these fields of a request: site, mode, destination, and the user where a person clicked. */
 type Sent = readonly [site: string, mode: string, destination: string, user?: string | undefined]
 
-function fetched([site, mode, destination, user]: Sent, more: Readonly<Record<string, string | undefined>> = {}) {
-  return fieldsOf(CHROME, {
+function makeFetch([site, mode, destination, user]: Sent, more: Readonly<Record<string, string | undefined>> = {}) {
+  return makeFields(CHROME, {
     'Sec-Fetch-Site': site,
     'Sec-Fetch-Mode': mode,
     'Sec-Fetch-Dest': destination,
@@ -51,15 +51,15 @@ const POSSIBLE: readonly (readonly [what: string, sent: Sent, more?: Readonly<Re
 t.test('what the Fetch standard allows is a person’s', async (t) => {
   for (const [what, sent, more] of POSSIBLE) {
     t.match(
-      inspect(requestOf(fetched(sent, more))).agent,
+      inspect(makeRequest(makeFetch(sent, more))).agent,
       { class: 'human', basis: 'none', headerConsistency: 1 },
       what,
     )
-    t.equal(decide(requestOf(fetched(sent, more))).action, 'allow', what)
+    t.equal(decide(makeRequest(makeFetch(sent, more))).action, 'allow', what)
   }
-  const posted = requestOf(fetched(['same-origin', 'navigate', 'empty']), { method: 'POST' })
+  const posted = makeRequest(makeFetch(['same-origin', 'navigate', 'empty']), { method: 'POST' })
   t.match(inspect(posted).agent, { class: 'human', headerConsistency: 1 }, 'a form, through a service worker')
-  const server = requestOf(fetched(['same-origin', 'navigate', 'empty'], { Cookie: 'a=b' }), { peer: RACK })
+  const server = makeRequest(makeFetch(['same-origin', 'navigate', 'empty'], { Cookie: 'a=b' }), { peer: RACK })
   t.equal(inspect(server).agent.class, 'human')
 })
 
@@ -76,7 +76,7 @@ t.test('what it does not allow is a contradiction', async (t) => {
     ['none', 'navigate', 'document', '1'],
   ]
   for (const sent of impossible) {
-    const { agent } = inspect(requestOf(fetched(sent)))
+    const { agent } = inspect(makeRequest(makeFetch(sent)))
     t.match(agent, { class: 'unverified_bot', basis: 'contradiction', reasons: [{ id: 'impossible-fetch-metadata' }] })
   }
 })
@@ -93,21 +93,21 @@ const HANDSHAKE = {
 }
 
 t.test('a WebSocket’s handshake lacks nothing that browsers leave out of it', async (t) => {
-  const bare = inspect(requestOf(fieldsOf(HANDSHAKE)))
+  const bare = inspect(makeRequest(makeFields(HANDSHAKE)))
   t.match(bare.agent, { class: 'human', basis: 'none', headerConsistency: 1 })
   t.same(bare.agent.reasons, [])
   const { Host, ...others } = HANDSHAKE
   const older = { ...others, Host }
-  t.same(inspect(requestOf(fieldsOf(older))).agent.reasons, [], 'one whose first field is not Host')
+  t.same(inspect(makeRequest(makeFields(older))).agent.reasons, [], 'one whose first field is not Host')
   const silent = 't13d151400_8daaf6152771_02713d6af862'
-  t.same(inspect(requestOf(fieldsOf(HANDSHAKE), { ja4: silent })).agent.reasons, [], 'TLS without a protocol')
-  const connect = fieldsOf({ 'User-Agent': CHROME_TEXT, Origin: 'https://zoo.example' })
-  t.same(inspect(requestOf(connect, { method: 'CONNECT', httpVersion: '2.0' })).agent.reasons, [], 'over HTTP/2')
+  t.same(inspect(makeRequest(makeFields(HANDSHAKE), { ja4: silent })).agent.reasons, [], 'TLS without a protocol')
+  const connect = makeFields({ 'User-Agent': CHROME_TEXT, Origin: 'https://zoo.example' })
+  t.same(inspect(makeRequest(connect, { method: 'CONNECT', httpVersion: '2.0' })).agent.reasons, [], 'over HTTP/2')
 })
 
 t.test('an upgrade to something else excuses nothing, and a handshake no contradiction', async (t) => {
   const ids = (fields: Readonly<Record<string, string>>, ja4?: string) =>
-    inspect(requestOf(fieldsOf(fields), { ja4 })).agent.reasons.map(({ id }) => id)
+    inspect(makeRequest(makeFields(fields), { ja4 })).agent.reasons.map(({ id }) => id)
   t.ok(ids({ ...HANDSHAKE, Upgrade: 'h2c' }).includes('no-client-hints'))
   t.ok(ids(HANDSHAKE, 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6').includes('ja4-family'))
   t.ok(ids({ ...HANDSHAKE, 'sec-ch-ua': '"Chromium";v="99"' }).includes('chromium-version'))
@@ -116,7 +116,7 @@ t.test('an upgrade to something else excuses nothing, and a handshake no contrad
 t.test('players and parts are asked for in no language', async (t) => {
   const speechless = { 'Accept-Language': undefined, 'Sec-Fetch-User': undefined }
   const ids = (more: Readonly<Record<string, string | undefined>>) =>
-    inspect(requestOf(fieldsOf(CHROME, { ...speechless, ...more }))).agent.reasons.map(({ id }) => id)
+    inspect(makeRequest(makeFields(CHROME, { ...speechless, ...more }))).agent.reasons.map(({ id }) => id)
   t.ok(ids({}).includes('no-language'))
   for (const more of [
     { Range: 'bytes=0-' },
@@ -126,10 +126,10 @@ t.test('players and parts are asked for in no language', async (t) => {
   ]) {
     t.notOk(ids(more).includes('no-language'), JSON.stringify(more))
   }
-  const player = requestOf(fieldsOf(FIREFOX, { 'Accept-Language': undefined, Range: 'bytes=1024-' }))
+  const player = makeRequest(makeFields(FIREFOX, { 'Accept-Language': undefined, Range: 'bytes=1024-' }))
   t.match(inspect(player).agent, { class: 'human', headerConsistency: 1 })
   const bare = ['Host', 'a.example', 'User-Agent', SAFARI_TEXT, 'Range', 'bytes=0-']
-  const lacking = inspect(requestOf(bare)).agent
+  const lacking = inspect(makeRequest(bare)).agent
   t.match(lacking, { class: 'human', reasons: [{ id: 'no-fetch-metadata' }] }, 'a player that writes nothing else')
   t.equal(lacking.reasons.length, 1)
 })
@@ -137,7 +137,7 @@ t.test('players and parts are asked for in no language', async (t) => {
 t.test('parts of a browser that leave most fields out accuse nobody', async (t) => {
   const phone = CHROME_TEXT.replace('Windows NT 10.0; Win64; x64', 'Linux; Android 10; K')
   const from = (fields: readonly string[], method = 'GET', target = '/') =>
-    inspect(requestOf(['Host', 'a.example', ...fields], { method, target })).agent
+    inspect(makeRequest(['Host', 'a.example', ...fields], { method, target })).agent
   const report = ['User-Agent', CHROME_TEXT, 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate, br, zstd']
   const reporting = [...report, 'Content-Type', 'application/reports+json']
   t.match(from(reporting, 'POST'), { class: 'human', basis: 'none' }, 'a report about the network')
@@ -148,7 +148,7 @@ t.test('parts of a browser that leave most fields out accuse nobody', async (t) 
   }
   t.equal(from(handed, 'GET', '/film').class, 'unverified_bot')
   const preflight = { 'Access-Control-Request-Method': 'GET', Origin: 'http://b.example', 'Sec-Fetch-Mode': 'cors' }
-  const http = requestOf(fieldsOf({ Host: 'a', 'User-Agent': CHROME_TEXT, Accept: '*/*', ...preflight }), {
+  const http = makeRequest(makeFields({ Host: 'a', 'User-Agent': CHROME_TEXT, Accept: '*/*', ...preflight }), {
     method: 'OPTIONS',
     scheme: 'http',
   })
@@ -169,7 +169,7 @@ t.test('requests of people that were reported elsewhere are people’s', { skip 
     const fields = Array.isArray(headers)
       ? lines.flatMap((line) => line.split(/: (.*)/).slice(0, 2))
       : Object.entries<string>(headers).flat()
-    const decision = decide(requestOf(fields, { httpVersion: '2.0' }))
+    const decision = decide(makeRequest(fields, { httpVersion: '2.0' }))
     t.match(decision, { action: 'allow', inspection: { agent: { class: 'human', basis: 'none' } } }, file)
   }
 })

@@ -8,11 +8,11 @@ import {
   CHROME_TEXT,
   FIREFOX,
   FIREFOX_TEXT,
-  fieldsOf,
   HOME,
+  makeFields,
+  makeRequest,
   PROXY,
   RACK,
-  requestOf,
   SAFARI_TEXT,
   SCHOOL,
 } from './agents.ts'
@@ -35,10 +35,12 @@ const NO_HINTS = { 'sec-ch-ua': undefined, 'sec-ch-ua-mobile': undefined, 'sec-c
 
 t.test('a browser as it is has nothing against it', async (t) => {
   for (const request of [
-    requestOf(fieldsOf(CHROME)),
-    requestOf(fieldsOf(FIREFOX)),
-    requestOf(fieldsOf(CHROME), { peer: PROXY }),
-    requestOf(fieldsOf(CHROME, { ...NO_HINTS, ...NO_FETCH, 'Accept-Encoding': 'gzip, deflate' }), { scheme: 'http' }),
+    makeRequest(makeFields(CHROME)),
+    makeRequest(makeFields(FIREFOX)),
+    makeRequest(makeFields(CHROME), { peer: PROXY }),
+    makeRequest(makeFields(CHROME, { ...NO_HINTS, ...NO_FETCH, 'Accept-Encoding': 'gzip, deflate' }), {
+      scheme: 'http',
+    }),
   ]) {
     t.match(inspect(request).agent, { class: 'human', basis: 'none', headerConsistency: 1, headless: false })
   }
@@ -68,17 +70,17 @@ t.test('one contradiction is challenged at most beside two absences, and no JA4 
   const bare = { 'Accept-Language': undefined, 'Accept-Encoding': 'gzip' }
   const wrong: string[] = []
   for (const preset of ['low-friction', 'protect-content', 'agents-welcome', 'jurisdiction-strict'] as const) {
-    const { decide } = agentInspector({ policy: presetOf(preset) })
+    const { decide } = agentInspector({ policy: openPreset(preset) })
     const expected = preset === 'protect-content' || preset === 'jurisdiction-strict' ? 'challenge' : 'flag'
     for (const [id, changes, overrides] of ONE_CONTRADICTION) {
       for (const more of [{}, bare]) {
-        const request = requestOf(fieldsOf(CHROME, { ...changes, ...more }), overrides)
+        const request = makeRequest(makeFields(CHROME, { ...changes, ...more }), overrides)
         if (decide(request).action !== expected)
           wrong.push(`${preset} ${id} ${JSON.stringify({ ...changes, ...more })}`)
       }
     }
     const ja4 = 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6'
-    const school = requestOf(fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' }), { peer: SCHOOL, ja4 })
+    const school = makeRequest(makeFields(CHROME, { 'sec-ch-ua-platform': '"Linux"' }), { peer: SCHOOL, ja4 })
     if (decide(school).action !== expected) wrong.push(`${preset} from behind a gateway`)
   }
   t.same(wrong, [])
@@ -86,7 +88,7 @@ t.test('one contradiction is challenged at most beside two absences, and no JA4 
 
 t.test('each contradiction is named and makes a program of a browser', async (t) => {
   const found = ONE_CONTRADICTION.map(([, changes, overrides]) => {
-    const request = requestOf(fieldsOf(CHROME, changes), overrides)
+    const request = makeRequest(makeFields(CHROME, changes), overrides)
     const { class: name, basis, headerConsistency = 1, confidence } = inspect(request).agent
     return [against(request), name, basis, headerConsistency < 0.7 && confidence >= 0.6]
   })
@@ -100,7 +102,7 @@ t.test('two contradictions are nearly certain, and a network of servers excuses 
   const once = { 'sec-ch-ua-platform': '"Linux"' }
   const twice = { ...once, 'User-Agent': CHROME_TEXT.replace('150', '138') }
   const confidence = (changes: Changes, peer: string) =>
-    inspect(requestOf(fieldsOf(CHROME, changes), { peer })).agent.confidence
+    inspect(makeRequest(makeFields(CHROME, changes), { peer })).agent.confidence
   t.ok(confidence(once, HOME) < 0.9)
   t.ok(confidence(twice, HOME) >= 0.95)
   t.ok(confidence(once, RACK) >= confidence(once, HOME))
@@ -121,22 +123,23 @@ t.test('each absence is named and leaves a person a person', async (t) => {
     ['ja4-inspected', {}, { peer: '8.77.1.1', ja4: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }],
   ]
   const found = rows.map(([, changes, overrides]) => {
-    const request = requestOf(fieldsOf(CHROME, changes), overrides)
+    const request = makeRequest(makeFields(CHROME, changes), overrides)
     return [against(request), inspect(request).agent.class]
   })
   t.same(
     found,
     rows.map(([id]) => [[id], 'human']),
   )
-  const lowerCase = fieldsOf(CHROME).map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text))
-  t.same(against(requestOf(lowerCase)), ['field-names'])
+  const lowerCase = makeFields(CHROME).map((text, at) => (at % 2 === 0 ? text.toLowerCase() : text))
+  t.same(against(makeRequest(lowerCase)), ['field-names'])
 })
 
 t.test('what one middlebox removes accuses nobody, and what a program leaves out does', async (t) => {
-  const stripped = (peer: string) => inspect(requestOf(fieldsOf(CHROME, { ...NO_HINTS, ...NO_FETCH }), { peer })).agent
+  const stripped = (peer: string) =>
+    inspect(makeRequest(makeFields(CHROME, { ...NO_HINTS, ...NO_FETCH }), { peer })).agent
   t.match(stripped(HOME), { class: 'human', basis: 'none', botProbability: 0.62 })
   t.match(stripped(RACK), { class: 'human', basis: 'absence', botProbability: 0.92, confidence: 0.08 })
-  const bare = requestOf(['Host', 'example.com', 'User-Agent', CHROME_TEXT, 'Accept', '*/*'])
+  const bare = makeRequest(['Host', 'example.com', 'User-Agent', CHROME_TEXT, 'Accept', '*/*'])
   t.match(inspect(bare).agent, { class: 'unverified_bot', basis: 'absence', botProbability: 0.99, confidence: 0.99 })
   const rows = {
     'low-friction': 'flag',
@@ -145,43 +148,45 @@ t.test('what one middlebox removes accuses nobody, and what a program leaves out
     'jurisdiction-strict': 'challenge',
   } as const
   for (const preset of Object.keys(rows) as (keyof typeof rows)[]) {
-    const { decide } = agentInspector({ policy: presetOf(preset) })
+    const { decide } = agentInspector({ policy: openPreset(preset) })
     t.equal(decide(bare).action, rows[preset], preset)
     t.equal(decide({ ...bare, method: 'POST' }).action, 'flag', `${preset}, a form or a webhook`)
   }
-  t.equal(agentInspector({ policy: presetOf('observe') }).decide(bare).action, 'allow')
+  t.equal(agentInspector({ policy: openPreset('observe') }).decide(bare).action, 'allow')
 })
 
 t.test('an unavailable field is not missing', async (t) => {
   const plain = { ...NO_HINTS, ...NO_FETCH, 'Accept-Encoding': 'gzip, deflate' }
-  t.same(against(requestOf(fieldsOf(CHROME, plain), { scheme: 'http' })), [], 'plain http has no hints')
-  t.same(against(requestOf(fieldsOf(CHROME, plain), { scheme: 'unknown' })), [], 'who knows the scheme')
+  t.same(against(makeRequest(makeFields(CHROME, plain), { scheme: 'http' })), [], 'plain http has no hints')
+  t.same(against(makeRequest(makeFields(CHROME, plain), { scheme: 'unknown' })), [], 'who knows the scheme')
   const between = { ...plain, 'X-Forwarded-For': HOME }
-  t.same(against(requestOf(fieldsOf(CHROME, between))), [], 'TLS to us says nothing of the visitor behind a proxy')
+  t.same(against(makeRequest(makeFields(CHROME, between))), [], 'TLS to us says nothing of the visitor behind a proxy')
   const told = { ...between, 'X-Forwarded-Proto': 'https' }
-  t.same(against(requestOf(fieldsOf(CHROME, told))), [], 'a proxy that is not trusted says nothing')
-  t.same(against(requestOf(fieldsOf(CHROME, told), { peer: PROXY })), [
+  t.same(against(makeRequest(makeFields(CHROME, told))), [], 'a proxy that is not trusted says nothing')
+  t.same(against(makeRequest(makeFields(CHROME, told), { peer: PROXY })), [
     'no-client-hints',
     'no-fetch-metadata',
     'no-compression',
   ])
-  const renamed = fieldsOf(CHROME, { 'X-Forwarded-For': HOME }).map((text, at) => (at % 2 ? text : text.toLowerCase()))
-  t.same(against(requestOf(renamed, { peer: PROXY, httpVersion: '1.0' })), [], 'a proxy rewrites names and versions')
-  const firefox = fieldsOf(FIREFOX, NO_FETCH)
-  t.same(against(requestOf(firefox)), ['no-fetch-metadata'])
+  const renamed = makeFields(CHROME, { 'X-Forwarded-For': HOME }).map((text, at) =>
+    at % 2 ? text : text.toLowerCase(),
+  )
+  t.same(against(makeRequest(renamed, { peer: PROXY, httpVersion: '1.0' })), [], 'a proxy rewrites names and versions')
+  const firefox = makeFields(FIREFOX, NO_FETCH)
+  t.same(against(makeRequest(firefox)), ['no-fetch-metadata'])
 })
 
 t.test('an application under the name of a WebView fetches by libraries that write little', async (t) => {
   const text = CHROME_TEXT.replace('Windows NT 10.0; Win64; x64', 'Linux; Android 14; K; wv')
-  t.same(against(requestOf(fieldsOf(CHROME, { ...NO_HINTS, 'User-Agent': text, 'Accept-Encoding': 'gzip' }))), [])
-  const library = requestOf(['Host', 'a.example', 'User-Agent', text, 'Accept-Encoding', 'gzip'])
+  t.same(against(makeRequest(makeFields(CHROME, { ...NO_HINTS, 'User-Agent': text, 'Accept-Encoding': 'gzip' }))), [])
+  const library = makeRequest(['Host', 'a.example', 'User-Agent', text, 'Accept-Encoding', 'gzip'])
   t.same(against(library), ['no-fetch-metadata-of-application', 'no-language', 'accepts-anything'])
   t.match(inspect(library).agent, { class: 'human', basis: 'none' })
   t.match(inspect({ ...library, peer: RACK }).agent, { class: 'human', basis: 'absence' })
 })
 
 t.test('what was copied in part supports nothing, and leaves a whole browser in doubt at most', async (t) => {
-  const look = (changes: Changes, peer = HOME) => inspect(requestOf(fieldsOf(CHROME, changes), { peer })).agent
+  const look = (changes: Changes, peer = HOME) => inspect(makeRequest(makeFields(CHROME, changes), { peer })).agent
   const noWish = { 'Upgrade-Insecure-Requests': undefined }
   for (const changes of [NO_FETCH, noWish]) {
     t.match(look(changes), { class: 'human', basis: 'none' }, 'a middlebox removes one of them')
@@ -196,7 +201,7 @@ t.test('what was copied in part supports nothing, and leaves a whole browser in 
     t.match(look(changes), { class: 'human', basis: 'absence' }, 'what is left of a copy')
     t.match(look(changes, RACK), { class: 'unverified_bot', basis: 'absence' }, 'from servers')
   }
-  t.notOk(against(requestOf(fieldsOf(CHROME, { ...NO_HINTS, ...NO_FETCH }))).includes('half-copied'))
+  t.notOk(against(makeRequest(makeFields(CHROME, { ...NO_HINTS, ...NO_FETCH }))).includes('half-copied'))
   const part = {
     ...noWish,
     Accept: '*/*',
@@ -204,9 +209,9 @@ t.test('what was copied in part supports nothing, and leaves a whole browser in 
     'Sec-Fetch-User': undefined,
     'Sec-Fetch-Dest': 'empty',
   }
-  t.same(against(requestOf(fieldsOf(CHROME, part))), [], 'a script wishes nothing')
+  t.same(against(makeRequest(makeFields(CHROME, part))), [], 'a script wishes nothing')
   const bare = { ...noWish, Accept: undefined }
-  t.same(against(requestOf(fieldsOf(CHROME, bare))), ['accepts-anything', 'no-upgrade-wish', 'half-copied'])
+  t.same(against(makeRequest(makeFields(CHROME, bare))), ['accepts-anything', 'no-upgrade-wish', 'half-copied'])
 })
 
 t.test('sub-resources, prefetches and upgrades are asked for in other ways', async (t) => {
@@ -217,12 +222,14 @@ t.test('sub-resources, prefetches and upgrades are asked for in other ways', asy
     'Sec-Fetch-Dest': 'script',
   }
   t.same(
-    against(requestOf(fieldsOf(CHROME, { ...script, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Site': 'same-origin' }))),
+    against(
+      makeRequest(makeFields(CHROME, { ...script, 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Site': 'same-origin' })),
+    ),
     [],
   )
-  t.same(against(requestOf(fieldsOf(CHROME, { Accept: '*/*', 'Sec-Purpose': 'prefetch' }))), [])
+  t.same(against(makeRequest(makeFields(CHROME, { Accept: '*/*', 'Sec-Purpose': 'prefetch' }))), [])
   const upgrade = { Upgrade: 'websocket', Accept: undefined, 'Accept-Encoding': undefined, ...NO_FETCH }
-  t.same(against(requestOf(fieldsOf(CHROME, upgrade), { scheme: 'http' })), [])
+  t.same(against(makeRequest(makeFields(CHROME, upgrade), { scheme: 'http' })), [])
 })
 
 t.test('over HTTP/2 the order of the pseudo-headers is the browser’s', async (t) => {
@@ -231,7 +238,7 @@ t.test('over HTTP/2 the order of the pseudo-headers is the browser’s', async (
       [':method', ':authority', ':scheme', ':path'].find((name) => name[1] === letter),
     )
     const pseudo = names.flatMap((name) => [name ?? '', 'x'])
-    return against(requestOf([...pseudo, ...fieldsOf(headers)], { httpVersion: '2.0' }))
+    return against(makeRequest([...pseudo, ...makeFields(headers)], { httpVersion: '2.0' }))
   }
   t.same(sent('masp', CHROME), [])
   t.same(sent('mpas', FIREFOX), [])
@@ -246,7 +253,7 @@ t.test('over HTTP/2 the window that is asked for is the browser’s', async (t) 
       [':method', ':authority', ':scheme', ':path'].find((name) => name[1] === letter),
     )
     const pseudo = names.flatMap((name) => [name ?? '', 'x'])
-    return against(requestOf([...pseudo, ...fieldsOf(headers)], { httpVersion: '2.0', http2Window }))
+    return against(makeRequest([...pseudo, ...makeFields(headers)], { httpVersion: '2.0', http2Window }))
   }
   t.same(sent('masp', CHROME, 6_291_456), [])
   t.same(sent('mpas', FIREFOX, 131_072), [])
@@ -268,11 +275,11 @@ t.test('client hints that say nothing contradict nothing', async (t) => {
       'User-Agent': CHROME_TEXT.replace('Chrome/150.0.0.0', 'Chrome/x'),
     },
   ]) {
-    t.same(against(requestOf(fieldsOf(CHROME, changes))), [], JSON.stringify(changes).slice(0, 80))
+    t.same(against(makeRequest(makeFields(CHROME, changes))), [], JSON.stringify(changes).slice(0, 80))
   }
 })
 
-function presetOf(preset: 'observe' | 'low-friction' | 'protect-content' | 'agents-welcome' | 'jurisdiction-strict') {
+function openPreset(preset: 'observe' | 'low-friction' | 'protect-content' | 'agents-welcome' | 'jurisdiction-strict') {
   return compilePolicy({ preset, rules: [] })
 }
 
@@ -282,11 +289,11 @@ t.test('TLS and HTTP/2 are held against Safari of iOS, and not against its appli
   const kinds = { chromium: 't13d1516h2_8daaf6152771_02713d6af862', program: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }
   const found = (text: string, ja4: string) => {
     const pseudo = [':method', 'GET', ':authority', 'example.com', ':scheme', 'https', ':path', '/']
-    const http2 = requestOf([...pseudo, ...fieldsOf(FIREFOX, { Host: undefined, 'User-Agent': text })], {
+    const http2 = makeRequest([...pseudo, ...makeFields(FIREFOX, { Host: undefined, 'User-Agent': text })], {
       httpVersion: '2.0',
       ja4,
     })
-    const ids = [...against(requestOf(fieldsOf(FIREFOX, { 'User-Agent': text }), { ja4 })), ...against(http2)]
+    const ids = [...against(makeRequest(makeFields(FIREFOX, { 'User-Agent': text }), { ja4 })), ...against(http2)]
     return ids.filter((id) => /^(?:ja4|h2)-/.test(id))
   }
   for (const ja4 of Object.values(kinds)) {
@@ -315,7 +322,9 @@ const chrome = (version: string) => CHROME_TEXT.replace('150.0.0.0', version)
 
 t.test('TLS without a protocol is held against browsers since they have one', async (t) => {
   const found = (text: string) =>
-    against(requestOf(fieldsOf(FIREFOX, { 'User-Agent': text }), { ja4: SILENT })).filter((id) => id === 'ja4-family')
+    against(makeRequest(makeFields(FIREFOX, { 'User-Agent': text }), { ja4: SILENT })).filter(
+      (id) => id === 'ja4-family',
+    )
   for (const [before, since] of [
     [chrome('37.0.2062.124'), chrome('38.0.2125.101')],
     [firefox('33.0'), firefox('34.0')],
@@ -335,9 +344,9 @@ t.test('TLS without a protocol is held against browsers since they have one', as
 t.test('TLS and HTTP/2 are held against Safari of Apple’s systems, and not against WebKit of others', async (t) => {
   const pseudo = [':method', 'GET', ':path', '/', ':authority', 'example.com', ':scheme', 'https']
   const found = (text: string) => {
-    const headers = fieldsOf(FIREFOX, { 'User-Agent': text })
-    const http2 = requestOf([...pseudo, ...headers], { httpVersion: '2.0' })
-    const kinds = [SILENT, 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6'].map((ja4) => requestOf(headers, { ja4 }))
+    const headers = makeFields(FIREFOX, { 'User-Agent': text })
+    const http2 = makeRequest([...pseudo, ...headers], { httpVersion: '2.0' })
+    const kinds = [SILENT, 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6'].map((ja4) => makeRequest(headers, { ja4 }))
     return [...kinds, http2].flatMap(against).filter((id) => /^(?:ja4|h2)-/.test(id))
   }
   for (const text of [
@@ -356,7 +365,9 @@ t.test('TLS and HTTP/2 are held against Safari of Apple’s systems, and not aga
     t.same(found(text), [], text)
   }
   t.same(
-    against(requestOf(fieldsOf(CHROME, { 'User-Agent': webKit('X11; Linux x86_64', 'Version/16.0 Safari/605.1.15') }))),
+    against(
+      makeRequest(makeFields(CHROME, { 'User-Agent': webKit('X11; Linux x86_64', 'Version/16.0 Safari/605.1.15') })),
+    ),
     ['foreign-hints'],
     'what it never sends accuses it as before',
   )

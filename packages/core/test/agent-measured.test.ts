@@ -6,7 +6,7 @@ import t from 'tap'
 import { parseJa4 } from '../src/agent/ja4.ts'
 import { createUserAgentReader } from '../src/agent/user-agent.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
-import { agentInspector, CATALOGUE, HOME, requestOf } from './agents.ts'
+import { agentInspector, CATALOGUE, HOME, makeRequest } from './agents.ts'
 
 const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')
 const skip = existsSync(SHARED) ? false : `no shared data at ${SHARED}`
@@ -19,7 +19,7 @@ t.test("at least 99 in 100 of 2,118 crawlers' user agents are not taken for peop
   )
   const texts = rows.flatMap(({ instances }) => instances)
   const missed = texts.filter(
-    (text) => inspect(requestOf(['Host', 'a.example', 'User-Agent', text])).agent.class === 'human',
+    (text) => inspect(makeRequest(['Host', 'a.example', 'User-Agent', text])).agent.class === 'human',
   )
   t.ok(texts.length > 2000)
   t.ok(missed.length <= texts.length / 100, `${missed.length} of ${texts.length}`)
@@ -40,7 +40,7 @@ function captures(): readonly Capture[] {
 function requestFrom({ proto, method, url, h }: Capture): InspectionRequest {
   const [scheme = 'http', httpVersion = '1.1'] = proto.split(/[ -]/)
   const version = /\d\.\d/.exec(proto)?.[0] ?? httpVersion
-  return requestOf(h.flat(), {
+  return makeRequest(h.flat(), {
     method,
     target: url,
     scheme: scheme === 'https' ? 'https' : 'http',
@@ -48,36 +48,36 @@ function requestFrom({ proto, method, url, h }: Capture): InspectionRequest {
   })
 }
 
-function nameOf({ url }: Capture): string {
+function readName({ url }: Capture): string {
   return new URLSearchParams(url.split('?')[1]).get('t') ?? ''
 }
 
 t.test('no captured browser of a person gets worse than allow', { skip }, async (t) => {
-  const people = captures().filter((capture) => /^(firefox|lynx|w3m)/.test(nameOf(capture)))
+  const people = captures().filter((capture) => /^(firefox|lynx|w3m)/.test(readName(capture)))
   t.ok(people.length >= 8)
   for (const capture of people) {
     const decision = decide(requestFrom(capture))
     t.match(
       decision,
       { action: 'allow', inspection: { agent: { class: 'human' } } },
-      `${nameOf(capture)} ${capture.url}`,
+      `${readName(capture)} ${capture.url}`,
     )
   }
 })
 
 t.test('a captured Chromium that does not say it is headless is a person’s', { skip }, async (t) => {
-  const shown = captures().filter((capture) => /^(chnew|chold)-http/.test(nameOf(capture)))
+  const shown = captures().filter((capture) => /^(chnew|chold)-http/.test(readName(capture)))
   t.ok(shown.length >= 12)
   for (const capture of shown) {
     const h = capture.h.map(([name, value]) => [name, value.replace('HeadlessChrome', 'Chrome')] as const)
     const { agent } = inspect(requestFrom({ ...capture, h }))
-    t.match(agent, { class: 'human', basis: 'none', headerConsistency: 1 }, `${nameOf(capture)} ${capture.url}`)
+    t.match(agent, { class: 'human', basis: 'none', headerConsistency: 1 }, `${readName(capture)} ${capture.url}`)
     t.match(inspect(requestFrom(capture)).agent, { class: 'unverified_bot', headless: true })
   }
 })
 
 t.test('a captured Chromium that poses as another is contradicted twice', { skip }, async (t) => {
-  const posing = captures().filter((capture) => nameOf(capture) === 'chnew-uaoverride')
+  const posing = captures().filter((capture) => readName(capture) === 'chnew-uaoverride')
   t.ok(posing.length >= 3)
   for (const capture of posing) {
     const { agent } = inspect(requestFrom(capture))
@@ -87,9 +87,9 @@ t.test('a captured Chromium that poses as another is contradicted twice', { skip
 })
 
 t.test('captured libraries and tools are programs', { skip }, async (t) => {
-  const tools = captures().filter((capture) => /^(curl|wget|py|node)/.test(nameOf(capture)))
+  const tools = captures().filter((capture) => /^(curl|wget|py|node)/.test(readName(capture)))
   t.ok(tools.length >= 6)
-  for (const capture of tools) t.equal(inspect(requestFrom(capture)).agent.class, 'unverified_bot', nameOf(capture))
+  for (const capture of tools) t.equal(inspect(requestFrom(capture)).agent.class, 'unverified_bot', readName(capture))
 })
 
 t.test('hardly one of 4,000 browsers with ordinary headers gets worse than allow', { skip }, async (t) => {
@@ -100,7 +100,8 @@ t.test('hardly one of 4,000 browsers with ordinary headers gets worse than allow
   const ordinary = ['Accept', 'text/html,*/*;q=0.8', 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate']
   const actions = texts.map(
     (text) =>
-      decide(requestOf(['Host', 'a.example', 'User-Agent', text, ...ordinary], { scheme: 'http', peer: HOME })).action,
+      decide(makeRequest(['Host', 'a.example', 'User-Agent', text, ...ordinary], { scheme: 'http', peer: HOME }))
+        .action,
   )
   const worseThanFlag = actions.filter((action) => action === 'block').length
   const worseThanAllow = actions.filter((action) => action !== 'allow').length
@@ -108,7 +109,7 @@ t.test('hardly one of 4,000 browsers with ordinary headers gets worse than allow
   t.ok(worseThanAllow <= texts.length / 100, `flag or block: ${worseThanAllow} of ${texts.length}`)
   const accused = texts.filter(
     (text) =>
-      inspect(requestOf(['Host', 'a', 'User-Agent', text, ...ordinary], { scheme: 'http' })).agent.class !== 'human',
+      inspect(makeRequest(['Host', 'a', 'User-Agent', text, ...ordinary], { scheme: 'http' })).agent.class !== 'human',
   )
   t.ok(accused.length <= texts.length / 1000, `not human: ${accused.length} of ${texts.length}`)
 })
@@ -123,7 +124,7 @@ t.test('and of other lists of crawlers hardly more are taken for people', { skip
       .map(({ instances }) => (Array.isArray(instances) ? instances : Object(instances).accepted))
       .flatMap((list: readonly string[] | undefined) => list ?? [])
     const missed = texts.filter(
-      (text) => inspect(requestOf(['Host', 'a.example', 'User-Agent', text])).agent.class === 'human',
+      (text) => inspect(makeRequest(['Host', 'a.example', 'User-Agent', text])).agent.class === 'human',
     )
     t.ok(texts.length > 1000, name)
     t.ok(missed.length <= texts.length * share, `${name}: ${missed.length} of ${texts.length}`)

@@ -2,13 +2,13 @@ import t from 'tap'
 import { parseTrust } from '../src/address/client.ts'
 import { FORWARDING_HEADERS } from '../src/address/forwarding.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
-import { addressOf, snapshotsOf } from '../src/testing/fakes.ts'
-import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, fieldsOf, HOME, PROXY, RACK, requestOf } from './agents.ts'
+import { makeAddress, makeSnapshots } from '../src/testing/fakes.ts'
+import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, HOME, makeFields, makeRequest, PROXY, RACK } from './agents.ts'
 
 const { inspect, decide, check } = agentInspector()
 
 function namedAs(userAgent: string, peer = HOME) {
-  return inspect(requestOf(['Host', 'example.com', 'User-Agent', userAgent], { peer })).agent
+  return inspect(makeRequest(['Host', 'example.com', 'User-Agent', userAgent], { peer })).agent
 }
 
 t.test('a client that says it is a program is one', async (t) => {
@@ -17,18 +17,18 @@ t.test('a client that says it is a program is one', async (t) => {
   }
   const headless = CHROME_TEXT.replace('Chrome/', 'HeadlessChrome/')
   t.match(namedAs(headless), { class: 'unverified_bot', basis: 'automation', headless: true })
-  const brand = fieldsOf(CHROME, { 'sec-ch-ua': '"HeadlessChrome";v="150", "Chromium";v="150"' })
-  t.match(inspect(requestOf(brand)).agent, { class: 'unverified_bot', headless: true })
-  t.match(inspect(requestOf(['Host', 'example.com'])).agent, { class: 'unverified_bot', basis: 'absence' })
+  const brand = makeFields(CHROME, { 'sec-ch-ua': '"HeadlessChrome";v="150", "Chromium";v="150"' })
+  t.match(inspect(makeRequest(brand)).agent, { class: 'unverified_bot', headless: true })
+  t.match(inspect(makeRequest(['Host', 'example.com'])).agent, { class: 'unverified_bot', basis: 'absence' })
 })
 
 t.test('an unknown product behind a whole browser’s is an absence: it can flag and not block', async (t) => {
-  const seen = (userAgent: string) => inspect(requestOf(fieldsOf(CHROME, { 'User-Agent': userAgent }))).agent
+  const judge = (userAgent: string) => inspect(makeRequest(makeFields(CHROME, { 'User-Agent': userAgent }))).agent
   const id = 'unknown-product'
-  t.match(seen(`${CHROME_TEXT} Collapsify/2.1`), { class: 'human', reasons: [{ id }] })
+  t.match(judge(`${CHROME_TEXT} Collapsify/2.1`), { class: 'human', reasons: [{ id }] })
   for (const known of [CHROME_TEXT, `${CHROME_TEXT} Edg/150.0.0.0`, `${CHROME_TEXT} (a comment; Word/1.0)`]) {
     t.notOk(
-      seen(known).reasons.some((reason) => reason.id === id),
+      judge(known).reasons.some((reason) => reason.id === id),
       known,
     )
   }
@@ -43,7 +43,7 @@ t.test('AI is named, whether or not anything can prove it', async (t) => {
     operator: 'ByteDance',
     purpose: 'training',
   })
-  t.match(namedAs('img2dataset/1.0'), { class: 'ai_agent', ai: { vendor: 'img2dataset' } })
+  t.match(namedAs('img2dataset/1.0'), { class: 'ai_agent', ai: { name: 'img2dataset' }, purpose: 'training' })
   t.match(
     namedAs('Google-Extended'),
     { class: 'impostor', basis: 'crawler' },
@@ -55,36 +55,36 @@ t.test('AI is named, whether or not anything can prove it', async (t) => {
 })
 
 t.test('network class is the last to speak, and only about how sure a verdict is', async (t) => {
-  const home = inspect(requestOf(fieldsOf(FIREFOX, { Cookie: 'a=b' }))).agent
-  const rack = inspect(requestOf(fieldsOf(FIREFOX, { Cookie: 'a=b' }), { peer: RACK })).agent
+  const home = inspect(makeRequest(makeFields(FIREFOX, { Cookie: 'a=b' }))).agent
+  const rack = inspect(makeRequest(makeFields(FIREFOX, { Cookie: 'a=b' }), { peer: RACK })).agent
   t.match(home, { class: 'human', basis: 'none' })
   t.match(rack, { class: 'human', basis: 'network' })
   t.ok(rack.confidence < home.confidence)
 })
 
 t.test('nothing is suspected of reserved addresses and of the allowlist', async (t) => {
-  const wrong = fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' })
-  t.match(inspect(requestOf(wrong, { peer: '10.0.0.1' })).agent, { class: 'human', basis: 'none' })
+  const wrong = makeFields(CHROME, { 'sec-ch-ua-platform': '"Linux"' })
+  t.match(inspect(makeRequest(wrong, { peer: '10.0.0.1' })).agent, { class: 'human', basis: 'none' })
   const policy = compilePolicy({
     preset: 'low-friction',
     rules: [{ id: 'all', match: {}, action: 'block' }],
     allowlist: ['8.1.0.0/16', '2001:db8::1'],
   })
   const friendly = agentInspector({ policy })
-  t.match(friendly.decide(requestOf(wrong)), {
+  t.match(friendly.decide(makeRequest(wrong)), {
     action: 'allow',
     enforced: true,
     reasons: [{ id: 'policy:allowlist' }, {}],
     inspection: { agent: { class: 'human', identity: { type: 'address', name: HOME, verified: true } } },
   })
-  t.equal(friendly.decide(requestOf(wrong, { peer: RACK })).action, 'block')
-  t.match(friendly.decide(requestOf(['User-Agent', 'Google-Extended'])).inspection.agent, { class: 'ai_agent' })
+  t.equal(friendly.decide(makeRequest(wrong, { peer: RACK })).action, 'block')
+  t.match(friendly.decide(makeRequest(['User-Agent', 'Google-Extended'])).inspection.agent, { class: 'ai_agent' })
   for (const entry of ['8.1.0.0/33', 'everybody', '']) {
     t.throws(() => compilePolicy({ preset: 'observe', rules: [], allowlist: [entry] }), { code: 'invalid_policy' })
   }
 })
 
-/** Addresses of every kind that the IANA registries reserve. */
+/** The IANA registries list these kinds of addresses as reserved: one address is of each kind. */
 const RESERVED = [
   '127.0.0.1',
   '::1',
@@ -99,7 +99,7 @@ const RESERVED = [
   '198.18.0.1',
   '::ffff:10.0.0.1',
 ]
-/** Addresses that hold 185.220.101.10: as NAT64 writes it, as a local translator does, in 6to4 and in Teredo, compatible with IPv4; and class E. */
+/** Addresses hold 185.220.101.10: as NAT64 and a local translator write it, in 6to4, in Teredo, compatible with IPv4; and class E. */
 const HOLDING = [
   '64:ff9b::b9dc:650a',
   '64:ff9b:1::b9dc:650a',
@@ -122,7 +122,7 @@ const CLAIMS = [
 ]
 const PROTECTING = compilePolicy({ preset: 'protect-content', rules: [] })
 const strict = agentInspector({ policy: PROTECTING })
-const claiming = (userAgent: string, ...more: readonly string[]) => [
+const makeClaim = (userAgent: string, ...more: readonly string[]) => [
   'Host',
   'example.com',
   'User-Agent',
@@ -133,34 +133,34 @@ const claiming = (userAgent: string, ...more: readonly string[]) => [
 t.test('at a reserved address of the client’s own headers count for nothing', async (t) => {
   const wrong: string[] = []
   const asks = (peer: string, fields: readonly string[]): void => {
-    const { action, inspection } = strict.decide(requestOf(fields, { peer }))
+    const { action, inspection } = strict.decide(makeRequest(fields, { peer }))
     const { agent, crawler } = inspection
     if (action !== 'allow' || agent.class !== 'human' || agent.headless || crawler) wrong.push(`${peer} ${fields}`)
   }
   for (const peer of RESERVED) {
-    for (const userAgent of CLAIMS) asks(peer, claiming(userAgent))
-    asks(peer, fieldsOf(CHROME, { 'sec-ch-ua': '"HeadlessChrome";v="150", "Chromium";v="150"' }))
-    asks(peer, fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' }))
+    for (const userAgent of CLAIMS) asks(peer, makeClaim(userAgent))
+    asks(peer, makeFields(CHROME, { 'sec-ch-ua': '"HeadlessChrome";v="150", "Chromium";v="150"' }))
+    asks(peer, makeFields(CHROME, { 'sec-ch-ua-platform': '"Linux"' }))
     asks(peer, [])
   }
   // A trusted proxy says that the client is inside.
-  asks(PROXY, claiming(HEADLESS, 'X-Forwarded-For', '10.0.0.1', 'Via', '1.1 gate'))
+  asks(PROXY, makeClaim(HEADLESS, 'X-Forwarded-For', '10.0.0.1', 'Via', '1.1 gate'))
   t.same(wrong, [])
-  t.equal(strict.decide(requestOf(claiming(HEADLESS))).action, 'block', 'elsewhere they do')
+  t.equal(strict.decide(makeRequest(makeClaim(HEADLESS))).action, 'block', 'elsewhere they do')
   for (const peer of HOLDING) {
-    const decided = strict.decide(requestOf(claiming(HEADLESS), { peer }))
+    const decided = strict.decide(makeRequest(makeClaim(HEADLESS), { peer }))
     t.match(decided, { action: 'block', inspection: { network: { reserved: { reserved: true } } } }, peer)
   }
-  const address = addressOf('127.0.0.1')
-  const described = { fields: claiming(HEADLESS), headersKnown: true }
+  const address = makeAddress('127.0.0.1')
+  const described = { fields: makeClaim(HEADLESS), headersKnown: true }
   t.match(await strict.check(address, described), { action: 'allow', inspection: { agent: { class: 'human' } } })
   const seen = await strict.check(address, { ...described, headlessFlags: ['webdriver'] })
   t.equal(seen.action, 'block', 'what the caller saw itself is no header')
 })
 
 t.test('an address that holds another excuses no contradiction', async (t) => {
-  const fields = fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"' })
-  const basisAt = (peer: string) => decide(requestOf(fields, { peer })).inspection.agent.basis
+  const fields = makeFields(CHROME, { 'sec-ch-ua-platform': '"Linux"' })
+  const basisAt = (peer: string) => decide(makeRequest(fields, { peer })).inspection.agent.basis
   t.not(basisAt('10.0.0.1'), 'contradiction')
   for (const peer of [HOME, ...HOLDING]) t.equal(basisAt(peer), 'contradiction', peer)
 })
@@ -169,7 +169,7 @@ t.test('a proxy that nobody named is no way round: its clients are not inside', 
   const wrong: string[] = []
   const blocks = (peer: string, ...more: readonly string[]): void => {
     for (const userAgent of [HEADLESS, 'GPTBot/1.2']) {
-      const { action } = strict.decide(requestOf(claiming(userAgent, ...more), { peer }))
+      const { action } = strict.decide(makeRequest(makeClaim(userAgent, ...more), { peer }))
       if (action !== 'block') wrong.push(`${peer} ${userAgent} ${more}`)
     }
   }
@@ -183,21 +183,21 @@ t.test('a proxy that nobody named is no way round: its clients are not inside', 
     const trust = parseTrust(['loopback', 'private'], header)
     const { decide } = agentInspector({ policy: PROTECTING, trust })
     for (const value of ['garbage', '', '8.1.1.1, garbage', 'garbage, 10.0.0.1', '8.1.1.1:99999']) {
-      const fields = claiming(HEADLESS, header, value)
-      t.equal(decide(requestOf(fields, { peer: '127.0.0.1' })).action, 'block', `${header}: ${value}`)
+      const fields = makeClaim(HEADLESS, header, value)
+      t.equal(decide(makeRequest(fields, { peer: '127.0.0.1' })).action, 'block', `${header}: ${value}`)
     }
   }
 })
 
 t.test('a described request is judged on its description', async (t) => {
-  const address = addressOf(HOME)
-  const told = (fields: readonly string[], headersKnown: boolean) => check(address, { fields, headersKnown })
-  const unseen = await told(['user-agent', CHROME_TEXT], false)
+  const address = makeAddress(HOME)
+  const checkFields = (fields: readonly string[], headersKnown: boolean) => check(address, { fields, headersKnown })
+  const unseen = await checkFields(['user-agent', CHROME_TEXT], false)
   t.match(unseen.inspection.agent, { class: 'human', basis: 'none' })
   t.notOk('headerConsistency' in unseen.inspection.agent, 'without headers it cannot be said')
-  const seen = await told(fieldsOf(CHROME), true)
+  const seen = await checkFields(makeFields(CHROME), true)
   t.match(seen.inspection.agent, { class: 'human', headerConsistency: 1 })
-  const flagged = await check(address, { fields: fieldsOf(CHROME), headersKnown: true, headlessFlags: ['webdriver'] })
+  const flagged = await check(address, { fields: makeFields(CHROME), headersKnown: true, headlessFlags: ['webdriver'] })
   t.match(flagged, { action: 'flag', inspection: { agent: { headless: true, reasons: [{ text: /webdriver/ }] } } })
 })
 
@@ -214,13 +214,13 @@ t.test('no text of a header breaks or slows a verdict', async (t) => {
   ]
   for (const text of texts) {
     const fields = Object.keys(CHROME).flatMap((name) => [name, text])
-    t.type(decide(requestOf(fields, { ja4: text })).action, 'string')
-    t.type(decide(requestOf([...fields, ...fields, text])).action, 'string')
+    t.type(decide(makeRequest(fields, { ja4: text })).action, 'string')
+    t.type(decide(makeRequest([...fields, ...fields, text])).action, 'string')
   }
 })
 
 t.test('without any data a verdict still stands on what the request says', async (t) => {
-  const bare = agentInspector({ snapshots: snapshotsOf() })
-  t.match(bare.inspect(requestOf(fieldsOf(CHROME))).agent, { class: 'human', basis: 'none' })
-  t.match(bare.inspect(requestOf(['User-Agent', 'curl/8'])).agent, { class: 'unverified_bot' })
+  const bare = agentInspector({ snapshots: makeSnapshots() })
+  t.match(bare.inspect(makeRequest(makeFields(CHROME))).agent, { class: 'human', basis: 'none' })
+  t.match(bare.inspect(makeRequest(['User-Agent', 'curl/8'])).agent, { class: 'unverified_bot' })
 })

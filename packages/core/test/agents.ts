@@ -9,8 +9,8 @@ import {
   createFakeCountries,
   createFakeDns,
   createFakeNetworks,
-  snapshotsOf,
-  systemOf,
+  makeSnapshots,
+  makeSystem,
 } from '../src/testing/fakes.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 
@@ -24,9 +24,9 @@ export const PROXY = '8.9.9.9'
 export const CATALOGUE = createCatalogue()
 
 const NETWORKS = createFakeNetworks([
-  ['8.1.0.0/16', { system: systemOf({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean' }) }],
-  ['8.2.0.0/16', { system: systemOf({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
-  ['8.5.0.0/16', { system: systemOf({ asn: 64_505, name: 'School', type: 'education', networkClass: 'unknown' }) }],
+  ['8.1.0.0/16', { system: makeSystem({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean' }) }],
+  ['8.2.0.0/16', { system: makeSystem({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
+  ['8.5.0.0/16', { system: makeSystem({ asn: 64_505, name: 'School', type: 'education', networkClass: 'unknown' }) }],
 ])
 
 /** An inspector over a small made internet, with a proxy at `PROXY` that is trusted. */
@@ -35,7 +35,7 @@ export function agentInspector(options: Partial<InspectorOptions> = {}) {
   const dns = createFakeDns({})
   return createInspector({
     clock,
-    snapshots: snapshotsOf({
+    snapshots: makeSnapshots({
       networks: NETWORKS,
       countries: createFakeCountries({ [HOME]: 'DE' }),
       rangesLoaded: true,
@@ -48,18 +48,18 @@ export function agentInspector(options: Partial<InspectorOptions> = {}) {
   })
 }
 
-/** A request of HTTP/1.1 over TLS, straight from a home line. */
-export function requestOf(fields: readonly string[], overrides: Partial<InspectionRequest> = {}): InspectionRequest {
+/** Makes a request of HTTP/1.1 over TLS, directly from a home line. */
+export function makeRequest(fields: readonly string[], overrides: Partial<InspectionRequest> = {}): InspectionRequest {
   return { peer: HOME, method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields, ...overrides }
 }
 
 /** A request with a user agent among fields that any client may send, from a home line. */
 export function plainRequest(userAgent: string): InspectionRequest {
   const fields = ['Host', 'a.example', 'User-Agent', userAgent, 'Accept', 'text/html,*/*;q=0.8']
-  return requestOf([...fields, 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate'], { scheme: 'http' })
+  return makeRequest([...fields, 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate'], { scheme: 'http' })
 }
 
-/** The user agent of an application that Electron runs. */
+/** Returns the user agent of an application that Electron runs. */
 export function electron(app: string): string {
   return CHROME_TEXT.replace('Chrome/', `${app} Chrome/`).replace(' Safari', ' Electron/39.0.0 Safari')
 }
@@ -104,7 +104,7 @@ export const FIREFOX: Readonly<Record<string, string>> = {
 }
 
 /** Fields of a header table with some changed; `undefined` takes one away. */
-export function fieldsOf(
+export function makeFields(
   headers: Readonly<Record<string, string>>,
   changes: Readonly<Record<string, string | undefined>> = {},
 ): readonly string[] {

@@ -1,23 +1,23 @@
 import { AI_REFERRERS } from '@sallyport/data/ai-referrers'
 import t from 'tap'
-import { aiReferrerOf } from '../src/host.ts'
+import { findAiReferrer } from '../src/host.ts'
 
 t.test('each service is known by each of its hosts and parameters', async (t) => {
   for (const { service, hosts, utm } of AI_REFERRERS) {
     for (const host of hosts) {
-      t.equal(aiReferrerOf(`https://${host}/`, '/'), service, host)
-      t.equal(aiReferrerOf(`https://${host}`, '/page?x=1'), service, host)
+      t.equal(findAiReferrer(`https://${host}/`, '/'), service, host)
+      t.equal(findAiReferrer(`https://${host}`, '/page?x=1'), service, host)
     }
-    for (const value of utm) t.equal(aiReferrerOf(undefined, `/page?a=b&utm_source=${value}&c=d`), service, value)
+    for (const value of utm) t.equal(findAiReferrer(undefined, `/page?a=b&utm_source=${value}&c=d`), service, value)
   }
 })
 
 t.test('others are not', async (t) => {
-  t.equal(aiReferrerOf(undefined, '/'), undefined)
-  t.equal(aiReferrerOf('', '/?utm_source='), undefined)
-  t.equal(aiReferrerOf('https://shop.example/chatgpt.com/', '/chatgpt.com'), undefined)
-  t.equal(aiReferrerOf('https://chatgpt.com.evil.example/', '/?utm_source=newsletter'), undefined)
-  t.equal(aiReferrerOf('nonsense', '/'), undefined)
+  t.equal(findAiReferrer(undefined, '/'), undefined)
+  t.equal(findAiReferrer('', '/?utm_source='), undefined)
+  t.equal(findAiReferrer('https://shop.example/chatgpt.com/', '/chatgpt.com'), undefined)
+  t.equal(findAiReferrer('https://chatgpt.com.evil.example/', '/?utm_source=newsletter'), undefined)
+  t.equal(findAiReferrer('nonsense', '/'), undefined)
 })
 
 t.test('a row names each host once, and says what it rests on', async (t) => {

@@ -4,7 +4,7 @@ import { hostPoints, looksLikeHosting, type NamedType, type SystemShape } from '
 import { asRented, typeOfSystem } from '../src/asn/types.ts'
 import type { AsType } from '../src/vocabulary.ts'
 
-/** An office: one prefix of its own and nothing else. */
+/** An office has one prefix and nothing else. */
 const OFFICE: SystemShape = {
   ipv4Addresses: 256,
   ipv4Prefixes: 1,
@@ -13,7 +13,7 @@ const OFFICE: SystemShape = {
   countries: 1,
   neighbours: 20,
 }
-/** Small prefixes, bought here and there, among those of other hosts. */
+/** A host has small prefixes from many places, among prefixes of other hosts. */
 const HOST: SystemShape = {
   ipv4Addresses: 5_120,
   ipv4Prefixes: 20,
@@ -30,11 +30,11 @@ const CARRIER: SystemShape = {
   countries: 1,
   neighbours: 5,
 }
-/** A number of the last years. */
+/** Registries gave such numbers in the last years. */
 const ASN = 210_500
 const outline = (shape: SystemShape) => ({ asn: ASN, shape })
 
-const named = (type: AsType, weak = false): NamedType => ({ type, weak })
+const nameType = (type: AsType, weak = false): NamedType => ({ type, weak })
 
 const NOTHING: SystemEvidence = {
   hosting: 0,
@@ -52,8 +52,8 @@ t.test('scattered small prefixes in several countries are a host’s; an office�
   t.equal(looksLikeHosting(outline(OFFICE)), false)
   t.equal(looksLikeHosting(outline(CARRIER)), false)
   const fewer = { ...HOST, countries: 1 }
-  t.equal(looksLikeHosting(outline(fewer), named('isp')), false, 'a name that sells access weighs more')
-  t.equal(looksLikeHosting(outline(fewer), named('isp', true)), true, 'unless its words are weak')
+  t.equal(looksLikeHosting(outline(fewer), nameType('isp')), false, 'a name that sells access weighs more')
+  t.equal(looksLikeHosting(outline(fewer), nameType('isp', true)), true, 'unless its words are weak')
   const regional = { ...HOST, ipv4Addresses: 2 ** 15, ipv4Prefixes: 128 }
   t.equal(looksLikeHosting(outline(regional)), true)
   t.equal(looksLikeHosting(outline({ ...regional, countries: 1 })), false, 'so many at home are a regional carrier’s')
@@ -92,7 +92,7 @@ t.test('a name stands unless the evidence says better', async (t) => {
     [{ shape: HOST }, 'unknown', undefined],
   ]
   for (const [evidence, said, expected] of rows) {
-    const name = said === undefined ? undefined : said === 'weak isp' ? named('isp', true) : named(said)
+    const name = said === undefined ? undefined : said === 'weak isp' ? nameType('isp', true) : nameType(said)
     const read = typeOfEvidence(ASN, { ...NOTHING, ...evidence }, name)
     t.same(read, expected, `${said}: ${JSON.stringify(evidence)}`)
   }

@@ -9,7 +9,7 @@ const LABELS = join(process.env['SALLYPORT_SHARED_DATA'] ?? join(REPOSITORY, '..
 const skip = existsSync(LABELS) ? false : 'the labelled systems are not here'
 
 /** Fields of a CSV without line breaks inside quotes, header left out. */
-function rowsOf(file: string): readonly (readonly string[])[] {
+function readRows(file: string): readonly (readonly string[])[] {
   return readFileSync(join(LABELS, file), 'utf8')
     .split('\n')
     .slice(1)
@@ -30,7 +30,7 @@ function measure(pairs: readonly Pair[], type: string) {
 }
 
 t.test('systems labelled by hand: all types found, education and government rarely wrong', { skip }, async (t) => {
-  const pairs = rowsOf('curated.csv').map(([asn = '', label = '', name = '']) => ({
+  const pairs = readRows('curated.csv').map(([asn = '', label = '', name = '']) => ({
     label,
     found: typeOfSystem(Number(asn), name).type,
   }))
@@ -45,7 +45,7 @@ t.test('systems labelled by hand: all types found, education and government rare
 })
 
 t.test('systems as networks describe themselves: names alone find most, with few errors', { skip }, async (t) => {
-  const pairs = rowsOf('oxl-asn-kinds.csv')
+  const pairs = readRows('oxl-asn-kinds.csv')
     .map(([asn = '', name = '', label = '']) => ({ label, found: typeOfSystem(Number(asn), name).type }))
     .filter(({ label }) => ['isp', 'hosting', 'education'].includes(label))
   const floors = { isp: [0.9, 0.8], hosting: [0.9, 0.55], education: [0.95, 0.9] } as const

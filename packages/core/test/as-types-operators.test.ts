@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OPERATORS } from '@sallyport/data/operators'
 import t from 'tap'
-import { operatorOf, typeOfSystem } from '../src/asn/types.ts'
+import { findOperator, typeOfSystem } from '../src/asn/types.ts'
 import { AS_TYPES, NETWORK_CLASSES } from '../src/vocabulary.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../../../..')
@@ -27,10 +27,19 @@ t.test('every operator row is complete, well formed and the only one of its numb
 
 t.test('a brand needs something sold under it, and a class is not the default one', async (t) => {
   for (const { asn, type, brand, networkClass } of OPERATORS) {
-    if (brand !== undefined && ['education', 'government', 'unknown'].includes(type)) t.fail(`AS${asn} has a brand`)
+    // A company's own machines have its name: visitors from there are its services.
+    const isOfServices = type === 'unknown' && networkClass === 'datacenter'
+    const sells = isOfServices || !['education', 'government', 'unknown'].includes(type)
+    if (brand !== undefined && !sells) t.fail(`AS${asn} has a brand`)
     if (brand === undefined && ['vpn', 'tor', 'mobile'].includes(type)) t.fail(`AS${asn} has no brand`)
     const own: readonly (string | undefined)[] =
-      type === 'hosting' ? ['datacenter', 'vpn'] : type === 'isp' ? ['hosting'] : []
+      type === 'hosting'
+        ? ['datacenter', 'vpn']
+        : type === 'isp'
+          ? ['hosting']
+          : type === 'unknown'
+            ? ['datacenter']
+            : []
     if (networkClass !== undefined && !own.includes(networkClass)) t.fail(`AS${asn}: ${type} of class ${networkClass}`)
   }
 })
@@ -42,7 +51,7 @@ t.test('the operator row wins over any name', async (t) => {
     brand: 'Xfinity',
     basis: 'operator',
   })
-  t.equal(operatorOf(4_199_999_999), undefined)
+  t.equal(findOperator(4_199_999_999), undefined)
 })
 
 t.test('numbers whose registered name misleads are typed by their operator', async (t) => {
@@ -117,7 +126,7 @@ t.test(
     }
     const largest = [...addresses].sort((x, y) => y[1] - x[1]).slice(0, 300)
     t.same(
-      largest.filter(([asn]) => operatorOf(asn) === undefined),
+      largest.filter(([asn]) => findOperator(asn) === undefined),
       [],
     )
   },

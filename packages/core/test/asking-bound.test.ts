@@ -11,7 +11,7 @@ function admitted(bound: ReturnType<typeof createAskingBound>, address: string, 
 }
 
 t.test('600 of one address at once, then twenty a second, whatever it asks beyond', async (t) => {
-  const bound = createAskingBound(64)
+  const bound = createAskingBound()
   t.equal(admitted(bound, '203.0.113.7', 0), ASKED_AT_ONCE)
   t.equal(admitted(bound, '203.0.113.7', 1_000), 20, 'what was refused is not counted')
   t.equal(admitted(bound, '203.0.113.7', 1_000 + MINUTE), ASKED_AT_ONCE)
@@ -19,7 +19,7 @@ t.test('600 of one address at once, then twenty a second, whatever it asks beyon
 })
 
 t.test('people behind one address who ask 600 times a minute are all asked, all day', async (t) => {
-  const bound = createAskingBound(64)
+  const bound = createAskingBound()
   let refused = 0
   for (let minute = 0; minute < 60; minute++) {
     for (let at = 0; at < 600; at++) if (!bound({ address: '203.0.113.7' }, minute * MINUTE)) refused++
@@ -28,7 +28,7 @@ t.test('people behind one address who ask 600 times a minute are all asked, all 
 })
 
 t.test('the networks of one /48 of IPv6 have a bound together', async (t) => {
-  const bound = createAskingBound(64)
+  const bound = createAskingBound()
   t.equal(admitted(bound, '2001:db8:1:1::1', 0), ASKED_AT_ONCE)
   t.equal(admitted(bound, '2001:db8:1:1::2', 0), 0, 'the same /64')
   let count = 0
@@ -38,7 +38,7 @@ t.test('the networks of one /48 of IPv6 have a bound together', async (t) => {
 })
 
 t.test('a client that is refused is not forgotten while others come', async (t) => {
-  const bound = createAskingBound(64)
+  const bound = createAskingBound()
   admitted(bound, '203.0.113.7', 0)
   for (let at = 0; at < 50_000; at++) {
     bound({ address: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}` }, 0)
@@ -47,7 +47,7 @@ t.test('a client that is refused is not forgotten while others come', async (t) 
 })
 
 t.test('twenty greedy networks of one /48 leave the last quarter to modest ones', async (t) => {
-  const bound = createAskingBound(64)
+  const bound = createAskingBound()
   let count = 0
   for (let net = 1; net <= 20; net++) count += admitted(bound, `2001:db8:1:${net.toString(16)}::1`, 0, 1_000)
   t.ok(count <= ASKED_AT_ONCE * 16 * 0.75 + 20 * 60, `${count} of the twenty`)
@@ -58,7 +58,7 @@ t.test('twenty greedy networks of one /48 leave the last quarter to modest ones'
 })
 
 t.test('at a shared address each browser has a bound, and all have sixteen times as much', async (t) => {
-  const bound = createAskingBound(64)
+  const bound = createAskingBound()
   const all = (browser: string, tries: number): number => {
     let count = 0
     for (let at = 0; at < tries; at++) if (bound({ address: '203.0.113.7', browser }, 0)) count++

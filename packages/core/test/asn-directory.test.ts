@@ -1,17 +1,17 @@
 import t from 'tap'
 import { createDirectory } from '../src/asn/directory.ts'
 import { parseAsn } from '../src/asn/number.ts'
-import { createFakeNetworks, createFakeSystems, systemOf } from '../src/testing/fakes.ts'
+import { createFakeNetworks, createFakeSystems, makeSystem } from '../src/testing/fakes.ts'
 
 const SYSTEMS = createFakeSystems([
   [
-    systemOf({ asn: 64_500, name: 'Small Hosting', type: 'hosting', networkClass: 'hosting' }),
+    makeSystem({ asn: 64_500, name: 'Small Hosting', type: 'hosting', networkClass: 'hosting' }),
     ['8.1.0.0/24', '8.2.0.0/24', '8.3.0.0/24'],
   ],
-  [systemOf({ asn: 64_501, name: 'Telefónica Example' }), ['9.0.0.0/8', '2a00::/32']],
-  [systemOf({ asn: 64_502, name: 'Six Only 64500' }), ['2a01::/32', '2a02::/29']],
+  [makeSystem({ asn: 64_501, name: 'Telefónica Example' }), ['9.0.0.0/8', '2a00::/32']],
+  [makeSystem({ asn: 64_502, name: 'Six Only 64500' }), ['2a01::/32', '2a02::/29']],
   [
-    systemOf({ asn: 64_503, name: 'Many Samples' }),
+    makeSystem({ asn: 64_503, name: 'Many Samples' }),
     Array.from({ length: 20 }, (_, index) => `11.${index}.0.0/${index < 8 ? 24 : 23}`),
   ],
 ])

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { askedFor, HOME, requestOf, solve, world } from './challenge-world.ts'
+import { askedFor, HOME, makeRequest, solve, world } from './challenge-world.ts'
 
 /* Epoch borders, clocks that jump, and machines whose clocks differ. */
 const EPOCH = 300_000
@@ -19,10 +19,10 @@ t.test('a question holds for five minutes, wherever in an epoch it is made', asy
     ] as const) {
       const { clock, challenges } = world()
       clock.time = BORDER + offset
-      const issued = challenges.issue(requestOf(), askedFor(1), true)
+      const issued = challenges.issue(makeRequest(), askedFor(1), true)
       // As a cookie it is waited for, which begins with the time in it.
       clock.time += later
-      const redeemed = await challenges.redeem(requestOf(), `${issued.text}.1`, HOME)
+      const redeemed = await challenges.redeem(makeRequest(), `${issued.text}.1`, HOME)
       t.equal(
         'refused' in redeemed && redeemed.refused === 'expired' ? 'expired' : 'a pass',
         outcome,
@@ -35,26 +35,26 @@ t.test('a question holds for five minutes, wherever in an epoch it is made', asy
 t.test('a question outlives questions of many epochs before it, and forged times make no key', async (t) => {
   const { clock, challenges } = world()
   for (let epoch = 0; epoch < 20; epoch++) {
-    challenges.issue(requestOf(), askedFor(2), true)
+    challenges.issue(makeRequest(), askedFor(2), true)
     clock.time += EPOCH
   }
-  const issued = challenges.issue(requestOf(), askedFor(2))
+  const issued = challenges.issue(makeRequest(), askedFor(2))
   const bytes = Buffer.from(issued.text, 'base64url')
   for (let epoch = -500; epoch < 500; epoch++) {
     bytes.writeUIntBE(clock.time + epoch * EPOCH, 2, 6)
-    const redeemed = await challenges.redeem(requestOf(), `${bytes.toString('base64url')}.1`, HOME)
+    const redeemed = await challenges.redeem(makeRequest(), `${bytes.toString('base64url')}.1`, HOME)
     t.match(redeemed, { refused: Math.abs(epoch) > 1 ? 'expired' : /^(?:expired|forged|wrong)$/ })
   }
-  t.match(await challenges.redeem(requestOf(), solve(issued), HOME), { level: 2 })
+  t.match(await challenges.redeem(makeRequest(), solve(issued), HOME), { level: 2 })
 })
 
 t.test('a clock that jumps back an hour lets no spent question be answered again', async (t) => {
   const { clock, challenges } = world()
-  const solution = solve(challenges.issue(requestOf(), askedFor(2)))
-  t.match(await challenges.redeem(requestOf(), solution, HOME), { level: 2 })
+  const solution = solve(challenges.issue(makeRequest(), askedFor(2)))
+  t.match(await challenges.redeem(makeRequest(), solution, HOME), { level: 2 })
   for (const jump of [-HOUR, HOUR, -29_000, 29_000, HOUR, -HOUR]) {
     clock.time += jump
-    const redeemed = await challenges.redeem(requestOf(), solution, HOME)
+    const redeemed = await challenges.redeem(makeRequest(), solution, HOME)
     t.match(redeemed, { refused: /^(?:expired|spent)$/ }, `${jump}`)
   }
 })

@@ -6,12 +6,12 @@ import { type ChallengeSecret, createChallengeSecrets, type Mac } from '../src/c
 import { createInspector } from '../src/inspection/inspector.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../src/policy/policy.ts'
-import { askedFor, HOME, requestOf, SECRET, solve, world } from './challenge-world.ts'
+import { askedFor, HOME, makeRequest, SECRET, solve, world } from './challenge-world.ts'
 
 /* The MACs that requests cost, counted at the secret that is handed in. */
 const FROM = parseAddress(HOME.address)
 
-function counted(texts: readonly string[] = [SECRET]) {
+function countWork(texts: readonly string[] = [SECRET]) {
   let macs = 0
   const count =
     (mac: Mac): Mac =>
@@ -27,23 +27,23 @@ function counted(texts: readonly string[] = [SECRET]) {
     }),
   )
   const { clock, challenges } = world({ secrets })
-  /** The MACs of some work. */
-  async function macsOf(work: () => unknown): Promise<number> {
+  /** Counts the MACs that `work` computes. */
+  async function countMacs(work: () => unknown): Promise<number> {
     const before = macs
     await work()
     return macs - before
   }
   async function givenPass(): Promise<string> {
-    const issued = challenges.issue(requestOf(), askedFor(1), true)
+    const issued = challenges.issue(makeRequest(), askedFor(1), true)
     clock.time += 1_000
-    const request = requestOf({ cookie: `sallyport-challenge=${issued.text}` })
+    const request = makeRequest({ cookie: `sallyport-challenge=${issued.text}` })
     const redeemed = await challenges.redeemWaited(request, askedFor(1), HOME)
     if ('refused' in redeemed) throw new Error(redeemed.refused)
     return redeemed.pass
   }
-  const read = (cookie?: string, more: Parameters<typeof requestOf>[0] = {}) =>
-    challenges.passOf(requestOf({ cookie, ...more }), HOME.network, clock.now(), FROM)
-  return { clock, challenges, macsOf, givenPass, read }
+  const read = (cookie?: string, more: Parameters<typeof makeRequest>[0] = {}) =>
+    challenges.passOf(makeRequest({ cookie, ...more }), HOME.network, clock.now(), FROM)
+  return { clock, challenges, macsOf: countMacs, givenPass, read }
 }
 
 t.test('a MAC is HMAC-SHA-256 over the fields, the length of the host and the host', async (t) => {
@@ -61,7 +61,7 @@ t.test('a MAC is HMAC-SHA-256 over the fields, the length of the host and the ho
 })
 
 t.test('a pass costs one MAC where it is seen first, and none where it is remembered', async (t) => {
-  const { macsOf, givenPass, read, clock } = counted()
+  const { macsOf, givenPass, read, clock } = countWork()
   const pass = await givenPass()
   const cookie = `a=b; __Host-sallyport=${pass}`
   t.equal(await macsOf(() => t.match(read(cookie), { level: 1 })), 1)
@@ -74,22 +74,22 @@ t.test('a pass costs one MAC where it is seen first, and none where it is rememb
 })
 
 t.test('two passes of visitors behind one address are remembered both', async (t) => {
-  const { macsOf, givenPass, read } = counted()
+  const { macsOf, givenPass, read } = countWork()
   const cookies = [`sallyport=${await givenPass()}`, `sallyport=${await givenPass()}`]
   for (const cookie of cookies) read(cookie)
   for (let call = 0; call < 10; call++) t.equal(await macsOf(() => cookies.map((cookie) => read(cookie))), 0)
 })
 
 t.test('of many cookies four are looked at, and forged ones are remembered as well', async (t) => {
-  const { macsOf, givenPass, read } = counted()
+  const { macsOf, givenPass, read } = countWork()
   const pass = Buffer.from(await givenPass(), 'base64url')
-  const forged = (number: number): string => {
+  const forgePass = (number: number): string => {
     const bytes = Buffer.from(pass)
     bytes.writeUInt32BE(number, 11)
     return `sallyport=${bytes.toString('base64url')}`
   }
   const line = (from: number, count: number): string =>
-    Array.from({ length: count }, (_, at) => forged(from + at)).join('; ')
+    Array.from({ length: count }, (_, at) => forgePass(from + at)).join('; ')
   for (const count of [1, 2, 3, 4]) t.equal(await macsOf(() => read(line(count * 100, count))), count)
   t.equal(await macsOf(() => read(line(1_000, 250))), 4)
   t.equal(await macsOf(() => read(line(1_000, 250))), 0)
@@ -100,17 +100,17 @@ t.test('of many cookies four are looked at, and forged ones are remembered as we
 })
 
 t.test('two live secrets are no two MACs', async (t) => {
-  const { macsOf, givenPass, read } = counted([SECRET, 'the secret of before, which is also long'])
+  const { macsOf, givenPass, read } = countWork([SECRET, 'the secret of before, which is also long'])
   const cookie = `sallyport=${await givenPass()}`
   t.equal(await macsOf(() => read(cookie)), 1)
 })
 
 t.test('a question costs one MAC, and its solution one for it and one for the pass', async (t) => {
-  const { challenges, macsOf } = counted()
-  const issued = challenges.issue(requestOf(), askedFor(2))
-  t.equal(await macsOf(() => challenges.issue(requestOf(), askedFor(2))), 1)
+  const { challenges, macsOf } = countWork()
+  const issued = challenges.issue(makeRequest(), askedFor(2))
+  t.equal(await macsOf(() => challenges.issue(makeRequest(), askedFor(2))), 1)
   const solution = solve(issued)
-  const redeem = (text: string) => challenges.redeem(requestOf(), text, HOME)
+  const redeem = (text: string) => challenges.redeem(makeRequest(), text, HOME)
   t.equal(await macsOf(() => redeem(`${issued.text}.${'1,'.repeat(31)}1`)), 1, 'wrong')
   t.equal(await macsOf(() => redeem(solution)), 2)
   t.equal(await macsOf(() => redeem(solution)), 1, 'spent')
@@ -118,7 +118,7 @@ t.test('a question costs one MAC, and its solution one for it and one for the pa
 })
 
 t.test('a request without a pass costs none, and one that is not asked has no question made', async (t) => {
-  const { challenges, macsOf, clock, givenPass } = counted()
+  const { challenges, macsOf, clock, givenPass } = countWork()
   const rules: readonly Rule[] = [{ id: 'ask', match: { path: ['/asked'] }, action: 'challenge' }]
   const inspector = createInspector({
     clock,
@@ -128,7 +128,7 @@ t.test('a request without a pass costs none, and one that is not asked has no qu
     mode: 'enforce',
     passOf: challenges.passOf,
   })
-  const decide = (target: string, cookie?: string) => inspector.decide({ ...requestOf({ cookie }), target })
+  const decide = (target: string, cookie?: string) => inspector.decide({ ...makeRequest({ cookie }), target })
   const asked = ['/asked', '/other']
   for (const target of asked) {
     for (const cookie of [undefined, 'a=b', 'sallyport=', 'sallyport-challenge=x']) {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { ChallengeProvider, TokenAnswer } from '../src/challenge/provider.ts'
 import type { Redeemer } from '../src/values/challenge.ts'
-import { askedFor, HOME, requestOf, solve, world } from './challenge-world.ts'
+import { askedFor, HOME, makeRequest, solve, world } from './challenge-world.ts'
 
 const WIDGET = {
   name: 'Widgets',
@@ -30,20 +30,20 @@ function provider(): ChallengeProvider & { answer: TokenAnswer | Promise<TokenAn
 t.test('level 3 is asked by a provider, and the lower levels by work', async (t) => {
   const asks = provider()
   const { challenges } = world({ provider: asks })
-  t.match(challenges.issue(requestOf(), askedFor(2)), { puzzles: 32, wait: 8, widget: undefined })
-  const issued = challenges.issue(requestOf(), askedFor(3))
+  t.match(challenges.issue(makeRequest(), askedFor(2)), { puzzles: 32, wait: 8, widget: undefined })
+  const issued = challenges.issue(makeRequest(), askedFor(3))
   t.match(issued, { puzzles: 0, bits: 0, wait: 0, widget: WIDGET })
-  const given = await challenges.redeem(requestOf(), `${issued.text}.a-token`, HOME)
+  const given = await challenges.redeem(makeRequest(), `${issued.text}.a-token`, HOME)
   t.match(given, { level: 3, maxAge: 43_200 })
   t.same(asks.asked, ['a-token 203.0.113.7'])
-  t.notOk(challenges.hasWaited(requestOf({ cookie: `__Host-sallyport-challenge=${issued.text}` }), askedFor(3)))
+  t.notOk(challenges.hasWaited(makeRequest({ cookie: `__Host-sallyport-challenge=${issued.text}` }), askedFor(3)))
 })
 
 t.test('what is no token, another challenge’s numbers, and a token that is wrong', async (t) => {
   const asks = provider()
   const { challenges } = world({ provider: asks })
-  const { text } = challenges.issue(requestOf(), askedFor(3))
-  const refused = (solution: string) => challenges.redeem(requestOf(), solution, HOME)
+  const { text } = challenges.issue(makeRequest(), askedFor(3))
+  const refused = (solution: string) => challenges.redeem(makeRequest(), solution, HOME)
   for (const token of ['a b', 'ü', 'x'.repeat(6_001), 'line\nline'])
     t.match(await refused(`${text}.${token}`), { refused: 'malformed' })
   t.match(await refused(text), { refused: 'malformed' })
@@ -51,20 +51,22 @@ t.test('what is no token, another challenge’s numbers, and a token that is wro
   t.same(asks.asked, [], 'the provider is asked about none of them')
   asks.answer = 'wrong'
   t.match(await refused(`${text}.1,2,3`), { refused: 'wrong', level: 3, rule: 'ask' })
-  const worked = challenges.issue(requestOf(), askedFor(2))
+  const worked = challenges.issue(makeRequest(), askedFor(2))
   t.match(await refused(`${worked.text}.a-token`), { refused: 'malformed' }, 'a token is no work')
   t.equal(asks.asked.length, 1)
 })
 
 t.test('a token and a challenge are taken once, in any order and at one time', async (t) => {
   const { challenges } = world({ provider: provider() })
-  const ask = () => challenges.issue(requestOf(), askedFor(3)).text
+  const ask = () => challenges.issue(makeRequest(), askedFor(3)).text
   const [one, other] = [ask(), ask()]
-  const answers = await Promise.all(Array.from({ length: 20 }, () => challenges.redeem(requestOf(), `${one}.a`, HOME)))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => challenges.redeem(makeRequest(), `${one}.a`, HOME)),
+  )
   t.equal(answers.filter((given) => !('refused' in given)).length, 1)
-  t.match(await challenges.redeem(requestOf(), `${other}.a`, HOME), { refused: 'spent' }, 'the token was')
-  t.match(await challenges.redeem(requestOf(), `${one}.b`, HOME), { refused: 'spent' }, 'the challenge was')
-  t.match(await challenges.redeem(requestOf(), `${other}.b`, HOME), { level: 3 }, 'and neither spent the other')
+  t.match(await challenges.redeem(makeRequest(), `${other}.a`, HOME), { refused: 'spent' }, 'the token was')
+  t.match(await challenges.redeem(makeRequest(), `${one}.b`, HOME), { refused: 'spent' }, 'the challenge was')
+  t.match(await challenges.redeem(makeRequest(), `${other}.b`, HOME), { level: 3 }, 'and neither spent the other')
 })
 
 const client = (at: number) => ({ ...HOME, address: `203.0.113.${at}` })
@@ -72,22 +74,22 @@ const client = (at: number) => ({ ...HOME, address: `203.0.113.${at}` })
 t.test('a provider that is silent three times is away for a minute, and work asks', async (t) => {
   const asks = provider()
   const { clock, challenges } = world({ provider: asks })
-  const { text } = challenges.issue(requestOf(), askedFor(3))
+  const { text } = challenges.issue(makeRequest(), askedFor(3))
   const bring = (at: number) =>
-    challenges.redeem(requestOf(), `${challenges.issue(requestOf(), askedFor(3)).text}.a`, client(at))
+    challenges.redeem(makeRequest(), `${challenges.issue(makeRequest(), askedFor(3)).text}.a`, client(at))
   asks.answer = 'unanswered'
   t.match(await bring(1), { refused: 'unanswered', level: 3 })
-  t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET })
+  t.match(challenges.issue(makeRequest(), askedFor(3)), { widget: WIDGET })
   await bring(2)
-  t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET })
+  t.match(challenges.issue(makeRequest(), askedFor(3)), { widget: WIDGET })
   await bring(3)
-  const instead = challenges.issue(requestOf(), askedFor(3))
+  const instead = challenges.issue(makeRequest(), askedFor(3))
   t.match(instead, { puzzles: 32, bits: 12, wait: 0, widget: undefined }, 'neither refused nor let in')
-  t.match(await challenges.redeem(requestOf(), solve(instead), HOME), { level: 3, maxAge: 300 })
+  t.match(await challenges.redeem(makeRequest(), solve(instead), HOME), { level: 3, maxAge: 300 })
   clock.time += 60_000
-  t.match(challenges.issue(requestOf(), askedFor(3)), { widget: WIDGET }, 'it is asked again')
+  t.match(challenges.issue(makeRequest(), askedFor(3)), { widget: WIDGET }, 'it is asked again')
   asks.answer = 'right'
-  t.match(await challenges.redeem(requestOf(), `${text}.b`, HOME), { level: 3 })
+  t.match(await challenges.redeem(makeRequest(), `${text}.b`, HOME), { level: 3 })
 })
 
 t.test('bad tokens are their client’s: others keep the widget', async (t) => {
@@ -95,9 +97,9 @@ t.test('bad tokens are their client’s: others keep the widget', async (t) => {
   const { clock, challenges } = world({ provider: asks })
   const bring = async (token: string, by: Redeemer, answer: TokenAnswer = 'unanswered') => {
     asks.answer = answer
-    await challenges.redeem(requestOf(), `${challenges.issue(requestOf(), askedFor(3), true).text}.${token}`, by)
+    await challenges.redeem(makeRequest(), `${challenges.issue(makeRequest(), askedFor(3), true).text}.${token}`, by)
   }
-  const asked = (by: Redeemer) => challenges.issue(requestOf(), { ...askedFor(3), client: by }).widget
+  const asked = (by: Redeemer) => challenges.issue(makeRequest(), { ...askedFor(3), client: by }).widget
   for (let at = 0; at < 20; at++) await bring(`bad-${at}`, HOME)
   t.equal(asked(HOME), undefined, 'work, while nobody knows whether the provider is there')
   t.equal(asked(client(1)), WIDGET)
@@ -117,10 +119,10 @@ t.test('a browser that the provider did not reach has no token, and does not say
   const asks = provider()
   asks.answer = 'wrong'
   const { challenges } = world({ provider: asks })
-  const { text } = challenges.issue(requestOf(), askedFor(3))
+  const { text } = challenges.issue(makeRequest(), askedFor(3))
   for (let at = 0; at < 5; at++)
-    t.match(await challenges.redeem(requestOf(), `${text}.`, client(at)), { refused: 'unanswered' })
-  t.match(challenges.issue(requestOf(), { ...askedFor(3), client: HOME }), { widget: WIDGET })
+    t.match(await challenges.redeem(makeRequest(), `${text}.`, client(at)), { refused: 'unanswered' })
+  t.match(challenges.issue(makeRequest(), { ...askedFor(3), client: HOME }), { widget: WIDGET })
 })
 
 t.test('a flood of tokens asks the provider 64 at one time, 8 of one address, and 6 of one challenge', async (t) => {
@@ -130,9 +132,9 @@ t.test('a flood of tokens asks the provider 64 at one time, 8 of one address, an
   asks.answer = new Promise((resolve) => {
     answer = resolve
   })
-  const bring = (by: Redeemer, text = challenges.issue(requestOf(), askedFor(3), true).text) =>
-    challenges.redeem(requestOf(), `${text}.x`, by)
-  const { text } = challenges.issue(requestOf(), askedFor(3), true)
+  const bring = (by: Redeemer, text = challenges.issue(makeRequest(), askedFor(3), true).text) =>
+    challenges.redeem(makeRequest(), `${text}.x`, by)
+  const { text } = challenges.issue(makeRequest(), askedFor(3), true)
   const one = Array.from({ length: 20 }, (_, at) => bring(client(at), text))
   t.match(await Promise.all(one.slice(6)), Array(14).fill({ refused: 'spent' }))
   const browsers = Array.from({ length: 20 }, (_, at) => bring({ ...client(99), browser: `made up ${at}` }))
@@ -151,10 +153,10 @@ t.test('a provider that throws, and one that is gone, earn no pass', async (t) =
   const faults: unknown[] = []
   const asks = provider()
   const { challenges, clock } = world({ provider: asks, onFault: (error) => faults.push(error) })
-  const { text } = challenges.issue(requestOf(), askedFor(3))
+  const { text } = challenges.issue(makeRequest(), askedFor(3))
   asks.answer = Promise.reject(new Error('broken'))
-  t.match(await challenges.redeem(requestOf(), `${text}.a`, HOME), { refused: 'failed' })
+  t.match(await challenges.redeem(makeRequest(), `${text}.a`, HOME), { refused: 'failed' })
   t.match(faults, [{ message: 'broken' }])
   const without = world({ clock }).challenges
-  t.match(await without.redeem(requestOf(), `${text}.a`, HOME), { refused: 'unanswered' })
+  t.match(await without.redeem(makeRequest(), `${text}.a`, HOME), { refused: 'unanswered' })
 })

@@ -1,43 +1,43 @@
 import t from 'tap'
 import { createChallengeSecrets } from '../src/challenge/secrets.ts'
 import { createFakeCounts } from '../src/testing/fakes.ts'
-import { askedFor, HOME, requestOf, SECRET, solve, world } from './challenge-world.ts'
+import { askedFor, HOME, makeRequest, SECRET, solve, world } from './challenge-world.ts'
 
 const HOUR = 3_600_000
 
 type World = ReturnType<typeof world>
 
-/** A pass of twelve hours at level 2 as its cookie. */
-async function given({ challenges }: World): Promise<string> {
-  const redeemed = await challenges.redeem(requestOf(), solve(challenges.issue(requestOf(), askedFor(2))), HOME)
+/** Earns a pass of twelve hours at level 2 and returns its cookie. */
+async function earnPass({ challenges }: World): Promise<string> {
+  const redeemed = await challenges.redeem(makeRequest(), solve(challenges.issue(makeRequest(), askedFor(2))), HOME)
   if ('refused' in redeemed) throw new Error(redeemed.refused)
   return redeemed.pass
 }
 
-/** The pass of a cookie, and what it is renewed to. */
-function seen({ challenges, clock }: World, value: string) {
-  const request = requestOf({ cookie: `sallyport=${value}` })
+/** Returns the pass of a cookie, and the pass that renews it. */
+function readPass({ challenges, clock }: World, value: string) {
+  const request = makeRequest({ cookie: `sallyport=${value}` })
   const pass = challenges.passOf(request, 'mobile', clock.now())
   return { pass, renewed: pass && challenges.renew(pass, request) }
 }
 
 t.test('a pass in use is renewed once half of its time is over: the same pass, for as long once more', async (t) => {
   const at = world()
-  const first = await given(at)
-  const { pass } = seen(at, first)
+  const first = await earnPass(at)
+  const { pass } = readPass(at, first)
   at.clock.time += 6 * HOUR - 1_000
-  t.equal(seen(at, first).renewed, undefined)
+  t.equal(readPass(at, first).renewed, undefined)
   at.clock.time += 1_000
-  const { renewed } = seen(at, first)
+  const { renewed } = readPass(at, first)
   t.match(renewed, { maxAge: 43_200 })
   const second = renewed?.pass ?? ''
-  t.match(seen(at, second), { pass: { id: pass?.id, level: 2, age: 0 }, renewed: undefined })
+  t.match(readPass(at, second), { pass: { id: pass?.id, level: 2, age: 0 }, renewed: undefined })
   at.clock.time += 11 * HOUR
-  t.equal(seen(at, first).pass, undefined, 'the first ends at its own time')
-  t.match(seen(at, second).pass, { id: pass?.id, level: 2 })
+  t.equal(readPass(at, first).pass, undefined, 'the first ends at its own time')
+  t.match(readPass(at, second).pass, { id: pass?.id, level: 2 })
   const { challenges, clock } = at
-  const foreign = (described: Parameters<typeof requestOf>[0], network: 'mobile' | 'hosting' = 'mobile') =>
-    challenges.passOf(requestOf({ cookie: `sallyport=${second}`, ...described }), network, clock.now())
+  const foreign = (described: Parameters<typeof makeRequest>[0], network: 'mobile' | 'hosting' = 'mobile') =>
+    challenges.passOf(makeRequest({ cookie: `sallyport=${second}`, ...described }), network, clock.now())
   t.notOk(foreign({ userAgent: 'curl/8.9' }), 'it is bound as the first')
   t.notOk(foreign({ host: 'other.example' }))
   t.notOk(foreign({}, 'hosting'), 'and was given to a home line')
@@ -46,33 +46,33 @@ t.test('a pass in use is renewed once half of its time is over: the same pass, f
 t.test('three times, so that it ends after four times its time', async (t) => {
   const at = world()
   const start = at.clock.time
-  let value = await given(at)
+  let value = await earnPass(at)
   for (let times = 0; times < 3; times++) {
     at.clock.time += 12 * HOUR - 1_000
-    value = seen(at, value).renewed?.pass ?? ''
+    value = readPass(at, value).renewed?.pass ?? ''
   }
   at.clock.time += 12 * HOUR - 1_000
-  t.match(seen(at, value), { pass: { level: 2 }, renewed: undefined })
+  t.match(readPass(at, value), { pass: { level: 2 }, renewed: undefined })
   at.clock.time += 1_000
-  t.equal(seen(at, value).pass, undefined)
+  t.equal(readPass(at, value).pass, undefined)
   t.ok(at.clock.time - start <= 48 * HOUR)
 })
 
 t.test('what was waited for in place of work, or could not be counted everywhere, is not renewed', async (t) => {
   const at = world()
-  const issued = at.challenges.issue(requestOf(), askedFor(2))
+  const issued = at.challenges.issue(makeRequest(), askedFor(2))
   at.clock.time += 8_000
-  const waited = await at.challenges.redeem(requestOf(), `${issued.text}.`, HOME)
+  const waited = await at.challenges.redeem(makeRequest(), `${issued.text}.`, HOME)
   at.clock.time += HOUR / 2
   const value = 'pass' in waited ? waited.pass : ''
-  t.match(seen(at, value), { pass: { level: 2 }, renewed: undefined })
+  t.match(readPass(at, value), { pass: { level: 2 }, renewed: undefined })
 })
 
 t.test('a secret that is on its way out renews nothing', async (t) => {
   const old = world()
-  const value = await given(old)
+  const value = await earnPass(old)
   const secrets = createChallengeSecrets(['the secret that came after that one', SECRET])
   const at = world({ secrets, clock: old.clock, counts: createFakeCounts(old.clock) })
   at.clock.time += 11 * HOUR
-  t.match(seen(at, value), { pass: { level: 2 }, renewed: undefined })
+  t.match(readPass(at, value), { pass: { level: 2 }, renewed: undefined })
 })

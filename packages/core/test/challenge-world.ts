@@ -21,7 +21,6 @@ export function world(
     counts: createFakeCounts(clock),
     clock,
     random: randomBytes,
-    ipv6Prefix: 64,
     ...options,
   })
   return { clock, challenges }
@@ -34,7 +33,7 @@ interface Described {
   readonly cookie?: string | undefined
 }
 
-export function requestOf({
+export function makeRequest({
   host = 'shop.example',
   userAgent = FIREFOX,
   ja4,

@@ -3,43 +3,43 @@ import { createChallengeSecrets } from '../src/challenge/secrets.ts'
 import type { Redeemed } from '../src/challenge/terms.ts'
 import { createFakeCounts } from '../src/testing/fakes.ts'
 import type { Redeemer } from '../src/values/challenge.ts'
-import { askedFor, FIREFOX, HOME, requestOf, SECRET, solve, world } from './challenge-world.ts'
+import { askedFor, FIREFOX, HOME, makeRequest, SECRET, solve, world } from './challenge-world.ts'
 
 const HOUR = 3_600_000
 
-function passOf(redeemed: Redeemed): string {
+function readPass(redeemed: Redeemed): string {
   if ('refused' in redeemed) throw new Error(redeemed.refused)
   return redeemed.pass
 }
 
 t.test('who works has a pass of that level for as long as the rule says', async (t) => {
   const { clock, challenges } = world()
-  const issued = challenges.issue(requestOf(), askedFor(2))
+  const issued = challenges.issue(makeRequest(), askedFor(2))
   t.match(issued, { level: 2, puzzles: 32, bits: 10, wait: 8 })
   t.match(issued.text, /^[\w-]{96}$/)
   clock.time += 400
-  const redeemed = await challenges.redeem(requestOf(), solve(issued), HOME)
+  const redeemed = await challenges.redeem(makeRequest(), solve(issued), HOME)
   t.match(redeemed, { level: 2, maxAge: 43_200, seconds: 0.4, degraded: false })
-  const cookie = `a=b; __Host-sallyport=${passOf(redeemed)}; c=d`
-  t.match(passOf(redeemed), /^[\w-]{52}$/)
+  const cookie = `a=b; __Host-sallyport=${readPass(redeemed)}; c=d`
+  t.match(readPass(redeemed), /^[\w-]{52}$/)
   clock.time += 5_000
-  const pass = challenges.passOf(requestOf({ cookie }), 'residential_clean', clock.now())
+  const pass = challenges.passOf(makeRequest({ cookie }), 'residential_clean', clock.now())
   t.match(pass, { level: 2, age: 5, id: /^[\w-]{11}$/ })
-  t.same(challenges.passOf(requestOf({ cookie }), 'mobile', clock.now()), pass, 'also on another network')
+  t.same(challenges.passOf(makeRequest({ cookie }), 'mobile', clock.now()), pass, 'also on another network')
   clock.time += 12 * HOUR
-  t.equal(challenges.passOf(requestOf({ cookie }), 'residential_clean', clock.now()), undefined)
+  t.equal(challenges.passOf(makeRequest({ cookie }), 'residential_clean', clock.now()), undefined)
 })
 
 t.test('a pass holds for its host, browser and TLS alone, and a home line’s pass not in a datacenter', async (t) => {
   const { clock, challenges } = world()
   const ja4 = 't13d1715h2_5b57614c22b0_5c2c66f702b0'
-  const request = requestOf({ ja4 })
-  const pass = passOf(await challenges.redeem(request, solve(challenges.issue(request, askedFor(2))), HOME))
+  const request = makeRequest({ ja4 })
+  const pass = readPass(await challenges.redeem(request, solve(challenges.issue(request, askedFor(2))), HOME))
   const cookie = `sallyport=${pass}`
   const holds = (
-    described: Parameters<typeof requestOf>[0],
+    described: Parameters<typeof makeRequest>[0],
     network: 'residential_clean' | 'hosting' | 'tor' = 'residential_clean',
-  ) => challenges.passOf(requestOf({ ja4, cookie, ...described }), network, clock.now()) !== undefined
+  ) => challenges.passOf(makeRequest({ ja4, cookie, ...described }), network, clock.now()) !== undefined
   t.ok(holds({}))
   t.ok(holds({ host: 'SHOP.example:8443' }), 'cookies know no port')
   t.notOk(holds({ host: 'other.example' }))
@@ -47,7 +47,7 @@ t.test('a pass holds for its host, browser and TLS alone, and a home line’s pa
   t.notOk(holds({ userAgent: 'curl/8.9' }))
   t.ok(holds({ ja4: 't13d1717h1_5b57614c22b0_5c2c66f702b0' }), 'extensions and ALPN of another connection')
   t.notOk(holds({ ja4: 't13d0411h2_5b57614c22b0_5c2c66f702b0' }))
-  t.ok(challenges.passOf(requestOf({ cookie }), 'residential_clean', clock.now()), 'JA4 is not known everywhere')
+  t.ok(challenges.passOf(makeRequest({ cookie }), 'residential_clean', clock.now()), 'JA4 is not known everywhere')
   t.notOk(holds({}, 'hosting'))
   t.notOk(holds({}, 'tor'))
 })
@@ -55,76 +55,76 @@ t.test('a pass holds for its host, browser and TLS alone, and a home line’s pa
 t.test('of several passes the best counts, and what is none costs nothing and is none', async (t) => {
   const { clock, challenges } = world()
   const given = async (level: 1 | 2) => {
-    const issued = challenges.issue(requestOf(), askedFor(level), true)
-    if (level === 2) return passOf(await challenges.redeem(requestOf(), solve(issued), HOME))
+    const issued = challenges.issue(makeRequest(), askedFor(level), true)
+    if (level === 2) return readPass(await challenges.redeem(makeRequest(), solve(issued), HOME))
     clock.time += 1_000
     const cookie = `sallyport-challenge=${issued.text}`
-    return passOf(await challenges.redeemWaited(requestOf({ cookie }), askedFor(1), HOME))
+    return readPass(await challenges.redeemWaited(makeRequest({ cookie }), askedFor(1), HOME))
   }
   const [one, two] = [await given(1), await given(2)]
-  const levelOf = (cookie: string) => challenges.passOf(requestOf({ cookie }), 'mobile', clock.now())?.level
-  t.equal(levelOf(`sallyport=${one}; __Host-sallyport=${two}`), 2)
-  t.equal(levelOf(`sallyport=${two}; sallyport=${one}`), 2)
-  t.equal(levelOf(`sallyport=${one}`), 1)
+  const readLevel = (cookie: string) => challenges.passOf(makeRequest({ cookie }), 'mobile', clock.now())?.level
+  t.equal(readLevel(`sallyport=${one}; __Host-sallyport=${two}`), 2)
+  t.equal(readLevel(`sallyport=${two}; sallyport=${one}`), 2)
+  t.equal(readLevel(`sallyport=${one}`), 1)
   const flipped = (at: number) => `${two.slice(0, at)}${two[at] === 'A' ? 'B' : 'A'}${two.slice(at + 1)}`
-  for (let at = 0; at < two.length; at++) t.equal(levelOf(`sallyport=${flipped(at)}`), undefined, `a change at ${at}`)
+  for (let at = 0; at < two.length; at++) t.equal(readLevel(`sallyport=${flipped(at)}`), undefined, `a change at ${at}`)
   for (const cookie of [two.slice(0, -1), `${two}A`, two + two, '', '%00', `"${two}`, two.toLowerCase()]) {
-    t.equal(levelOf(`sallyport=${cookie}`), undefined, cookie)
+    t.equal(readLevel(`sallyport=${cookie}`), undefined, cookie)
   }
-  t.equal(levelOf(`${'sallyport=x; '.repeat(9)}sallyport=${two}`), undefined, 'no more than a few are looked at')
+  t.equal(readLevel(`${'sallyport=x; '.repeat(9)}sallyport=${two}`), undefined, 'no more than a few are looked at')
   const neighbours = Array.from({ length: 9 }, () => ['cookie', 'sallyport=x']).flat()
   const request = {
-    ...requestOf(),
-    fields: [...requestOf().fields, ...neighbours, 'cookie', `__Host-sallyport=${two}`],
+    ...makeRequest(),
+    fields: [...makeRequest().fields, ...neighbours, 'cookie', `__Host-sallyport=${two}`],
   }
   t.equal(challenges.passOf(request, 'mobile', clock.now())?.level, 2, 'the name that no neighbour can set is first')
 })
 
 t.test('a solution is refused for what is wrong with it', async (t) => {
   const { clock, challenges } = world()
-  const issued = challenges.issue(requestOf(), askedFor(2))
+  const issued = challenges.issue(makeRequest(), askedFor(2))
   const solution = solve(issued)
-  const refusalOf = async (text: string, request = requestOf()) => {
+  const readRefusal = async (text: string, request = makeRequest()) => {
     const redeemed = await challenges.redeem(request, text, HOME)
     return 'refused' in redeemed ? redeemed.refused : 'a pass'
   }
   const [text, numbers] = solution.split('.') as [string, string]
   const changed = (at: number) => `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}.${numbers}`
   for (const at of [0, 1, 12, 14, 20, 40, 60, 89])
-    t.match(await refusalOf(changed(at)), /^(?:forged|expired|malformed)$/, `at ${at}`)
+    t.match(await readRefusal(changed(at)), /^(?:forged|expired|malformed)$/, `at ${at}`)
   for (const bad of ['', '.', text, `${text}.a`, `${text}.-1`, `${text}.1.2`, `x${solution}`, `${solution},1,`]) {
-    t.equal(await refusalOf(bad), 'malformed', bad)
+    t.equal(await readRefusal(bad), 'malformed', bad)
   }
-  t.equal(await refusalOf(`${text}.`), 'early')
-  t.equal(await refusalOf(`${solution}${',1'.repeat(2_000)}`), 'malformed', 'longer than is read')
-  t.equal(await refusalOf(`${text}.${numbers.split(',').slice(1).join(',')}`), 'wrong')
-  t.equal(await refusalOf(`${text}.${numbers.split(',').reverse().join(',')}`), 'wrong')
-  t.equal(await refusalOf(`${text}.${numbers.replace(/\d+$/, '4294967296')}`), 'wrong')
-  t.equal(await refusalOf(solution, requestOf({ host: 'other.example' })), 'forged')
-  t.equal(await refusalOf(solution, requestOf({ userAgent: 'curl/8' })), 'other_browser')
+  t.equal(await readRefusal(`${text}.`), 'early')
+  t.equal(await readRefusal(`${solution}${',1'.repeat(2_000)}`), 'malformed', 'longer than is read')
+  t.equal(await readRefusal(`${text}.${numbers.split(',').slice(1).join(',')}`), 'wrong')
+  t.equal(await readRefusal(`${text}.${numbers.split(',').reverse().join(',')}`), 'wrong')
+  t.equal(await readRefusal(`${text}.${numbers.replace(/\d+$/, '4294967296')}`), 'wrong')
+  t.equal(await readRefusal(solution, makeRequest({ host: 'other.example' })), 'forged')
+  t.equal(await readRefusal(solution, makeRequest({ userAgent: 'curl/8' })), 'other_browser')
   clock.time += 301_000
-  t.equal(await refusalOf(solution), 'expired')
+  t.equal(await readRefusal(solution), 'expired')
   clock.time -= 400_000
-  t.equal(await refusalOf(solution), 'expired', 'from the future')
+  t.equal(await readRefusal(solution), 'expired', 'from the future')
   clock.time += 100_000
-  t.equal(await refusalOf(solution), 'a pass')
-  t.equal(await refusalOf(solution), 'spent')
+  t.equal(await readRefusal(solution), 'a pass')
+  t.equal(await readRefusal(solution), 'spent')
 })
 
 t.test('a challenge of level 1 has no work, so no numbers answer it', async (t) => {
   const { challenges } = world()
-  const { text } = challenges.issue(requestOf(), askedFor(1))
-  t.match(await challenges.redeem(requestOf(), `${text}.0`, HOME), { refused: 'wrong', level: 1 })
+  const { text } = challenges.issue(makeRequest(), askedFor(1))
+  t.match(await challenges.redeem(makeRequest(), `${text}.0`, HOME), { refused: 'wrong', level: 1 })
 })
 
 t.test('of a hundred solutions at one time one has a pass, over all machines that share counts', async (t) => {
   const clock = { now: () => 1_790_000_000_000 }
   const counts = createFakeCounts(clock)
   const machines = [1, 2, 3, 4].map(() => world({ counts, clock }).challenges)
-  const solution = solve((machines[0] as (typeof machines)[number]).issue(requestOf(), askedFor(2)))
+  const solution = solve((machines[0] as (typeof machines)[number]).issue(makeRequest(), askedFor(2)))
   const asked = Array.from({ length: 100 }, (_, at) => {
     const client = { ...HOME, address: `203.0.113.${at}` }
-    return (machines[at % 4] as (typeof machines)[number]).redeem(requestOf(), solution, client)
+    return (machines[at % 4] as (typeof machines)[number]).redeem(makeRequest(), solution, client)
   })
   const passes = (await Promise.all(asked)).filter((redeemed) => !('refused' in redeemed))
   t.equal(passes.length, 1)
@@ -132,30 +132,30 @@ t.test('of a hundred solutions at one time one has a pass, over all machines tha
 
 t.test('wrong solutions use up their challenge, and nothing of others behind the address', async (t) => {
   const { challenges } = world()
-  const issued = challenges.issue(requestOf(), askedFor(2))
+  const issued = challenges.issue(makeRequest(), askedFor(2))
   const wrong = `${issued.text}.${Array(32).fill(7).join(',')}`
   const forged = `${wrong.slice(0, 30)}${wrong[30] === 'A' ? 'B' : 'A'}${wrong.slice(31)}`
   for (let tried = 0; tried < 50; tried++) {
-    t.same(await challenges.redeem(requestOf(), forged, HOME), { refused: 'forged' })
-    t.match(await challenges.redeem(requestOf(), `${issued.text}.x`, HOME), { refused: 'malformed' })
+    t.same(await challenges.redeem(makeRequest(), forged, HOME), { refused: 'forged' })
+    t.match(await challenges.redeem(makeRequest(), `${issued.text}.x`, HOME), { refused: 'malformed' })
   }
   const tried: Redeemed[] = []
-  for (let at = 0; at < 200; at++) tried.push(await challenges.redeem(requestOf(), wrong, HOME))
+  for (let at = 0; at < 200; at++) tried.push(await challenges.redeem(makeRequest(), wrong, HOME))
   t.match(tried.slice(0, 6), Array(6).fill({ refused: 'wrong' }))
   t.match(tried.slice(6), Array(194).fill({ refused: 'spent' }))
-  t.match(await challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'spent' })
-  const other = challenges.issue(requestOf(), askedFor(2))
-  t.match(await challenges.redeem(requestOf(), solve(other), HOME), { level: 2 })
+  t.match(await challenges.redeem(makeRequest(), solve(issued), HOME), { refused: 'spent' })
+  const other = challenges.issue(makeRequest(), askedFor(2))
+  t.match(await challenges.redeem(makeRequest(), solve(other), HOME), { level: 2 })
 })
 
 /** Passes that clients get for challenges of level 1, each of its own browser family. */
 async function waitedPasses(clients: readonly Redeemer[]): Promise<readonly Redeemed[]> {
   const { clock, challenges } = world()
-  const texts = clients.map(() => challenges.issue(requestOf(), askedFor(1), true).text)
+  const texts = clients.map(() => challenges.issue(makeRequest(), askedFor(1), true).text)
   clock.time += 1_000
   const given: Redeemed[] = []
   for (const [at, client] of clients.entries()) {
-    const request = requestOf({ cookie: `sallyport-challenge=${texts[at]}` })
+    const request = makeRequest({ cookie: `sallyport-challenge=${texts[at]}` })
     given.push(await challenges.redeemWaited(request, askedFor(1), client))
   }
   return given
@@ -188,24 +188,24 @@ t.test('twenty networks of one /48 leave passes to the others there', async (t) 
 
 t.test('two secrets are live, and a third one’s are forged', async (t) => {
   const old = world({ secretTexts: ['the secret before this one, also long'] })
-  const issued = old.challenges.issue(requestOf(), askedFor(2))
-  const pass = passOf(await old.challenges.redeem(requestOf(), solve(issued), HOME))
+  const issued = old.challenges.issue(makeRequest(), askedFor(2))
+  const pass = readPass(await old.challenges.redeem(makeRequest(), solve(issued), HOME))
   const rotated = world({ secretTexts: [SECRET, 'the secret before this one, also long'] })
   const held = (challenges: typeof rotated.challenges) =>
-    challenges.passOf(requestOf({ cookie: `sallyport=${pass}` }), 'mobile', rotated.clock.now())?.level
+    challenges.passOf(makeRequest({ cookie: `sallyport=${pass}` }), 'mobile', rotated.clock.now())?.level
   t.equal(held(rotated.challenges), 2)
-  t.notOk('refused' in (await rotated.challenges.redeem(requestOf(), solve(issued), HOME)))
+  t.notOk('refused' in (await rotated.challenges.redeem(makeRequest(), solve(issued), HOME)))
   const other = world()
   t.equal(held(other.challenges), undefined)
-  t.same(await other.challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'forged' })
+  t.same(await other.challenges.redeem(makeRequest(), solve(issued), HOME), { refused: 'forged' })
   t.throws(() => createChallengeSecrets(['short']), { code: 'invalid_config' })
 })
 
 t.test('what was asked before a start that forgot what is spent is refused', async (t) => {
   const before = world()
-  const issued = before.challenges.issue(requestOf(), askedFor(2))
+  const issued = before.challenges.issue(makeRequest(), askedFor(2))
   const after = world({ since: before.clock.time + 1 })
-  t.same(await after.challenges.redeem(requestOf(), solve(issued), HOME), { refused: 'expired' })
+  t.same(await after.challenges.redeem(makeRequest(), solve(issued), HOME), { refused: 'expired' })
 })
 
 t.test('while shared counts are away a pass holds five minutes; where counting fails there is none', async (t) => {
@@ -215,8 +215,8 @@ t.test('while shared counts are away a pass holds five minutes; where counting f
   const shared = world({
     counts: { ...local, take: async (tasks, flight) => ({ ...(await local.take(tasks, flight)), share: 0.5 }) },
   })
-  const issued = shared.challenges.issue(requestOf(), askedFor(2))
-  t.match(await shared.challenges.redeem(requestOf(), solve(issued), HOME), { degraded: true, maxAge: 300 })
+  const issued = shared.challenges.issue(makeRequest(), askedFor(2))
+  t.match(await shared.challenges.redeem(makeRequest(), solve(issued), HOME), { degraded: true, maxAge: 300 })
   const gone = world({
     counts: {
       take: () => {
@@ -226,7 +226,7 @@ t.test('while shared counts are away a pass holds five minutes; where counting f
     },
     onFault: (error) => faults.push(error),
   })
-  t.same(await gone.challenges.redeem(requestOf(), solve(gone.challenges.issue(requestOf(), askedFor(2))), HOME), {
+  t.same(await gone.challenges.redeem(makeRequest(), solve(gone.challenges.issue(makeRequest(), askedFor(2))), HOME), {
     refused: 'failed',
   })
   t.equal(faults.length, 1)
@@ -239,8 +239,8 @@ t.test('who waits has a pass too: of the level, for an hour where work was asked
     [3, 32, 3_600],
   ] as const) {
     const { clock, challenges } = world()
-    const issued = challenges.issue(requestOf(), askedFor(level))
-    const request = requestOf({ cookie: `__Host-sallyport-challenge=${issued.text}` })
+    const issued = challenges.issue(makeRequest(), askedFor(level))
+    const request = makeRequest({ cookie: `__Host-sallyport-challenge=${issued.text}` })
     clock.time += wait * 1_000 - 1
     t.equal(challenges.hasWaited(request, askedFor(level)), false)
     t.same(await challenges.redeemWaited(request, askedFor(level), HOME), { refused: 'early' })
@@ -257,8 +257,8 @@ t.test('who waits has a pass too: of the level, for an hour where work was asked
 
 t.test('a question that a pass was given for is not asked once more', async (t) => {
   const { clock, challenges } = world()
-  const issued = challenges.issue(requestOf(), askedFor(2))
-  const request = requestOf({ cookie: `sallyport-challenge=${issued.text}` })
+  const issued = challenges.issue(makeRequest(), askedFor(2))
+  const request = makeRequest({ cookie: `sallyport-challenge=${issued.text}` })
   clock.time += 20_000
   const pass = { id: 'x', level: 1, age: 5 } as const
   t.not(challenges.issue(request, askedFor(2, {}, pass)).text, issued.text)
@@ -270,23 +270,23 @@ t.test('a question that a pass was given for is not asked once more', async (t) 
 
 t.test('who asked is known of an answer, to another process too, and of what is not ours nothing is', async (t) => {
   const asking = world()
-  const issued = asking.challenges.issue(requestOf(), askedFor(2))
+  const issued = asking.challenges.issue(makeRequest(), askedFor(2))
   const solution = solve(issued)
-  const known = await world({ rules: () => ['other', 'ask'] }).challenges.redeem(requestOf(), solution, HOME)
+  const known = await world({ rules: () => ['other', 'ask'] }).challenges.redeem(makeRequest(), solution, HOME)
   t.match(known, { level: 2, rule: 'ask' })
-  const gone = await world().challenges.redeem(requestOf(), solution, HOME)
+  const gone = await world().challenges.redeem(makeRequest(), solution, HOME)
   t.match(gone, { level: 2, rule: undefined })
-  const wrong = await asking.challenges.redeem(requestOf(), `${issued.text}.1`, HOME)
+  const wrong = await asking.challenges.redeem(makeRequest(), `${issued.text}.1`, HOME)
   t.same(wrong, { refused: 'wrong', level: 2, rule: 'ask' })
-  t.same(await asking.challenges.redeem(requestOf(), 'x.1', HOME), { refused: 'malformed' })
-  const banned = asking.challenges.issue(requestOf(), { ...askedFor(2), rule: 'strikes' })
-  t.match(await world().challenges.redeem(requestOf(), solve(banned), HOME), { rule: 'strikes' })
+  t.same(await asking.challenges.redeem(makeRequest(), 'x.1', HOME), { refused: 'malformed' })
+  const banned = asking.challenges.issue(makeRequest(), { ...askedFor(2), rule: 'strikes' })
+  t.match(await world().challenges.redeem(makeRequest(), solve(banned), HOME), { rule: 'strikes' })
   t.notMatch(Buffer.from(issued.text, 'base64url').toString('latin1'), 'ask', 'nobody else reads it')
 })
 
 t.test('a program waits in place of work too, once, and not where a script is required', async (t) => {
   const { clock, challenges } = world()
-  const request = requestOf()
+  const request = makeRequest()
   const issued = challenges.issue(request, askedFor(2))
   clock.time += issued.wait * 1000 - 1
   t.match(await challenges.redeem(request, `${issued.text}.`, HOME), { refused: 'early' })

@@ -12,7 +12,7 @@ function request(peer: string, ...fields: readonly Field[]): InspectionRequest {
   return { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: around.flat() }
 }
 
-/** `address via`, with `!` behind it when malformed: short enough for tables. */
+/** Writes `address via` for tables, with `!` behind it when malformed. */
 function brief({ address, via, malformed }: ResolvedClient): string {
   return `${address === undefined ? '-' : formatAddress(address)} ${via}${malformed ? '!' : ''}`
 }
@@ -139,10 +139,10 @@ const WALKS: readonly (readonly [string, readonly string[], string])[] = [
 ]
 
 t.test('a hop with a zone is passed over where the same text is trusted of a socket', async (t) => {
-  const walked = (header: string, line: string) =>
+  const walkLine = (header: string, line: string) =>
     brief(resolveClient(request('fe80::2%eth0', [header, line]), parseTrust(['fe80::/10'], header)))
-  t.equal(walked('X-Forwarded-For', '203.0.113.9, fe80::1%eth0'), '203.0.113.9 header')
-  t.equal(walked('Forwarded', 'for=203.0.113.9, for="[fe80::1%eth0]"'), '203.0.113.9 header')
+  t.equal(walkLine('X-Forwarded-For', '203.0.113.9, fe80::1%eth0'), '203.0.113.9 header')
+  t.equal(walkLine('Forwarded', 'for=203.0.113.9, for="[fe80::1%eth0]"'), '203.0.113.9 header')
 })
 
 t.test('X-Forwarded-For is walked from the right', async (t) => {

@@ -1,21 +1,22 @@
 import t from 'tap'
 import { parseAddress } from '../src/address/address.ts'
 import { parseTrust } from '../src/address/client.ts'
-import { isByPlace } from '../src/geo/country-of.ts'
+import { isAnycast, typeOfSystem } from '../src/asn/types.ts'
+import { isByPlace } from '../src/geo/find-country.ts'
 import { locate } from '../src/geo/locate.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../src/policy/policy.ts'
 import type { CountryTable, Snapshot } from '../src/ports/index.ts'
-import { createFakeClock, createFakeGeo, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { createFakeClock, createFakeGeo, createFakeNetworks, makeSnapshot, makeSystem } from '../src/testing/fakes.ts'
 
-const HOME = systemOf({ asn: 64_501, type: 'isp', networkClass: 'residential_clean' })
-const RACK = systemOf({ asn: 64_502, type: 'hosting', networkClass: 'hosting' })
+const HOME = makeSystem({ asn: 64_501, type: 'isp', networkClass: 'residential_clean' })
+const RACK = makeSystem({ asn: 64_502, type: 'hosting', networkClass: 'hosting' })
 const REGISTERED: CountryTable = {
   find: ({ d }) => (d >>> 24 === 9 ? undefined : { code: 'SE', source: 'asn-country-v4', basis: 'registration' }),
 }
 
-/** Countries of registration, and no file of cities. */
+/** Has countries of registration, and no file of cities. */
 const CITYLESS: Partial<Snapshot> = {
   networks: createFakeNetworks([
     ['8.1.0.0/16', { system: HOME }],
@@ -26,10 +27,10 @@ const CITYLESS: Partial<Snapshot> = {
   rangesLoaded: true,
 }
 
-function deciderOf(rules: readonly Rule[], snapshot: Partial<Snapshot> = CITYLESS) {
+function createDecider(rules: readonly Rule[], snapshot: Partial<Snapshot> = CITYLESS) {
   const inspector = createInspector({
     clock: createFakeClock('2026-11-21T00:00:00Z'),
-    snapshots: { current: () => snapshotOf(snapshot) },
+    snapshots: { current: () => makeSnapshot(snapshot) },
     trust: parseTrust([], 'x-forwarded-for'),
     policy: compilePolicy({ preset: 'observe', rules }),
     mode: 'enforce',
@@ -39,7 +40,7 @@ function deciderOf(rules: readonly Rule[], snapshot: Partial<Snapshot> = CITYLES
 }
 
 t.test('without a file of cities the country is that of registration, with its source and worth', async (t) => {
-  const decide = deciderOf([])
+  const decide = createDecider([])
   const from = { code: 'SE', source: 'asn-country-v4', basis: 'registration' }
   t.match(decide('8.1.0.1').inspection, {
     country: 'SE',
@@ -55,18 +56,18 @@ t.test('a rule on a country holds without a file of cities, and so does its nega
   const abroad: Rule = { id: 'abroad', match: { not: { country: ['SE'] } }, action: 'block', onError: 'flag' }
   const home: Rule = { id: 'home', match: { country: ['SE'] }, action: 'block', onError: 'flag' }
   const unknown: Rule = { id: 'unknown', match: { country: ['unknown'] }, action: 'block' }
-  t.equal(deciderOf([home])('8.1.0.1').action, 'block')
-  t.equal(deciderOf([abroad])('8.1.0.1').action, 'allow')
-  t.equal(deciderOf([home])('9.1.0.1').action, 'allow', 'it was looked up, and nothing was found')
-  t.equal(deciderOf([home])('10.0.0.1').action, 'allow', 'a reserved address has no country, whatever is loaded')
-  t.equal(deciderOf([unknown])('9.1.0.1').action, 'block')
-  const nothing = deciderOf([home], { ...CITYLESS, countries: undefined })
+  t.equal(createDecider([home])('8.1.0.1').action, 'block')
+  t.equal(createDecider([abroad])('8.1.0.1').action, 'allow')
+  t.equal(createDecider([home])('9.1.0.1').action, 'allow', 'it was looked up, and nothing was found')
+  t.equal(createDecider([home])('10.0.0.1').action, 'allow', 'a reserved address has no country, whatever is loaded')
+  t.equal(createDecider([unknown])('9.1.0.1').action, 'block')
+  const nothing = createDecider([home], { ...CITYLESS, countries: undefined })
   t.match(nothing('8.1.0.1'), { action: 'flag', reasons: [{ text: /not loaded/ }] })
 })
 
 t.test('a lookup has the country where places cannot be looked up, and names what says so', async (t) => {
   const at = async (text: string, more: Partial<Snapshot> = {}) =>
-    locate(parseAddress(text) as never, snapshotOf({ ...CITYLESS, ...more }))
+    locate(parseAddress(text) as never, makeSnapshot({ ...CITYLESS, ...more }))
   const sweden = { country: 'Sweden', countryCode: 'SE' }
   t.same(await at('8.1.0.1'), { geo: sweden, degraded: true, source: 'asn-country-v4' })
   t.same(await at('9.1.0.1'), { geo: {}, degraded: true })
@@ -82,4 +83,34 @@ t.test('a claim rests on places alone', async (t) => {
     bases.filter((basis) => isByPlace({ basis })),
     ['geofeed', 'city'],
   )
+})
+
+t.test('an address that is at many places at once is in no city, unless its operator says where', async (t) => {
+  const sydney = { countryCode: 'AU', city: 'Sydney', region: 'New South Wales', latitude: -33.9, longitude: 151.2 }
+  const networks = createFakeNetworks([
+    ['104.16.0.0/13', { system: makeSystem({ asn: 13_335, type: 'hosting', networkClass: 'datacenter' }) }],
+    ['8.0.0.0/8', { system: makeSystem({ asn: 15_169, type: 'hosting', networkClass: 'datacenter' }) }],
+  ])
+  const readPlace = async (text: string, place: object = sydney) => {
+    const read = async () => place
+    const address = parseAddress(text)
+    const snapshot = makeSnapshot({ networks, geo: { families: [4, 6], read } })
+    return address && (await locate(address, snapshot)).geo
+  }
+  for (const text of ['104.16.1.1', '8.8.8.8', '8.8.4.200', '2620:fe::9'])
+    t.same(await readPlace(text), { country: 'Australia', countryCode: 'AU' }, text)
+  t.match(await readPlace('8.34.1.1'), sydney, 'a machine of the same company')
+  t.match(await readPlace('104.16.1.1', { ...sydney, source: 'cloudflare-warp' }), { city: 'Sydney' })
+})
+
+t.test('services on machines of their own are known as such, whatever their names say', async (t) => {
+  const readClasses = (asns: readonly number[]) =>
+    asns.map((asn) => `${typeOfSystem(asn, 'Plain Words Inc').networkClass}`)
+  // These are GitHub, Apple, Anthropic, Quad9 and Meta.
+  t.same(readClasses([36_459, 714, 6_185, 399_358, 19_281, 32_934]), Array(6).fill('datacenter'))
+  // These are F, K and M root servers, CleanBrowsing and Control D.
+  const everywhere = [3_557, 25_152, 7_500, 205_157, 398_962]
+  t.same(readClasses(everywhere), Array(5).fill('datacenter'))
+  t.ok(everywhere.every(isAnycast), 'and none of them is in one city')
+  t.same(typeOfSystem(714, 'Apple Inc.').type, 'unknown', 'and none of the types')
 })

@@ -1,4 +1,3 @@
-import { AI_TOKENS } from '@sallyport/data/automation'
 import { CRAWLERS } from '@sallyport/data/crawlers'
 import t from 'tap'
 import { agentInspector, electron, IPHONE, plainRequest } from './agents.ts'
@@ -55,6 +54,7 @@ const CRAWLERS_ALONE: readonly string[] = [
   'Barkrowler',
   'Blogtrottr',
   'Checkly',
+  'Cotoyogi',
   'Embedly',
   'Iframely',
   'Lightpanda',
@@ -66,6 +66,11 @@ const CRAWLERS_ALONE: readonly string[] = [
   'omgili',
   'rawdog',
   'webzio',
+  'Anomura',
+  'Awario',
+  'Panscient',
+  'img2dataset',
+  'newsai',
 ]
 
 t.test('a crawler that is called by a plain word is one that applications may be called by', async (t) => {
@@ -93,9 +98,8 @@ t.test('a crawler that is called by a plain word is one that applications may be
 
 t.test('no other name of the catalogue gets out by being written as an application', async (t) => {
   const crawlers = CRAWLERS.filter(({ application }) => !application).flatMap(({ tokens }) => tokens)
-  const ais = AI_TOKENS.filter(({ application }) => !application).map(({ token }) => token)
   const forms = (name: string) => [`${name}/1.0 ${CFNETWORK}`, electron(`${name}/1.0`), `${IPHONE} ${name}/1.0`]
-  const names = [...crawlers, ...ais].map((name) => name.replace(/\/$/, ''))
+  const names = crawlers.map((name) => name.replace(/\/$/, ''))
   t.ok(names.length > 200)
   t.same(
     names.flatMap(forms).filter((text) => judged(text).class === 'human'),

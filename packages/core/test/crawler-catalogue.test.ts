@@ -11,10 +11,9 @@ import { createCatalogue } from '../src/crawler/catalogue.ts'
 import { parseNamePattern } from '../src/crawler/name-pattern.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import { CRAWLER_PURPOSES } from '../src/vocabulary.ts'
-import { agentInspector, RACK, requestOf } from './agents.ts'
+import { agentInspector, makeRequest, RACK } from './agents.ts'
 
 const catalogue = createCatalogue()
-const isProgramName = (token: string) => /(?:bot|spider|crawler|user)$/i.test(token)
 const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')
 const BROWSERS = join(SHARED, 'user-agents/browsers.txt.gz')
 const skip = existsSync(BROWSERS) ? false : 'the browsers’ user agents are not here'
@@ -30,7 +29,6 @@ t.test('every row is whole, and says no more than it can', async (t) => {
       ['date', /^20\d\d-\d\d$/.test(date)],
       ['exclusive systems are not named', row.exclusive !== true || asns.length > 0],
       ['undocumented names are not named', row.undocumented !== true || names.length > 0],
-      ['an application has a program’s name', row.application === undefined || !row.tokens.every(isProgramName)],
       ['sends nothing, and from somewhere', row.status === undefined || !(row.names ?? ranges ?? row.asns)],
       ['not a URL', [docs, agent].every((url) => url === undefined || /^https?:\/\/\S+$/.test(url))],
     ]
@@ -65,10 +63,10 @@ const SHARED_DOMAINS = [
 ]
 
 t.test('no reverse name is one that a customer of a cloud can have', async (t) => {
-  const refused = (pattern: string) =>
+  const isRefused = (pattern: string) =>
     SHARED_DOMAINS.some((domain) => `.${domain}`.endsWith(parseNamePattern(pattern).end) || pattern.endsWith(domain))
-  t.ok(refused('*.bc.googleusercontent.com') && refused('*.compute-1.amazonaws.com'), 'the test can fail')
-  t.same(CRAWLERS.flatMap(({ names = [] }) => names).filter(refused), [])
+  t.ok(isRefused('*.bc.googleusercontent.com') && isRefused('*.compute-1.amazonaws.com'), 'the test can fail')
+  t.same(CRAWLERS.flatMap(({ names = [] }) => names).filter(isRefused), [])
   // A company whose staff and customers have names beside the crawler's asks for more than its domain.
   for (const domain of ['google.com', 'baidu.com', 'naver.com', 'msn.com']) {
     const bare = CRAWLERS.flatMap(({ names = [] }) => names).filter((name) => name === `*.${domain}`)
@@ -87,7 +85,7 @@ t.test('the prefixes that come with it are public, exact, dated, and of lists th
   const isUsable = (text: string) => {
     const prefix = parsePrefix(text)
     if (prefix === undefined || formatPrefix(prefix) !== text) return false
-    // Not a whole continent.
+    // The range must not be as wide as a continent.
     return reservedRow(prefix.address) === undefined && prefix.length >= (prefix.address.family === 4 ? 12 : 24)
   }
   const isDated = (date: string) => /^20\d\d-\d\d-\d\d$/.test(date)
@@ -156,8 +154,8 @@ const instances = samples.flatMap(({ pattern, instances }) => instances.map((tex
 /** A word without case and punctuation: `Perplexity-User`, `PerplexityUser` and the pattern `Perplexity\\-User` are one. */
 const plain = (text: string) => text.toLowerCase().replaceAll(/\\[bds]|[^a-z0-9]/g, '')
 
-/** The crawlers that a pattern names, by slug, name or token. */
-function namedBy(pattern: string): readonly CrawlerRow[] {
+/** Lists the crawlers that a pattern names, by slug, name or token. */
+function listNamed(pattern: string): readonly CrawlerRow[] {
   return CRAWLERS.filter(({ slug, name, tokens }) =>
     [slug, name, ...tokens].some((word) => plain(word) === plain(pattern)),
   )
@@ -174,11 +172,11 @@ const OTHERS_MEANT: Readonly<Record<string, string>> = {
 
 t.test('each of 2,118 samples filed under a crawler of ours claims it', async (t) => {
   t.equal(instances.length, 2118)
-  const filed = instances.filter(({ pattern }) => namedBy(pattern).length > 0)
+  const filed = instances.filter(({ pattern }) => listNamed(pattern).length > 0)
   t.ok(filed.length >= 330, `${filed.length} samples`)
   const unclaimed = filed.filter(({ pattern, text }) => {
     const operator = catalogue.claimOf(text)?.operator
-    return !namedBy(pattern).some((row) => row.operator === operator) && !Object.hasOwn(OTHERS_MEANT, text)
+    return !listNamed(pattern).some((row) => row.operator === operator) && !Object.hasOwn(OTHERS_MEANT, text)
   })
   t.same(unclaimed, [])
 })
@@ -241,7 +239,7 @@ t.test('feed readers and link previews are read as what they are, and never chal
     ['preview', 'Snap URL Preview Service; bot; snapchat; https://developers.snap.com/robots'],
     ['preview', 'Iframely/1.3.1 (+https://iframely.com/docs/about)'],
   ] as const) {
-    const { action, inspection } = decide(requestOf(['Host', 'a.example', 'User-Agent', text], { peer: RACK }))
+    const { action, inspection } = decide(makeRequest(['Host', 'a.example', 'User-Agent', text], { peer: RACK }))
     t.equal(inspection.crawler?.purpose, purpose, text)
     t.ok(['allow', 'flag'].includes(action), `${text}: ${action}`)
   }

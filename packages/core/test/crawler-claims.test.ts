@@ -12,12 +12,12 @@ import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Policy, Rule } from '../src/policy/policy.ts'
 import type { Clock, Dns, NameAnswer, ReverseAnswer, Snapshot } from '../src/ports/index.ts'
 import {
-  addressOf,
   createFakeClock,
   createFakeDns,
   createFakeNetworks,
-  snapshotOf,
-  systemOf,
+  makeAddress,
+  makeSnapshot,
+  makeSystem,
 } from '../src/testing/fakes.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 
@@ -27,9 +27,9 @@ const GPTBOT = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
 
 const NETWORKS = createFakeNetworks([
-  ['8.1.0.0/16', { system: systemOf({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean' }) }],
-  ['8.2.0.0/16', { system: systemOf({ asn: 15_169, name: 'Google', type: 'hosting', networkClass: 'datacenter' }) }],
-  ['8.3.0.0/16', { system: systemOf({ asn: 714, name: 'Apple', type: 'unknown', networkClass: 'unknown' }) }],
+  ['8.1.0.0/16', { system: makeSystem({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean' }) }],
+  ['8.2.0.0/16', { system: makeSystem({ asn: 15_169, name: 'Google', type: 'hosting', networkClass: 'datacenter' }) }],
+  ['8.3.0.0/16', { system: makeSystem({ asn: 714, name: 'Apple', type: 'unknown', networkClass: 'unknown' }) }],
 ])
 
 function list(id: string, cidr: string): RangeList {
@@ -42,14 +42,14 @@ function list(id: string, cidr: string): RangeList {
 }
 
 const LISTS = [list('googlebot', '8.2.1.0/24'), list('applebot', '8.3.1.0/24'), list('gptbot', '8.4.1.0/24')]
-const SNAPSHOT = snapshotOf({ networks: NETWORKS, ...createCrawlerRanges(LISTS), rangesLoaded: true })
+const SNAPSHOT = makeSnapshot({ networks: NETWORKS, ...createCrawlerRanges(LISTS), rangesLoaded: true })
 
 const DOWN: Dns = {
   resolve: async (): Promise<NameAnswer> => ({ state: 'failed', reason: 'ETIMEOUT' }),
   resolvePtr: async (): Promise<ReverseAnswer> => ({ state: 'failed', reason: 'ETIMEOUT' }),
 }
 
-function inspectorOf(
+function createTestInspector(
   options: {
     readonly dns?: Dns | undefined
     readonly snapshot?: Snapshot | undefined
@@ -78,7 +78,7 @@ function from(peer: string, userAgent: string, more: readonly string[] = []): In
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test('a browser claims nothing, and nor does a request without a user agent', async (t) => {
-  const inspector = inspectorOf()
+  const inspector = createTestInspector()
   for (const request of [from('8.1.1.1', BROWSER), { ...from('8.1.1.1', ''), fields: ['Host', 'example.com'] }]) {
     const inspection = inspector.inspect(request)
     t.notOk('crawler' in inspection || 'identity' in inspection.agent)
@@ -86,7 +86,7 @@ t.test('a browser claims nothing, and nor does a request without a user agent', 
 })
 
 t.test('a crawler in its operator’s ranges is verified at first sight, and allowed from its datacenter', async (t) => {
-  const decision = inspectorOf().decide(from('8.2.1.7', GOOGLEBOT))
+  const decision = createTestInspector().decide(from('8.2.1.7', GOOGLEBOT))
   t.strictSame(decision.inspection.crawler, {
     slug: 'googlebot',
     name: 'Googlebot',
@@ -106,7 +106,7 @@ t.test('a crawler in its operator’s ranges is verified at first sight, and all
   t.match(decision.reasons[2], { id: 'crawler:verified', source: 'crawlers' })
   t.ok(Object.isFrozen(decision.inspection.crawler))
   t.same(JSON.parse(JSON.stringify(decision.inspection)), decision.inspection)
-  t.equal(inspectorOf().decide(from('8.2.1.7', BROWSER)).action, 'flag', 'without the claim it is a datacenter')
+  t.equal(createTestInspector().decide(from('8.2.1.7', BROWSER)).action, 'flag', 'without the claim it is a datacenter')
 })
 
 t.test('inline, DNS is never waited for: pending at first, then the outcome', async (t) => {
@@ -121,7 +121,7 @@ t.test('inline, DNS is never waited for: pending at first, then the outcome', as
       })
     },
   }
-  const inspector = inspectorOf({ dns })
+  const inspector = createTestInspector({ dns })
   const request = from('8.1.1.1', GOOGLEBOT)
   for (let sight = 0; sight < 3; sight++) {
     t.match(inspector.decide(request), {
@@ -163,7 +163,7 @@ t.test('a claim that finds the queue full is unverifiable, inline and awaited, n
   const crawler = verifier.catalogue.find('googlebot')
   if (crawler === undefined) throw new TypeError('googlebot')
   const claimedBy = (index: number) => {
-    const address = addressOf(`8.1.${index >> 8}.${index & 255}`)
+    const address = makeAddress(`8.1.${index >> 8}.${index & 255}`)
     return { address, finding: classify(address, SNAPSHOT), snapshot: SNAPSHOT }
   }
   const room = MAX_CONCURRENT + MAX_QUEUED
@@ -187,7 +187,7 @@ t.test('DNS down, a list missing or no table of systems: never an impostor', asy
     [{ snapshot: unrouted }, undefined],
   ] as const
   for (const [options, forged] of rows) {
-    const inspector = inspectorOf(options)
+    const inspector = createTestInspector(options)
     const request = from('8.1.1.1', APPLEBOT)
     inspector.decide(request)
     await turn()
@@ -198,25 +198,28 @@ t.test('DNS down, a list missing or no table of systems: never an impostor', asy
     t.equal(inspection.crawler?.forged, forged)
     t.equal(action, forged ? 'block' : 'flag')
   }
-  const inspector = inspectorOf()
+  const inspector = createTestInspector()
   inspector.decide(from('8.1.1.1', APPLEBOT))
   await turn()
   t.equal(inspector.decide(from('8.1.1.1', APPLEBOT)).action, 'block', 'with all three it is one')
 })
 
 t.test('an operator’s own system confirms; one that others use does neither', async (t) => {
-  t.match(inspectorOf().inspect(from('8.3.9.9', APPLEBOT)).crawler, { outcome: 'verified', method: 'operator ASN' })
-  const google = inspectorOf().inspect(from('8.2.9.9', GOOGLEBOT)).crawler
+  t.match(createTestInspector().inspect(from('8.3.9.9', APPLEBOT)).crawler, {
+    outcome: 'verified',
+    method: 'operator ASN',
+  })
+  const google = createTestInspector().inspect(from('8.2.9.9', GOOGLEBOT)).crawler
   t.match(google, { outcome: 'unverifiable', pending: true }, 'AS15169 is a public cloud')
-  const nowhere = inspectorOf().inspect(from('8.9.9.9', APPLEBOT)).crawler
+  const nowhere = createTestInspector().inspect(from('8.9.9.9', APPLEBOT)).crawler
   t.equal(nowhere?.outcome, 'unverifiable', 'a system that is not known refutes nothing')
 })
 
 t.test('a program that customers run too is verified by addresses, and never an impostor', async (t) => {
   const monitors = [list('datadog-synthetics', '8.2.2.0/24'), list('pingdom', '8.2.3.0/24')]
   const all = [...monitors, list('stripe-webhook', '8.2.4.0/24')]
-  const snapshot = snapshotOf({ networks: NETWORKS, ...createCrawlerRanges(all), rangesLoaded: true })
-  const seen = (peer: string, userAgent: string) => inspectorOf({ snapshot }).decide(from(peer, userAgent))
+  const snapshot = makeSnapshot({ networks: NETWORKS, ...createCrawlerRanges(all), rangesLoaded: true })
+  const seen = (peer: string, userAgent: string) => createTestInspector({ snapshot }).decide(from(peer, userAgent))
   t.match(seen('8.2.2.1', 'Datadog/Synthetics').inspection.crawler, {
     outcome: 'verified',
     method: 'published ranges',
@@ -244,7 +247,7 @@ t.test('a program that customers run too is verified by addresses, and never an 
   ]).crawlers
   if (made === undefined) throw new Error('no crawler')
   const reverse = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns: createFakeDns({}) })
-  const address = addressOf('8.1.1.1')
+  const address = makeAddress('8.1.1.1')
   const { judgement } = await createCrawlerVerifier(createCatalogue(), { reverse }).verify(made, {
     address,
     finding: classify(address, snapshot),
@@ -263,7 +266,7 @@ const PASSED_ON = ['Via', '1.1 proxy']
 t.test('a name that no request carries is refuted wherever it comes from', async (t) => {
   for (const userAgent of ['Google-Extended', 'Applebot-Extended/1.0', 'anthropic-ai/1.0', 'ia_archiver']) {
     for (const peer of ['8.1.1.1', '127.0.0.1', '173.245.48.1']) {
-      const { agent, crawler } = inspectorOf({ dns: DOWN }).inspect(from(peer, userAgent, PASSED_ON))
+      const { agent, crawler } = createTestInspector({ dns: DOWN }).inspect(from(peer, userAgent, PASSED_ON))
       t.match([agent, crawler], [{ class: 'impostor' }, { outcome: 'spoofed', method: 'catalogue' }], userAgent)
     }
   }
@@ -275,7 +278,7 @@ t.test('a claim that cannot be checked is unverifiable and accuses nobody', asyn
     'Discordbot/2.0',
     'facebookexternalhit/1.1 Facebot Twitterbot/1.0',
   ]) {
-    const { crawler, agent } = inspectorOf().inspect(from('8.1.1.1', userAgent))
+    const { crawler, agent } = createTestInspector().inspect(from('8.1.1.1', userAgent))
     t.match(crawler, { outcome: 'unverifiable', pending: false })
     t.match(agent, { class: 'unverified_bot', identity: { verified: false } })
   }
@@ -288,17 +291,17 @@ t.test('an address that need not be the visitor’s own refutes nothing', async 
   }
   for (const peer of ['127.0.0.1', '10.1.2.3', 'fd00::1', '173.245.48.1', '']) {
     for (const userAgent of [GOOGLEBOT, APPLEBOT, GPTBOT]) {
-      const { crawler } = inspectorOf({ dns }).inspect(from(peer, userAgent, PASSED_ON))
+      const { crawler } = createTestInspector({ dns }).inspect(from(peer, userAgent, PASSED_ON))
       t.match(crawler, { outcome: 'unverifiable', pending: false }, `${peer} ${userAgent}`)
     }
   }
-  const behind = inspectorOf({ trust: ['cloudflare'] })
+  const behind = createTestInspector({ trust: ['cloudflare'] })
   const request = from('173.245.48.1', GPTBOT, ['X-Forwarded-For', '8.1.1.1'])
   t.equal(behind.inspect(request).crawler?.outcome, 'spoofed', 'once the proxy is named, the visitor is judged')
 })
 
 async function decided(rules: readonly Rule[], peer: string, userAgent: string) {
-  const inspector = inspectorOf({ policy: { preset: 'observe', rules } })
+  const inspector = createTestInspector({ policy: { preset: 'observe', rules } })
   inspector.decide(from(peer, userAgent))
   await turn()
   const { action, reasons } = inspector.decide(from(peer, userAgent))

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { CHECK_NAMES, CHECK_STATUSES, type Check, judge, methodOf, type Spoofed } from '../src/crawler/outcome.ts'
+import { CHECK_NAMES, CHECK_STATUSES, type Check, findMethod, judge, type Spoofed } from '../src/crawler/outcome.ts'
 
-function checksOf(statuses: readonly Check['status'][]): readonly Check[] {
+function makeChecks(statuses: readonly Check['status'][]): readonly Check[] {
   return statuses.map((status, index) => ({ name: CHECK_NAMES[index % 4] ?? 'catalogue', status, detail: status }))
 }
 
@@ -15,7 +15,7 @@ t.test('the rules of the specification, over every combination of checks', async
   const all = [0, 1, 2, 3, 4].flatMap(combinations)
   t.equal(all.length, 1 + 4 + 16 + 64 + 256)
   for (const statuses of all) {
-    const { outcome } = judge(checksOf(statuses))
+    const { outcome } = judge(makeChecks(statuses))
     const couldRun = statuses.filter((status) => status !== 'not-applicable')
     const allRefuted = couldRun.length > 0 && couldRun.every((status) => status === 'refuted')
     const expected = statuses.includes('passed') ? 'verified' : allRefuted ? 'spoofed' : 'unverifiable'
@@ -25,12 +25,12 @@ t.test('the rules of the specification, over every combination of checks', async
 })
 
 t.test('the method names what decided', async (t) => {
-  t.equal(methodOf(judge(checksOf(['not-applicable', 'refuted', 'not-applicable', 'passed']))), 'reverse DNS')
+  t.equal(findMethod(judge(makeChecks(['not-applicable', 'refuted', 'not-applicable', 'passed']))), 'reverse DNS')
   t.equal(
-    methodOf(judge(checksOf(['not-applicable', 'refuted', 'not-applicable', 'refuted']))),
+    findMethod(judge(makeChecks(['not-applicable', 'refuted', 'not-applicable', 'refuted']))),
     'published ranges, reverse DNS',
   )
-  t.equal(methodOf(judge(checksOf(['refuted', 'could-not-run']))), undefined)
+  t.equal(findMethod(judge(makeChecks(['refuted', 'could-not-run']))), undefined)
 })
 
 t.test('an accusation beside a check that did not run is no value of the type', async (t) => {

@@ -5,13 +5,13 @@ import { DATED_RANGES } from '@sallyport/data/crawlers'
 import fc from 'fast-check'
 import t from 'tap'
 import { address4, formatAddress, parseAddress } from '../src/address/address.ts'
-import { type Prefix, parsePrefix, prefixContains, prefixOf } from '../src/address/prefix.ts'
+import { makePrefix, type Prefix, parsePrefix, prefixContains } from '../src/address/prefix.ts'
 import { reservedRow } from '../src/address/reserved.ts'
 import { type Crawler, createCatalogue } from '../src/crawler/catalogue.ts'
 import { rangesCheck } from '../src/crawler/memory-checks.ts'
 import { createCrawlerRanges, datedRanges, type LoadedRanges, type RangeList } from '../src/crawler/ranges.ts'
 import { classify } from '../src/network/classify.ts'
-import { addressOf, createFakeClock, prefixOfText, snapshotOf } from '../src/testing/fakes.ts'
+import { createFakeClock, makeAddress, makeSnapshot, prefixOfText } from '../src/testing/fakes.ts'
 
 const DATA = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')
 const PUBLISHED = join(DATA, 'crawlers/operator-ranges.json.gz')
@@ -28,7 +28,7 @@ t.test('every list that holds an address is found, however they nest', async (t)
     list('narrow', 'fresh', '2026-11-01', '8.8.8.0/24', '2600:1::/32'),
     list('same', 'fresh', '2026-11-01', '8.8.8.0/24'),
   ])
-  const find = (text: string) => [...ranges.find(addressOf(text))].sort()
+  const find = (text: string) => [...ranges.find(makeAddress(text))].sort()
   t.same(find('8.8.8.8'), ['middle', 'narrow', 'same', 'wide'])
   t.same(find('8.8.9.1'), ['middle', 'wide'])
   t.same(find('8.9.0.1'), ['wide'])
@@ -40,7 +40,7 @@ t.test('every list that holds an address is found, however they nest', async (t)
 t.test('it agrees with looking into every prefix', async (t) => {
   const cidr = fc
     .tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 2, max: 8 }))
-    .map(([value, length]) => prefixOf(address4(value), length))
+    .map(([value, length]) => makePrefix(address4(value), length))
   const lists = fc.array(
     fc
       .tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.array(cidr, { maxLength: 6 }))
@@ -61,7 +61,7 @@ t.test('it agrees with looking into every prefix', async (t) => {
 
 const catalogue = createCatalogue()
 const DATED = datedRanges()
-function crawlerOf(slug: string): Crawler {
+function findCrawler(slug: string): Crawler {
   const crawler = catalogue.find(slug)
   if (crawler === undefined) throw new TypeError(slug)
   return crawler
@@ -69,9 +69,9 @@ function crawlerOf(slug: string): Crawler {
 
 t.test('fresh ranges confirm and refute, stale ones confirm, missing ones say nothing', async (t) => {
   const status = (slug: string, ip: string, lists: readonly RangeList[] | undefined) => {
-    const snapshot = snapshotOf(lists && createCrawlerRanges(lists))
-    const address = addressOf(ip)
-    return rangesCheck(crawlerOf(slug), { address, finding: classify(address, snapshot), snapshot }, DATED).status
+    const snapshot = makeSnapshot(lists && createCrawlerRanges(lists))
+    const address = makeAddress(ip)
+    return rangesCheck(findCrawler(slug), { address, finding: classify(address, snapshot), snapshot }, DATED).status
   }
   const fresh = [list('googlebot', 'fresh', '2026-11-20', '8.1.0.0/16')]
   const stale = [list('googlebot', 'stale', '2026-01-01', '8.1.0.0/16')]
@@ -100,31 +100,31 @@ t.test('fresh ranges confirm and refute, stale ones confirm, missing ones say no
     ...createCrawlerRanges(fresh),
     crawlerStatus: [...fresh, { ...gone, state: 'missing' }],
   }
-  const refuting = snapshotOf(parts)
-  const outside = addressOf('8.2.0.1')
+  const refuting = makeSnapshot(parts)
+  const outside = makeAddress('8.2.0.1')
   const halfThere = { address: outside, finding: classify(outside, refuting), snapshot: refuting }
-  t.equal(rangesCheck(crawlerOf('googlebot'), halfThere, DATED).status, 'could-not-run', 'one file of two is missing')
+  t.equal(rangesCheck(findCrawler('googlebot'), halfThere, DATED).status, 'could-not-run', 'one file of two is missing')
   const clock = createFakeClock('2026-11-21T00:00:00Z')
   const { crawlerRanges, crawlerStatus } = createCrawlerRanges(fresh)
-  const aging = snapshotOf({
+  const aging = makeSnapshot({
     crawlerRanges,
     crawlerStatus: crawlerStatus.map((row) => ({ ...row, staleAfter: clock.now() + 1000 })),
     clock,
   })
-  const judged = () => rangesCheck(crawlerOf('googlebot'), { ...halfThere, snapshot: aging }, DATED).status
+  const judge = () => rangesCheck(findCrawler('googlebot'), { ...halfThere, snapshot: aging }, DATED).status
   clock.advance(999)
-  t.equal(judged(), 'refuted')
+  t.equal(judge(), 'refuted')
   clock.advance(1)
-  t.equal(judged(), 'could-not-run', 'it grew stale while it was loaded')
+  t.equal(judge(), 'could-not-run', 'it grew stale while it was loaded')
   const own = [list('discordbot', 'fresh', '2026-11-20', '8.1.0.0/16')]
   t.equal(status('discordbot', '8.1.0.1', own), 'passed', 'a list of one’s own for it')
 })
 
 t.test('well-known crawlers verify on what comes with Sallyport, and nothing is refuted by it', async (t) => {
-  const snapshot = snapshotOf()
+  const snapshot = makeSnapshot()
   const check = (slug: string, ip: string) => {
-    const address = addressOf(ip)
-    return rangesCheck(crawlerOf(slug), { address, finding: classify(address, snapshot), snapshot }, DATED).status
+    const address = makeAddress(ip)
+    return rangesCheck(findCrawler(slug), { address, finding: classify(address, snapshot), snapshot }, DATED).status
   }
   for (const [slug, ip] of [
     ['googlebot', '66.249.66.1'],
@@ -155,7 +155,7 @@ const OF_OTHERS: ReadonlySet<string> = new Set([
   'outageowl',
   'w3c-validator',
   'webpagetestbot',
-  // Addresses of Stripe's API, not of Stripe's own requests.
+  // Stripe's API has these addresses, and Stripe's own requests come from others.
   'stripe-api',
   'stripe-armada-gator',
 ])
@@ -194,7 +194,7 @@ t.test('published addresses verify for their own crawler and for no other operat
   })
   const read = (text: string) => {
     const address = parseAddress(text)
-    return address === undefined ? parsePrefix(text) : prefixOf(address, address.family === 4 ? 32 : 128)
+    return address === undefined ? parsePrefix(text) : makePrefix(address, address.family === 4 ? 32 : 128)
   }
   const lists = entries.map(
     ({ id, texts }): RangeList => ({
@@ -205,7 +205,7 @@ t.test('published addresses verify for their own crawler and for no other operat
       prefixes: texts.flatMap((text) => read(text) ?? []).filter(({ address }) => reservedRow(address) === undefined),
     }),
   )
-  const snapshot = snapshotOf(createCrawlerRanges(lists))
+  const snapshot = makeSnapshot(createCrawlerRanges(lists))
   const check = (crawler: Crawler, prefix: Prefix) => {
     const { address } = prefix
     return rangesCheck(crawler, { address, finding: classify(address, snapshot), snapshot }, DATED).status
@@ -226,7 +226,7 @@ t.test('published addresses verify for their own crawler and for no other operat
     }
   }
   t.ok(own / all >= 0.995, `${own} of ${all} verify`)
-  const unlisted = snapshotOf()
+  const unlisted = makeSnapshot()
   const offline = entries
     .filter(({ id }) => DATED_RANGES.some((list) => list.id === id))
     .flatMap(({ crawler, texts }) =>

@@ -4,17 +4,17 @@ import { parseNamePattern } from '../src/crawler/name-pattern.ts'
 import { createReverseChecks, MAX_CONCURRENT, MAX_QUEUED, TTL_MS } from '../src/crawler/reverse-checks.ts'
 import { checkReverseDns } from '../src/crawler/reverse-dns.ts'
 import type { Dns, KeptReverseCheck, NameAnswer, ReverseAnswer } from '../src/ports/index.ts'
-import { addressOf, createFakeClock, createFakeDns } from '../src/testing/fakes.ts'
+import { createFakeClock, createFakeDns, makeAddress } from '../src/testing/fakes.ts'
 
 const IP = '66.249.66.1'
 const GOOGLE = [parseNamePattern('*.googlebot.com')]
 
-const found = (...texts: readonly string[]): NameAnswer => ({ state: 'found', addresses: texts.map(addressOf) })
+const found = (...texts: readonly string[]): NameAnswer => ({ state: 'found', addresses: texts.map(makeAddress) })
 const named = (...names: readonly string[]): ReverseAnswer => ({ state: 'found', names })
 const FAILED = { state: 'failed', reason: 'ETIMEOUT' } as const
 
 function check(reverse: ReverseAnswer, names: Readonly<Record<string, NameAnswer>>, ip = IP, patterns = GOOGLE) {
-  return checkReverseDns(createFakeDns(names, { [ip]: reverse }), addressOf(ip), patterns)
+  return checkReverseDns(createFakeDns(names, { [ip]: reverse }), makeAddress(ip), patterns)
 }
 
 const MINE = 'crawl-66-249-66-1.googlebot.com'
@@ -97,7 +97,7 @@ t.test('at most ten names of an answer are looked at', async (t) => {
       return name === 'n12.googlebot.com' ? found(IP) : { state: 'absent' }
     },
   }
-  t.equal((await checkReverseDns(dns, addressOf(IP), GOOGLE)).status, 'refuted')
+  t.equal((await checkReverseDns(dns, makeAddress(IP), GOOGLE)).status, 'refuted')
   t.same(asked, names.slice(0, 10))
 })
 
@@ -128,8 +128,8 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 t.test('the same question at one time is asked once', async (t) => {
   const held = heldDns()
   const checks = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns: held.dns })
-  const many = Promise.all(Array.from({ length: 20 }, () => checks.ask(addressOf(IP), GOOGLE)))
-  const other = checks.ask(addressOf(IP), [parseNamePattern('*.search.msn.com')])
+  const many = Promise.all(Array.from({ length: 20 }, () => checks.ask(makeAddress(IP), GOOGLE)))
+  const other = checks.ask(makeAddress(IP), [parseNamePattern('*.search.msn.com')])
   await turn()
   t.same(held.asked, [IP, IP], 'one for each set of names')
   held.release()
@@ -145,12 +145,12 @@ t.test('an answer stands for its time: a day, ten minutes, a minute', async (t) 
   ] as const) {
     const clock = createFakeClock('2026-11-21T00:00:00Z')
     const checks = createReverseChecks({ clock, dns })
-    t.equal(checks.known(addressOf(IP), GOOGLE), undefined)
-    t.equal((await checks.ask(addressOf(IP), GOOGLE))?.status, status)
+    t.equal(checks.known(makeAddress(IP), GOOGLE), undefined)
+    t.equal((await checks.ask(makeAddress(IP), GOOGLE))?.status, status)
     clock.advance(TTL_MS[status] - 1)
-    t.equal(checks.known(addressOf(IP), GOOGLE)?.status, status)
+    t.equal(checks.known(makeAddress(IP), GOOGLE)?.status, status)
     clock.advance(1)
-    t.equal(checks.known(addressOf(IP), GOOGLE), undefined, status)
+    t.equal(checks.known(makeAddress(IP), GOOGLE), undefined, status)
   }
   t.same(TTL_MS, { passed: 86_400_000, refuted: 600_000, 'could-not-run': 60_000 })
 })
@@ -158,12 +158,12 @@ t.test('an answer stands for its time: a day, ten minutes, a minute', async (t) 
 t.test('nothing but the same address and the same names reaches a remembered answer', async (t) => {
   const dns = createFakeDns({ [MINE]: found(IP) }, { [IP]: named(MINE) })
   const checks = createReverseChecks({ clock: createFakeClock('2026-11-21T00:00:00Z'), dns })
-  await checks.ask(addressOf(IP), GOOGLE)
-  t.ok(checks.known(addressOf(IP), GOOGLE))
-  t.ok(checks.known(addressOf(`::ffff:${IP}`), [parseNamePattern('*.googlebot.com')]), 'the same, written otherwise')
-  t.notOk(checks.known(addressOf('66.249.66.2'), GOOGLE))
-  t.notOk(checks.known(addressOf(IP), [parseNamePattern('*.search.msn.com')]))
-  t.notOk(checks.known(addressOf(IP), [...GOOGLE, parseNamePattern('*.search.msn.com')]))
+  await checks.ask(makeAddress(IP), GOOGLE)
+  t.ok(checks.known(makeAddress(IP), GOOGLE))
+  t.ok(checks.known(makeAddress(`::ffff:${IP}`), [parseNamePattern('*.googlebot.com')]), 'the same, written otherwise')
+  t.notOk(checks.known(makeAddress('66.249.66.2'), GOOGLE))
+  t.notOk(checks.known(makeAddress(IP), [parseNamePattern('*.search.msn.com')]))
+  t.notOk(checks.known(makeAddress(IP), [...GOOGLE, parseNamePattern('*.search.msn.com')]))
 })
 
 t.test('at most 50 ask at once, 1,000 wait, and the next could not run', async (t) => {
@@ -176,7 +176,7 @@ t.test('at most 50 ask at once, 1,000 wait, and the next could not run', async (
   })
   const total = MAX_CONCURRENT + MAX_QUEUED
   t.same([MAX_CONCURRENT, MAX_QUEUED], [50, 1000])
-  const numbered = (index: number) => addressOf(`8.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
+  const numbered = (index: number) => makeAddress(`8.${index >> 16}.${(index >> 8) & 255}.${index & 255}`)
   const all = Array.from({ length: total }, (_, index) => checks.ask(numbered(index), GOOGLE))
   await turn()
   t.equal(held.asked.length, 50)
@@ -200,13 +200,13 @@ t.test('a result kept before a restart is taken up while it is valid', async (t)
   const clock = createFakeClock('2026-11-21T00:00:00Z')
   const dns = createFakeDns({ [MINE]: found(IP) }, { [IP]: named(MINE) })
   const kept: KeptReverseCheck[] = []
-  await createReverseChecks({ clock, dns, onFinished: (done) => kept.push(done) }).ask(addressOf(IP), GOOGLE)
+  await createReverseChecks({ clock, dns, onFinished: (done) => kept.push(done) }).ask(makeAddress(IP), GOOGLE)
   const silent = heldDns().dns
   const again = createReverseChecks({ clock, dns: silent })
   again.remember(kept)
-  t.match(again.known(addressOf(IP), GOOGLE), { status: 'passed', hostname: MINE })
+  t.match(again.known(makeAddress(IP), GOOGLE), { status: 'passed', hostname: MINE })
   clock.advance(TTL_MS.passed)
   const late = createReverseChecks({ clock, dns: silent })
   late.remember(kept)
-  t.equal(late.known(addressOf(IP), GOOGLE), undefined)
+  t.equal(late.known(makeAddress(IP), GOOGLE), undefined)
 })

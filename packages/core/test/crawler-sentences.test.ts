@@ -7,12 +7,12 @@ import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import {
-  addressOf,
   createFakeClock,
   createFakeDns,
   createFakeNetworks,
-  snapshotsOf,
-  systemOf,
+  makeAddress,
+  makeSnapshots,
+  makeSystem,
 } from '../src/testing/fakes.ts'
 
 /* Sentences for people say no more than is known. */
@@ -21,19 +21,19 @@ const clock = createFakeClock('2026-11-21T00:00:00Z')
 const crawlers = createCrawlerVerifier(createCatalogue(), {
   reverse: createReverseChecks({ clock, dns: createFakeDns({}) }),
 })
-const snapshots = snapshotsOf({
+const snapshots = makeSnapshots({
   networks: createFakeNetworks([
-    ['8.1.0.0/16', { system: systemOf({ asn: 7922 }) }],
-    ['8.3.0.0/16', { system: systemOf({ asn: 13_238 }) }],
+    ['8.1.0.0/16', { system: makeSystem({ asn: 7922 }) }],
+    ['8.3.0.0/16', { system: makeSystem({ asn: 13_238 }) }],
   ]),
 })
 const answers = createCrawlerAnswers(crawlers, { clock, snapshots })
 
 async function answerTo(bot: string, ip = '8.1.1.1') {
-  return answers.verify(addressOf(ip), { bot })
+  return answers.verify(makeAddress(ip), { bot })
 }
 
-const detailOf = ({ checks }: CrawlerAnswer, name: string) => checks.find((check) => check.name === name)?.detail
+const findDetail = ({ checks }: CrawlerAnswer, name: string) => checks.find((check) => check.name === name)?.detail
 
 t.test('an operator’s network is named, and the address in it or beside it', async (t) => {
   t.equal(
@@ -50,11 +50,15 @@ t.test('an operator’s network is named, and the address in it or beside it', a
 t.test('unknown facts are not said of the operator', async (t) => {
   const whatsapp = await answerTo('whatsapp')
   t.equal(whatsapp.summary, 'It claims to be WhatsApp; its operator publishes nothing to check that by.')
-  t.equal(detailOf(whatsapp, 'published ranges'), 'No list of the ranges of WhatsApp is known.')
-  t.equal(detailOf(whatsapp, 'operator ASN'), 'No network is known to be of WhatsApp alone.', 'Meta has one of its own')
-  t.equal(detailOf(whatsapp, 'reverse DNS'), 'No reverse name of WhatsApp is known.')
+  t.equal(findDetail(whatsapp, 'published ranges'), 'No list of the ranges of WhatsApp is known.')
   t.equal(
-    detailOf(await answerTo('updown'), 'published ranges'),
+    findDetail(whatsapp, 'operator ASN'),
+    'No network is known to be of WhatsApp alone.',
+    'Meta has one of its own',
+  )
+  t.equal(findDetail(whatsapp, 'reverse DNS'), 'No reverse name of WhatsApp is known.')
+  t.equal(
+    findDetail(await answerTo('updown'), 'published ranges'),
     'The list of the ranges that updown.io publishes for updown.io is not loaded.',
   )
 })

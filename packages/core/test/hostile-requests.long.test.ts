@@ -3,27 +3,27 @@ import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../src/policy/policy.ts'
 import type { Match } from '../src/policy/words/match-words.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
-import { agentInspector, requestOf } from './agents.ts'
+import { agentInspector, makeRequest } from './agents.ts'
 
 const many = <Made>(count: number, make: (at: number) => Made) => Array.from({ length: count }, (_, at) => make(at))
 const joined = (count: number, make: (at: number) => string, by: string) => many(count, make).join(by)
 
 /** Requests of some size that cost the most, each as large as the factor says. */
 const NASTY: Readonly<Record<string, (factor: number) => InspectionRequest>> = {
-  'a user agent': (factor) => requestOf(['User-Agent', 'z'.repeat(2_048 * factor)]),
+  'a user agent': (factor) => makeRequest(['User-Agent', 'z'.repeat(2_048 * factor)]),
   'a referer of every letter': (factor) =>
-    requestOf(['Referer', joined(400 * factor, (at) => `/${at.toString(36)}`, '')]),
-  'cookies of one name': (factor) => requestOf(['Cookie', joined(800 * factor, (at) => `theme=${at}`, '; ')]),
-  'cookies of many names': (factor) => requestOf(['Cookie', joined(800 * factor, (at) => `n${at}=1`, '; ')]),
+    makeRequest(['Referer', joined(400 * factor, (at) => `/${at.toString(36)}`, '')]),
+  'cookies of one name': (factor) => makeRequest(['Cookie', joined(800 * factor, (at) => `theme=${at}`, '; ')]),
+  'cookies of many names': (factor) => makeRequest(['Cookie', joined(800 * factor, (at) => `n${at}=1`, '; ')]),
   'parameters of one name': (factor) =>
-    requestOf([], { target: `/?${joined(1_250 * factor, (at) => `page=${at}`, '&')}` }),
-  'one parameter again and again': (factor) => requestOf([], { target: `/?${'page=x&'.repeat(1_250 * factor)}` }),
+    makeRequest([], { target: `/?${joined(1_250 * factor, (at) => `page=${at}`, '&')}` }),
+  'one parameter again and again': (factor) => makeRequest([], { target: `/?${'page=x&'.repeat(1_250 * factor)}` }),
   'parameters of many names': (factor) =>
-    requestOf([], { target: `/?${joined(1_250 * factor, (at) => `n${at}=1`, '&')}` }),
-  languages: (factor) => requestOf(['Accept-Language', joined(1_000 * factor, (at) => `x${at}`, ',')]),
-  'lines of one header': (factor) => requestOf(many(25 * factor, (at) => ['User-Agent', `bot${at}`]).flat()),
-  'a deep path': (factor) => requestOf([], { target: `/${'a/'.repeat(1_000 * factor)}` }),
-  'a path of escapes': (factor) => requestOf([], { target: `/${'%2f%61'.repeat(300 * factor)}` }),
+    makeRequest([], { target: `/?${joined(1_250 * factor, (at) => `n${at}=1`, '&')}` }),
+  languages: (factor) => makeRequest(['Accept-Language', joined(1_000 * factor, (at) => `x${at}`, ',')]),
+  'lines of one header': (factor) => makeRequest(many(25 * factor, (at) => ['User-Agent', `bot${at}`]).flat()),
+  'a deep path': (factor) => makeRequest([], { target: `/${'a/'.repeat(1_000 * factor)}` }),
+  'a path of escapes': (factor) => makeRequest([], { target: `/${'%2f%61'.repeat(300 * factor)}` }),
 }
 
 /** Every word that reads what the client writes, with patterns that no engine makes light of and that match nothing. */
@@ -79,14 +79,14 @@ t.test('a rule costs a request of thousands of values little more than one value
     [
       (at) => ({ query: { page: [`*word${at}*`] } }),
       of('parameters of one name', 4),
-      requestOf([], { target: `/?page=${'z'.repeat(16_000)}` }),
+      makeRequest([], { target: `/?page=${'z'.repeat(16_000)}` }),
     ],
     [
       (at) => ({ cookie: { theme: [`*word${at}*`] } }),
       of('cookies of one name', 4),
-      requestOf(['Cookie', `theme=${'z'.repeat(16_000)}`]),
+      makeRequest(['Cookie', `theme=${'z'.repeat(16_000)}`]),
     ],
-    [(at) => ({ language: [`*q${at}*`] }), of('languages', 4), requestOf(['Accept-Language', 'z'.repeat(16_000)])],
+    [(at) => ({ language: [`*q${at}*`] }), of('languages', 4), makeRequest(['Accept-Language', 'z'.repeat(16_000)])],
   ]
   for (const [match, request, single] of rows) {
     const decide = decider(many(1_000, match))
@@ -113,7 +113,7 @@ t.test('ten thousand rules are compiled and asked, and as many on trial', async 
       }),
     }).decide
   const [few, lots] = [trials(1_000), trials(10_000)]
-  const request = requestOf([])
+  const request = makeRequest([])
   t.equal(lots(request).trial?.rule, 't0')
   const asked = best(() => lots(request), 4) / best(() => few(request), 40)
   // A line is 10, a square 100.
@@ -124,9 +124,9 @@ t.test('a cookie of 16 KB and 5,000 parameters are read to their end', async (t)
   const cookie = `${joined(2_000, (at) => `n${at}=1`, '; ')}; theme=bad`
   const target = `/?${joined(4_999, (at) => `page=${at}`, '&')}&page=bad`
   const rows: readonly (readonly [match: Match, request: InspectionRequest])[] = [
-    [{ cookie: { theme: ['*bad*'] } }, requestOf(['Cookie', cookie])],
-    [{ query: { page: ['*bad*'] } }, requestOf([], { target })],
-    [{ query: { page: ['*ad'] } }, requestOf([], { target })],
+    [{ cookie: { theme: ['*bad*'] } }, makeRequest(['Cookie', cookie])],
+    [{ query: { page: ['*bad*'] } }, makeRequest([], { target })],
+    [{ query: { page: ['*ad'] } }, makeRequest([], { target })],
   ]
   for (const [match, request] of rows) {
     t.equal(decider([match])(request).action, 'block', `any for block: ${JSON.stringify(match)}`)

@@ -7,20 +7,26 @@ import {
   createFakeCountries,
   createFakeGeo,
   createFakeNetworks,
-  snapshotsOf,
-  systemOf,
+  makeSnapshots,
+  makeSystem,
 } from '../src/testing/fakes.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
 
-const SNAPSHOTS = snapshotsOf({
+const SNAPSHOTS = makeSnapshots({
   networks: createFakeNetworks([
     [
       '8.1.0.0/16',
       {
-        system: systemOf({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean', country: 'DE' }),
+        system: makeSystem({
+          asn: 64_501,
+          name: 'Home',
+          type: 'isp',
+          networkClass: 'residential_clean',
+          country: 'DE',
+        }),
       },
     ],
-    ['2a00:1::/32', { system: systemOf({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
+    ['2a00:1::/32', { system: makeSystem({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
   ]),
   countries: createFakeCountries({ '8.1.1.1': 'AT', '10.0.0.1': 'XX' }),
   geo: createFakeGeo({}),
@@ -164,17 +170,26 @@ t.test('a fault inside is data, never an exception at the host', async (t) => {
   t.equal(faults.length, 2)
 })
 
-t.test('range data past its age is said from that instant on', async (t) => {
-  const now = Date.parse('2026-11-21T01:02:03.004Z')
-  const degradedAt = (rangesStaleAfter: number) => {
-    const snapshots = { current: () => ({ ...SNAPSHOTS.current(), rangesLoaded: true, rangesStaleAfter }) }
-    return inspector({ snapshots }).inspect(REQUEST).degraded
+t.test('an inspection names the oldest source that it rests on', async (t) => {
+  const home = { ...REQUEST, fields: ['X-Forwarded-For', '8.1.1.1'] }
+  const source = { title: '', state: 'loaded', licence: '', credit: '', ages: 'route' } as const
+  const clock = createFakeClock('2026-11-21T00:00:00Z')
+  const oldest = (table: string, city: string) => {
+    const sources = [{ ...source, id: 'city', lastTrue: city }]
+    const restsOn = { systems: { id: 'asn', ages: 'route', lastTrue: table } } as const
+    return inspector({ snapshots: { current: () => ({ ...SNAPSHOTS.current(), sources, restsOn, clock }) } }).inspect(
+      home,
+    )
   }
-  t.same([degradedAt(now + 1), degradedAt(now)], [[], ['ranges']])
+  t.same(oldest('2026-06-17T00:00:00Z', '2026-06-05').oldest, { source: 'city', date: '2026-06-05' })
+  t.same(oldest('2026-05-17T00:00:00Z', '2026-06-05').oldest, { source: 'asn', date: '2026-05-17' })
+  t.match(oldest('2026-06-17', '2026-11-21').countryFrom, { confidence: 0.98, date: '2026-11-21' })
+  t.match(oldest('2026-06-17', '2023-06-05').countryFrom, { confidence: 0.64 }, 'an old database is less sure')
+  t.same(inspector().inspect(home).oldest, undefined, 'nothing says how old they are')
 })
 
 t.test('nothing loaded is said, not guessed', async (t) => {
-  const decision = inspector({ snapshots: snapshotsOf() }).decide({ ...REQUEST, peer: '8.1.1.1' })
+  const decision = inspector({ snapshots: makeSnapshots() }).decide({ ...REQUEST, peer: '8.1.1.1' })
   t.match(decision, {
     action: 'flag',
     inspection: { network: { verdict: { classification: 'unknown' } }, degraded: ['geo', 'asn', 'ranges'] },

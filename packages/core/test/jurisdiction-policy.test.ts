@@ -1,22 +1,22 @@
 import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
 import t from 'tap'
 import { withAttestation } from '../src/jurisdiction/attested.ts'
-import { createJurisdictionJudge } from '../src/jurisdiction/judge.ts'
+import { createJurisdictionJudge, listFoundRegions } from '../src/jurisdiction/judge.ts'
 import { parseJurisdictionPolicy } from '../src/jurisdiction/parse.ts'
 import { classify } from '../src/network/classify.ts'
-import { addressOf, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { createFakeNetworks, makeAddress, makeSnapshot, makeSystem } from '../src/testing/fakes.ts'
 import type { NetworkFinding } from '../src/values/finding.ts'
 
-const HIDE = systemOf({ asn: 64502, networkClass: 'vpn', type: 'vpn' })
-const HOME = systemOf({ asn: 64501, networkClass: 'residential_clean', type: 'isp' })
-const SNAPSHOT = snapshotOf({
+const HIDE = makeSystem({ asn: 64502, networkClass: 'vpn', type: 'vpn' })
+const HOME = makeSystem({ asn: 64501, networkClass: 'residential_clean', type: 'isp' })
+const SNAPSHOT = makeSnapshot({
   networks: createFakeNetworks([
     ['13.0.0.0/16', { system: HIDE }],
     ['12.0.0.0/16', { system: HOME }],
   ]),
 })
 
-const finding = (text: string) => classify(addressOf(text), SNAPSHOT)
+const finding = (text: string) => classify(makeAddress(text), SNAPSHOT)
 
 const [HIDDEN, PLAIN, RESERVED] = [finding('13.0.0.1'), finding('12.0.0.1'), finding('10.0.0.1')]
 
@@ -55,15 +55,18 @@ t.test('a claim is a country or a group in capitals, in any case of writing', as
     t.throws(() => judge.parseClaim(text), { code: 'invalid_request' }, `${text} is not ${text.toUpperCase()}`)
   for (const text of ['UK', 'SU', 'YU', 'AN', 'UN', 'EZ', 'IC'])
     t.throws(() => judge.parseClaim(text), { code: 'invalid_request' }, `${text} is no country of ISO 3166-1`)
-  const own = createJurisdictionJudge(parseJurisdictionPolicy(policyOf({})))
+  const own = createJurisdictionJudge(parseJurisdictionPolicy(makePolicy({})))
   t.same(['xk', 'gb', 'dach'].map(own.parseClaim), ['XK', 'GB', 'DACH'])
   t.throws(() => own.parseClaim('EU'), { code: 'invalid_request' }, 'a group that the policy does not have')
 })
 
 t.test('a claim that is none names its field', async (t) => {
   const judge = createJurisdictionJudge(parseJurisdictionPolicy(JURISDICTIONS))
-  const fields = [{ field: 'claimed_jurisdiction', message: 'not a country code' }]
-  t.throws(() => judge.parseClaim('XX'), { message: 'claimed_jurisdiction: not a country code', details: { fields } })
+  const fields = [{ field: 'claimed_jurisdiction', message: 'not the code of a country or a region' }]
+  t.throws(() => judge.parseClaim('XX'), {
+    message: 'claimed_jurisdiction: not the code of a country or a region',
+    details: { fields },
+  })
 })
 
 t.test('the groups are the states that they name', async (t) => {
@@ -79,7 +82,7 @@ t.test('the groups are the states that they name', async (t) => {
 })
 
 const RULE = { id: 'else', match: {}, action: 'flag' }
-const policyOf = (change: object) => ({
+const makePolicy = (change: object) => ({
   id: 'own',
   groups: [{ id: 'DACH', countries: ['DE', 'AT', 'CH'] }],
   rules: [RULE],
@@ -88,14 +91,14 @@ const policyOf = (change: object) => ({
 
 t.test('a policy that cannot be meant is refused by the name of its member', async (t) => {
   const rows: readonly (readonly [object, RegExp])[] = [
-    [policyOf({ id: 'a b' }), /id: must be an id/],
-    [policyOf({ groups: 'EU' }), /groups: must be a list/],
-    [policyOf({ groups: [{ id: 'G', countries: ['XX'] }] }), /groups\.0\.countries: .*"XX"/],
-    [policyOf({ groups: [{ id: 'G', countries: ['UK'] }] }), /groups\.0\.countries: .*"UK"/],
-    [policyOf({ rules: [{ ...RULE, match: { country: ['EU'] } }, RULE] }), /match\.country: .*"EU"/],
-    [policyOf({ groups: [{ id: 'DE', countries: ['DE'] }] }), /groups\.0\.id: .*not a country/],
+    [makePolicy({ id: 'a b' }), /id: must be an id/],
+    [makePolicy({ groups: 'EU' }), /groups: must be a list/],
+    [makePolicy({ groups: [{ id: 'G', countries: ['XX'] }] }), /groups\.0\.countries: .*"XX"/],
+    [makePolicy({ groups: [{ id: 'G', countries: ['UK'] }] }), /groups\.0\.countries: .*"UK"/],
+    [makePolicy({ rules: [{ ...RULE, match: { country: ['EU'] } }, RULE] }), /match\.country: .*"EU"/],
+    [makePolicy({ groups: [{ id: 'DE', countries: ['DE'] }] }), /groups\.0\.id: .*not a country/],
     [
-      policyOf({
+      makePolicy({
         groups: [
           { id: 'G', countries: [] },
           { id: 'G', countries: [] },
@@ -103,21 +106,21 @@ t.test('a policy that cannot be meant is refused by the name of its member', asy
       }),
       /"G" occurs twice/,
     ],
-    [policyOf({ rules: [] }), /last rule with an empty match/],
-    [policyOf({ rules: [{ ...RULE, match: { reserved: true } }] }), /last rule with an empty match/],
-    [policyOf({ rules: [{ ...RULE, action: 'deny' }] }), /rules\.0\.action: must be allow, flag, block/],
-    [policyOf({ rules: [{ ...RULE, when: {} }] }), /rules\.0: .*"when"/],
-    [policyOf({ rules: [{ ...RULE, match: { asn: [1] } }, RULE] }), /rules\.0\.match: .*"asn"/],
-    [policyOf({ rules: [{ ...RULE, match: { country: ['NOWHERE'] } }, RULE] }), /match\.country: .*"NOWHERE"/],
-    [policyOf({ rules: [{ ...RULE, match: { relation: ['same'] } }, RULE] }), /match\.relation: .*"same"/],
-    [policyOf({ rules: [{ ...RULE, match: { networkClass: ['dsl'] } }, RULE] }), /match\.networkClass: .*"dsl"/],
+    [makePolicy({ rules: [] }), /last rule with an empty match/],
+    [makePolicy({ rules: [{ ...RULE, match: { reserved: true } }] }), /last rule with an empty match/],
+    [makePolicy({ rules: [{ ...RULE, action: 'deny' }] }), /rules\.0\.action: must be allow, flag, block/],
+    [makePolicy({ rules: [{ ...RULE, when: {} }] }), /rules\.0: .*"when"/],
+    [makePolicy({ rules: [{ ...RULE, match: { asn: [1] } }, RULE] }), /rules\.0\.match: .*"asn"/],
+    [makePolicy({ rules: [{ ...RULE, match: { country: ['NOWHERE'] } }, RULE] }), /match\.country: .*"NOWHERE"/],
+    [makePolicy({ rules: [{ ...RULE, match: { relation: ['same'] } }, RULE] }), /match\.relation: .*"same"/],
+    [makePolicy({ rules: [{ ...RULE, match: { networkClass: ['dsl'] } }, RULE] }), /match\.networkClass: .*"dsl"/],
     [
-      policyOf({ rules: [{ ...RULE, match: { anonymized: 'yes' } }, RULE] }),
+      makePolicy({ rules: [{ ...RULE, match: { anonymized: 'yes' } }, RULE] }),
       /match\.anonymized: must be true or false/,
     ],
-    [policyOf({ rules: [RULE, RULE] }), /"else" occurs twice/],
-    [policyOf({ groups: [{ id: 'unknown', countries: ['DE'] }] }), /groups\.0\.id: .*not unknown/],
-    [policyOf({ rules: [{ ...RULE, match: [] }] }), /rules\.0\.match: must be a map/],
+    [makePolicy({ rules: [RULE, RULE] }), /"else" occurs twice/],
+    [makePolicy({ groups: [{ id: 'unknown', countries: ['DE'] }] }), /groups\.0\.id: .*not unknown/],
+    [makePolicy({ rules: [{ ...RULE, match: [] }] }), /rules\.0\.match: must be a map/],
     [[], /policy: must be a map/],
   ]
   for (const [policy, message] of rows) {
@@ -132,7 +135,7 @@ t.test('a policy of the user decides by its own words, first rule first', async 
     { id: 'nowhere', match: { country: ['unknown'], anonymized: false, reserved: false }, action: 'flag' },
     { id: 'else', match: {}, action: 'block' },
   ]
-  const judge = createJurisdictionJudge(parseJurisdictionPolicy(policyOf({ rules })))
+  const judge = createJurisdictionJudge(parseJurisdictionPolicy(makePolicy({ rules })))
   const reason = (claim: string, network: NetworkFinding, country?: string) =>
     judge.judge(claim, { network, country }).reason
   t.same(
@@ -166,4 +169,27 @@ t.test('an attested decision takes the stricter action and keeps what was decide
     ['policy:a', 'jurisdiction:match'],
   )
   t.ok(Object.isFrozen(stricter) && Object.isFrozen(stricter.reasons) && Object.isFrozen(stricter.attestation))
+})
+
+t.test('a claim may name a region, which is held against the region that was found', async (t) => {
+  const judge = createJurisdictionJudge(parseJurisdictionPolicy(JURISDICTIONS))
+  t.same(['us-tx', 'GB-NIR'].map(judge.parseClaim), ['US-TX', 'GB-NIR'])
+  for (const text of ['US-XX', 'FR-A', 'US-', '-TX'])
+    t.throws(() => judge.parseClaim(text), { code: 'invalid_request' })
+  t.same(['US-TX', 'US', 'EU'].map(judge.namesRegion), [true, false, false])
+  const found = (code: string) => ({ code, source: 'made', basis: 'city', confidence: 0.75 }) as const
+  t.same(listFoundRegions('GB-NIR', found('GB-BFS')), ['GB-BFS', 'GB-NIR', 'GB-UKM'])
+  t.same(listFoundRegions('GB-BFS', found('GB-NIR')), [], 'the data is less exact than the claim')
+  t.same(listFoundRegions('US-TX', { doubt: 'carrier' }), [])
+  const rows: readonly (readonly [string, string | undefined, readonly string[], string, string])[] = [
+    ['US-TX', 'US', ['US-TX'], 'allow', 'match'],
+    ['US-TX', 'US', ['US-NY'], 'flag', 'mismatch'],
+    ['US-TX', 'US', [], 'flag', 'unknown_region'],
+    ['US-TX', 'DE', [], 'flag', 'mismatch'],
+    ['US-TX', undefined, [], 'flag', 'unknown_country'],
+    ['IR-23', 'DE', [], 'block', 'sanctioned_claim'],
+  ]
+  for (const [claim, country, regions, action, reason] of rows) {
+    t.same(judge.judge(claim, { network: PLAIN, country, regions }), { action, reason }, `${claim} ${regions}`)
+  }
 })

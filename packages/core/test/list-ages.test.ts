@@ -1,67 +1,203 @@
-import { LIST_AGES } from '@sallyport/data/list-ages'
+import { LIST_AGES, type ListKind } from '@sallyport/data/list-ages'
+import fc from 'fast-check'
 import t from 'tap'
-import { parseAddress } from '../src/address/address.ts'
-import { lastTrue, lifeDays, listKind, shareKept } from '../src/network/ages.ts'
+import { createCatalogue } from '../src/crawler/catalogue.ts'
+import { createCrawlerRanges } from '../src/crawler/ranges.ts'
+import { createReverseChecks } from '../src/crawler/reverse-checks.ts'
+import { createCrawlerVerifier } from '../src/crawler/verifier.ts'
+import { DAY_MS } from '../src/duration.ts'
+import { findCountry } from '../src/geo/find-country.ts'
+import { lifeDays, olderSource, shareKept, shareLeft } from '../src/network/ages.ts'
 import { classify } from '../src/network/classify.ts'
-import type { RangeHit, SourceStatus } from '../src/ports/index.ts'
-import { createFakeClock, createFakeNetworks, hitOf, snapshotOf } from '../src/testing/fakes.ts'
+import type { AgingSource, NetworkRecord, Snapshot } from '../src/ports/index.ts'
+import {
+  createFakeClock,
+  createFakeDns,
+  createFakeNetworks,
+  makeAddress,
+  makeHit,
+  makeSnapshot,
+  makeStatus,
+  makeSystem,
+  prefixOfText,
+} from '../src/testing/fakes.ts'
+import { NETWORK_CLASSES } from '../src/vocabulary.ts'
+import { agentInspector, makeRequest } from './agents.ts'
 
-t.test('every kind begins whole, falls, and says how long it is good', async (t) => {
+const KINDS = LIST_AGES.map(({ kind }) => kind)
+const TODAY = '2026-11-21T00:00:00Z'
+const clock = createFakeClock(TODAY)
+
+t.test('every kind begins whole, falls to a half, and says how long it is good', async (t) => {
   const odd = LIST_AGES.filter(({ kept, goodDays, note }) => {
     const isFalling = kept.every(([day, share], at) => {
       const [dayBefore, shareBefore] = kept[at - 1] ?? [-1, 1.01]
-      return day > dayBefore && share < shareBefore && share > 0.5
+      return day > dayBefore && share < shareBefore
     })
-    return !isFalling || kept[0]?.join() !== '0,1' || goodDays <= 0 || note === ''
+    return !isFalling || kept[0]?.join() !== '0,1' || kept.at(-1)?.[1] !== 0.5 || goodDays <= 0 || note === ''
   })
   t.same(odd, [])
 })
 
-t.test('the share that is kept is linear between what was measured', async (t) => {
+t.test('the share that is kept is linear between what was measured, and halves after that', async (t) => {
   t.same(
-    [-3, 0, 1, 7, 30, 90, 900].map((days) => shareKept('tor', days)),
-    [1, 1, 0.993, 0.914, 0.89, 0.77, 0.77],
+    [-3, 0, 1, 7, 30, 90, 180, 550, 1_100].map((days) => shareKept('tor', days)),
+    [1, 1, 0.985, 0.953, 0.889, 0.802, 0.708, 0.5, 0.25],
   )
-  t.equal(Math.round(shareKept('tor', 4) * 1e4), 9535)
-  t.ok(shareKept('service', 182) > shareKept('tor', 2) - 0.01, 'half a year of one is two days of the other')
-  t.equal(lifeDays('tor'), 90)
+  t.equal(Math.round(shareKept('tor', 4) * 1e4), 9690)
+  t.equal(lifeDays('tor'), 550, 'an exit of half a year ago is more likely one than not')
+  const falls = (kind: ListKind) =>
+    fc.property(fc.nat(9_999), fc.nat(9_999), (days, more) => shareKept(kind, days + more) <= shareKept(kind, days))
+  for (const kind of KINDS) fc.assert(falls(kind))
 })
 
-t.test('lists age by what they hold', async (t) => {
-  const list = { single: true, isPublished: false }
-  t.equal(listKind({ ...list, networkClass: 'tor' }), 'tor')
-  t.equal(listKind({ ...list, networkClass: 'vpn' }), 'service')
-  t.equal(listKind({ ...list, single: false, networkClass: 'vpn' }), 'range')
-  t.equal(listKind({ ...list, networkClass: 'residential_proxy' }), 'proxy')
-  t.equal(listKind({ ...list, networkClass: 'datacenter', isPublished: true }), 'crawler')
+t.test('nothing is made of an age that is not known', async (t) => {
+  const source: AgingSource = { id: 'a', ages: 'tor', lastTrue: '2020-01-01' }
+  const now = clock.now()
+  t.ok(shareLeft(source, now) < 0.5)
+  t.same([shareLeft({ ...source, lastTrue: undefined }, now), shareLeft({ ...source, ages: undefined }, now)], [1, 1])
+  t.equal(shareLeft(source, undefined), 1)
+  const [one, other] = [
+    { source: 'a', date: '2026-01-02' },
+    { source: 'b', date: '2025-12' },
+  ]
+  t.same([olderSource(one, other), olderSource(other, one)], [other, other])
+  t.same(
+    [olderSource(undefined, one), olderSource(one, undefined), olderSource(undefined, undefined)],
+    [one, one, undefined],
+  )
 })
 
-t.test('a list that is always rebuilt has its own age, others that of their publisher', async (t) => {
-  const known = { date: '2026-10-22', checked: '2026-11-21T00:00:00Z' }
-  t.equal(lastTrue(known, 'tor'), Date.parse('2026-10-22'))
-  t.equal(lastTrue(known, 'service'), Date.parse('2026-11-21'))
-  t.equal(lastTrue({ checked: known.checked }, 'tor'), Date.parse('2026-11-21'))
-  t.equal(lastTrue({}, 'tor'), undefined)
+/** Ages in days of the sources that a made answer can rest on. */
+const IDS = [
+  'list',
+  'operators',
+  'organisation-names',
+  'rented-systems',
+  'tor',
+  'vpn',
+  'proxies',
+  'systems',
+  'city',
+] as const
+const ages = fc.record(
+  Object.fromEntries(IDS.map((id) => [id, fc.nat(3_000)])) as Record<(typeof IDS)[number], fc.Arbitrary<number>>,
+)
+const kinds = fc.record(
+  Object.fromEntries(IDS.map((id) => [id, fc.constantFrom(...KINDS)])) as Record<
+    (typeof IDS)[number],
+    fc.Arbitrary<ListKind>
+  >,
+)
+
+const record: fc.Arbitrary<Partial<NetworkRecord>> = fc.record(
+  {
+    range: fc
+      .record({ networkClass: fc.constantFrom(...NETWORK_CLASSES), single: fc.boolean() })
+      .map((hit) => makeHit({ ...hit, source: 'list' })),
+    system: fc
+      .record({
+        networkClass: fc.constantFrom(...NETWORK_CLASSES),
+        type: fc.constantFrom('hosting', 'isp', 'vpn'),
+        basis: fc.constantFrom('operator', 'name'),
+      })
+      .map((system) => makeSystem({ asn: 64_500, ...system })),
+  },
+  { requiredKeys: [] },
+)
+
+type Ages = Readonly<Record<(typeof IDS)[number], number>>
+
+function agedSnapshot(known: Partial<NetworkRecord>, days: Ages, kind: Readonly<Record<string, ListKind>>): Snapshot {
+  const sources = IDS.map((id) =>
+    makeStatus({ id, ages: kind[id], lastTrue: new Date(clock.now() - days[id] * DAY_MS).toISOString() }),
+  )
+  const source = (id: string) => sources.find((one) => one.id === id)
+  return makeSnapshot({
+    networks: createFakeNetworks([['8.0.0.0/8', known]]),
+    countries: { find: () => ({ code: 'AT', source: 'city', basis: 'city' }) },
+    sources,
+    restsOn: { tor: source('tor'), vpn: source('vpn'), proxies: source('proxies'), systems: source('systems') },
+    proxiesLoaded: true,
+    clock,
+  })
+}
+
+t.test('an older source never makes an answer surer, nor another one, and the oldest is named', async (t) => {
+  const address = makeAddress('8.1.1.1')
+  fc.assert(
+    fc.property(record, ages, kinds, fc.constantFrom(...IDS), fc.nat(3_000), (known, days, kind, id, more) => {
+      const [young, old] = [days, { ...days, [id]: days[id] + more }].map((all) => {
+        const snapshot = agedSnapshot(known, all, kind)
+        const finding = classify(address, snapshot)
+        return { finding, country: findCountry(address, finding, snapshot), all }
+      })
+      if (young === undefined || old === undefined) return false
+      const isSame = young.finding.verdict.classification === old.finding.verdict.classification
+      const isNoSurer =
+        old.finding.verdict.confidence <= young.finding.verdict.confidence &&
+        (old.country?.confidence ?? 0) <= (young.country?.confidence ?? 0)
+      const { oldest, source = '' } = old.finding
+      const named = IDS.find((one) => one === source)
+      const isNamed =
+        named === undefined ||
+        (oldest !== undefined && Date.parse(oldest.date) <= clock.now() - old.all[named] * DAY_MS)
+      return isSame && isNoSurer && isNamed
+    }),
+    { numRuns: 2_000 },
+  )
+  t.pass('no counterexample')
+})
+
+t.test('an old list of a crawler confirms less and less, then not at all, and never refutes', async (t) => {
+  const catalogue = createCatalogue()
+  const crawler = catalogue.find('gptbot')
+  if (crawler === undefined) return t.fail('no crawler')
+  const reverse = createReverseChecks({ clock, dns: createFakeDns({}) })
+  const verifier = createCrawlerVerifier(catalogue, { reverse })
+  const listing = (days: number, ages: ListKind = 'crawler') => {
+    const lastTrue = new Date(clock.now() - days * DAY_MS).toISOString()
+    const source = { id: 'bot-gptbot', ages, lastTrue }
+    const list = {
+      slug: 'gptbot',
+      state: days > 14 ? 'stale' : 'fresh',
+      source,
+      prefixes: [prefixOfText('8.1.0.0/16')],
+    } as const
+    return makeSnapshot({ ...createCrawlerRanges([list]), clock })
+  }
+  const judged = (ip: string, days: number, ages?: ListKind) => {
+    const snapshot = listing(days, ages)
+    const address = makeAddress(ip)
+    return verifier.look(crawler, { address, finding: classify(address, snapshot), snapshot }).judgement
+  }
+  const kept = (days: number, kind?: ListKind) => {
+    const judgement = judged('8.1.1.1', days, kind)
+    return judgement.outcome === 'verified' ? judgement.decidedBy.listed?.kept : judgement.outcome
+  }
+  t.same([kept(0), kept(104), kept(365)], [1, 0.95, 0.94])
+  t.same([kept(104, 'rented'), kept(551, 'rented')], [0.6, 'unverifiable'])
+  t.equal(kept(3_651), 'unverifiable')
+  for (const days of [15, 279, 9_999]) t.equal(judged('9.1.1.1', days).outcome, 'unverifiable', `${days} days`)
+  const snapshots = { current: () => listing(104) }
+  const { inspect } = agentInspector({ crawlers: verifier, snapshots })
+  const inspection = inspect(makeRequest(['User-Agent', 'GPTBot/1.2'], { peer: '8.1.1.1' }))
+  const oldest = { source: 'bot-gptbot', date: '2026-08-09' }
+  t.match(inspection, { agent: { confidence: 0.94 }, crawler: { kept: 0.95, oldest }, oldest })
+  const first = judged('8.1.1.1', 279)
+  t.match(first, { decidedBy: { listed: { oldest: { source: 'bot-gptbot', date: '2026-02-15' } } } })
 })
 
 t.test('a verdict is as sure as its list is young', async (t) => {
-  const address = parseAddress('8.1.1.1')
-  if (address === undefined) return t.fail('an address')
-  const sure = (range: RangeHit, status: Partial<SourceStatus> = {}) =>
-    classify(
-      address,
-      snapshotOf({
-        networks: createFakeNetworks([['8.0.0.0/8', { range, also: [] }]]),
-        sources: [{ id: range.source, title: '', state: 'loaded', licence: '', credit: '', ...status }],
-        clock: createFakeClock('2026-11-21T00:00:00Z'),
-      }),
-    ).verdict.confidence
-  const tor = hitOf({ networkClass: 'tor', single: true, narrow: true, trust: 1, source: 'tor-bulk-exit' })
-  const ages = { '2026-11-21': 1, '2026-11-20': 0.99, '2026-11-14': 0.91, '2026-10-22': 0.89, '2026-08-23': 0.77 }
-  for (const [date, confidence] of Object.entries(ages)) t.equal(sure({ ...tor, date }), confidence, date)
-  const asked = { checked: '2026-11-21T00:00:00Z' }
-  t.equal(sure({ ...tor, date: '2026-10-22' }, asked), 0.89, 'a copy that is confirmed is no younger')
-  const servers = { ...tor, networkClass: 'vpn', source: 'protonvpn-exit', date: '2026-05-23' } as const
-  t.equal(sure(servers), 0.98, 'half a year')
-  t.equal(sure(servers, asked), 1, 'confirmed today')
+  const address = makeAddress('8.1.1.1')
+  const sure = (source: Omit<AgingSource, 'id'>) => {
+    const range = makeHit({ networkClass: 'tor', single: true, narrow: true, trust: 1, source: 'one' })
+    const networks = createFakeNetworks([['8.0.0.0/8', { range, also: [] }]])
+    return classify(address, makeSnapshot({ networks, sources: [makeStatus({ id: 'one', ...source })], clock })).verdict
+      .confidence
+  }
+  const days = { '2026-11-21': 1, '2026-11-20': 0.99, '2026-11-14': 0.95, '2026-10-22': 0.89, '2026-08-23': 0.8 }
+  for (const [lastTrue, confidence] of Object.entries(days))
+    t.equal(sure({ ages: 'tor', lastTrue }), confidence, lastTrue)
+  t.equal(sure({ ages: 'service', lastTrue: '2026-05-23' }), 0.98, 'half a year')
 })

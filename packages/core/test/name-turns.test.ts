@@ -12,7 +12,7 @@ import { createFakeClock, createFakeWhois } from '../src/testing/index.ts'
 const CLOCK = createFakeClock('2026-11-21T00:00:00Z')
 const GOOGLE = [parseNamePattern('*.googlebot.com')]
 
-const addressOf = (text: string): Address => parseAddress(text) as Address
+const parse = (text: string): Address => parseAddress(text) as Address
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** DNS whose servers are a stranger's, who answers when he likes. */
@@ -30,9 +30,9 @@ function heldDns() {
 }
 
 t.test('a client is an address of IPv4 or a site of IPv6', async (t) => {
-  t.equal(nameClient(addressOf('2001:db8:1:2::3')), nameClient(addressOf('2001:db8:1:ffff::')))
-  t.not(nameClient(addressOf('2001:db8:1::')), nameClient(addressOf('2001:db8:2::')))
-  t.not(nameClient(addressOf('192.0.2.1')), nameClient(addressOf('192.0.2.2')))
+  t.equal(nameClient(parse('2001:db8:1:2::3')), nameClient(parse('2001:db8:1:ffff::')))
+  t.not(nameClient(parse('2001:db8:1::')), nameClient(parse('2001:db8:2::')))
+  t.not(nameClient(parse('192.0.2.1')), nameClient(parse('192.0.2.2')))
   t.equal(nameClient(undefined), '')
 })
 
@@ -73,30 +73,30 @@ t.test('one client has four turns at a time, in order, and no more than some wai
 t.test('a network that claims to be a crawler from a thousand addresses holds four checks', async (t) => {
   const { dns, held, release } = heldDns()
   const checks = createReverseChecks({ clock: CLOCK, dns })
-  const started = Array.from({ length: 100 }, (_, at) => checks.start(addressOf(`2001:db8:1:${at}::1`), GOOGLE))
+  const started = Array.from({ length: 100 }, (_, at) => checks.start(parse(`2001:db8:1:${at}::1`), GOOGLE))
   await turn()
   t.equal(started.filter(Boolean).length, MAX_NAMES_AT_ONCE)
   t.equal(held.length, MAX_NAMES_AT_ONCE)
-  t.equal(checks.start(addressOf('66.249.66.1'), GOOGLE), true, 'and a crawler is checked meanwhile')
+  t.equal(checks.start(parse('66.249.66.1'), GOOGLE), true, 'and a crawler is checked meanwhile')
   await release()
-  t.equal(checks.start(addressOf('2001:db8:1:ff::1'), GOOGLE), true, 'then it may again')
+  t.equal(checks.start(parse('2001:db8:1:ff::1'), GOOGLE), true, 'then it may again')
   await release()
 })
 
 t.test('a caller who has checks made holds four, and those beyond what may wait could not run', async (t) => {
   const { dns, held, release } = heldDns()
   const checks = createReverseChecks({ clock: CLOCK, dns })
-  const asked = Array.from({ length: 30 }, (_, at) => checks.ask(addressOf(`198.51.100.${at}`), GOOGLE, 'caller'))
+  const asked = Array.from({ length: 30 }, (_, at) => checks.ask(parse(`198.51.100.${at}`), GOOGLE, 'caller'))
   await turn()
   t.equal(held.length, MAX_NAMES_AT_ONCE)
-  const other = checks.ask(addressOf('203.0.113.1'), GOOGLE, 'other')
+  const other = checks.ask(parse('203.0.113.1'), GOOGLE, 'other')
   await turn()
   t.equal(held.length, MAX_NAMES_AT_ONCE + 1)
   while (held.length > 0) await release()
   const found = await Promise.all(asked)
   t.equal(found.filter((finding) => finding === undefined).length, 30 - MAX_NAMES_AT_ONCE - MAX_NAMES_WAITING)
   t.equal((await other)?.status, 'refuted')
-  const again = checks.ask(addressOf('198.51.100.29'), GOOGLE, 'caller')
+  const again = checks.ask(parse('198.51.100.29'), GOOGLE, 'caller')
   await turn()
   await release()
   t.equal((await again)?.status, 'refuted', 'what could not run is not remembered')
@@ -129,8 +129,8 @@ t.test('the names of visitors: a network does not fill the queue', async (t) => 
   const { dns, held, release } = heldDns()
   const names = createReverseNames({ clock: CLOCK, dns, store: { put: async () => {} }, onFault: t.error })
   const finding = { reserved: { reserved: false }, verdict: { classification: 'hosting' }, rule: 'none' } as never
-  for (let at = 0; at < 1_000; at++) names.offer(addressOf(`2001:db8:1:${at.toString(16)}::1`), finding)
-  names.offer(addressOf('203.0.113.9'), finding)
+  for (let at = 0; at < 1_000; at++) names.offer(parse(`2001:db8:1:${at.toString(16)}::1`), finding)
+  names.offer(parse('203.0.113.9'), finding)
   await turn()
   t.equal(held.length, MAX_NAMES_AT_ONCE)
   await release()

@@ -1,11 +1,17 @@
-import { LIST_AGES } from '@sallyport/data/list-ages'
 import t from 'tap'
 import { parseAddress } from '../src/address/address.ts'
 import { classify } from '../src/network/classify.ts'
-import { confidenceOf, type Grounds } from '../src/network/confidence.ts'
+import { computeConfidence, type Grounds } from '../src/network/confidence.ts'
 import { createFindings } from '../src/network/staleness.ts'
-import type { Observation, RangeHit, Snapshot } from '../src/ports/index.ts'
-import { createFakeClock, createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import type { AgingSource, Observation, RangeHit, RestsOn, Snapshot } from '../src/ports/index.ts'
+import {
+  createFakeClock,
+  createFakeNetworks,
+  makeHit,
+  makeSnapshot,
+  makeStatus,
+  makeSystem,
+} from '../src/testing/fakes.ts'
 import { VERDICT_RULES } from '../src/values/finding.ts'
 import { NETWORK_CLASSES } from '../src/vocabulary.ts'
 
@@ -15,11 +21,13 @@ const GROUNDS: Grounds = {
   narrow: false,
   agreeing: 0,
   contradicted: false,
-  proxiesLoaded: false,
+  proxiesKnown: 0,
   inDoubt: false,
 }
 
-/** Every combination of rule and class, with and without a row's own trust. */
+const FRESH: AgingSource = { id: 'exits', ages: 'tor', lastTrue: '2026-11-21' }
+
+/** Lists every combination of rule and class, with and without a row's own trust. */
 const EVERY: readonly Grounds[] = VERDICT_RULES.flatMap((rule) =>
   NETWORK_CLASSES.flatMap((networkClass) => [
     { ...GROUNDS, rule, networkClass },
@@ -38,27 +46,24 @@ t.test('confidence is what verdicts.md says of it', async (t) => {
     [{ agreeing: 1 }, 0.93],
     [{ agreeing: 3, narrow: true }, 0.98],
     [{ contradicted: true }, 0.7],
-    [{ kind: 'range', ageDays: 365 }, 0.66],
-    [{ ageDays: 365 }, 0.88],
+    [{ kept: 0.75 }, 0.66],
     [{ rule: 'address_list', narrow: true }, 0.96],
-    [{ rule: 'address_list', narrow: true, kind: 'tor', ageDays: 30 }, 0.85],
+    [{ rule: 'address_list', narrow: true, kept: 0.889 }, 0.85],
     [{ rule: 'exit_density' }, 0.7],
     [{ rule: 'operator_table' }, 0.85],
     [{ rule: 'mixed_system' }, 0.55],
-    [{ rule: 'operator_table', networkClass: 'hosting', exitAges: { tor: 1, vpn: 1 } }, 0.84],
-    [{ rule: 'operator_table', networkClass: 'hosting', exitAges: { tor: 7, vpn: 0 } }, 0.78],
-    [{ rule: 'operator_table', networkClass: 'hosting', exitAges: { tor: 97 } }, 0.68],
-    [{ rule: 'operator_table', networkClass: 'hosting', exitAges: { vpn: 97 } }, 0.84],
-    [{ rule: 'operator_table', networkClass: 'vpn', exitAges: { tor: 97 } }, 0.85],
+    [{ rule: 'operator_table', networkClass: 'hosting', exitsKnown: 0.98 }, 0.83],
+    [{ rule: 'operator_table', networkClass: 'hosting', exitsKnown: 0.1 }, 0.68],
+    [{ rule: 'operator_table', networkClass: 'vpn', exitsKnown: 0.1 }, 0.85],
     [{ rule: 'mixed_system', agreeing: 3 }, 0.6],
     [{ rule: 'organisation_name' }, 0.7],
     [{ rule: 'system_prefixes' }, 0.6],
-    [{ rule: 'override', ageDays: 9999, contradicted: true }, 1],
+    [{ rule: 'override', kept: 0.1, contradicted: true }, 1],
     [{ rule: 'none' }, 0],
     [{ trust: 0.5 }, 0.5],
   ]
   for (const [grounds, confidence] of rows) {
-    t.equal(confidenceOf({ ...GROUNDS, ...grounds }), confidence, JSON.stringify(grounds))
+    t.equal(computeConfidence({ ...GROUNDS, ...grounds }), confidence, JSON.stringify(grounds))
   }
 })
 
@@ -67,22 +72,21 @@ t.test('agreement, exactness and trust never lower it, age and contradiction nev
     ['agreeing', [0, 1, 2, 3, 9].map((agreeing) => ({ agreeing }))],
     ['narrow', [{ narrow: false }, { narrow: true }]],
     ['trust', [0, 0.3, 0.6, 0.9, 1].map((trust) => ({ trust }))],
-    ...LIST_AGES.map(
-      ({ kind }) => [`age of ${kind}`, [9999, 365, 30, 1, 0, -5].map((ageDays) => ({ kind, ageDays }))] as const,
-    ),
-    ['age of the lists of exits', [9999, 97, 7, 0].map((tor) => ({ exitAges: { tor } }))],
+    ['age', [0, 0.3, 0.9, 1].map((kept) => ({ kept }))],
+    ['age of the lists of exits', [0, 0.3, 0.9, 1].map((exitsKnown) => ({ exitsKnown }))],
+    ['age of the lists of proxies', [0, 0.3, 0.9, 1].map((proxiesKnown) => ({ proxiesKnown }))],
     ['contradicted', [{ contradicted: true }, { contradicted: false }]],
     ['in doubt', [{ inDoubt: true }, { inDoubt: false }]],
   ]
   const falling = EVERY.flatMap((grounds) =>
     rising
-      .filter(([, changes]) => !isRising(changes.map((change) => confidenceOf({ ...grounds, ...change }))))
+      .filter(([, changes]) => !isRising(changes.map((change) => computeConfidence({ ...grounds, ...change }))))
       .map(([name]) => `${grounds.rule} ${grounds.networkClass}: ${name}`),
   )
   t.same(falling, [])
   const best = { agreeing: 9, narrow: true, trust: 1 }
   t.same(
-    EVERY.filter((grounds) => confidenceOf(grounds) < 0 || confidenceOf({ ...grounds, ...best }) > 1),
+    EVERY.filter((grounds) => computeConfidence(grounds) < 0 || computeConfidence({ ...grounds, ...best }) > 1),
     [],
   )
   t.notOk(isRising([0, 1, 0.5]), 'the test can fail')
@@ -92,9 +96,9 @@ t.test('a home line is never sure while proxies cannot be seen', async (t) => {
   for (const grounds of EVERY.filter(({ networkClass }) => networkClass === 'residential_clean')) {
     if (grounds.rule === 'override' || grounds.rule === 'reserved') continue
     const best = { ...grounds, agreeing: 9, narrow: true, trust: 1 }
-    t.ok(confidenceOf(best) <= 0.6, grounds.rule)
-    t.ok(confidenceOf({ ...best, proxiesLoaded: true }) <= 0.8, grounds.rule)
-    t.ok(confidenceOf({ ...best, proxiesLoaded: true, inDoubt: true }) <= 0.5, grounds.rule)
+    t.ok(computeConfidence(best) <= 0.6, grounds.rule)
+    t.ok(computeConfidence({ ...best, proxiesKnown: 1 }) <= 0.8, grounds.rule)
+    t.ok(computeConfidence({ ...best, proxiesKnown: 1, inDoubt: true }) <= 0.5, grounds.rule)
   }
 })
 
@@ -102,50 +106,66 @@ t.test('nor where its carrier has SIM cards under the same number, unless a list
   const address = parseAddress('8.1.1.1')
   if (address === undefined) return t.fail('an address')
   const confidenceIn = (asn: number, range?: RangeHit) => {
-    const system = systemOf({ asn, type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
+    const system = makeSystem({ asn, type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
     const networks = createFakeNetworks([['8.0.0.0/8', { system, ...(range === undefined ? {} : { range }) }]])
-    return classify(address, snapshotOf({ networks, proxiesLoaded: true })).verdict.confidence
+    return classify(address, makeSnapshot({ networks, proxiesLoaded: true })).verdict.confidence
   }
   t.equal(confidenceIn(7_922), 0.8, 'lines alone')
   t.equal(confidenceIn(3_320), 0.5, 'lines and SIM cards')
-  t.equal(confidenceIn(3_320, hitOf({ networkClass: 'residential_clean', source: 'geofeed' })), 0.8)
-  t.equal(confidenceIn(3_320, hitOf({ networkClass: 'mobile', source: 'geofeed' })), 0.88)
+  t.equal(confidenceIn(3_320, makeHit({ networkClass: 'residential_clean', source: 'geofeed' })), 0.8)
+  t.equal(confidenceIn(3_320, makeHit({ networkClass: 'mobile', source: 'geofeed' })), 0.88)
 })
 
-t.test('nor is it once all lists of proxies are past their age', async (t) => {
+t.test('nor is it as lists of proxies grow old', async (t) => {
   const address = parseAddress('8.1.1.1')
   if (address === undefined) return t.fail('an address')
-  const system = systemOf({ asn: 64_500, type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
+  const system = makeSystem({ asn: 64_500, type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
   const clock = createFakeClock('2026-11-21T12:00:00Z')
   const confidence = (more: Partial<Snapshot>) =>
-    classify(address, snapshotOf({ networks: createFakeNetworks([['8.0.0.0/8', { system }]]), clock, ...more })).verdict
-      .confidence
+    classify(address, makeSnapshot({ networks: createFakeNetworks([['8.0.0.0/8', { system }]]), clock, ...more }))
+      .verdict.confidence
   t.equal(confidence({ proxiesLoaded: false }), 0.6)
   t.equal(confidence({ proxiesLoaded: true }), 0.8, 'what nobody refreshes is not past its age')
-  t.equal(confidence({ proxiesLoaded: true, proxiesStaleAfter: clock.now() + 1 }), 0.8)
-  t.equal(confidence({ proxiesLoaded: true, proxiesStaleAfter: clock.now() }), 0.6)
+  const listOn = (lastTrue: string) => {
+    const restsOn: RestsOn = { tor: FRESH, vpn: FRESH, proxies: { id: 'proxies', ages: 'proxy', lastTrue } }
+    return confidence({ proxiesLoaded: true, restsOn })
+  }
+  t.equal(listOn('2026-11-21'), 0.8)
+  t.equal(listOn('2026-11-18'), 0.7, 'half is left')
+  t.equal(listOn('2026-09-21'), 0.6)
+  const without: RestsOn = { tor: FRESH }
+  t.equal(
+    confidence({ proxiesLoaded: true, restsOn: without }),
+    0.68,
+    'a list that is not there knows less than an old one',
+  )
 })
 
 t.test('classify hands over what it knows: agreement, width, age, and what cannot be true as well', async (t) => {
   const address = parseAddress('8.1.1.1')
   if (address === undefined) return t.fail('an address')
-  const confidence = (range: RangeHit, also: readonly RangeHit[] = [], more: object = {}) =>
+  const confidence = (range: RangeHit, also: readonly RangeHit[] = [], more: object = {}, lastTrue?: string) =>
     classify(
       address,
-      snapshotOf({
+      makeSnapshot({
+        sources: [makeStatus({ id: 'one', ages: 'range', lastTrue })],
         networks: createFakeNetworks([['8.0.0.0/8', { range, also, ...more }]]),
         clock: createFakeClock('2026-11-21T00:00:00Z'),
       }),
     ).verdict.confidence
-  const list = hitOf({ networkClass: 'hosting', source: 'one' })
+  const list = makeHit({ networkClass: 'hosting', source: 'one' })
   t.equal(confidence(list), 0.88)
   t.equal(confidence({ ...list, narrow: true }), 0.9)
-  t.equal(confidence({ ...list, date: '2025-11-21' }), 0.66)
-  t.equal(confidence({ ...list, date: '2026-12-01' }), 0.88, 'a date to come is not an age')
-  t.equal(confidence(list, [hitOf({ networkClass: 'hosting', source: 'two' })]), 0.93)
-  t.equal(confidence(list, [hitOf({ networkClass: 'hosting', source: 'one' })]), 0.88, 'one source agrees with itself')
-  t.equal(confidence(list, [hitOf({ networkClass: 'mobile', source: 'two' })]), 0.7)
-  const home = systemOf({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
+  t.equal(confidence(list, [], {}, '2025-11-21'), 0.66)
+  t.equal(confidence(list, [], {}, '2026-12-01'), 0.88, 'a date to come is not an age')
+  t.equal(confidence(list, [makeHit({ networkClass: 'hosting', source: 'two' })]), 0.93)
+  t.equal(
+    confidence(list, [makeHit({ networkClass: 'hosting', source: 'one' })]),
+    0.88,
+    'one source agrees with itself',
+  )
+  t.equal(confidence(list, [makeHit({ networkClass: 'mobile', source: 'two' })]), 0.7)
+  const home = makeSystem({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
   t.equal(confidence(list, [], { system: home }), 0.7)
   t.equal(confidence({ ...list, networkClass: 'vpn' }, [], { system: home }), 0.88, 'a VPN can be anywhere')
 })
@@ -154,11 +174,12 @@ t.test('a finding is made once a day for each record, and an observation is look
   const address = parseAddress('8.1.1.1')
   if (address === undefined) return t.fail('an address')
   const clock = createFakeClock('2026-11-21T23:59:59Z')
-  const range = hitOf({ networkClass: 'vpn', date: '2026-11-01' })
+  const range = makeHit({ networkClass: 'vpn', source: 'made' })
   const observed: Observation = { networkClass: 'tor', origin: 'operator', provider: '', setAt: 0, note: '' }
   let observation: Observation | undefined
-  const snapshot = snapshotOf({
+  const snapshot = makeSnapshot({
     networks: createFakeNetworks([['8.0.0.0/8', { range, also: [] }]]),
+    sources: [makeStatus({ id: 'made', ages: 'range', lastTrue: '2026-11-01' })],
     observations: { find: () => observation },
     clock,
     findings: createFindings(clock),

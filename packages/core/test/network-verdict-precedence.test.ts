@@ -2,16 +2,18 @@ import t from 'tap'
 import { classify } from '../src/network/classify.ts'
 import { CLASS_PRECEDENCE, compareHits } from '../src/network/precedence.ts'
 import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
-import { purityOf } from '../src/network/purity.ts'
+import { ratePurity } from '../src/network/purity.ts'
 import { riskScore } from '../src/network/risk.ts'
 import type { AutonomousSystem, NetworkRecord, Observation, RangeHit, Snapshot } from '../src/ports/index.ts'
-import { addressOf, createFakeNetworks, hitOf, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { createFakeNetworks, makeAddress, makeHit, makeSnapshot, makeSystem } from '../src/testing/fakes.ts'
 import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
 
 const VISITOR = '8.1.1.1'
+/** The operator table says that this host rents to VPN services and to others. */
+const M247 = 9_009
 const NOTHING = { classification: 'unknown', anonymized: false, confidence: 0, method: 'asn' }
 
-function observationOf(origin: Observation['origin'], networkClass: NetworkClass, provider = ''): Observation {
+function makeObservation(origin: Observation['origin'], networkClass: NetworkClass, provider = ''): Observation {
   return { origin, networkClass, provider, setAt: Date.UTC(2026, 10, 2), note: '' }
 }
 
@@ -27,23 +29,23 @@ function snapshotWith({ observation, hits = [], system }: Known): Snapshot {
     system,
     ...(range === undefined ? {} : { range, also }),
   }
-  return snapshotOf({
+  return makeSnapshot({
     networks: createFakeNetworks([['8.0.0.0/8', record]]),
     ...(observation === undefined ? {} : { observations: { find: () => observation } }),
   })
 }
 
-const verdictFor = (known: Known, visitor = VISITOR) => classify(addressOf(visitor), snapshotWith(known)).verdict
+const verdictFor = (known: Known, visitor = VISITOR) => classify(makeAddress(visitor), snapshotWith(known)).verdict
 
 const system = (networkClass: NetworkClass) =>
-  systemOf({ asn: 64_500, type: networkClass === 'vpn' ? 'vpn' : 'hosting', networkClass })
-const range = (networkClass: NetworkClass) => hitOf({ networkClass, source: 'list' })
-const listed = (networkClass: NetworkClass) => hitOf({ networkClass, single: true, source: 'addresses' })
+  makeSystem({ asn: 64_500, type: networkClass === 'vpn' ? 'vpn' : 'hosting', networkClass })
+const range = (networkClass: NetworkClass) => makeHit({ networkClass, source: 'list' })
+const listed = (networkClass: NetworkClass) => makeHit({ networkClass, single: true, source: 'addresses' })
 
 t.test('the steps of the precedence, each against all that come after it', async (t) => {
   // Every step as what alone would lead to it, and what it then says; strongest first.
   const steps: readonly (readonly [name: string, known: Known, classification: NetworkClass, method: string])[] = [
-    ['operator override', { observation: observationOf('operator', 'mobile') }, 'mobile', 'ip_state'],
+    ['operator override', { observation: makeObservation('operator', 'mobile') }, 'mobile', 'ip_state'],
     ['ip_state, listed', { hits: [listed('residential_proxy')] }, 'residential_proxy', 'ip_state'],
     ['tor', { hits: [range('tor')] }, 'tor', 'range:tor'],
     ['vpn', { hits: [range('vpn')] }, 'vpn', 'range:vpn'],
@@ -71,20 +73,20 @@ t.test('the steps of the precedence, each against all that come after it', async
 })
 
 t.test('an observation that an address is no VPN exit leaves no VPN brand as its provider', async (t) => {
-  const mullvad = systemOf({ asn: 39_351, type: 'vpn', networkClass: 'vpn', brand: 'Mullvad VPN' })
+  const mullvad = makeSystem({ asn: 39_351, type: 'vpn', networkClass: 'vpn', brand: 'Mullvad VPN' })
   const providerAs = (networkClass: NetworkClass, hits: Known['hits'] = []) =>
     classify(
-      addressOf(VISITOR),
-      snapshotWith({ observation: observationOf('operator', networkClass), system: mullvad, hits }),
+      makeAddress(VISITOR),
+      snapshotWith({ observation: makeObservation('operator', networkClass), system: mullvad, hits }),
     ).provider
   t.equal(providerAs('hosting'), '')
-  t.equal(providerAs('hosting', [hitOf({ networkClass: 'vpn', source: 'list', provider: 'Mullvad VPN' })]), '')
+  t.equal(providerAs('hosting', [makeHit({ networkClass: 'vpn', source: 'list', provider: 'Mullvad VPN' })]), '')
   t.same([providerAs('vpn'), providerAs('tor')], ['Mullvad VPN', 'Mullvad VPN'])
 })
 
 t.test('a reserved address is reserved whatever is known or set', async (t) => {
   const everything: Known = {
-    observation: observationOf('operator', 'vpn'),
+    observation: makeObservation('operator', 'vpn'),
     hits: [listed('tor')],
     system: system('vpn'),
   }
@@ -92,18 +94,18 @@ t.test('a reserved address is reserved whatever is known or set', async (t) => {
   t.ok(networks)
   const all = { ...rest, networks: createFakeNetworks([['0.0.0.0/0', { range: listed('tor') }]]) }
   for (const visitor of ['10.1.2.3', '198.18.0.0']) {
-    const finding = classify(addressOf(visitor), all)
+    const finding = classify(makeAddress(visitor), all)
     t.same(finding.verdict, { classification: 'unknown', anonymized: false, confidence: 1, method: 'reserved' })
     t.equal(finding.rule, 'reserved')
     t.match(finding, { source: 'reserved', sourceDate: '2025-10-09' })
   }
-  t.match(classify(addressOf('198.18.0.0'), snapshotOf()).reserved.detail, /RFC 2544/, 'and needs no table')
+  t.match(classify(makeAddress('198.18.0.0'), makeSnapshot()).reserved.detail, /RFC 2544/, 'and needs no table')
 })
 
 t.test('nothing known is unknown with confidence 0, never residential', async (t) => {
-  t.same(classify(addressOf(VISITOR), snapshotOf()).verdict, NOTHING)
+  t.same(classify(makeAddress(VISITOR), makeSnapshot()).verdict, NOTHING)
   t.same(verdictFor({}), NOTHING)
-  t.same(verdictFor({ system: systemOf({ asn: 64_500 }) }), NOTHING)
+  t.same(verdictFor({ system: makeSystem({ asn: 64_500 }) }), NOTHING)
 })
 
 t.test('a listed address beats every prefix and operator, whatever its class', async (t) => {
@@ -114,11 +116,11 @@ t.test('a listed address beats every prefix and operator, whatever its class', a
 })
 
 t.test('within ip_state the stronger class speaks, and what was set by hand before all', async (t) => {
-  const seen = observationOf('reverse-name', 'vpn', 'Tunnels')
+  const seen = makeObservation('reverse-name', 'vpn', 'Tunnels')
   t.match(verdictFor({ observation: seen, hits: [listed('residential_proxy')] }), { classification: 'vpn' })
   t.match(verdictFor({ observation: seen, hits: [listed('tor')] }), { classification: 'tor' })
   t.match(verdictFor({ observation: seen, hits: [range('tor')] }), { classification: 'vpn', method: 'ip_state' })
-  t.match(verdictFor({ observation: observationOf('operator', 'residential_clean'), hits: [listed('tor')] }), {
+  t.match(verdictFor({ observation: makeObservation('operator', 'residential_clean'), hits: [listed('tor')] }), {
     classification: 'residential_clean',
     confidence: 1,
   })
@@ -135,7 +137,7 @@ t.test('the stronger class of a range and a system wins, and a tie goes to the r
   t.same(
     pairs.map(({ rangeClass, systemClass }) => {
       const known = snapshotWith({ hits: [range(rangeClass)], system: system(systemClass) })
-      const { verdict, source, rule } = classify(addressOf(VISITOR), known)
+      const { verdict, source, rule } = classify(makeAddress(VISITOR), known)
       return [verdict.classification, verdict.method, source, rule]
     }),
     pairs.map(({ rangeClass, systemClass, rangeWins }) =>
@@ -152,26 +154,26 @@ t.test('only the anonymising classes are anonymised', async (t) => {
 })
 
 t.test('the private relay is distinguished from the VPN lists that hold it too', async (t) => {
-  const relay = hitOf({ networkClass: 'vpn', provider: PRIVATE_RELAY, source: 'relay' })
+  const relay = makeHit({ networkClass: 'vpn', provider: PRIVATE_RELAY, source: 'relay' })
   const known: Known = {
-    hits: [hitOf({ networkClass: 'vpn', provider: 'Tunnels' }), range('vpn'), relay, range('datacenter')],
-    system: systemOf({ asn: 64_500, type: 'hosting', networkClass: 'datacenter', brand: 'Cloud' }),
+    hits: [makeHit({ networkClass: 'vpn', provider: 'Tunnels' }), range('vpn'), relay, range('datacenter')],
+    system: makeSystem({ asn: 64_500, type: 'hosting', networkClass: 'datacenter', brand: 'Cloud' }),
   }
-  const finding = classify(addressOf(VISITOR), snapshotWith(known))
+  const finding = classify(makeAddress(VISITOR), snapshotWith(known))
   t.match(finding, { provider: PRIVATE_RELAY, source: 'relay', verdict: { classification: 'vpn', anonymized: true } })
   t.ok(riskScore(finding) <= 35)
-  const density = hitOf({ networkClass: 'vpn', rule: 'density', source: 'density' })
-  t.match(classify(addressOf(VISITOR), snapshotWith({ hits: [density, range('vpn')] })), { source: 'list' })
+  const density = makeHit({ networkClass: 'vpn', rule: 'density', source: 'density' })
+  t.match(classify(makeAddress(VISITOR), snapshotWith({ hits: [density, range('vpn')] })), { source: 'list' })
 })
 
 t.test('a verdict names the rule, the data it came from, its date, and who agrees', async (t) => {
-  const dated = hitOf({ networkClass: 'vpn', source: 'list', date: '2026-11-01', provider: 'Listed' })
+  const dated = makeHit({ networkClass: 'vpn', source: 'list', date: '2026-11-01', provider: 'Listed' })
   const agreeing = [
     range('hosting'),
-    hitOf({ networkClass: 'vpn', source: 'second' }),
-    hitOf({ networkClass: 'vpn', source: 'second' }),
+    makeHit({ networkClass: 'vpn', source: 'second' }),
+    makeHit({ networkClass: 'vpn', source: 'second' }),
   ]
-  t.match(classify(addressOf(VISITOR), snapshotWith({ hits: [dated, ...agreeing], system: system('vpn') })), {
+  t.match(classify(makeAddress(VISITOR), snapshotWith({ hits: [dated, ...agreeing], system: system('vpn') })), {
     rule: 'range_list',
     source: 'list',
     sourceDate: '2026-11-01',
@@ -180,23 +182,25 @@ t.test('a verdict names the rule, the data it came from, its date, and who agree
     agreeing: ['second', 'operators'],
   })
   const rows: readonly (readonly [Known, string, string])[] = [
-    [{ observation: observationOf('operator', 'vpn') }, 'override', 'operator-overrides'],
-    [{ observation: observationOf('reverse-name', 'vpn') }, 'reverse_name', 'reverse-names'],
+    [{ observation: makeObservation('operator', 'vpn') }, 'override', 'operator-overrides'],
+    [{ observation: makeObservation('reverse-name', 'vpn') }, 'reverse_name', 'reverse-names'],
     [{ hits: [listed('tor')] }, 'address_list', 'addresses'],
     [
-      { hits: [hitOf({ networkClass: 'vpn', rule: 'density', source: 'exit-density' })] },
+      { hits: [makeHit({ networkClass: 'vpn', rule: 'density', source: 'exit-density' })] },
       'exit_density',
       'exit-density',
     ],
     [{ system: { ...system('hosting'), basis: 'operator' } }, 'operator_table', 'operators'],
     [{ system: { ...system('hosting'), basis: 'name' } }, 'organisation_name', 'organisation-names'],
     [{ system: { ...system('hosting'), basis: 'prefixes' } }, 'system_prefixes', 'system-prefixes'],
+    [{ system: makeSystem({ asn: 64_500, type: 'hosting', networkClass: 'vpn' }) }, 'mixed_system', 'rented-systems'],
+    [{ system: makeSystem({ asn: M247, type: 'hosting', networkClass: 'vpn' }) }, 'mixed_system', 'operators'],
   ]
   for (const [known, rule, source] of rows) {
-    t.match(classify(addressOf(VISITOR), snapshotWith(known)), { rule, source })
+    t.match(classify(makeAddress(VISITOR), snapshotWith(known)), { rule, source })
   }
   t.equal(
-    classify(addressOf(VISITOR), snapshotWith({ observation: observationOf('operator', 'vpn') })).sourceDate,
+    classify(makeAddress(VISITOR), snapshotWith({ observation: makeObservation('operator', 'vpn') })).sourceDate,
     '2026-11-02',
   )
 })
@@ -204,8 +208,8 @@ t.test('a verdict names the rule, the data it came from, its date, and who agree
 t.test('a provider is the brand of a service, not the carrier of a home line', async (t) => {
   const branded = (networkClass: NetworkClass, hits: readonly RangeHit[] = []) =>
     classify(
-      addressOf(VISITOR),
-      snapshotWith({ system: systemOf({ asn: 64_500, networkClass, brand: 'Brand' }), hits }),
+      makeAddress(VISITOR),
+      snapshotWith({ system: makeSystem({ asn: 64_500, networkClass, brand: 'Brand' }), hits }),
     ).provider
   t.same(
     NETWORK_CLASSES.filter((name) => branded(name) === 'Brand'),
@@ -213,16 +217,16 @@ t.test('a provider is the brand of a service, not the carrier of a home line', a
   )
   t.equal(branded('residential_clean', [listed('residential_proxy')]), '', 'nor of a proxy on one')
   t.equal(branded('hosting', [range('vpn')]), 'Brand', 'whose machines they are, where the list does not say')
-  t.equal(branded('residential_clean', [hitOf({ networkClass: 'mobile', provider: 'Carrier' })]), '')
+  t.equal(branded('residential_clean', [makeHit({ networkClass: 'mobile', provider: 'Carrier' })]), '')
 })
 
 t.test('lists of an operator’s machines come after lists that name a service', async (t) => {
-  const machine = hitOf({ networkClass: 'datacenter', rule: 'published', source: 'edges', provider: 'Edge' })
+  const machine = makeHit({ networkClass: 'datacenter', rule: 'published', source: 'edges', provider: 'Edge' })
   const classWith = (...hits: readonly RangeHit[]) => verdictFor({ hits: [machine, ...hits] }).classification
   t.equal(classWith(range('vpn')), 'datacenter')
   t.equal(classWith(range('residential_proxy')), 'datacenter')
-  t.equal(classWith(hitOf({ networkClass: 'vpn', rule: 'density' })), 'datacenter')
-  t.equal(classWith(hitOf({ networkClass: 'vpn', provider: 'Tunnels' })), 'vpn')
+  t.equal(classWith(makeHit({ networkClass: 'vpn', rule: 'density' })), 'datacenter')
+  t.equal(classWith(makeHit({ networkClass: 'vpn', provider: 'Tunnels' })), 'vpn')
   t.equal(classWith(range('tor')), 'tor')
   t.equal(classWith(listed('vpn')), 'vpn')
   t.equal(verdictFor({ hits: [machine], system: system('vpn') }).classification, 'datacenter')
@@ -231,23 +235,23 @@ t.test('lists of an operator’s machines come after lists that name a service',
 t.test('nothing of a mixed hoster wider than a /24 is a sign, and a list that names an owner is', async (t) => {
   const mixed = { ...system('vpn'), type: 'hosting' } as const
   const findingWith = (...hits: readonly RangeHit[]) =>
-    classify(addressOf(VISITOR), snapshotWith({ hits, system: mixed }))
+    classify(makeAddress(VISITOR), snapshotWith({ hits, system: mixed }))
   t.match(findingWith(range('vpn')), { rule: 'mixed_system', agreeing: ['list'], verdict: { confidence: 0.6 } })
   t.match(findingWith(range('hosting')), { rule: 'mixed_system', verdict: { classification: 'vpn', confidence: 0.55 } })
   t.match(findingWith({ ...range('vpn'), narrow: true }), { rule: 'range_list', verdict: { classification: 'vpn' } })
   t.match(findingWith({ ...range('hosting'), narrow: true }), { rule: 'mixed_system' })
-  const owned = hitOf({ networkClass: 'hosting', provider: 'A Cloud' })
+  const owned = makeHit({ networkClass: 'hosting', provider: 'A Cloud' })
   t.match(findingWith(range('vpn'), owned), { rule: 'range_list', provider: 'A Cloud' })
   t.match(findingWith(listed('vpn')), { rule: 'address_list' })
 })
 
 t.test('listed proxies beside a line raise its risk, change no class, and end', async (t) => {
-  const near = hitOf({ networkClass: 'residential_proxy', rule: 'neighbours', source: 'near', expires: 20_778 })
-  const home = systemOf({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
+  const near = makeHit({ networkClass: 'residential_proxy', rule: 'neighbours', source: 'near', expires: 20_778 })
+  const home = makeSystem({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
   const findingAt = (day: number, line: AutonomousSystem) =>
     classify(
-      addressOf(VISITOR),
-      snapshotOf({
+      makeAddress(VISITOR),
+      makeSnapshot({
         networks: createFakeNetworks([['8.0.0.0/8', { system: line, near }]]),
         clock: { now: () => day * 86_400_000 },
       }),
@@ -255,7 +259,7 @@ t.test('listed proxies beside a line raise its risk, change no class, and end', 
   const suspect = findingAt(20_778, home)
   t.match(suspect, { near: 'near', verdict: { classification: 'residential_clean' } })
   t.ok(riskScore(suspect) >= riskScore(findingAt(20_779, home)) + 20)
-  t.match(purityOf(suspect).deductions, [{ factor: 'proxies_beside_it' }])
+  t.match(ratePurity(suspect).deductions, [{ factor: 'proxies_beside_it' }])
   t.equal(findingAt(20_779, home).near, undefined)
   t.equal(findingAt(20_778, system('hosting')).near, undefined, 'a machine is no line')
 })

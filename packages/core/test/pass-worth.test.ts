@@ -4,29 +4,29 @@ import type { ChallengesOptions, Redeemed } from '../src/challenge/terms.ts'
 import { compileChallenge } from '../src/policy/compile/challenge-terms.ts'
 import type { RuleChallenge } from '../src/policy/policy.ts'
 import type { InspectedPass } from '../src/values/challenge.ts'
-import { askedFor, HOME, requestOf, SECRET, solve, world } from './challenge-world.ts'
+import { askedFor, HOME, makeRequest, SECRET, solve, world } from './challenge-world.ts'
 
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
 
 type World = ReturnType<typeof world>
 
-const passOf = (redeemed: Redeemed): string => ('pass' in redeemed ? redeemed.pass : redeemed.refused)
+const readPass = (redeemed: Redeemed): string => ('pass' in redeemed ? redeemed.pass : redeemed.refused)
 
 /** Cookies of passes at level 2: one that was worked for, and one that was waited for. */
 async function worked({ challenges }: World, passMs: number): Promise<string> {
-  const issued = challenges.issue(requestOf(), askedFor(2, { passMs }), true)
-  return passOf(await challenges.redeem(requestOf(), solve(issued), HOME))
+  const issued = challenges.issue(makeRequest(), askedFor(2, { passMs }), true)
+  return readPass(await challenges.redeem(makeRequest(), solve(issued), HOME))
 }
 
 async function waited({ challenges, clock }: World, passMs: number): Promise<string> {
-  const issued = challenges.issue(requestOf(), askedFor(2, { passMs }), true)
+  const issued = challenges.issue(makeRequest(), askedFor(2, { passMs }), true)
   clock.time += 8_000
-  return passOf(await challenges.redeem(requestOf(), `${issued.text}.`, HOME))
+  return readPass(await challenges.redeem(makeRequest(), `${issued.text}.`, HOME))
 }
 
 function seen({ challenges, clock }: World, value: string): InspectedPass | undefined {
-  return challenges.passOf(requestOf({ cookie: `sallyport=${value}` }), 'mobile', clock.now())
+  return challenges.passOf(makeRequest({ cookie: `sallyport=${value}` }), 'mobile', clock.now())
 }
 
 function isAnswered(pass: InspectedPass | undefined, challenge: RuleChallenge): boolean {
@@ -55,7 +55,7 @@ t.test('a pass of a month answers a rule of five minutes for five minutes', asyn
   t.notOk(isAnswered(seen(at, month), { pass: '5m' }))
   t.ok(isAnswered(seen(at, month), { pass: '31d' }))
   at.clock.time += 16 * DAY
-  const request = requestOf({ cookie: `sallyport=${month}` })
+  const request = makeRequest({ cookie: `sallyport=${month}` })
   const pass = seen(at, month)
   const renewed = pass && at.challenges.renew(pass, request)
   t.notOk(isAnswered(seen(at, renewed?.pass ?? ''), { pass: '5m' }), 'nor once it is renewed')
@@ -63,7 +63,7 @@ t.test('a pass of a month answers a rule of five minutes for five minutes', asyn
   const short = await worked(at, 5 * MINUTE)
   at.clock.time += 3 * MINUTE
   const own = seen(at, short)
-  const again = own && at.challenges.renew(own, requestOf({ cookie: `sallyport=${short}` }))
+  const again = own && at.challenges.renew(own, makeRequest({ cookie: `sallyport=${short}` }))
   at.clock.time += 4 * MINUTE
   t.ok(isAnswered(seen(at, again?.pass ?? ''), { pass: '5m' }), 'one of its own is renewed as before')
   t.ok(
@@ -78,25 +78,26 @@ t.test('over https the names count that no sister site can set', async (t) => {
   const at = world({ isSecure })
   const [own, tossed] = [await worked(at, DAY), await worked(at, DAY)]
   const held = (cookie: string, scheme: 'http' | 'https') =>
-    at.challenges.passOf({ ...requestOf({ cookie }), scheme }, 'mobile', at.clock.now())?.id
+    at.challenges.passOf({ ...makeRequest({ cookie }), scheme }, 'mobile', at.clock.now())?.id
   const id = held(`__Host-sallyport=${own}`, 'https')
   t.ok(id)
   t.equal(held(`sallyport=${tossed}`, 'https'), undefined)
   t.ok(held(`sallyport=${tossed}`, 'http'))
   t.equal(held(`${`sallyport=${tossed}; `.repeat(9)}__Host-sallyport=${own}`, 'https'), id)
-  const issued = at.challenges.issue(requestOf(), askedFor(1), true)
+  const issued = at.challenges.issue(makeRequest(), askedFor(1), true)
   at.clock.time += 1_000
-  const brings = (name: string) => at.challenges.hasWaited(requestOf({ cookie: `${name}=${issued.text}` }), askedFor(1))
+  const brings = (name: string) =>
+    at.challenges.hasWaited(makeRequest({ cookie: `${name}=${issued.text}` }), askedFor(1))
   t.same(['__Host-sallyport-challenge', 'sallyport-challenge'].map(brings), [true, false])
 })
 
 t.test('who waits gets a pass beside a challenge that was spent before', async (t) => {
   const { challenges, clock } = world()
-  const issue = () => challenges.issue(requestOf(), askedFor(1), true).text
+  const issue = () => challenges.issue(makeRequest(), askedFor(1), true).text
   const spent = issue()
   clock.time += 1_000
   const request = (...texts: readonly string[]) =>
-    requestOf({ cookie: texts.map((text) => `sallyport-challenge=${text}`).join('; ') })
+    makeRequest({ cookie: texts.map((text) => `sallyport-challenge=${text}`).join('; ') })
   t.ok('pass' in (await challenges.redeemWaited(request(spent), askedFor(1), HOME)))
   const own = issue()
   t.notOk(challenges.hasWaited(request(spent, own), askedFor(1)), 'its own is waited for')

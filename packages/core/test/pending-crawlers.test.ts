@@ -9,7 +9,7 @@ import { createInspector } from '../src/inspection/inspector.ts'
 import { createPendingCrawlers } from '../src/inspection/pending-crawlers.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { ReverseAnswer } from '../src/ports/index.ts'
-import { createFakeClock, snapshotsOf } from '../src/testing/fakes.ts'
+import { createFakeClock, makeSnapshots } from '../src/testing/fakes.ts'
 import type { Decision } from '../src/values/decision.ts'
 import type { Mode } from '../src/vocabulary.ts'
 
@@ -31,7 +31,7 @@ function gate(mode: Mode = 'enforce') {
     },
   })
   const crawlers = createCrawlerVerifier(createCatalogue(), { reverse })
-  const snapshots = snapshotsOf()
+  const snapshots = makeSnapshots()
   const inspector = createInspector({
     clock,
     snapshots,
@@ -47,7 +47,6 @@ function gate(mode: Mode = 'enforce') {
     clock,
     snapshots,
     crawlers,
-    ipv6Prefix: 64,
     patience: () => new Promise<void>((resolve) => patience.push(resolve)),
   })
   const ask = (peer: string, userAgent = GOOGLEBOT) =>

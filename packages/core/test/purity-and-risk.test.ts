@@ -1,6 +1,6 @@
 import t from 'tap'
 import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
-import { GRADES, purityOf } from '../src/network/purity.ts'
+import { GRADES, ratePurity } from '../src/network/purity.ts'
 import { riskScore } from '../src/network/risk.ts'
 import type { NetworkFinding } from '../src/values/finding.ts'
 import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
@@ -24,7 +24,7 @@ const RESERVED: NetworkFinding = {
 
 t.test('the score is 100 less the deductions, which say why', async (t) => {
   for (const networkClass of NETWORK_CLASSES) {
-    const { score, grade, deductions } = purityOf(finding(networkClass))
+    const { score, grade, deductions } = ratePurity(finding(networkClass))
     t.equal(score, 100 + deductions.reduce((sum, { points }) => sum + points, 0))
     t.ok(deductions.every(({ factor, points, detail }) => factor !== '' && points < 0 && detail !== ''))
     t.ok(GRADES.includes(grade))
@@ -33,24 +33,24 @@ t.test('the score is 100 less the deductions, which say why', async (t) => {
 
 t.test('home and mobile lines are spotless, anonymisers dirty, infrastructure between', async (t) => {
   for (const name of ['residential_clean', 'mobile'] as const) {
-    t.match(purityOf(finding(name)), { score: 100, grade: 'S+', verdict: 'clean', deductions: [] })
+    t.match(ratePurity(finding(name)), { score: 100, grade: 'S+', verdict: 'clean', deductions: [] })
   }
   for (const name of ['hosting', 'datacenter'] as const)
-    t.match(purityOf(finding(name)), { grade: 'A', verdict: 'suspect' })
-  for (const name of ['vpn', 'residential_proxy', 'tor'] as const) t.equal(purityOf(finding(name)).verdict, 'dirty')
-  t.match(purityOf(finding('vpn')), { grade: 'B' })
-  t.match(purityOf(finding('tor')), { grade: 'C' })
-  t.match(purityOf(finding('unknown', 0)), { grade: 'S', verdict: 'clean' })
+    t.match(ratePurity(finding(name)), { grade: 'A', verdict: 'suspect' })
+  for (const name of ['vpn', 'residential_proxy', 'tor'] as const) t.equal(ratePurity(finding(name)).verdict, 'dirty')
+  t.match(ratePurity(finding('vpn')), { grade: 'B' })
+  t.match(ratePurity(finding('tor')), { grade: 'C' })
+  t.match(ratePurity(finding('unknown', 0)), { grade: 'S', verdict: 'clean' })
 })
 
 t.test('an address in no system is less clean, and the score never falls below 0', async (t) => {
   const { asn, ...unrouted } = finding('unknown', 0)
   t.equal(asn, 64_500)
   t.same(
-    purityOf(unrouted).deductions.map(({ factor }) => factor),
+    ratePurity(unrouted).deductions.map(({ factor }) => factor),
     ['unknown_network', 'unrouted'],
   )
-  t.match(purityOf(RESERVED), { score: 0, grade: 'C', verdict: 'dirty' })
+  t.match(ratePurity(RESERVED), { score: 0, grade: 'C', verdict: 'dirty' })
 })
 
 t.test('risk grows with the class and shrinks towards undecided with doubt', async (t) => {
@@ -72,6 +72,6 @@ t.test('a private relay costs what infrastructure costs, and only as a VPN', asy
   const relay = { ...finding('vpn', 1), provider: PRIVATE_RELAY }
   t.equal(riskScore(relay), 35)
   t.ok(riskScore(finding('vpn', 1)) > 35)
-  t.match(purityOf(relay), { grade: 'A', verdict: 'suspect', deductions: [{ factor: 'private_relay' }] })
+  t.match(ratePurity(relay), { grade: 'A', verdict: 'suspect', deductions: [{ factor: 'private_relay' }] })
   t.equal(riskScore({ ...finding('tor', 1), provider: PRIVATE_RELAY }), 95, 'a name on another class changes nothing')
 })

@@ -7,18 +7,19 @@ import {
   createFakeClock,
   createFakeCountries,
   createFakeNetworks,
-  hitOf,
-  snapshotOf,
-  snapshotsOf,
-  systemOf,
+  makeHit,
+  makeSnapshot,
+  makeSnapshots,
+  makeStatus,
+  makeSystem,
 } from '../src/testing/fakes.ts'
 import { createRandom } from '../src/testing/random.ts'
 import type { InspectionRequest } from '../src/values/request.ts'
-import { agentInspector, CHROME, FIREFOX_TEXT, fieldsOf, HOME, NOW, PROXY, RACK, requestOf } from './agents.ts'
+import { agentInspector, CHROME, FIREFOX_TEXT, HOME, makeFields, makeRequest, NOW, PROXY, RACK } from './agents.ts'
 
 const NETWORKS = createFakeNetworks([
-  ['8.1.0.0/16', { system: systemOf({ asn: 64_501, type: 'isp', networkClass: 'residential_clean' }) }],
-  ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'hosting', networkClass: 'hosting' }) }],
+  ['8.1.0.0/16', { system: makeSystem({ asn: 64_501, type: 'isp', networkClass: 'residential_clean' }) }],
+  ['8.2.0.0/16', { system: makeSystem({ asn: 64_502, type: 'hosting', networkClass: 'hosting' }) }],
 ])
 
 /** Rules that ask about the visitor, about the request, and about both, in force and on trial. */
@@ -53,14 +54,14 @@ function decideAll(policy: CompiledPolicy) {
     rangesLoaded: true,
     observations: { find: ({ d }) => observations.get(String(d)) },
   }
-  let current = snapshotOf(base)
+  let current = makeSnapshot(base)
   const lasting = agentInspector({ clock, policy, snapshots: { current: () => current } })
   // Another snapshot each time, so that nothing it remembers is of use.
   const forgetful = agentInspector({ clock, policy, snapshots: { current: () => ({ ...current }) } })
   const pick = <Item>(items: readonly Item[]): Item => items[dice(items.length)] as Item
 
   function anyFields(): readonly string[] {
-    const fields = fieldsOf(CHROME).slice()
+    const fields = makeFields(CHROME).slice()
     const userAgent = fields.indexOf('User-Agent') + 1
     fields[userAgent] = pick([fields[userAgent] as string, FIREFOX_TEXT, 'curl/8.5.0', 'HeadlessChrome/150'])
     if (dice(2) === 0) fields[2 * dice(fields.length / 2)] = 'X-Other'
@@ -74,7 +75,7 @@ function decideAll(policy: CompiledPolicy) {
 
   function anyRequest(): InspectionRequest {
     const forwarded = pick(hops).flatMap((hop) => [pick(['X-Forwarded-For', 'x-forwarded-for']), hop])
-    return requestOf([...pick(shown), ...forwarded], {
+    return makeRequest([...pick(shown), ...forwarded], {
       peer: pick([HOME, RACK, PROXY, PROXY, PROXY, '']),
       method: pick(['GET', 'GET', 'POST']),
       target: pick(['/', '/login', '/admin/users', '/a/../admin/x']),
@@ -94,7 +95,7 @@ function decideAll(policy: CompiledPolicy) {
     }
     if (dice(200) === 0) {
       const { countries, ...unplaced } = base
-      current = snapshotOf(pick([base, unplaced, { ...base, rangesLoaded: false }]))
+      current = makeSnapshot(pick([base, unplaced, { ...base, rangesLoaded: false }]))
     }
     if (dice(400) === 0) clock.advance(3_600_000 * dice(30))
     const decision = lasting.decide(request)
@@ -107,41 +108,42 @@ function decideAll(policy: CompiledPolicy) {
 t.test('nothing is remembered of a visitor that its next request could change unseen', async (t) => {
   const policy = compilePolicy({ preset: 'low-friction', rules: RULES.filter(({ match }) => 'path' in match) })
   const { decide } = agentInspector({ policy })
-  const plain = requestOf(fieldsOf(CHROME))
+  const plain = makeRequest(makeFields(CHROME))
   const first = decide(plain)
   t.equal(decide(plain).inspection.agent, first.inspection.agent, 'the verdict is made once')
   t.not(decide(plain), first, 'each request has a decision of its own')
-  const changed = fieldsOf({ ...CHROME, 'User-Agent': 'curl/8.5.0' })
-  t.equal(decide(requestOf(changed)).inspection.agent.class, 'unverified_bot', 'one field with the same names')
+  const changed = makeFields({ ...CHROME, 'User-Agent': 'curl/8.5.0' })
+  t.equal(decide(makeRequest(changed)).inspection.agent.class, 'unverified_bot', 'one field with the same names')
   t.equal(decide(plain).inspection.agent.class, 'human')
   const { 'sec-ch-ua': _, ...unhinted } = CHROME
   const consistency = (scheme: 'http' | 'https') =>
-    decide(requestOf(fieldsOf(unhinted), { scheme })).inspection.agent.headerConsistency
+    decide(makeRequest(makeFields(unhinted), { scheme })).inspection.agent.headerConsistency
   t.ok(consistency('http') !== consistency('https'), 'hints are missed over https alone')
-  const login = decide(requestOf(fieldsOf(CHROME), { target: '/login' }))
+  const login = decide(makeRequest(makeFields(CHROME), { target: '/login' }))
   t.same(login.trial, { rule: 'trial', action: 'block' }, 'a rule about paths is asked each time')
   t.equal(decide(plain).trial, undefined)
 })
 
 t.test('visitors are forgotten with the data, and at midnight', async (t) => {
   const clock = createFakeClock(NOW)
-  const listed = hitOf({ networkClass: 'vpn', date: '2026-11-20' })
+  const listed = makeHit({ networkClass: 'vpn', date: '2026-11-20' })
   const networks = createFakeNetworks([['8.1.0.0/16', { range: listed }]])
-  let current = snapshotOf({ networks, clock, rangesLoaded: true })
+  const sources = [makeStatus({ id: 'made', ages: 'range', lastTrue: '2026-11-20' })]
+  let current = makeSnapshot({ networks, clock, sources, rangesLoaded: true })
   const { decide } = agentInspector({ clock, snapshots: { current: () => current } })
-  const request = requestOf(fieldsOf(CHROME))
+  const request = makeRequest(makeFields(CHROME))
   const { network } = decide(request).inspection
   for (let again = 0; again < 3; again++) t.equal(decide(request).inspection.network.sourceDate, '2026-11-20')
   clock.advance(300 * 86_400_000)
   t.ok(decide(request).inspection.network.verdict.confidence < network.verdict.confidence, 'a list grows old')
-  current = snapshotOf({ networks: NETWORKS, clock, rangesLoaded: true })
+  current = makeSnapshot({ networks: NETWORKS, clock, rangesLoaded: true })
   t.equal(decide(request).inspection.network.asn, 64_501)
 })
 
 t.test('a flood of others drives no regular visitor out of memory', async (t) => {
   const { inspect } = agentInspector()
   const from = (hop: string) =>
-    inspect(requestOf([...fieldsOf(CHROME), 'X-Forwarded-For', hop], { peer: PROXY })).client
+    inspect(makeRequest([...makeFields(CHROME), 'X-Forwarded-For', hop], { peer: PROXY })).client
   for (let again = 0; again < 3; again++) from(HOME)
   const known = from(HOME)
   for (let other = 0; other < 20_000; other++) from(`9.${other & 255}.${other >> 8}.7`)
@@ -153,7 +155,7 @@ t.test('visitors that take turns are remembered, as many as there is room for', 
   const round = () =>
     Array.from({ length: 2_000 }, (_, visitor) => {
       const hop = `9.${visitor & 255}.${visitor >> 8}.7`
-      return inspect(requestOf([...fieldsOf(CHROME), 'X-Forwarded-For', hop], { peer: PROXY })).client
+      return inspect(makeRequest([...makeFields(CHROME), 'X-Forwarded-For', hop], { peer: PROXY })).client
     })
   round()
   const second = round()
@@ -166,8 +168,8 @@ t.test('an observation that runs out while a visitor is looked up is not remembe
   for (let most = 1; most < 8; most++) {
     let asked = 0
     const observations = { find: () => (++asked <= most ? observation : undefined) }
-    const { inspect } = agentInspector({ snapshots: snapshotsOf({ networks: NETWORKS, observations }) })
-    const request = requestOf(fieldsOf(CHROME))
+    const { inspect } = agentInspector({ snapshots: makeSnapshots({ networks: NETWORKS, observations }) })
+    const request = makeRequest(makeFields(CHROME))
     while (asked <= most) inspect(request)
     t.equal(inspect(request).network.verdict.classification, 'residential_clean', `after ${most} times`)
   }
@@ -175,22 +177,22 @@ t.test('an observation that runs out while a visitor is looked up is not remembe
 
 t.test('the client depends on the header, wherever it was before', async (t) => {
   const { decide } = agentInspector({ policy: SUBJECTS })
-  const clientOf = (...last: readonly string[]) =>
-    decide(requestOf([...fieldsOf(CHROME), ...last], { peer: PROXY })).inspection.client.address
-  for (let again = 0; again < 4; again++) t.equal(clientOf('X-Other', '1', 'X-Forwarded-For', HOME), HOME)
-  t.equal(clientOf('X-Forwarded-For', RACK, 'X-Other', '1'), RACK)
-  t.equal(clientOf('X-Other', HOME, 'X-Forwarded-For', RACK), RACK, 'another header has the address of who is known')
-  t.equal(clientOf('X-Forwarded-For', HOME, 'X-Forwarded-For', RACK), RACK, 'the header came twice')
-  t.equal(clientOf('X-Other', '1', 'X-Forwarded-For', HOME), HOME)
+  const makeClient = (...last: readonly string[]) =>
+    decide(makeRequest([...makeFields(CHROME), ...last], { peer: PROXY })).inspection.client.address
+  for (let again = 0; again < 4; again++) t.equal(makeClient('X-Other', '1', 'X-Forwarded-For', HOME), HOME)
+  t.equal(makeClient('X-Forwarded-For', RACK, 'X-Other', '1'), RACK)
+  t.equal(makeClient('X-Other', HOME, 'X-Forwarded-For', RACK), RACK, 'another header has the address of who is known')
+  t.equal(makeClient('X-Forwarded-For', HOME, 'X-Forwarded-For', RACK), RACK, 'the header came twice')
+  t.equal(makeClient('X-Other', '1', 'X-Forwarded-For', HOME), HOME)
 })
 
 t.test('no cookie is kept, and none tells requests apart', async (t) => {
-  const request = requestOf(fieldsOf(CHROME, { Cookie: 'session=secret', Authorization: 'Bearer secret' }))
+  const request = makeRequest(makeFields(CHROME, { Cookie: 'session=secret', Authorization: 'Bearer secret' }))
   const fingerprint = createRequestFingerprints().of(request, '')
   t.notMatch(JSON.stringify(fingerprint), /secret/)
   t.match(JSON.stringify(fingerprint), /Cookie.*Authorization/)
-  const other = requestOf(fieldsOf(CHROME, { Cookie: 'session=other', Authorization: 'Bearer other' }))
+  const other = makeRequest(makeFields(CHROME, { Cookie: 'session=other', Authorization: 'Bearer other' }))
   t.ok(fingerprint !== undefined && hasFingerprint(other, fingerprint))
-  const long = requestOf(fieldsOf(CHROME, { Accept: 'x'.repeat(2000) }))
+  const long = makeRequest(makeFields(CHROME, { Accept: 'x'.repeat(2000) }))
   t.equal(createRequestFingerprints().of(long, ''), undefined, 'nor a request that is long')
 })

@@ -6,7 +6,7 @@ import { type Address, parseAddress } from '../src/address/address.ts'
 import { formatPrefix, type Prefix, parsePrefix } from '../src/address/prefix.ts'
 import { reservedRow } from '../src/address/reserved.ts'
 
-const labelOf = (text: string) => reservedRow(parseAddress(text) as Address)?.label
+const readLabel = (text: string) => reservedRow(parseAddress(text) as Address)?.label
 
 // First address, last address, label; then the neighbours outside, with theirs ('' is public).
 const RANGES: readonly (readonly [string, string, string, ...(readonly [string, string])[]])[] = [
@@ -59,7 +59,7 @@ t.test('each reserved range is reserved to its last address and no further', asy
     ...neighbours,
   ])
   t.same(
-    expected.map(([address = '']) => [address, labelOf(address) ?? '']),
+    expected.map(([address = '']) => [address, readLabel(address) ?? '']),
     expected,
   )
 })
@@ -67,14 +67,14 @@ t.test('each reserved range is reserved to its last address and no further', asy
 t.test('globally reachable service addresses inside reserved blocks are public', async (t) => {
   const open = ['192.0.0.9', '192.0.0.10', '192.31.196.1', '192.52.193.1', '192.175.48.1', '2001:1::1', '2001:1::2']
   open.push('2001:1::3', '2001:3::1', '2001:4:112::1', '2001:20::1', '2001:2f::1', '2001:30::1', '2620:4f:8000::1')
-  for (const text of open) t.equal(labelOf(text), undefined, text)
-  t.equal(labelOf('2001:1::4'), 'ietf_protocol', 'the address after them is not')
+  for (const text of open) t.equal(readLabel(text), undefined, text)
+  t.equal(readLabel('2001:1::4'), 'ietf_protocol', 'the address after them is not')
 })
 
 t.test('an IPv4-mapped address is as reserved as the IPv4 address', async (t) => {
-  t.equal(labelOf('::ffff:8.8.8.8'), undefined)
-  t.equal(labelOf('::ffff:10.0.0.1'), 'private')
-  t.equal(labelOf('::ffff:7f00:1'), 'loopback')
+  t.equal(readLabel('::ffff:8.8.8.8'), undefined)
+  t.equal(readLabel('::ffff:10.0.0.1'), 'private')
+  t.equal(readLabel('::ffff:7f00:1'), 'loopback')
 })
 
 t.test('ordinary addresses are public', async (t) => {
@@ -87,7 +87,7 @@ t.test('ordinary addresses are public', async (t) => {
     '2c0f:f248::1',
     '3fff:ffff::1',
   ]) {
-    t.equal(labelOf(text), undefined, text)
+    t.equal(readLabel(text), undefined, text)
   }
 })
 
@@ -116,6 +116,6 @@ const SPECIAL = join(
 t.test('shared vectors: kinds', { skip: existsSync(SPECIAL) ? false : `no vectors at ${SPECIAL}` }, async (t) => {
   const vectors = JSON.parse(readFileSync(SPECIAL, 'utf8')) as { input: string; kind: string }[]
   for (const { input, kind } of vectors) {
-    t.equal(labelOf(input) ?? 'public', kind === 'ipv4_mapped' ? 'public' : kind, input)
+    t.equal(readLabel(input) ?? 'public', kind === 'ipv4_mapped' ? 'public' : kind, input)
   }
 })

@@ -6,21 +6,21 @@ import { classify } from '../src/network/classify.ts'
 import { classRank } from '../src/network/precedence.ts'
 import { createReverseNames, ruleOfName, wordOfName } from '../src/network/reverse-names.ts'
 import type { Observation, ReverseAnswer } from '../src/ports/index.ts'
-import { addressOf, createFakeClock, createFakeNetworks, snapshotOf, systemOf } from '../src/testing/fakes.ts'
+import { createFakeClock, createFakeNetworks, makeAddress, makeSnapshot, makeSystem } from '../src/testing/fakes.ts'
 import { anonymises } from '../src/vocabulary.ts'
 
 const DAY_MS = 86_400_000
 
-const SNAPSHOT = snapshotOf({
+const SNAPSHOT = makeSnapshot({
   networks: createFakeNetworks([
-    ['8.1.0.0/16', { system: systemOf({ asn: 64_501, type: 'hosting', networkClass: 'hosting' }) }],
-    ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'isp', networkClass: 'residential_clean' }) }],
-    ['8.4.0.0/16', { system: systemOf({ asn: 3320, type: 'isp', networkClass: 'residential_clean' }) }],
+    ['8.1.0.0/16', { system: makeSystem({ asn: 64_501, type: 'hosting', networkClass: 'hosting' }) }],
+    ['8.2.0.0/16', { system: makeSystem({ asn: 64_502, type: 'isp', networkClass: 'residential_clean' }) }],
+    ['8.4.0.0/16', { system: makeSystem({ asn: 3320, type: 'isp', networkClass: 'residential_clean' }) }],
     [
       '8.5.0.0/16',
-      { system: systemOf({ asn: 64_504, type: 'isp', networkClass: 'residential_clean', hostLike: true }) },
+      { system: makeSystem({ asn: 64_504, type: 'isp', networkClass: 'residential_clean', hostLike: true }) },
     ],
-    ['8.3.0.0/16', { system: systemOf({ asn: 64_503, type: 'vpn', networkClass: 'vpn' }) }],
+    ['8.3.0.0/16', { system: makeSystem({ asn: 64_503, type: 'vpn', networkClass: 'vpn' }) }],
   ]),
 })
 
@@ -46,7 +46,7 @@ function setUp(names: Readonly<Record<string, ReverseAnswer | 'held'>>, put?: ()
     store: { put: put ?? (async ({ address }, observation) => void kept.set(formatAddress(address), observation)) },
     onFault: (error) => faults.push(error),
   })
-  const offer = (text: string) => reverse.offer(addressOf(text), classify(addressOf(text), SNAPSHOT))
+  const offer = (text: string) => reverse.offer(makeAddress(text), classify(makeAddress(text), SNAPSHOT))
   return { clock, asked, kept, faults, held, reverse, offer }
 }
 
@@ -128,6 +128,8 @@ t.test('words say a class over a weaker one alone, and not in the name of a comp
   t.equal(wordOfName('a.vps.net', 'unknown'), undefined, 'the company’s name')
   t.equal(wordOfName('observer.example.net', 'unknown'), undefined, 'a part of a word')
   t.equal(wordOfName('p5098.dip.lte.example.de', 'residential_clean')?.networkClass, 'mobile')
+  for (const name of ['tmo-001-002.customers.example.com', 'pw001.8.panda-world.ne.jp', 'om001.openmobile.ne.jp'])
+    t.equal(wordOfName(name, 'residential_clean')?.networkClass, 'mobile', name)
   t.equal(wordOfName('p5098.dip.lte.example.de', 'unknown'), undefined)
 })
 
@@ -150,12 +152,12 @@ t.test('a carrier’s pool is asked about once, and a name of SIM cards holds fo
   const seen = (networkClass: 'mobile' | 'hosting') => ({
     find: () => ({ networkClass, origin: 'reverse-name', provider: '', setAt: 0, note: '' }) as const,
   })
-  const classOf = (text: string, networkClass: 'mobile' | 'hosting') =>
-    classify(addressOf(text), { ...SNAPSHOT, observations: seen(networkClass) }).verdict.classification
-  t.equal(classOf('8.4.1.9', 'mobile'), 'mobile')
-  t.equal(classOf('9.9.9.9', 'hosting'), 'hosting')
-  t.equal(classOf('8.3.0.1', 'hosting'), 'vpn', 'words never hide what the data says')
-  t.equal(classOf('8.1.0.1', 'mobile'), 'hosting')
+  const readClass = (text: string, networkClass: 'mobile' | 'hosting') =>
+    classify(makeAddress(text), { ...SNAPSHOT, observations: seen(networkClass) }).verdict.classification
+  t.equal(readClass('8.4.1.9', 'mobile'), 'mobile')
+  t.equal(readClass('9.9.9.9', 'hosting'), 'hosting')
+  t.equal(readClass('8.3.0.1', 'hosting'), 'vpn', 'words never hide what the data says')
+  t.equal(readClass('8.1.0.1', 'mobile'), 'hosting')
 })
 
 t.test('a server’s name beside another sign leaves a line in doubt, and alone says nothing', async (t) => {
@@ -168,7 +170,7 @@ t.test('a server’s name beside another sign leaves a line in doubt, and alone 
   t.same(asked, ['8.5.0.1', '8.5.0.2'], 'a line against which nothing speaks is not asked')
   t.same([...kept.keys()], ['8.5.0.1'])
   const found = (text: string, networks = SNAPSHOT) =>
-    classify(addressOf(text), { ...networks, observations: { find: (of) => kept.get(formatAddress(of)) } })
+    classify(makeAddress(text), { ...networks, observations: { find: (of) => kept.get(formatAddress(of)) } })
   t.match(found('8.5.0.1'), { verdict: { classification: 'residential_clean', confidence: 0.5 }, machineSigns: 2 })
   t.match(networkReason(found('8.5.0.1')).text, /signs are a machine's/)
   t.match(found('8.5.0.2'), { verdict: { confidence: 0.6 }, machineSigns: 1 })

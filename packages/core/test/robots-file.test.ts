@@ -101,7 +101,7 @@ t.test('of a long file the first 500 KiB are read, whole lines alone', async (t)
 })
 
 /** The most texts and patterns that a target is held against. */
-function stepsOf(text: string, userAgent: string, targets: readonly string[]): number {
+function countSteps(text: string, userAgent: string, targets: readonly string[]): number {
   const { refuses } = parseRobots(text)
   return Math.max(
     ...targets.map((target) => {
@@ -131,7 +131,7 @@ t.test('no file and no path cost many steps', async (t) => {
     ['a name thousands of times', repeated, 'bot', 30],
   ]
   for (const [name, text, userAgent, most] of rows) {
-    const steps = stepsOf(text.join('\n'), userAgent, [
+    const steps = countSteps(text.join('\n'), userAgent, [
       '/',
       '/7',
       '/a777',

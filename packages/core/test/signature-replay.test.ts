@@ -1,31 +1,31 @@
 import t from 'tap'
-import { type KeySource, keySourceOf } from '../src/agent/signature/key-source.ts'
+import { findKeySource, type KeySource } from '../src/agent/signature/key-source.ts'
 import { createReplayMemory } from '../src/agent/signature/replay.ts'
-import { requestOf, type Signing, signedFields, TEST_ED25519, verifierOf } from './signed-requests.ts'
+import { createVerifier, makeRequest, type Signing, signedFields, TEST_ED25519 } from './signed-requests.ts'
 
 const KNOWN: KeySource = { url: 'https://known.example/keys', identifier: 'https://known.example', form: 'keys' }
 const STRANGER: KeySource = { ...KNOWN, identifier: 'https://stranger.example', stranger: true }
 const OTHER_STRANGER: KeySource = { ...STRANGER, identifier: 'https://other.example' }
 
 function look(signing: Signing = {}) {
-  return verifierOf().verifier.look(requestOf(signedFields(signing)))
+  return createVerifier().verifier.look(makeRequest(signedFields(signing)))
 }
 
 t.test('a nonce serves once; what cannot be remembered is said', async (t) => {
-  const { verifier, clock } = verifierOf()
+  const { verifier, clock } = createVerifier()
   const fields = signedFields({ nonce: 'abc' })
   t.match(verifier.lookAtDescribed(fields), { outcome: 'verified', replay: 'unchecked' }, 'a tale uses up no nonce')
-  t.match(verifier.look(requestOf(fields)), { outcome: 'verified', replay: 'checked' })
-  t.match(verifier.look(requestOf(fields)), { outcome: 'invalid', forged: false, detail: /used before/ })
-  t.match(verifier.look(requestOf(signedFields({ nonce: 'abd' }))), { outcome: 'verified' })
+  t.match(verifier.look(makeRequest(fields)), { outcome: 'verified', replay: 'checked' })
+  t.match(verifier.look(makeRequest(fields)), { outcome: 'invalid', forged: false, detail: /used before/ })
+  t.match(verifier.look(makeRequest(signedFields({ nonce: 'abd' }))), { outcome: 'verified' })
   t.match(look(), { replay: 'unchecked' }, 'without a nonce a signature may be sent again')
   clock.advance(300_000)
-  t.match(verifier.look(requestOf(fields)), { outcome: 'invalid', detail: /expired/ })
-  const tiny = verifierOf({ replay: createReplayMemory(1) }).verifier
-  t.match(tiny.look(requestOf(signedFields({ nonce: '1' }))), { replay: 'checked' })
+  t.match(verifier.look(makeRequest(fields)), { outcome: 'invalid', detail: /expired/ })
+  const tiny = createVerifier({ replay: createReplayMemory(1) }).verifier
+  t.match(tiny.look(makeRequest(signedFields({ nonce: '1' }))), { replay: 'checked' })
   for (const nonce of ['2', '1']) {
     t.match(
-      tiny.look(requestOf(signedFields({ nonce }))),
+      tiny.look(makeRequest(signedFields({ nonce }))),
       { outcome: 'unverified', forged: false, detail: /signed more than can be remembered/ },
       'no copy passes a full memory',
     )
@@ -54,18 +54,18 @@ t.test('an agent that fills the replay memory is the only one whose signatures a
 
 t.test('a stranger’s signatures do not let a copy of a known agent’s pass', async (t) => {
   const strange = 'https://stranger.example'
-  const { verifier, directories } = verifierOf({ discover: true, replay: createReplayMemory(3) })
-  const source = keySourceOf({ uri: strange, type: 'directory' }, new Set())
+  const { verifier, directories } = createVerifier({ discover: true, replay: createReplayMemory(3) })
+  const source = findKeySource({ uri: strange, type: 'directory' }, new Set())
   if (source !== undefined) directories.put({ ...source, stranger: true }, { keys: [TEST_ED25519] })
   const first = signedFields({ nonce: 'a' })
-  t.match(verifier.look(requestOf(first)), { outcome: 'verified', replay: 'checked' })
+  t.match(verifier.look(makeRequest(first)), { outcome: 'verified', replay: 'checked' })
   const outcomes = Array.from(
     { length: 5 },
-    (_, at) => verifier.look(requestOf(signedFields({ nonce: `s${at}`, agent: `"${strange}"` })))?.outcome,
+    (_, at) => verifier.look(makeRequest(signedFields({ nonce: `s${at}`, agent: `"${strange}"` })))?.outcome,
   )
   t.same(outcomes, ['verified', 'verified', 'verified', 'unverified', 'unverified'])
-  t.match(verifier.look(requestOf(signedFields({ nonce: 'b' }))), { outcome: 'verified', replay: 'checked' })
+  t.match(verifier.look(makeRequest(signedFields({ nonce: 'b' }))), { outcome: 'verified', replay: 'checked' })
   for (const fields of [first, signedFields({ nonce: 'b' })]) {
-    t.match(verifier.look(requestOf(fields)), { outcome: 'invalid', detail: /used before/ })
+    t.match(verifier.look(makeRequest(fields)), { outcome: 'invalid', detail: /used before/ })
   }
 })

@@ -1,14 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { serializeItem } from 'structured-headers'
 import t from 'tap'
 import { signatureHeaders } from 'web-bot-auth'
 import { signerFromJWK } from 'web-bot-auth/crypto'
 import { readCard } from '../src/agent/signature/directory.ts'
 import { isSignedBy, readKey } from '../src/agent/signature/key.ts'
-import { type KeySource, keySourceOf } from '../src/agent/signature/key-source.ts'
+import { findKeySource, type KeySource } from '../src/agent/signature/key-source.ts'
 import { readAgents, readSignatures, type SentSignature } from '../src/agent/signature/message.ts'
 import { signatureBase } from '../src/agent/signature/signature-base.ts'
-import { AGENT, requestOf, TEST_ED25519, verifierOf } from './signed-requests.ts'
+import { createSigner } from '../src/agent/signature/signer.ts'
+import { AGENT, createVerifier, makeRequest, TEST_ED25519 } from './signed-requests.ts'
 
 const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')
 const VECTORS = join(SHARED, 'web-bot-auth')
@@ -33,7 +35,7 @@ t.test('signed requests of both drafts', { skip }, async (t) => {
     const url = new URL(target_url)
     const fields = ['Host', url.host, 'Signature', signature, 'Signature-Input', signature_input]
     if (signature_agent !== undefined) fields.push('Signature-Agent', signature_agent)
-    const request = { ...requestOf(fields), target: url.pathname }
+    const request = { ...makeRequest(fields), target: url.pathname }
     const sent = readSignatures(fields)
     const agentKey = readKey(key)
     if (!('signatures' in sent) || agentKey === undefined) throw new Error('not readable')
@@ -42,6 +44,22 @@ t.test('signed requests of both drafts', { skip }, async (t) => {
     t.equal(isSignedBy(agentKey, signatureBase(first, request) ?? '', first.signature), true, signature_input)
     const other = signatureBase(first, { ...request, fields: fields.with(1, 'example.org') }) ?? ''
     t.equal(isSignedBy(agentKey, other, first.signature), false)
+    if (agentKey.algorithm !== 'ed25519') continue
+    const { label, components, parameters } = first
+    const made = createSigner(key).sign({
+      request: {
+        ...request,
+        fields: fields.filter(
+          (_, at) => !fields[at - (at % 2)]?.startsWith('Signature') || fields[at - (at % 2)] === 'Signature-Agent',
+        ),
+      },
+      label,
+      components: components.map((component) => serializeItem(component)).join(' '),
+      created: Number(parameters.get('created')),
+      expires: Number(parameters.get('expires')),
+      nonce: String(parameters.get('nonce')),
+    })
+    t.same(made, ['Signature-Input', signature_input, 'Signature', signature], 'and we make the same')
   }
 })
 
@@ -63,7 +81,7 @@ t.test('Signature-Agent and the cards', { skip }, async (t) => {
       [...agents.members].map(([label, { uri, type }]) => ({ label, uri, type })),
       entries,
     )
-    for (const { uri, type } of entries) t.ok(keySourceOf({ uri, type }, new Set()), uri)
+    for (const { uri, type } of entries) t.ok(findKeySource({ uri, type }, new Set()), uri)
   }
   interface CardVector {
     readonly name: string
@@ -80,7 +98,7 @@ t.test('Signature-Agent and the cards', { skip }, async (t) => {
 t.test("another signer's signature is verified", async (t) => {
   const signer = await signerFromJWK({ ...TEST_ED25519, kid: 'x' })
   const headers = { host: 'example.com', 'signature-agent': `"${AGENT}"` }
-  const { verifier, clock } = verifierOf()
+  const { verifier, clock } = createVerifier()
   const created = new Date(clock.now() - 1000)
   const expires = new Date(clock.now() + 60_000)
   const message = { method: 'GET', url: 'https://example.com/path?q=1', headers }
@@ -95,6 +113,6 @@ t.test("another signer's signature is verified", async (t) => {
     'Signature-Input',
     made['Signature-Input'],
   ]
-  t.match(verifier.look(requestOf(fields)), { outcome: 'verified', agent: AGENT, replay: 'checked' })
-  t.match(verifier.look(requestOf(fields.with(1, 'example.org'))), { outcome: 'invalid', forged: true })
+  t.match(verifier.look(makeRequest(fields)), { outcome: 'verified', agent: AGENT, replay: 'checked' })
+  t.match(verifier.look(makeRequest(fields.with(1, 'example.org'))), { outcome: 'invalid', forged: true })
 })

@@ -5,11 +5,19 @@ import { readSignatures, type SentSignature } from '../src/agent/signature/messa
 import { signatureBase } from '../src/agent/signature/signature-base.ts'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../src/policy/policy.ts'
-import { agentInspector, CHROME, fieldsOf, HOME, requestOf as inspectedRequest } from './agents.ts'
-import { AGENT, NOW_S, requestOf, type Signing, signedFields, TEST_KEY_ID, verifierOf } from './signed-requests.ts'
+import { agentInspector, CHROME, HOME, makeRequest as inspectedRequest, makeFields } from './agents.ts'
+import {
+  AGENT,
+  createVerifier,
+  makeRequest,
+  NOW_S,
+  type Signing,
+  signedFields,
+  TEST_KEY_ID,
+} from './signed-requests.ts'
 
 function look(signing: Signing = {}) {
-  return verifierOf().verifier.look(requestOf(signedFields(signing)))
+  return createVerifier().verifier.look(makeRequest(signedFields(signing)))
 }
 
 t.test('a signature is verified by the key of the agent it names, in both forms of the header', async (t) => {
@@ -39,8 +47,8 @@ t.test('every accepted algorithm, and none other', async (t) => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })
   const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'jwk' })
   const ed = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
-  const { verifier } = verifierOf({}, [ec, rsa, ed])
-  const outcome = (signing: Signing) => verifier.look(requestOf(signedFields(signing)))?.outcome
+  const { verifier } = createVerifier({}, [ec, rsa, ed])
+  const outcome = (signing: Signing) => verifier.look(makeRequest(signedFields(signing)))?.outcome
   t.equal(outcome({ key: ec, alg: 'ecdsa-p256-sha256' }), 'verified')
   t.equal(outcome({ key: rsa, alg: 'rsa-pss-sha512' }), 'verified')
   t.equal(outcome({ key: ed, alg: 'ed25519' }), 'verified')
@@ -81,9 +89,9 @@ t.test('a missing part makes a signature invalid, and nobody an impostor', async
 })
 
 t.test('the key is found by agent and thumbprint together', async (t) => {
-  const { verifier } = verifierOf({ agents: ['https://other.example'] })
+  const { verifier } = createVerifier({ agents: ['https://other.example'] })
   const fields = signedFields({ agent: '"https://other.example"' })
-  t.match(verifier.look(requestOf(fields)), { outcome: 'unverified', agent: 'https://other.example', forged: false })
+  t.match(verifier.look(makeRequest(fields)), { outcome: 'unverified', agent: 'https://other.example', forged: false })
   t.match(look({ agent: '"https://unknown.example"' }), {
     outcome: 'unverified',
     detail: /not an agent that is trusted/,
@@ -92,18 +100,22 @@ t.test('the key is found by agent and thumbprint together', async (t) => {
 })
 
 t.test('a wrong signature by a known key is a forgery, unless a proxy may have changed the request', async (t) => {
-  const { verifier } = verifierOf()
+  const { verifier } = createVerifier()
   const fields = signedFields()
   const elsewhere = fields.map((text) => (text === 'example.com' ? 'example.org' : text))
-  t.match(verifier.look(requestOf(elsewhere)), { outcome: 'invalid', forged: true, agent: AGENT })
-  t.match(verifier.look(requestOf([...elsewhere, 'Via', '1.1 x'])), { outcome: 'invalid', forged: false })
+  t.match(verifier.look(makeRequest(elsewhere)), { outcome: 'invalid', forged: true, agent: AGENT })
+  t.match(verifier.look(makeRequest([...elsewhere, 'Via', '1.1 x'])), { outcome: 'invalid', forged: false })
   const behind = [...elsewhere, 'X-Forwarded-Host', 'EXAMPLE.com:443', 'X-Forwarded-Proto', 'https']
   t.match(
-    verifier.look({ ...requestOf(behind), trusted: true }),
+    verifier.look({ ...makeRequest(behind), trusted: true }),
     { outcome: 'invalid', forged: false, detail: /webBotAuth\.authorityHeader/ },
     'a proxy may pass on what the client wrote there',
   )
-  t.match(verifier.look(requestOf([...fields, 'Host', 'example.com'])), { outcome: 'unverified' }, 'two hosts are none')
+  t.match(
+    verifier.look(makeRequest([...fields, 'Host', 'example.com'])),
+    { outcome: 'unverified' },
+    'two hosts are none',
+  )
   t.match(verifier.lookAtDescribed(fields), { outcome: 'verified' })
   t.match(verifier.lookAtDescribed(signedFields({ components: '"@authority" "@path" "signature-agent"' })), {
     outcome: 'unverified',
@@ -125,7 +137,7 @@ t.test('a component that is there twice, unknown or with parameters we do not kn
 })
 
 t.test('fields that nobody should send are refused, not followed', async (t) => {
-  const { verifier } = verifierOf()
+  const { verifier } = createVerifier()
   const good = signedFields()
   const input = good[5] ?? ''
   const value = good[7] ?? ''
@@ -143,7 +155,7 @@ t.test('fields that nobody should send are refused, not followed', async (t) => 
   ]
   for (const [fields, outcome] of rows) {
     t.equal(
-      verifier.look(requestOf(['Host', 'example.com', ...fields]))?.outcome,
+      verifier.look(makeRequest(['Host', 'example.com', ...fields]))?.outcome,
       outcome,
       fields.join(' ').slice(0, 80),
     )
@@ -157,19 +169,19 @@ t.test('fields that nobody should send are refused, not followed', async (t) => 
     `sig1=("x");tag="t", ${input}`,
   ]
   t.match(
-    verifier.look(requestOf([...twice, 'Signature', value])),
+    verifier.look(makeRequest([...twice, 'Signature', value])),
     { outcome: 'verified' },
     'of one label the last counts',
   )
-  t.match(verifier.look(requestOf([...twice, 'Signature', `${value}, sig1=:AA==:`])), { outcome: 'invalid' })
+  t.match(verifier.look(makeRequest([...twice, 'Signature', `${value}, sig1=:AA==:`])), { outcome: 'invalid' })
 })
 
 t.test('the signature that proves most is reported of several', async (t) => {
-  const { verifier } = verifierOf()
+  const { verifier } = createVerifier()
   const good = signedFields()
   const bad = signedFields({ label: 'sig2', expires: NOW_S - 1 })
   const both = [...good.slice(0, 4), 'Signature-Input', `${bad[5]}, ${good[5]}`, 'Signature', `${bad[7]}, ${good[7]}`]
-  t.match(verifier.look(requestOf(both)), { outcome: 'verified' })
+  t.match(verifier.look(makeRequest(both)), { outcome: 'verified' })
 })
 
 t.test('with two agents covered the member keyed to the label is the signer, wherever it stands', async (t) => {
@@ -183,7 +195,7 @@ t.test('with two agents covered the member keyed to the label is the signer, whe
 })
 
 t.test('a label of somebody else spoils no good signature', async (t) => {
-  const { verifier } = verifierOf()
+  const { verifier } = createVerifier()
   const good = signedFields()
   const [input = '', value = ''] = [good[5], good[7]]
   const strays: readonly (readonly [input: string, value: string])[] = [
@@ -194,22 +206,30 @@ t.test('a label of somebody else spoils no good signature', async (t) => {
   ]
   for (const [inputs, values] of strays) {
     const fields = [...good.slice(0, 4), 'Signature-Input', inputs, 'Signature', values]
-    t.match(verifier.look(requestOf(fields)), { outcome: 'verified' }, inputs.slice(0, 60))
+    t.match(verifier.look(makeRequest(fields)), { outcome: 'verified' }, inputs.slice(0, 60))
   }
   const old = 'keyId="https://a.example/key",headers="date",signature="AA=="'
-  t.match(verifier.look(requestOf([...good, 'Signature', old])), { outcome: 'verified' }, 'a line of another protocol')
-  t.equal(verifier.look(requestOf(['Host', 'example.com', 'Signature', old])), undefined, 'that protocol is no reason')
+  t.match(
+    verifier.look(makeRequest([...good, 'Signature', old])),
+    { outcome: 'verified' },
+    'a line of another protocol',
+  )
+  t.equal(
+    verifier.look(makeRequest(['Host', 'example.com', 'Signature', old])),
+    undefined,
+    'that protocol is no reason',
+  )
   const foreign = ['Host', 'example.com', 'Signature-Input', 'x=("@authority");tag="another"', 'Signature', 'x=1']
-  t.equal(verifier.look(requestOf(foreign)), undefined)
+  t.equal(verifier.look(makeRequest(foreign)), undefined)
 })
 
 t.test('query parameters and strict forms are RFC 9421’s', async (t) => {
   const target =
     '/path?param=value&var=this%20is%20a%20big%0Amultiline%20value&bar=with+plus+whitespace&fa%C3%A7ade%22%3A%20=something&tw=1&tw=2'
-  const baseOf = (component: string, fields: readonly string[] = []) => {
+  const buildBase = (component: string, fields: readonly string[] = []) => {
     const sent = readSignatures(['Signature-Input', `s=(${component})`, 'Signature', 's=:AA==:'])
     if (!('signatures' in sent)) throw new Error(sent.fault)
-    const request = { ...requestOf(['Host', 'example.com', ...fields]), target }
+    const request = { ...makeRequest(['Host', 'example.com', ...fields]), target }
     return signatureBase(sent.signatures[0] as SentSignature, request)?.split('\n')[0]
   }
   const rows: readonly (readonly [component: string, value: string])[] = [
@@ -218,11 +238,11 @@ t.test('query parameters and strict forms are RFC 9421’s', async (t) => {
     ['"@query-param";name="bar"', 'with%20plus%20whitespace'],
     ['"@query-param";name="fa%C3%A7ade%22%3A%20"', 'something'],
   ]
-  for (const [component, value] of rows) t.equal(baseOf(component), `${component}: ${value}`)
-  for (const name of ['tw', 'missing']) t.equal(baseOf(`"@query-param";name="${name}"`), undefined, name)
-  t.equal(baseOf('"priority";sf', ['Priority', 'u=1,   i=?1;a=1;b=2']), '"priority";sf: u=1, i;a=1;b=2')
-  t.equal(baseOf('"sec-ch-ua";sf', ['Sec-CH-UA', '"a";v="1","b"']), '"sec-ch-ua";sf: "a";v="1", "b"')
-  t.equal(baseOf('"x-own";sf', ['X-Own', 'a=1']), undefined, 'nobody knows the form of an unknown field')
+  for (const [component, value] of rows) t.equal(buildBase(component), `${component}: ${value}`)
+  for (const name of ['tw', 'missing']) t.equal(buildBase(`"@query-param";name="${name}"`), undefined, name)
+  t.equal(buildBase('"priority";sf', ['Priority', 'u=1,   i=?1;a=1;b=2']), '"priority";sf: u=1, i;a=1;b=2')
+  t.equal(buildBase('"sec-ch-ua";sf', ['Sec-CH-UA', '"a";v="1","b"']), '"sec-ch-ua";sf: "a";v="1", "b"')
+  t.equal(buildBase('"x-own";sf', ['X-Own', 'a=1']), undefined, 'nobody knows the form of an unknown field')
   t.match(look({ components: '"@authority" "@query-param";name="q" "signature-agent";sf' }), { outcome: 'verified' })
 })
 
@@ -243,13 +263,13 @@ t.test('the base is the draft’s, letter by letter', async (t) => {
   const sent = readSignatures(fields)
   if (!('signatures' in sent)) throw new Error(sent.fault)
   t.equal(
-    signatureBase(sent.signatures[0] as SentSignature, requestOf(fields)),
+    signatureBase(sent.signatures[0] as SentSignature, makeRequest(fields)),
     `"@authority": example.com\n"signature-agent";key="agent2": "https://signature-agent.test"\n"@signature-params": ${inner}`,
   )
 })
 
 t.test('the allowlist and reserved addresses come before any signature', async (t) => {
-  const { verifier } = verifierOf()
+  const { verifier } = createVerifier()
   const forged = signedFields({ host: 'example.org' }).map((text) => (text === 'example.org' ? 'example.com' : text))
   const rules: readonly Rule[] = [{ id: 'all', match: {}, action: 'block' }]
   const policy = compilePolicy({ preset: 'low-friction', rules, allowlist: [HOME] })
@@ -271,9 +291,9 @@ t.test('the allowlist and reserved addresses come before any signature', async (
 })
 
 t.test('the signature is judged before the headers are', async (t) => {
-  const { verifier } = verifierOf()
+  const { verifier } = createVerifier()
   const { decide } = agentInspector({ signatures: verifier })
-  const wrong = fieldsOf(CHROME, { 'sec-ch-ua-platform': '"Linux"', Host: undefined })
+  const wrong = makeFields(CHROME, { 'sec-ch-ua-platform': '"Linux"', Host: undefined })
   const decision = decide(inspectedRequest([...signedFields(), ...wrong]))
   t.match(decision, {
     action: 'allow',
@@ -307,23 +327,23 @@ t.test('the authority is the Host, or what a trusted proxy writes into the one h
   const verified = { outcome: 'verified' } as const
   const fields = signedFields()
   const elsewhere = fields.map((text) => (text === 'example.com' ? 'shop.example' : text))
-  const own = verifierOf().verifier
-  t.match(own.look({ ...requestOf(fields), trusted: true }), verified)
-  t.match(own.look({ ...requestOf([...fields, 'X-Forwarded-Host', 'other.example']), trusted: true }), verified)
+  const own = createVerifier().verifier
+  t.match(own.look({ ...makeRequest(fields), trusted: true }), verified)
+  t.match(own.look({ ...makeRequest([...fields, 'X-Forwarded-Host', 'other.example']), trusted: true }), verified)
   for (const header of ['X-Forwarded-Host', 'X-Host', 'Forwarded', 'X-Original-Host', 'X-Public-Host']) {
     const value = header === 'Forwarded' ? 'host=example.com' : 'example.com'
-    const found = own.look({ ...requestOf([...elsewhere, header, value]), trusted: true })
+    const found = own.look({ ...makeRequest([...elsewhere, header, value]), trusted: true })
     t.match(found, { outcome: 'invalid' }, `made for another site, with ${header}`)
   }
 
-  const named = verifierOf({ authorityHeader: 'X-Public-Host' }).verifier
+  const named = createVerifier({ authorityHeader: 'X-Public-Host' }).verifier
   const behind = [...elsewhere, 'x-public-host', 'EXAMPLE.com:443']
-  t.match(named.look({ ...requestOf(behind), trusted: true }), verified)
-  t.match(named.look(requestOf(behind)), { outcome: 'invalid' }, 'from a trusted peer alone')
-  t.match(named.look({ ...requestOf([...elsewhere, 'X-Forwarded-Host', 'example.com']), trusted: true }), {
+  t.match(named.look({ ...makeRequest(behind), trusted: true }), verified)
+  t.match(named.look(makeRequest(behind)), { outcome: 'invalid' }, 'from a trusted peer alone')
+  t.match(named.look({ ...makeRequest([...elsewhere, 'X-Forwarded-Host', 'example.com']), trusted: true }), {
     outcome: 'invalid',
     forged: true,
   })
-  t.match(named.look({ ...requestOf([...behind, 'X-Public-Host', 'x']), trusted: true }), { outcome: 'unverified' })
-  t.match(named.look({ ...requestOf(fields), trusted: true }), verified, 'where it is missing the Host counts')
+  t.match(named.look({ ...makeRequest([...behind, 'X-Public-Host', 'x']), trusted: true }), { outcome: 'unverified' })
+  t.match(named.look({ ...makeRequest(fields), trusted: true }), verified, 'where it is missing the Host counts')
 })

@@ -5,7 +5,7 @@ import {
   type KeyDirectoriesOptions,
 } from '../src/agent/signature/directory.ts'
 import { readKey } from '../src/agent/signature/key.ts'
-import { keySourceOf } from '../src/agent/signature/key-source.ts'
+import { findKeySource } from '../src/agent/signature/key-source.ts'
 import { readSignatures, type SentSignature, type SignedRequest } from '../src/agent/signature/message.ts'
 import { createReplayMemory } from '../src/agent/signature/replay.ts'
 import { signatureBase } from '../src/agent/signature/signature-base.ts'
@@ -37,13 +37,13 @@ export interface Signing {
   readonly agent?: string | undefined
   readonly host?: string | undefined
   readonly key?: JsonWebKey | undefined
-  /** Absent: `/path?q=1`. */
+  /** Defaults to `/path?q=1`. */
   readonly target?: string | undefined
   /** Sign the query as part of the path. */
   readonly pathWithQuery?: true | undefined
 }
 
-/** Raw fields of a GET of https://example.com/path, signed as told; the base is the verifier's own. */
+/** Raw fields of a GET of https://example.com/path, signed with these parameters; the base is the verifier's own. */
 export function signedFields(signing: Signing = {}): readonly string[] {
   const { components = '"@authority" "signature-agent"', label = 'sig1', tag = 'web-bot-auth', nonce } = signing
   const created = 'created' in signing ? signing.created : NOW_S - 10
@@ -69,20 +69,20 @@ export function signedFields(signing: Signing = {}): readonly string[] {
   if (!('signatures' in sent)) throw new TypeError(sent.fault)
   const own = signing.target === undefined ? {} : { target: signing.target }
   const request = {
-    ...requestOf(placeholder),
+    ...makeRequest(placeholder),
     ...own,
     ...(signing.pathWithQuery && { pathWithQuery: signing.pathWithQuery }),
   }
   const base = signatureBase(sent.signatures[0] as SentSignature, request) ?? 'nothing'
-  const made = signatureOf(base, signing.key ?? TEST_ED25519)
+  const made = signBase(base, signing.key ?? TEST_ED25519)
   return [...unsigned, 'Signature', `${label}=:${made.toString('base64')}:`]
 }
 
-export function requestOf(fields: readonly string[]): SignedRequest {
+export function makeRequest(fields: readonly string[]): SignedRequest {
   return { fields, method: 'GET', target: '/path?q=1', scheme: 'https', trusted: false }
 }
 
-function signatureOf(base: string, jwk: JsonWebKey): Buffer {
+function signBase(base: string, jwk: JsonWebKey): Buffer {
   const key: KeyObject = createPrivateKey({ key: jwk, format: 'jwk' })
   const data = Buffer.from(base)
   if (jwk.kty === 'RSA') return sign('sha512', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 })
@@ -97,14 +97,14 @@ export interface Bench {
 }
 
 /** A verifier that knows the test key as ChatGPT's. */
-export function verifierOf(
+export function createVerifier(
   options: Partial<SignatureVerifierOptions> = {},
   keys: readonly JsonWebKey[] = [TEST_ED25519],
   directoryOptions: Partial<KeyDirectoriesOptions> = {},
 ): Bench {
   const clock = createFakeClock('2026-11-21T12:00:00Z')
   const directories = createKeyDirectories({ clock, testKeys: true, ...directoryOptions })
-  const source = keySourceOf({ uri: AGENT, type: 'directory' }, new Set())
+  const source = findKeySource({ uri: AGENT, type: 'directory' }, new Set())
   if (source !== undefined && keys.length > 0) directories.put(source, { keys })
   const verifier = createSignatureVerifier({
     clock,

@@ -3,11 +3,11 @@ import { limited } from '../src/counting/limited.ts'
 import { compilePolicy, parseTrust } from '../src/index.ts'
 import { createInspector } from '../src/inspection/inspector.ts'
 import { strictest } from '../src/inspection/strictest.ts'
-import { createFakeClock, snapshotsOf } from '../src/testing/fakes.ts'
+import { createFakeClock, makeSnapshots } from '../src/testing/fakes.ts'
 import type { Counting } from '../src/values/counting.ts'
 import type { Decision } from '../src/values/decision.ts'
 import type { Action } from '../src/vocabulary.ts'
-import { signedFields, verifierOf } from './signed-requests.ts'
+import { createVerifier, signedFields } from './signed-requests.ts'
 
 function decision(action: Action, enforced = true, counting?: Counting): Decision {
   const known = { action, enforced, reasons: [], inspection: {} }
@@ -66,11 +66,11 @@ t.test('a nonce is used up once, however many policies decide about its request'
   const policy = compilePolicy({ preset: 'observe', rules: [] })
   const inspector = createInspector({
     clock: createFakeClock('2026-11-21T12:00:00Z'),
-    snapshots: snapshotsOf({}),
+    snapshots: makeSnapshots({}),
     trust: parseTrust([]),
     policy,
     mode: 'enforce',
-    signatures: verifierOf().verifier,
+    signatures: createVerifier().verifier,
   })
   const fields = signedFields({ nonce: 'once' })
   const request = {

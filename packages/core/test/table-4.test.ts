@@ -42,11 +42,11 @@ t.test('the word of an address is read without its sign, and shared memory serve
   const built = buildPartition4(Uint32Array.of(0, 0x80000000, 0xff000000))
   const partition = { ...built, lows: new Uint16Array(new SharedArrayBuffer(6)) }
   partition.lows.set(built.lows)
-  const segmentOf = (text: string) => findSegment4(partition, parseAddress(text)?.d as number)
-  t.equal(segmentOf('127.255.255.255'), 0)
-  t.equal(segmentOf('128.0.0.0'), 1)
-  t.equal(segmentOf('254.255.255.255'), 1)
-  t.equal(segmentOf('255.255.255.255'), 2)
+  const findSegment = (text: string) => findSegment4(partition, parseAddress(text)?.d as number)
+  t.equal(findSegment('127.255.255.255'), 0)
+  t.equal(findSegment('128.0.0.0'), 1)
+  t.equal(findSegment('254.255.255.255'), 1)
+  t.equal(findSegment('255.255.255.255'), 2)
 })
 
 t.test('a partition of one segment holds every address', async (t) => {

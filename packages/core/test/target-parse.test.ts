@@ -4,16 +4,16 @@ import fc from 'fast-check'
 import t from 'tap'
 import { type Address, formatAddress, parseAddress } from '../src/address/address.ts'
 import { parseHostname } from '../src/address/hostname.ts'
-import { type ParsedTarget, parseTarget, type Target, targetOf } from '../src/address/target.ts'
+import { describeTarget, type ParsedTarget, parseTarget, type Target } from '../src/address/target.ts'
 import { SallyportError } from '../src/errors.ts'
 
 function wire(text: string): Omit<Target, 'raw'> {
-  const { raw, ...rest } = targetOf(parseTarget(text))
+  const { raw, ...rest } = describeTarget(parseTarget(text))
   if (raw !== text) throw new Error(`raw is ${raw}, not ${text}`)
   return rest
 }
 
-function refused(text: string): string {
+function readRefusal(text: string): string {
   try {
     return `accepted as ${JSON.stringify(parseTarget(text))}`
   } catch (error) {
@@ -114,7 +114,7 @@ t.test('URLs stand for their host, whatever is around it', async (t) => {
 
 t.test('everything else is invalid_target', async (t) => {
   const texts = [
-    // not addresses, and not names either
+    // These are neither addresses nor names.
     '',
     '1.2.3',
     '2130706433',
@@ -158,7 +158,7 @@ t.test('everything else is invalid_target', async (t) => {
     '%65xample.com',
     'a\\b.example',
     "1.2.3.4'; --",
-    // not URLs with a host
+    // These are no URLs with a host.
     'http://',
     'http:///example.com',
     '//example.com',
@@ -186,7 +186,7 @@ t.test('everything else is invalid_target', async (t) => {
     `${'['.repeat(100_000)}`,
   ]
   t.same(
-    texts.filter((text) => refused(text) !== 'invalid_target'),
+    texts.filter((text) => readRefusal(text) !== 'invalid_target'),
     [],
   )
 })
@@ -197,8 +197,8 @@ t.test('the longest input that is read has 2,048 characters', async (t) => {
 
 t.test('a hostname carries the address that it resolved to, and none before', async (t) => {
   const parsed = parseTarget('example.com')
-  t.same(targetOf(parsed), { raw: 'example.com', kind: 'hostname', hostname: 'example.com' })
-  t.same(targetOf(parsed, parseAddress('2001:DB8::1') as Address), {
+  t.same(describeTarget(parsed), { raw: 'example.com', kind: 'hostname', hostname: 'example.com' })
+  t.same(describeTarget(parsed, parseAddress('2001:DB8::1') as Address), {
     raw: 'example.com',
     kind: 'hostname',
     hostname: 'example.com',
@@ -265,6 +265,6 @@ t.test(
   { skip: existsSync(INVALID) ? false : `no vectors at ${INVALID}` },
   async (t) => {
     const vectors = JSON.parse(readFileSync(INVALID, 'utf8')) as { input: string }[]
-    for (const { input } of vectors) t.equal(refused(input), 'invalid_target', JSON.stringify(input))
+    for (const { input } of vectors) t.equal(readRefusal(input), 'invalid_target', JSON.stringify(input))
   },
 )

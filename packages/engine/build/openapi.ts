@@ -2,12 +2,12 @@ import { type CreateDocumentOptions, createDocument, type oas31, type ZodOpenApi
 import type { Route } from '../src/api/route.ts'
 import { ErrorResponse, RateLimitResponse } from '../src/api/schemas/account.ts'
 
-/** The version of the interface description (specification: Versioning). */
+/** The interface description carries this version (specification: Versioning). */
 const VERSION = '1.1.0'
 
 const JSON_TYPE = 'application/json'
 
-/** The meaning of each error status of the API. */
+/** Says what each error status of the API means. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
   400: 'The input cannot be read or resolved.',
   401: 'The API key is missing or not valid.',
@@ -19,7 +19,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   503: 'The service is temporarily unavailable.',
 }
 
-/** Operations whose answer is a page, or describes the others: an example would be the document once more. */
+/** Operations that return a page or describe the others: an example would repeat the whole document. */
 export const UNSHOWN: readonly string[] = ['index', 'docs', 'openapi']
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ export function openApiDocument(
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const route of routes) {
     const operations = paths[route.path] ?? {}
-    operations[route.method.toLowerCase()] = operationOf(route, examples[route.operationId])
+    operations[route.method.toLowerCase()] = describeOperation(route, examples[route.operationId])
     paths[route.path] = operations
   }
   const document = createDocument(
@@ -119,7 +119,7 @@ const HEADERS: Readonly<Record<string, oas31.HeaderObject>> = {
 
 const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
-function operationOf(route: Route, example: unknown): ZodOpenApiOperationObject {
+function describeOperation(route: Route, example: unknown): ZodOpenApiOperationObject {
   const requestParams = {
     ...(route.params === undefined ? {} : { path: route.params }),
     ...(route.query === undefined ? {} : { query: route.query }),
@@ -153,7 +153,7 @@ function operationOf(route: Route, example: unknown): ZodOpenApiOperationObject 
 }
 
 /**
- * The row's own, and those of the whole API: 405 of the path's other methods, 413 where a body is read, 429 where calls
+ * Lists the statuses of the row, and those of the whole API: 405 for other methods of the path, 413 where a body is read, 429 where calls
  * without a valid key are counted, 503 where a store must answer.
  */
 function errorStatuses({ errors, body, access }: Route): readonly number[] {

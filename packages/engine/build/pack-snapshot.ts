@@ -6,10 +6,10 @@ import { brotliCompress, constants } from 'node:zlib'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import { compileTables } from '#datasets'
 import { tablesPath } from '../src/datasets/compile/compiled-path.ts'
-import { dayOf } from '../src/datasets/format/days.ts'
+import { formatDay } from '../src/datasets/format/days.ts'
 import { packagedFile } from '../src/datasets/sources/resolve.ts'
 import { PACKED, SHIPPED_INDEX, type ShippedSource, shippedSources } from '../src/datasets/sources/shipped.ts'
-import { sha256Of } from '../src/datasets/sources/source-file.ts'
+import { computeSha256 } from '../src/datasets/sources/source-file.ts'
 import { listsIn } from './lists.ts'
 import { type PassedOn, writeNotice } from './notice.ts'
 import { isShippable } from './shippable.ts'
@@ -38,7 +38,7 @@ export async function packSnapshot(
   const found = foundIn(lists, rows)
   const sources = found.map(({ row, path, made }): ShippedSource => {
     const bytes = readFileSync(path)
-    return { id: row.id, made, size: bytes.length, sha256: sha256Of(bytes) }
+    return { id: row.id, made, size: bytes.length, sha256: computeSha256(bytes) }
   })
   const part = `${folder}.part`
   rmSync(part, { recursive: true, force: true })
@@ -71,11 +71,11 @@ function foundIn(lists: string, rows: readonly SourceRow[]): readonly Found[] {
   const kept = new Map(listsIn(lists).map(({ id, made }) => [id, Date.parse(made)]))
   return rows.filter(isShippable).flatMap((row): readonly Found[] => {
     const listed = kept.get(row.id)
-    if (listed !== undefined) return [{ row, path: join(lists, row.id), made: listed, date: dayOf(listed) }]
+    if (listed !== undefined) return [{ row, path: join(lists, row.id), made: listed, date: formatDay(listed) }]
     const { path, made } = packagedFile(row) ?? {}
     return path === undefined || made === undefined
       ? []
-      : [{ row, path, made, date: dayOf(made), texts: termsIn(dirname(path)) }]
+      : [{ row, path, made, date: formatDay(made), texts: termsIn(dirname(path)) }]
   })
 }
 

@@ -16,7 +16,7 @@ fetch(base + '/v1/openapi.json').then((answer) => answer.json()).then((document)
 })).catch((error) => { window.reference.textContent = 'The document of the API was not read: ' + error.message })`
 
 /** Texts that would end or change an inline script; within literals the first letter may be written by its number. */
-const script = fileOf('swagger-ui-bundle.js').replace(/<(?=!--|\/?script)/gi, '\\x3c')
+const script = findFile('swagger-ui-bundle.js').replace(/<(?=!--|\/?script)/gi, '\\x3c')
 /** Colours of Swagger UI have too little contrast: white on light blue, light green on white, grey on dark. */
 const CONTRAST = `html:not(.dark-mode) .swagger-ui{
 .info .title small{background:#5b6170}.info .title small.version-stamp{background:#3f6f00}
@@ -27,12 +27,15 @@ const CONTRAST = `html:not(.dark-mode) .swagger-ui{
 .parameter__name.required::after,.parameter__name.required span{color:#b3262e}
 .parameter__deprecated,.prop-format,.parameter__in,.renderedMarkdown code{color:#4a4f57}
 }html.dark-mode .swagger-ui .opblock{.header-col{color:#c9ced6}.try-out .btn.try-out__btn.cancel{color:#ff9a9a}}`
-const style = `${fileOf('swagger-ui.css')}body{margin:0}${CONTRAST}`
-const licences = `${fileOf('NOTICE')}\n${fileOf('swagger-ui-bundle.js.LICENSE.txt')}`.replaceAll('--', '- -')
+/** On a phone a title and what its group does stand below one another: side by side, words would be broken. */
+const NARROW =
+  '@media(max-width:640px){.swagger-ui .opblock-tag{flex-wrap:wrap}.swagger-ui .opblock-tag small{flex:1 1 70%;padding:0}}'
+const style = `${findFile('swagger-ui.css')}body{margin:0}${CONTRAST}${NARROW}`
+const licences = `${findFile('NOTICE')}\n${findFile('swagger-ui-bundle.js.LICENSE.txt')}`.replaceAll('--', '- -')
 const policy = [
   "default-src 'none'",
-  `script-src ${hashOf(script)} ${hashOf(START)}`,
-  `style-src ${hashOf(style)}`,
+  `script-src ${hashText(script)} ${hashText(START)}`,
+  `style-src ${hashText(style)}`,
   'img-src data:',
   "connect-src 'self'",
   "base-uri 'none'",
@@ -60,11 +63,11 @@ function packageFolder(): string {
   }
 }
 
-function fileOf(name: string): string {
+function findFile(name: string): string {
   // A map beside the bundle is not shipped.
   return readFileSync(join(PACKAGE, name), 'utf8').replace(/\n?\/[/*]# sourceMappingURL=.*$/m, '')
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }

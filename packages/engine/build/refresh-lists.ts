@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SOURCES } from '@sallyport/data/sources'
-import { feedsOf, openFeedStore } from '#datasets'
+import { openFeedStore, resolveFeeds } from '#datasets'
 import { type ConfigInput, openUpdates } from '#open'
 import { type KeptList, LISTS_INDEX, listsIn } from './lists.ts'
 import { isShippable } from './shippable.ts'
@@ -26,7 +26,7 @@ export async function refreshLists(folder: string, settings: ConfigInput = {}): 
     const store = openFeedStore(dataDir)
     const kept = new Map(listsIn(folder).map((list) => [list.id, list]))
     const fetched: string[] = []
-    for (const { row, url } of feedsOf(sources)) {
+    for (const { row, url } of resolveFeeds(sources)) {
       const file = store.file(row.id, url)
       if (file === undefined) continue
       mkdirSync(folder, { recursive: true })

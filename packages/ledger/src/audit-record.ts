@@ -8,7 +8,7 @@ import { commitment } from './verify/hash.ts'
  */
 
 /** The text of a record, one character a byte, so that no byte is lost by decoding. */
-export function textOf({ bytes }: StoredRecord): string {
+export function recordText({ bytes }: StoredRecord): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }
 
@@ -37,7 +37,7 @@ const ISSUED = '"issued_at":"'
 const MOMENT_LENGTH = '2026-11-21T02:00:00.000Z'.length
 
 /** When a record says that it was issued, ISO 8601; `undefined` where it does not. */
-export function issuedAtOf(text: string): string | undefined {
+export function readIssuedAt(text: string): string | undefined {
   const at = text.indexOf(ISSUED)
   const end = at + ISSUED.length + MOMENT_LENGTH
   return at === -1 || text[end] !== '"' ? undefined : text.slice(at + ISSUED.length, end)
@@ -59,13 +59,15 @@ export function subjectFault(text: string, { address, salt, context }: Subject):
   return fits ? undefined : 'The context beside the record does not fit it.'
 }
 
-const DOCUMENT_MEMBERS = ['"datasets_sha256":"', '"sha256":"'] as const
+const DOCUMENT_MEMBERS = ['"datasets_sha256":"', '"robots_sha256":"', '"sha256":"'] as const
 const HASH_LENGTH = 64
 
-/** The documents that a record names, by their hashes. */
-export function documentsOf(text: string): readonly string[] {
-  return DOCUMENT_MEMBERS.flatMap((member) => {
-    const at = text.indexOf(member)
-    return at === -1 ? [] : [text.slice(at + member.length, at + member.length + HASH_LENGTH)]
-  })
+/** Finds the documents that a record names, by their hashes. */
+export function listDocuments(text: string): readonly string[] {
+  return DOCUMENT_MEMBERS.flatMap((member) =>
+    text
+      .split(member)
+      .slice(1)
+      .map((rest) => rest.slice(0, HASH_LENGTH)),
+  )
 }

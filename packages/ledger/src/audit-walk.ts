@@ -1,5 +1,5 @@
-import { documentsOf, issuedAtOf, placeFault, subjectFault, textOf, UNLINKED } from './audit-record.ts'
-import { type Head, headOf, type LedgerStore, type SignedHead, type StoredRecord } from './ports.ts'
+import { listDocuments, placeFault, readIssuedAt, recordText, subjectFault, UNLINKED } from './audit-record.ts'
+import { type Head, type LedgerStore, readHead, type SignedHead, type StoredRecord } from './ports.ts'
 import type { Subject } from './record.ts'
 import { type Frontier, openFrontier, TILE_WIDTH } from './tree.ts'
 import { counted } from './verify/counted.ts'
@@ -8,42 +8,42 @@ import type { LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { sameBytes } from './verify/tree.ts'
 
-/** The first thing that is wrong with a log. */
+/** Describes the first fault of a log. */
 export interface LogFault {
   readonly seq?: number | undefined
   readonly attestationId?: number | undefined
   readonly reason: string
 }
 
-/** A walk along one log. */
+/** Checks the records of one log in their order. */
 export interface Walk {
-  /** Records that are walked: those that were there when it began. The log may grow meanwhile. */
+  /** Counts the records that existed when the walk began. The log may grow meanwhile. */
   readonly size: number
   record(record: StoredRecord, subject: Subject | undefined): LogFault | undefined
-  /** The fault of a record that does not link to the one before it: whichever of the two was changed. */
+  /** Returns the fault of two records that do not link, and names the record that was changed. */
   blame(fault: LogFault, record: StoredRecord, next: StoredRecord | undefined): LogFault
   end(): Promise<LogFault | undefined>
   checkpointCount(): number
 }
 
-/** End of a walk. */
+/** Holds what a walk computed from all records. */
 interface WalkEnd {
   readonly tree: Frontier
-  /** Stored nodes that the records make, by level. */
+  /** Lists the stored nodes that the records produce, by level. */
   readonly nodes: readonly (readonly Uint8Array[])[]
   readonly link: string
   readonly issuedAt: string
-  /** Place of the last record, if any. */
+  /** Names the last record, if there is any. */
   readonly place: Pick<LogFault, 'seq' | 'attestationId'>
 }
 
-/** A log's expected state. */
+/** Holds the state that a log should have. */
 interface Expectation {
-  /** Full name of the log. */
+  /** Holds the full name of the log. */
   readonly name: string
-  /** Checkpoints of the store and the one outside it, smallest first. */
+  /** Lists the checkpoints of the store and the one outside it, smallest first. */
   readonly notes: readonly SignedHead[]
-  /** Size of the newest checkpoint in the store, and of the one outside it. */
+  /** Counts the records under the newest checkpoint in the store, and under the one outside it. */
   readonly sizeInside: number
   readonly sizeOutside: number
   readonly keys: readonly LedgerKey[]
@@ -51,10 +51,10 @@ interface Expectation {
 }
 
 /**
- * Reads the checkpoints, `archived` is the one outside the store, and only then the keys and the head: so nothing that is
- * written meanwhile is ever taken for a fault.
+ * Reads the checkpoints (`archived` is the one outside the store), and only then the keys and the head: so concurrent writes never look
+ * like a fault.
  */
-async function expectationOf(
+async function readExpectation(
   store: LedgerStore,
   log: string,
   archived: string | undefined,
@@ -72,11 +72,11 @@ async function expectationOf(
     sizeInside: inside.at(-1)?.size ?? 0,
     sizeOutside: outside?.size ?? 0,
     keys: await loadKeys(),
-    head: await headOf(store, log),
+    head: await readHead(store, log),
   }
 }
 
-/** Begins a walk along a log; the hashes of documents that its records name are added to `documents`. */
+/** Begins a walk along a log; the walk adds the hashes of documents that records name to `documents`. */
 export async function beginWalk(
   store: LedgerStore,
   log: string,
@@ -84,7 +84,7 @@ export async function beginWalk(
   loadKeys: () => Promise<readonly LedgerKey[]>,
   documents: Set<string>,
 ): Promise<Walk> {
-  const expected = await expectationOf(store, log, archived, loadKeys)
+  const expected = await readExpectation(store, log, archived, loadKeys)
   const { name, notes, head } = expected
   const tree = openFrontier()
   const nodes: Uint8Array[][] = []
@@ -93,18 +93,18 @@ export async function beginWalk(
   let last: StoredRecord | undefined
   let nextNote = 0
 
-  /** The last record that was walked, if any. */
+  /** Names the last record of the walk, if there is any. */
   const lastPlace = () => (last === undefined ? {} : { seq: last.seq, attestationId: last.attestationId })
 
   function timeFault(text: string): string | undefined {
-    const moment = issuedAtOf(text)
+    const moment = readIssuedAt(text)
     if (moment === undefined) return 'The record does not say when it was issued.'
     if (moment < issuedAt) return 'The record says an earlier time than the one before it.'
     issuedAt = moment
     return undefined
   }
 
-  /** Holds the tree against all checkpoints of its present size. */
+  /** Compares the tree with all checkpoints of its present size. */
   function holdNotes(): LogFault | undefined {
     for (; notes[nextNote]?.size === tree.size; nextNote++) {
       const fault = noteFault(notes[nextNote]?.note ?? '', tree.size, tree.root(), store.origin, expected)
@@ -116,11 +116,11 @@ export async function beginWalk(
   return {
     size: head?.size ?? 0,
     record(record, subject) {
-      const text = textOf(record)
+      const text = recordText(record)
       const reason =
         placeFault(text, record, tree.size, link, last) ?? timeFault(text) ?? (subject && subjectFault(text, subject))
       if (reason !== undefined) return { seq: tree.size, attestationId: record.attestationId, reason }
-      for (const sha256 of documentsOf(text)) documents.add(sha256)
+      for (const sha256 of listDocuments(text)) documents.add(sha256)
       const leaf = leafHash(record.bytes)
       tree.append(leaf, ({ tileLevel, hash }) => {
         nodes[tileLevel - 1] ??= []
@@ -132,9 +132,9 @@ export async function beginWalk(
     },
     blame(fault, record, following) {
       if (fault.reason !== UNLINKED || last === undefined) return fault
-      // The next record says whether this one is as it was; if it is, its link is, and the one before was changed.
+      // The next record shows whether this record is unchanged; if it is, its link is too, and the record before was changed.
       const leaf = leafHash(record.bytes).toString('hex')
-      const whole = following === undefined ? head?.link === leaf : textOf(following).includes(`"prev":"${leaf}",`)
+      const whole = following === undefined ? head?.link === leaf : recordText(following).includes(`"prev":"${leaf}",`)
       if (!whole) return { ...fault, reason: `${UNLINKED} It was changed, or both were.` }
       return { ...lastPlace(), reason: 'The record is not the one that the next record links to: it was changed.' }
     },
@@ -151,7 +151,7 @@ export async function beginWalk(
   }
 }
 
-/** Why a checkpoint does not hold; `forged` where its records are to blame. */
+/** Returns why a checkpoint does not hold; `forged` if its records are at fault. */
 function noteFault(
   text: string,
   size: number,
@@ -173,7 +173,7 @@ function noteFault(
   return undefined
 }
 
-/** Holds the end of a walk against the head of the log and its stored nodes. */
+/** Compares the end of a walk with the head of the log and its stored nodes. */
 async function endFault(
   store: LedgerStore,
   log: string,
@@ -183,8 +183,8 @@ async function endFault(
   if (sizeInside < sizeOutside) {
     return { reason: `The checkpoint at size ${sizeOutside} is outside the database and not in it.` }
   }
-  const grown = async () => (await headOf(store, log))?.size !== head?.size
-  // Records and their head are committed together: one beyond a head that has not moved was put there.
+  const grown = async () => (await readHead(store, log))?.size !== head?.size
+  // A commit writes records and their head together: a record beyond an unchanged head was inserted.
   const [beyond] = await store.records(log, tree.size, 1)
   if (beyond !== undefined && !(await grown())) {
     const { seq, attestationId } = beyond
@@ -193,7 +193,7 @@ async function endFault(
   if (head === undefined || head.size !== tree.size || head.link !== link) {
     return { ...place, reason: 'The last record is not the one that the head of the log names.' }
   }
-  // The next record is issued no earlier than the head says.
+  // The next record is issued at the time of the head or later.
   if (tree.size > 0 && issuedAt !== new Date(head.issuedAt).toISOString()) {
     return { ...place, reason: 'The head of the log says another time than the last record.' }
   }
@@ -201,7 +201,7 @@ async function endFault(
   return nodesFault(store, log, nodes, grown)
 }
 
-/** Holds the stored nodes of each level against those that the records make. */
+/** Compares the stored nodes of each level with the nodes that the records produce. */
 async function nodesFault(
   store: LedgerStore,
   log: string,

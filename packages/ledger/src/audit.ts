@@ -1,5 +1,5 @@
 import { beginWalk, type LogFault, type Walk } from './audit-walk.ts'
-import { type CheckpointArchive, headOf, type LedgerStore, type StoredRecord } from './ports.ts'
+import { type CheckpointArchive, type LedgerStore, readHead, type StoredRecord } from './ports.ts'
 import type { Subject } from './record.ts'
 import { KEY_LOG, readKeys } from './signing.ts'
 import { sha256Hex } from './verify/hash.ts'
@@ -7,7 +7,7 @@ import { followSuccession, type LedgerKey } from './verify/keys.ts'
 import { parseCheckpoint } from './verify/note.ts'
 import { ShapeError } from './verify/shape.ts'
 
-/** The first thing that is wrong, and where. */
+/** Describes the first fault and its place. */
 export interface AuditFault extends LogFault {
   readonly log: string
 }
@@ -16,29 +16,29 @@ export interface AuditReport {
   readonly logs: number
   readonly records: number
   readonly checkpoints: number
-  /** Absent when everything holds. */
+  /** Absent if the audit found no fault. */
   readonly fault?: AuditFault | undefined
 }
 
 export interface AuditOptions {
   readonly archive?: CheckpointArchive | undefined
-  /** Whether addresses and contexts that were not erased are held against their records, which takes about as long again. */
+  /** Whether addresses and contexts that were not erased are compared with their records, which doubles the time. */
   readonly subjects?: boolean | undefined
-  /** Records walked, of how many. */
+  /** Called with the number of records read so far, and of all records. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** Records read at once. */
+/** Reads this many records at once. */
 const STRIDE = 1024
 
 /**
- * Walks every record of every log: its hash, its link, its place, the tree, all checkpoints with their signatures, the
- * head, and every document that a record names. Stops at the first fault and names it. The ledger may be at work
- * meanwhile: each log is walked to where it ended when its turn came.
+ * Walks every record of every log: its hash, its link, its place, the tree, all checkpoints with their signatures, the head, and every
+ * document that a record names. Stops at the first fault and names it. The ledger may be in use: each log is walked to its end at the time
+ * when its walk began.
  */
 export async function auditLedger(store: LedgerStore, options: AuditOptions = {}): Promise<AuditReport> {
   const logs = await store.logs()
-  const sizes = await Promise.all(logs.map(async (log) => (await headOf(store, log))?.size ?? 0))
+  const sizes = await Promise.all(logs.map(async (log) => (await readHead(store, log))?.size ?? 0))
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const tally = { logs: logs.length, records: 0, checkpoints: 0 }
   const keys = await trustedKeys(store)
@@ -74,7 +74,7 @@ async function trustedKeys(store: LedgerStore): Promise<{ readonly keys: readonl
   try {
     const keys = readKeys(await store.records(KEY_LOG, 0, STRIDE))
     const [first] = keys
-    // Each key but the first must have been signed over to by the one before.
+    // Each key except the first needs a signature of the key before.
     const believed =
       first === undefined
         ? []
@@ -91,7 +91,7 @@ function withoutEnd({ expires: _expires, revokedAt: _revokedAt, ...key }: Ledger
   return key
 }
 
-/** The newest note of each log outside the store; a note that is of no log of the store is a fault. */
+/** Returns the newest note of each log outside the store; a note of an unknown log is a fault. */
 async function archivedNotes(
   store: LedgerStore,
   archive: CheckpointArchive | undefined,
@@ -115,7 +115,7 @@ interface Stretch {
 
 type Reader = (from: number, count?: number) => Promise<Stretch>
 
-/** Reads what is walked, with the subjects where they are asked for. */
+/** Reads the records of a walk, with their subjects on request. */
 function createReader(store: LedgerStore, log: string, size: number, withSubjects: boolean): Reader {
   const none: ReadonlyMap<number, Subject> = new Map()
   return async (from, count = Math.min(STRIDE, size - from)) => {
@@ -131,7 +131,7 @@ async function walkRecords(read: Reader, walk: Walk, onRead: (count: number) => 
     const { records, subjects } = await reading
     if (records.length === 0) return undefined
     from += records.length
-    // The store reads ahead while these are walked.
+    // The store reads the next records while the walk checks these.
     reading = read(from)
     reading.catch(() => {})
     for (const record of records) {

@@ -26,7 +26,7 @@ export function placeBatch(origin: string, drafts: readonly Draft[], { nextId, l
     end.link = leaf.toString('hex')
     return { log, attestationId, seq, text, issuedAt: end.issuedAt, subject: draft.subject }
   })
-  return { records, nodes, heads: new Map([...ends].map(([log, end]) => [log, headOf(end)])) }
+  return { records, nodes, heads: new Map([...ends].map(([log, end]) => [log, makeHead(end)])) }
 }
 
 /** The end of a log while records are added to it. */
@@ -42,6 +42,6 @@ function openEnd(name: string, head: Head | undefined): LogEnd {
   return { name, tree: openFrontier(size, peaks), link, issuedAt }
 }
 
-function headOf({ tree, link, issuedAt }: LogEnd): Head {
+function makeHead({ tree, link, issuedAt }: LogEnd): Head {
   return { size: tree.size, link, issuedAt, peaks: tree.encode() }
 }

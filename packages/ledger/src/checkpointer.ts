@@ -1,13 +1,13 @@
 import type { Committer } from './committer.ts'
-import { type CheckpointArchive, headOf, LedgerRefused, type LedgerStore, type Signer } from './ports.ts'
+import { type CheckpointArchive, LedgerRefused, type LedgerStore, readHead, type Signer } from './ports.ts'
 import { draftFirstKey, draftSuccession, KEY_LOG, readKeys, signCheckpoint, thumbprint } from './signing.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 
-/** Logs signed in one pass. */
+/** One pass does not sign more logs. */
 const MAX_LOGS = 256
 
-/** Checkpoints tried for one purpose while other processes win the race. */
+/** A checkpoint is tried this often while other processes win the race. */
 const MAX_ATTEMPTS = 20
 
 const MAX_KEYS = 1000
@@ -16,30 +16,30 @@ export interface CheckpointerPorts {
   readonly store: LedgerStore
   readonly committer: Committer
   readonly archive: CheckpointArchive
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly clock: { now(): number }
-  /** Reads the private key, that of `kid` where the ledger has one; asked again when another process has rotated it. */
+  /** Reads the private key, or the key with the id `kid` if the ledger has one; called again after another process rotated it. */
   loadSigner(kid?: string): Promise<Signer>
 }
 
-/** The keys of a ledger and what is signed by them. */
+/** Holds the keys of a ledger and signs with them. */
 export interface Checkpointer {
   keys(): readonly LedgerKey[]
   signer(): Signer
-  /** Rejects with LedgerRefused when the key at hand is not the ledger's. */
+  /** Rejects with LedgerRefused if this process does not have the ledger's key. */
   requireCurrentKey(): void
   /** Loads the keys again if another process has rotated since. */
   followKeys(): Promise<void>
   loadKeys(): Promise<readonly LedgerKey[]>
-  /** Signs a checkpoint of every log that has grown by now. Rejects with LedgerRefused when the key is no longer the ledger's. */
+  /** Signs a checkpoint of every log that has grown. Rejects with LedgerRefused if the key is no longer the ledger's. */
   checkpoint(): Promise<void>
-  /** Makes a checkpoint by the current key that covers position `seq`. */
+  /** Signs a checkpoint with the current key that covers position `seq`. */
   cover(log: string, seq: number): Promise<void>
   /** Hands over to another key, and signs every log with it. */
   rotate(next: Signer, compromised: boolean): Promise<void>
 }
 
-/** Reads the keys; a ledger that has none gets its first one. */
+/** Reads the keys; a ledger without a key gets its first. */
 export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkpointer> {
   const { store, committer, clock } = ports
   const loadKeys = async () => readKeys(await store.records(KEY_LOG, 0, MAX_KEYS))
@@ -51,8 +51,8 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
   }
 
   /**
-   * Another process may have rotated: the key that signs must be the newest of the key log. The two are replaced together
-   * or not at all, so that no old key ever signs as if it were the newest.
+   * Another process may have rotated: the signing key must be the newest of the key log. Key and key list are replaced together, so that an
+   * old key never signs as the newest.
    */
   async function refreshSigner(): Promise<void> {
     const recorded = await loadKeys()
@@ -62,7 +62,7 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
     signer = current
   }
 
-  /** False when another process won the race; then nothing was kept. */
+  /** Returns false if another process won the race; then nothing was stored. */
   async function sign(log: string, size: number, root: Uint8Array, covered: number): Promise<boolean> {
     const head = await signCheckpoint(store.origin, log, size, root, signer)
     const kept = await store.putCheckpoint(head, covered, keys.length)
@@ -74,11 +74,11 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
     const done = new Set<string>()
     for (let attempts = 0; attempts < MAX_ATTEMPTS; ) {
       const uncovered = await store.uncovered(MAX_LOGS)
-      // A log that grows while others are signed has its turn at the next checkpoint.
+      // A log that grows while others are signed is signed by the next checkpoint.
       if (uncovered.length < MAX_LOGS && uncovered.every(({ log }) => done.has(log))) return
       const signed = await Promise.all(uncovered.map(({ log, size, root, covered }) => sign(log, size, root, covered)))
       for (const [index, { log }] of uncovered.entries()) if (signed[index]) done.add(log)
-      // A pass that signed everything is progress, however many logs there are.
+      // A pass that signed every log is progress, however many logs there are.
       if (!signed.every(Boolean)) attempts++
     }
   }
@@ -102,7 +102,7 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
     signer: () => signer,
     requireCurrentKey: () => requireCurrent(signer, keys),
     async followKeys() {
-      if ((await headOf(store, KEY_LOG))?.size !== keys.length) await refreshSigner()
+      if ((await readHead(store, KEY_LOG))?.size !== keys.length) await refreshSigner()
     },
     loadKeys,
     checkpoint,

@@ -30,7 +30,7 @@ export function createCommitter(store: Pick<LedgerStore, 'origin' | 'heads' | 'c
   let cachedNextId = -1
   let contended = false
 
-  async function headsOf(names: readonly string[], fresh: boolean): Promise<Heads> {
+  async function readHeads(names: readonly string[], fresh: boolean): Promise<Heads> {
     if (!fresh && !contended && names.every((name) => cache.has(name))) {
       return { nextId: cachedNextId, logs: new Map(names.map((name) => [name, cache.get(name) as Head])) }
     }
@@ -63,7 +63,7 @@ export function createCommitter(store: Pick<LedgerStore, 'origin' | 'heads' | 'c
     async commit(drafts, expected) {
       const names = [...new Set([...drafts.map(({ log }) => log), ...(expected === undefined ? [] : [expected.log])])]
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const heads = await headsOf(names, expected !== undefined)
+        const heads = await readHeads(names, expected !== undefined)
         if (expected !== undefined && (heads.logs.get(expected.log)?.size ?? 0) !== expected.size) return undefined
         const batch = placeBatch(store.origin, drafts, heads)
         if (await commitOn(heads, batch)) return batch.records.map(({ attestationId, seq }) => ({ attestationId, seq }))

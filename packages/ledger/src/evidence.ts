@@ -1,14 +1,15 @@
-import { headOf, type LedgerStore, type Signer, type StoredRecord } from './ports.ts'
-import { type Jwks, jwksOf, thumbprint } from './signing.ts'
-import { createProver, type Prover } from './tree.ts'
+import { findAnchor } from './anchors.ts'
+import { type LedgerStore, readHead, type Signer, type StoredRecord } from './ports.ts'
+import { buildJwks, type Jwks, thumbprint } from './signing.ts'
+import { createProver, findFirst, type Prover } from './tree.ts'
 import { counted } from './verify/counted.ts'
-import { ATTESTATION_TYPE, EVIDENCE_TYPE, MAX_RECORDS } from './verify/evidence-form.ts'
+import { ANCHORED_TYPE, ATTESTATION_TYPE, EVIDENCE_TYPE, MAX_RECORDS } from './verify/evidence-form.ts'
 import type { LedgerKey } from './verify/keys.ts'
 import { type Checkpoint, dssePreimage, isSignedBy, parseCheckpoint } from './verify/note.ts'
 import { parseAttestation, parseRecord } from './verify/record.ts'
-import { STATEMENTS } from './verify/statements.ts'
+import { ANCHORED_STATEMENTS, STATEMENTS } from './verify/statements.ts'
 
-/** Which records evidence is about: one, or all issued from `from` to `to`, both included, ISO 8601 UTC. */
+/** Selects the records of evidence: one, or all issued from `from` to `to`, both included, ISO 8601 UTC. */
 export type EvidenceQuery = { readonly attestationId: number } | { readonly from: string; readonly to: string }
 
 /** A range holds more records than one piece of evidence may. */
@@ -16,9 +17,9 @@ export class RangeTooWide extends Error {
   override readonly name = 'RangeTooWide'
 }
 
-/** Evidence as it is handed out; the form is in packages/sallyport/docs/evidence.md and read by `@sallyport/ledger/verify`. */
+/** Evidence in its published form, which packages/sallyport/docs/evidence.md#records-and-evidence describes and `@sallyport/ledger/verify` reads. */
 export interface EvidenceJson {
-  readonly media_type: typeof EVIDENCE_TYPE
+  readonly media_type: typeof EVIDENCE_TYPE | typeof ANCHORED_TYPE
   readonly created_at: string
   readonly origin: string
   readonly log: string
@@ -30,7 +31,9 @@ export interface EvidenceJson {
   readonly keys: Jwks
   readonly policies: readonly DocumentJson[]
   readonly datasets: readonly DocumentJson[]
-  readonly statements: typeof STATEMENTS
+  readonly anchors?: readonly AnchorJson[] | undefined
+  readonly unanchored?: string | undefined
+  readonly statements: typeof STATEMENTS | typeof ANCHORED_STATEMENTS
 }
 
 export interface EvidenceRecordJson {
@@ -58,6 +61,13 @@ export interface NeighborJson {
   readonly hashes: readonly string[]
 }
 
+export interface AnchorJson {
+  readonly checkpoint: string
+  readonly hashes: readonly string[]
+  readonly timestamps: readonly { readonly authority: string; readonly response: string }[]
+  readonly cosignatures?: string | undefined
+}
+
 export interface DocumentJson {
   readonly sha256: string
   readonly text: string
@@ -65,14 +75,16 @@ export interface DocumentJson {
 
 export interface EvidencePorts {
   readonly store: LedgerStore
-  /** Makes a checkpoint by the current key that covers a position. */
+  /** Signs a checkpoint with the current key that covers a position. */
   cover(log: string, seq: number): Promise<void>
   signer(): Signer
   keys(): readonly LedgerKey[]
   now(): number
+  /** Returns why the newest records may have no anchor; `undefined` if the service requests none. */
+  unanchored(): string | undefined
 }
 
-/** Builds evidence about records of one log; `undefined` when there are none. Throws RangeTooWide. */
+/** Builds evidence about records of one log; returns `undefined` if there are none. Throws RangeTooWide. */
 export async function buildEvidence(
   log: string,
   query: EvidenceQuery,
@@ -91,16 +103,17 @@ export async function buildEvidence(
     throw new Error(`No checkpoint covers record ${last.seq}.`)
   const prover = createProver((level, index) => store.tile(log, level, index))
   const { size } = checkpoint
-  // At once: each waits for a round trip to the store.
-  const [documents, earlier, parts, previous, next] = await Promise.all([
-    documentsOf(store, records),
-    earlierOf(prover, checkpoint, covering, store.origin, ports.keys()),
-    recordsOf(records, size, prover, ports),
-    first.seq === 0 ? undefined : neighborOf(prover, first.seq - 1, size),
-    last.seq + 1 < size ? neighborOf(prover, last.seq + 1, size) : undefined,
+  // These start together: each would otherwise add a round trip to the store.
+  const [documents, earlier, parts, previous, next, anchored] = await Promise.all([
+    readDocuments(store, records),
+    proveEarlier(prover, checkpoint, covering, store.origin, ports.keys()),
+    readRecords(records, size, prover, ports),
+    first.seq === 0 ? undefined : proveNeighbor(prover, first.seq - 1, size),
+    last.seq + 1 < size ? proveNeighbor(prover, last.seq + 1, size) : undefined,
+    readAnchors(prover, log, last.seq, size, ports),
   ])
   return {
-    media_type: EVIDENCE_TYPE,
+    media_type: anchored === undefined ? EVIDENCE_TYPE : ANCHORED_TYPE,
     created_at: new Date(ports.now()).toISOString(),
     origin: store.origin,
     log: `${store.origin}/${log}`,
@@ -109,9 +122,10 @@ export async function buildEvidence(
     neighbors: { ...(previous === undefined ? {} : { previous }), ...(next === undefined ? {} : { next }) },
     checkpoint: newest,
     ...(earlier === undefined ? {} : { consistency: earlier }),
-    keys: jwksOf(store.origin, ports.keys()),
+    keys: buildJwks(store.origin, ports.keys()),
+    ...anchored,
     ...documents,
-    statements: STATEMENTS,
+    statements: anchored === undefined ? STATEMENTS : ANCHORED_STATEMENTS,
   }
 }
 
@@ -121,15 +135,15 @@ async function findOne(store: LedgerStore, log: string, attestationId: number): 
 }
 
 /**
- * The records of a range and, at each end where the log goes on, the one beyond, which shows that none is missing.
- * Time never goes back within a log, so a range of time is a range of places.
+ * Returns the records of a range and, if the log continues at an end, the record beyond, which shows that none is missing. Time never
+ * decreases within a log, so a range of time is a range of places.
  */
 async function findRange(
   log: string,
   { from, to }: { readonly from: string; readonly to: string },
   { store, cover }: EvidencePorts,
 ): Promise<readonly StoredRecord[]> {
-  const size = (await headOf(store, log))?.size ?? 0
+  const size = (await readHead(store, log))?.size ?? 0
   if (size === 0) return []
   await cover(log, size - 1)
   const start = await firstPlace(store, log, size, (issuedAt) => issuedAt >= from)
@@ -142,26 +156,21 @@ async function findRange(
   return store.records(log, low, count)
 }
 
-/** The first position of which `holds` is true, by halving; `size` when there is none. */
-async function firstPlace(
+/** Finds the first position whose record's time is one that `holds`; `size` where there is none. */
+export function firstPlace(
   store: LedgerStore,
   log: string,
   size: number,
   holds: (issuedAt: string) => boolean,
 ): Promise<number> {
-  let low = 0
-  let high = size
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    const [record] = await store.records(log, middle, 1)
-    if (record === undefined) throw new Error(`Record ${middle} of ${log} is not there.`)
-    if (holds(parseRecord(record.bytes).place.issuedAt)) high = middle
-    else low = middle + 1
-  }
-  return low
+  return findFirst(size, async (place) => {
+    const [record] = await store.records(log, place, 1)
+    if (record === undefined) throw new Error(`Record ${place} of ${log} is not there.`)
+    return holds(parseRecord(record.bytes).place.issuedAt)
+  })
 }
 
-async function recordsOf(
+async function readRecords(
   records: readonly StoredRecord[],
   size: number,
   prover: Prover,
@@ -198,13 +207,13 @@ async function recordsOf(
   )
 }
 
-async function neighborOf(prover: Prover, seq: number, size: number): Promise<NeighborJson> {
+async function proveNeighbor(prover: Prover, seq: number, size: number): Promise<NeighborJson> {
   const [leaf, hashes] = await Promise.all([prover.leaf(seq), prover.inclusion(seq, size)])
   return { seq, leaf_hash: base64(leaf), hashes: hashes.map(base64) }
 }
 
-/** The first checkpoint that covered the record, where the log has grown since and its key was not given up. */
-async function earlierOf(
+/** Returns the first checkpoint that covered the record, if the log has grown since and its key was not revoked. */
+async function proveEarlier(
   prover: Prover,
   newest: Checkpoint,
   covering: string | undefined,
@@ -218,19 +227,45 @@ async function earlierOf(
   return { checkpoint: covering, hashes: (await prover.consistency(checkpoint.size, newest.size)).map(base64) }
 }
 
-async function documentsOf(
+/** Reads the anchor of these records, or why there is none; `undefined` if the log has none and the service requests none. */
+export async function readAnchors(
+  prover: Prover,
+  log: string,
+  seq: number,
+  size: number,
+  { store, unanchored }: EvidencePorts,
+): Promise<Pick<EvidenceJson, 'anchors' | 'unanchored'> | undefined> {
+  const anchor = await findAnchor(store, log, seq)
+  const reason = unanchored()
+  if (anchor === undefined) return reason === undefined ? undefined : { anchors: [], unanchored: reason }
+  const timestamps = Object.entries(anchor.timestamps)
+  return {
+    anchors: [
+      {
+        checkpoint: anchor.checkpoint,
+        hashes: anchor.size < size ? (await prover.consistency(anchor.size, size)).map(base64) : [],
+        timestamps: timestamps.map(([authority, response]) => ({ authority, response: base64(response) })),
+        ...(anchor.cosignatures === '' ? {} : { cosignatures: anchor.cosignatures }),
+      },
+    ],
+    ...(anchor.size > seq || reason === undefined ? {} : { unanchored: reason }),
+  }
+}
+
+async function readDocuments(
   store: LedgerStore,
   records: readonly StoredRecord[],
 ): Promise<Pick<EvidenceJson, 'policies' | 'datasets'>> {
   const read = records.map(({ bytes }) => parseAttestation(bytes))
   const [policies, datasets] = await Promise.all([
-    documents(store, new Set(read.map(({ policySha256 }) => policySha256))),
-    documents(store, new Set(read.map(({ datasetsSha256 }) => datasetsSha256))),
+    readTexts(store, new Set(read.map(({ policySha256 }) => policySha256))),
+    readTexts(store, new Set(read.map(({ datasetsSha256 }) => datasetsSha256))),
   ])
   return { policies, datasets }
 }
 
-async function documents(store: LedgerStore, hashes: ReadonlySet<string>): Promise<readonly DocumentJson[]> {
+/** Reads documents by their hashes. Rejects where one is not there. */
+export async function readTexts(store: LedgerStore, hashes: ReadonlySet<string>): Promise<readonly DocumentJson[]> {
   return Promise.all(
     [...hashes].map(async (sha256) => {
       const text = await store.document(sha256)
@@ -240,6 +275,6 @@ async function documents(store: LedgerStore, hashes: ReadonlySet<string>): Promi
   )
 }
 
-function base64(bytes: Uint8Array): string {
+export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
 }

@@ -1,4 +1,4 @@
-import { type CheckpointArchive, headOf, LedgerRefused, type LedgerStore } from './ports.ts'
+import { type CheckpointArchive, LedgerRefused, type LedgerStore, readHead } from './ports.ts'
 import { createProver } from './tree.ts'
 import { counted } from './verify/counted.ts'
 import type { LedgerKey } from './verify/keys.ts'
@@ -36,20 +36,20 @@ async function hold(store: LedgerStore, keys: readonly LedgerKey[], note: string
     return refuse('is not signed by a key of this ledger.')
   }
   const log = origin.slice(store.origin.length + 1)
-  const head = await headOf(store, log)
+  const head = await readHead(store, log)
   if ((head?.size ?? 0) < size) {
     return refuse(
       `says that ${log} has ${counted(size, 'record')}; the database has ${head?.size ?? 0}: it was cut short or is old.`,
     )
   }
-  const found = await rootOf(store, log, size)
+  const found = await computeRoot(store, log, size)
   if (found === undefined || !sameBytes(found, root)) {
     return refuse(`does not fit the first ${counted(size, 'record')} of ${log}: they were changed.`)
   }
 }
 
 /** The root of the first records of a log; `undefined` where some of them are missing. */
-async function rootOf(store: LedgerStore, log: string, size: number): Promise<Uint8Array | undefined> {
+async function computeRoot(store: LedgerStore, log: string, size: number): Promise<Uint8Array | undefined> {
   try {
     return await createProver((level, index) => store.tile(log, level, index)).root(size)
   } catch (error) {

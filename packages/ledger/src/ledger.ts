@@ -1,15 +1,21 @@
+import { anchorLogs } from './anchors.ts'
 import { type CheckpointerPorts, openCheckpointer } from './checkpointer.ts'
 import { createCommitter } from './committer.ts'
+import { buildCrawls, type CrawlsJson, type CrawlsQuery, crawlLog } from './crawl-evidence.ts'
 import { buildEvidence, type EvidenceJson, type EvidenceQuery } from './evidence.ts'
 import { holdAgainstCheckpoints } from './hold-checkpoints.ts'
-import type { CheckpointArchive, Randomness, RecordPlace, Signer } from './ports.ts'
-import { type Document, draftAttestation, type Statement, type Subject } from './record.ts'
+import type { CheckpointArchive, Randomness, RecordPlace, Signer, Stamp } from './ports.ts'
+import { type Crawl, type Document, draftAttestation, draftCrawl, type Statement, type Subject } from './record.ts'
 import { createSequencer, type SequencerOptions } from './sequencer.ts'
-import { type Jwks, jwksOf } from './signing.ts'
+import { buildJwks, type Jwks } from './signing.ts'
 
 export interface LedgerPorts extends Omit<CheckpointerPorts, 'committer'> {
   readonly randomness: Randomness
   readonly sequencer?: SequencerOptions | undefined
+  /** Asks authorities and witnesses outside; absent: none is configured. */
+  readonly stamp?: Stamp | undefined
+  /** Why records have no timestamp yet. */
+  readonly unanchored?: (() => string | undefined) | undefined
 }
 
 /** How far a ledger is signed. */
@@ -31,6 +37,10 @@ export interface Ledger {
     statement: Statement,
     subject: { readonly address: string; readonly context?: string | undefined },
   ): Promise<RecordPlace>
+  /** Records what an operator read within a minute; resolves when it is durable. `addresses` are those of proven crawlers. */
+  crawl(crawl: Crawl, addresses: readonly string[]): Promise<RecordPlace>
+  /** Evidence of what an operator read; `undefined` when there are no records. Throws RangeError for too many. */
+  crawls(operator: string, query: CrawlsQuery): Promise<CrawlsJson | undefined>
   /** Keeps a document that attestations name by its hash; at once where it is known to be kept. */
   keep(document: Document): Promise<void>
   /** Evidence about records of one log; `undefined` when there are none. Throws RangeTooWide. */
@@ -38,6 +48,8 @@ export interface Ledger {
   keys(): Promise<Jwks>
   /** Signs a checkpoint of every log that has grown. Rejects with LedgerRefused when the key is no longer the ledger's. */
   checkpoint(): Promise<void>
+  /** Has authorities stamp the logs that have grown, each at most once in `everyMs`; nothing without a port for it. */
+  anchor(everyMs: number): Promise<void>
   /** Records that no checkpoint covers yet, and checkpoints signed here. */
   status(): Promise<LedgerStatus>
   /** Hands over to another key, and signs every log with it. */
@@ -66,6 +78,8 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
   checkpointer.requireCurrentKey()
   await checkpoint()
   const kept = new Map<string, Promise<void>>()
+  const now = () => clock.now()
+  const evidencePorts = { store, cover, signer, keys, now, unanchored: () => ports.unanchored?.() }
 
   return {
     attest(log, statement, subject) {
@@ -73,6 +87,14 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
       const salt = randomness(32)
       const personal: Subject = context === undefined ? { address, salt } : { address, salt, context }
       return sequencer.append(draftAttestation(log, clock.now(), statement, personal))
+    },
+    crawl(crawl, addresses) {
+      const subject = addresses.length === 0 ? undefined : { address: addresses.join(' '), salt: randomness(32) }
+      return sequencer.append(draftCrawl(crawlLog(crawl.operator), crawl, subject))
+    },
+    async crawls(operator, query) {
+      await checkpointer.followKeys()
+      return buildCrawls(operator, query, evidencePorts)
     },
     keep(document) {
       const known = kept.get(document.sha256)
@@ -84,10 +106,14 @@ export async function openLedger(ports: LedgerPorts): Promise<Ledger> {
     },
     async evidence(log, query) {
       await checkpointer.followKeys()
-      return buildEvidence(log, query, { store, cover, signer, keys, now: () => clock.now() })
+      return buildEvidence(log, query, evidencePorts)
     },
-    keys: async () => jwksOf(store.origin, await checkpointer.loadKeys()),
+    keys: async () => buildJwks(store.origin, await checkpointer.loadKeys()),
     checkpoint,
+    async anchor(everyMs) {
+      const { stamp } = ports
+      if (stamp !== undefined) await anchorLogs({ store, committer, stamp, now: () => clock.now() }, everyMs)
+    },
     async status() {
       const rows = await store.uncovered(MAX_LOGS)
       return { uncovered: rows.reduce((sum, { size, covered }) => sum + size - covered, 0), signed }

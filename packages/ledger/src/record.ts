@@ -1,51 +1,52 @@
 import serialize from 'canonicalize'
+import type { RecordedPreference, RecordedRow } from './verify/crawl-form.ts'
 import { commitment, sha256Hex } from './verify/hash.ts'
-import { RECORD_VERSION } from './verify/record.ts'
+import { CRAWL_VERSION, RECORD_VERSION, REGION_VERSION } from './verify/record.ts'
 
 /** Personal data of a record, kept beside the chain so that it can be erased without touching it. */
 export interface Subject {
-  /** Canonical text of the address (RFC 5952). */
+  /** Holds the canonical text of the address (RFC 5952). */
   readonly address: string
-  /** 32 random bytes, drawn for this record: without them nobody can find the address by trying all of them. */
+  /** 32 random bytes, drawn for this record: without them the address cannot be found by trying all addresses. */
   readonly salt: Uint8Array
-  /** Canonical JSON of the request's context; absent where none was given. */
+  /** Holds canonical JSON of the request's context; absent if the request gave none. */
   readonly context?: string | undefined
 }
 
 /**
- * A record that has no place in its log yet: the members of its canonical text before, between and after those that
- * depend on the place. A retry fills in another place without writing the members again.
+ * Holds a record without a place in its log: the members of its canonical text before, between and after those that depend on the place. A
+ * retry fills in another place without writing the members again.
  */
 export interface Draft {
-  /** Name of the log inside its ledger: `t/<account>`, `keys`. An account has a log of its own, so that a missing end shows. */
+  /** Names the log inside its ledger: `t/<account>`, `keys`. Each account has its own log, so that a missing end is noticed. */
   readonly log: string
-  /** Milliseconds since the epoch. */
+  /** Counts milliseconds since the epoch. */
   readonly at: number
-  /** Members between `attestation_id` and `issued_at`, each with a comma before it. */
+  /** Holds the members between `attestation_id` and `issued_at`, each after a comma. */
   readonly front: string
-  /** Members between `log` and `prev`. */
+  /** Holds the members between `log` and `prev`. */
   readonly middle: string
-  /** Members after `seq`. */
+  /** Holds the members after `seq`. */
   readonly back: string
   readonly subject?: Subject | undefined
 }
 
-/** The members of a record that depend on its place. */
+/** Holds the members of a record that depend on its place. */
 export interface Placement {
   readonly attestationId: number
-  /** ISO 8601, UTC, milliseconds. */
+  /** Written in ISO 8601, UTC, with milliseconds. */
   readonly issuedAt: string
-  /** Full name of the log. */
+  /** Holds the full name of the log. */
   readonly log: string
   /** Hexadecimal. */
   readonly prev: string
   readonly seq: number
 }
 
-/** A value that a record may hold: texts, integers and objects of them. */
+/** A record may hold texts, integers and objects of them. */
 export type RecordValue = string | number | { readonly [name: string]: RecordValue }
 
-/** Content of one attestation; the record's form is in packages/sallyport/docs/evidence.md. */
+/** Holds the content of one attestation; packages/sallyport/docs/evidence.md#records-and-evidence describes the record's form. */
 export interface Statement {
   readonly claim: string
   readonly finding: {
@@ -56,19 +57,21 @@ export interface Statement {
     readonly confidence: number
     readonly country?: string | undefined
     readonly asn?: number | undefined
+    /** Present if the claim names a region: the region with all regions that contain it, separated by commas, or `unknown`. */
+    readonly region?: string | undefined
   }
   readonly policy: { readonly id: string; readonly sha256: string; readonly action: string; readonly reason: string }
   readonly basis: {
     readonly engine: string
     readonly datasetsSha256: string
-    /** How the client address was found: `request` (named by the caller), `peer`, or the header it came in. */
+    /** Says how the client address was found: `request` (named by the caller), `peer`, or the header that named it. */
     readonly addressFrom: string
-    /** Names of data that was missing, with commas; absent when none was. */
+    /** Names missing data, separated by commas; absent if none was missing. */
     readonly degraded?: string | undefined
   }
 }
 
-/** The draft of an attestation. `subject.context` and `subject.address` enter as salted hashes only: a bare hash of a short text can be guessed. */
+/** Makes the draft of an attestation, with salted hashes of context and address: a bare hash of a short text can be guessed. */
 export function draftAttestation(log: string, at: number, statement: Statement, subject: Subject): Draft {
   const { claim, finding, policy, basis } = statement
   const { salt, address, context } = subject
@@ -88,49 +91,131 @@ export function draftAttestation(log: string, at: number, statement: Statement, 
       country: finding.country,
       method: finding.method,
       network_origin: finding.networkOrigin,
+      region: finding.region,
     },
   }
   const middle = { policy: { action: policy.action, id: policy.id, reason: policy.reason, sha256: policy.sha256 } }
-  const back = { subject: { commit: commitment(salt, address) }, type: 'provenance', v: RECORD_VERSION }
+  const v = finding.region === undefined ? RECORD_VERSION : REGION_VERSION
+  const back = { subject: { commit: commitment(salt, address) }, type: 'provenance', v }
   return { log, at, front: membersText(front), middle: membersText(middle), back: membersText(back), subject }
 }
 
-/** The draft of a record about a key; all its members come after the place. */
+/** Makes the draft of a record about a key; all its members come after the place. */
 export function draftKeyRecord(log: string, at: number, members: Readonly<Record<string, RecordValue>>): Draft {
   const back = { ...members, type: 'key', v: RECORD_VERSION }
   return { log, at, front: '', middle: '', back: membersText(back) }
 }
 
+/** States what one operator read within a minute; packages/sallyport/docs/evidence.md#records-and-evidence describes its form. */
+export interface Crawl {
+  /** Names the operator as its catalogue does. */
+  readonly operator: string
+  /** Say when the first and the last request began, in milliseconds since the epoch. */
+  readonly from: number
+  readonly to: number
+  /** Counts requests that are in no record, because records could not be kept or a minute has no more room. */
+  readonly leftOut: number
+  /** Lists the preferences that were in force; rows name one by its place. */
+  readonly preferences: readonly RecordedPreference[]
+  readonly rows: readonly CrawlRow[]
+}
+
+/** Requests of one crawler for one path or pattern that came out alike. */
+export interface CrawlRow extends Omit<RecordedRow, 'preference' | 'receipts'> {
+  readonly preference: number
+  /** Has spaces between the names. */
+  readonly receipts?: string | undefined
+}
+
+/** Makes the draft of a record of crawling. `subject.address` holds the addresses of proven crawlers, with spaces between. */
+export function draftCrawl(log: string, crawl: Crawl, subject: Subject | undefined): Draft {
+  const front = {
+    crawl: {
+      from: new Date(crawl.from).toISOString(),
+      left_out: crawl.leftOut,
+      operator: crawl.operator,
+      preferences: numbered(crawl.preferences, ({ host, robotsSha256, contentUsage, licence }) => ({
+        content_usage: contentUsage,
+        host,
+        licence,
+        robots_sha256: robotsSha256,
+      })),
+      rows: numbered(crawl.rows, (row) => sortNames({ ...row, enforced: row.enforced ? 'yes' : 'no' })),
+      to: new Date(crawl.to).toISOString(),
+    },
+  }
+  const commit = subject && { commit: commitment(subject.salt, subject.address) }
+  const back = { subject: commit, type: 'crawl', v: CRAWL_VERSION }
+  return { log, at: crawl.to, front: membersText(front), middle: '', back: membersText(back), subject }
+}
+
+/** Makes an object of a list, because records hold no lists; names of four letters are in the order of the list. */
+function numbered<Entry>(entries: readonly Entry[], write: (entry: Entry) => object): object {
+  return Object.fromEntries(entries.map((entry, at) => [`n${String(at).padStart(3, '0')}`, write(entry)]))
+}
+
+/** Puts the names of an object into canonical order. */
+function sortNames(object: object): object {
+  return Object.fromEntries(Object.entries(object).sort(([x], [y]) => (x < y ? -1 : 1)))
+}
+
+/** Holds one anchor in its recorded form. */
+export interface Anchor {
+  readonly size: number
+  readonly checkpoint: string
+  /** Maps the name of each authority to its response (RFC 3161, DER). */
+  readonly timestamps: Readonly<Record<string, Uint8Array>>
+  /** Signature lines of witnesses (C2SP tlog-cosignature), which continue the checkpoint; empty where none cosigned. */
+  readonly cosignatures: string
+}
+
+/** Makes the draft of an anchor: a checkpoint of another log, and its timestamps and cosignatures. */
+export function draftAnchor(log: string, at: number, { size, checkpoint, timestamps, cosignatures }: Anchor): Draft {
+  const stamped = Object.entries(timestamps).map(
+    ([authority, response]) => [authority, Buffer.from(response).toString('base64')] as const,
+  )
+  const back = {
+    stamped: {
+      checkpoint,
+      ...(cosignatures === '' ? {} : { cosignatures }),
+      size,
+      timestamps: sortNames(Object.fromEntries(stamped)),
+    },
+    type: 'anchor',
+    v: RECORD_VERSION,
+  }
+  return { log, at, front: '', middle: '', back: membersText(back) }
+}
+
 /**
- * The members of an object as canonical text has them, each with a comma before it. The object's names, at every
- * depth, are in canonical order already, and it holds texts and integers only: so its JSON is canonical. A member that
- * is `undefined` is left out.
+ * Writes the members of an object as canonical text, each after a comma. The object's names, at every depth, are already in canonical
+ * order, and it holds only texts and integers: so its JSON is canonical. It omits a member that is `undefined`.
  */
 function membersText(object: object): string {
   return `,${JSON.stringify(object).slice(1, -1)}`
 }
 
-/** The canonical text of a placed record (RFC 8785): what is stored and hashed. */
+/** Writes the canonical text of a placed record (RFC 8785), which is stored and hashed. */
 export function recordText(draft: Draft, { attestationId, issuedAt, log, prev, seq }: Placement): string {
   const { front, middle, back } = draft
   return `{"attestation_id":${attestationId}${front},"issued_at":"${issuedAt}","log":"${log}"${middle},"prev":"${prev}","seq":${seq}${back}}`
 }
 
-/** The canonical text (RFC 8785) of a JSON value. Throws for what JSON cannot say: NaN, lone surrogates, cycles. */
+/** Writes the canonical text (RFC 8785) of a JSON value. Throws for what JSON cannot express: NaN, lone surrogates, cycles. */
 export function canonicalText(value: unknown): string {
   const text = serialize(value)
   if (text === undefined) throw new TypeError('not a JSON value')
   return text
 }
 
-/** A document that records name by its hash: a policy, a list of data sets. */
+/** Holds a document that records name by its hash: a policy, a list of data sets. */
 export interface Document {
   readonly sha256: string
   readonly text: string
 }
 
-/** A JSON value as a document. */
-export function documentOf(value: unknown): Document {
+/** Makes a document of a JSON value. */
+export function readDocument(value: unknown): Document {
   const text = canonicalText(value)
   return { sha256: sha256Hex(text), text }
 }

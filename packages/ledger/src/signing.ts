@@ -5,10 +5,10 @@ import { type LedgerKey, successionPreimage } from './verify/keys.ts'
 import { noteKeyHash, noteVerifierKey } from './verify/note.ts'
 import { parseRecord } from './verify/record.ts'
 
-/** The log in which a ledger records its own signing keys. */
+/** A ledger records its own signing keys in this log. */
 export const KEY_LOG = 'keys'
 
-/** A key set (RFC 7517) with the text form of each key for checkpoints. */
+/** Publishes a key set (RFC 7517) with the text form of each key for checkpoints. */
 export interface Jwks {
   readonly origin: string
   readonly keys: readonly Jwk[]
@@ -26,24 +26,24 @@ export interface Jwk {
   readonly exp?: number | undefined
   readonly revoked_at?: number | undefined
   readonly replaces?: string | undefined
-  /** Base64; signature of the key that this one replaces. */
+  /** Signature of the key that this key replaces, in base64. */
   readonly succession?: string | undefined
   /** C2SP vkey. */
   readonly vkey: string
 }
 
-/** RFC 7638 thumbprint of an Ed25519 key. */
+/** Returns the RFC 7638 thumbprint of an Ed25519 key. */
 export function thumbprint(publicKey: Uint8Array): string {
   const x = Buffer.from(publicKey).toString('base64url')
   return sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url')
 }
 
-/** The record that begins a ledger: its first key. */
+/** Makes the record that begins a ledger: its first key. */
 export function draftFirstKey(publicKey: Uint8Array, at: number): Draft {
   return draftKeyRecord(KEY_LOG, at, { signing_key: keyMember(publicKey, at) })
 }
 
-/** The record by which `current` hands over to `next`; with `compromised` nothing that `current` signed is believed. */
+/** Makes the record by which `current` hands over to `next`; with `compromised` verifiers believe nothing that `current` signed. */
 export async function draftSuccession(
   origin: string,
   current: Signer,
@@ -72,7 +72,7 @@ function keyMember(publicKey: Uint8Array, at: number) {
   }
 }
 
-/** The keys of a ledger out of the records of its key log, oldest first: the last is the current one. */
+/** Returns the keys of a ledger from the records of its key log, oldest first: the last key is the current one. */
 export function readKeys(records: readonly Pick<StoredRecord, 'bytes'>[]): readonly LedgerKey[] {
   const keys: LedgerKey[] = []
   for (const { bytes } of records) {
@@ -101,8 +101,8 @@ export function readKeys(records: readonly Pick<StoredRecord, 'bytes'>[]): reado
   return keys
 }
 
-/** Keys as they are published. */
-export function jwksOf(origin: string, keys: readonly LedgerKey[]): Jwks {
+/** Builds the key set in its published form. */
+export function buildJwks(origin: string, keys: readonly LedgerKey[]): Jwks {
   return {
     origin,
     keys: keys.map(({ kid, publicKey, notBefore, expires, revokedAt, succession }) => ({
@@ -123,7 +123,7 @@ export function jwksOf(origin: string, keys: readonly LedgerKey[]): Jwks {
   }
 }
 
-/** Signs the head of a log (C2SP tlog-checkpoint in a signed-note). The name of the key is the ledger's. */
+/** Signs the head of a log (C2SP tlog-checkpoint in a signed-note). The key has the ledger's name. */
 export async function signCheckpoint(
   origin: string,
   log: string,
@@ -138,7 +138,7 @@ export async function signCheckpoint(
   return { log, size, note: `${body}\n\u2014 ${origin} ${line}\n` }
 }
 
-/** A short name for a file that holds a checkpoint of this log. */
+/** Returns a short name for a file that holds a checkpoint of this log. */
 export function archiveName(log: string): string {
   return sha256Hex(log).slice(0, 32)
 }

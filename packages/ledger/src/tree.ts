@@ -1,29 +1,29 @@
 import { leafHash, nodeHash, sha256 } from './verify/hash.ts'
 
-/** Levels between two that are stored: a tile is the 256 hashes under one stored node. */
+/** Every eighth level is stored: a tile is the 256 hashes under one stored node. */
 const TILE_HEIGHT = 8
 export const TILE_WIDTH = 256
 
 const HASH_BYTES = 32
 
-/** A complete inner node that is stored: of `2 ** (8 * tileLevel)` leaves, the `index`-th of its level. */
+/** Holds a complete inner node that is stored: of `2 ** (8 * tileLevel)` leaves, the `index`-th of its level. */
 export interface TreeNode {
   readonly tileLevel: number
   readonly index: number
   readonly hash: Uint8Array
 }
 
-/** A growing tree (RFC 6962), held as its peaks: the roots of its complete subtrees, largest first. */
+/** Holds a growing tree (RFC 6962) as its peaks: the roots of its complete subtrees, largest first. */
 export interface Frontier {
   readonly size: number
-  /** Adds a leaf; `onNode` gets every node that is to be stored. Throws RangeError where the peaks are not of this size. */
+  /** Adds a leaf; `onNode` receives every node that must be stored. Throws RangeError if the peaks do not fit this size. */
   append(leaf: Uint8Array, onNode?: (node: TreeNode) => void): void
   root(): Uint8Array
-  /** The peaks, concatenated, as `openFrontier` takes them. */
+  /** Returns the concatenated peaks in the form that `openFrontier` takes. */
   encode(): Uint8Array
 }
 
-/** The frontier of a tree of `size` leaves with these peaks; `openFrontier()` is an empty one. */
+/** Opens the frontier of a tree of `size` leaves with these peaks; without arguments it is empty. */
 export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): Frontier {
   const peaks = splitHashes(encoded)
   let count = size
@@ -61,26 +61,28 @@ export function splitHashes(encoded: Uint8Array): Uint8Array[] {
   )
 }
 
-/** Level-0 tile of these records. */
+/** Returns the level-0 tile of these records. */
 export function leafTile(records: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(records.map(leafHash))
 }
 
 /**
- * Up to 256 hashes, concatenated: at level 0 the leaves from `256 * index` on, at level n the stored nodes of that tile
- * level. A tile at the growing edge holds what is complete.
+ * Returns up to 256 concatenated hashes: at level 0 the leaves from `256 * index` on, at level n the stored nodes of that tile level. A
+ * tile at the growing edge holds what is complete.
  */
 export type TileReader = (tileLevel: number, index: number) => Promise<Uint8Array>
 
-/** Proofs about one log, read out of its tiles; each tile is read once, and all that a proof needs are asked for at once. */
+/** Proves facts about one log from its tiles. Each tile is read once, and a proof requests all its tiles together. */
 export interface Prover {
-  /** The root of the first `size` leaves. */
+  /** Returns the root of the first `size` leaves. */
   root(size: number): Promise<Uint8Array>
-  /** The audit path of leaf `index` in the tree of `size` leaves (RFC 6962 2.1.1). */
+  /** Returns the audit path of leaf `index` in the tree of `size` leaves (RFC 6962 2.1.1). */
   inclusion(index: number, size: number): Promise<readonly Uint8Array[]>
-  /** The proof that the tree of `laterSize` leaves continues that of `size`, at least 1 (RFC 6962 2.1.2). */
+  /** Proves that the tree of `laterSize` leaves continues that of `size`, at least 1 (RFC 6962 2.1.2). */
   consistency(size: number, laterSize: number): Promise<readonly Uint8Array[]>
   leaf(index: number): Promise<Uint8Array>
+  /** Returns the roots of the complete subtrees of the first `size` leaves, largest first. */
+  peaks(size: number): Promise<readonly Uint8Array[]>
 }
 
 export function createProver(read: TileReader): Prover {
@@ -94,7 +96,7 @@ export function createProver(read: TileReader): Prover {
     return known
   }
 
-  /** The complete node of `2 ** level` leaves; made once, because the proofs of neighbours share nearly all of theirs. */
+  /** Returns the complete node of `2 ** level` leaves; it is made once, because proofs of neighbours share nearly all nodes. */
   function node(level: number, index: number): Promise<Uint8Array> {
     const key = `${level}/${index}`
     const known = nodes.get(key) ?? makeNode(level, index)
@@ -110,7 +112,7 @@ export function createProver(read: TileReader): Prover {
     return hash
   }
 
-  /** The root over the leaves from `start` to `end`; `start` is a multiple of the largest power of two inside. */
+  /** Returns the root over the leaves from `start` to `end`; `start` is a multiple of the largest power of two inside. */
   async function range(start: number, end: number): Promise<Uint8Array> {
     const width = end - start
     const largest = largestPower(width)
@@ -121,7 +123,7 @@ export function createProver(read: TileReader): Prover {
 
   async function path(index: number, start: number, end: number): Promise<readonly Uint8Array[]> {
     if (end - start === 1) return []
-    const middle = start + splitOf(end - start)
+    const middle = start + findSplit(end - start)
     return index < middle
       ? joined(path(index, start, middle), range(middle, end))
       : joined(path(index, middle, end), range(start, middle))
@@ -129,7 +131,7 @@ export function createProver(read: TileReader): Prover {
 
   async function subproof(size: number, start: number, end: number, whole: boolean): Promise<readonly Uint8Array[]> {
     if (size === end - start) return whole ? [] : [await range(start, end)]
-    const split = splitOf(end - start)
+    const split = findSplit(end - start)
     const middle = start + split
     return size <= split
       ? joined(subproof(size, start, middle, whole), range(middle, end))
@@ -141,6 +143,15 @@ export function createProver(read: TileReader): Prover {
     inclusion: (index, size) => path(index, 0, size),
     consistency: (size, laterSize) => subproof(size, 0, laterSize, true),
     leaf: (index) => node(0, index),
+    async peaks(size) {
+      const found: Promise<Uint8Array>[] = []
+      for (let start = 0; start < size; ) {
+        const width = largestPower(size - start)
+        found.push(node(Math.log2(width), start / width))
+        start += width
+      }
+      return Promise.all(found)
+    },
   }
 }
 
@@ -152,15 +163,26 @@ async function joined(
   return [...before, hash]
 }
 
-/** The largest power of two that is not more than `value`; exact up to 2^53. */
+/** Returns the largest power of two up to `value`; exact up to 2^53. */
 function largestPower(value: number): number {
   let power = 1
   while (power * 2 <= value) power *= 2
   return power
 }
 
-/** Split of a tree of `size` leaves by RFC 6962: the largest power of two less than it. */
-function splitOf(size: number): number {
+/** Returns where RFC 6962 splits a tree of `size` leaves: the largest power of two less than `size`. */
+function findSplit(size: number): number {
   const power = largestPower(size)
   return power === size ? power / 2 : power
+}
+
+/** Finds the first of `size` places that `holds`, by halving; `size` where there is none. */
+export async function findFirst(size: number, holds: (place: number) => Promise<boolean>): Promise<number> {
+  let [low, high] = [0, size]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (await holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
 }

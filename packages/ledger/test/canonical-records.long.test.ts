@@ -7,7 +7,7 @@ import { MADE_ATTESTATION } from '../src/testing/index.ts'
 import { parseAttestation, parseRecord } from '../src/verify/record.ts'
 import { canonicalRecord } from '../src/verify/shape.ts'
 
-// Words, and any characters at all: quotes, controls, line separators.
+// Texts are words, and any characters at all: quotes, controls, line separators.
 const ascii = fc.array(fc.nat(0x7f)).map((codes) => String.fromCharCode(...codes))
 const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), ascii)
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
@@ -40,14 +40,14 @@ const attestations: fc.Arbitrary<Statement> = fc
   }))
 
 /** The texts of records that begin a ledger whose next id is 7. */
-const textsOf = (...drafts: readonly Draft[]) =>
+const listTexts = (...drafts: readonly Draft[]) =>
   placeBatch('sallyport/00', drafts, { nextId: 7, logs: new Map() }).records.map(({ text }) => text)
 
 t.test('a record is the canonical JSON of itself, whatever it says (RFC 8785)', async (t) => {
   fc.assert(
     fc.property(attestations, optional(text), fc.nat(), (attestation, context, at) => {
       const subject = { address: '192.0.2.1', salt: Buffer.alloc(32), ...(context === undefined ? {} : { context }) }
-      const [written = ''] = textsOf(draftAttestation('t/a', at, attestation, subject))
+      const [written = ''] = listTexts(draftAttestation('t/a', at, attestation, subject))
       const value = JSON.parse(written)
       return (
         canonicalText(value) === written &&
@@ -64,7 +64,7 @@ t.test('records of any length keep their places', async (t) => {
   const drafts = claims.map((claim) =>
     draftAttestation('t/a', 0, { ...MADE_ATTESTATION, claim }, { address: '192.0.2.1', salt: Buffer.alloc(32) }),
   )
-  const records = textsOf(...drafts).map((text) => Buffer.from(text))
+  const records = listTexts(...drafts).map((text) => Buffer.from(text))
   t.same(
     records.map((bytes) => parseAttestation(bytes).claim),
     claims,
@@ -74,7 +74,7 @@ t.test('records of any length keep their places', async (t) => {
 
 t.test('a record holds texts and integers, and no address and no context', async (t) => {
   const subject = { address: '192.0.2.77', salt: Buffer.alloc(32, 1), context: '{"secret":"value"}' }
-  const [written = ''] = textsOf(draftAttestation('t/a', 0, MADE_ATTESTATION, subject))
+  const [written = ''] = listTexts(draftAttestation('t/a', 0, MADE_ATTESTATION, subject))
   t.notMatch(written, /192\.0\.2\.77|secret/)
   t.match(JSON.parse(written), {
     v: 1,
@@ -91,7 +91,7 @@ t.test('a record holds texts and integers, and no address and no context', async
 })
 
 t.test('a text that is not canonical, or not of this version, is no record', async (t) => {
-  const [good = ''] = textsOf(madeDraftOf())
+  const [good = ''] = listTexts(makeDraft())
   t.equal(parseRecord(Buffer.from(good)).place.attestationId, 7)
   const bad: readonly (readonly [string, string])[] = [
     ['a space', good.replace(':', ': ')],
@@ -116,6 +116,6 @@ t.test('a text that is not canonical, or not of this version, is no record', asy
   t.throws(() => parseRecord(Buffer.from(good.replace('DE', 'D\u00c9'), 'latin1')), /canonical/, 'not UTF-8')
 })
 
-function madeDraftOf() {
+function makeDraft() {
   return draftAttestation('t/a', 0, MADE_ATTESTATION, { address: '192.0.2.1', salt: Buffer.alloc(32) })
 }

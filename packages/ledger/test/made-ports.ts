@@ -4,7 +4,7 @@ import { createMemoryArchive, createMemoryLedger, madeRandomness, madeSigner } f
 export const ORIGIN = 'sallyport/0123456789abcdef'
 export const AT = Date.parse('2026-11-21T02:00:00.000Z')
 
-/** Ports of a new ledger in memory, the same in every run, but for what a test changes. */
+/** Makes ports of a new ledger in memory, the same in every run except for `change`. */
 export function madePorts<Change extends Partial<LedgerPorts>>(change: Change) {
   return {
     store: createMemoryLedger(ORIGIN),

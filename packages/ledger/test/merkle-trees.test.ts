@@ -17,7 +17,7 @@ function rootByDefinition(part: readonly Uint8Array[]): Uint8Array {
 }
 
 /** The tiles that a store would keep of the first `size` leaves. */
-function tilesOf(size: number) {
+function listTiles(size: number) {
   const tree = openFrontier()
   const levels = new Map<number, Uint8Array[]>([[0, leaves.slice(0, size)]])
   for (const leaf of leaves.slice(0, size)) {
@@ -49,7 +49,7 @@ t.test('the tree grows to the root of the definition, and goes on after it was p
 
 t.test('every path of every size leads to the root, and to no other', async (t) => {
   for (const size of [1, 2, 3, 7, 8, 255, 256, 257, 600, 1024, 1025]) {
-    const { tree, prover } = tilesOf(size)
+    const { tree, prover } = listTiles(size)
     const root = rootByDefinition(leaves.slice(0, size))
     t.equal(sameBytes(tree.root(), root) && sameBytes(await prover.root(size), root), true, `root of ${size}`)
     for (const index of new Set([0, 1, size >> 1, size - 2, size - 1])) {
@@ -70,7 +70,7 @@ t.test('every path of every size leads to the root, and to no other', async (t) 
 
 t.test('a later tree continues an earlier one, and no other', async (t) => {
   const sizes = [1, 2, 3, 6, 8, 255, 256, 300, 512, 1000, 1024, 1100]
-  const { prover } = tilesOf(1100)
+  const { prover } = listTiles(1100)
   for (const size of sizes) {
     for (const later of sizes.filter((other) => other >= size)) {
       const [root, laterRoot] = [rootByDefinition(leaves.slice(0, size)), rootByDefinition(leaves.slice(0, later))]
@@ -86,7 +86,7 @@ t.test('a later tree continues an earlier one, and no other', async (t) => {
 })
 
 t.test('a proof reads a handful of tiles, whatever the size', async (t) => {
-  const { prover, reads } = tilesOf(1100)
+  const { prover, reads } = listTiles(1100)
   await prover.inclusion(10, 1100)
   await prover.inclusion(11, 1100)
   t.ok(reads() <= 3, `${reads()} tiles`)

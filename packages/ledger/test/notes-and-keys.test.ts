@@ -1,5 +1,5 @@
 import t from 'tap'
-import { draftFirstKey, draftSuccession, jwksOf, readKeys, signCheckpoint, thumbprint } from '../src/signing.ts'
+import { buildJwks, draftFirstKey, draftSuccession, readKeys, signCheckpoint, thumbprint } from '../src/signing.ts'
 import { append, createMemoryLedger, madeSigner } from '../src/testing/index.ts'
 import { followSuccession, parseJwks } from '../src/verify/keys.ts'
 import { dssePreimage, isSignedBy, noteKeyHash, noteVerifierKey, parseCheckpoint } from '../src/verify/note.ts'
@@ -72,7 +72,7 @@ t.test('keys have their intervals, and each is signed over to by the one before'
   await append(store, [await draftSuccession(ORIGIN, first, second.publicKey, 5500, false)])
   await append(store, [await draftSuccession(ORIGIN, second, third.publicKey, 9000, true)])
   const keys = readKeys(await store.records('keys', 0, 10))
-  const published = jwksOf(ORIGIN, keys)
+  const published = buildJwks(ORIGIN, keys)
   t.match(published.keys, [
     { kid: thumbprint(first.publicKey), nbf: 1, exp: 6, alg: 'EdDSA', vkey: noteVerifierKey(ORIGIN, first.publicKey) },
     { kid: thumbprint(second.publicKey), nbf: 6, exp: 9, revoked_at: 9, replaces: thumbprint(first.publicKey) },
@@ -83,7 +83,7 @@ t.test('keys have their intervals, and each is signed over to by the one before'
   t.same(JSON.parse(JSON.stringify(read)), JSON.parse(JSON.stringify(keys)), 'read as they were written')
 
   const kept = parseJwks(
-    jwksOf(ORIGIN, [{ kid: thumbprint(first.publicKey), publicKey: first.publicKey, notBefore: 1 }]),
+    buildJwks(ORIGIN, [{ kid: thumbprint(first.publicKey), publicKey: first.publicKey, notBefore: 1 }]),
   )
   const kids = (believed: typeof read) => believed.map(({ kid }) => kid)
   t.same(kids(followSuccession(kept, read, `${ORIGIN}/keys`)), kids(read).slice(0, 2), 'not through a key given up')

@@ -2,10 +2,10 @@ import t from 'tap'
 import {
   type AuditReport,
   auditLedger,
-  documentOf,
   type Head,
   openFrontier,
   openLedger,
+  readDocument,
   type StoredRecord,
   type Subject,
 } from '../src/index.ts'
@@ -22,10 +22,10 @@ import { AT, madePorts } from './made-ports.ts'
 
 /* Forgeries made to fit as far as a forger can: the record is rewritten with every hash after it, and no checkpoint covers it yet. */
 
-const SECOND_POLICY = documentOf({ id: 'second', rules: [] })
-const SECOND_DATASETS = documentOf([{ id: 'second', date: '2026-11-02', sha256: 'cd'.repeat(32) }])
+const SECOND_POLICY = readDocument({ id: 'second', rules: [] })
+const SECOND_DATASETS = readDocument([{ id: 'second', date: '2026-11-02', sha256: 'cd'.repeat(32) }])
 
-async function made() {
+async function makeLedger() {
   let now = AT
   const ports = madePorts({ clock: { now: () => now } })
   const { store } = ports
@@ -37,9 +37,9 @@ async function made() {
   return { store, ledger, setTime }
 }
 
-/** Ten records of one log. */
-async function ten(): Promise<MemoryLedger> {
-  const { store, ledger } = await made()
+/** Appends ten records to one log. */
+async function openTen(): Promise<MemoryLedger> {
+  const { store, ledger } = await makeLedger()
   for (let count = 0; count < 10; count++) await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
   return store
 }
@@ -74,11 +74,11 @@ function changeSubject(store: MemoryLedger, id: number, change: (subject: Subjec
   store.personal.set(id, change(store.personal.get(id) as Subject))
 }
 
-const idOf = (store: MemoryLedger, seq: number): number =>
+const findId = (store: MemoryLedger, seq: number): number =>
   (store.rows.find((row) => row.log === 't/a' && row.seq === seq) as StoredRecord).attestationId
 
 t.test('a forgery that fits in everything passes: the others are found by what they are forged in', async (t) => {
-  const store = await ten()
+  const store = await openTen()
   forge(store, 5, (text) => text.replace('"jurisdiction":"DE"', '"jurisdiction":"FR"'))
   t.equal((await audit(store)).fault, undefined)
 })
@@ -121,7 +121,7 @@ const FORGERIES: readonly Forgery[] = [
   [
     'the id of the one before',
     (store, seq) => {
-      const attestationId = idOf(store, seq - 1)
+      const attestationId = findId(store, seq - 1)
       setRow(store, seq, { attestationId })
       forge(store, seq, (text) => text.replace(/_id":\d+/, `_id":${attestationId}`))
     },
@@ -168,7 +168,7 @@ const FORGERIES: readonly Forgery[] = [
 for (const [name, tamper, reason] of FORGERIES) {
   t.test(`a forged record with ${name} is found`, async (t) => {
     for (const seq of [1, 5, 9]) {
-      const store = await ten()
+      const store = await openTen()
       tamper(store, seq)
       const { fault } = await audit(store)
       t.match(fault?.reason ?? 'nothing', reason, `record ${seq}`)
@@ -180,7 +180,7 @@ for (const [name, tamper, reason] of FORGERIES) {
 }
 
 t.test('times that rise, or stay, are good; a later one is not taken for what the next may be before', async (t) => {
-  const { store, ledger, setTime } = await made()
+  const { store, ledger, setTime } = await makeLedger()
   const moments = [
     '2026-11-21T02:00:00.000Z',
     '2026-11-21T02:00:00.000Z',
@@ -199,8 +199,8 @@ t.test('times that rise, or stay, are good; a later one is not taken for what th
 })
 
 /** Records of all shapes, none of which is like the one before. */
-async function mixed(): Promise<MemoryLedger> {
-  const { store, ledger } = await made()
+async function openMixed(): Promise<MemoryLedger> {
+  const { store, ledger } = await makeLedger()
   for (let count = 0; count < 24; count++) {
     const { finding, policy, basis } = MADE_ATTESTATION
     const { country: _, ...nowhere } = finding
@@ -221,7 +221,7 @@ async function mixed(): Promise<MemoryLedger> {
 }
 
 t.test('records that are not like the one before pass, and their changes are found like any other', async (t) => {
-  const whole = await mixed()
+  const whole = await openMixed()
   t.equal((await audit(whole)).fault, undefined)
   for (const document of [MADE_POLICY, SECOND_POLICY, MADE_DATASETS, SECOND_DATASETS]) {
     const store = {
@@ -231,7 +231,7 @@ t.test('records that are not like the one before pass, and their changes are fou
     t.match((await audit(store)).fault?.reason ?? 'nothing', new RegExp(`${document.sha256} .* changed`))
   }
   for (let seq = 0; seq < 24; seq++) {
-    const id = idOf(whole, seq)
+    const id = findId(whole, seq)
     const subject = whole.personal.get(id) as Subject
     const changes: readonly (readonly [(subject: Subject) => Subject, RegExp])[] = [
       [(subject) => ({ ...subject, address: `${subject.address}1` }), /address beside/],

@@ -31,7 +31,7 @@ interface Made {
   open(): Promise<Ledger>
 }
 
-async function made(): Promise<Made> {
+async function openMade(): Promise<Made> {
   const ports = madePorts({})
   const { store, archive } = ports
   const ledger = await openLedger(ports)
@@ -47,7 +47,7 @@ async function made(): Promise<Made> {
   }
 }
 
-/** A row of the store with other content. */
+/** Replaces the content of a row in the store. */
 function replace(store: MemoryLedger, log: string, seq: number, change: Partial<StoredRecord>): void {
   const at = store.rows.findIndex((row) => row.log === log && row.seq === seq)
   store.rows[at] = { ...(store.rows[at] as StoredRecord), ...change }
@@ -57,7 +57,7 @@ const audit = ({ store, archive }: Pick<Made, 'store' | 'archive'>): Promise<Aud
   auditLedger(store, { archive, subjects: true })
 
 t.test('a ledger that nobody touched is good, and is counted', async (t) => {
-  const whole = await made()
+  const whole = await openMade()
   await whole.attest('t/a', 300)
   await whole.ledger.checkpoint()
   await whole.attest('t/a', 3)
@@ -71,7 +71,7 @@ t.test('a ledger that nobody touched is good, and is counted', async (t) => {
 })
 
 t.test('every byte of a ledger of 200 records is watched', async (t) => {
-  const whole = await made()
+  const whole = await openMade()
   await whole.attest('t/a', 200)
   await whole.ledger.checkpoint()
   const rows = whole.store.rows.filter(({ log }) => log === 't/a')
@@ -87,7 +87,7 @@ t.test('every byte of a ledger of 200 records is watched', async (t) => {
       flipped++
       const changed = leafHash(bytes).toString('hex')
       const linked =
-        next === undefined ? headOf(whole).link === changed : Buffer.from(next.bytes).includes(`"prev":"${changed}"`)
+        next === undefined ? readHead(whole).link === changed : Buffer.from(next.bytes).includes(`"prev":"${changed}"`)
       if (linked || link.toString('hex') === changed) unseen++
     }
   }
@@ -112,7 +112,7 @@ t.test('every byte of a ledger of 200 records is watched', async (t) => {
   t.equal((await audit(whole)).fault, undefined, 'put right again')
 })
 
-function headOf({ store }: Made, log = 't/a'): Head {
+function readHead({ store }: Made, log = 't/a'): Head {
   return store.ends.get(log) as Head
 }
 
@@ -191,7 +191,7 @@ const TAMPERINGS: readonly (readonly [string, (store: MemoryLedger) => void, Reg
 
 for (const [name, tamper, reason] of TAMPERINGS) {
   t.test(`${name}: the audit says so`, async (t) => {
-    const whole = await made()
+    const whole = await openMade()
     await whole.attest('t/a', 10)
     await whole.attest('t/b', 2)
     await whole.ledger.checkpoint()
@@ -201,7 +201,7 @@ for (const [name, tamper, reason] of TAMPERINGS) {
 }
 
 t.test('the audit names a context that was changed or taken out, and none that was erased', async (t) => {
-  const whole = await made()
+  const whole = await openMade()
   for (const order of [1, 2]) {
     await whole.ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1', context: `{"order":${order}}` })
   }
@@ -217,7 +217,7 @@ t.test('the audit names a context that was changed or taken out, and none that w
 })
 
 t.test('a ledger that grows, and whose key is handed over, while it is walked is good', async (t) => {
-  const whole = await made()
+  const whole = await openMade()
   await whole.attest('t/a', 300)
   await whole.ledger.checkpoint()
   let steps = 0
@@ -250,16 +250,16 @@ t.test('a ledger that grows, and whose key is handed over, while it is walked is
   t.ok(steps > 4 && report.records > 300, `${steps} times, ${report.records} records`)
 })
 
-/** Rewrites a log from `seq` on, as somebody would who has the database and not the key. */
+/** Rewrites a log from `seq` on, as an attacker would who has the database and not the key. */
 async function rewritten(size: number): Promise<MemoryLedger> {
-  const other = await made()
+  const other = await openMade()
   await other.attest('t/a', size)
   return other.store
 }
 
 t.test('the record that was changed is named, and not the one that shows it', async (t) => {
   for (const seq of [0, 1, 1023, 1024, 1028, 1029]) {
-    const whole = await made()
+    const whole = await openMade()
     await whole.attest('t/a', 1030)
     const row = whole.store.rows.find((found) => found.log === 't/a' && found.seq === seq) as StoredRecord
     const bytes = Buffer.from(
@@ -272,10 +272,10 @@ t.test('the record that was changed is named, and not the one that shows it', as
 })
 
 t.test('the end cut off, with a head to match, is refused at the next start', async (t) => {
-  const whole = await made()
+  const whole = await openMade()
   await whole.attest('t/a', 10)
   await whole.ledger.checkpoint()
-  const short = await made()
+  const short = await openMade()
   await short.attest('t/a', 7)
   const cut = { ...whole, store: short.store }
   await t.rejects(openLedger(madePorts({ store: cut.store, archive: whole.archive })), {
@@ -286,7 +286,7 @@ t.test('the end cut off, with a head to match, is refused at the next start', as
 })
 
 t.test("yesterday's copy is refused, and so is a new ledger under old checkpoints", async (t) => {
-  const whole = await made()
+  const whole = await openMade()
   await whole.attest('t/a', 3)
   await whole.ledger.checkpoint()
   const ports = madePorts({ archive: whole.archive })
@@ -297,10 +297,10 @@ t.test("yesterday's copy is refused, and so is a new ledger under old checkpoint
 })
 
 t.test('another history of the same length is refused', async (t) => {
-  const whole = await made()
+  const whole = await openMade()
   await whole.attest('t/a', 5)
   await whole.ledger.checkpoint()
-  const fork = await made()
+  const fork = await openMade()
   for (let count = 0; count < 5; count++) {
     await fork.ledger.attest('t/a', { ...MADE_ATTESTATION, claim: 'FR' }, { address: '192.0.2.9' })
   }
@@ -311,10 +311,10 @@ t.test('another history of the same length is refused', async (t) => {
 })
 
 t.test('records changed and every hash after them made to fit still meet the checkpoint', async (t) => {
-  const whole = await made()
+  const whole = await openMade()
   await whole.attest('t/a', 5)
   await whole.ledger.checkpoint()
-  const forged = await made()
+  const forged = await openMade()
   await forged.ledger.attest('t/a', { ...MADE_ATTESTATION, claim: 'FR' }, { address: '192.0.2.1' })
   await forged.attest('t/a', 4)
   forged.store.notes.splice(0, forged.store.notes.length, ...whole.store.notes)

@@ -6,7 +6,7 @@ import { worldShapes } from './world.ts'
 const ROOM = join(import.meta.dirname, '../..')
 const PAGE = join(ROOM, 'page')
 
-/** Bundles the page into `folder`, with nothing that comes from outside. */
+/** Bundles the page into `folder`; nothing in the bundle loads from another origin. */
 export async function buildPage(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
@@ -32,27 +32,27 @@ export async function buildPage(folder: string): Promise<void> {
   const [script, output] =
     Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === 'page/main.tsx') ?? []
   if (script === undefined || output?.cssBundle === undefined) throw new Error('The page has no script or no style.')
-  const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+  const fileName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
   const html = readFileSync(join(PAGE, 'index.html'), 'utf8')
-    .replace('main.js', nameOf(script))
-    .replace('main.css', nameOf(output.cssBundle))
+    .replace('main.js', fileName(script))
+    .replace('main.css', fileName(output.cssBundle))
   writeFileSync(join(folder, 'index.html'), html)
-  writeFileSync(join(folder, 'licences.txt'), licencesOf(Object.keys(metafile.inputs)))
+  writeFileSync(join(folder, 'licences.txt'), collectLicences(Object.keys(metafile.inputs)))
   writeFileSync(join(folder, 'icon.svg'), readFileSync(join(PAGE, 'icon.svg')))
   writeFileSync(join(folder, 'world.json'), JSON.stringify(worldShapes()))
 }
 
-/** The licences of the packages that are in a bundle: they ask to be shipped with it. */
-function licencesOf(inputs: readonly string[]): string {
+/** Collects the licences of the packages in a bundle, which require their text to be shipped. */
+function collectLicences(inputs: readonly string[]): string {
   const folders = new Set(inputs.flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []))
   return [...folders, 'node_modules/world-atlas']
-    .map((folder) => ({ name: folder.replace(/^.*node_modules\//, ''), path: packageOf(folder) }))
+    .map((folder) => ({ name: folder.replace(/^.*node_modules\//, ''), path: findPackage(folder) }))
     .map(({ name, path }) => `${name}\n\n${licenceIn(path)}`)
     .sort()
     .join('\n\n---\n\n')
 }
 
-function packageOf(folder: string): string {
+function findPackage(folder: string): string {
   const own = join(ROOM, folder)
   return existsSync(own) ? own : join(ROOM, '../..', folder)
 }

@@ -5,18 +5,18 @@ import type { FeatureCollection, Geometry, Polygon } from 'geojson'
 import countries from 'i18n-iso-countries'
 import { feature } from 'topojson-client'
 
-/** Size of the map, in units of its picture. */
+/** The map has this size, in units of its picture. */
 const [WIDTH, HEIGHT] = [960, 470]
 
 /**
- * The outline of each country by its two letters, in one picture of the world (Equal Earth projection), and where its name stands:
- * in the middle of its largest part, since between France and Guiana is the sea.
+ * Draws the outline of each country, by its two letters, in one picture of the world (Equal Earth projection), and places its name: in the
+ * middle of the largest part, because the sea lies between France and Guiana.
  */
 export function worldShapes() {
   const require = createRequire(import.meta.url)
   const topology = JSON.parse(readFileSync(require.resolve('world-atlas/countries-110m.json'), 'utf8'))
   const world = feature(topology, topology.objects.countries) as unknown as FeatureCollection
-  // Antarctica asks for nothing.
+  // No request comes from Antarctica.
   const features = world.features.filter(({ id }) => String(id) !== '010')
   const projection = geoEqualEarth().fitSize([WIDTH, HEIGHT], { type: 'FeatureCollection', features })
   const path = geoPath(projection).digits(1)
@@ -25,13 +25,13 @@ export function worldShapes() {
   for (const one of features) {
     const code = countries.numericToAlpha2(String(one.id ?? '')) ?? `-${Object.keys(shapes).length}`
     shapes[code] = (shapes[code] ?? '') + (path(one) ?? '')
-    const [largest] = partsOf(one.geometry).toSorted((first, second) => path.area(second) - path.area(first))
+    const [largest] = listParts(one.geometry).toSorted((first, second) => path.area(second) - path.area(first))
     if (largest) places[code] ??= path.centroid(largest).map(Math.round)
   }
   return { width: WIDTH, height: HEIGHT, scale: projection.scale(), translate: projection.translate(), shapes, places }
 }
 
-function partsOf(geometry: Geometry): readonly Polygon[] {
+function listParts(geometry: Geometry): readonly Polygon[] {
   if (geometry.type === 'Polygon') return [geometry]
   if (geometry.type !== 'MultiPolygon') return []
   return geometry.coordinates.map((coordinates) => ({ type: 'Polygon', coordinates }))

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
-// Types alone: code of the server has no place in the bundle, and this is the only file that names the routes.
+// Only types are imported: server code must not enter the bundle, and only this file names the routes.
 import type { ConsoleRow, StreamEvent } from '../src/console/routes/index.ts'
 
 export type { StreamEvent }
 
 type Method = ConsoleRow['method']
-/** The path of a row, with any text for its `*`. */
+/** Matches the path of a row, with any text in place of its `*`. */
 type PathOf<Row extends ConsoleRow> = Row extends { readonly path: `${infer Head}*` } ? `${Head}${string}` : Row['path']
 type RowsOf<Verb extends Method> = Extract<ConsoleRow, { readonly method: Verb }>
 type RowAt<Rows extends ConsoleRow, Given> = Rows extends ConsoleRow
@@ -19,11 +19,11 @@ export type Path<Verb extends Method> = PathOf<RowsOf<Verb>>
 export type Asked<Verb extends Method, At extends Path<Verb>> = Readonly<
   Partial<Record<NonNullable<RowAt<RowsOf<Verb>, At>['takes']>[number], string>>
 >
-/** Answer of the route of a path. */
+/** Is the answer that the route of a path gives. */
 export type Answer<Verb extends Method, At extends Path<Verb>> = Awaited<ReturnType<RowAt<RowsOf<Verb>, At>['answer']>>
 export type Got<At extends Path<'GET'>> = Answer<'GET', At>
 
-/** The visitor's role, as the server says. */
+/** Says which role the visitor has, as the server reports it. */
 export type Session = Got<'session'>
 
 /** A failed answer, with its code. */
@@ -37,15 +37,15 @@ export class Failure extends Error {
   }
 }
 
-/** The session; `undefined` until it is known. */
+/** Holds the session; `undefined` until it is known. */
 export const session = signal<Session | undefined>(undefined)
 
-/** Whether the visitor may lift bans, change lists and renew data. */
+/** Reports whether the visitor may lift bans, change lists and renew data. */
 export function maySteer(): boolean {
   return session.value?.role === 'steer' || session.value?.role === 'admin'
 }
 
-/** Why a link did not sign in. */
+/** Says why a link did not sign in. */
 export const linkFailure = signal<string | undefined>(undefined)
 
 export async function get<const At extends Path<'GET'>>(
@@ -68,20 +68,20 @@ export function withQuery(path: string, query: object = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Trades a token for a session. */
+/** Gets a session for a token. */
 export async function signIn(token: string): Promise<void> {
   await ask('POST', 'session', {}, undefined, { authorization: `Bearer ${token}` })
   await loadSession()
 }
 
-/** The code of a link that signs in; what is behind the `#` is sent to nobody, and not kept in the history. */
+/** Takes the code of a sign-in link. The browser sends the part behind the `#` to no server, and the history does not keep it. */
 export function takeLinkCode(): string | undefined {
   const code = /^#sign-in=([\w.-]{1,300})$/.exec(location.hash)?.[1]
   if (code !== undefined) history.replaceState(null, '', '#/')
   return code
 }
 
-/** Trades the code for a session, where there is none yet. */
+/** Exchanges the code for a session, where there is none yet. */
 export async function signInByLink(code: string | undefined): Promise<void> {
   await loadSession()
   if (code === undefined || session.value?.role !== null) return
@@ -123,11 +123,11 @@ async function ask<T>(
     })
   } catch (error) {
     if (signalOf?.aborted) throw error
-    throw new Failure('unreachable', 'The proxy does not answer.')
+    throw new Failure('unreachable', 'The proxy does not respond.')
   }
   const answered = await response.json().catch(() => undefined)
   if (response.ok) return answered as T
-  // A session that has ended is shown as such, and not as a failure of each part.
+  // An ended session is shown once, instead of a failure of each part.
   if (response.status === 401 && session.value?.by === 'session') void loadSession().catch(() => {})
   throw new Failure(answered?.error ?? 'unreadable', answered?.message ?? `HTTP ${response.status}`, answered?.details)
 }

@@ -29,7 +29,7 @@ export function App() {
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to the view
+        Skip to content
       </button>
       <header class="side">
         <a class="brand" href={linkTo('live')}>
@@ -65,20 +65,20 @@ export function App() {
   )
 }
 
-/** A view whose code comes when it is first looked at. */
+/** Shows a view, whose code loads when a visitor first opens it. */
 function Viewed({ view }: { view: View }) {
   const [Loaded, setLoaded] = useState<ComponentType | Failure | undefined>(undefined)
   useEffect(() => {
     view.load().then(
       (component) => setLoaded(() => component),
-      () => setLoaded(new Failure('unreachable', 'The proxy does not answer, or has another version of this page.')),
+      () => setLoaded(new Failure('unreachable', 'The proxy does not respond, or was updated. Reload this page.')),
     )
   }, [view])
   return (
     <>
       <h1>{view.title}</h1>
       {Loaded instanceof Failure ? (
-        // A browser remembers that a script was not there, until the page is loaded again.
+        // A browser remembers that a script was missing until the page is loaded again.
         <Failed failure={Loaded} again={() => location.reload()} />
       ) : Loaded === undefined ? (
         <Loading />

@@ -9,7 +9,7 @@ const code = takeLinkCode()
 followPlace()
 followTime()
 begin()
-// A link that is put into a page that is open already.
+// A visitor may paste a link into a page that is already open.
 addEventListener('hashchange', () => {
   const pasted = takeLinkCode()
   if (pasted !== undefined) void signInByLink(pasted).catch(() => {})
@@ -17,7 +17,7 @@ addEventListener('hashchange', () => {
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)
 
-/** Until the session is known: without it nothing can be shown. */
+/** Starts once the session is known: without it nothing can be shown. */
 function begin(): void {
   signInByLink(code).catch(() => setTimeout(begin, 2_000))
 }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Milliseconds since the epoch, about: what is shown as an age grows with it. */
+/** Holds the approximate time, in milliseconds since the epoch: ages on the page grow with it. */
 export const now = signal(Date.now())
 
 export function followTime(): void {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** A place in the console: the view, and its question. */
+/** Identifies a place in the console: the view, and its query. */
 export interface Place {
   readonly view: string
   readonly query: URLSearchParams
@@ -14,7 +14,7 @@ export function followPlace(): void {
   })
 }
 
-/** The link to a view. */
+/** Returns the link to a view. */
 export function linkTo(view: string, query: Readonly<Record<string, string>> = {}): string {
   const text = new URLSearchParams(query).toString()
   return `#/${view}${text === '' ? '' : `?${text}`}`
@@ -24,7 +24,7 @@ export function goTo(view: string, query: Readonly<Record<string, string>> = {})
   location.hash = linkTo(view, query)
 }
 
-/** The same place with another question, which the way back does not stop at. */
+/** Changes the query of the current place, without an entry in the history. */
 export function askHere(query: Readonly<Record<string, string>>): void {
   location.replace(linkTo(place.value.view, query))
 }

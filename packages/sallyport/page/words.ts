@@ -4,6 +4,7 @@ const WORDS: Readonly<Record<string, string>> = {
   flag: 'flagged',
   redirect: 'redirected',
   challenge: 'challenged',
+  offer: 'offered',
   throttle: 'throttled',
   block: 'blocked',
   unshown: 'challenge not shown',
@@ -22,10 +23,16 @@ const WORDS: Readonly<Record<string, string>> = {
   residential_proxy: 'residential proxies',
   tor: 'Tor',
   unknown: 'unknown',
+  isp: 'ISP',
 }
 
 export function word(name: string): string {
   return WORDS[name] ?? name.replaceAll('_', ' ')
+}
+
+/** Writes a word of a report with a capital letter, to begin a line. */
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 const NUMBERS = new Intl.NumberFormat('en')
@@ -45,25 +52,25 @@ export function percent(part: number, whole: number): string {
   return share > 0 && share < 1 ? '<1%' : `${Math.round(share)}%`
 }
 
-/** `1.2%`, from 0 to 1; what is there is never 0. */
+/** Formats a share from 0 to 1 as `1.2%`; a share above 0 never reads as 0. */
 export function exactPercent(share: number): string {
   if (share > 0 && share < 0.001) return '<0.1%'
   return `${(share * 100).toFixed(share > 0 && share < 0.995 ? 1 : 0)}%`
 }
 
-/** `+12%`, `new`, or nothing where nothing was before. */
+/** Writes `+12%`, `new`, or nothing where both counts are 0. */
 export function trend(now: number, before: number): string {
   if (before === 0) return now === 0 ? '' : 'new'
   const change = Math.round((now / before - 1) * 100)
   return `${change > 0 ? '+' : ''}${change}%`
 }
 
-/** `3 hours ago`, from seconds. */
+/** Writes an age of some seconds, such as `3 h`. */
 export function age(seconds: number): string {
   if (seconds < 90) return `${Math.max(0, Math.round(seconds))} s`
   if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
   if (seconds < 129_600) return `${Math.round(seconds / 3_600)} h`
-  return `${Math.round(seconds / 86_400)} days`
+  return `${Math.floor(seconds / 86_400)} days`
 }
 
 export function moment(at: number | string): string {
@@ -80,11 +87,11 @@ export function country(code: string): string {
   }
 }
 
-/** The longest text in a cell of a table. */
+/** Limits a text in a cell of a table, in characters. */
 const MAX_CELL = 160
 
-/** A text of a stranger as a cell shows it; the view of the request has it whole. */
+/** Shortens a client's text for a cell; the view of the request shows all of it. */
 export function clipped(text: string | undefined): string | undefined {
   if (text === undefined || text.length <= MAX_CELL) return text
-  return `${text.slice(0, MAX_CELL)}… (${count(text.length)} letters)`
+  return `${text.slice(0, MAX_CELL)}… (${count(text.length)} characters)`
 }

@@ -29,6 +29,8 @@ export type {
 } from '@sallyport/core'
 export { SallyportError } from '@sallyport/core'
 export type {
+  AccountEvent,
+  Assessment,
   Config,
   ConfigFault,
   ConfigInput,

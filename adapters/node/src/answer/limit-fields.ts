@@ -2,10 +2,10 @@ import type { Decision, LimitUse } from '@sallyport/core'
 import { tightest } from '@sallyport/core/host'
 
 /**
- * Fields about the limit that a client is nearest to, where a rule throttles: `RateLimit` and `RateLimit-Policy`
- * (draft-ietf-httpapi-ratelimit-headers-10), beyond it `Retry-After` too (RFC 9110 10.2.3). They do not name the rule.
- * A limit of failures is named once it is exceeded: before that nobody needs to wait, and a guesser learns nothing. Names in lower
- * case; empty where there is nothing to say.
+ * Returns the fields about the limit that a client is nearest to, where a rule throttles: `RateLimit` and `RateLimit-Policy`
+ * (draft-ietf-httpapi-ratelimit-headers-10), and `Retry-After` once the limit is exceeded (RFC 9110 10.2.3). They do not name the rule. A
+ * limit of failures appears only once it is exceeded: until then no client needs to wait, and an attacker who guesses learns nothing. Names
+ * are in lower case.
  */
 export function limitFields({ limits, enforced }: Decision): Readonly<Record<string, string>> {
   const use = limits && enforced ? tightest(limits.filter(isNamed)) : undefined
@@ -26,7 +26,7 @@ function isNamed({ action, counts, exceeded }: LimitUse): boolean {
 
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
-/** Whole, and never so few that it is too soon. */
+/** Rounds up to whole seconds, so that no client comes back too soon. */
 function seconds(milliseconds: number): number {
   return Math.max(1, Math.ceil(milliseconds / 1000))
 }

@@ -1,6 +1,6 @@
 import type { Phrase } from './refusal-words.ts'
 
-/** Look of the pages for visitors. A test holds their colours equal to the console's. */
+/** Styles the pages for visitors. A test holds their colours equal to the console's. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --ground: #f6f5f2; --line: #dedbd3; --ink: #1d1f21; --quiet: #5b5e63; --accent: #0f5c57 }
 @media (prefers-color-scheme: dark) {
@@ -22,17 +22,17 @@ code { display: inline-block; font: inherit; font-family: ui-monospace, monospac
 a { color: var(--accent); text-underline-offset: .15em }
 `
 
-/** A gate, drawn in the colour of the text around it. */
+/** Shows a gate in the colour of the text around it. */
 export const GATE =
   '<svg viewBox="0 0 48 48" fill="none" stroke="currentColor" stroke-width="2.5" stroke-linecap="round" aria-hidden="true">' +
   '<path d="M8 43V21a16 16 0 0 1 32 0v22M4 43h40M24 6v36M16 9v33M32 9v33M9 20h30M8 31h32"/></svg>'
 
-/** The language of a text that is not in the page's, whose direction its letters say. */
-export function languageOf({ lang }: Phrase): string {
+/** Writes the language of a text that differs from the page's language; the browser finds the direction from the letters. */
+export function writeLanguage({ lang }: Phrase): string {
   return lang === undefined ? ' dir="auto"' : ` lang="${escapeHtml(lang)}" dir="auto"`
 }
 
-/** A contact, as a link where it is an address. */
+/** Writes a contact, as a link where it is a URL or an email address. */
 export function contactLink(given: string, id: string): string {
   const contact = given.replace(/^mailto:/i, '')
   const shown = escapeHtml(contact)

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http'
 
 /**
- * Fields by which an origin tells a shared cache alone to keep an answer, whatever Cache-Control says: RFC 9213 and those of
- * Cloudflare, Fastly, Varnish, Akamai and nginx. Names in lower case.
+ * Fields by which an origin lets only shared caches keep an answer, whatever Cache-Control says: RFC 9213, and fields of Cloudflare,
+ * Fastly, Varnish, Akamai and nginx. Names are in lower case.
  */
 const FOR_CACHES = [
   'cdn-cache-control',
@@ -13,21 +13,21 @@ const FOR_CACHES = [
   'x-accel-expires',
 ] as const
 
-/** Whether a field speaks to shared caches; a name in any case. */
+/** Reports whether shared caches read a field; its name may have any case. */
 export function isForCaches(name: string): boolean {
   return (FOR_CACHES as readonly string[]).includes(name.toLowerCase())
 }
 
-/** Directives that permit a shared cache to keep an answer (RFC 9111 section 5.2.2), and the one that `private` replaces. */
+/** Directives that permit a shared cache to keep an answer (RFC 9111 section 5.2.2), and `private`, which replaces them. */
 const SHARING = /^(?:public|s-maxage|proxy-revalidate|private)\b/i
 
-/** The value of Cache-Control by which the client's own cache alone keeps an answer. */
+/** Returns the value of Cache-Control by which only the client's own cache keeps an answer. */
 export function privateControl(value = ''): string {
   const kept = value.split(',').flatMap((one) => (one.trim() === '' || SHARING.test(one.trim()) ? [] : [one.trim()]))
   return [...kept, 'private'].join(', ')
 }
 
-/** A response of Node of which the fields are written with its status. */
+/** A response of Node, which writes its fields with its status. */
 export interface WritableHead {
   writeHead?(status: number, ...more: unknown[]): unknown
   getHeader?(name: string): unknown
@@ -36,8 +36,8 @@ export interface WritableHead {
 }
 
 /**
- * Has an answer of the application kept by its client's cache alone: a shared one would give it to those who hold no pass. Its fields
- * are known when its head is written.
+ * Lets only the client's cache keep an answer of the application: a shared cache would serve it to visitors without a pass. The fields are
+ * known only when the application writes the head.
  */
 export function keepPrivate(response: WritableHead): void {
   const { writeHead } = response
@@ -58,7 +58,7 @@ export function keepPrivate(response: WritableHead): void {
 
 type Field = readonly [name: string, value: OutgoingHttpHeader | undefined]
 
-/** Names and values of an object, or of a list of both by turns: Node takes no pairs behind `setHeader`. */
+/** Lists names and values of an object, or of a flat list of both: Node takes no pairs after `setHeader`. */
 function listPairs(given: object): readonly Field[] {
   if (!Array.isArray(given)) return Object.entries(given as OutgoingHttpHeaders)
   return given.flatMap((name: string, at): readonly Field[] => (at % 2 === 0 ? [[name, given[at + 1]]] : []))

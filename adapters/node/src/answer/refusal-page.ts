@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { RefusalPage } from '../request/request-host.ts'
-import { contactLink, escapeHtml, GATE, languageOf, PAGE_STYLE } from './page-parts.ts'
+import { contactLink, escapeHtml, GATE, PAGE_STYLE, writeLanguage } from './page-parts.ts'
 import { type RefusalWords, type Refused, refusalWords } from './refusal-words.ts'
 
-/** The page for a browser, with headers of its own. */
+/** Returns the refusal page for a browser, with the headers of the page. */
 export function refusalPage(
   page: RefusalPage,
   refused: Refused,
@@ -14,15 +14,15 @@ export function refusalPage(
   const headers = { 'content-type': 'text/html; charset=utf-8', 'content-language': lang }
   if (page.template !== undefined) {
     const values = { title: title.text, text: text.text, id, lang, dir, status: String(status), contact }
-    return { headers, body: filled(page.template, values) }
+    return { headers, body: fillTemplate(page.template, values) }
   }
-  return { headers: { ...headers, 'content-security-policy': POLICY }, body: ownPage(words, id) }
+  return { headers: { ...headers, 'content-security-policy': POLICY }, body: renderOwnPage(words, id) }
 }
 
 type Values = Readonly<Record<'title' | 'text' | 'contact' | 'id' | 'status' | 'lang' | 'dir', string>>
 
-/** A template with its placeholders filled in, escaped; what is no placeholder stays. */
-function filled(template: string, values: Values): string {
+/** Fills in the placeholders of a template, escaped; unknown placeholders stay as they are. */
+function fillTemplate(template: string, values: Values): string {
   return template.replace(/\{\{ ?(\w{1,20}) ?\}\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? escapeHtml(values[name as keyof Values]) : whole,
   )
@@ -30,7 +30,7 @@ function filled(template: string, values: Values): string {
 
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-function ownPage(words: RefusalWords, id: string): string {
+function renderOwnPage(words: RefusalWords, id: string): string {
   const { lang, dir, title, text, next, contact, reference } = words
   const link = contact === '' ? '' : ` ${contactLink(contact, id)}`
   const advice = next === undefined ? '' : `<p class="next">${escapeHtml(next)}${link}</p>\n`
@@ -46,8 +46,8 @@ function ownPage(words: RefusalWords, id: string): string {
 <body>
 <main>
 ${GATE}
-<h1${languageOf(title)}>${escapeHtml(title.text)}</h1>
-<p${languageOf(text)}>${escapeHtml(text.text)}</p>
+<h1${writeLanguage(title)}>${escapeHtml(title.text)}</h1>
+<p${writeLanguage(text)}>${escapeHtml(text.text)}</p>
 ${advice}<dl><dt>${escapeHtml(reference)}</dt><dd><code dir="ltr">${escapeHtml(id)}</code></dd></dl>
 </main>
 </body>

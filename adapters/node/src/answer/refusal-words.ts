@@ -1,68 +1,77 @@
 import type { LocalText, RefusalPage } from '../request/request-host.ts'
 import { createChooser } from './languages.ts'
-import { kindOf, REFUSAL_TEXTS, type RefusalTexts } from './refusal-texts.ts'
+import { LEGAL_TITLES } from './legal-texts.ts'
+import { REFUSAL_TEXTS, type RefusalTexts, refusalKind } from './refusal-texts.ts'
 
-/** The refusal that is put into words. */
+/** A refusal that is to be put into words. */
 export interface Refused {
   readonly status: number
   readonly id: string
-  /** Name, value, name, value … */
+  /** Lists name, value, name, value … */
   readonly fields: readonly string[]
-  /** Seconds after which it may come again. */
+  /** Says after how many seconds the client may retry. */
   readonly retryAfter?: number | undefined
+  /** Follows the text, as a price does. */
+  readonly note?: string | undefined
 }
 
-/** A text, and its language where that is another than the page's. */
+/** A text, with its language where that differs from the page's. */
 export interface Phrase {
   readonly text: string
   readonly lang?: string | undefined
 }
 
-/** All that is said to a refused visitor, in a language that the request likes. */
+/** Holds all texts for a refused visitor, in the language that the request prefers. */
 export interface RefusalWords {
   readonly lang: string
-  /** Direction of writing of that language. */
+  /** Says in which direction the language is written. */
   readonly dir: 'ltr' | 'rtl'
   readonly title: Phrase
   readonly text: Phrase
-  /** The next step for a visitor; with a contact, the contact comes behind it. */
+  /** Advises the visitor what to do next; the contact follows it where there is one. */
   readonly next?: string | undefined
   readonly contact: string
-  /** Before the request's id. */
+  /** Stands before the request's id. */
   readonly reference: string
 }
 
-/** The words for a refusal: the site's own where it has some for a block, else ours. */
-export function refusalWords(page: RefusalPage, { status, fields, retryAfter }: Omit<Refused, 'id'>): RefusalWords {
-  const kind = kindOf(status)
+/** Chooses the words for a refusal: for a block the site's own where it has some, else ours. */
+export function refusalWords(
+  page: RefusalPage,
+  { status, fields, retryAfter, note }: Omit<Refused, 'id'>,
+): RefusalWords {
+  const kind = refusalKind(status)
   const wanted = createChooser(fields)
   const lang = wanted(Object.keys(REFUSAL_TEXTS))
   const texts = REFUSAL_TEXTS[lang] as RefusalTexts
   const phrase = (part: 'title' | 'text'): Phrase =>
-    phraseOf(kind === 'blocked' ? page[part] : undefined, texts[kind][part], lang, wanted)
+    choosePhrase(kind === 'blocked' ? page[part] : undefined, texts[kind][part], lang, wanted)
   const { contact = '' } = page
-  // The others say it in their text, and a site's own text says what the site wants to say.
+  // Other refusals say in their text what to do, and a site that writes its own text says what it wants.
   const open = (kind === 'blocked' && page.text === undefined) || kind === 'invalid'
   return {
     lang,
     dir: isRightToLeft(lang) ? 'rtl' : 'ltr',
-    title: phrase('title'),
-    text: kind === 'limited' && retryAfter ? waiting(phrase('text'), retryAfter, lang) : phrase('text'),
+    title: status === 451 ? { text: LEGAL_TITLES[lang] as string } : phrase('title'),
+    text: addNote(phrase('text'), kind === 'limited' && retryAfter ? formatWait(retryAfter, lang) : note),
     next: contact !== '' ? texts.contact : open ? texts.mistake : undefined,
     contact,
     reference: texts.reference,
   }
 }
 
-/** A text with the time to wait behind it, as its language says that: `(in 30 seconds)`. */
-function waiting({ text }: Phrase, seconds: number, lang: string): Phrase {
-  const inWords = new Intl.RelativeTimeFormat(lang)
-  const time = seconds < 120 ? inWords.format(seconds, 'second') : inWords.format(Math.ceil(seconds / 60), 'minute')
-  return { text: `${text} (${time})` }
+/** Adds a note after a text, such as the time to wait: `(in 30 seconds)`. */
+function addNote(phrase: Phrase, note: string | undefined): Phrase {
+  return note === undefined ? phrase : { text: `${phrase.text} (${note})` }
 }
 
-/** The site's own text, in the language of it that is liked best, else ours. */
-export function phraseOf(
+function formatWait(seconds: number, lang: string): string {
+  const inWords = new Intl.RelativeTimeFormat(lang)
+  return seconds < 120 ? inWords.format(seconds, 'second') : inWords.format(Math.ceil(seconds / 60), 'minute')
+}
+
+/** Chooses the site's own text in the language that the request prefers, else ours. */
+export function choosePhrase(
   own: LocalText | undefined,
   ours: string,
   lang: string,
@@ -75,12 +84,12 @@ export function phraseOf(
 
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar'])
 
-/** Whether a language is written from the right. */
+/** Reports whether a language is written from right to left. */
 export function isRightToLeft(lang: string): boolean {
   return RIGHT_TO_LEFT.has(lang)
 }
 
-/** The words as plain text. */
+/** Writes the words as plain text. */
 export function refusalText(words: RefusalWords, id: string): string {
   const { title, text, next, contact, reference } = words
   const stop = /^(?:ja|zh)/.test(words.lang) ? '。' : '. '

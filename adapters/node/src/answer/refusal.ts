@@ -1,7 +1,7 @@
-import type { Decision, ErrorCode } from '@sallyport/core'
+import type { Decision, ErrorCode, McpFault, McpRequest } from '@sallyport/core'
 import { ERRORS, refuses } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
-import { formOf } from '../request/accept.ts'
+import { chooseForm } from '../request/accept.ts'
 import type { HeadFault } from '../request/head-fault.ts'
 import { isHttp2 } from '../request/head-fields.ts'
 import type { ReceivedHead } from '../request/node-head.ts'
@@ -9,38 +9,46 @@ import type { RefusalPage, RequestHost } from '../request/request-host.ts'
 import { limitFields } from './limit-fields.ts'
 import { refusalPage } from './refusal-page.ts'
 import { type Refused, refusalText, refusalWords } from './refusal-words.ts'
+import { rpcRefusal } from './rpc-refusal.ts'
 import { signatureWish } from './signature-wish.ts'
 
-/** Why a request is answered by us instead of by the host or the origin. */
+/** Says why Sallyport answers a request instead of the host or the origin. */
 export interface Refusal {
   readonly code: ErrorCode
   readonly status: number
-  /** For programs; people get the texts of the page. */
+  /** Addresses programs; people get the texts of the page. */
   readonly message: string
-  /** Beside those of every refusal; names in lower case. */
+  /** Is the error code for clients of MCP; absent: `status`. */
+  readonly rpcCode?: number | undefined
+  /** Adds headers to the headers of every refusal; names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Follows the text for people. */
+  readonly note?: string | undefined
+  /** Holds further members of the body for programs. */
+  readonly body?: object | undefined
 }
 
 /** The request that a refusal is rendered for. */
 export interface RefusedRequest {
-  /** The request's id. */
   readonly id: string
-  /** Its fields, which say in which form it is refused; absent: always JSON. */
+  /** Lists the fields, which decide the form of the refusal; absent: always JSON. */
   readonly fields?: readonly string[] | undefined
-  /** Whether a person's browser asks; absent: that is not known. */
+  /** Reports whether a person's browser sent the request; absent: unknown. */
   readonly isBrowser?: (() => boolean) | undefined
   readonly page?: RefusalPage | undefined
-  /** For programs, beside the id. */
+  /** Holds the calls of a request to an MCP server, which is refused as JSON-RPC. */
+  readonly mcp?: McpRequest | undefined
+  /** Joins the id in the details that programs read. */
   readonly details?: object | undefined
 }
 
-/** A request of a host, for its refusal. */
+/** Collects what a refusal needs of a request to a host. */
 export function refusedRequest(host: RequestHost, head: ReceivedHead): RefusedRequest {
-  const { id, fields } = head
-  return { id, fields, page: host.refusalPage, isBrowser: () => host.isBrowser?.(head) === true }
+  const { id, fields, mcp } = head
+  return { id, fields, mcp, page: host.refusalPage, isBrowser: () => host.isBrowser?.(head) === true }
 }
 
-/** A refusal of a code of the error table, which has its status and message where none are given. A 503 says when to try again. */
+/** Creates a refusal for a code of the error table, which gives status and message by default. A 503 says when to try again. */
 export function refusal(
   code: ErrorCode,
   status: number = ERRORS[code].status ?? 500,
@@ -49,9 +57,13 @@ export function refusal(
   return { code, status, message, headers: status === 503 ? { 'retry-after': '5' } : {} }
 }
 
-/** The refusal that a decision against a request comes to where it is enforced: 429 where it may come again, 503 while a check runs, else 403. */
+/** Returns the refusal for an enforced decision: 429 where the client may retry, 503 while a check runs, 451 by law, else 403. */
 export function decisionRefusal(decision: Decision, { fields }: Pick<ReceivedHead, 'fields'>): Refusal | undefined {
   if (!decision.enforced || !refuses(decision.action)) return undefined
+  // No signature lets a client in where a law requires the block.
+  if (decision.action === 'block' && decision.status === 451) return legalRefusal()
+  const { fault } = decision.inspection.mcp ?? {}
+  if (fault !== undefined && decision.status === fault.status) return callRefusal(fault)
   const headers = signatureWish(decision, fields)
   if (decision.action === 'challenge') return { ...refusal('challenge_required'), headers }
   if (decision.unready) return refusal('service_unavailable')
@@ -59,26 +71,42 @@ export function decisionRefusal(decision: Decision, { fields }: Pick<ReceivedHea
   return { ...refusal('rate_limit_exceeded'), headers: { ...headers, ...limitFields(decision) } }
 }
 
-/** The refusal of a request for its head; it ends the connection, which an answer of HTTP/2 cannot say. */
+/** Refuses a request whose calls cannot be read (RFC 9110 section 15.5.16). */
+export function callRefusal({ status, code, message }: McpFault): Refusal {
+  const refused = refusal(status === 413 ? 'payload_too_large' : 'invalid_request', status, message)
+  return { ...refused, rpcCode: code, headers: status === 415 ? { 'accept-encoding': 'identity' } : {} }
+}
+
+/** Refuses by law. The site itself blocks, and its own address says so without repeating a word of the client (RFC 7725 section 4). */
+export function legalRefusal(): Refusal {
+  return { ...refusal('unavailable_for_legal_reasons'), headers: { link: '</>; rel="blocked-by"' } }
+}
+
+/** Refuses a request for its head, and ends the connection; an answer of HTTP/2 cannot say so. */
 export function headRefusal({ status, reason }: HeadFault, fields: readonly string[]): Refusal {
   const refused = refusal('invalid_request', status, reason)
   return isHttp2(fields) ? refused : { ...refused, headers: { connection: 'close' } }
 }
 
 /**
- * A refusal as it is sent: an ErrorResponse, or a page or plain text where the request is refused in that form. None says
- * which rule or signal it was: who is refused could try until it no longer is. The id finds that in the log. Not to be
- * cached: the next request may be decided differently.
+ * Renders a refusal in the form that the request accepts: an ErrorResponse, an error of JSON-RPC for a client of MCP, a page or plain text.
+ * No form names the rule or the signal, because a client could then retry until it passes; the log has both under the id. No cache keeps a
+ * refusal: the next request may be decided differently.
  */
-export function rendered({ code, status, message, headers }: Refusal, request: RefusedRequest): ApiResponse {
-  const { id, fields, page = {}, isBrowser, details } = request
-  const form = fields === undefined ? 'json' : formOf(fields, isBrowser)
+export function rendered(refused: Refusal, request: RefusedRequest): ApiResponse {
+  const { code, status, message, headers, note, body: members } = refused
+  const { id, fields, mcp, page = {}, isBrowser, details } = request
+  if (mcp !== undefined) {
+    const body = rpcRefusal(refused, mcp, { requestId: id, ...details, ...members })
+    return { status, headers: { ...HEADERS, ...headers, 'content-type': 'application/json' }, body }
+  }
+  const form = fields === undefined ? 'json' : chooseForm(fields, isBrowser)
   if (fields === undefined || form === 'json') {
-    const body = JSON.stringify({ error: code, message, details: { requestId: id, ...details } })
+    const body = JSON.stringify({ ...members, error: code, message, details: { requestId: id, ...details } })
     return { status, headers: { ...HEADERS, ...headers, 'content-type': 'application/json; charset=utf-8' }, body }
   }
-  const refused = { status, id, fields, retryAfter: Number(headers['retry-after'] ?? 0) }
-  const made = form === 'page' ? refusalPage(page, refused) : plainText(page, refused)
+  const shown = { status, id, fields, note, retryAfter: Number(headers['retry-after'] ?? 0) }
+  const made = form === 'page' ? refusalPage(page, shown) : plainText(page, shown)
   return {
     status,
     headers: { ...HEADERS, ...headers, vary: 'Accept, Accept-Language', ...made.headers },

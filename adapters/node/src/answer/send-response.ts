@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ApiResponse } from '@sallyport/engine'
 
-/** An answer that is begun by its status and headers: Node's own, or what stands for it. */
+/** An answer that begins with its status and headers: Node's own, or a substitute. */
 type Sink = NodeJS.WritableStream &
   Pick<ServerResponse, 'headersSent' | 'destroyed' | 'statusCode'> & {
     readonly req: Pick<IncomingMessage, 'method' | 'httpVersionMajor'>
@@ -13,10 +13,10 @@ type Sink = NodeJS.WritableStream &
   }
 
 /**
- * Writes a response. A string goes out with its Content-Length, a stream at the client's pace; a HEAD request gets the
- * headers alone. Never rejects: a client that leaves ends the stream, a stream that fails cuts the connection, which is
- * all that can be said once the headers are out. An answer that Node does not take is `onFault`'s; by default it cuts the
- * connection and is a process warning. Does nothing where the host has answered already.
+ * Writes a response: a string with its Content-Length, a stream at the client's pace, and the headers alone for a HEAD request. Never
+ * rejects. A client that leaves ends the stream; a stream that fails cuts the connection, because the headers are already sent. `onFault`
+ * takes an answer that Node rejects; by default it emits a process warning and cuts the connection. Does nothing where the host has
+ * answered already.
  */
 export async function sendResponse(
   res: Sink,
@@ -44,7 +44,7 @@ function isWhole(body: ApiResponse['body']): body is string | Uint8Array {
 
 function writeFields(res: Sink, { status, headers, body }: ApiResponse): void {
   res.statusCode = status
-  // The text of another status is left where its head could not be sent; HTTP/2 has none.
+  // An answer that could not be sent leaves its status text behind; HTTP/2 has no status text.
   if (res.req.httpVersionMajor === 1) res.statusMessage = ''
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   if (isWhole(body) && status !== 204) res.setHeader('content-length', Buffer.byteLength(body))

@@ -1,12 +1,12 @@
 import type { Decision } from '@sallyport/core'
 import { isNamed } from '@sallyport/core/host'
 
-/** The signature that proves an agent, as the HTTP working group of the IETF has it: draft-ietf-webbotauth-httpsig-protocol. */
+/** Requests the signature that proves an agent, as the IETF working group defines it: draft-ietf-webbotauth-httpsig-protocol. */
 const WISH = { 'accept-signature': 'sig1=("@authority" "signature-agent");created;expires;tag="web-bot-auth"' }
 
 const NONE: Readonly<Record<string, string>> = Object.freeze({})
 
-/** Asks a program that is refused, and did not sign, for a signature (RFC 9421 section 5.1): with one it may be let in. */
+/** Asks a refused program that did not sign for a signature (RFC 9421 section 5.1), with which a rule may let it in. */
 export function signatureWish({ inspection }: Decision, fields: readonly string[]): Readonly<Record<string, string>> {
   const { agent } = inspection
   if (agent.class === 'human' || agent.identity?.verified === true) return NONE

@@ -2,8 +2,8 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * A response on the socket of an upgrade, for which Node makes none; the connection closes once it is sent. `undefined`,
- * and the socket destroyed, where an earlier request of this connection is still being answered.
+ * Creates a response on the socket of an upgrade, for which Node creates none; the connection closes once the response is sent. While an
+ * earlier request of the connection waits for its answer, it destroys the socket and returns `undefined`.
  */
 export function responseOn(socket: Socket, request: IncomingMessage): ServerResponse | undefined {
   const response = new ServerResponse(request)
@@ -14,7 +14,7 @@ export function responseOn(socket: Socket, request: IncomingMessage): ServerResp
     socket.destroy()
     return undefined
   }
-  // Node has taken its own listener off this socket: without one an answer ends where its reader is slower than it.
+  // Node has taken its own listener off this socket. Without one, an answer would stop at the first client that reads slowly.
   socket.on('drain', () => response.emit('drain'))
   response.once('finish', () => {
     response.detachSocket(socket)

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Decision } from '@sallyport/core'
 import { foldedName } from '../request/folded-name.ts'
 
-/** Names that start so are ours alone: whatever a client sends under them is removed. */
+/** Names with this prefix belong to us: whatever a client sends under them is removed. */
 export const VERDICT_PREFIX = 'sallyport-'
 
 const REQUEST_ID = 'sallyport-request-id'
@@ -11,6 +11,7 @@ const BOT_PROBABILITY = 'sallyport-bot-probability'
 const NETWORK_CLASS = 'sallyport-network-class'
 const ASN = 'sallyport-asn'
 const COUNTRY = 'sallyport-country'
+const REGION = 'sallyport-region'
 const ENFORCED = 'sallyport-enforced'
 const TRIAL = 'sallyport-trial'
 const PASS = 'sallyport-pass'
@@ -23,24 +24,25 @@ const NAMES = [
   BOT_PROBABILITY,
   ASN,
   COUNTRY,
+  REGION,
   ENFORCED,
   TRIAL,
   PASS,
   ATTESTATION_ID,
 ] as const
 
-/** The names that are written, and that of the signature over them; a server in front replaces or removes these. */
+/** The names that we write, and the name of the signature over them; a server in front replaces or removes all of them. */
 export const VERDICT_NAMES: readonly string[] = [...NAMES, 'sallyport-signature']
 
 /**
- * Adds the verdict for the site's own code: the request's id, the action, also where monitor mode does not carry it out
- * (`sallyport-enforced: false`), the network class, the probability that the client is a program, AS number and country where they are known, what a rule on trial
- * would have done, the level of the visitor's pass, and the record of a claim. Written out name by name,
- * because a name in a variable takes several times as long, and makes a dictionary of an object of more than 16 members.
+ * Adds the verdict for the site's own code: the request's id; the action, also where monitor mode does not enforce it (`sallyport-enforced:
+ * false`); the network class; and the probability that the client is a program. AS number and country follow where they are known, the
+ * region where a rule reads regions. The rest is the action of a rule on trial, the level of the visitor's pass, and the record of a claim.
+ * Each name is written out: a variable name takes several times as long, and turns an object of more than 16 members into a dictionary.
  */
 export function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpHeaders = {}): void {
   const { id, action, enforced, trial, attestation, inspection } = decision
-  const { network, country, agent } = inspection
+  const { network, country, region, agent } = inspection
   const botProbability = String(agent.botProbability)
   const networkClass = network.verdict.classification
   headers['sallyport-action'] = action
@@ -59,6 +61,11 @@ export function addVerdict(decision: Decision, fields: string[], headers: Incomi
   if (country !== undefined) {
     headers['sallyport-country'] = country
     fields.push(COUNTRY, country)
+  }
+  if (region !== undefined) {
+    const code = region.code ?? 'unknown'
+    headers['sallyport-region'] = code
+    fields.push(REGION, code)
   }
   if (!enforced) {
     headers['sallyport-enforced'] = 'false'
@@ -81,8 +88,8 @@ export function addVerdict(decision: Decision, fields: string[], headers: Incomi
 }
 
 /**
- * The verdict as headers of an answer, for a server that copies them into the request it forwards: every name, empty where
- * there is nothing to say, so that none of a client's own is left.
+ * Returns the verdict as headers of an answer, for a server that copies them into the request it forwards. Every name is present, if only
+ * with an empty value, so that no value of the client remains.
  */
 export function verdictFields(decision: Decision): Readonly<Record<string, string>> {
   const headers: IncomingHttpHeaders = {}
@@ -90,38 +97,38 @@ export function verdictFields(decision: Decision): Readonly<Record<string, strin
   return Object.fromEntries(NAMES.map((name) => [name, String(headers[name] ?? '')]))
 }
 
-/** Fields (name, value, name, value …) without any spelling of our names, and with those of a decision at the end. */
+/** Returns the fields (name, value, name, value …) without any spelling of our names, followed by the verdict of a decision. */
 export function withVerdict(fields: readonly string[], decision: Decision | undefined): string[] {
-  const kept = withoutVerdict(fields)
+  const kept = dropVerdict(fields)
   if (decision !== undefined) addVerdict(decision, kept)
   return kept
 }
 
 /**
- * Writes the verdict into a request, for the host's own code to read: every inbound spelling of our names leaves
- * `headers`, `rawHeaders` and `headersDistinct`, then ours are set in the first two. Without a verdict the names are
- * removed and nothing is set. The arrays and objects of the request are changed in place, because the host may hold them already.
+ * Writes the verdict into a request, for the host's own code to read: removes every inbound spelling of our names from `headers`,
+ * `rawHeaders` and `headersDistinct`, then sets ours in the first two. Without a decision it sets nothing. It changes the arrays and
+ * objects of the request in place, because the host may hold them already.
  */
 export function applyVerdict(req: IncomingMessage, decision: Decision | undefined): void {
-  // Node builds both objects from rawHeaders when they are first read, and counts on its length: read, then change.
+  // Node builds both objects from rawHeaders at the first access, and relies on its length. So both are read before the list changes.
   const { headers: shown, rawHeaders: received } = req
   if (firstReserved(received) < received.length) {
     deleteReserved(shown)
     deleteReserved(req.headersDistinct)
-    received.splice(0, received.length, ...withoutVerdict(received))
+    received.splice(0, received.length, ...dropVerdict(received))
   }
   if (decision !== undefined) addVerdict(decision, received, shown)
 }
 
-/** Index of the first of our names; past the end when there is none, as in nearly all requests. */
+/** Returns the index of the first of our names, or the length of the list where there is none, as in nearly all requests. */
 function firstReserved(fields: readonly string[]): number {
   let at = 0
   while (at < fields.length && !isReserved(fields[at] as string)) at += 2
   return at
 }
 
-/** A copy without any spelling of our names. */
-function withoutVerdict(fields: readonly string[]): string[] {
+/** Copies fields without any spelling of our names. */
+function dropVerdict(fields: readonly string[]): string[] {
   const first = firstReserved(fields)
   const kept = fields.slice(0, first)
   for (let at = first; at + 1 < fields.length; at += 2) {
@@ -136,13 +143,12 @@ function deleteReserved(headers: NodeJS.Dict<unknown> | undefined): void {
 }
 
 /**
- * Whether a field is ours alone, in any spelling, or is `Proxy`, of which CGI makes the variable that programs take for
- * their own proxy.
+ * Reports whether a field is ours alone, in any spelling, or is `Proxy`: CGI makes a variable of it that programs take for their own proxy.
  */
 export function isReserved(name: string): boolean {
   const { length } = name
   if (length === PROXY.length) return name.toLowerCase() === PROXY
-  // Nearly every name ends the question at its length or its second letter, and the rest at the first.
+  // Length and second letter exclude nearly every name, and the first letter excludes most of the rest.
   if (length < VERDICT_PREFIX.length || (name.charCodeAt(1) | 0x20) !== 0x61) return false
   return (name.charCodeAt(0) | 0x20) === 0x73 && foldedName(name).startsWith(VERDICT_PREFIX)
 }

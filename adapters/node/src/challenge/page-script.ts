@@ -1,17 +1,17 @@
 import { compactScript, WORK_SCRIPT } from './work-script.ts'
 
 /**
- * The script of the page, as it is sent: what its Content-Security-Policy names is this text. It solves the puzzles, gives the
- * numbers back and opens the page again. It begins once there is a frame of the page, which the first slice would keep from being
- * painted; a tab in the background has none.
+ * The script of the page, as sent: the Content-Security-Policy has its hash. It solves the puzzles, posts the numbers and loads the page
+ * again. It waits for the first frame, which the first slice of work would keep from being painted; a background tab has no frames, so a
+ * timer starts the work there.
  *
- * The script of a provider that asks is loaded once cookies are known to be kept; what that writes into its field is given back.
+ * The script loads a provider's script once the browser has proved that it keeps cookies, and posts what that script writes into its field.
  *
- * The page is whole without it: first it puts away the refresh, which stands behind it, and keeps that time itself
- * until the work is done, so that a busy server is asked again instead of left. A solution after which the reload of the page shows
- * the challenge once more failed, and after five failures the page gives up. A load that begins later, or by a link, is another visit.
- * A frame that may keep nothing but cookies counts in one. The page of a form is never loaded again, which would send the form: it
- * says when that may be done. A download leaves the page as it is, which then says so.
+ * The page works without the script. First the script disables the refresh that follows it, and keeps its time until the work is done: it
+ * then asks a busy server again instead of leaving. A solution fails when the reload shows the challenge once more; after five failures the
+ * page gives up. A later load, or a load by a link, counts as another visit. A frame that may store only cookies counts failures in a
+ * cookie. The script never reloads the page of a form, which would send the form: it says when the visitor may go back. A download leaves
+ * the page open, and the page then says so.
  */
 export const PAGE_SCRIPT = compactScript(`
 (function () {

@@ -1,15 +1,15 @@
 import { compactScript, WORK_SCRIPT } from './work-script.ts'
 
 /**
- * `pass.js`, which an application loads so that its requests earn a pass without a page. It wraps `fetch` and XMLHttpRequest: a
- * request of this site that gets `challenge_required` is solved and repeated once. Requests share one solution. A request that was
- * accepted and led to a refused path goes on there by GET: it is not sent twice, and its response stays `redirected`, without which Turbo
- * shows none. A refusal in HTML, as plain HTTP gets, has no
- * challenge that a script can read: the place of the page is asked for it. A form that is sent by POST asks first, because a
- * native submission cannot be repeated. `sallyport.pass(path)` is for all else.
+ * Writes `pass.js`, with which the requests of an application earn a pass without a page. It wraps `fetch` and XMLHttpRequest: a request to
+ * this site that gets `challenge_required` is solved and repeated once. Requests share one solution. An accepted request that is redirected
+ * to a refused path goes on there by GET and is not sent twice; its response stays `redirected`, without which Turbo shows nothing. A
+ * refusal in HTML, as on plain HTTP, has no challenge that a script can read, so the script requests the challenge from the place of the
+ * page. A form with POST earns its pass first, because a native submission cannot be repeated. `sallyport.pass(path)` serves everything
+ * else.
  *
- * XMLHttpRequest dispatches to listeners in the order they were added. Ours are added by the constructor, so that they can hold back
- * the events of the first answer. A repeated `open()` keeps the settings of the request, but not its header fields.
+ * XMLHttpRequest calls listeners in the order of their addition. The constructor adds ours, so that they can hold back the events of the
+ * first answer. A repeated `open()` keeps the settings of the request, but not its header fields.
  */
 export function passScript(path: string): string {
   return SCRIPT.replace('PATH', () => JSON.stringify(`${path}/pass`))
@@ -59,7 +59,7 @@ const SCRIPT = compactScript(`(() => {
       return asked.headers.has('sallyport-pass') || asked.status === 403 && earn((await asked.json()).details, began)
     } catch { return false }
   }
-  w.sallyport = { pass: (url = location.href, method = 'GET') => pass(url, method, passes) }
+  w.sallyport = Object.assign(w.sallyport || {}, { pass: (url = location.href, method = 'GET') => pass(url, method, passes) })
   const isRead = method => /^(get|head)$/i.test(method)
 
   w.fetch = async (input, init) => {

@@ -1,7 +1,7 @@
 /**
- * `findNumbers` in the script of the page and in `pass.js`: finds for each puzzle the number whose SHA-256 begins with so many
- * zero bits, in slices of some milliseconds on the page's own thread. It has no parts that browsers keep from plain HTTP or from
- * strict sites: no SubtleCrypto, no WebAssembly, no worker. Messages in place of timers, which a tab in the background hardly has.
+ * `findNumbers` in the script of the page and in `pass.js`: finds for each puzzle the number whose SHA-256 begins with the required zero
+ * bits, in slices of some milliseconds on the page's own thread. It avoids what browsers deny to plain HTTP or to strict sites:
+ * SubtleCrypto, WebAssembly and workers. Messages replace timers, which browsers slow down in background tabs.
  */
 export const WORK_SCRIPT = `
   function findNumbers(challenge, puzzles, bits, each, done) {
@@ -53,7 +53,7 @@ export const WORK_SCRIPT = `
   }
 `
 
-/** A script as it is sent: without its indentation. */
+/** Removes the indentation of a script before it is sent. */
 export function compactScript(text: string): string {
   return text.replace(/^ +|^\n/gm, '')
 }

@@ -7,29 +7,29 @@ import type { Claim, Exchange } from '../exchange.ts'
 import { decide } from '../host-phases.ts'
 import type { Answered } from '../phases.ts'
 
-/** The part that records the decision about a claim: what `open()` resolves to, or a stand-in. */
+/** Records the decision about a claim: the value that `open()` resolves to, or a stand-in. */
 export interface Attester extends Decider {
   readonly config: { readonly mode: Mode; readonly paths?: 'strict' | 'pass' | undefined }
   readonly provenance: {
-    /** The decision with its attestation and the stricter of the two actions. Rejects when nothing was recorded. */
+    /** Returns the decision with its attestation and the stricter of the two actions. Rejects when nothing was recorded. */
     attestDecision(decision: Decision, claim: string, mode?: Mode): Promise<Decision>
   }
 }
 
-/** How a host says where a request claims to come from; `Request` is the host's own. */
+/** Says where a request claims to come from; `Request` is the host's own. */
 export interface ClaimOptions<Request> {
   readonly provenance?:
     | {
         /**
-         * Country code, or group of the jurisdiction policy; `undefined` or empty for a request that claims nothing. One that
-         * throws refuses the request.
+         * Returns a country code or a group of the jurisdiction policy; `undefined` or empty for a request without a claim. A request is
+         * refused where `claim` throws.
          */
         claim(request: Request): string | undefined
       }
     | undefined
 }
 
-/** The claim of a request; `undefined` for nothing, of which Koa makes an empty text, and a header may be one. */
+/** Returns the claim of a request. An empty text is no claim: Koa turns a missing header into one, and a header may be empty. */
 export function readClaim<Request>({ provenance }: ClaimOptions<Request>, request: Request): Claim | undefined {
   try {
     return provenance?.claim(request) || undefined
@@ -39,10 +39,10 @@ export function readClaim<Request>({ provenance }: ClaimOptions<Request>, reques
 }
 
 /**
- * The phase `decide` of a mount with claims: a claim is judged and recorded after the rules that count. A request that cannot be
- * recorded is refused with 503, or 400 for a claim that is none, because a host that asks for attestation relies on it. The same holds
- * for a claim that cannot be read. In monitor mode the request passes without attestation, and a process warning says so. Nothing is
- * recorded of a request that is challenged: a question lets nobody in, and the request that comes with the pass is recorded.
+ * Runs the phase `decide` of a mount with claims: judges and records a claim after the rules that count. A host that requires attestation
+ * relies on it, so a request that cannot be recorded is refused with 503, and an invalid claim with 400. A claim that cannot be read is
+ * refused as well. In monitor mode the request passes without attestation, with a process warning. A challenged request is not recorded:
+ * the challenge lets no visitor in, and the later request with the pass is recorded.
  */
 export async function attest(exchange: Exchange, { host }: { readonly host: Attester }): Promise<Answered> {
   await decide(exchange, { host })
@@ -65,7 +65,7 @@ export async function attest(exchange: Exchange, { host }: { readonly host: Atte
   }
 }
 
-/** Throws `invalid_config` at start-up where claims are to be attested by something that cannot. */
+/** Throws `invalid_config` at start-up where `decider` cannot attest claims. */
 export function requireAttester(decider: Decider, { provenance }: ClaimOptions<never>): Attester | undefined {
   if (provenance === undefined) return undefined
   const attester = decider as Partial<Attester>

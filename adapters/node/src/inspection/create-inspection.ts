@@ -10,20 +10,20 @@ import { attest, readClaim, requireAttester } from './attest-request.ts'
 import { createHooks } from './hooks.ts'
 import { checkOptions, type InspectionOptions } from './inspection-options.ts'
 
-/** Inspects a request of one mount; `request` is the host's own, for its hooks. Never throws; a promise where something waits. */
+/** Inspects a request of one mount; hooks receive `request`, the host's own. Never throws; returns a promise where a phase waits. */
 export type Inspect<Place, Request> = (place: Place, request: Request) => Outcome | Promise<Outcome>
 
-/** Payload of `sallyport.decision`: a request was decided. */
+/** Payload of `sallyport.decision`, which is published for each decided request. */
 export interface DecisionEvent {
   readonly decision: Decision
-  /** Node's, or the web's in hosts that have no other. */
+  /** Holds Node's request, or a web request in hosts without Node's. */
   readonly request: object
 }
 
-/** Payload of `sallyport.refusal`: a request goes no further; without a decision where its head was refused. */
+/** Payload of `sallyport.refusal`, which is published when a request ends here; `decision` is absent for a refused head. */
 export interface RefusalEvent {
   readonly decision: Decision | undefined
-  /** The HTTP status that is sent. */
+  /** The HTTP status that the client gets. */
   readonly status: number
   readonly request: object
 }
@@ -31,13 +31,13 @@ export interface RefusalEvent {
 const DECISIONS = channel('sallyport.decision')
 const REFUSALS = channel('sallyport.refusal')
 
-/** Names why a request was decided so; it is in the answer where `explain` is on. */
+/** Names the reasons of a decision in the answer where `explain` is on. */
 const REASONS = 'Sallyport-Reasons'
 
 /**
- * The inspection of one mount, as every host runs it: names a request's id in its answer and the verdict in its headers.
- * A decider that fails lets the request pass without a verdict, because classification is not authorisation, and says so
- * to `onError`. Throws `invalid_config` and `invalid_policy` at start-up; `others` are options that the host has beside ours.
+ * Creates the inspection of one mount, as every host runs it: it names a request's id in its answer and the verdict in its headers. When a
+ * decider fails, the request passes without a verdict, because classification is not authorisation, and `onError` receives the error.
+ * Throws `invalid_config` and `invalid_policy` at start-up; `others` names the host's own options.
  */
 export function createInspection<Place, Request>(
   receiver: Receiver<Place>,
@@ -50,13 +50,13 @@ export function createInspection<Place, Request>(
   const attester = requireAttester(sallyport, options)
   if (options.identify === undefined) warnUncounted(options.policy ?? sallyport.config?.policy)
   const hooks = createHooks(options)
-  const decider = deciderOf(sallyport, options)
+  const decider = chooseDecider(sallyport, options)
   const common = { precheck, route, inspect, decide, answer }
   const run = createPipeline<Exchange, { readonly host: Decider }>(common, { host: decider })
   const runAttesting =
     attester && createPipeline({ ...common, decide: attest }, { host: decider as Decider & typeof attester })
 
-  function failed(error: unknown, place: Place, request: Request): Outcome {
+  function passFailed(error: unknown, place: Place, request: Request): Outcome {
     hooks.report(error, request)
     receiver.mark(place, undefined)
     return {}
@@ -65,25 +65,25 @@ export function createInspection<Place, Request>(
   function finish(exchange: Exchange, answered: Answered, place: Place, request: Request): Outcome | Promise<Outcome> {
     const { decision } = exchange
     receiver.mark(place, decision)
-    // No other host inspects by this: the proxy's own is its exchange.
+    // Only adapters inspect this way: the request of the proxy is its exchange.
     const own = exchange.request as DecisionEvent['request']
     if (decision !== undefined) {
       hooks.onDecision(decision, request)
       if (DECISIONS.hasSubscribers) DECISIONS.publish({ decision, request: own } satisfies DecisionEvent)
-      if (options.explain) exchange.tell(REASONS, reasonsOf(decision))
+      if (options.explain) exchange.tell(REASONS, writeReasons(decision))
     }
     if (answered === undefined) return decision === undefined ? {} : { decision }
-    // A question is no refusal that an application could put into its own words.
+    // An application cannot put a challenge into its own words.
     const isRefused = decision?.enforced === true && refuses(decision.action) && decision.action !== 'challenge'
     const rendered = isRefused ? hooks.rendered(answered, decision, request) : answered
-    const refused = (sent: ApiResponse): Outcome => {
+    const conclude = (sent: ApiResponse): Outcome => {
       const { status } = sent
       if (REFUSALS.hasSubscribers) REFUSALS.publish({ decision, status, request: own } satisfies RefusalEvent)
       const explained = options.explain && decision !== undefined
-      const headers = explained ? { ...sent.headers, [REASONS]: reasonsOf(decision) } : sent.headers
+      const headers = explained ? { ...sent.headers, [REASONS]: writeReasons(decision) } : sent.headers
       return { ...(decision && { decision }), refusal: { ...sent, headers } }
     }
-    return rendered instanceof Promise ? rendered.then(refused) : refused(rendered)
+    return rendered instanceof Promise ? rendered.then(conclude) : conclude(rendered)
   }
 
   return (place, request) => {
@@ -102,15 +102,15 @@ export function createInspection<Place, Request>(
       if (!(answered instanceof Promise)) return finish(exchange, answered, place, request)
       return answered.then(
         (later) => finish(exchange, later, place, request),
-        (error: unknown) => failed(error, place, request),
+        (error: unknown) => passFailed(error, place, request),
       )
     } catch (error) {
-      return failed(error, place, request)
+      return passFailed(error, place, request)
     }
   }
 }
 
-/** A rule that counts by what the host does not give would be silent for ever. */
+/** Warns of a rule that counts by user where the host names no user: the rule would never act. */
 function warnUncounted(policy: MountPolicy | undefined): void {
   if (policy === undefined || typeof policy === 'string') return
   const { rules = [], strikes }: Partial<Policy> = isRules(policy) ? { rules: policy } : policy
@@ -124,18 +124,23 @@ function isRules(policy: MountPolicy): policy is readonly Rule[] {
   return Array.isArray(policy)
 }
 
-/** The Sallyport of a mount: what it does not say of its own is the service's, as it is at each request. */
-function deciderOf(sallyport: Decider, { policy, mode }: InspectionOptions<never>): Decider {
+/** Returns the Sallyport of a mount. Whatever the mount does not set itself follows the service, at each request. */
+function chooseDecider(sallyport: Decider, { policy, mode }: InspectionOptions<never>): Decider {
   if (policy === undefined && mode === undefined) return sallyport
   if (typeof sallyport.decider !== 'function') {
     throw new SallyportError('invalid_config', 'Inspection: policy and mode need the value that open() resolves to.')
   }
-  const { decide } = sallyport.decider({ policy, mode })
-  const own: PropertyDescriptorMap = { decide: { value: decide } }
+  const decider = sallyport.decider({ policy, mode })
+  const { decide, readsCalls } = decider
+  const own: PropertyDescriptorMap = {
+    decide: { value: decide },
+    readsCalls: { value: readsCalls },
+    opening: { get: () => decider.opening },
+  }
   if (mode !== undefined) own['config'] = { get: () => ({ ...sallyport.config, mode }) }
   return Object.create(sallyport, own) as Decider
 }
 
-function reasonsOf({ reasons }: Decision): string {
+function writeReasons({ reasons }: Decision): string {
   return reasons.map(({ id }) => id).join(', ')
 }

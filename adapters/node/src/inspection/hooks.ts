@@ -4,12 +4,12 @@ import type { ApiResponse } from '@sallyport/engine'
 import type { RequestIdentity } from '../decider.ts'
 import type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection-options.ts'
 
-/** The hooks of a mount as they are called: what fails in one is reported, and the request goes on without it. */
+/** Calls the hooks of a mount: reports an error of a hook, and lets the request go on without that hook. */
 export interface Hooks<Request> {
   isSkipped(request: Request): boolean
   identityOf(request: Request): RequestIdentity | undefined
   onDecision(decision: Decision, request: Request): void
-  /** The refusal as the application renders it, else `refusal`. */
+  /** Returns the refusal as the application renders it, else `refusal`. */
   rendered(refusal: ApiResponse, decision: Decision, request: Request): ApiResponse | Promise<ApiResponse>
   report(error: unknown, request: Request): void
 }
@@ -26,7 +26,7 @@ export function createHooks<Request>(options: InspectionOptions<Request>): Hooks
     }
   }
 
-  function caught<Value>(call: () => Value, request: Request): Value | undefined {
+  function guard<Value>(call: () => Value, request: Request): Value | undefined {
     try {
       return call()
     } catch (error) {
@@ -37,20 +37,20 @@ export function createHooks<Request>(options: InspectionOptions<Request>): Hooks
 
   return {
     report,
-    isSkipped: (request) => skip !== undefined && caught(() => skip(request), request) === true,
-    identityOf: (request) => identify && caught(() => readIdentity(identify(request)), request),
+    isSkipped: (request) => skip !== undefined && guard(() => skip(request), request) === true,
+    identityOf: (request) => identify && guard(() => readIdentity(identify(request)), request),
     onDecision(decision, request) {
       if (onDecision === undefined) return
       queueMicrotask(() => {
-        Promise.resolve(caught(() => onDecision(decision, request), request)).catch((error) => report(error, request))
+        Promise.resolve(guard(() => onDecision(decision, request), request)).catch((error) => report(error, request))
       })
     },
     rendered(refusal, decision, request) {
       if (respond === undefined) return refusal
-      const answered = (rendering: Rendering) => caught(() => answerOf(rendering, refusal), request) ?? refusal
-      const rendering = caught(() => respond(decision, request), request)
-      if (!(rendering instanceof Promise)) return answered(rendering)
-      return rendering.then(answered, (error) => {
+      const choose = (rendering: Rendering) => guard(() => renderAnswer(rendering, refusal), request) ?? refusal
+      const rendering = guard(() => respond(decision, request), request)
+      if (!(rendering instanceof Promise)) return choose(rendering)
+      return rendering.then(choose, (error) => {
         report(error, request)
         return refusal
       })
@@ -65,11 +65,11 @@ function warn(error: unknown): void {
 function readIdentity(given: Identity | undefined): RequestIdentity | undefined {
   if (given === undefined || given === null) return undefined
   const { user, plan } = given
-  const [known, bought] = [nameOf('user', user), nameOf('plan', plan)]
+  const [known, bought] = [checkName('user', user), checkName('plan', plan)]
   return { user: known, plan: bought }
 }
 
-function nameOf(key: string, given: unknown): string | undefined {
+function checkName(key: string, given: unknown): string | undefined {
   if (given === undefined || given === null || given === '') return undefined
   if (typeof given === 'string' || Number.isSafeInteger(given)) return String(given)
   throw new TypeError(`identify: ${key} is neither a text nor a whole number`)
@@ -83,10 +83,13 @@ const KEPT = [
   'ratelimit',
   'ratelimit-policy',
   'accept-signature',
+  'crawler-price',
+  'payment-required',
+  'link',
 ]
 
-/** The headers of the default refusal that are about any answer in its place stay. Throws for what cannot be sent. */
-function answerOf(rendering: Rendering, refusal: ApiResponse): ApiResponse | undefined {
+/** Renders the application's answer. It keeps headers of the default refusal that hold for any answer. Throws for what cannot be sent. */
+function renderAnswer(rendering: Rendering, refusal: ApiResponse): ApiResponse | undefined {
   if (rendering === undefined || rendering === null) return undefined
   const { status = refusal.status, headers = {}, body }: RefusalAnswer = rendering
   if (!Number.isInteger(status) || status < 200 || status > 599) throw new RangeError(`respond: status ${status}`)

@@ -4,57 +4,55 @@ import { MODES, SallyportError, suggestion } from '@sallyport/core/host'
 import type { ClaimOptions } from './attest-request.ts'
 
 /**
- * Options of one mount: `inspection(sallyport, options)` in every adapter, `listener`, `guard` and
- * `guardUpgrade`. `Request` is the host's own: Express's request, Koa's context, Fastify's request, Node's, or the
- * web's. A key that is none of these throws `invalid_config` at start-up.
+ * Options of one mount: `inspection(sallyport, options)` in every adapter, `listener`, `guard` and `guardUpgrade`. `Request` is the host's
+ * own: Express's request, Koa's context, Fastify's request, Node's, or the web's. An unknown key throws `invalid_config` at start-up.
  */
 export interface InspectionOptions<Request = IncomingMessage> extends ClaimOptions<Request> {
   /**
-   * Policy of this mount: a preset by name, rules that come before the preset `low-friction`, or a policy without
-   * allowlist and strikes. Compiled once, over the data of the service; absent: the service's, also after a reload.
+   * Sets the policy of this mount: a preset by name, rules that precede the preset `low-friction`, or a policy without allowlist and
+   * strikes. It is compiled once, over the data of the service; absent: the service's policy, also after a reload.
    */
   readonly policy?: MountPolicy | undefined
-  /** `enforce` or `monitor`; absent: the service's. */
+  /** Sets `enforce` or `monitor` for this mount; absent: the mode of the service. */
   readonly mode?: Mode | undefined
-  /** True for a request that is not to be inspected; it goes on without a verdict, and without one that it brought. */
+  /** Returns true for a request that is not inspected; the request goes on without a verdict, and without any that it brought. */
   readonly skip?: ((request: Request) => boolean) | undefined
-  /** Receives each decision once the host has the request; nothing waits for it, not even for its promise. */
+  /** Receives each decision once the host has the request; no request waits for it, nor for its promise. */
   readonly onDecision?: ((decision: Decision, request: Request) => unknown) | undefined
   /**
-   * Renders the refusal of a blocked or throttled request, at once or later; without a result, or on an error, the
-   * default one is sent.
+   * Renders the refusal of a blocked or throttled request, at once or later; without a result, or on an error, the default refusal is sent.
    */
   readonly respond?: ((decision: Decision, request: Request) => Rendering | Promise<Rendering>) | undefined
-  /** The visitor, as the application knows it: rules match it as `user` and `plan`, and logs show it. */
+  /** Names the visitor as the application knows it: rules match `user` and `plan`, and logs show both. */
   readonly identify?: ((request: Request) => Identity | undefined) | undefined
   /** Names the ids of the reasons in `Sallyport-Reasons` of the answer. Throws at start-up where NODE_ENV is production. */
   readonly explain?: boolean | undefined
-  /** Receives errors: a hook, or the inspection itself, and then the request passed. Default: a process warning. */
+  /** Receives errors of hooks, and of the inspection itself, after which the request passes. Default: a process warning. */
   readonly onError?: ((error: unknown, request: Request) => void) | undefined
 }
 
-/** The application's own id and plan of who asks; empty ones count as absent. */
+/** The application's own id and plan of the visitor; empty values count as absent. */
 export interface Identity {
   readonly user?: string | number | undefined
   readonly plan?: string | undefined
 }
 
-/** A refusal of the application's own. */
+/** A refusal that the application writes. */
 export interface RefusalAnswer {
-  /** 200 to 599; default that of the refusal: 403, or 429. */
+  /** The status, 200 to 599; default: the status of the refusal, 403 or 429. */
   readonly status?: number | undefined
-  /** Beside `cache-control: no-store` and `x-content-type-options: nosniff`, which they may change. */
+  /** Adds to `cache-control: no-store` and `x-content-type-options: nosniff`, or replaces them. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body: string
 }
 
-/** A refusal; without one the default is sent. */
+/** A refusal; without one the default refusal is sent. */
 export type Rendering = RefusalAnswer | undefined
 
 const HOOKS = ['skip', 'onDecision', 'respond', 'identify', 'onError'] as const
 const KEYS: readonly string[] = ['policy', 'mode', 'provenance', 'explain', ...HOOKS]
 
-/** Throws `invalid_config` that names the option; `others` are the host's own. */
+/** Throws `invalid_config` that names the option; `others` are the host's own options. */
 export function checkOptions<Request>(options: InspectionOptions<Request>, others: readonly string[] = []): void {
   const unknown = Object.keys(options).find((key) => !KEYS.includes(key) && !others.includes(key))
   if (unknown !== undefined) fault(`there is no option "${unknown}"${suggestion(unknown, KEYS)}`)

@@ -1,47 +1,92 @@
-import type { Decision, MountPolicy, RuleChallenge } from '@sallyport/core'
-import { SallyportError } from '@sallyport/core/host'
+import type { Decision, MountPolicy, Rule, RuleChallenge } from '@sallyport/core'
+import { isFormAction, SallyportError, TOKEN_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { type Decider, requireDecider } from '../decider.ts'
-import type { Receiver } from '../exchange.ts'
-import { answer, inspect } from '../host-phases.ts'
+import type { Exchange, Receiver } from '../exchange.ts'
+import { answer, decide, inspect } from '../host-phases.ts'
+import { readHead, readSite } from '../request/head-fields.ts'
 
-/** Options of a challenge by the application, as of a rule with the action `challenge`. */
-export type ChallengeOptions = RuleChallenge
+/** Options of a challenge that the application makes, as in a rule with the action `challenge`. */
+export interface ChallengeOptions extends RuleChallenge {
+  /**
+   * Names the action of a form whose page has the field of Sallyport. A request with a token goes on; a request without gets the challenge,
+   * at level 2, and again after every three forms. The host must have parsed the body.
+   */
+  readonly form?: string | undefined
+}
 
-/** The one rule by which an application asks: it asks all but those who are never asked. */
-export function stepUpPolicy(challenge: ChallengeOptions): MountPolicy {
+/** Returns the policy by which an application challenges: it challenges all visitors but those who are never challenged. */
+export function stepUpPolicy(challenge: RuleChallenge): MountPolicy {
   return { preset: 'observe', rules: [{ id: 'step-up', match: {}, action: 'challenge', challenge }] }
 }
 
-/** Asks for a pass at a place of the application; `undefined`: the request may go on. */
-export type StepUp<Place> = (place: Place) => ApiResponse | undefined | Promise<ApiResponse | undefined>
+/** Limits a pass that replaces the token of a form where no script runs: it serves three forms, and not a whole visit. */
+const FORM_PASS = '10m'
+const FORMS_OF_PASS = 3
+
+function formPolicy(challenge: RuleChallenge): MountPolicy {
+  const terms = { level: 2, pass: FORM_PASS, ...challenge } as const
+  const rule = { match: {}, action: 'challenge', challenge: terms } as const
+  const rules: readonly Rule[] = [
+    { id: 'form', ...rule },
+    { id: 'form-again', ...rule, limit: { key: 'pass', max: FORMS_OF_PASS, window: FORM_PASS } },
+  ]
+  return { preset: 'observe', rules }
+}
+
+/** Requires a pass at a place of the application; `undefined`: the request may go on. `body` is the body that the host parsed. */
+export type StepUp<Place> = (place: Place, body?: unknown) => ApiResponse | undefined | Promise<ApiResponse | undefined>
 
 /**
- * The question of an application to the visitors of a place of its own, as every host asks it. Monitor mode asks nobody.
- * Throws `invalid_config` and `invalid_policy` at start-up.
+ * Creates the challenge by which an application protects one place, for every kind of host. Monitor mode has no challenge. Throws
+ * `invalid_config` and `invalid_policy` at start-up.
  */
 export function createStepUp<Place>(
   receiver: Receiver<Place>,
   sallyport: Decider,
-  options: ChallengeOptions = {},
+  { form, ...options }: ChallengeOptions = {},
 ): StepUp<Place> {
   requireDecider(sallyport)
   if (typeof sallyport.decider !== 'function') {
     throw new SallyportError('invalid_config', 'challenge() takes what open() resolves to.')
   }
-  const decider = sallyport.decider({ policy: stepUpPolicy(options) })
+  if (form !== undefined && !isFormAction(form)) {
+    throw new SallyportError('invalid_config', 'challenge(): form has 1 to 64 characters of A-Z a-z 0-9 . _ : / -.')
+  }
+  const decider = sallyport.decider({ policy: form === undefined ? stepUpPolicy(options) : formPolicy(options) })
   const services = { host: sallyport }
-  return (place) => {
+
+  function conclude(exchange: Exchange): ReturnType<StepUp<Place>> {
+    const decision = exchange.decision as Decision
+    if (decision.restsOnPass) exchange.keepPrivate()
+    if (!decision.enforced || !(decision.action === 'challenge' || decision.unready)) return undefined
+    exchange.observation.decide(decision)
+    return answer(exchange, services)
+  }
+
+  async function askForm(exchange: Exchange, action: string, body: unknown): Promise<ApiResponse | undefined> {
+    const named = readHead(exchange.head.fields)
+    const sender = { host: readSite(named) ?? '', userAgent: named.userAgent ?? '' }
+    const checked = await sallyport.challenges?.forms.check(sender, tokenIn(body), action)
+    if (checked?.ok) return undefined
+    await inspect(exchange, services)
+    await decide(exchange, services)
+    return conclude(exchange)
+  }
+
+  return (place, body) => {
     const exchange = receiver.receive(sallyport, place)
     exchange.decider = decider
-    const ask = (): ReturnType<StepUp<Place>> => {
-      const decision = exchange.decision as Decision
-      if (decision.restsOnPass) exchange.keepPrivate()
-      if (!decision.enforced || !(decision.action === 'challenge' || decision.unready)) return undefined
-      exchange.observation.decide(decision)
-      return answer(exchange, services)
-    }
+    if (form !== undefined) return askForm(exchange, form, body)
     const inspected = inspect(exchange, services)
-    return inspected instanceof Promise ? inspected.then(ask) : ask()
+    return inspected instanceof Promise ? inspected.then(() => conclude(exchange)) : conclude(exchange)
   }
+}
+
+/** Reads the token from a body: an object of a parser, or the form data of the web. */
+function tokenIn(body: unknown): unknown {
+  if (body instanceof FormData || body instanceof URLSearchParams) return body.get(TOKEN_FIELD)
+  return typeof body === 'object' && body !== null
+    ? (body as Readonly<Record<string, unknown>>)[TOKEN_FIELD]
+    : undefined
 }

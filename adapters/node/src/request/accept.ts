@@ -1,20 +1,19 @@
 import { isNamed } from '@sallyport/core/host'
 
-/** The form of an answer of ours: a page for people, plain text, or the JSON of programs. */
+/** Our answers take one of these forms: a page for people, plain text, or JSON for programs. */
 export type Form = 'page' | 'text' | 'json'
 
 /**
- * The form in which a request is refused (RFC 9110 12.5.1): a page where HTML is accepted by name, whatever else is, and
- * plain text where that is liked no less than JSON. Browsers of people that accept anything, as NetSurf and Links do, get
- * a page too, unless a script or a picture waits for it; everybody else JSON. `isBrowser` is asked last: it looks
- * at the whole request.
+ * Chooses the form of a refusal (RFC 9110 12.5.1): a page where the request accepts HTML by name, and plain text where it prefers JSON no
+ * more. Browsers that accept anything, such as NetSurf and Links, get a page too, unless a script or a picture waits for it. Every other
+ * client gets JSON. `isBrowser` runs last, because it looks at the whole request.
  */
-export function formOf(fields: readonly string[], isBrowser: () => boolean = () => false): Form {
+export function chooseForm(fields: readonly string[], isBrowser: () => boolean = () => false): Form {
   if (acceptsHtml(fields)) return 'page'
-  const ranges = mediaRanges(valuesOf(fields, 'accept'))
-  const html = likingOf(ranges, 'text/html')
-  const text = likingOf(ranges, 'text/plain')
-  const json = likingOf(ranges, 'application/json')
+  const ranges = mediaRanges(joinValues(fields, 'accept'))
+  const html = rateType(ranges, 'text/html')
+  const text = rateType(ranges, 'text/plain')
+  const json = rateType(ranges, 'application/json')
   const rather = json.named ? text.weight > json.weight : text.weight >= json.weight
   if (text.named && text.weight > 0 && rather) return 'text'
   if (html.weight > json.weight) return 'page'
@@ -22,28 +21,30 @@ export function formOf(fields: readonly string[], isBrowser: () => boolean = () 
   return open && isShown(fields) && isBrowser() ? 'page' : 'json'
 }
 
-/** Whether HTML is accepted by name. */
+/** Reports whether the request accepts HTML by name. */
 export function acceptsHtml(fields: readonly string[]): boolean {
-  const { named, weight } = likingOf(mediaRanges(valuesOf(fields, 'accept')), 'text/html')
+  const { named, weight } = rateType(mediaRanges(joinValues(fields, 'accept')), 'text/html')
   return named && weight > 0
 }
 
 /**
- * Whether somebody may look at the answer: where it is for a script, a picture or a socket, browsers say so. A navigation that a
- * service worker of Firefox passes on has the mode of a script, and what only navigations ask for.
+ * Reports whether a person may see the answer: browsers mark requests of a script, a picture or a socket. Firefox gives a navigation that a
+ * service worker passes on the mode of a script, but keeps a field that only navigations have.
  */
 export function isShown(fields: readonly string[]): boolean {
-  const mode = valuesOf(fields, 'sec-fetch-mode')
-  const by = valuesOf(fields, 'x-requested-with')
+  const mode = joinValues(fields, 'sec-fetch-mode')
+  const by = joinValues(fields, 'x-requested-with')
   const isPassedOn =
-    mode === 'same-origin' && valuesOf(fields, 'upgrade-insecure-requests') === '1' && acceptsHtml(fields)
+    mode === 'same-origin' && joinValues(fields, 'upgrade-insecure-requests') === '1' && acceptsHtml(fields)
   return (
-    (mode === '' || mode === 'navigate' || isPassedOn) && by !== 'xmlhttprequest' && valuesOf(fields, 'upgrade') === ''
+    (mode === '' || mode === 'navigate' || isPassedOn) &&
+    by !== 'xmlhttprequest' &&
+    joinValues(fields, 'upgrade') === ''
   )
 }
 
-/** The values of a field as one list, in lower case; empty where there is none. */
-export function valuesOf(fields: readonly string[], name: string): string {
+/** Joins the values of a field as one list, in lower case; empty where the field is missing. */
+export function joinValues(fields: readonly string[], name: string): string {
   const values: string[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
     if (isNamed(fields[at] as string, name)) values.push((fields[at + 1] as string).trim().toLowerCase())
@@ -56,17 +57,17 @@ interface MediaRange {
   readonly weight: number
 }
 
-/** The ranges of a list; without any everything is accepted. */
+/** Lists the media ranges of a header; without any, everything is accepted. */
 function mediaRanges(list: string): readonly MediaRange[] {
   const ranges = list.split(',').flatMap((range): readonly MediaRange[] => {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
-    return name === '' ? [] : [{ name, weight: weightOf(parameters) }]
+    return name === '' ? [] : [{ name, weight: readWeight(parameters) }]
   })
   return ranges.length === 0 ? [{ name: '*/*', weight: 1 }] : ranges
 }
 
-/** From 0 to 1. A weight that is none is a range without one: it is not a refusal of it. */
-function weightOf(parameters: readonly string[]): number {
+/** Reads a weight from 0 to 1. An invalid weight counts as 1, because it does not refuse the type. */
+function readWeight(parameters: readonly string[]): number {
   const written = parameters.find((parameter) => parameter.startsWith('q='))
   const weight = written === undefined ? 1 : Number.parseFloat(written.slice(2))
   return weight >= 0 && weight <= 1 ? weight : 1
@@ -74,12 +75,12 @@ function weightOf(parameters: readonly string[]): number {
 
 interface Liking {
   readonly weight: number
-  /** It is written out, and not meant by `*`. */
+  /** Whether the request names the type itself, and not `*`. */
   readonly named: boolean
 }
 
-/** The liking for a media type, as the most exact ranges that match it say. */
-function likingOf(ranges: readonly MediaRange[], type: string): Liking {
+/** Rates a media type by the most specific ranges that match it. */
+function rateType(ranges: readonly MediaRange[], type: string): Liking {
   for (const pattern of [type, type.replace(/\/.*/, '/*'), '*/*']) {
     const weights = ranges.filter(({ name }) => name === pattern).map(({ weight }) => weight)
     if (weights.length > 0) return { weight: Math.max(...weights), named: pattern === type }

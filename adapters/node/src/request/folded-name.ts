@@ -1,6 +1,6 @@
 /**
- * A field name as servers that make variables of fields read it (RFC 3875 4.1.18): in one case, and each character but
- * letters and digits is the same. lighttpd reads `X!Forwarded!For` as HTTP_X_FORWARDED_FOR, and the later field wins.
+ * Folds a field name as servers that make variables of fields read it (RFC 3875 4.1.18): one case, and one character for all but letters
+ * and digits. lighttpd reads `X!Forwarded!For` as HTTP_X_FORWARDED_FOR, and the later field wins.
  */
 export function foldedName(name: string): string {
   const lower = name.toLowerCase()

@@ -1,6 +1,6 @@
 import { SOLUTION_FIELD } from '@sallyport/core/host'
 
-/** The values of the fields that say how a request is read, and where it belongs; those of HTTP/2 among them. */
+/** Values of the fields that say how to read a request and which site it is for, including those of HTTP/2. */
 export interface HeadFields {
   authority: string | undefined
   host: string | undefined
@@ -9,27 +9,29 @@ export interface HeadFields {
   authorization: string | undefined
   userAgent: string | undefined
   referer: string | undefined
+  cookie: string | undefined
   expect: string | undefined
-  /** Several of these are one list (RFC 9110 5.3); of any other the first counts. */
+  /** Repeated fields of these names form one list (RFC 9110 5.3); of any other name the first field counts. */
   connection: string | undefined
   transferEncoding: string | undefined
   upgrade: string | undefined
   webSocketVersion: string | undefined
   webSocketKey: string | undefined
   via: string | undefined
+  /** Whether the client asks if its copy is still good. */
+  isConditional: boolean
+  /** Whether the browser fetches ahead of a visit. */
+  isAhead: boolean
   /** Whether a proxy names the scheme of the client. */
   namesScheme: boolean
-  /** The solution of a challenge. */
+  /** Carries the solution of a challenge. */
   solution: string | undefined
-  /**
-   * The first name that came twice and must not: a server may read such a field differently from the next, of which one
-   * takes the first, one the last.
-   */
+  /** Names the first field that came twice and must not: one server may read the first value, the next server the last. */
   twice: string | undefined
 }
 
-/** The fields of a head that has none; in one literal, so that all have one hidden class. */
-function noFields(): HeadFields {
+/** Creates the fields of an empty head in one literal, so that all heads share one hidden class. */
+function makeFields(): HeadFields {
   return {
     authority: undefined,
     host: undefined,
@@ -38,6 +40,7 @@ function noFields(): HeadFields {
     authorization: undefined,
     userAgent: undefined,
     referer: undefined,
+    cookie: undefined,
     expect: undefined,
     connection: undefined,
     transferEncoding: undefined,
@@ -45,6 +48,8 @@ function noFields(): HeadFields {
     webSocketVersion: undefined,
     webSocketKey: undefined,
     via: undefined,
+    isConditional: false,
+    isAhead: false,
     namesScheme: false,
     solution: undefined,
     twice: undefined,
@@ -52,12 +57,11 @@ function noFields(): HeadFields {
 }
 
 /**
- * Reads `fields` (name, value, name, value …) once, for all that is asked of a head. `single` is one more name that must not
- * come twice. Written out by length, because this runs for each field of each request, and a member whose name is a variable
- * is several times as slow.
+ * Reads `fields` (name, value, name, value …) once, for every question about a head. `single` is one more name that must not come twice.
+ * The code branches by length, because it runs for each field of each request, and a variable member name is several times as slow.
  */
 export function readHead(fields: readonly string[], single?: string): HeadFields {
-  const head = noFields()
+  const head = makeFields()
   let singles = 0
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const field = fields[at] as string
@@ -68,72 +72,79 @@ export function readHead(fields: readonly string[], single?: string): HeadFields
     if (name === single && ++singles === 2) head.twice ??= single
     switch (length) {
       case 3:
-        if (name === 'via') head.via = listed(head.via, value)
+        if (name === 'via') head.via = append(head.via, value)
         break
       case 4:
-        if (name === 'host') head.host = first(head, 'host', head.host, value)
+        if (name === 'host') head.host = keep(head, 'host', head.host, value)
         break
       case 6:
-        if (name === 'expect') head.expect = first(head, 'expect', head.expect, value)
+        if (name === 'expect') head.expect = keep(head, 'expect', head.expect, value)
+        else if (name === 'cookie') head.cookie = head.cookie === undefined ? value : `${head.cookie};${value}`
         break
       case 7:
-        if (name === 'upgrade') head.upgrade = listed(head.upgrade, value)
+        if (name === 'upgrade') head.upgrade = append(head.upgrade, value)
         else if (name === 'referer') head.referer ??= value
+        else if (name === 'purpose') head.isAhead = true
         break
       case 9:
         if (name === 'forwarded') head.namesScheme = true
         break
       case 10:
-        if (name === 'user-agent') head.userAgent = first(head, 'user-agent', head.userAgent, value)
-        else if (name === 'connection') head.connection = listed(head.connection, value)
-        else if (name === ':authority') head.authority = listed(head.authority, value)
+        if (name === 'user-agent') head.userAgent = keep(head, 'user-agent', head.userAgent, value)
+        else if (name === 'connection') head.connection = append(head.connection, value)
+        else if (name === ':authority') head.authority = append(head.authority, value)
+        break
+      case 11:
+        if (name === 'sec-purpose') head.isAhead = true
         break
       case 12:
-        if (name === 'content-type') head.contentType = first(head, 'content-type', head.contentType, value)
+        if (name === 'content-type') head.contentType = keep(head, 'content-type', head.contentType, value)
         break
       case 13:
-        if (name === 'authorization') head.authorization = first(head, 'authorization', head.authorization, value)
+        if (name === 'if-none-match') head.isConditional = true
+        else if (name === 'authorization') head.authorization = keep(head, 'authorization', head.authorization, value)
         break
       case 14:
-        if (name === 'content-length') head.contentLength = first(head, 'content-length', head.contentLength, value)
+        if (name === 'content-length') head.contentLength = keep(head, 'content-length', head.contentLength, value)
         break
       case 17:
-        if (name === 'transfer-encoding') head.transferEncoding = listed(head.transferEncoding, value)
+        if (name === 'transfer-encoding') head.transferEncoding = append(head.transferEncoding, value)
+        else if (name === 'if-modified-since') head.isConditional = true
         else if (name === 'x-forwarded-proto') head.namesScheme = true
-        else if (name === 'sec-websocket-key') head.webSocketKey = listed(head.webSocketKey, value)
+        else if (name === 'sec-websocket-key') head.webSocketKey = append(head.webSocketKey, value)
         break
       case 18:
         if (name === SOLUTION_FIELD) head.solution ??= value
         break
       case 21:
-        if (name === 'sec-websocket-version') head.webSocketVersion = listed(head.webSocketVersion, value)
+        if (name === 'sec-websocket-version') head.webSocketVersion = append(head.webSocketVersion, value)
     }
   }
   return head
 }
 
-/** Lengths of the names that are read: a field of any other length is passed over. */
+/** Marks the lengths of the names that are read: a field of any other length is skipped. */
 const READ: readonly boolean[] = Array.from({ length: 22 }, (_, length) =>
-  [3, 4, 6, 7, 9, 10, 12, 13, 14, 17, 18, 21].includes(length),
+  [3, 4, 6, 7, 9, 10, 11, 12, 13, 14, 17, 18, 21].includes(length),
 )
 
-/** The first value of a name that must not come twice. */
-function first(head: HeadFields, name: string, known: string | undefined, value: string): string {
+/** Returns the first value of a name that must not come twice. */
+function keep(head: HeadFields, name: string, known: string | undefined, value: string): string {
   if (known === undefined) return value
   head.twice ??= name
   return known
 }
 
-function listed(known: string | undefined, value: string): string {
+function append(known: string | undefined, value: string): string {
   return known === undefined ? value : `${known}, ${value}`
 }
 
-/** The site that a request names: Host, else the `:authority` of HTTP/2. */
-export function siteOf({ host, authority }: HeadFields): string | undefined {
+/** Returns the site that a request names: Host, else the `:authority` of HTTP/2. */
+export function readSite({ host, authority }: HeadFields): string | undefined {
   return host ?? authority
 }
 
-/** Whether a request came by HTTP/2: no parser of HTTP/1 takes a name that begins with a colon. */
+/** Reports whether a request came by HTTP/2: no HTTP/1 parser accepts a name that begins with a colon. */
 export function isHttp2(fields: readonly string[]): boolean {
   return fields[0]?.charCodeAt(0) === COLON
 }

@@ -1,28 +1,28 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** On a server: its upgrades are inspected. Known to every copy of this package in a process. */
+/** Marks a server whose upgrades are inspected. Every copy of this package in a process knows the symbol. */
 const GUARDED = Symbol.for('sallyport.upgrades-guarded')
-/** On a server: what is to be said of it was said. */
+/** Marks a server that was checked for warnings. */
 const LOOKED_AT = Symbol.for('sallyport.looked-at')
 
 type Marked = Partial<Record<typeof GUARDED | typeof LOOKED_AT, true>>
 
-/** The server that a request came to. One that was made for a test, or by an adapter for functions, has none. */
-export function serverOf(req: IncomingMessage): Server | undefined {
+/** Finds the server that received a request. A request of a test, or of an adapter for functions, has no server. */
+export function findServer(req: IncomingMessage): Server | undefined {
   // HTTP/2 hides the socket of a stream that is already gone.
   const socket: (Socket & { readonly server?: Server | null | undefined }) | null | undefined = req.socket
   return socket?.server ?? undefined
 }
 
-/** Notes that the upgrades of a server are inspected. */
+/** Records that the upgrades of a server are inspected. */
 export function markGuarded(server: object): void {
   ;(server as Marked)[GUARDED] = true
 }
 
 /**
- * Looks at a server once, at its first request: upgrade listeners that no guard stands before, and clocks that leave a
- * slow client its connection for ever, are a process warning each.
+ * Checks a server once, at its first request. Emits a process warning for upgrade listeners without a guard, and for timeouts that let a
+ * slow client keep its connection for ever.
  */
 export function lookAtServer(server: (Server & Marked) | undefined): void {
   if (server === undefined || server[LOOKED_AT]) return
@@ -41,10 +41,10 @@ const UNGUARDED =
   'Call guardUpgrade(server, sallyport).'
 const CLOCKS = 'Set server.headersTimeout, requestTimeout and keepAliveTimeout, in milliseconds.'
 
-/** Node's own default; the clock of the proxy is 10 s. */
+/** Node's own default is the same; the proxy has 10 s. */
 const MAX_HEADERS_MS = 60_000
 
-/** A clock that is absent, as on a server that speaks HTTP/2 alone, is none of these. */
+/** Lists weak timeouts. A timeout that does not exist, as on an HTTP/2 server, is not weak. */
 function weakClocks(server: Server): readonly string[] {
   const off = (['headersTimeout', 'requestTimeout', 'keepAliveTimeout'] as const).filter((name) => server[name] === 0)
   const weak = off.map((name) => `${name} is off`)

@@ -3,10 +3,10 @@ import type { HeadFault } from './head-fault.ts'
 import type { ReceivedHead } from './node-head.ts'
 import type { RequestHost } from './request-host.ts'
 
-/** The fault of a target that names https, over a connection that is not. */
+/** Refuses a target that names https, over a connection without TLS. */
 export const INSECURE: HeadFault = { status: 400, reason: 'The target is https, and the connection is not.' }
 
-/** Whether a target in absolute form asks a plain connection for https (RFC 9110 7.4). */
+/** Reports whether a target in absolute form requests https over a plain connection (RFC 9110 7.4). */
 export function isInsecure(host: RequestHost, head: ReceivedHead): boolean {
   // Nearly every target is a path.
   if (head.target.charCodeAt(0) === SLASH) return false
@@ -15,7 +15,7 @@ export function isInsecure(host: RequestHost, head: ReceivedHead): boolean {
 
 const SLASH = 47
 
-/** Whether a connection is secured, or that of a trusted proxy, which ended TLS unless it says that there was none. */
+/** Reports whether a connection is secured. A trusted proxy has ended TLS, unless it names the scheme http. */
 export function isSecured(host: RequestHost, head: ReceivedHead): boolean {
   if (head.scheme !== 'http') return true
   return host.isTrusted?.(head.peer) === true && host.namedScheme?.(head) !== 'http'

@@ -1,9 +1,8 @@
 const ORIGIN = /^https?:\/\/[^/?#]*/i
 
 /**
- * The rest of a request target under a mount: `mountedPath('/detect/v1/myip?x=1', '/detect')` is `/v1/myip?x=1`,
- * and `undefined` for a target outside it. The origin of a target in absolute form is left out.
- * `base` is a path without a trailing slash; '' is the root.
+ * Returns the rest of a request target under a mount: `mountedPath('/detect/v1/myip?x=1', '/detect')` is `/v1/myip?x=1`, and `undefined`
+ * for a target outside it. It drops the origin of a target in absolute form. `base` is a path without a trailing slash; '' is the root.
  */
 export function mountedPath(target: string, base = ''): string | undefined {
   const path = target.replace(ORIGIN, '')
@@ -12,12 +11,12 @@ export function mountedPath(target: string, base = ''): string | undefined {
   return rest === '' || /^[/?#]/.test(rest) ? rest : undefined
 }
 
-/** A base as people configure it, without slashes at its end. */
-export function baseOf(configured = ''): string {
+/** Removes slashes from the end of a configured base. */
+export function trimBase(configured = ''): string {
   return configured.replace(/\/+$/, '')
 }
 
-/** The path and the query of a request target; a fragment, which no client should send, belongs to neither. */
+/** Splits a request target into path and query; a fragment, which no client should send, belongs to neither. */
 export function splitTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {
   const [whole = ''] = target.split('#', 1)
   const mark = whole.indexOf('?')

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A request as Node's parser hands it over, with its head alone. */
+/** A request as Node's parser delivers it, with its head alone. */
 export type ParsedRequest = IncomingMessage & { upgrade?: boolean | null | undefined }
 
-/** The outcome of a head for the parser; `STOPPED` ends the parsing of what was read, as at an upgrade. */
+/** Tells the parser what to do after a head; `STOPPED` ends the parsing of the received bytes, as at an upgrade. */
 type Parsing = 0 | 1 | typeof STOPPED
 export const STOPPED = 2
 
-/** The function that Node's parser of a connection calls for each head. */
+/** Takes each head from Node's parser of a connection. */
 type OnIncoming = (request: ParsedRequest, keepAlive: boolean) => Parsing
 
 /** A connection whose bytes Node parses. */
@@ -19,8 +19,8 @@ export interface ParsedConnection {
 }
 
 /**
- * Calls `hear` for each head of a connection before Node's server does, which `go` has it do. The parser is not documented;
- * where it has changed, nothing is heard.
+ * Calls `hear` for each head of a connection before Node's server, which `go` then calls. Node does not document the parser; where it has
+ * changed, `hear` is never called.
  */
 export function hearHeads(
   connection: ParsedConnection,

@@ -1,14 +1,14 @@
 import type { ParsedConnection } from './parsed-heads.ts'
 
-/** Node's `HTTPParser.kOnExecute`: called with what was read of bytes that the parser has taken from the socket itself. */
+/** Node's `HTTPParser.kOnExecute`, called with the number of parsed bytes that the parser took from the socket itself. */
 const EXECUTED = 5
 
-/** The number of bytes that were read, or why none is. */
+/** Counts the parsed bytes, or says why parsing failed. */
 type Read = number | Error
 
-/** Node's parser of a connection. */
+/** The part of Node's parser that is used here. */
 interface Parser {
-  /** Whether it takes bytes from the socket itself. */
+  /** Whether the parser takes bytes from the socket itself. */
   readonly _consumed?: boolean | undefined
   execute?(bytes: Uint8Array): Read
   getCurrentBuffer(): Uint8Array
@@ -16,9 +16,9 @@ interface Parser {
 }
 
 /**
- * Has a connection's parser read on in what was received where it has stopped and `isStopped` says that the rest is of HTTP all
- * the same: Node drops that. Returns whether such a rest is being read. The parser is not documented; where it has changed, the
- * rest is dropped as before.
+ * Lets a connection's parser continue in the received bytes where it has stopped and `isStopped` says that HTTP follows: Node drops these
+ * bytes. Returns a function that reports whether such bytes are being parsed. Node does not document the parser; where it has changed, the
+ * bytes are dropped as before.
  */
 export function readBehind(connection: ParsedConnection, isStopped: () => boolean): () => boolean {
   let isBehind = false
@@ -45,7 +45,7 @@ export function readBehind(connection: ParsedConnection, isStopped: () => boolea
   } else {
     const own = (bytes: Uint8Array) => readOn(bytes, execute.call(parser, bytes))
     parser.execute = own
-    // Another connection gets the parser next.
+    // Node gives the parser to another connection next.
     connection.once('close', () => {
       if (parser.execute === own) delete parser.execute
     })

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { RequestHost } from './request-host.ts'
 
-/** Ids that are taken over: they are written into headers, logs and pages as they are. */
+/** Matches ids that are safe to write unchanged into headers, logs and pages. */
 const ACCEPTED = /^[\w.:/+=@~-]{1,128}$/
-/** W3C Trace Context: version, trace, parent and flags. */
+/** Reads the fields of W3C Trace Context: version, trace, parent and flags. */
 const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
-/** The id of a request: what a trusted proxy names in `x-request-id`, else the trace of its `traceparent`, else a new one. */
+/** Returns the id of a request: `x-request-id` of a trusted proxy, else the trace of its `traceparent`, else a new id. */
 export function newId(
   host: RequestHost,
   peer: string | undefined,
@@ -18,10 +18,10 @@ export function newId(
   return (typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined) ?? randomUUID()
 }
 
-/** The header of an answer that has the id of its request. */
+/** The answer carries the id of its request in this header. */
 export const ID_HEADER = 'X-Request-Id'
 
-/** Names the id in an answer that is not begun. */
+/** Names the id in an answer that has not begun. */
 export function nameAnswer(response: ServerResponse, id: string): void {
   if (!response.headersSent) response.setHeader(ID_HEADER, id)
 }

@@ -4,18 +4,18 @@ import type { ApiResponse } from '@sallyport/engine'
 import { declaresTooMuch } from './json-body.ts'
 import { markLast } from './last-request.ts'
 
-/** A request whose body may be unread; one of HTTP/2 is not resumed here. */
+/** A request whose body may be unread; a request of HTTP/2 is not resumed here. */
 type Unread = Pick<IncomingMessage, 'httpVersionMajor' | 'headers' | 'complete' | 'socket'> & {
   resume?(): unknown
 }
 
-/** How long a client has to read the answer before its connection is reset over the unread body. */
+/** Limits how long a client may take to read the answer before the unread body resets its connection. */
 const LINGER_MS = 500
 
 /**
- * The response as it is to be sent while a body is still unread: a large one gets `Connection: close`, so that no one has
- * to receive the rest. Node would otherwise read and discard a refused body to its end. Small bodies are left to Node,
- * which keeps the connection. A response that ends the connection is its last: nothing behind it is carried out.
+ * Prepares the response to a request whose body is unread: a large body gets `Connection: close`, so that no server has to receive the
+ * rest. Node would otherwise read and discard a refused body to its end. Node also reads small bodies, and keeps the connection. A response
+ * that ends the connection is the last one: no later request runs.
  */
 export function closingUnread<R extends ApiResponse>(req: Unread, response: R): R {
   if (req.httpVersionMajor !== 1) return response
@@ -27,21 +27,21 @@ export function closingUnread<R extends ApiResponse>(req: Unread, response: R): 
     return { ...response, headers: { ...response.headers, connection: 'close' } }
   }
   if (response.headers['connection'] === 'close') markLast(req)
-  // The reader that gave up has stopped reading, and the next request may have been parsed with the end of this one.
+  // A reader that gave up has stopped reading, and Node may have parsed the next request with the end of this one.
   else if (gaveUp) req.resume?.()
   return response
 }
 
 /**
- * After the last response Node calls `destroySoon`, and closing a socket with bytes unread sends a reset, by which a
- * client may lose the response. So the sending side is closed first, nothing more is read, and the rest follows after a
- * moment (RFC 9112 9.6).
+ * Delays the close of a socket. After the last response Node calls `destroySoon`, and closing a socket with unread bytes sends a reset, by
+ * which a client may lose the response. So the sending side closes first, nothing more is read, and the rest closes after a moment (RFC
+ * 9112 9.6).
  */
 function lingerOnClose(socket: Socket): void {
   socket.destroySoon = () => {
     socket.end()
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
-    // Once Node has let go of the request: it resumes the socket to discard the body.
+    // Node resumes the socket to discard the body, and then lets go of the request. Pause after that.
     setImmediate(() => socket.pause())
   }
 }

@@ -1,15 +1,15 @@
 import { hearHeads, type ParsedConnection, type ParsedRequest, STOPPED } from './parsed-heads.ts'
 import { readBehind } from './read-behind.ts'
 
-/** Fields by which a client asks for another protocol; the values of one name are a list. */
+/** Fields by which a client requests another protocol; repeated fields of one name form a list. */
 interface AskingFields {
   readonly upgrade?: string | undefined
   readonly connection?: string | undefined
 }
 
 /**
- * Whether a request asks for a WebSocket and for nothing else: the one protocol that connections change to here. Any other
- * wish is ignored, and so is every wish of HTTP/1.0 (RFC 9110 7.8).
+ * Reports whether a request asks for a WebSocket and for nothing else, the only protocol that connections change to here. Any other upgrade
+ * is ignored, and so is every upgrade of HTTP/1.0 (RFC 9110 7.8).
  */
 export function asksForWebSocket(httpVersion: string, { upgrade, connection = '' }: AskingFields): boolean {
   if (upgrade?.trim().toLowerCase() !== 'websocket' || httpVersion === '1.0') return false
@@ -17,9 +17,9 @@ export function asksForWebSocket(httpVersion: string, { upgrade, connection = ''
 }
 
 /**
- * Has Node take requests of a connection that ask for another protocol as what they are without that wish. Else it hands
- * their socket to listeners for `upgrade`, with a body that nobody reads. What is pipelined behind such a request is read too;
- * in it every wish is ignored, because Node has no longer the bytes that it would hand over.
+ * Makes Node treat a request for another protocol as an ordinary request. Otherwise Node passes the socket to `upgrade` listeners, with a
+ * body that no code reads. Requests pipelined after such a request are read too; their upgrades are all ignored, because Node no longer has
+ * the bytes that it would hand over.
  */
 export function ignoreOtherUpgrades(connection: ParsedConnection): void {
   let ignored: ParsedRequest | undefined

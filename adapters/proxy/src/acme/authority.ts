@@ -2,25 +2,25 @@ import { errorText, isRecord } from '@sallyport/core'
 import { readCertificates } from '@sallyport/engine/files'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 
-/** Bounds of what an authority is given; times in milliseconds. */
+/** Limits what an authority may use; times are in milliseconds. */
 export interface AuthorityBounds {
-  /** For one answer, from the connection to its last byte. */
+  /** Limits one answer, from the connection to its last byte. */
   readonly answerMs: number
   readonly answerBytes: number
-  /** Requests of one order. */
+  /** Limits the requests of one order. */
   readonly requests: number
 }
 
 export const BOUNDS: AuthorityBounds = { answerMs: 30_000, answerBytes: 1_048_576, requests: 2_000 }
 
 const MAX_REDIRECTS = 3
-/** As many answers in a row may want another nonce (RFC 8555 6.5): the library asks again. */
+/** An authority may ask so many times in a row for another nonce (RFC 8555 6.5): the library then asks again. */
 const MAX_NONCES = 5
 const MAX_SENTENCE = 300
 
-/** Why an authority gives no certificate, in a sentence. */
+/** Says in a sentence why an authority issues no certificate. */
 export class AuthorityFault extends Error {
-  /** In milliseconds; absent: it has not said when to come again. */
+  /** In milliseconds; absent: the authority does not say when to retry. */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, retryAfterMs?: number) {
@@ -29,7 +29,7 @@ export class AuthorityFault extends Error {
   }
 }
 
-/** As acme-client reads answers: field names in lower case, JSON as what it says, other text as it is. */
+/** An answer as acme-client reads it: field names in lower case, JSON as its value, other text unchanged. */
 export interface AuthorityAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -41,29 +41,27 @@ export interface AuthorityRequest {
   readonly data?: unknown
 }
 
-/** An authority that is asked within bounds; every failure is an `AuthorityFault`. */
+/** Sends requests to an authority within bounds; every failure is an `AuthorityFault`. */
 export interface Authority {
   ask(url: string, method: string, asked?: AuthorityRequest): Promise<AuthorityAnswer>
-  /** The wait that the last answer asked for, in milliseconds. */
+  /** Returns the wait that the last answer asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined
   close(): Promise<void>
 }
 
 export interface AuthorityPlace {
-  /** URL of its directory. */
   readonly directory: string
-  /** File in PEM of the authorities that its own certificate is from; absent: those of Node. */
+  /** File in PEM of the authorities that issued the directory's own certificate; absent: Node's authorities. */
   readonly ca: string | undefined
-  /** Ends what is asked. */
   readonly signal: AbortSignal
 }
 
-/** HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment count. */
+/** Opens a client of an authority. It respects HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment. */
 export async function openAuthority(
   { directory, ca, signal }: AuthorityPlace,
   bounds: AuthorityBounds,
 ): Promise<Authority> {
-  const trust = ca === undefined ? {} : trusted(ca)
+  const trust = ca === undefined ? {} : readTrusted(ca)
   const dispatcher = openDispatcher(trust, bounds)
   let left = bounds.requests
   let retryAfterMs: number | undefined
@@ -84,16 +82,16 @@ export async function openAuthority(
         headers: { 'content-type': 'application/jose+json', 'user-agent': 'sallyport', ...headers },
         body: data === undefined ? null : JSON.stringify(data),
       })
-      const text = await textOf(answer.body, bounds.answerBytes)
+      const text = await readText(answer.body, bounds.answerBytes)
       const fields = Object.entries(answer.headers).map(
         ([name, value]) => [name, String([value].flat()[0] ?? '')] as const,
       )
-      return { status: answer.statusCode, headers: Object.fromEntries(fields), data: dataOf(text) }
+      return { status: answer.statusCode, headers: Object.fromEntries(fields), data: parseData(text) }
     } catch (error) {
       if (signal.aborted || error instanceof AuthorityFault) throw error
       const { host } = new URL(url)
       if (late.aborted) throw new AuthorityFault(`${host} has not answered within ${bounds.answerMs / 1_000} s`)
-      throw new AuthorityFault(`${host} cannot be asked (${codeOf(error)})`)
+      throw new AuthorityFault(`${host} cannot be asked (${findCode(error)})`)
     }
   }
   return {
@@ -101,29 +99,29 @@ export async function openAuthority(
       return retryAfterMs
     },
     async ask(first, method, asked = {}) {
-      let url = urlOf(first, directory)
+      let url = readUrl(first, directory)
       for (let redirects = 0; ; redirects++) {
         const answer = await askOnce(url, method, asked)
-        retryAfterMs = retryAfterOf(answer)
+        retryAfterMs = readRetryAfter(answer)
         const { location } = answer.headers
         if (isBadNonce(answer) && nonces++ < MAX_NONCES) return answer
         if (asked.data !== undefined) nonces = 0
-        if (answer.status < 300 || answer.status > 399) return accepted(answer, url)
-        // A signed request is for one URL (RFC 8555 6.4).
+        if (answer.status < 300 || answer.status > 399) return requireAccepted(answer, url)
+        // A signed request is valid for one URL (RFC 8555 6.4).
         if (location === undefined || asked.data !== undefined || redirects === MAX_REDIRECTS) {
           throw new AuthorityFault(
             `${url} leads elsewhere (${answer.status}): the authority is to be named by its own URL`,
           )
         }
-        url = urlOf(URL.canParse(location, url) ? new URL(location, url).href : location, directory)
+        url = readUrl(URL.canParse(location, url) ? new URL(location, url).href : location, directory)
       }
     },
     close: () => dispatcher.destroy(),
   }
 }
 
-/** An empty one would have Node trust its own. */
-function trusted(file: string): { readonly ca: string } {
+/** Reads the file, which must not be empty: Node would then trust its own authorities. */
+function readTrusted(file: string): { readonly ca: string } {
   try {
     return { ca: readCertificates(file) }
   } catch (error) {
@@ -140,8 +138,8 @@ function openDispatcher(trust: { readonly ca?: string | undefined }, { answerMs 
   }
 }
 
-/** An http URL, and of https where the one that named it is. */
-function urlOf(text: unknown, from: string): string {
+/** Reads an http URL; where the naming URL is https, the named URL must be too. */
+function readUrl(text: unknown, from: string): string {
   if (typeof text !== 'string' || !/^https?:\/\/./i.test(text) || !URL.canParse(text)) {
     throw new AuthorityFault('the authority names an address that is not a URL')
   }
@@ -151,7 +149,7 @@ function urlOf(text: unknown, from: string): string {
   return text
 }
 
-async function textOf(body: AsyncIterable<Buffer>, limit: number): Promise<string> {
+async function readText(body: AsyncIterable<Buffer>, limit: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
@@ -162,7 +160,7 @@ async function textOf(body: AsyncIterable<Buffer>, limit: number): Promise<strin
   return Buffer.concat(chunks).toString()
 }
 
-function dataOf(text: string): unknown {
+function parseData(text: string): unknown {
   if (text === '') return {}
   try {
     return JSON.parse(text)
@@ -171,24 +169,24 @@ function dataOf(text: string): unknown {
   }
 }
 
-/** The answer, if it is one that a client goes on with. */
-function accepted(answer: AuthorityAnswer, url: string): AuthorityAnswer {
+/** Returns an answer with which a client can go on; throws for any other. */
+function requireAccepted(answer: AuthorityAnswer, url: string): AuthorityAnswer {
   const { status, data } = answer
   if (status >= 400) {
-    const { type, detail } = problemIn(data)
+    const { type, detail } = findProblem(data)
     const kind = type === '' ? `${status}` : `${status} ${type}`
-    throw new AuthorityFault(`the authority refuses (${kind})${detail}`, retryAfterOf(answer))
+    throw new AuthorityFault(`the authority refuses (${kind})${detail}`, readRetryAfter(answer))
   }
   if (isRecord(data) || (typeof data === 'string' && /^\s*-----BEGIN CERTIFICATE-----/.test(data))) return answer
   throw new AuthorityFault(`${url} answers with what no authority says: ${JSON.stringify(data).slice(0, 60)}`)
 }
 
 function isBadNonce({ status, data }: AuthorityAnswer): boolean {
-  return status === 400 && problemIn(data).type === 'badNonce'
+  return status === 400 && findProblem(data).type === 'badNonce'
 }
 
-/** The last word of a problem's type (RFC 8555 6.7), and its detail behind a colon; empty where there is none. */
-function problemIn(data: unknown): { readonly type: string; readonly detail: string } {
+/** Returns the last word of a problem's type (RFC 8555 6.7), and its detail after a colon; empty where they are missing. */
+function findProblem(data: unknown): { readonly type: string; readonly detail: string } {
   const { type, detail } = isRecord(data) ? data : {}
   return {
     type: typeof type === 'string' ? type.replace(/^.*:/, '') : '',
@@ -196,23 +194,23 @@ function problemIn(data: unknown): { readonly type: string; readonly detail: str
   }
 }
 
-/** Seconds, or a date (RFC 9110 10.2.3). */
-function retryAfterOf({ headers }: AuthorityAnswer): number | undefined {
+/** Reads a wait in seconds or as a date (RFC 9110 10.2.3). */
+function readRetryAfter({ headers }: AuthorityAnswer): number | undefined {
   const text = headers['retry-after']
   if (text === undefined) return undefined
   const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now()
   return wait > 0 ? wait : undefined
 }
 
-function codeOf(error: unknown): string {
+function findCode(error: unknown): string {
   const causes = error instanceof AggregateError ? error.errors : [error]
   const [first] = causes as readonly (Error & { readonly code?: unknown })[]
   return String(first?.code ?? first?.message ?? error)
 }
 
-/** Returns what an error says, as one line without control characters. */
-export function sentenceOf(error: unknown): string {
-  // It has answered in a shape that nobody has thought of.
+/** Describes an error in one line without control characters. */
+export function describeFault(error: unknown): string {
+  // The answer has an unknown shape.
   if (error instanceof TypeError) return "the authority's answer cannot be read"
   const text = errorText(error)
   return text

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 
-/** Lifetimes become shorter from year to year: a share of them is right for all. */
+/** A share of the lifetime suits all certificates, although lifetimes become shorter from year to year. */
 const RENEW_AT = 2 / 3
 
 /** Returns the fault of a chain for a key and some names, as a predicate; `undefined`: none. */
@@ -18,7 +18,7 @@ export function certificateFault(chain: string, key: string, names: readonly str
   }
 }
 
-/** Whether a chain is past the time at which it is renewed. */
+/** Reports whether a chain has reached the time of its renewal. */
 export function isOld(chain: string): boolean {
   const { validFrom, validTo } = new X509Certificate(chain)
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '@sallyport/engine/files'
 
-/** The path under which an authority asks for a token (RFC 8555 8.3). */
+/** An authority requests a token below this path (RFC 8555 8.3). */
 const PATH = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/
 
 /** Keeps answers to challenges as files, because any worker may receive the request for an answer that another worker wrote. */
@@ -22,7 +22,7 @@ export function challengeFiles(folder: string): ChallengeFiles {
   }
 }
 
-/** The answer to a challenge that is asked for, where there is one. */
+/** Returns the answer to a challenge that an authority requests; `undefined` where there is none. */
 export function challengeAnswer(folder: string, target: string): string | undefined {
   const token = PATH.exec(target)?.[1]
   if (token === undefined) return undefined

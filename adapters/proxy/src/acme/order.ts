@@ -11,25 +11,24 @@ import type { ChallengeFiles } from './challenge-files.ts'
 
 /** The certificate to order, and the authority that issues it. */
 export interface AcmeOptions {
-  /** Names for one certificate; each must lead to the listener `http` on port 80. */
+  /** Names that the certificate covers; each must lead to the listener `http` on port 80. */
   readonly domains: readonly string[]
-  /** For letters of the authority about certificates that expire. */
+  /** The authority writes to this address about certificates that expire. */
   readonly email: string
-  /** URL of an authority's directory (RFC 8555 7.1.1); absent: that of Let's Encrypt. */
+  /** URL of an authority's directory (RFC 8555 7.1.1); absent: Let's Encrypt. */
   readonly directory?: string | undefined
-  /** File of the authorities whose certificate the directory has, in PEM; absent: those of Node. */
+  /** File in PEM of the authorities that issued the directory's certificate; absent: Node's authorities. */
   readonly ca?: string | undefined
 }
 
 export const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 
-/** Between two looks at what an authority is about; the pause grows by half. */
+/** Pauses between two requests for a pending state; each is longer by half. */
 const PAUSE_MS = { first: 500, max: 10_000 }
 const MAX_PENDING_MS = 180_000
-/** Longest subject name of a certificate (RFC 5280, ub-common-name). */
+/** Limits the common name of a certificate (RFC 5280, ub-common-name). */
 const MAX_COMMON_NAME = 64
 
-/** Paths of the files in a folder. */
 export function acmeFiles(folder: string): { readonly cert: string; readonly key: string; readonly account: string } {
   return {
     cert: join(folder, 'certificate.pem'),
@@ -38,7 +37,6 @@ export function acmeFiles(folder: string): { readonly cert: string; readonly key
   }
 }
 
-/** Parts with which an order is made. */
 export interface OrderParts {
   readonly authority: Authority
   readonly challenges: ChallengeFiles
@@ -46,8 +44,8 @@ export interface OrderParts {
 }
 
 /**
- * Orders a certificate and writes it; rejects with an `AuthorityFault`, with `package_missing`, or where the signal is
- * aborted. The library signs; what is asked, and what is believed of an answer, is here.
+ * Orders a certificate and writes it; rejects with an `AuthorityFault`, with `package_missing`, or when the signal aborts. The library
+ * signs; this file decides what to request and what to believe.
  */
 export async function orderCertificate(
   folder: string,
@@ -73,7 +71,7 @@ export async function orderCertificate(
     until(
       async () => {
         const now = checkedOrder(await client.getOrder(order))
-        if (String(now.status) === 'invalid') throw new AuthorityFault(`the order failed${problemOf(now)}`)
+        if (String(now.status) === 'invalid') throw new AuthorityFault(`the order failed${readProblem(now)}`)
         return wanted.includes(String(now.status)) ? now : undefined
       },
       'to issue the certificate',
@@ -90,12 +88,12 @@ export async function orderCertificate(
 
 type Acme = typeof import('acme-client')
 
-/** Rejects with `package_missing` where what orders certificates is not installed. */
+/** Rejects with `package_missing` where acme-client is not installed. */
 export async function requireAcme(): Promise<void> {
   await loadAcme()
 }
 
-/** Loaded where it is configured: nobody else installs it, nor has its types. Rejects with `package_missing`. */
+/** Loads acme-client only where it is configured; other users do not install it. Rejects with `package_missing`. */
 async function loadAcme(): Promise<Acme> {
   try {
     return (await import('acme-client')).default
@@ -105,7 +103,7 @@ async function loadAcme(): Promise<Acme> {
   }
 }
 
-/** The requests of this client alone go through the authority; what the library would ask by is left as it is. */
+/** Sends the requests of this client through the authority; the library's own way of requesting stays unchanged. */
 function askThrough(client: Client, directory: string, authority: Authority): void {
   const { http } = client as Client & { readonly http?: { request?: Authority['ask'] | undefined } | undefined }
   if (http?.request === undefined) throw new AuthorityFault('tls.acme needs acme-client 5.4')
@@ -113,7 +111,7 @@ function askThrough(client: Client, directory: string, authority: Authority): vo
   http.request = async (url, method, asked) => {
     const answer = await authority.ask(url, method, asked)
     if (url === directory) newAccount = checkedDirectory(answer.data, directory)['newAccount']
-    // The library would ask for ever.
+    // Otherwise the library would repeat the request for ever.
     if (url === newAccount && answer.status < 300 && answer.headers['location'] === undefined) {
       throw new AuthorityFault('the authority names no account')
     }
@@ -148,7 +146,7 @@ function checkedOrder(order: Order): Order {
 
 const MAX_AUTHORIZATIONS = 200
 
-/** Proves that the names are ours (RFC 8555 8.3): the authority reads a file by plain HTTP. */
+/** Proves that the names are ours (RFC 8555 8.3): the authority reads a file over plain HTTP. */
 async function authorize(client: Client, order: Order, parts: OrderParts): Promise<void> {
   const { challenges } = parts
   const written: string[] = []
@@ -156,15 +154,15 @@ async function authorize(client: Client, order: Order, parts: OrderParts): Promi
   const areValid = async (): Promise<true | undefined> => {
     const all = await client.getAuthorizations({ ...order, authorizations: pending as Order['authorizations'] })
     const failed = all.find(({ status }) => !['valid', 'pending', 'processing'].includes(String(status)))
-    if (failed !== undefined) throw unauthorized(failed)
+    if (failed !== undefined) throw makeUnauthorized(failed)
     pending = all.filter(({ status }) => status !== 'valid').map(({ url }) => url)
     return pending.length === 0 || undefined
   }
   try {
     for (const authorization of await client.getAuthorizations(order)) {
       if (String(authorization.status) === 'valid') continue
-      if (String(authorization.status) !== 'pending') throw unauthorized(authorization)
-      const challenge = challengeOf(authorization)
+      if (String(authorization.status) !== 'pending') throw makeUnauthorized(authorization)
+      const challenge = findChallenge(authorization)
       written.push(challenge.token)
       await challenges.write(challenge.token, await client.getChallengeKeyAuthorization(challenge))
       await client.completeChallenge(challenge)
@@ -175,35 +173,35 @@ async function authorize(client: Client, order: Order, parts: OrderParts): Promi
   }
 }
 
-/** Its token is the name of a file. */
-function challengeOf(authorization: Authorization) {
+/** Finds the http-01 challenge; its token must be safe as the name of a file. */
+function findChallenge(authorization: Authorization) {
   const challenges: unknown = authorization.challenges
   const found = (Array.isArray(challenges) ? challenges : []).find((one) => isRecord(one) && one['type'] === 'http-01')
-  if (found === undefined) throw new AuthorityFault(`the authority offers no http-01 for ${nameOf(authorization)}`)
+  if (found === undefined) throw new AuthorityFault(`the authority offers no http-01 for ${readName(authorization)}`)
   if (!/^[\w-]{1,128}$/.test(String(found.token)) || !isUrl(found.url)) {
-    throw new AuthorityFault(`the authority's challenge for ${nameOf(authorization)} has no token or no URL`)
+    throw new AuthorityFault(`the authority's challenge for ${readName(authorization)} has no token or no URL`)
   }
   return found as Authorization['challenges'][number]
 }
 
-function unauthorized(authorization: Authorization): AuthorityFault {
-  return new AuthorityFault(`${nameOf(authorization)} is not authorized${problemOf(authorization)}`)
+function makeUnauthorized(authorization: Authorization): AuthorityFault {
+  return new AuthorityFault(`${readName(authorization)} is not authorized${readProblem(authorization)}`)
 }
 
-function nameOf({ identifier }: { readonly identifier?: unknown }): string {
+function readName({ identifier }: { readonly identifier?: unknown }): string {
   return isRecord(identifier) ? String(identifier['value']) : 'a name'
 }
 
-/** Returns what an order or an authorization says of its failure, behind a colon. */
-function problemOf(item: unknown): string {
-  const of = (value: unknown): string | undefined =>
+/** Returns what an order or an authorization says about its failure, after a colon. */
+function readProblem(item: unknown): string {
+  const readError = (value: unknown): string | undefined =>
     isRecord(value) && isRecord(value['error']) ? String(value['error']['detail'] ?? value['error']['type']) : undefined
-  const inner = isRecord(item) && Array.isArray(item['challenges']) ? item['challenges'].map(of) : []
-  const detail = of(item) ?? inner.find((text) => text !== undefined)
+  const inner = isRecord(item) && Array.isArray(item['challenges']) ? item['challenges'].map(readError) : []
+  const detail = readError(item) ?? inner.find((text) => text !== undefined)
   return detail === undefined ? '' : `: ${detail}`
 }
 
-/** Looks until there is something, within bounds, and as the authority asks for. */
+/** Calls `look` until it finds a value, within bounds, and with the pauses that the authority asks for. */
 async function until<T>(
   look: () => Promise<T | undefined>,
   what: string,
@@ -220,7 +218,7 @@ async function until<T>(
   }
 }
 
-/** A lost or broken one is no loss: an account is made for another. */
+/** Reads the key of the account, or creates another: a lost or broken key loses nothing, because the authority makes a new account. */
 async function accountKey(file: string, { crypto }: Acme): Promise<Buffer> {
   try {
     const key = await readFile(file)
@@ -228,7 +226,7 @@ async function accountKey(file: string, { crypto }: Acme): Promise<Buffer> {
     return key
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    // A key that may be there, and cannot be read now, is not replaced.
+    // A key that exists but cannot be read now is not replaced.
     if (/^E[A-Z]+$/.test(code) && code !== 'ENOENT') throw error
     const key = await crypto.createPrivateEcdsaKey()
     await replace(file, key)
@@ -236,7 +234,6 @@ async function accountKey(file: string, { crypto }: Acme): Promise<Buffer> {
   }
 }
 
-/** Whole or not at all. */
 async function replace(file: string, content: Buffer | string): Promise<void> {
   await writeFile(`${file}.new`, content, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)

@@ -3,40 +3,39 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { DAY_MS } from '@sallyport/core'
 import type { RaiseEvent } from '@sallyport/engine'
-import { type AuthorityBounds, AuthorityFault, BOUNDS, openAuthority, sentenceOf } from './authority.ts'
+import { type AuthorityBounds, AuthorityFault, BOUNDS, describeFault, openAuthority } from './authority.ts'
 import { certificateFault, isOld } from './certificate-fault.ts'
 import { challengeFiles } from './challenge-files.ts'
 import { type AcmeOptions, acmeFiles, LETS_ENCRYPT, orderCertificate } from './order.ts'
 
-/** A look reads two files. */
+/** A check reads only two files. */
 const LOOK_MS = 5_000
-/** After a failure; it doubles. Authorities take five failures of a name in an hour. */
+/** Pause after a failure; it doubles. Authorities permit five failures of a name in an hour. */
 const FIRST_PAUSE_MS = 600_000
-/** After a certificate was issued; it grows, because authorities issue few of the same names in a week. */
+/** Pause after a certificate was issued; it grows, because authorities issue few certificates for the same names in a week. */
 const ISSUED_PAUSE = { first: LOOK_MS, factor: 12 }
-/** For all of one order. */
+/** Limits the time of one order. */
 const ORDER_MS = 900_000
 
 export interface RenewalHooks {
-  /** A line for the operator. */
   onNotice(message: string): void
-  /** Takes what the operator may want to know of at once. */
+  /** Takes an event that the operator may want to know of at once. */
   readonly raise?: RaiseEvent | undefined
 }
 
 export interface Renewal {
-  /** Aborts what is asked for; resolves when nothing of it is left. */
+  /** Aborts what is in progress; resolves when nothing of it is left. */
   close(): Promise<void>
 }
 
-/** Folder of the challenges, within that of an account. */
+/** Returns the folder of the challenges, within the folder of an account. */
 export function challengeFolder(folder: string): string {
   return join(folder, 'challenges')
 }
 
 /**
- * Keeps the certificate of a folder: ordered where it or its key is missing, where they do not fit each other, where it has
- * other names, and at two thirds of its life.
+ * Keeps the certificate of a folder current: orders another where the certificate or its key is missing, where they do not fit each other,
+ * where the names differ, and at two thirds of its life.
  */
 export function keepCertificate(
   folder: string,
@@ -49,7 +48,7 @@ export function keepCertificate(
   const names = options.domains.join(', ')
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  // By the monotonic clock: another time of day ends no pause.
+  // The monotonic clock counts: a change of the time of day ends no pause.
   let notBefore = 0
   let pause = FIRST_PAUSE_MS
   let issuedPause = ISSUED_PAUSE.first
@@ -88,10 +87,10 @@ export function keepCertificate(
       const wait = Math.min(Math.max(pause, (error instanceof AuthorityFault && error.retryAfterMs) || 0), DAY_MS)
       notBefore = performance.now() + wait
       pause = Math.min(pause * 2, DAY_MS)
-      const text = `No certificate for ${names} could be had: ${sentenceOf(error)}.`
+      const text = `No certificate for ${names} could be had: ${describeFault(error)}.`
       raise({ kind: 'certificate', about: `tls.acme ${names}`, text })
       onNotice(
-        `tls.acme: no certificate for ${names}: ${sentenceOf(error)}; tried again in ${Math.ceil(wait / 60_000)} min`,
+        `tls.acme: no certificate for ${names}: ${describeFault(error)}; tried again in ${Math.ceil(wait / 60_000)} min`,
       )
     }
     if (!closing.signal.aborted) timer = setTimeout(next, LOOK_MS).unref()
@@ -111,13 +110,13 @@ export function keepCertificate(
 
 interface Due {
   readonly why: string
-  /** Whether it is said before it is ordered: something was lost. */
+  /** Whether a notice precedes the order, because something was lost. */
   readonly said: boolean
 }
 
-/** Why a certificate is ordered; rejects where a file is there and cannot be read now, which is no reason to order. */
+/** Returns why a certificate must be ordered; rejects where a file exists but cannot be read now, which is no reason to order. */
 async function dueFor(files: { readonly cert: string; readonly key: string }, names: readonly string[]) {
-  const [chain, key] = await Promise.all([textOf(files.cert), textOf(files.key)])
+  const [chain, key] = await Promise.all([readText(files.cert), readText(files.key)])
   if (chain === undefined) return { why: 'is missing', said: false } satisfies Due
   if (key === undefined) return { why: 'has lost its key', said: true } satisfies Due
   const fault = certificateFault(chain, key, names)
@@ -125,8 +124,8 @@ async function dueFor(files: { readonly cert: string; readonly key: string }, na
   return isOld(chain) ? ({ why: 'is at two thirds of its life', said: false } satisfies Due) : undefined
 }
 
-/** `undefined`: there is none. */
-async function textOf(file: string): Promise<string | undefined> {
+/** Returns `undefined` for a missing file. */
+async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
@@ -136,10 +135,10 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** The renewal of what is configured, which a reload may change, by a process that may be asked to order later. */
+/** Renews what is configured, which a reload may change; a process may be asked to order later. */
 export interface Renewals {
   keep(acme: KeptAcme | undefined): void
-  /** This process orders from now on, whatever the options say. */
+  /** Makes this process order from now on, whatever the options say. */
   order(): void
   close(): Promise<void>
 }

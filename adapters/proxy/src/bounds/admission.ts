@@ -7,52 +7,44 @@ import type { RefusalCause, Refusals } from '../exchange/refusals.ts'
 import type { Slots, Taker } from './slots.ts'
 
 export interface AdmissionOptions {
-  /** Slots of requests or of tunnels. */
+  /** Gives slots to requests or to tunnels. */
   readonly slots: Slots
-  /** The cause of a request without a slot. */
+  /** Names the cause of a refusal without a slot. */
   readonly cause: 'in_flight' | 'tunnels'
-  readonly ipv6Prefix: number
   readonly bodyBytes: number
   readonly refusals: Refusals
-  /** More is to be done than can be: a request that waited so long for its turn says so as well. */
+  /** Reports overload; a request that waited that long for its turn is a sign of it as well. */
   readonly isOverloaded: (waitedMs: number) => boolean
 }
 
-/** Lets requests in, within limits that hold for all clients together and for each. */
+/** Admits requests within limits that hold for all clients together and for each client. */
 export interface Admission {
-  /** The largest body. */
+  /** Limits a body, in bytes. */
   readonly bodyBytes: number
-  /** Key that the client of an address is counted under. */
+  /** Returns the key under which the client of an address is counted. */
   clientOf(address: string): string
-  /** True while nothing new is begun. */
+  /** Returns true while no new request may begin. */
   isClosed(waitedMs: number): boolean
   /**
-   * Takes a slot for an exchange of a client, which has it until its answer is sent. Waits for one; resolves to a refusal where none
-   * comes in time, and never for an exchange that has ended: nobody waits for it any more.
+   * Takes a slot for an exchange of a client, until its answer is sent. Waits for a slot; resolves to a refusal where none comes in time,
+   * and never for an exchange that has ended, because its client has left.
    */
   admit(exchange: Exchange, client: string): Answered | Promise<Answered>
-  /** Returns the answer that refuses an exchange, and counts why. */
+  /** Returns the answer that refuses an exchange, and counts the cause. */
   refuse(exchange: Exchange, cause: RefusalCause, refusal?: Refusal): ApiResponse
 }
 
-/** A request with a slot, or that waits for one. */
+/** A request that has a slot or waits for one. */
 type Admitted = Taker & Holder
 
-export function createAdmission({
-  slots,
-  cause,
-  ipv6Prefix,
-  bodyBytes,
-  refusals,
-  isOverloaded,
-}: AdmissionOptions): Admission {
+export function createAdmission({ slots, cause, bodyBytes, refusals, isOverloaded }: AdmissionOptions): Admission {
   const refuse: Admission['refuse'] = (exchange, why, refusal = limitRefusal(why)) => {
     refusals.count(why)
     return exchange.refuse(refusal, why)
   }
   return {
     bodyBytes,
-    clientOf: (address) => sharerKey(address, ipv6Prefix),
+    clientOf: sharerKey,
     isClosed: isOverloaded,
     admit(exchange, client) {
       if (exchange.ended) return new Promise(() => {})
@@ -81,11 +73,11 @@ export function createAdmission({
   }
 }
 
-/** The networks of a site of IPv6, of which it has 65,536 to call from, are `WIDE_FACTOR` clients and no more. */
-function sharerKey(address: string, ipv6Prefix: number): string {
-  // An address of IPv4 is its own key.
+/** Returns a key of sharing. The 65,536 networks of an IPv6 site count as no more than `WIDE_FACTOR` clients. */
+function sharerKey(address: string): string {
+  // An IPv4 address is its own key.
   if (address !== '' && !address.includes(':')) return address
-  const { narrow, wide } = clientKey(address, ipv6Prefix)
+  const { narrow, wide } = clientKey(address)
   if (wide === undefined) return narrow
   let sum = 0
   for (let at = 0; at < narrow.length; at++) sum += narrow.charCodeAt(at)

@@ -1,14 +1,14 @@
 import { getHeapStatistics } from 'node:v8'
 
-/** How much is too much. */
+/** Limits beyond which the process is overloaded. */
 export interface OverloadLimits {
-  /** Milliseconds that the event loop may be late. */
+  /** Milliseconds by which the event loop may be late. */
   readonly eventLoopDelay: number
-  /** 0 to 1, of the heap that Node may use. */
+  /** A share of the heap that Node may use, from 0 to 1. */
   readonly heapUsed: number
 }
 
-/** Whether the process has more to do than it can. */
+/** Reports whether the process is overloaded. */
 export interface Overload {
   readonly present: boolean
   close(): void
@@ -16,7 +16,7 @@ export interface Overload {
 
 const INTERVAL_MS = 100
 
-/** Looks ten times a second, so that what was shed is taken again soon. */
+/** Measures ten times a second, so that the proxy soon admits requests again. */
 export function watchOverload({ eventLoopDelay, heapUsed }: OverloadLimits): Overload {
   let last = performance.now()
   let present = false

@@ -1,36 +1,35 @@
-import { hasRoom, LEVEL_COUNT, levelOf } from './fair-share.ts'
+import { findLevel, hasRoom, LEVEL_COUNT } from './fair-share.ts'
 
-/** How many may have a slot, and how many may wait for one. */
+/** Limits how many may have a slot, and how many may wait for one. */
 export interface SlotLimits {
   readonly total: number
-  /** Slots of one client; absent: as many as its level has. */
+  /** Slots of one client; absent: as many as its level permits. */
   readonly perClient?: number | undefined
-  /** Beyond it nobody waits; absent: everybody may. */
+  /** Limits how many may wait; absent: no limit. */
   readonly waiting?: number | undefined
-  /** Milliseconds. */
+  /** Limits the wait for a slot, in milliseconds. */
   readonly waitMs: number
 }
 
-/** A request for a slot. */
+/** A request that needs a slot. */
 export interface Taker {
-  /** Key that it is counted under. */
+  /** The key that counts the client. */
   readonly client: string
-  /** Kept by the slots: that it has one, or the clock of its waiting; absent: neither. */
+  /** Written by the slots: `held`, or the timer of the wait; absent: neither. */
   slot: 'held' | NodeJS.Timeout | undefined
-  /** The slot is there: at once, or later. */
+  /** Called when the taker has a slot, at once or later. */
   granted(): void
-  /** None came in time, or too many wait. */
+  /** Called when no slot came in time, or too many wait. */
   refused(): void
 }
 
 /**
- * A bound on what goes on at one time, of all clients and of each. A client that holds much leaves room for those that hold little,
- * which come first when a slot becomes free; clients of one level take turns, so that the queue of one does not stand before
- * another's request.
+ * Bounds what runs at one time, for all clients and for each. A client that holds much leaves room for clients that hold little, which come
+ * first when a slot becomes free. Clients of one level take turns, so that the queue of one client does not delay another.
  */
 export class Slots {
   readonly #limits: SlotLimits
-  /** The queue of each client that waits, by the level of what it holds. */
+  /** Holds the queue of each client that waits, by the level of what the client holds. */
   readonly #queues: readonly Map<string, Set<Taker>>[] = Array.from({ length: LEVEL_COUNT }, () => new Map())
   readonly #held = new Map<string, number>()
   #waiting = 0
@@ -40,7 +39,7 @@ export class Slots {
     this.#limits = limits
   }
 
-  /** Slots in use, and takers that wait for one. */
+  /** Counts slots in use, and takers that wait for a slot. */
   get load(): { readonly used: number; readonly waiting: number } {
     return { used: this.#used, waiting: this.#waiting }
   }
@@ -48,7 +47,7 @@ export class Slots {
   /** Calls `granted` or `refused`, once. */
   take(taker: Taker): void {
     const { client } = taker
-    const level = levelOf(this.#heldBy(client))
+    const level = findLevel(this.#heldBy(client))
     if (this.#isFree(client, level)) {
       this.#grant(taker)
       return
@@ -56,7 +55,7 @@ export class Slots {
     const { waiting, waitMs } = this.#limits
     const queues = this.#queuesOf(level)
     const queue = queues.get(client)
-    const mayWait = waiting === undefined || hasRoom(levelOf(queue?.size ?? 0), this.#waiting, waiting)
+    const mayWait = waiting === undefined || hasRoom(findLevel(queue?.size ?? 0), this.#waiting, waiting)
     if (!mayWait || waitMs === 0) {
       taker.refused()
       return
@@ -70,7 +69,7 @@ export class Slots {
     }, waitMs)
   }
 
-  /** The work has ended, or nobody waits for it any more; a taker that has nothing gives nothing back. */
+  /** Returns a slot when the work has ended or the client has left; a taker without a slot returns nothing. */
   leave(taker: Taker): void {
     const { client, slot } = taker
     if (slot === undefined) return
@@ -102,7 +101,7 @@ export class Slots {
     const held = before + change
     if (held === 0) this.#held.delete(client)
     else this.#held.set(client, held)
-    const [from, to] = [levelOf(before), levelOf(held)]
+    const [from, to] = [findLevel(before), findLevel(held)]
     const queue = from === to ? undefined : this.#queuesOf(from).get(client)
     if (queue === undefined) return
     this.#queuesOf(from).delete(client)
@@ -118,13 +117,13 @@ export class Slots {
 
   #next(): void {
     for (const [level, queues] of this.#queues.entries()) {
-      // A level above has no more room.
+      // The next levels have no more room either.
       if (!hasRoom(level, this.#used, this.#limits.total)) return
       for (const [client, queue] of queues) {
         const [taker] = queue
         if (taker === undefined || !this.#isFree(client, level)) continue
         this.#unqueue(client, taker, taker.slot as NodeJS.Timeout)
-        // To the end, so that the next slot is another client's.
+        // The client moves to the end, so that another client gets the next slot.
         if (queues.delete(client)) queues.set(client, queue)
         this.#grant(taker)
         return
@@ -135,7 +134,7 @@ export class Slots {
   #unqueue(client: string, taker: Taker, clock: NodeJS.Timeout): void {
     clearTimeout(clock)
     this.#waiting--
-    const queues = this.#queuesOf(levelOf(this.#heldBy(client)))
+    const queues = this.#queuesOf(findLevel(this.#heldBy(client)))
     const queue = queues.get(client)
     queue?.delete(taker)
     if (queue?.size === 0) queues.delete(client)

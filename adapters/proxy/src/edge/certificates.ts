@@ -4,25 +4,23 @@ import { SallyportError } from '@sallyport/core'
 import { readWhole } from '@sallyport/engine/files'
 import { type Chain, examineChain, readChain } from './chain.ts'
 
-/** A chain of certificates and its key, in PEM; the certificate of the server first. */
+/** A chain of certificates and its key as files in PEM; the certificate of the server comes first. */
 export interface CertificateFiles {
   readonly cert: string
   readonly key: string
-  /** It may not be there yet: nothing is said of that. */
+  /** Whether the files may still be missing, without a notice. */
   readonly awaited?: boolean | undefined
 }
 
-/** A certificate that can be served. */
 export interface Certificate extends Chain {
-  /** File that it was read from. */
   readonly file: string
   readonly pem: { readonly cert: string; readonly key: string }
   readonly context: SecureContext
-  /** DNS names in lower case; one may begin with `*.`. */
+  /** Lists DNS names in lower case; a name may begin with `*.`. */
   readonly names: readonly string[]
 }
 
-/** A pair that cannot be served, for one of its files. */
+/** Says which file of a pair prevents serving the pair. */
 export class PairFault extends SallyportError {
   readonly of: 'cert' | 'key'
   constructor(of: 'cert' | 'key', reason: string) {
@@ -31,35 +29,35 @@ export class PairFault extends SallyportError {
   }
 }
 
-/** Reads a pair; rejects with `invalid_config` and what is wrong with it. */
+/** Reads a pair; rejects with `invalid_config` and the fault of the pair. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
-  const [cert, key] = [textOf(files, 'cert'), textOf(files, 'key')]
-  const [chain, secret] = [chainOf(files.cert, cert), keyOf(files.key, key)]
+  const [cert, key] = [readText(files, 'cert'), readText(files, 'key')]
+  const [chain, secret] = [parseChain(files.cert, cert), parseKey(files.key, key)]
   const [leaf] = chain as readonly [X509Certificate]
   if (!leaf.checkPrivateKey(secret)) throw new PairFault('cert', fitFault(files, chain, secret))
   const kind = kindWithoutClients(secret)
   if (kind !== undefined) throw new PairFault('cert', `${files.cert} has a key that no client takes (${kind})`)
   try {
     const context = createSecureContext({ cert, key })
-    return { file: files.cert, pem: { cert, key }, context, names: namesOf(leaf), ...examineChain(chain) }
+    return { file: files.cert, pem: { cert, key }, context, names: listNames(leaf), ...examineChain(chain) }
   } catch (error) {
     throw new PairFault('cert', `${files.cert} ${contextFault(error)}`)
   }
 }
 
-/** The fault of its dates, in words that follow the name of its file; `undefined` where there is none. */
+/** Describes the fault of a chain's dates, to follow the name of its file; `undefined` where the dates are good. */
 export function dateFault({ notBefore, notAfter, begins, ends }: Chain, now = Date.now()): string | undefined {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
   if (notAfter < now) return inChain(ends, `has expired on ${day(notAfter)}`)
   return notBefore > now ? inChain(begins, `is not valid before ${day(notBefore)}`) : undefined
 }
 
-/** Words on a certificate of a chain, which follow the name of its file; without a subject they are on the first. */
+/** Words a fault of a certificate in a chain, to follow the name of its file; without a subject the fault is of the first certificate. */
 export function inChain(subject: string | undefined, said: string): string {
   return subject === undefined ? said : `has ${subject} in its chain, which ${said}`
 }
 
-/** The certificate for a server name: one with the name, else one for all names beside it, else the first. */
+/** Chooses the certificate for a server name: one with the name, else one with a wildcard for it, else the first. */
 export function certificateFor(certificates: readonly Certificate[], serverName: string): Certificate | undefined {
   const name = serverName.toLowerCase()
   const wildcard = `*${name.slice(name.indexOf('.'))}`
@@ -70,7 +68,7 @@ export function certificateFor(certificates: readonly Certificate[], serverName:
   )
 }
 
-function textOf(files: CertificateFiles, of: 'cert' | 'key'): string {
+function readText(files: CertificateFiles, of: 'cert' | 'key'): string {
   try {
     return readWhole(files[of])
   } catch (error) {
@@ -78,7 +76,7 @@ function textOf(files: CertificateFiles, of: 'cert' | 'key'): string {
   }
 }
 
-function chainOf(file: string, pem: string): readonly X509Certificate[] {
+function parseChain(file: string, pem: string): readonly X509Certificate[] {
   try {
     return readChain(file, pem)
   } catch (error) {
@@ -92,7 +90,7 @@ function fitFault({ cert, key }: CertificateFiles, chain: readonly X509Certifica
   return `the server's certificate must be first in ${cert}: certificate ${at + 1} is the one that fits ${key}`
 }
 
-function keyOf(file: string, pem: string): KeyObject {
+function parseKey(file: string, pem: string): KeyObject {
   try {
     return createPrivateKey(pem)
   } catch {
@@ -100,17 +98,17 @@ function keyOf(file: string, pem: string): KeyObject {
   }
 }
 
-/** Curves of TLS 1.3 (RFC 8446 4.2.3), which are all that clients sign with in 1.2. */
+/** Curves that TLS 1.3 has (RFC 8446 4.2.3); clients sign with no other curve in 1.2. */
 const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 
-/** The kind of a key with which every handshake fails, although OpenSSL makes a context of it; `undefined` for others. */
+/** Returns the kind of a key with which every handshake fails, although OpenSSL creates a context for it; `undefined` for other keys. */
 function kindWithoutClients({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | undefined {
   if (type === 'dsa') return 'DSA'
   const { namedCurve = 'a curve without a name' } = details ?? {}
   return type === 'ec' && !CURVES.has(namedCurve) ? namedCurve : undefined
 }
 
-/** Refusals of OpenSSL by the codes of Node, in words that follow the file. */
+/** Words the refusals of OpenSSL, by the codes of Node, to follow the name of the file. */
 const CONTEXT_FAULTS: Readonly<Record<string, string>> = {
   ERR_SSL_EE_KEY_TOO_SMALL: 'has a key that is too short: RSA needs 2048 bits',
   ERR_SSL_CA_KEY_TOO_SMALL: 'has an authority whose key is too short: RSA needs 2048 bits',
@@ -122,6 +120,6 @@ function contextFault(error: unknown): string {
   return CONTEXT_FAULTS[code] ?? `cannot be served: ${reason}`
 }
 
-function namesOf({ subjectAltName = '' }: X509Certificate): readonly string[] {
+function listNames({ subjectAltName = '' }: X509Certificate): readonly string[] {
   return [...subjectAltName.matchAll(/(?:^|, )DNS:([^,\s"]+)/g)].map(([, name]) => (name as string).toLowerCase())
 }

@@ -1,27 +1,27 @@
 import { X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
 
-/** Holds dates and faults of a chain, of which the certificate of the server is the first. */
+/** Holds dates and faults of a chain, whose first certificate belongs to the server. */
 export interface Chain {
-  /** Milliseconds since the epoch, as are the next: the latest begin of a certificate that clients need. */
+  /** The latest begin of a certificate that clients need, in milliseconds since the epoch, as the next two. */
   readonly notBefore: number
-  /** The earliest end of one. */
+  /** The earliest end of a certificate that clients need. */
   readonly notAfter: number
-  /** Milliseconds that this one was issued for. */
+  /** How long the server's certificate was issued for, in milliseconds. */
   readonly life: number
-  /** Subject of the certificate that begins last, and of the one that ends first, where it is not the server's. */
+  /** Subjects of the certificate that begins last and of the one that ends first, where they are not the server's. */
   readonly begins?: string | undefined
   readonly ends?: string | undefined
-  /** Faults for which some clients refuse it, in words that follow the name of its file. */
+  /** Lists faults for which some clients refuse the chain, worded to follow the name of its file. */
   readonly faults: readonly string[]
 }
 
 /** OpenSSL reads blocks with these labels as certificates. */
 const LABELS = ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE']
 
-/** The certificates of a text in PEM, in their order. Throws an error that names the one that cannot be read. */
+/** Reads the certificates of a text in PEM, in their order. Throws an error that names the certificate that cannot be read. */
 export function readChain(file: string, pem: string): readonly X509Certificate[] {
-  const blocks = blocksOf(pem)
+  const blocks = splitBlocks(pem)
   if (blocks.length === 0) throw new Error(`${file} is not a certificate in PEM`)
   return blocks.map(({ text, isAlone }, at) => {
     const which = `certificate ${at + 1} of ${file}`
@@ -40,15 +40,15 @@ export function readChain(file: string, pem: string): readonly X509Certificate[]
 export function examineChain(all: readonly X509Certificate[]): Chain {
   const [leaf] = all as readonly [X509Certificate]
   const others = all.filter(({ fingerprint256 }) => fingerprint256 !== leaf.fingerprint256)
-  const needed = pathOf(leaf, others)
-  const last = needed.reduce((one, other) => (beginOf(other) > beginOf(one) ? other : one))
-  const first = needed.reduce((one, other) => (endOf(other) < endOf(one) ? other : one))
-  const nameUnlessLeaf = (one: X509Certificate) => (one === leaf ? undefined : nameOf(one.subject))
+  const needed = findPath(leaf, others)
+  const last = needed.reduce((one, other) => (readBegin(other) > readBegin(one) ? other : one))
+  const first = needed.reduce((one, other) => (readEnd(other) < readEnd(one) ? other : one))
+  const nameUnlessLeaf = (one: X509Certificate) => (one === leaf ? undefined : readName(one.subject))
   const faults = [orderFault(leaf, others[0]), usageFault(leaf)].filter((fault) => fault !== undefined)
   return {
-    notBefore: beginOf(last),
-    notAfter: endOf(first),
-    life: endOf(first) - beginOf(first),
+    notBefore: readBegin(last),
+    notAfter: readEnd(first),
+    life: readEnd(first) - readBegin(first),
     begins: nameUnlessLeaf(last),
     ends: nameUnlessLeaf(first),
     faults,
@@ -56,40 +56,39 @@ export function examineChain(all: readonly X509Certificate[]): Chain {
 }
 
 /**
- * The leaf and those that lead from it to a root. One that clients have themselves, by its name and key, is not needed, and
- * may be past its time: authorities send roots along that an older one has signed.
+ * Finds the certificates that lead from the leaf to a root. A root that clients have themselves, by its name and key, is not needed and may
+ * have expired: authorities also send roots that an older root has signed.
  */
-function pathOf(leaf: X509Certificate, others: readonly X509Certificate[]): readonly X509Certificate[] {
+function findPath(leaf: X509Certificate, others: readonly X509Certificate[]): readonly X509Certificate[] {
   const path = [leaf]
   for (;;) {
     const current = path.at(-1) as X509Certificate
     const issuers = others.filter((one) => !path.includes(one) && current.checkIssued(one))
     if (isSelfIssued(current) || issuers.length === 0) break
-    // The same authority may be there with two certificates: clients find the one that is valid.
-    path.push(issuers.reduce((one, other) => (endOf(other) > endOf(one) ? other : one)))
+    // An authority may appear with two certificates: clients find the valid one.
+    path.push(issuers.reduce((one, other) => (readEnd(other) > readEnd(one) ? other : one)))
   }
-  const isNarrower = path.some((one) => endOf(one) < endOf(leaf) || beginOf(one) > beginOf(leaf))
-  // They are read only where dates of others count.
+  const isNarrower = path.some((one) => readEnd(one) < readEnd(leaf) || readBegin(one) > readBegin(leaf))
+  // The roots are read only where the dates of other certificates count.
   const roots = isNarrower ? rootCertificates.map((pem) => new X509Certificate(pem)) : []
   const end = path.findIndex((one, at) => at > 0 && (isSelfIssued(one) || roots.some((root) => isAnother(root, one))))
   return end < 0 ? path : path.slice(0, end)
 }
 
-/** Whether two certificates are of one authority. */
 function isAnother(one: X509Certificate, other: X509Certificate): boolean {
   return one.subject === other.subject && one.publicKey.equals(other.publicKey)
 }
 
 function orderFault(leaf: X509Certificate, second: X509Certificate | undefined): string | undefined {
   if (second === undefined || isSelfIssued(leaf) || leaf.checkIssued(second)) return undefined
-  const issuer = leaf.issuer === second.subject ? 'one with another key' : nameOf(leaf.issuer)
-  return `has ${nameOf(second.subject)} as its second certificate, which did not issue the first: ${issuer} did`
+  const issuer = leaf.issuer === second.subject ? 'one with another key' : readName(leaf.issuer)
+  return `has ${readName(second.subject)} as its second certificate, which did not issue the first: ${issuer} did`
 }
 
-/** Uses of a certificate (RFC 5280 4.2.1.12) with which a server may have it: its own, and any. */
+/** Uses of a certificate (RFC 5280 4.2.1.12) that permit serving: servers, and any use. */
 const SERVER_USES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0']
 
-/** A certificate that names no use is for all. */
+/** Describes a certificate that is not for servers. A certificate without named uses serves all of them. */
 function usageFault({ keyUsage: uses }: X509Certificate): string | undefined {
   if (uses === undefined || uses.some((use) => SERVER_USES.includes(use))) return undefined
   return 'is not for servers: its extended key usage lacks serverAuth'
@@ -99,21 +98,21 @@ function isSelfIssued({ subject, issuer }: X509Certificate): boolean {
   return subject === issuer
 }
 
-const beginOf = ({ validFrom }: X509Certificate): number => Date.parse(validFrom)
-const endOf = ({ validTo }: X509Certificate): number => Date.parse(validTo)
+const readBegin = ({ validFrom }: X509Certificate): number => Date.parse(validFrom)
+const readEnd = ({ validTo }: X509Certificate): number => Date.parse(validTo)
 
-/** Finds the common name of a subject or an issuer, else all of it in one line. */
-function nameOf(names = ''): string {
+/** Finds the common name of a subject or an issuer, else joins all of it in one line. */
+function readName(names = ''): string {
   const lines = names.split('\n')
   return lines.find((line) => line.startsWith('CN='))?.slice('CN='.length) ?? lines.join(', ')
 }
 
-/** Finds blocks that begin a line, as OpenSSL does; one without an end goes to the end of the text. */
-function blocksOf(pem: string): readonly { readonly text: string; readonly isAlone: boolean }[] {
+/** Finds blocks that begin a line, as OpenSSL does; a block without an end extends to the end of the text. */
+function splitBlocks(pem: string): readonly { readonly text: string; readonly isAlone: boolean }[] {
   const blocks = []
   let label: string | undefined
   let lines: string[] = []
-  // Windows writes a mark before UTF-8, which OpenSSL passes over.
+  // Windows writes a byte order mark before UTF-8, which OpenSSL skips.
   for (const line of pem.replace(/^\ufeff/, '').split('\n')) {
     label ??= LABELS.find((one) => line.trimEnd() === `-----BEGIN ${one}-----`)
     if (label === undefined) continue

@@ -1,28 +1,22 @@
 import type { Socket } from 'node:net'
 import { clientKey, WIDE_FACTOR } from '@sallyport/core'
 
-/** How many connections there may be at one time. */
 export interface ConnectionLimits {
-  /** Connections of all clients. */
   readonly connections: number
-  /** Connections of one address, or of one network of `ipv6Prefix` bits where that is IPv6; the /48 around it has 16 times as many. */
+  /** Limits the connections of one address, or of one /64 of IPv6; the /48 around it may have 16 times as many. */
   readonly connectionsPerClient: number
-  /** Bits of an IPv6 address that count as one client. */
-  readonly ipv6Prefix: number
 }
 
-/** Connections that are open. */
 export interface OpenConnections {
   readonly count: number
-  /** Counts one until it closes; false, and not counted, where it is one too many. */
+  /** Counts a connection until it closes; returns false, without counting, where the limit is reached. */
   accept(socket: Socket): boolean
-  /** Counts an accepted one for its peer as well; false where that has too many. */
+  /** Also counts an accepted connection for its peer; returns false where the peer has too many. */
   admit(socket: Socket, peer: string): boolean
-  /** Cuts all of them. */
   cutAll(): void
 }
 
-/** Counts connections. Those of a trusted proxy carry many clients and are not counted by address. */
+/** Counts connections. A trusted proxy's connections carry many clients and are not counted by address. */
 export function countConnections(
   limits: () => ConnectionLimits,
   isTrusted: (peer: string) => boolean,
@@ -41,8 +35,8 @@ export function countConnections(
     },
     admit(socket, peer) {
       if (isTrusted(peer)) return true
-      const { connectionsPerClient, ipv6Prefix } = limits()
-      const { narrow, wide } = clientKey(peer, ipv6Prefix)
+      const { connectionsPerClient } = limits()
+      const { narrow, wide } = clientKey(peer)
       const bounds: (readonly [key: string, most: number])[] = [[narrow, connectionsPerClient]]
       // A site can connect from 65,536 networks of its /48, so the /48 has a bound too.
       if (wide !== undefined) bounds.push([wide, connectionsPerClient * WIDE_FACTOR])

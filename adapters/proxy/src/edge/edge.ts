@@ -16,27 +16,26 @@ export interface EdgeOptions {
   readonly limits: () => Limits
   readonly timeouts: () => Timeouts
   readonly isTrusted: (peer: string) => boolean
-  /** A connection that speaks HTTP/1. */
+  /** Takes a connection that speaks HTTP/1. */
   readonly onHttp1: (socket: Socket) => void
-  /** A request of HTTP/2; `waiting` for `100 Continue`. */
+  /** Takes a request of HTTP/2; `waiting` means that the client waits for `100 Continue`. */
   readonly onHttp2: Http2SessionsOptions['onRequest']
   readonly onCut: (cause: CutCause) => void
-  /** A line for the operator. */
   readonly onNotice: (message: string) => void
-  /** Takes what the operator may want to know of at once. */
+  /** Takes an event that the operator may want to know of at once. */
   readonly raise: RaiseEvent
 }
 
-/** Everything between connections and requests: who connects, TLS, and the version of HTTP. */
+/** Does everything between connections and requests: peers, TLS, and the version of HTTP. */
 export interface Edge {
-  /** For the address `listen`: with TLS where that is configured. */
+  /** Serves the address `listen`: with TLS where that is configured. */
   readonly main: Server
-  /** For the address `http`: without TLS. */
+  /** Serves the address `http`, which has no TLS. */
   readonly plain: Server
   readonly connections: OpenConnections
   readonly http2: Http2Sessions | undefined
   readonly certificates: WatchedCertificates | undefined
-  /** Takes over the limits and time-outs of now, for connections to come. */
+  /** Takes over the current limits and time-outs for new connections. */
   adopt(): void
 }
 

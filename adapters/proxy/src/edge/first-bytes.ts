@@ -1,12 +1,12 @@
 /**
- * Bytes that are collected piece by piece. Each is copied twice at most on average, and memory is at most twice what
- * came, however small the pieces are.
+ * Collects bytes piece by piece. Each byte is copied twice at most on average, and memory is at most twice what came, however small the
+ * pieces are.
  */
 export class CollectedBytes {
   #bytes: Buffer = Buffer.alloc(0)
   length = 0
 
-  /** All so far; what is pushed later does not change it. */
+  /** Returns all bytes so far; later pieces do not change the result. */
   get all(): Buffer {
     return this.#bytes.subarray(0, this.length)
   }
@@ -14,7 +14,7 @@ export class CollectedBytes {
   push(piece: Buffer): void {
     const length = this.length + piece.length
     if (this.length === 0) {
-      // Nearly always it is the only one, and is not copied.
+      // Nearly always a single piece comes, which needs no copy.
       this.#bytes = piece
     } else {
       if (length > this.#bytes.length) this.#grow(length)
@@ -30,19 +30,19 @@ export class CollectedBytes {
   }
 }
 
-/** The value that a reader makes of the first bytes of a connection, and how many of them are not for the next reader. */
+/** The value that a reader makes of the first bytes of a connection, and the number of bytes that it used. */
 export interface Read<T> {
   readonly value: T
   readonly used: number
 }
 
 /**
- * Reads the bytes so far. A number is how many there must be before it can say more; a reader that asks for one more
- * byte each time does so for few bytes only. It throws where the bytes are not what they must be.
+ * Reads the bytes so far. A number says how many bytes the reader needs before it can say more; a reader asks for one more byte at a time
+ * only for a few bytes. It throws where the bytes are wrong.
  */
 export type Reader<T> = (bytes: Buffer) => Read<T> | number
 
-/** The first bytes of one connection, given to a reader as they come: the work is linear in them. */
+/** Gives the first bytes of one connection to a reader as they come: the work is linear in them. */
 export class FirstBytes<T> {
   readonly #read: Reader<T>
   readonly #seen = new CollectedBytes()
@@ -52,7 +52,7 @@ export class FirstBytes<T> {
     this.#read = read
   }
 
-  /** Returns what was read and the bytes that are not used, once the reader has all; throws as it does. */
+  /** Returns the value and the unused bytes once the reader has enough; throws as the reader does. */
   push(bytes: Buffer): { readonly value: T; readonly rest: Buffer } | undefined {
     this.#seen.push(bytes)
     if (this.#seen.length < this.#needed) return undefined

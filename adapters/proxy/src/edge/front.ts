@@ -6,19 +6,19 @@ import { type Peer, setPeer } from './peer.ts'
 import { type ProxyVersion, proxyHeaderReader } from './proxy-header.ts'
 
 export interface FrontOptions {
-  /** Every connection begins with a PROXY header of this version; `false`: none does. */
+  /** Every connection begins with a PROXY header of this version; `false`: no connection does. */
   readonly proxyProtocol: ProxyVersion | false
   readonly isTrusted: (peer: string) => boolean
   readonly connections: OpenConnections
-  /** Milliseconds for a PROXY header. */
+  /** Limits the wait for a PROXY header, in milliseconds. */
   readonly headerTime: () => number
-  /** `peer` is who a trusted proxy named. */
+  /** Takes a connection; `peer` is the address that a trusted proxy named. */
   readonly onConnection: (socket: Socket, peer?: Peer) => void
-  /** A connection was cut. */
+  /** Called when a connection is cut. */
   readonly onCut: (cause: CutCause) => void
 }
 
-/** A server of plain connections, which are handed on once it is known whose they are. */
+/** Creates a server of plain connections, which it hands on once their peer is known. */
 export function createFront(options: FrontOptions): Server {
   const { proxyProtocol, isTrusted, connections, headerTime, onConnection, onCut } = options
   const read = proxyProtocol === false ? undefined : proxyHeaderReader(proxyProtocol)
@@ -27,7 +27,7 @@ export function createFront(options: FrontOptions): Server {
     socket.resetAndDestroy()
   }
   const enter = (socket: Socket, peer?: Peer): void => {
-    if (!connections.admit(socket, addressOf(socket, peer))) {
+    if (!connections.admit(socket, findAddress(socket, peer))) {
       cut(socket, 'connections')
       return
     }
@@ -35,10 +35,10 @@ export function createFront(options: FrontOptions): Server {
   }
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    // One that ends while nobody has it yet ends nothing else.
+    // A connection that fails before it is handed on ends nothing else.
     socket.on('error', () => {})
     if (socket.remoteAddress === undefined) {
-      // It was reset before it was looked at: nobody knows whose it was.
+      // The client reset the connection before it was accepted: its peer is unknown.
       socket.destroy()
     } else if (!connections.accept(socket)) {
       cut(socket, 'connections')
@@ -56,8 +56,8 @@ export function createFront(options: FrontOptions): Server {
   return server
 }
 
-/** The address that a connection is counted under; '' for all that have none. */
-function addressOf(socket: Socket, peer: Peer | undefined): string {
+/** Finds the address under which a connection is counted; '' for connections without an address. */
+function findAddress(socket: Socket, peer: Peer | undefined): string {
   if (peer === undefined) return socket.remoteAddress ?? ''
   return peer === 'unknown' ? '' : peer.address
 }

@@ -3,23 +3,23 @@ import type { Reader } from './first-bytes.ts'
 const HANDSHAKE = 22
 const CLIENT_HELLO = 1
 const RECORD_HEADER = 5
-/** Type and length of a handshake message. */
+/** A handshake message begins with its type and its length. */
 const MESSAGE_HEADER = 4
 const MAX_RECORD = 16_384
-/** The least of a record, but for the last one of a hello, which has what is left. */
+/** Least bytes of a record, but for the last record of a hello, which has the rest. */
 const MIN_RECORD = 16
 const MAX_RECORDS = 64
-/** Bytes of a hello; a browser's has 600 to 2,000. */
+/** Limits a hello, in bytes; a browser sends 600 to 2,000. */
 const MAX_HELLO = 16_384
 
 /**
- * The ClientHello at the beginning of a connection: a whole handshake message, from as many records as it lies in (RFC
- * 8446 5.1). Nothing is used up.
+ * Reads the ClientHello at the beginning of a connection: a whole handshake message, from as many records as it spans (RFC 8446 5.1). It
+ * uses up no bytes.
  */
 export const readHello: Reader<Uint8Array> = (bytes) => {
   requireRecord(bytes, 0)
   if (bytes.length > RECORD_HEADER && bytes[RECORD_HEADER] !== CLIENT_HELLO) throw new Error('not a hello')
-  // An error is seen at the byte that is wrong.
+  // A wrong byte is refused as soon as it comes.
   if (bytes.length < RECORD_HEADER + MESSAGE_HEADER) return bytes.length + 1
   const whole = MESSAGE_HEADER + bytes.readUIntBE(RECORD_HEADER + 1, 3)
   if (whole > MAX_HELLO) throw new Error('too large')
@@ -45,7 +45,7 @@ export const readHello: Reader<Uint8Array> = (bytes) => {
   }
 }
 
-/** Throws where the bytes from there, as many as there are, are no record of a handshake. */
+/** Throws where the available bytes from `at` are no record of a handshake. */
 function requireRecord(bytes: Buffer, at: number): void {
   if (bytes.length > at && bytes[at] !== HANDSHAKE) throw new Error('not a handshake')
   if (bytes.length > at + 1 && bytes[at + 1] !== 3) throw new Error('not a version of TLS')

@@ -13,26 +13,26 @@ import { type SessionStreams, watchSessions } from './session-watch.ts'
 import { StreamRequest } from './stream-request.ts'
 import { isCut, StreamResponse } from './stream-response.ts'
 
-/** Bytes of all fields of a request, as in HTTP/1. */
+/** Limits all fields of a request, in bytes, as in HTTP/1. */
 const MAX_FIELD_BYTES = 16_384
-/** Bytes of an answer's head as it is sent, with what HTTP/2 adds to each field: more than any limit lets an origin send. */
+/** Limits an answer's head as it is sent, in bytes, with the overhead of HTTP/2 for each field: no limit lets an origin send more. */
 const MAX_SENT_HEAD_BYTES = 4_194_304
-/** Bytes of a body that a client may send before any of it is taken. */
+/** Limits the bytes of a body that a client may send before we read any. */
 const WINDOW_BYTES = 65_536
-/** Streams of one connection, and what a client may assume before it has seen our SETTINGS (RFC 9113 6.5.2). */
+/** Limits the streams of one connection; a client may assume so many before it has seen our SETTINGS (RFC 9113 6.5.2). */
 const MAX_STREAMS = 100
-/** Requests that a client takes back within `RESET_WINDOW_MS`; a browser that leaves a page takes back dozens. */
+/** Limits the requests that a client cancels within `RESET_WINDOW_MS`; a browser that leaves a page cancels dozens. */
 const MAX_RESETS = 200
 const RESET_WINDOW_MS = 10_000
-/** Streams of one connection beyond the limit. */
+/** A connection may open so many streams beyond the limit. */
 const MAX_BAD_STREAMS = 100
-/** PINGs that a client has not answered yet: one that writes for long may read nothing until it has written all. */
+/** Limits the PINGs without an answer: a client that writes for long may read nothing until it has written all. */
 const MAX_PINGS = 100
-/** The largest number of a stream: a GOAWAY with it says that the connection will end, and takes no request back (RFC 9113 6.8). */
+/** The largest number of a stream: a GOAWAY with it says that the connection will end, and cancels no request (RFC 9113 6.8). */
 const LAST_STREAM = 2 ** 31 - 1
 /**
- * Bad frames and streams of a trusted proxy's session, which carries many clients. nghttp2 drops a malformed request before the client
- * that its fields name is known, so nothing can be counted by client: each bad request ends its own stream alone.
+ * Bad frames and streams of a trusted proxy's session have no bound, because the session carries many clients. nghttp2 drops a malformed
+ * request before its fields name the client, so each bad request ends only its own stream.
  */
 const UNBOUNDED = LAST_STREAM
 
@@ -44,14 +44,14 @@ export interface Http2SessionsOptions {
   readonly onCut: (cause: CutCause) => void
 }
 
-/** Connections that speak HTTP/2. */
+/** Serves connections that speak HTTP/2. */
 export interface Http2Sessions {
   take(socket: TLSSocket): void
-  /** Takes over the limits of now, for connections to come. */
+  /** Takes over the current limits for new connections. */
   adopt(): void
-  /** Tells all that they will end; what they ask is still answered. */
+  /** Announces to all clients that their sessions will end; their requests are still answered. */
   announceEnd(): void
-  /** Ends those without a stream now, and the others when their last stream has ended. */
+  /** Ends sessions without a stream now, and the others when their last stream has ended. */
   end(): void
 }
 
@@ -62,8 +62,8 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
   const create = (isFront: boolean): Http2Server => {
     const maxConcurrentStreams = Math.min(MAX_STREAMS, limits().inFlightPerClient)
     const server = createServer({
-      // nghttp2 counts as invalid also a stream that a client opened before it had seen how many it may, and refuses that one alone.
-      // The first other one that nghttp2 does not end the session for is answered on its stream; the next one ends it.
+      // nghttp2 also counts a stream as invalid that a client opened before it had seen the limit, and refuses only that stream. The first
+      // other invalid frame that does not end the session is answered on its stream; the next one ends the session.
       maxSessionInvalidFrames: isFront ? UNBOUNDED : MAX_STREAMS - maxConcurrentStreams,
       maxSessionRejectedStreams: isFront ? UNBOUNDED : MAX_BAD_STREAMS,
       maxSendHeaderBlockLength: MAX_SENT_HEAD_BYTES,
@@ -85,9 +85,9 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
   const createBoth = () => ({ ofFronts: create(true), ofClients: create(false) })
   let servers = createBoth()
 
-  /** Takes the requests of a session; each stream has one listener for its end. */
+  /** Serves the requests of a session; one listener hears the end of each stream. */
   const serve = (session: ServerHttp2Session, socket: TLSSocket, streams: SessionStreams): void => {
-    // The session of a trusted proxy carries many clients: the requests that one takes back do not end those of the others.
+    // A trusted proxy's session carries many clients: the requests that one client cancels do not end the requests of others.
     const noteEnd = countResets(() => {
       if (isTrusted(socket.remoteAddress ?? '')) return
       onCut('http2_resets')
@@ -100,7 +100,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
     session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: string[]) => {
       streams.opened()
       const request = new StreamRequest(stream, headers, raw, socket)
-      // The proxy answers CONNECT as any method that it does not serve.
+      // The proxy answers CONNECT like any other method that it does not serve.
       onRequest(request, new StreamResponse(request, onEnd), headers.expect === '100-continue')
     })
   }
@@ -111,7 +111,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
       socket.allowHalfOpen = false
       const begin = (session: ServerHttp2Session): void => serve(session, socket, watch.add(session, socket))
       const server = isTrusted(socket.remoteAddress ?? '') ? servers.ofFronts : servers.ofClients
-      // Node makes the session before it returns.
+      // Node creates the session before it returns.
       server.once('session', begin).emit('connection', socket)
       server.off('session', begin)
     },
@@ -120,7 +120,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
     },
     announceEnd() {
       for (const session of sessions) {
-        // One that failed has not closed yet.
+        // A failed session has not closed yet.
         if (!session.closed && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM)
       }
     },
@@ -130,11 +130,11 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
   }
 }
 
-/** Counts requests that were taken back before they were answered (CVE-2023-44487), at the end of each stream. */
+/** Counts requests that a client cancels before their answer (CVE-2023-44487), at the end of each stream. */
 function countResets(onTooMany: () => void): (stream: ServerHttp2Stream) => void {
   let [resets, since] = [0, 0]
   return (stream) => {
-    // Node ends a HEAD's answer at once, and calls it aborted never. An answer that its origin breaks off is no client's doing.
+    // Node ends a HEAD's answer at once, and never calls it aborted. A client is not to blame for an answer that its origin breaks off.
     if (isCut(stream) || (!stream.aborted && stream.headersSent)) return
     const now = performance.now()
     if (now - since > RESET_WINDOW_MS) {

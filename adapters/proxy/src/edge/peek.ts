@@ -2,13 +2,13 @@ import type { Socket } from 'node:net'
 import { FirstBytes, type Reader } from './first-bytes.ts'
 
 export interface PeekHooks<T> {
-  /** The connection is as it was, but for the bytes that were used. */
+  /** Takes the value; the connection is unchanged but for the used bytes. */
   onRead(value: T): void
-  /** The bytes are wrong, or came too late; not called for a client that left. */
+  /** Called when the bytes are wrong or come too late; not called for a client that left. */
   onRefused(): void
 }
 
-/** Reads the first bytes of a connection before it is handed on; `late` in milliseconds. */
+/** Reads the first bytes of a connection before the connection is handed on; `late` is in milliseconds. */
 export function peek<T>(socket: Socket, read: Reader<T>, late: number, { onRead, onRefused }: PeekHooks<T>): void {
   const first = new FirstBytes(read)
   const clock = setTimeout(() => refuse(), late)
@@ -39,6 +39,6 @@ export function peek<T>(socket: Socket, read: Reader<T>, late: number, { onRead,
     onRead(result.value)
   }
   socket.on('data', take).on('error', leave).on('end', leave).on('close', stop)
-  // One that was read before is paused, with what is not used yet.
+  // A connection that was read before is paused, with its unused bytes.
   socket.resume()
 }

@@ -7,10 +7,10 @@ export interface Endpoint {
   readonly port: number
 }
 
-/** The peer that a trusted proxy names; `'unknown'`: it names none, and the connection has no client. */
+/** The peer that a trusted proxy names; `'unknown'`: the proxy names none, and the connection has no client. */
 export type Peer = Endpoint | 'unknown'
 
-/** Gives a connection the peer that a trusted proxy named for it; an unknown one has no address, as a Unix socket's. */
+/** Gives a connection the peer that a trusted proxy named; an unknown peer has no address, as on a Unix socket. */
 export function setPeer(socket: Socket, peer: Peer): void {
   const { address, port } = peer === 'unknown' ? { address: undefined, port: undefined } : peer
   const family = address === undefined ? undefined : address.includes(':') ? 'IPv6' : 'IPv4'
@@ -21,7 +21,7 @@ export function setPeer(socket: Socket, peer: Peer): void {
   })
 }
 
-/** The connection under TLS; `undefined` where Node does not say, which no line of it does. */
+/** Returns the connection under TLS; `undefined` where Node does not reveal it. Node does not document `_parent`. */
 export function underlying(socket: TLSSocket & { readonly _parent?: unknown }): object | undefined {
   const { _parent: parent } = socket
   return typeof parent === 'object' && parent !== null ? parent : undefined

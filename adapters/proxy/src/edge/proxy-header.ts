@@ -3,18 +3,18 @@ import { formatAddress, parseAddress } from '@sallyport/core'
 import type { Read, Reader } from './first-bytes.ts'
 import type { Peer } from './peer.ts'
 
-/** Versions of the PROXY protocol. */
+/** The PROXY protocol has two versions. */
 const PROXY_VERSIONS = ['v1', 'v2'] as const
 
 export type ProxyVersion = (typeof PROXY_VERSIONS)[number]
 
-/** The header that a proxy sends before the bytes of its client (PROXY protocol 2.1 and 2.2). It is required or not read: an optional one lets clients choose their address. */
+/** Reads the header before a client's bytes (PROXY protocol 2.1, 2.2); an optional header would let clients choose their address. */
 export function proxyHeaderReader(version: ProxyVersion): Reader<Peer> {
   return version === 'v1' ? readV1 : readV2
 }
 
 const V1_START = Buffer.from('PROXY ')
-/** The longest line that there is, with its end. */
+/** Limits a line with its end, in bytes: no valid line is longer. */
 const V1_MAX = 107
 
 function readV1(bytes: Buffer): Read<Peer> | number {
@@ -33,10 +33,10 @@ function readV1(bytes: Buffer): Read<Peer> | number {
   if (expected === undefined || isIP(source) !== expected || isIP(destination) !== expected || ports.length !== 2) {
     throw new Error('an invalid PROXY header')
   }
-  return { value: peerOf(source, ...portsOf(ports)), used }
+  return { value: readPeer(source, ...parsePorts(ports)), used }
 }
 
-function portsOf(texts: readonly string[]): readonly [number] {
+function parsePorts(texts: readonly string[]): readonly [number] {
   if (!texts.every((text) => /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535)) {
     throw new Error('a PROXY header with a wrong port')
   }
@@ -45,15 +45,15 @@ function portsOf(texts: readonly string[]): readonly [number] {
 
 const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
 const V2_HEADER = 16
-/** Bytes of addresses and all else in a header; load balancers send a few hundred. */
+/** Limits addresses and all else in a header, in bytes; load balancers send a few hundred. */
 const V2_MAX = 4_096
 const LOCAL = 0x20
 const PROXY = 0x21
-/** No family that the protocol knows. */
+/** Names no family that the protocol knows. */
 const UNSPECIFIED = 0x00
-/** A stream over a Unix socket, which has paths and no addresses. */
+/** A stream over a Unix socket has paths and no addresses. */
 const UNIX = 0x31
-/** Bytes of one address, by family and protocol; of TCP alone. */
+/** Counts the bytes of an address, by family and protocol; only TCP is known. */
 const V2_FAMILIES: ReadonlyMap<number, number> = new Map([
   [0x11, 4],
   [0x21, 16],
@@ -61,7 +61,7 @@ const V2_FAMILIES: ReadonlyMap<number, number> = new Map([
 
 function readV2(bytes: Buffer): Read<Peer> | number {
   requireStart(bytes, V2_START)
-  // An error is seen at the byte that is wrong.
+  // A wrong byte is refused as soon as it comes.
   if (bytes.length < V2_START.length) return bytes.length + 1
   if (bytes.length < V2_HEADER) return V2_HEADER
   const command = bytes[12]
@@ -75,10 +75,10 @@ function readV2(bytes: Buffer): Read<Peer> | number {
   if (size === undefined || length < 2 * size + 4) throw new Error('a PROXY header of no TCP connection')
   const address = bytes.subarray(V2_HEADER, V2_HEADER + size)
   const port = bytes.readUInt16BE(V2_HEADER + 2 * size)
-  return { value: peerOf(size === 4 ? address.join('.') : hextets(address), port), used }
+  return { value: readPeer(size === 4 ? address.join('.') : hextets(address), port), used }
 }
 
-/** Throws where the bytes, as many as there are, do not begin so. */
+/** Throws where the available bytes do not begin with `start`. */
 function requireStart(bytes: Buffer, start: Buffer): void {
   const length = Math.min(bytes.length, start.length)
   if (bytes.compare(start, 0, length, 0, length) !== 0) throw new Error('no PROXY header')
@@ -88,7 +88,7 @@ function hextets(bytes: Buffer): string {
   return Array.from({ length: 8 }, (_, at) => bytes.readUInt16BE(2 * at).toString(16)).join(':')
 }
 
-function peerOf(text: string, port: number): Peer {
+function readPeer(text: string, port: number): Peer {
   const address = parseAddress(text)
   if (address === undefined) throw new Error('a PROXY header with a wrong address')
   return { address: formatAddress(address), port }

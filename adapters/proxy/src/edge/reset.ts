@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net'
 
-/** Node's handle of the socket; it is not documented. */
+/** The part of Node's socket handle that is used here; Node does not document it. */
 interface Handle {
-  /** 0, or the number of an error. */
+  /** Returns 0, or the number of an error. */
   getpeername?(out: object): number
 }
 
 /**
- * Whether a connection was reset, asked of the system: it knows no peer of one that was. Node does not see a reset where it reads nothing,
- * as while it writes a long answer of HTTP/2, and loses one that it meets as it writes session tickets: what is written after them then
- * waits for ever. False where Node has another handle, and for a Unix socket.
+ * Reports whether a connection was reset: the system then knows no peer. Node misses a reset while it reads nothing, as while it writes a
+ * long HTTP/2 answer, and loses a reset that it meets while it writes session tickets: later writes then wait for ever. False where Node
+ * has another handle, and for a Unix socket.
  */
 export function isReset(socket: Socket): boolean {
   const handle = (socket as Socket & { readonly _handle?: Handle | null | undefined })._handle

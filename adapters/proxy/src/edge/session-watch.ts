@@ -2,57 +2,57 @@ import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { isReset } from './reset.ts'
 
-/** Milliseconds. */
+/** Times of a session, in milliseconds. */
 export interface SessionTimes {
-  /** For the first request. */
+  /** Limits the wait for the first request. */
   readonly header: number
-  /** For each next one, once nothing is asked. */
+  /** Limits the wait for each further request, while no stream is open. */
   readonly keepAlive: number
 }
 
-/** Looks at sessions until their connections are closed. */
+/** Watches sessions until their connections are closed. */
 export interface SessionWatch {
-  /** Returns what counts its streams. */
+  /** Adds a session; returns the counter of its streams. */
   add(session: ServerHttp2Session, socket: Socket): SessionStreams
 }
 
-/** The streams of one session, counted. */
+/** Counts the streams of one session. */
 export interface SessionStreams {
   opened(): void
   closed(): void
 }
 
-/** For the last bytes of a connection that ends. */
+/** Limits the wait for the last bytes of a connection that ends. */
 const GOODBYE_MS = 1_000
-/** How finely the shortest time is measured, and how often everything is looked at. */
+/** Sets how many checks fit into the shortest time. */
 const STEPS = 4
 const MIN_INTERVAL_MS = 10
 const MAX_INTERVAL_MS = 1_000
-/** A PING, and its answer (RFC 9113 6.7). */
+/** A PING, and its answer, have so many bytes (RFC 9113 6.7). */
 const PING_BYTES = 17
 
-/** A session, and what was seen of it when it was looked at last. */
+/** A session, and what the last check saw of it. */
 interface Seen {
   readonly session: ServerHttp2Session
   readonly socket: Socket
-  /** Streams that are open. */
+  /** Counts the open streams. */
   streams: number
   asked: boolean
-  /** Milliseconds since a stream was closed, or since it began to end. */
+  /** Milliseconds since a stream closed, or since the session began to end. */
   idle: number
   ending: boolean
-  /** Bytes received, by when it was looked at last. */
+  /** Bytes received until the last check. */
   received: number
-  /** The part of them that had come when it was last given a frame, and the answers to PINGs. */
+  /** The bytes that had come when the session was last given a frame, plus the answers to PINGs. */
   known: number
-  /** Bytes written when it was given a frame, until that is written. */
+  /** Bytes written when the session was given a frame, until that frame is written. */
   given: number | undefined
 }
 
 /**
- * Looks at all sessions now and then, in place of a timer for each, until their connections are closed. It ends those on which
- * nothing is asked, those whose client has reset its connection, and those that neither read nor write any more: nghttp2 is
- * silent after an invalid frame, and whatever the client does then, even that it leaves, is never seen.
+ * Watches all sessions with one timer, until their connections are closed. It ends sessions without requests, sessions whose client has
+ * reset the connection, and sessions that neither read nor write: nghttp2 is silent after an invalid frame, and Node then sees nothing that
+ * the client does, not even its leaving.
  */
 export function watchSessions(times: () => SessionTimes): SessionWatch {
   const all = new Set<Seen>()
@@ -64,7 +64,7 @@ export function watchSessions(times: () => SessionTimes): SessionWatch {
     let last = performance.now()
     timer = setInterval(() => {
       const now = performance.now()
-      // A process that stood still has not waited for anybody.
+      // A process that stood still did not wait for any client.
       const elapsed = Math.min(now - last, 2 * interval)
       last = now
       for (const seen of all) look(seen, elapsed, times())
@@ -108,7 +108,7 @@ function look(seen: Seen, elapsed: number, { header, keepAlive }: SessionTimes):
   const { session, socket } = seen
   seen.idle += elapsed
   if (seen.ending) {
-    // Node reads nothing while it writes: a client that reset the connection then is never seen to be gone.
+    // Node reads nothing while it writes: it never sees that a client reset the connection meanwhile.
     if (seen.idle >= GOODBYE_MS) destroy(seen)
   } else if (session.destroyed || (seen.streams === 0 && seen.idle >= (seen.asked ? keepAlive : header))) {
     session.close()
@@ -123,7 +123,7 @@ function look(seen: Seen, elapsed: number, { header, keepAlive }: SessionTimes):
   }
 }
 
-/** Gives a session that is quiet a frame, once since the client's last bytes. One that is alive has written it when it is looked at again. */
+/** Gives a quiet session a frame, once after the client's last bytes. A live session has written the frame by the next check. */
 function probe(seen: Seen): void {
   const { socket, received } = seen
   if (seen.given === undefined) {
@@ -138,12 +138,12 @@ function probe(seen: Seen): void {
   }
 }
 
-/** A PING; one that ends, which Node gives none, says once more that it does. False where too many are unanswered. */
+/** Sends a PING, or to a session that ends, which Node gives no PING, another GOAWAY. Returns false where too many PINGs are unanswered. */
 function give(seen: Seen): boolean {
   const { session } = seen
   if (!session.closed) {
     return session.ping((error) => {
-      // Bytes that came behind it may be the client's last ones.
+      // Bytes after the PING may be the client's last ones.
       if (error === null) seen.known += PING_BYTES
     })
   }
@@ -151,9 +151,9 @@ function give(seen: Seen): boolean {
   return true
 }
 
-/** Whether bytes wait for the client to take them; its clock is that of an unread answer. */
+/** Reports whether bytes wait for the client to take them; the clock of unread answers then counts. */
 function isWriting(socket: Socket): boolean {
-  // Not documented; where it is gone, the clocks of the requests decide.
+  // Node does not document this field; without it, the clocks of the requests decide.
   const { writeQueueSize = 1 } =
     (socket as { readonly _handle?: { readonly writeQueueSize?: number | undefined } | undefined })._handle ?? {}
   return writeQueueSize > 0

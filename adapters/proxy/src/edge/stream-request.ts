@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 
 /**
- * The head of a request of HTTP/2, with the names that Node gives to one of HTTP/1. Node's own compatible request is a second stream over
- * that of the connection, and a proxy object for its socket: most of what a request costs there.
+ * The head of an HTTP/2 request, with the names that Node uses for HTTP/1. Node's own compatible request adds a second stream and a proxy
+ * object for its socket, which cost most of a request there.
  */
 export class StreamRequest {
   readonly httpVersion = '2.0'
@@ -12,11 +12,11 @@ export class StreamRequest {
   readonly stream: ServerHttp2Stream
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: string[]
-  /** That of the connection, which other requests share. */
+  /** The socket of the connection, which belongs to other requests too. */
   readonly socket: TLSSocket
   readonly method: string | undefined
   url: string | undefined
-  /** Bytes of the body that were read. */
+  /** Counts the bytes of the body that were read. */
   receivedBytes = 0
   #isRead = false
 
@@ -29,17 +29,17 @@ export class StreamRequest {
     this.url = headers[':path']
   }
 
-  /** Whether there is a body; one without a length too. */
+  /** Reports whether there is a body, with or without a length. */
   get hasBody(): boolean {
     return !this.stream.endAfterHeaders
   }
 
-  /** Whether nothing more of it comes. */
+  /** Reports whether nothing more of the request comes. */
   get complete(): boolean {
     return this.stream.endAfterHeaders || this.stream.readableEnded || this.stream.destroyed
   }
 
-  /** The body; it flows once this is asked for. */
+  /** Returns the body; reading this property makes it flow. */
   get body(): Readable {
     if (!this.#isRead) {
       this.#isRead = true

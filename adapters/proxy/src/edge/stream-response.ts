@@ -4,19 +4,19 @@ import { constants, type ServerHttp2Stream } from 'node:http2'
 import { HOP_FIELDS } from '../fields/field-table.ts'
 import type { StreamRequest } from './stream-request.ts'
 
-/** Fields of a connection, which HTTP/2 has none of (RFC 9113 8.2.2). */
+/** Fields of a connection; HTTP/2 has none (RFC 9113 8.2.2). */
 const OF_CONNECTIONS: ReadonlySet<string> = new Set([...HOP_FIELDS, 'http2-settings'].filter((it) => it !== 'trailer'))
 
 /**
- * The answer to a request of HTTP/2, written as one of HTTP/1: with a list of fields, and fields of the connection dropped. A
- * cut is an error to the client, also after the head; what is left of a body is refused once the answer is sent. It emits
- * `drain`, `finish` and `close` as a writable does.
+ * The answer to an HTTP/2 request, written like an HTTP/1 answer: with a list of fields, and without fields of the connection. A cut is an
+ * error to the client, also after the head; once the answer is sent, the rest of a body is refused. It emits `drain`, `finish` and `close`
+ * as a writable does.
  */
 export class StreamResponse extends EventEmitter {
   readonly req: StreamRequest
   readonly writable = true
   statusCode = 200
-  /** Its connection has other answers: it ends by a GOAWAY, and not with this one. */
+  /** Node ends a connection with its answer where this is false; an HTTP/2 connection has other answers and ends by a GOAWAY. */
   shouldKeepAlive = true
   closed = false
   writableEnded = false
@@ -26,13 +26,13 @@ export class StreamResponse extends EventEmitter {
   #written = 0
   #isFull = false
 
-  /** `onEnd` is called before the listeners of `close`. */
+  /** Calls `onEnd` before the listeners of `close`. */
   constructor(request: StreamRequest, onEnd: (stream: ServerHttp2Stream) => void) {
     super()
     const { stream } = request
     this.req = request
     this.#stream = stream
-    // A stream that fails has failed for its client; unheard, the error would end the process.
+    // A stream that fails has failed for its client; without a listener the error would end the process.
     stream.on('error', ignore)
     stream.once('close', () => {
       onEnd(stream)
@@ -50,17 +50,17 @@ export class StreamResponse extends EventEmitter {
     return this.#stream.destroyed
   }
 
-  /** Bytes that the client has not taken yet. */
+  /** Counts the bytes that the client has not taken yet. */
   get writableLength(): number {
     return this.#stream.writableLength
   }
 
-  /** Bytes of the body that the client has taken. */
+  /** Counts the bytes of the body that the client has taken. */
   get sentBytes(): number {
     return this.#written - this.#stream.writableLength
   }
 
-  /** The same of the body of the request: heads share a compressed connection, and are not counted. */
+  /** Counts the bytes of the request's body: heads share a compressed connection, and are not counted. */
   get bytesRead(): number {
     return this.req.receivedBytes
   }
@@ -69,7 +69,7 @@ export class StreamResponse extends EventEmitter {
     return this.sentBytes
   }
 
-  /** Sets a field of an answer that is begun without a list. */
+  /** Sets a field of an answer that begins without a list. */
   setHeader(name: string, value: number | string): void {
     const key = name.toLowerCase()
     if (!OF_CONNECTIONS.has(key)) this.#headers[key] = value
@@ -83,7 +83,7 @@ export class StreamResponse extends EventEmitter {
     return Object.keys(this.#headers)
   }
 
-  /** Without the text of the status, which HTTP/2 does not have. Throws where Node does not take a field. */
+  /** Writes the head without a status text, which HTTP/2 does not have. Throws where Node rejects a field. */
   writeHead(status: number, fields: readonly string[]): void {
     this.statusCode = status
     this.#begin(grouped(fields))
@@ -98,7 +98,7 @@ export class StreamResponse extends EventEmitter {
     this.#inform({ ':status': 100 })
   }
 
-  /** Writes a 103 of these fields. */
+  /** Writes a 103 with these fields. */
   writeHints(fields: readonly string[]): void {
     this.#inform({ ':status': 103, ...grouped(fields) })
   }
@@ -127,12 +127,12 @@ export class StreamResponse extends EventEmitter {
     if (this.writableEnded) return this
     this.writableEnded = true
     if (this.#isGone) return this
-    // An answer without a body ends with its head: a client of gRPC reads its status there alone (Trailers-Only).
+    // An answer without a body ends with its head: a gRPC client reads its status only there (Trailers-Only).
     const last = typeof chunk === 'function' || chunk?.length === 0 ? undefined : chunk
     if (!this.headersSent) this.#begin(this.#headers, last === undefined)
     if (last !== undefined) this.#written += Buffer.byteLength(last)
     this.#stream.end(last)
-    // The end of the answer is sent first.
+    // The end of the answer goes out first.
     if (this.req.hasBody) this.#onceSent(() => setImmediate(() => this.#refuseRest()))
     return this
   }
@@ -149,7 +149,7 @@ export class StreamResponse extends EventEmitter {
   #begin(headers: OutgoingHttpHeaders, isAll = false): void {
     if (this.#isGone) return
     headers[':status'] = this.statusCode
-    // An answer that has a length has no trailers: HTTP/1.1 has them behind chunks alone.
+    // An answer with a length has no trailers: HTTP/1.1 has them only after chunks.
     const mayTrail = !isAll && headers['content-length'] === undefined
     this.#stream.respond(headers, { endStream: isAll, waitForTrailers: mayTrail })
     if (mayTrail) this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(this.#trailers))
@@ -168,19 +168,19 @@ export class StreamResponse extends EventEmitter {
   #refuseRest(): void {
     if (this.#isGone || this.req.complete) return
     this.#stream.close(constants.NGHTTP2_NO_ERROR)
-    // Bytes that came already are read by nobody, and the stream would wait for that.
+    // No reader takes the bytes that came already, and the stream would wait for one.
     this.#stream.resume()
   }
 }
 
 const CUT = new Error('cut')
 
-/** Ends a stream with an error to its client; not by `close`, which first ends it as if it were whole. */
+/** Ends a stream with an error to its client; `close` would first end the stream as if it were whole. */
 export function cutStream(stream: ServerHttp2Stream): void {
   stream.destroy(CUT)
 }
 
-/** Whether we have ended it: to Node it is aborted then as by its client. */
+/** Reports whether we ended a stream: Node then calls it aborted, as if by its client. */
 export function isCut(stream: ServerHttp2Stream): boolean {
   return stream.errored === CUT
 }
@@ -188,8 +188,8 @@ export function isCut(stream: ServerHttp2Stream): boolean {
 function ignore(): void {}
 
 /**
- * Fields by name in lower case, without those of a connection; several of one name are a list. The names are those of strangers: the object
- * has none of its own.
+ * Groups fields by name in lower case, without fields of a connection; repeated names become a list. Clients choose the names, so the
+ * object has no prototype.
  */
 export function grouped(fields: readonly string[]): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = Object.create(null)

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { createServer, type SecureContextOptions, type Server, type TLSSocket, type TlsOptions } from 'node:tls'
-import { ja4Of } from '@sallyport/core'
+import { computeJa4 } from '@sallyport/core'
 import { noteJa4 } from '@sallyport/node/internal'
 import { type Certificate, certificateFor } from './certificates.ts'
 import type { CutCause } from './cut-causes.ts'
@@ -9,7 +9,7 @@ import { readHello } from './hello-bytes.ts'
 import { peek } from './peek.ts'
 import { type Peer, setPeer, underlying } from './peer.ts'
 
-/** TLS 1.3, and of 1.2 what has forward secrecy and authenticates what it encrypts (RFC 9325 4.2). */
+/** Permits TLS 1.3, and ciphers of 1.2 with forward secrecy and authenticated encryption (RFC 9325 4.2). */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -25,40 +25,40 @@ const DEFAULTS: SecureContextOptions = {
   minVersion: 'TLSv1.2',
   ciphers: CIPHERS,
   honorCipherOrder: true,
-  // A client that begins another handshake has the work of it done for nothing (RFC 5746; in HTTP/2 it may not, RFC 9113 9.2.1).
+  // A client could make us compute further handshakes for nothing (RFC 5746; HTTP/2 forbids them, RFC 9113 9.2.1).
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 }
 
 export interface TlsEntranceOptions {
   readonly certificates: () => readonly Certificate[]
-  /** Application protocols, the preferred one first. */
+  /** Lists application protocols, the preferred one first. */
   readonly protocols: readonly string[]
-  /** Milliseconds. */
+  /** Returns time limits, in milliseconds. */
   readonly times: () => { readonly clientHello: number; readonly handshake: number }
   readonly onSecured: (socket: TLSSocket) => void
-  /** A connection was cut. */
+  /** Called when a connection is cut. */
   readonly onCut: (cause: CutCause) => void
 }
 
-/** Opens TLS on connections that somebody else accepted. */
+/** Opens TLS on connections that another server accepted. */
 export interface TlsEntrance {
-  /** `peer` is who it comes from where that is not the socket's own. */
+  /** Takes a connection; `peer` is its peer where that differs from the socket's own. */
   take(socket: Socket, peer?: Peer): void
-  /** Serves the certificates of now. */
+  /** Serves the current certificates. */
   renew(): void
-  /** Takes over the time for a handshake of now, for connections to come. */
+  /** Takes over the current time limit of a handshake for new connections. */
   adopt(): void
 }
 
-/** A connection whose handshake is under way. */
+/** A connection whose handshake is in progress. */
 interface Arrival {
   readonly peer: Peer | undefined
   readonly ja4: string | undefined
 }
 
 /**
- * The hello is read before Node gets it, and given back: its JA4 goes with the connection. A hello with a name goes to
- * a server without a certificate of its own, beside which Node would have that of the name.
+ * Reads the hello before Node does, and puts it back: the connection keeps its JA4. A hello with a name goes to a server without a
+ * certificate of its own, because Node would serve that beside the certificate of the name.
  */
 export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
   const { certificates, protocols, times, onSecured, onCut } = options
@@ -67,11 +67,11 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
     socket.destroy()
     onCut('handshake')
   }
-  const secured = (socket: TLSSocket): void => {
+  const takeSecured = (socket: TLSSocket): void => {
     const connection = underlying(socket)
     const arrival = connection && arrivals.get(connection)
     if (arrival === undefined) {
-      // Its address may be another's than the socket's own: it is cut, not guessed.
+      // The address of the client may differ from the socket's: the connection is cut, because a guess could be wrong.
       cut(socket)
       return
     }
@@ -83,7 +83,7 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
     const SNICallback: TlsOptions['SNICallback'] = (name, done) =>
       done(null, certificateFor(certificates(), name)?.context)
     const server = createServer({ ...DEFAULTS, ALPNProtocols: [...protocols], handshakeTimeout: time, SNICallback })
-    server.on('secureConnection', secured)
+    server.on('secureConnection', takeSecured)
     server.on('tlsClientError', (_, socket) => cut(socket))
     return server
   }
@@ -100,7 +100,7 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
     adopt() {
       if (times().handshake === time) return
       time = times().handshake
-      // Node takes it when a server is made.
+      // Node reads the time limit when a server is created.
       ;[named, nameless] = [create(), create()]
       renew()
     },
@@ -108,14 +108,14 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
       peek(socket, readHello, times().clientHello, {
         onRead(hello) {
           if (certificates().length === 0) return cut(socket)
-          const ja4 = ja4Of(hello)
+          const ja4 = computeJa4(hello)
           arrivals.set(socket, { peer, ja4 })
           const hasName = ja4?.charAt(3) === 'd'
           ;(hasName ? named : nameless).emit('connection', socket)
         },
         onRefused() {
           onCut('client_hello')
-          // A client that speaks HTTP here gets a sentence; for any other it is noise at its end.
+          // A client that speaks HTTP here gets a sentence; any other client sees noise at its end.
           socket.end(PLAIN_HTTP)
           socket.destroySoon()
         },

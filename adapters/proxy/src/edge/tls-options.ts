@@ -1,47 +1,31 @@
 import { type AcmeOptions, acmeFiles } from '../acme/order.ts'
 import type { CertificateFiles } from './certificates.ts'
 
-/** How TLS is served; the key `tls` of the configuration. */
+/** Says how TLS is served; the key `tls` of the configuration. */
 export interface TlsOptions {
-  /** The first is for clients that name no server, or one that no certificate has. */
+  /** Lists certificates; the first serves clients that name no server, or a server without a certificate. */
   readonly certificates?: readonly CertificateFiles[] | undefined
-  /** A certificate that an authority issues, beside those or in their place. */
+  /** Asks an authority for a certificate, which serves beside the listed certificates or in their place. */
   readonly acme?: (AcmeOptions & AcmePlace) | undefined
-  /** Default: true. */
+  /** Whether HTTP/2 is served; default: true. */
   readonly http2?: boolean | undefined
-  /** Whether what comes to the listener `http` is sent to https: to its port, or to one that is named. Default: false. */
+  /** Whether requests to the listener `http` are redirected to https: to its port, or to a named port. Default: false. */
   readonly redirect?: boolean | number | undefined
-  /** `Strict-Transport-Security` (RFC 6797); absent: none. */
-  readonly hsts?: HstsOptions | undefined
+  /** The value that `Strict-Transport-Security` has (RFC 6797); absent: no such header. */
+  readonly hsts?: string | undefined
 }
 
-/** Folder of the ACME files, and who orders. */
+/** Says where the ACME files are, and whether this process orders. */
 export interface AcmePlace {
   /** Folder of the account, the certificate and the challenges; all processes share it. */
   readonly folder: string
-  /** Whether this process orders: one of all does. */
+  /** Whether this process orders; only one process does. */
   readonly orders: boolean
 }
 
-export interface HstsOptions {
-  /** In seconds. */
-  readonly maxAge: number
-  readonly includeSubDomains?: boolean | undefined
-  readonly preload?: boolean | undefined
-}
-
-/** All that are served; the one of an authority last. */
+/** Lists all served certificates, the authority's last. */
 export function certificateFiles({ certificates = [], acme }: TlsOptions): readonly CertificateFiles[] {
   if (acme === undefined) return certificates
   const { cert, key } = acmeFiles(acme.folder)
   return [...certificates, { cert, key, awaited: true }]
-}
-
-/** The value of `Strict-Transport-Security`. */
-export function hstsField({ maxAge, includeSubDomains, preload }: HstsOptions): string {
-  return [
-    `max-age=${maxAge}`,
-    ...(includeSubDomains ? ['includeSubDomains'] : []),
-    ...(preload ? ['preload'] : []),
-  ].join('; ')
 }

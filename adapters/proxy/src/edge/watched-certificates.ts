@@ -4,38 +4,38 @@ import type { RaiseEvent } from '@sallyport/engine'
 import { type Certificate, type CertificateFiles, dateFault, readCertificate } from './certificates.ts'
 import { watchExpiry } from './expiry-watch.ts'
 
-/** How often the files are looked at; a look is one system call. */
+/** Pause between two checks of the files; a check is one system call. */
 const LOOK_MS = 2_000
 /** A renewal writes two files, one after the other. */
 const SETTLED_MS = 500
 
-/** The certificates of some files as they are now. */
+/** Reads the current certificates of some files. */
 export interface WatchedCertificates {
-  /** Those that can be served; of a pair that cannot be read any more, the last one that could. */
+  /** Returns the certificates that can be served; a pair that can no longer be read keeps its last state. */
   current(): readonly Certificate[]
   /**
-   * Reads these files, or the same ones once more; resolves to what has them served. Rejects with `invalid_config` where
-   * one pair cannot be served, and then nothing has changed.
+   * Reads these files, or the same files again; resolves to a function that serves them. Rejects with `invalid_config` where one pair
+   * cannot be served, and then nothing has changed.
    */
   prepare(files: readonly CertificateFiles[]): Promise<() => void>
   close(): void
 }
 
 export interface CertificateHooks {
-  /** One sentence about a pair that cannot be served, or that clients may refuse. */
+  /** Takes one sentence about a pair that cannot be served, or that clients may refuse. */
   onNotice(message: string): void
-  /** Takes what the operator may want to know of at once: certificates that expire soon. */
+  /** Takes an event that the operator may want to know of at once: certificates that expire soon. */
   readonly raise: RaiseEvent
-  /** Others are served from now on. */
+  /** Called when other certificates are served. */
   onChange(): void
 }
 
-/** A pair that was read, or why it cannot be served. */
+/** A pair that was read, or the reason why it cannot be served. */
 type Read = { readonly certificate: Certificate } | { readonly fault: Error }
 
 /**
- * Reads certificates, and again when their files change. Looks at what a link points to, as certbot writes links.
- * Rejects with `cannot_listen` where none can be served and none is awaited; where some can, the others are notices.
+ * Reads certificates, and again when their files change. Follows links, because certbot writes links. Rejects with `cannot_listen` where no
+ * pair can be served and none is awaited; where some pair can, the others are notices.
  */
 export async function watchCertificates(
   files: readonly CertificateFiles[],
@@ -52,7 +52,7 @@ export async function watchCertificates(
         if (fault !== undefined) onNotice(`tls: ${one.file} ${fault}; it is served all the same`)
     }
   }
-  /** A pair that is broken leaves the one before it. */
+  /** Takes the pairs; a broken pair keeps the certificate before it. */
   const take = (pairs: readonly CertificateFiles[], all: readonly Read[]): void => {
     sayFaults(all.flatMap((read) => ('certificate' in read ? [read.certificate] : [])))
     certificates = all.flatMap((read, at) => {
@@ -68,20 +68,20 @@ export async function watchCertificates(
   const readAgain = async (): Promise<void> => {
     const pairs = wanted
     const all = await Promise.all(pairs.map(readPair))
-    // A reload may have named others meanwhile.
+    // A reload may have named other files meanwhile.
     if (pairs === wanted) take(pairs, all)
   }
-  const changed = (): void => {
+  const readSoon = (): void => {
     clearTimeout(settled)
     settled = setTimeout(() => void readAgain(), SETTLED_MS).unref()
   }
   const unwatch = (): void => {
-    for (const file of filesOf(wanted)) unwatchFile(file, changed)
+    for (const file of listFiles(wanted)) unwatchFile(file, readSoon)
   }
   const watch = (next: readonly CertificateFiles[]): void => {
     unwatch()
     wanted = next
-    for (const file of filesOf(next)) watchFile(file, { interval: LOOK_MS, persistent: false }, changed)
+    for (const file of listFiles(next)) watchFile(file, { interval: LOOK_MS, persistent: false }, readSoon)
   }
 
   const first = await Promise.all(files.map(readPair))
@@ -94,7 +94,7 @@ export async function watchCertificates(
       const all = await Promise.all(next.map(readPair))
       const read = all.flatMap((one, at) => {
         if ('certificate' in one) return [one.certificate]
-        // The authority's own is ours to mend: a look orders another.
+        // The authority's certificate is ours to mend: a check orders another.
         if (next[at]?.awaited !== true) throw one.fault
         return certificates.filter(({ file }) => file === next[at]?.cert)
       })
@@ -129,11 +129,11 @@ function nothingToServe(first: Read | undefined): SallyportError {
   return new SallyportError('cannot_listen', why)
 }
 
-/** Nothing is said of one that is not there yet. */
+/** Reports whether a pair may still be missing, without a notice. */
 function isAwaited({ awaited = false, cert }: CertificateFiles): boolean {
   return awaited && !existsSync(cert)
 }
 
-function filesOf(pairs: readonly CertificateFiles[]): readonly string[] {
+function listFiles(pairs: readonly CertificateFiles[]): readonly string[] {
   return pairs.flatMap(({ cert, key }) => [cert, key])
 }

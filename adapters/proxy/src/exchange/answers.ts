@@ -11,7 +11,7 @@ import {
 import type { Exchange } from './exchange.ts'
 import type { RefusalCause } from './refusals.ts'
 
-/** Refuses a request for its head; the connection closes after it. */
+/** Refuses a request for its head; the connection closes after the answer. */
 export function headRefusal({ status, reason }: HeadFault, methods: readonly string[]): Refusal {
   const refused = refusal(status === 405 ? 'method_not_allowed' : 'invalid_request', status, reason)
   const headers: Record<string, string> = { ...refused.headers, connection: 'close' }
@@ -34,20 +34,20 @@ const REFUSED: Partial<Readonly<Record<RefusalCause, Refusal>>> = {
   slow_body: refusal('invalid_request', 408, 'The body took too long.'),
 }
 
-/** The answer to `OPTIONS *`, which is about this server and not about a resource of the origin. */
+/** Answers `OPTIONS *`, which asks about this server and not about a resource of the origin. */
 export function serverOptions(methods: readonly string[]): ApiResponse {
   return { status: 204, headers: { allow: methods.join(', ') }, body: '' }
 }
 
 /**
- * Sends an answer of our own instead of the origin's, with the request's id. Never throws: one that cannot be sent is a
- * fault of its exchange.
+ * Sends an answer of our own instead of the origin's, with the request's id. Never throws: an answer that cannot be sent is a fault of its
+ * exchange.
  */
 export function send(exchange: Exchange, answered: ApiResponse): void {
   exchange.guard(() => {
     const { request, response, id, standing, check, refused } = exchange
-    const answer = check ? checkAnswer(answered, refused, check) : answered
-    // nginx asks for the page, which has that status.
+    const answer = check ? checkAnswer(answered, exchange) : answered
+    // nginx requests the page, whose answer has that status.
     if (check === 'few' && refused) exchange.observation.status = answered.status
     // After a final answer a client that waited for 100 Continue may send its body or not: the next bytes are ambiguous.
     if (request.headers.expect !== undefined) response.shouldKeepAlive = false
@@ -61,29 +61,29 @@ export function send(exchange: Exchange, answered: ApiResponse): void {
   })
 }
 
-/** Refusals that any server relays to a client as they are, or asks for the page of. */
+/** Refusals that every server relays to a client unchanged, or for which it requests the page. */
 const CHECK_STATUSES = [303, 401]
 
-type CheckForm = NonNullable<Exchange['check']>
-
-/** The answer to a check: never one by which the server that asks would forward what was refused, or call us failed. */
-function checkAnswer({ status, headers, body }: ApiResponse, refused: boolean, check: CheckForm): ApiResponse {
+/** Returns the answer to a check: no answer may let the asking server forward a refused request, or treat us as failed. */
+function checkAnswer({ status, headers, body }: ApiResponse, { check, refused, head }: Exchange): ApiResponse {
   const isRelayed = check === 'relayed' && status >= 400 && status < 500
   const isShown = !refused || CHECK_STATUSES.includes(status) || isRelayed
-  return { status: isShown ? status : 403, headers: { ...headers, 'sallyport-status': String(status) }, body }
+  // nginx keeps no body: the status says that the client of its page reads JSON-RPC.
+  const form = refused && check === 'few' && head.mcp !== undefined ? ';mcp' : ''
+  return { status: isShown ? status : 403, headers: { ...headers, 'sallyport-status': `${status}${form}` }, body }
 }
 
-/** Answers an exchange in which something of ours threw, without a detail. */
+/** Answers an exchange in which our code threw, without details. */
 export function answerFault(exchange: Exchange): void {
   answerWith(exchange, refusal('internal_error'), 'fault')
 }
 
-/** Refuses an exchange; `why` where nothing was decided against its client. Never throws. */
+/** Refuses an exchange; `why` names the cause where no decision refuses the client. Never throws. */
 export function answerWith(exchange: Exchange, refused: Refusal, why?: string): void {
   exchange.guard(() => send(exchange, exchange.refuse(refused, why)))
 }
 
-/** Sends what the phases of an exchange came to; where they forward it, nothing. */
+/** Sends the answer of an exchange's phases; does nothing where a phase forwards the exchange. */
 export function sendAnswered(exchange: Exchange, answered: Answered | Promise<Answered>): void {
   if (answered instanceof Promise) {
     answered.then(

@@ -2,60 +2,60 @@ import type { Timeouts } from '@sallyport/engine/limits'
 import type { Placed, Roster } from './roster.ts'
 
 /**
- * The side that is waited for: the client with its body, the client as the reader of its answer, or the origin, which
- * takes no more of the body, sends no head, or no more of its answer.
+ * The side that the proxy waits for: the client with its body, the client as the reader of its answer, or the origin, which takes no more
+ * of the body, sends no head, or no more of its answer.
  */
 export type Side = 'body' | 'reading' | 'upload' | 'head' | 'answer'
 
-/** An exchange with clocks. */
+/** An exchange that has clocks. */
 export interface Watched extends Placed {
-  /** `undefined` while nobody but ourselves is waited for. */
+  /** Returns the side to wait for; `undefined` while only we have work to do. */
   awaited(): Side | undefined
-  /** Bytes that this side has moved so far. */
+  /** Counts the bytes that this side has moved so far. */
   moved(side: Side): number
-  /** Answers or cuts it; called once for a client, and after each time that an origin lets pass. */
+  /** Answers or cuts the exchange; called once for a client, and after each period in which an origin was silent. */
   late(side: Side): void
-  /** Whether the client's connection was reset; asked while nothing moves. */
+  /** Reports whether the client's connection was reset; called while nothing moves. */
   isLost(): boolean
-  /** Cuts its connection: that was reset, or what was to end it has not gone out. Called once. */
+  /** Cuts the connection, which was reset or has not sent its last bytes. Called once. */
   lose(): void
-  /** Called once, where one of these threw. */
+  /** Called once, where one of these methods threw. */
   fail(error: unknown): void
-  /** Nothing more is waited for. */
+  /** Whether the proxy no longer waits for anything: all work is done. */
   readonly over: boolean
-  /** All that it held was given back. */
+  /** Whether the exchange has released everything that it held. */
   readonly ended: boolean
-  /** Gives back what it holds, where its connection has gone and nothing else did. */
+  /** Releases what the exchange holds, where its connection has gone and nothing else has ended it. */
   end(): void
-  /** Times of its own, in milliseconds. */
+  /** Times of this exchange alone, in milliseconds. */
   readonly times?: Partial<Readonly<Record<Side, number>>> | undefined
-  /** Kept by the clocks; absent until they have looked once. */
+  /** Belongs to the clocks; absent until their first check. */
   wait: Wait | undefined
 }
 
-/** How long one side was waited for, and what it has moved in that time. */
+/** Counts how long the proxy waited for one side, and what that side moved meanwhile. */
 export interface Wait {
   side: Side | undefined
   bytes: number
   waited: number
   moved: number
-  /** Its client was late: for so long what ends it may take to go out. Absent: it was not. */
+  /** Limits the last bytes to a client that was late; absent: the client was not late. */
   grace?: number | undefined
-  /** Its connection had gone, or was cut, when it was looked at last. */
+  /** Whether the last check found the connection gone or cut. */
   gone?: boolean | undefined
 }
 
-/** For an answer or a cut to go out; no longer than the client had. */
+/** Limits how long an answer or a cut may take; never more than the client had. */
 const GRACE_MS = 5_000
-/** How finely the shortest time-out is measured, and how often everything is looked at. */
+/** Sets how many checks fit into the shortest time-out. */
 const STEPS = 4
 const MIN_INTERVAL_MS = 10
 const MAX_INTERVAL_MS = 1_000
 
 /**
- * Looks at all on a roster now and then, instead of a timer for each, until it is over and has ended. Time counts against a
- * side only while it is waited for. A client that is waited for moves at least `minRate` over its time; an origin moves
- * something. `onLeak` is called for each that nothing but the clocks ended. The returned function stops.
+ * Checks all members of a roster with one timer, until each is over and has ended. Time counts against a side only while the proxy waits
+ * for it. A client must move at least `minRate` over its time; an origin must move something. Calls `onLeak` for each exchange that only
+ * the clocks ended. The returned function stops the clocks.
  */
 export function startClocks(roster: Roster<Watched>, timeouts: Timeouts, onLeak: () => void): () => void {
   const { idleBody, clientUnread, originHeaders, minRate } = timeouts
@@ -113,7 +113,7 @@ export function startClocks(roster: Roster<Watched>, timeouts: Timeouts, onLeak:
 
   const timer = setInterval(() => {
     const now = performance.now()
-    // A process that stood still has not waited for anybody.
+    // A process that stood still did not wait for any client.
     const elapsed = Math.min(now - last, 2 * interval)
     last = now
     for (const watched of roster.all()) tend(roster, watched, onLeak, (wait) => look(watched, wait, elapsed))
@@ -121,7 +121,7 @@ export function startClocks(roster: Roster<Watched>, timeouts: Timeouts, onLeak:
   return () => clearInterval(timer)
 }
 
-/** Leaves one that is over and has ended, ends one that only seems to be over, and looks at any other. */
+/** Removes an exchange that is over and has ended, ends one that only seems to be over, and checks any other. */
 function tend(roster: Roster<Watched>, watched: Watched, onLeak: () => void, look: (wait: Wait) => void): void {
   watched.wait ??= { side: undefined, bytes: 0, waited: 0, moved: 0 }
   const { wait } = watched
@@ -129,7 +129,7 @@ function tend(roster: Roster<Watched>, watched: Watched, onLeak: () => void, loo
     if (watched.over && watched.ended) {
       roster.remove(watched)
     } else if (wait.gone) {
-      // Its connection had the time of a look to end it.
+      // The connection had one check's time to end the exchange.
       roster.remove(watched)
       watched.end()
       onLeak()

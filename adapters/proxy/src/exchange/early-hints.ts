@@ -4,17 +4,17 @@ import type { Exchange } from './exchange.ts'
 
 /** Fields of a request that another server has passed on. */
 const PASSED_ON = ['via', 'forwarded', 'x-forwarded-for', 'x-real-ip']
-/** Programs that are known to take a 103 as what it is: browsers, and some that were tried. */
+/** Matches programs that handle a 103 correctly: browsers, and tested clients. */
 const TAKING = /^(?:Mozilla\/5\.0 |curl\/|Wget\/|node$|undici$|Go-http-client\/)/
 
-/** Passes early hints of the origin on; nothing where they cannot be sent, because the answer says it all again. */
+/** Passes early hints of the origin on; drops hints that cannot be sent, because the answer repeats them. */
 export function passHints({ request, response }: Exchange, raw: readonly Buffer[]): void {
   if (!takesHints(request) || response.headersSent || response.closed) return
   const fields = hintFields(raw)
   if (fields.length > 0) hintsTo(response, fields)
 }
 
-/** Whether a client takes an answer before the answer; over HTTP/1.1 not all do that should. */
+/** Reports whether a client accepts an answer before the answer; over HTTP/1.1 some clients that should do not. */
 function takesHints({ httpVersion, headers }: ClientRequest): boolean {
   if (httpVersion === '1.0') return false
   if (httpVersion !== '1.1') return true

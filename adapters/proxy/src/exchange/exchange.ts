@@ -1,13 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { AnswerStatus } from '@sallyport/core'
+import type { McpBody } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
-import { Exchange as HostExchange, type Refusal, type RequestHost, rendered } from '@sallyport/node/internal'
+import {
+  declaresTooMuch,
+  Exchange as HostExchange,
+  hasArrived,
+  type Refusal,
+  type RequestHost,
+  readAhead,
+  rendered,
+} from '@sallyport/node/internal'
 import {
   type ClientRequest,
   type ClientResponse,
   cut,
   cutConnection,
+  readableBody,
   receivedBytes,
   sentBytes,
 } from '../edge/client-messages.ts'
@@ -26,31 +36,31 @@ export interface Upgrade {
   readonly head: Buffer
 }
 
-/** A part that holds something for an exchange until its end: when its answer is sent, or nobody waits for it any more. */
+/** A part that holds something for an exchange until its end: when its answer is sent, or the client has left. */
 export interface Holder {
-  /** Gives it back; called once. */
+  /** Releases what the part holds; called once. */
   left(exchange: Exchange): void
 }
 
-/** The origin's part in an exchange. */
+/** Holds what the origin does in an exchange. */
 export interface OriginSide extends Holder {
-  /** The step that it is waited for; `undefined` while it is not asked, or has done all. */
+  /** Returns the step of the origin that the proxy waits for; `undefined` before and after the origin's work. */
   awaited(): 'upload' | 'head' | 'answer' | undefined
   moved(side: Side): number
   late(): void
 }
 
 export interface ExchangeOptions {
-  /** The client sends its body only after `100 Continue`. */
+  /** Whether the client sends its body only after `100 Continue`. */
   readonly waiting?: boolean | undefined
   readonly upgrade?: Upgrade | undefined
-  /** Milliseconds that it waited for its turn of the event loop; absent: none. */
+  /** Milliseconds that the request waited for its turn of the event loop; absent: it did not wait. */
   readonly waitedMs?: number | undefined
-  /** The list that it is on. */
+  /** The list that contains the exchange. */
   readonly listed?: Holder | undefined
-  /** The client is too slow: with its body, or as the reader of its answer. */
+  /** Called when the client is too slow: with its body, or as the reader of its answer. */
   readonly onSlow?: ((exchange: Exchange, side: 'body' | 'reading') => void) | undefined
-  /** Something threw, the first time that it did: answers where there is no answer yet, else cuts. */
+  /** Called at the first error: answers where no answer has begun, else cuts. */
   readonly onFault?: ((exchange: Exchange, error: unknown) => void) | undefined
 }
 
@@ -60,28 +70,33 @@ type Fields = Readonly<Record<string, string>>
 export class Exchange extends HostExchange implements Watched {
   declare request: ClientRequest
   declare response: ClientResponse
-  /** The site that its target named beside its Host; absent for a target that is a path. */
+  /** The site that an absolute target names beside Host; absent for a target that is a path. */
   readonly named: NamedSite | undefined
-  /** It is for the API, whose errors are never pages. */
+  /** Whether the request is for the API, whose errors are never pages. */
   api = false
-  /** A server asks about a request that it has, and relays refusals of any status by which we would not have failed, or of a `few`. */
+  /** How a server that checks a request relays refusals: with any status by which we would not have failed, or with a `few`. */
   check: 'relayed' | 'few' | undefined
-  /** Fields of every answer to it; names in lower case. */
+  /** Whether the body comes here: a server that checks before it forwards keeps it. */
+  hasOwnBody = true
+  /** Fields of every answer to the request; names are in lower case. */
   standing: Fields = NO_FIELDS
-  /** Fields of the origin's answer for which the origin has none; names in lower case. */
+  /** Fields that the answer gets where the origin sets none; names are in lower case. */
   told: Fields = NO_FIELDS
-  /** The origin's answer rests on a pass, and is for no cache that others share. */
+  /** Whether the origin's answer rests on a pass, so that no shared cache may keep it. */
   isPrivate = false
-  /** Content-Type of the origin's answer. */
+  /** The origin's answer has this Content-Type, and these values of Set-Cookie. */
   answeredType: string | undefined
-  /** The site that it is for, as `gate/sites.ts` has it. */
+  answeredCookies: readonly string[] | undefined
+  /** The site that the request is for, of `gate/sites.ts`. */
   site: object | undefined
   override verdict: string[] = []
-  /** Key of its client, by which slots and queues are shared. */
+  /** Holds the whole body, where its stream has been read. */
+  body: Uint8Array | undefined
+  /** Holds the key of the client, by which clients share slots and queues. */
   client = ''
-  /** Times that its route has for itself. */
+  /** Times that the route sets itself. */
   times: NonNullable<Watched['times']> = NO_TIMES
-  /** The parts that hold something for it, each set before its end or never: what handles it, its slot, and the origin. */
+  /** Parts that hold something for the exchange, each set before its end or never: its handler, its slot, and the origin. */
   service: Holder | undefined
   admitted: Holder | undefined
   origin: OriginSide | undefined
@@ -90,13 +105,13 @@ export class Exchange extends HostExchange implements Watched {
   readonly waitedMs: number
   place = -1
   wait: Wait | undefined
-  /** Ends an open tunnel as its protocol has it; set once it is open. */
+  /** Ends an open tunnel as its protocol requires; set once the tunnel is open. */
   endTunnel: (() => void) | undefined
   readonly #onSlow: ((exchange: Exchange, side: 'body' | 'reading') => void) | undefined
   readonly #onFault: ((exchange: Exchange, error: unknown) => void) | undefined
   #failed = false
   #ended = false
-  /** The client sends its body only after `100 Continue`. */
+  /** Whether the client sends its body only after `100 Continue`. */
   #waiting: boolean
   #wantsBody = false
 
@@ -107,7 +122,7 @@ export class Exchange extends HostExchange implements Watched {
     this.host = host
     this.request = request
     this.response = response
-    // The response to an upgrade has no end of its own: a tunnel takes its socket.
+    // The response to an upgrade has no end of its own, because a tunnel takes its socket.
     this.ending = upgrade?.socket ?? response
     this.connection = response instanceof StreamResponse ? response : request.socket
     this.#listed = listed
@@ -119,21 +134,21 @@ export class Exchange extends HostExchange implements Watched {
     this.named = named
   }
 
-  /** Has its end give back what it holds; called once, when it was received. */
+  /** Makes the end of the exchange release what it holds; called once, after `receive`. */
   begin(): void {
     const { observation } = this
     observation.answeredBy = 'origin'
     observation.release = () => this.#release()
-    // Where it is observed, its end is heard already.
+    // An observed exchange hears its end already.
     if (observation.observed === undefined) observation.hear(this.ending)
   }
 
-  /** Id in its answer, its log line and its errors. */
+  /** Returns the id that the answer, the log line and the errors carry. */
   get id(): string {
     return this.head.id
   }
 
-  /** Whether it has a body; over HTTP/2 one without a length too. */
+  /** Reports whether the request has a body; over HTTP/2 a body may have no length. */
   get hasBody(): boolean {
     const { request, facts } = this
     if (request instanceof StreamRequest) return request.hasBody
@@ -141,8 +156,8 @@ export class Exchange extends HostExchange implements Watched {
   }
 
   /**
-   * Does something for this exchange. Everything that is called later (by a stream, a timer, the origin's connection) is
-   * called through it: an error would end the process, and so ends this exchange alone.
+   * Calls `go` for this exchange. Every later call (by a stream, a timer, the origin's connection) passes through here: an error would end
+   * the process, and so ends this exchange alone.
    */
   guard(go: () => void): void {
     try {
@@ -152,7 +167,7 @@ export class Exchange extends HostExchange implements Watched {
     }
   }
 
-  /** Ends it for an error that is ours. */
+  /** Ends the exchange for an internal error. */
   fail(error: unknown): void {
     const isFirst = !this.#failed
     this.#failed = true
@@ -162,7 +177,7 @@ export class Exchange extends HostExchange implements Watched {
     } catch {
       this.cut()
     }
-    // Nothing else ends what was never received.
+    // Nothing else ends an exchange that was never received.
     if (!this.#isReceived) this.#release()
   }
 
@@ -170,7 +185,7 @@ export class Exchange extends HostExchange implements Watched {
     return this.observation !== undefined
   }
 
-  /** Whether its client can still be answered by us. */
+  /** Reports whether we can still answer the client. */
   get isUnanswered(): boolean {
     const { upgrade, response } = this
     // A tunnel has taken the socket.
@@ -182,7 +197,7 @@ export class Exchange extends HostExchange implements Watched {
     )
   }
 
-  /** Ends it where it is: over HTTP/1 with its connection, else with its stream. */
+  /** Cuts the exchange: over HTTP/1 with its connection, over HTTP/2 with its stream. */
   cut(): void {
     const { upgrade, request } = this
     if (upgrade) upgrade.socket.destroy()
@@ -193,9 +208,24 @@ export class Exchange extends HostExchange implements Watched {
     this.observation.onEnd(this.ending, () => this.guard(ended))
   }
 
-  /** Whether it is answered here, and not by the origin. */
+  /** Reports whether we refuse the request here, instead of the origin's answer. */
   get refused(): boolean {
     return this.observation.answeredBy === 'refusal'
+  }
+
+  override async readBody(): Promise<McpBody> {
+    if (!this.hasOwnBody) return { missing: 'unseen' }
+    if (!this.hasBody) return { bytes: new Uint8Array() }
+    const { request } = this
+    if (declaresTooMuch(request)) return { missing: 'too_large' }
+    this.wantBody(true)
+    const read = await readAhead(
+      readableBody(request),
+      () => !(request instanceof StreamRequest) && hasArrived(request),
+    )
+    this.wantBody(false)
+    if (read.spent && 'bytes' in read) this.body = read.bytes
+    return read
   }
 
   override refuse(refusal: Refusal, why?: string): ApiResponse {
@@ -204,7 +234,7 @@ export class Exchange extends HostExchange implements Watched {
     return rendered(refusal, { id: this.id })
   }
 
-  /** Adds fields to every answer, and to that of the origin. */
+  /** Adds fields to every answer, and to the answer of the origin. */
   stand(fields: Fields): void {
     this.standing = { ...this.standing, ...fields }
     this.told = this.standing
@@ -212,10 +242,6 @@ export class Exchange extends HostExchange implements Watched {
 
   override tell(name: string, value: string | undefined): void {
     if (value !== undefined) this.told = { ...this.told, [name]: value }
-  }
-
-  override suggest(name: string, value: string): void {
-    this.tell(name, value)
   }
 
   override addCookie(cookie: string): void {
@@ -229,12 +255,16 @@ export class Exchange extends HostExchange implements Watched {
   override status(): AnswerStatus {
     if (this.refused) return undefined
     if (this.observation.original !== undefined) return 'unseen'
-    // A client that left before the answer was answered nothing; a tunnel has taken the response.
+    // A client that left before the answer got none; a tunnel has taken the response.
     return this.response.headersSent || this.upgrade !== undefined ? this.response.statusCode : undefined
   }
 
   override contentType(): string | undefined {
     return this.answeredType
+  }
+
+  override setCookies(): readonly string[] | undefined {
+    return this.answeredCookies
   }
 
   get ended(): boolean {
@@ -261,7 +291,7 @@ export class Exchange extends HostExchange implements Watched {
     }
   }
 
-  /** Whether the client is asked for its body from now on. */
+  /** Sets whether the client shall send its body from now on. */
   wantBody(wanted: boolean): void {
     this.#wantsBody = wanted
     if (!wanted || !this.#waiting) return

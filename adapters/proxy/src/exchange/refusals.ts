@@ -1,6 +1,6 @@
 import { CUT_CAUSES } from '../edge/cut-causes.ts'
 
-/** Why a connection or a request was refused or cut, although nobody decided against its client. */
+/** Says why a connection or a request was refused or cut without a decision against its client. */
 const REFUSAL_CAUSES = [
   ...CUT_CAUSES,
   'pipelined',
@@ -20,9 +20,9 @@ export type RefusalCause = (typeof REFUSAL_CAUSES)[number]
 
 /** Counts refusals by cause. */
 export interface Refusals {
-  /** A request that is answered; who observes requests counts it there. */
+  /** Counts a request that is answered; an observer of requests counts it there. */
   count(cause: RefusalCause): void
-  /** A connection or a request that is cut without an answer of which anybody observes the end. */
+  /** Counts a connection or a request that is cut without an answer, whose end no observer sees. */
   cut(cause: RefusalCause): void
 }
 

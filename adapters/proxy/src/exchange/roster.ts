@@ -4,8 +4,8 @@ export interface Placed {
 }
 
 /**
- * Things that come and go thousands of times a second, in no order. A list and no set: as a set changes, V8 leaves old
- * tables of it behind, which keep what was in them until a full collection.
+ * Holds members that come and go thousands of times a second, in no order. It is a list and no set: as a set changes, V8 leaves old tables
+ * behind, which keep their members until a full collection.
  */
 export class Roster<T extends Placed> {
   readonly #all: T[] = []
@@ -26,7 +26,7 @@ export class Roster<T extends Placed> {
     this.#all[last.place] = last
   }
 
-  /** All of them at this moment. */
+  /** Lists the current members. */
   all(): readonly T[] {
     return [...this.#all]
   }

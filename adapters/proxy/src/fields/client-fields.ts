@@ -1,8 +1,8 @@
-import { FORWARDING_HEADERS } from '@sallyport/core'
+import { FORWARDING_HEADERS, type TrustedHeaders } from '@sallyport/core'
 import { SOLUTION_FIELD } from '@sallyport/core/host'
 import { foldedName, isReserved, VERDICT_NAMES } from '@sallyport/node/internal'
 
-/** The fields by which proxies, CDNs and platforms name the client or its request: the origin must get only ours. */
+/** Fields by which proxies, CDNs and platforms name the client or its request: the origin must get only ours. */
 export const CLIENT_FIELDS: readonly string[] = [
   ...FORWARDING_HEADERS,
   'forwarded-for',
@@ -19,7 +19,15 @@ export const CLIENT_FIELDS: readonly string[] = [
   'cf-pseudo-ipv4',
   'x-nf-client-connection-ip',
   'x-vercel-forwarded-for',
-  // These name another site, another path or another method than was judged.
+  'proxy-client-ip',
+  'wl-proxy-client-ip',
+  'incap-client-ip',
+  'eo-connecting-ip',
+  'eo-client-ip',
+  'ali-cdn-real-ip',
+  'cdn-src-ip',
+  'x-sucuri-clientip',
+  // The next fields name another site, path or method than the judged one.
   'x-host',
   'x-original-host',
   'x-http-host-override',
@@ -33,7 +41,7 @@ export const CLIENT_FIELDS: readonly string[] = [
 
 const CLIENT_NAMES: ReadonlySet<string> = new Set(CLIENT_FIELDS)
 
-/** How a server in front was reached, by names beside `X-Forwarded-*`: of its scheme, its certificate (RFC 9440 2.4), its path. */
+/** Fields that say how a client reached a server in front, beside `X-Forwarded-*`: its scheme, its certificate (RFC 9440 2.4), its path. */
 export const FRONT_FIELDS: readonly string[] = [
   'front-end-https',
   'x-scheme',
@@ -49,36 +57,39 @@ export const FRONT_FIELDS: readonly string[] = [
 const FRONT_NAMES: ReadonlySet<string> = new Set(FRONT_FIELDS)
 
 /**
- * Whether programs read a name, as `foldedName` writes it, for how a server in front was reached. A trusted server writes those names as
- * they are listed here; from any other client, and in another spelling, the fields end here.
+ * Reports whether programs read a name, as `foldedName` writes it, for how a client reached a server in front. A trusted server writes the
+ * names as listed here; from any other client, and in another spelling, the fields are dropped.
  */
 export function isFrontName(folded: string): boolean {
   return FRONT_NAMES.has(folded) || (folded.length > FORWARDED.length && folded.startsWith(FORWARDED))
 }
 
-/** Whether a name, as `foldedName` writes it, is one by which proxies name the client or its request. */
+/** Reports whether proxies name the client or its request by a name, as `foldedName` writes it. */
 export function isClientName(folded: string): boolean {
   return CLIENT_NAMES.has(folded)
 }
 
 const FORWARDED = 'x-forwarded-'
 
-/** Names of ours that a server in front replaces or removes, and the one that is a client's to write. */
+/** Our names that a server in front replaces or removes, and the one name that a client may write. */
 const TAKEN_NAMES: ReadonlySet<string> = new Set([...VERDICT_NAMES, SOLUTION_FIELD])
 
 /**
- * The first name of a request that a server in front does not take away or write itself, and that a program behind it may
- * read as one of ours or of that server: another spelling (`X_Forwarded_For`), or one of `Sallyport-` that we do not write.
- * `clientHeader`: the one in which that server names the client, as it is configured.
+ * Returns the first name of a request that the server in front neither removes nor writes, and that a program behind it may read as ours or
+ * as that server's: another spelling (`X_Forwarded_For`), or a `Sallyport-` name that we do not write. `headers` names the configured
+ * headers of the client and its JA4.
  */
-export function foreignName(fields: readonly string[], clientHeader: string): string | undefined {
-  const [client, foldedClient] = [clientHeader.toLowerCase(), foldedName(clientHeader)]
+export function foreignName(
+  fields: readonly string[],
+  { clientHeader = 'x-forwarded-for', ja4Header }: TrustedHeaders,
+): string | undefined {
+  const named = [clientHeader, ...(ja4Header === undefined ? [] : [ja4Header])].map((name) => name.toLowerCase())
   for (let at = 0; at < fields.length; at += 2) {
     const field = fields[at] as string
     const lower = field.toLowerCase()
     const folded = foldedName(field)
     if (lower !== folded && (isClientName(folded) || isFrontName(folded))) return field
-    if (folded === foldedClient && lower !== client) return field
+    if (named.some((name) => folded === foldedName(name) && lower !== name)) return field
     if (isReserved(field) && !TAKEN_NAMES.has(lower)) return field
   }
   return undefined

@@ -1,6 +1,6 @@
 import { foldedName, nominated } from '@sallyport/node/internal'
 
-/** Hop-by-hop fields (RFC 9110 7.6.1): they are about one connection, and go no further. */
+/** Hop-by-hop fields (RFC 9110 7.6.1) concern one connection, and go no further. */
 export const HOP_FIELDS = [
   'connection',
   'keep-alive',
@@ -11,20 +11,20 @@ export const HOP_FIELDS = [
   'proxy-connection',
 ]
 
-/** Finds what is done with a field by its name in lower case. */
+/** Finds the action for a field by its name in lower case. */
 export interface FieldTable<Action> {
   get(lower: string): Action | undefined
   /** Classifies a name that `get` does not have. */
   find(lower: string): Action
 }
 
-/** Names that are remembered beside those of the table: clients may send any number of names. */
+/** Limits the names that are remembered beside those of the table: clients may send any number of names. */
 const MAX_KNOWN = 4_096
 
 /**
- * Compiles what is done with the fields of a message: one lookup for each field, and no call for a known name. `known` holds
- * names as `foldedName` writes them. A name that a server may read as one of these is `misread` in another spelling: lighttpd reads
- * `X!Real!IP` as `X-Real-IP`. `classify` says what is done with all other names, which are folded.
+ * Compiles the actions for fields of a message: one lookup for each field, and no call for a known name. `known` holds names as
+ * `foldedName` writes them. A known name in another spelling is `misread`, because servers may confuse them: lighttpd reads `X!Real!IP` as
+ * `X-Real-IP`. `classify` decides about all other names, folded.
  */
 export function createFieldTable<Action>(
   known: ReadonlyMap<string, Action>,
@@ -44,15 +44,15 @@ export function createFieldTable<Action>(
   }
 }
 
-/** Values of Connection that name no further field: nearly always it is one of these. */
+/** Values of Connection that name no further field; nearly every value is one of them. */
 export const PLAIN_CONNECTIONS: ReadonlySet<string> = new Set([...HOP_FIELDS, 'close', ''])
 
-/** The fields that a Connection field makes hop-by-hop too, in lower case. */
+/** Returns the fields that a Connection field makes hop-by-hop too, in lower case. */
 export function madeHopByHop(connection: string): readonly string[] {
   return nominated(connection).filter((name) => !PLAIN_CONNECTIONS.has(name))
 }
 
-/** Fields (name, value, name, value …) without those of these names. */
+/** Removes the fields of these names from a list (name, value, name, value …). */
 export function withoutNamed(fields: string[], names: readonly string[]): string[] {
   return fields.filter((_, i) => !names.includes((fields[i - (i % 2)] as string).toLowerCase()))
 }

@@ -2,10 +2,10 @@ import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import { ID_HEADER, isForCaches, isReserved, privateControl } from '@sallyport/node/internal'
 import { createFieldTable, HOP_FIELDS, madeHopByHop, PLAIN_CONNECTIONS, withoutNamed } from './field-table.ts'
 
-/** What is done with a field of an answer; `single` may stand once. */
+/** Says what happens to a field of an answer; `single` may occur once. */
 type Action = 'keep' | 'single' | 'drop' | 'connection' | 'coding'
 
-/** Fields that stand once in an answer: those that Node sends over HTTP/2 once only, and two more of RFC 9110. */
+/** Fields that may occur once in an answer: fields that Node sends only once over HTTP/2, and two more of RFC 9110. */
 const SINGLE_FIELDS = [
   'access-control-allow-credentials',
   'access-control-max-age',
@@ -45,7 +45,7 @@ const SINGLE_FIELDS = [
   'x-content-type-options',
 ]
 
-/** A list, of which Node takes one field only: several are joined, which says the same (RFC 9110 5.3). */
+/** Names a list, of which Node accepts only one field: several fields are joined, which means the same (RFC 9110 5.3). */
 const LIST = 'content-language'
 
 const TABLE = createFieldTable<Action>(
@@ -59,27 +59,27 @@ const TABLE = createFieldTable<Action>(
   (folded) => (isReserved(folded) ? 'drop' : 'keep'),
 )
 
-/** Characters that no field may hold: neither version of HTTP can carry them. */
+/** Matches characters that no field may hold: neither version of HTTP can carry them. */
 const UNSENDABLE = /[^\t -~\x80-\xff]/
 
-/** An answer, and for whom it is. */
+/** Describes the answer that gets the fields. */
 export interface AnswerOf {
   readonly status: number
   readonly id: string
-  /** Fields of ours for which the origin has none; names in lower case. */
+  /** Our fields, which apply where the origin sets none; names are in lower case. */
   readonly told: Readonly<Record<string, string>>
-  /** The response may be kept by the client's own cache alone. */
+  /** Whether only the client's own cache may keep the response. */
   readonly isPrivate?: boolean | undefined
-  /** A field that may stand once came with two values. */
+  /** Called when a field that may occur once came with two values. */
   onConflict(name: string): void
 }
 
 /**
- * The fields of an origin's answer for the client, name, value, name, value …: all but hop-by-hop fields, those that
- * its Connection field names, and our own, which are between us and the origin, each once that may stand once; then the
- * request's id, and what is `told`. A body in a transfer coding beside chunks, which nobody asked for (`TE` ends here), is
- * none that its client could read. A status that has no content has no length but 0 (RFC 9110 8.6, 15.3.6). Takes texts,
- * or raw bytes; a field value is Latin-1 (RFC 9110 5.5). Throws `bad_gateway` where a field has bytes that none may have.
+ * Returns the fields of an origin's answer for the client, name, value, name, value …: drops hop-by-hop fields, fields that Connection
+ * names, and our own, which stay between us and the origin; keeps each single field once. Then follow the request's id, and what is `told`.
+ * An unrequested transfer coding other than chunks (`TE` ends here) makes a body that the client could not read. A status without content
+ * has no length but 0 (RFC 9110 8.6, 15.3.6). Takes texts, or raw bytes; a field value is Latin-1 (RFC 9110 5.5). Throws `bad_gateway`
+ * where a field has forbidden bytes.
  */
 export function responseFields(raw: readonly string[] | readonly Buffer[], answer: AnswerOf): string[] {
   const { status, id, told, isPrivate, onConflict } = answer
@@ -95,7 +95,7 @@ export function responseFields(raw: readonly string[] | readonly Buffer[], answe
   return kept
 }
 
-/** Fields by which no cache that others share keeps an answer, nor gives one with a pass to those who hold none. */
+/** Returns fields that keep shared caches from an answer, so that they serve no answer with a pass to clients without one. */
 function privateFields(fields: readonly string[]): string[] {
   const isControl = (name: string) => name.toLowerCase() === 'cache-control'
   const controls = fields.filter((_, at) => at % 2 === 1 && isControl(fields[at - 1] as string))
@@ -106,29 +106,29 @@ function privateFields(fields: readonly string[]): string[] {
   return [...kept, 'Cache-Control', privateControl(controls.join(','))]
 }
 
-/** Whether caches of many people may keep an answer, and with it a cookie. */
+/** Reports whether shared caches may keep an answer, and with it a cookie. */
 function isShared(fields: readonly string[]): boolean {
   return fields.some(
     (name, at) => at % 2 === 0 && /^cache-control$/i.test(name) && /public|s-maxage/i.test(fields[at + 1] ?? ''),
   )
 }
 
-/** Throws `bad_gateway` where no client can be sent such a status line. */
+/** Throws `bad_gateway` for a status line that no client can receive. */
 export function requireStatus(status: number, reason: string): void {
   // The reason is not passed on: HTTP/2 has none. Bytes beyond ASCII are read as UTF-8.
   if (status >= 200 && status <= 599 && !/[^\t -\uffff]/.test(reason)) return
   throw new SallyportError('bad_gateway', `the origin's status line is bad: ${status}`)
 }
 
-/** Whether such an answer ends with its head, whatever length that gives, which of 304 is that of a 200 (RFC 9110 8.6). */
+/** Reports whether an answer with this status ends with its head, although a 304 gives the length of a 200 (RFC 9110 8.6). */
 export function isEmpty(status: number): boolean {
   return status === 204 || status === 205 || status === 304
 }
 
-/** Fields of early hints that browsers read; any other is the answer's own, which may yet say something else. */
+/** Fields of early hints that browsers read; any other field belongs to the answer, which may still differ. */
 const HINTING = new Set(['link', 'content-security-policy', 'referrer-policy'])
 
-/** The fields of an origin's 103 for the client, as `responseFields` has an answer's; none where it links to nothing. */
+/** Returns the fields of an origin's 103 for the client, treated as in `responseFields`; none where the 103 has no link. */
 export function hintFields(raw: readonly Buffer[]): string[] {
   const fields = endToEnd(raw)
   const kept = fields.filter((_, at) => HINTING.has((fields[at - (at % 2)] as string).toLowerCase()))
@@ -138,7 +138,7 @@ export function hintFields(raw: readonly Buffer[]): string[] {
 const ASKED = 'sallyport-challenge'
 const LEVELS: Readonly<Record<string, ChallengeLevel>> = { 1: 1, 2: 2, 3: 3 }
 
-/** The level of the pass that an origin's answer asks its client for. */
+/** Returns the level of the pass that an origin's answer requires of its client. */
 export function askedLevel(raw: readonly Buffer[]): ChallengeLevel | undefined {
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at] as Buffer
@@ -148,7 +148,7 @@ export function askedLevel(raw: readonly Buffer[]): ChallengeLevel | undefined {
   return undefined
 }
 
-/** Fields that are not taken from a trailer section: they say how a message is framed, routed, cached or read (RFC 9110 6.5.1). */
+/** Fields that a trailer section must not set: they say how a message is framed, routed, cached or read (RFC 9110 6.5.1). */
 const NOT_TRAILED = new Set([
   'age',
   'authorization',
@@ -173,17 +173,17 @@ const NOT_TRAILED = new Set([
   'www-authenticate',
 ])
 
-/** The trailer section of an origin's answer for the client, as `responseFields` has the head. */
+/** Returns the trailer section of an origin's answer for the client, treated as in `responseFields`. */
 export function trailerFields(raw: readonly Buffer[], onConflict: (name: string) => void): string[] {
   const fields = endToEnd(raw)
   const allowed = fields.filter((_, at) => !NOT_TRAILED.has((fields[at - (at % 2)] as string).toLowerCase()))
-  return onlyOnce(allowed, onConflict)
+  return keepOnce(allowed, onConflict)
 }
 
 interface EndToEnd {
-  /** Throws `bad_gateway` for a transfer coding beside chunks. */
+  /** Throws `bad_gateway` for a transfer coding other than chunks. */
   readonly requiresNoCoding?: boolean | undefined
-  /** A field that may stand once came with two values; absent: fields that may stand once are not looked at. */
+  /** Called when a field that may occur once came with two values; absent: such fields are not checked. */
   readonly onConflict?: ((name: string) => void) | undefined
 }
 
@@ -191,7 +191,7 @@ function endToEnd(
   raw: readonly string[] | readonly Buffer[],
   { requiresNoCoding, onConflict }: EndToEnd = {},
 ): string[] {
-  const fields = isText(raw) ? raw : textsOf(raw)
+  const fields = isText(raw) ? raw : decodeFields(raw)
   if (isText(raw)) for (const text of raw) requireSendable(text)
   const kept: string[] = []
   const singles: string[] = []
@@ -200,7 +200,7 @@ function endToEnd(
   for (let i = 0; i < fields.length; i += 2) {
     const name = fields[i] as string
     let value = fields[i + 1] as string
-    if (isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1))) value = trimmed(value)
+    if (isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1))) value = cutBlanks(value)
     const lower = name.toLowerCase()
     const action = TABLE.get(lower) ?? TABLE.find(lower)
     if (action === 'connection') {
@@ -215,14 +215,14 @@ function endToEnd(
     }
   }
   const left = named.length === 0 ? kept : withoutNamed(kept, named)
-  return hasTwo && onConflict !== undefined ? onlyOnce(left, onConflict) : left
+  return hasTwo && onConflict !== undefined ? keepOnce(left, onConflict) : left
 }
 
 /**
- * Fields (name, value, name, value …) in which what may stand once does: the first of equal ones (nginx and an application
- * often add the same), the last where they differ, and then `onConflict` is called with the name. Changes the list.
+ * Keeps single fields once in a list (name, value, name, value …): the first of equal values (nginx and an application often add the same),
+ * the last of different values, and then calls `onConflict` with the name. Changes the list.
  */
-function onlyOnce(fields: string[], onConflict: (name: string) => void): string[] {
+function keepOnce(fields: string[], onConflict: (name: string) => void): string[] {
   const places = new Map<string, number>()
   let to = 0
   for (let at = 0; at < fields.length; at += 2) {
@@ -245,22 +245,22 @@ function onlyOnce(fields: string[], onConflict: (name: string) => void): string[
   return fields
 }
 
-/** The parser undoes chunks alone, and the field that names another coding is the hop's. */
+/** Throws for a transfer coding other than chunks: the parser decodes only chunks, and Transfer-Encoding is hop-by-hop. */
 function requireNoCoding(value: string): void {
   const coding = value.split(',').find((name) => !NO_CODINGS.has(name.trim().toLowerCase()))
   if (coding === undefined) return
   throw new SallyportError('bad_gateway', `the origin's answer has the transfer coding ${coding.trim()}, unasked`)
 }
 
-/** The second was one until RFC 7230, and changes nothing. */
+/** `identity` was a coding until RFC 7230, and changes nothing. */
 const NO_CODINGS = new Set(['chunked', 'identity', ''])
 
 function requireSendable(text: string): void {
   if (UNSENDABLE.test(text)) throw new SallyportError('bad_gateway', "a field of the origin's answer has control bytes")
 }
 
-/** Without the blanks around it, which HTTP/2 forbids (RFC 9113 8.2.1). */
-function trimmed(value: string): string {
+/** Trims the blanks around a value, which HTTP/2 forbids (RFC 9113 8.2.1). */
+function cutBlanks(value: string): string {
   let [from, to] = [0, value.length]
   while (from < to && isBlank(value.charCodeAt(from))) from++
   while (to > from && isBlank(value.charCodeAt(to - 1))) to--
@@ -280,8 +280,8 @@ function isText(raw: readonly string[] | readonly Buffer[]): raw is readonly str
   return typeof raw[0] === 'string'
 }
 
-/** One conversion for all, because each costs as much as cutting five texts out of one. */
-function textsOf(raw: readonly Buffer[]): readonly string[] {
+/** Decodes all fields in one conversion, because each conversion costs as much as cutting five texts out of one. */
+function decodeFields(raw: readonly Buffer[]): readonly string[] {
   const text = Buffer.concat(raw).toString('latin1')
   requireSendable(text)
   let end = 0

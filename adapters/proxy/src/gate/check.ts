@@ -1,10 +1,15 @@
-import type { Decision, ErrorCode } from '@sallyport/core'
+import type { Decision, ErrorCode, TrustedHeaders } from '@sallyport/core'
+import { readMcpRequest } from '@sallyport/core/host'
+import type { ApiResponse } from '@sallyport/engine'
 import {
   type Answered,
   answerPhase,
+  callRefusal,
   decisionRefusal,
   type HeadFault,
   isAsking,
+  legalRefusal,
+  type Refusal,
   refusal,
   renewedCookie,
   route as routePlaces,
@@ -18,13 +23,13 @@ import type { GateServices } from './options.ts'
 import { precheck } from './prechecks.ts'
 import { SEVERAL_ORIGINS } from './sites.ts'
 
-/* The entrance of servers that ask whether they may forward a request: forward auth and ext_authz. The phases judge the original request. */
+/* Servers that ask whether they may forward a request enter here: forward auth and ext_authz. The phases judge the original request. */
 
 interface CheckServices extends GateServices {
   readonly methods: readonly string[]
 }
 
-/** The part of `precheck` for a check: writes `subject`, the head of the original request, and the observation of it. */
+/** Does the part of `precheck` for a check: writes `subject`, the head of the original request, and its observation. */
 export function checkOriginal(exchange: Exchange, services: CheckServices, family: ForwardAuth): Answered {
   const { head: check, observation } = exchange
   const { host, options, admission, methods } = services
@@ -41,11 +46,11 @@ export function checkOriginal(exchange: Exchange, services: CheckServices, famil
   const { singleHeader } = host
   const { paths } = options
   const head = { httpVersion: '1.1', method, target, fields, paths, methods, isElsewhere: true, singleHeader }
-  const fault = findForeignName(check.fields, options.clientHeader) ?? precheck(head)
+  const fault = findForeignName(check.fields, options) ?? precheck(head)
   return fault && admission.refuse(exchange, 'head', headRefusal(fault, methods))
 }
 
-/** The part of `route` for a check, which has no site where no route has its Host: the rules of all decide then. */
+/** Does the part of `route` for a check. Where no route has the Host, the check has no site, and the rules for all sites decide. */
 export function routeOriginal(exchange: Exchange, services: CheckServices): Answered {
   const { options, admission, sites, methods } = services
   routePlaces(exchange, services)
@@ -57,14 +62,15 @@ export function routeOriginal(exchange: Exchange, services: CheckServices): Answ
   return undefined
 }
 
-/** The part of `answer` for a check: 200 with the verdict in headers, or a refusal in a status that the server relays. */
+/** Does the part of `answer` for a check: returns 200 with the verdict in headers, or a refusal in a status that the server relays. */
 export function answerCheck(exchange: Exchange, services: CheckServices): Answered | Promise<Answered> {
   const { host } = services
   const { subject, observation } = exchange
   const decision = exchange.decision as Decision
-  if (exchange.check === 'few') {
-    // nginx keeps nothing of an answer but its status, and sends the client to the gate, where its request is observed: nothing may be
-    // spent before that.
+  const isOffered = decision.action === 'offer' && decision.enforced
+  if (exchange.check === 'few' && !isOffered) {
+    // nginx keeps only the status of an answer, and sends the client to the gate, where its request is observed: nothing may be spent
+    // before that.
     if (isAsking(host, subject, decision)) {
       observation.observed = undefined
       observation.refuse()
@@ -74,15 +80,24 @@ export function answerCheck(exchange: Exchange, services: CheckServices): Answer
     if (refused !== undefined) return exchange.refuse(refused)
   } else {
     const answered = answerPhase(exchange, services)
+    if (answered instanceof Promise) return answered.then((later) => later ?? passCheck(exchange, services))
     if (answered !== undefined) return answered
   }
+  return passCheck(exchange, services)
+}
+
+/** Returns the answer with which the asking server forwards the request. */
+function passCheck(exchange: Exchange, { host }: CheckServices): ApiResponse {
+  const { subject } = exchange
+  const decision = exchange.decision as Decision
   const renewed = exchange.told['set-cookie'] ?? renewedCookie(host, subject, decision)
   const headers = verdictFields(decision)
   return { status: 200, headers: renewed ? { ...headers, 'set-cookie': renewed } : headers, body: '' }
 }
 
-/** Codes of refusals by the status that a check had for them. */
+/** Maps the status of a check's refusal to its error code. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
+  '402': 'payment_required',
   '403': 'request_blocked',
   '405': 'method_not_allowed',
   '429': 'rate_limit_exceeded',
@@ -90,26 +105,39 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 }
 
 /**
- * The page of a refusal of which nginx keeps the head alone: it sends the client here with the status, the time to wait and the
- * id of the check. Nothing is decided or counted again. `undefined` for any other request.
+ * Renders the page of a refusal of which nginx keeps only the head: nginx sends the client here with the status, the time to wait, the
+ * price and the id of the check. No phase decides or counts again. `undefined` for any other request.
  */
 export function answerRefused(exchange: Exchange, { host, options }: CheckServices): Answered {
   const { request, head, observation } = exchange
   const isSent = options.forwardAuth === 'nginx' && head.target === REFUSED_PATH && host.isTrusted?.(head.peer) === true
   if (!isSent) return undefined
-  const { 'sallyport-status': status = '', 'retry-after': wait = '' } = request.headers
-  const isOurs = /^[45]\d\d$/.test(String(status))
+  const { 'sallyport-status': told = '', 'retry-after': wait = '', 'crawler-price': price } = request.headers
+  const [, status, form] = /^([45]\d\d)(;mcp)?$/.exec(String(told)) ?? []
   // Without such a status nginx itself refused the client.
-  if (isOurs) observation.observed = undefined
-  const refused = isOurs
-    ? refusal(CODES[String(status)] ?? 'invalid_request', Number(status))
-    : refusal('request_blocked')
+  if (status === undefined) return exchange.refuse(refusal('request_blocked'))
+  observation.observed = undefined
+  // The check read the calls from the same fields.
+  const mcp = form === undefined ? undefined : readMcpRequest(head.fields, { missing: 'unseen' })
+  exchange.head = { ...head, mcp }
+  if (mcp?.fault?.status === Number(status)) return exchange.refuse(callRefusal(mcp.fault))
+  if (status === '451') return exchange.refuse(legalRefusal())
+  if (status === '402' && price !== undefined) return exchange.refuse(askPrice(request.headers))
+  const refused = refusal(CODES[status] ?? 'invalid_request', Number(status))
   return exchange.refuse(/^\d{1,6}$/.test(wait) ? { ...refused, headers: { 'retry-after': wait } } : refused)
 }
 
-/** Another server forwards the request, with names that we cannot remove and a program may read as ours. */
-function findForeignName(fields: readonly string[], clientHeader = 'x-forwarded-for'): HeadFault | undefined {
-  const name = foreignName(fields, clientHeader)
+/** Returns the refusal that names the price, and the ways to pay where nginx passes them on. */
+function askPrice(headers: Readonly<Record<string, unknown>>): Refusal {
+  const note = String(headers['crawler-price'])
+  const { 'payment-required': required } = headers
+  const told = { 'crawler-price': note, ...(required !== undefined && { 'payment-required': String(required) }) }
+  return { ...refusal('payment_required'), headers: told, note, body: { price: note } }
+}
+
+/** Refuses names that we cannot remove, because another server forwards the request, and that a program may read as ours. */
+function findForeignName(fields: readonly string[], headers: TrustedHeaders): HeadFault | undefined {
+  const name = foreignName(fields, headers)
   return name === undefined
     ? undefined
     : { status: 400, reason: `${name} may be read as a header that only a server writes.` }

@@ -1,21 +1,21 @@
 import { type Mode, type MountPolicy, SallyportError } from '@sallyport/core'
 import type { Decider } from '@sallyport/node'
 
-/** A decider about requests of one part of a site. */
-export type DecidingPart = Pick<Decider, 'decide'>
+/** Decides about requests of one part of a site. */
+export type DecidingPart = Pick<Decider, 'decide' | 'readsCalls' | 'opening'>
 
-/** The rules of a part of a site; absent: those of the next one around it. */
+/** Rules that a part of a site sets; absent: the rules of the next part around it. */
 export interface Ruled {
   readonly policy?: MountPolicy | undefined
   readonly mode?: Mode | undefined
 }
 
-/** Finds what decides by the nearest policy and the nearest mode, which may be those of two routes; each pair is compiled once. */
+/** Finds the decider for the nearest policy and the nearest mode, which two routes may set; each pair is compiled once. */
 export function createDeciders(make: Decider['decider'], all: DecidingPart) {
   const known = new Map<MountPolicy | undefined, Map<Mode | undefined, DecidingPart>>()
 
   return {
-    /** By routes of which the nearest is the first. Throws `invalid_config` and `invalid_policy`, with `key` where one is named. */
+    /** Chooses by routes, of which the nearest comes first. Throws `invalid_config` and `invalid_policy`, with `key` where it is given. */
     of(near: readonly Ruled[], key?: string): DecidingPart {
       const policy = near.find((route) => route.policy !== undefined)?.policy
       const mode = near.find((route) => route.mode !== undefined)?.mode

@@ -1,17 +1,17 @@
 import type { ApiResponse } from '@sallyport/engine'
 import type { Exchange } from '../exchange/exchange.ts'
 
-/** gRPC as it is spoken over HTTP/2; `application/grpc-web` is spoken over any version, and passes. */
+/** Matches gRPC over HTTP/2; `application/grpc-web` works over any version, and passes. */
 const GRPC = /^application\/grpc(?:$|[+; ])/i
 
-/** Whether a request is one of gRPC, which needs an origin that is spoken to in HTTP/2. */
+/** Reports whether a request is a gRPC call, which needs an origin that speaks HTTP/2. */
 export function isGrpc({ httpVersionMajor, headers }: Exchange['request']): boolean {
   return httpVersionMajor === 2 && GRPC.test(headers['content-type'] ?? '')
 }
 
 /**
- * The refusal of a call of gRPC in the way that its clients show: as an answer without messages, with a status of theirs. Another status of
- * HTTP is UNKNOWN or UNAVAILABLE to them, and some ask again.
+ * Refuses a gRPC call in a form that gRPC clients show: as an answer without messages, with a gRPC status. Clients read any other HTTP
+ * status as UNKNOWN or UNAVAILABLE, and some retry.
  */
 export const UNIMPLEMENTED: ApiResponse = {
   status: 200,

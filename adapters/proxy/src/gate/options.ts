@@ -15,7 +15,7 @@ import type { HandedFields } from '../origin/own-host.ts'
 import type { ForwardAuth } from './forward-auth.ts'
 import type { Route, Site, Sites } from './sites.ts'
 
-/** Takes what an operator did: what, who, and its details. */
+/** Records what an operator did: what, who, and the details. */
 export interface AuditLog {
   audit(entry: {
     readonly what: string
@@ -24,62 +24,65 @@ export interface AuditLog {
   }): void
 }
 
-/** The part of a Sallyport that the proxy uses. */
+/** A Sallyport, as far as the proxy needs it. */
 export interface ProxyHost extends Decider, ApiHost {
-  /** The data in use: shown at /sources, and looked at by /readyz. */
+  /** Lists the data in use, which /sources shows and /readyz checks. */
   sources(): readonly SourceStatus[]
-  /** Log of operators' actions. */
+  /** Records operators' actions. */
   readonly log?: AuditLog | undefined
-  /** Takes what the operator may want to know of at once. */
+  /** Takes an event that the operator may want to know of at once. */
   readonly raise?: RaiseEvent | undefined
-  /** Takes what reads the load of the proxy, for rules that ask for it. */
+  /** Takes the function that reads the load of the proxy, for rules about load. */
   readonly load?: { read(source: () => number): void } | undefined
-  /** Takes the robots.txt of its origins, for rules that ask for it. */
+  /** Takes the robots.txt of the origins, for rules about it. */
   readonly siteRobots?: { read(source: RobotsSource): void } | undefined
-  /** Counters of the proxy; absent: nothing is counted, and there is no /metrics. */
+  /** Counts what the proxy does; absent: nothing is counted, and there is no /metrics. */
   readonly meter?: Metrics | undefined
-  /** The robots.txt of its policy, with parts that other rules decide about; absent: none is served. */
+  /** Writes the robots.txt of the policy, with the parts that other rules decide about; absent: none is served. */
   readonly robots?: ((parts: readonly SitePart[]) => string) | undefined
-  /** HTML of hidden links to its decoys; absent: it has none. */
+  /** Writes HTML of hidden links to the decoys; absent: there are none. */
   readonly decoyLink?: (() => string) | undefined
-  /** The clients that are refused for a while; absent: none ever is. */
+  /** Lists the clients that are refused for a while; absent: no client is. */
   readonly bans?: BanList | undefined
-  /** Addresses and networks whose bans others may carry out too; absent: none are listed. */
+  /** Lists addresses and networks whose bans other systems may enforce too; absent: none are listed. */
   readonly exportedBans?: (() => Promise<readonly string[]>) | undefined
+  /** Judges account events that arrive at the admin listener; absent: the listener takes none. */
+  readonly accounts?: { readonly assessDescribed: (body: unknown) => Promise<object> } | undefined
 }
 
 export interface GateOptions {
-  /** Whether /v1 is answered here, and under which base; default at the root. */
+  /** Whether /v1 is answered here, and under which base; default: at the root. */
   readonly api?: { readonly enabled?: boolean | undefined; readonly base?: string | undefined } | undefined
-  /** Whether paths that servers read in several ways are refused; default `strict`. */
+  /** Whether paths that servers read in several ways are refused; default: `strict`. */
   readonly paths?: 'strict' | 'pass' | undefined
-  /** Methods that are served beside those of `METHODS`. */
+  /** Lists methods that are served beside `METHODS`. */
   readonly methods?: readonly string[] | undefined
-  /** The header in which trusted proxies name the client; it is not forwarded. */
+  /** Names the header in which trusted proxies name the client; the header is not forwarded. */
   readonly clientHeader?: string | undefined
-  /** The server that may ask at `/.sallyport/check`, and in whose way; absent or `false`: none. */
+  /** Names the header in which trusted proxies name the client's JA4; the header is forwarded where it is believed. */
+  readonly ja4Header?: string | undefined
+  /** Names the kind of server that may ask at `/.sallyport/check`; absent or `false`: none may. */
   readonly forwardAuth?: ForwardAuth | false | undefined
-  /** Keys of which the first signs what goes to the origin; absent or empty: nothing is signed. */
+  /** Lists keys, of which the first signs what goes to the origin; absent or empty: nothing is signed. */
   readonly handoff?: { readonly keys?: readonly HandoffKey[] | undefined } | undefined
   /** Whether /robots.txt is answered here. */
   readonly robots?: { readonly serve?: boolean | undefined } | undefined
-  /** The port to which requests that come without TLS are sent; absent: they are served. */
+  /** Returns the port to which requests without TLS are redirected; absent: they are served. */
   readonly httpsPort?: (() => number) | undefined
-  /** The answer to a challenge of an authority for certificates, by its target; asked for without TLS. */
+  /** Returns the answer to an authority's certificate challenge, by its target; requested without TLS. */
   readonly acmeAnswer?: ((target: string) => string | undefined) | undefined
-  /** `Strict-Transport-Security` of every answer over TLS (RFC 6797). */
+  /** Sets `Strict-Transport-Security` in every answer over TLS (RFC 6797). */
   readonly hsts?: string | undefined
   /** Called for every decided request, before it is refused or forwarded. */
   readonly onDecision?: ((decision: Decision, request: InspectionRequest) => void) | undefined
-  /** A check of another server was refused, for this reason. */
+  /** Called with the reason when a check of another server is refused. */
   readonly onDenied?: ((why: string) => void) | undefined
-  /** A line for the operator. */
+  /** Takes a line of text, which the operator should read. */
   readonly onNotice?: ((message: string) => void) | undefined
-  /** A bug: the client gets 500 without detail. */
+  /** Called for a bug; the client gets 500 without details. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
-/** The services that the phases of the proxy use. */
 export interface GateServices {
   readonly routes: readonly Route[]
   readonly host: ProxyHost

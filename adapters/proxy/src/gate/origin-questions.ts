@@ -2,12 +2,12 @@ import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import { stepUpPolicy } from '@sallyport/node/internal'
 import type { createDeciders, DecidingPart, Ruled } from './deciders.ts'
 
-/** Decides whom an answer of an origin asks for a pass of a level, by the nearest routes; `undefined`: nobody can be asked. */
+/** Decides about an origin's answer that requires a pass of a level, by the nearest routes; `undefined`: no client can be challenged. */
 export type OriginQuestions = (level: ChallengeLevel, near: readonly Ruled[]) => DecidingPart | undefined
 
 /**
- * Machines that share counts and no secret would not know each other's passes: an origin asks nobody then, its answer is for
- * the client, and that is said once.
+ * Creates the deciders. Machines that share counts and no secret do not know each other's passes: then no origin can challenge, the client
+ * gets the origin's answer, and one notice says so.
  */
 export function createOriginQuestions(
   deciders: ReturnType<typeof createDeciders>,

@@ -7,35 +7,35 @@ import type { Origin } from '../origin/origin.ts'
 import { connectorTo } from '../origin/trust.ts'
 import type { Site, Sites } from './sites.ts'
 
-/** The robots.txt of the origins of some sites. */
+/** Reads the robots.txt files which the origins of some sites have. */
 export interface OriginRobots extends RobotsSource {
-  /** Asks for that of a host now, before a rule does. Never rejects. */
+  /** Requests the robots.txt of a host before a rule needs it. Never rejects. */
   read(host: string): Promise<void>
-  /** Nothing is asked after it. */
+  /** Stops all requests. */
   close(): void
 }
 
 export interface OriginRobotsOptions {
   readonly timeouts: Timeouts
-  /** A line for the operator. */
+  /** Takes a line of text, which the operator should read. */
   readonly onNotice?: ((message: string) => void) | undefined
 }
 
 const PATH = '/robots.txt'
-/** Time for the whole of an answer. */
+/** Limits the time of a whole answer. */
 const ANSWER_MS = 30_000
-/** As many as crawlers follow (RFC 9309 section 2.3.1.2). */
+/** Crawlers follow as many redirects (RFC 9309 section 2.3.1.2). */
 const MAX_REDIRECTS = 5
 
 /**
- * Asks an origin for its robots.txt by each host that a route names, when a rule first asks about that, and an hour after the last time
- * again: an answer that passes may be compressed, a part, or another for each visitor.
+ * Requests robots.txt of an origin for each host that a route names: when a rule first needs it, and again an hour after the last request.
+ * A passing answer would not do: it may be compressed, partial, or differ for each visitor.
  */
 export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {} }: OriginRobotsOptions): OriginRobots {
   const ended = new AbortController()
   const kept = new Map<Origin, Map<string, KeptRobots>>()
 
-  function robotsOf(origin: Origin, { host = '' }: Site): KeptRobots {
+  function keepRobots(origin: Origin, { host = '' }: Site): KeptRobots {
     const known = kept.get(origin) ?? new Map<string, KeptRobots>()
     kept.set(origin, known)
     const name = host || (origin.members.all[0]?.address.text ?? '')
@@ -57,11 +57,15 @@ export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {}
     refuses(userAgent, target, host) {
       const site = sites.of(host, PATH)
       // A site without an origin refuses nothing.
-      return site?.origin !== undefined && robotsOf(site.origin, site).refuses(userAgent, target)
+      return site?.origin !== undefined && keepRobots(site.origin, site).refuses(userAgent, target)
+    },
+    text(host) {
+      const site = sites.of(host, PATH)
+      return site?.origin === undefined ? undefined : keepRobots(site.origin, site).text
     },
     async read(host) {
       const site = sites.of(host, PATH)
-      if (site?.origin !== undefined) await robotsOf(site.origin, site).read()
+      if (site?.origin !== undefined) await keepRobots(site.origin, site).read()
     },
     get status() {
       return [...kept.values()].flatMap((known) => [...known.values()].map(({ status }) => status))
@@ -70,7 +74,7 @@ export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {}
   }
 }
 
-/** The text that an origin has; rejects where it does not say. */
+/** Returns the robots.txt of an origin; rejects where the origin does not answer. */
 async function askOrigin(origin: Origin, host: string, timeouts: Timeouts, closed: AbortSignal): Promise<string> {
   closed.throwIfAborted()
   const { address } = origin.members.next() as Member
@@ -85,30 +89,30 @@ async function askOrigin(origin: Origin, host: string, timeouts: Timeouts, close
     host: host || address.url.host,
     'user-agent': 'sallyport',
     'accept-encoding': 'identity',
-    // A site that wants https sends what comes without it elsewhere.
+    // A site that requires https redirects requests without it.
     'x-forwarded-proto': 'https',
   }
   try {
     let path = PATH
     for (let turn = 0; turn <= MAX_REDIRECTS; turn++) {
       const { statusCode, headers: fields, body } = await client.request({ method: 'GET', path, signal, headers })
-      // Ended with the client, it has nobody to tell.
+      // A body that ends with its client has no listener left for errors.
       body.on('error', () => {})
       if (statusCode >= 400 && statusCode < 500) return ''
       if (statusCode >= 500) throw new Error(`is answered with ${statusCode}`)
-      if (statusCode < 300) return robotsText(await bytesOf(body, fields['content-encoding']))
+      if (statusCode < 300) return robotsText(await readBytes(body, fields['content-encoding']))
       path = redirectedPath(fields['location'], { from: path, host: headers.host })
       await body.dump()
     }
     throw new Error(`is redirected more than ${MAX_REDIRECTS} times`)
   } catch (error) {
-    throw reasonOf(error)
+    throw describeFailure(error)
   } finally {
     await client.destroy()
   }
 }
 
-async function bytesOf(body: AsyncIterable<Buffer>, encoding: string | string[] | undefined): Promise<Buffer> {
+async function readBytes(body: AsyncIterable<Buffer>, encoding: string | string[] | undefined): Promise<Buffer> {
   if (encoding !== undefined && encoding !== 'identity')
     throw new Error('is compressed, although nobody asked for that')
   const chunks: Buffer[] = []
@@ -121,7 +125,7 @@ async function bytesOf(body: AsyncIterable<Buffer>, encoding: string | string[] 
   return Buffer.concat(chunks)
 }
 
-/** The path to which a server redirects on itself; nobody else is asked. */
+/** Returns the path to which a server redirects on itself; no other server is asked. */
 function redirectedPath(
   location: string | string[] | undefined,
   { from, host }: { readonly from: string; readonly host: string },
@@ -135,8 +139,8 @@ function redirectedPath(
   return path as string
 }
 
-/** Errors of undici and of sockets have codes, ours a sentence. */
-function reasonOf(error: unknown): Error {
+/** Describes a failure. Errors of undici and of sockets have codes, ours have a sentence. */
+function describeFailure(error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
   if (code !== undefined) return new Error(`could not be had: ${code}`)
   return error instanceof Error ? error : new Error(String(error))

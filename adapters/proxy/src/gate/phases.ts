@@ -4,6 +4,7 @@ import type { ApiResponse } from '@sallyport/engine'
 import {
   type Answered,
   answerCheckedApi,
+  answerKeyDirectory,
   answerPhase,
   createPipeline,
   decide,
@@ -21,34 +22,33 @@ import {
   refusal,
   route as routePlaces,
 } from '@sallyport/node/internal'
-import { bodyOf, type ClientRequest } from '../edge/client-messages.ts'
+import { type ClientRequest, readableBody } from '../edge/client-messages.ts'
 import { headRefusal, sendAnswered, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { createRequestTable, requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
 import { answerCheck, answerRefused, checkOriginal, routeOriginal } from './check.ts'
-import { isCheckOf, isNginx } from './forward-auth.ts'
+import { isCheckFor, isNginx } from './forward-auth.ts'
 import { isGrpc, UNIMPLEMENTED } from './grpc.ts'
 import { forwardsLeft, withForwards } from './max-forwards.ts'
 import type { GateServices } from './options.ts'
 import { precheck as findFault, METHODS } from './prechecks.ts'
-import { createRobots, createSiteParts } from './robots.ts'
+import { createRobots } from './robots.ts'
 import { SEVERAL_ORIGINS, type Site } from './sites.ts'
 
-/** The services of the phases, and what is made of them once. */
+/** Adds to the services of the phases what is created once. */
 interface Gate extends GateServices {
   readonly methods: readonly string[]
   readonly robots: ReturnType<typeof createRobots>
-  readonly partsOf: ReturnType<typeof createSiteParts>
   readonly table: ReturnType<typeof createRequestTable>
 }
 
-/** The phases of the proxy, by the names of `PHASES`. A request of a server that asks before it forwards (`check.ts`) enters by `precheck`. */
+/** Maps the phases of the proxy to `PHASES`. A check by a server that asks before it forwards (`check.ts`) enters by `precheck`. */
 const TABLE: PhaseTable<Exchange, Gate> = {
   receive: receiveExchange,
   precheck,
   route,
-  inspect,
+  inspect: inspectWithSlot,
   decide: (exchange, gate) => {
     if (isAskedAbout(exchange, gate)) exchange.counts = false
     return decide(exchange, gate)
@@ -59,15 +59,14 @@ const TABLE: PhaseTable<Exchange, Gate> = {
   forward,
 }
 
-/** Creates what takes every request of the proxy through its phases. The returned function never throws. */
+/** Creates the function that takes every request of the proxy through its phases. That function never throws. */
 export function createGate(services: GateServices): (exchange: Exchange) => void {
-  const { options, routes } = services
-  const run = createPipeline(withHook(options), {
+  const { options } = services
+  const run = createPipeline(addHook(options), {
     ...services,
     methods: [...METHODS, ...(options.methods ?? [])],
     robots: createRobots(services),
-    partsOf: createSiteParts(routes),
-    table: createRequestTable(options.clientHeader ?? 'x-forwarded-for'),
+    table: createRequestTable(options),
   })
   return (exchange) =>
     exchange.guard(() => {
@@ -76,22 +75,27 @@ export function createGate(services: GateServices): (exchange: Exchange) => void
     })
 }
 
-/** The phases, with a program's hook before the answer. */
-function withHook({ onDecision }: GateServices['options']): PhaseTable<Exchange, Gate> {
+/** Adds a program's hook to the phases, before the answer is sent. */
+function addHook({ onDecision }: GateServices['options']): PhaseTable<Exchange, Gate> {
   const { answer } = TABLE
   if (onDecision === undefined || answer === undefined) return TABLE
   return {
     ...TABLE,
     answer(exchange, gate) {
-      onDecision(exchange.decision as Decision, exchange.subject)
-      return answer(exchange, gate)
+      const answered = answer(exchange, gate)
+      // A payment changes the decision.
+      const tell = (later: Answered): Answered => {
+        onDecision(exchange.decision as Decision, exchange.subject)
+        return later
+      }
+      return answered instanceof Promise ? answered.then(tell) : tell(answered)
     },
   }
 }
 
 /**
- * Reads `request`, `head`, `facts`; writes `check`, `api`, `standing`, and for a check `subject`. Returns 503 under overload, the token of
- * an authority for certificates, and 400 to 505 for a head that the proxy does not pass on. What it refuses ends the connection.
+ * Reads `request`, `head`, `facts`; writes `check`, `api`, `standing`, and for a check `subject`. Returns 503 under overload, the token for
+ * a certificate authority, and 400 to 505 for a head that the proxy does not pass on. A refusal ends the connection.
  */
 function precheck(exchange: Exchange, gate: Gate): Answered {
   exchange.begin()
@@ -99,8 +103,10 @@ function precheck(exchange: Exchange, gate: Gate): Answered {
   const { options, admission, methods } = gate
   const { httpVersion, method = '', url: target = '', rawHeaders: fields } = request
   const family = options.forwardAuth ?? false
-  const asking = family && isCheckOf(family, target) ? family : undefined
+  const asking = family && isCheckFor(family, target) ? family : undefined
   if (asking) exchange.check = isNginx(asking) ? 'few' : 'relayed'
+  const isElsewhere = family && forwardsNothing(gate)
+  exchange.hasOwnBody = !asking && !isElsewhere
   if (admission.isClosed(exchange.waitedMs)) return admission.refuse(exchange, 'overload')
   const refused = answerRefused(exchange, gate)
   if (refused !== undefined) return refused
@@ -109,30 +115,33 @@ function precheck(exchange: Exchange, gate: Gate): Answered {
   const secure = isSecure(request)
   if (secure && options.hsts !== undefined) exchange.stand({ 'strict-transport-security': options.hsts })
   if (asking) return checkOriginal(exchange, gate, asking)
-  // No verdict, limit or redirect stands before it: authorities ask from any network.
+  // No verdict, limit or redirect comes before it: authorities ask from any network.
   const token = secure ? undefined : options.acmeAnswer?.(target)
   if (token !== undefined) return { status: 200, headers: { 'content-type': 'text/plain' }, body: token }
   const { paths } = options
-  const head = {
-    paths,
-    methods,
-    httpVersion,
-    method,
-    target,
-    fields,
-    api: exchange.api,
-    isElsewhere: family && forwardsNothing(gate),
-  }
+  const head = { paths, methods, httpVersion, method, target, fields, api: exchange.api, isElsewhere }
   const fault = findFault(head, facts)
   return fault && admission.refuse(exchange, 'head', headRefusal(fault, methods))
 }
 
-/** Whether the gate has no origin: with forward auth it answers those whom the server in front sends. */
+/** Reads a body that is needed before the decision only for a request with a slot, because the proxy holds its bytes meanwhile. */
+function inspectWithSlot(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
+  const { head, wanted, hasOwnBody } = exchange
+  const { host, admission } = gate
+  if (!hasOwnBody || (exchange.decider ?? host).readsCalls?.(wanted) !== true) return inspect(exchange, gate)
+  const address = host.client?.(head).address
+  exchange.client = admission.clientOf(address === undefined ? head.peer : formatAddress(address))
+  const admitted = admission.admit(exchange, exchange.client)
+  if (!(admitted instanceof Promise)) return admitted ?? inspect(exchange, gate)
+  return admitted.then((refused) => refused ?? inspect(exchange, gate))
+}
+
+/** Reports whether the gate has no origin: with forward auth it answers clients that the server in front sends. */
 function forwardsNothing({ sites }: Gate): boolean {
   return sites.origins.length === 0
 }
 
-/** Whether nginx has asked about a request before it sent it to be challenged here: it was counted then. */
+/** Reports whether nginx has checked a request before it sent the request to be challenged here: the check was counted. */
 function isAskedAbout(exchange: Exchange, gate: Gate): boolean {
   const { check, challengePlace, decision } = exchange
   if (check !== undefined || challengePlace !== undefined || decision?.action !== 'challenge') return false
@@ -140,8 +149,8 @@ function isAskedAbout(exchange: Exchange, gate: Gate): boolean {
 }
 
 /**
- * Reads `named`, `subject`, `api`; writes `site`, `times`, `decider`, `usage`, and what the phase of all hosts writes. Answers what is ours:
- * the redirect to https, `OPTIONS *`, robots.txt and the API, which takes a slot first; 421 for a Host that no route has, 508 for a loop.
+ * Reads `named`, `subject`, `api`; writes `site`, `times`, `decider`, and what `route` of all hosts writes. Answers the redirect to https,
+ * `OPTIONS *`, robots.txt, our keys, and the API, which takes a slot first; 421 for a Host without a route, 508 for a loop.
  */
 function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
   const { request, named, facts, head } = exchange
@@ -162,6 +171,8 @@ function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
   if (target === '*') return serverOptions(methods)
   const robots = gate.robots(exchange)
   if (robots !== undefined) return robots
+  const directory = answerKeyDirectory(exchange, sallyport)
+  if (directory !== undefined) return directory
   if (exchange.api) return callApi(exchange, gate, apiPath(gate, target) as string)
   if (facts.via !== undefined && isLoop(facts.via)) return exchange.refuse(refusal('loop_detected'), 'loop')
   if (sallyport.challenges !== undefined && target.includes((exchange.config?.challenge ?? PAGE).path))
@@ -173,13 +184,12 @@ function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
   exchange.site = site
   exchange.times = site.times
   exchange.decider = site.decider
-  exchange.usage = sallyport.usage?.(gate.partsOf(host))
   return undefined
 }
 
 /**
- * Reads the client of `decision`; writes `client`. Returns the refusal of a call of gRPC, 413 for a body that is too large, and the answer
- * to an OPTIONS that ends here. Waits for a place: the share of the client, then a slot of all.
+ * Reads the client of `decision`; writes `client`. Returns the refusal of a gRPC call, 413 for a body that is too large, and the answer to
+ * an OPTIONS that ends here. Waits for a slot: first within the share of the client, then within the total.
  */
 function admit(exchange: Exchange, { admission, methods }: Gate): Answered | Promise<Answered> {
   const { request, facts } = exchange
@@ -189,11 +199,12 @@ function admit(exchange: Exchange, { admission, methods }: Gate): Answered | Pro
   }
   if (Number(facts.contentLength ?? 0) > admission.bodyBytes) return admission.refuse(exchange, 'body_bytes')
   if (request.method === 'OPTIONS' && forwardsLeft(request) === 0) return serverOptions(methods)
+  if (exchange.admitted !== undefined) return undefined
   exchange.client = admission.clientOf((exchange.decision as Decision).inspection.client.address)
   return admission.admit(exchange, exchange.client)
 }
 
-/** Reads `head`, `decision`, `site`; hands the request with the fields that its origin gets to the origin. */
+/** Reads `head`, `decision`, `site`; passes the request, with the fields for its origin, to the origin. */
 function forward(exchange: Exchange, gate: Gate): Answered {
   const { request, head } = exchange
   const { host, handoff, table } = gate
@@ -215,10 +226,10 @@ function forward(exchange: Exchange, gate: Gate): Answered {
   return undefined
 }
 
-/** The target under the base of the API, where it is the API's. */
+/** Returns the target under the base of the API, where it belongs to the API. */
 function apiPath({ options: { api = {} } }: Gate, target: string): string | undefined {
   const { enabled = true, base = '' } = api
-  // Nearly every target begins otherwise.
+  // Nearly every target begins differently.
   if (!enabled || !target.startsWith('/v1', base.length)) return undefined
   const path = mountedPath(target, base)
   return path !== undefined && isApiPath(path) ? path : undefined
@@ -231,11 +242,11 @@ async function callApi(exchange: Exchange, { host, admission }: Gate, path: stri
   const refused = await admission.admit(exchange, client)
   if (refused !== undefined) return refused
   exchange.wantBody(true)
-  const read = () => readJson(bodyOf(request), request.headers, undefined)
+  const read = () => readJson(readableBody(request), request.headers, undefined)
   return (await answerCheckedApi(host, exchange, path, read)) ?? exchange.refuse(refusal('not_found'))
 }
 
-/** The answer that sends a request of the plain listener to the same place over TLS; `host` and `target` are checked. */
+/** Redirects a request of the plain listener to the same place over TLS; `host` and `target` are checked. */
 function redirectToHttps(host: string, target: string, port: number): ApiResponse {
   const name = host.replace(/:\d{0,5}$/, '')
   const site = port === HTTPS_PORT ? name : `${name}:${port}`

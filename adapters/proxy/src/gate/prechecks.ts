@@ -10,43 +10,43 @@ import {
   readHead,
 } from '@sallyport/node/internal'
 
-/** The head of a request as received. */
+/** The head of a request, as received. */
 export interface RequestHead extends ReceivedHead {
   readonly method: string
-  /** Whether it is for the API, which says itself what it cannot read of a path, and which methods there are. */
+  /** Whether the request is for the API, which itself reports unreadable paths and unknown methods. */
   readonly api?: boolean | undefined
   /** Absent: `strict`. */
   readonly paths?: Paths | undefined
   /** Methods that are served; absent: `METHODS`. */
   readonly methods?: readonly string[] | undefined
-  /** Another server forwards the request, and serves more methods. */
+  /** Whether another server forwards the request, and serves more methods. */
   readonly isElsewhere?: boolean | undefined
-  /** A header that may be sent once only, beside those of which that holds everywhere (`Decider.singleHeader`). */
+  /** Names a header that may be sent only once, beside those that every host checks (`Decider.singleHeader`). */
   readonly singleHeader?: string | undefined
 }
 
 /** Methods that reach the origin unless the configuration adds some. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-/** Methods that a server which asks may serve, as WebDAV and CalDAV have them; not those that repeat a request or open a tunnel. */
+/** Matches methods that an asking server may serve (WebDAV, CalDAV), but none that repeats a request or opens a tunnel. */
 const ELSEWHERE = /^(?!(?:CONNECT|TRACE|TRACK)$)[A-Z][A-Z-]{1,31}$/
 
 const MAX_FIELDS = 100
-/** As nginx, HAProxy and Apache have it too: origins behind it take no longer ones. */
+/** nginx, HAProxy and Apache have the same limit: origins behind the proxy take no longer targets. */
 export const MAX_TARGET = 8192
-/** The fault of an address that few servers would take. */
+/** Refuses an address that few servers would take. */
 export const LONG_TARGET: HeadFault = { status: 414, reason: `The address is longer than ${MAX_TARGET} bytes.` }
 // RFC 3986 and the few bytes beyond it that browsers send as they are: `[]^|` in a path; in a query also `\`, a brace,
 // a backquote and a percent sign that starts no escape.
 const PATH = /^\/[\w.~!$&'()*+,;=:@/[\]^|%-]*$/
-/** Paths that are left to the origin: all that is printable and ends no path. */
+/** Matches paths that are left to the origin: all printable characters that do not end a path. */
 const ANY_PATH = /^\/[!"$-~]*$/
 const QUERY = /^[!$-;=?-~]*$/
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/
 
 /**
- * The checks before the verdict, which fail closed: those of every host (`headFault`), and what else the proxy does not
- * pass on; `read` is what `readHead` says of its fields. `undefined` when the head passes all of them; else the connection is closed after the answer.
+ * Checks a head before the verdict, and fails closed: with the checks of every host (`headFault`), and with the proxy's own. `read` is the
+ * result of `readHead`. `undefined` for a good head; after any other answer the connection is closed.
  */
 export function precheck(
   head: RequestHead,
@@ -58,13 +58,14 @@ export function precheck(
     return { status: 431, reason: `The request has more than ${MAX_FIELDS} header fields.` }
   const isServed = api ? method !== 'CONNECT' : methods.includes(method)
   if (!isServed && !(head.isElsewhere && ELSEWHERE.test(method))) {
-    return { status: 405, reason: `${method} is not served: the key methods lists what is.` }
+    const advice = head.isElsewhere ? '' : ': the key methods lists what is'
+    return { status: 405, reason: `${method} is not served${advice}.` }
   }
   if (!api && target.length > MAX_TARGET) return LONG_TARGET
   const serverWide = target === '*' && method === 'OPTIONS'
   return (
     headFault(head, read, paths) ??
-    // Before the target: one in absolute form is read as a path where Host names the site too.
+    // This check comes before the target: an absolute target is read as a path where Host names the site too.
     checkHostNamed(head, read) ??
     (serverWide || (api && target.startsWith('/')) ? undefined : checkTarget(target, paths)) ??
     checkExpect(read) ??
@@ -92,7 +93,7 @@ function checkExpect({ expect }: HeadFields): HeadFault | undefined {
 
 function checkUpgrade({ method, httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
   if (fields.upgrade === undefined || !asksForWebSocket(httpVersion, fields)) return undefined
-  // A body would be left on the connection, where the first bytes of the tunnel are expected.
+  // A body would stay on the connection, where the tunnel expects its first bytes.
   if (Number(fields.contentLength ?? 0) > 0 || fields.transferEncoding !== undefined)
     return bad('An upgrade must not have a body.')
   if (method !== 'GET') return bad('An upgrade must use GET.')

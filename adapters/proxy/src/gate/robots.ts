@@ -6,12 +6,12 @@ import type { Route } from './sites.ts'
 
 const PATH = '/robots.txt'
 
-/** An hour: crawlers ask again within a day, whatever it says. */
+/** Caches robots.txt for an hour: crawlers ask again within a day, whatever the header says. */
 const HEADERS = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'max-age=3600' }
 
 /**
- * Answers GET and HEAD of /robots.txt, for every site that is served, with what its policy asks of crawlers; `undefined` where it is
- * not answered here. Nobody is refused it: a crawler that may not read it may take everything for allowed (RFC 9309 section 2.3.1.3).
+ * Answers GET and HEAD of /robots.txt, for every served site, with what its policy asks of crawlers; `undefined` where the origin answers.
+ * No client is refused it: a crawler that may not read robots.txt may assume that everything is allowed (RFC 9309 section 2.3.1.3).
  */
 export function createRobots({ host, options, routes, sites }: GateServices) {
   const { robots } = host
@@ -34,8 +34,8 @@ export function createRobots({ host, options, routes, sites }: GateServices) {
 
 const NO_PARTS: readonly SitePart[] = []
 
-/** Finds the parts of a host's site: one list for all hosts of the same routes, of which there are few, however many a star stands for. */
-export function createSiteParts(routes: readonly Route[]): (host: string) => readonly SitePart[] {
+/** Finds the parts of a host's site: all hosts of the same routes share one list, so that a wildcard makes few lists. */
+function createSiteParts(routes: readonly Route[]): (host: string) => readonly SitePart[] {
   if (routes.length === 0) return () => NO_PARTS
   const found = createRoutes(routes)
   const known = new Map<string, readonly SitePart[]>()
@@ -44,14 +44,14 @@ export function createSiteParts(routes: readonly Route[]): (host: string) => rea
       .ofHost(host)
       .map((route) => routes.indexOf(route))
       .join()
-    const parts = known.get(key) ?? sitePartsOf(routes, host)
+    const parts = known.get(key) ?? listSiteParts(routes, host)
     known.set(key, parts)
     return parts
   }
 }
 
-/** The parts of a host's site: what decides below the path of each of its routes. */
-export function sitePartsOf(routes: readonly Route[], host: string): readonly SitePart[] {
+/** Lists the parts of a host's site, with the rules that decide below the path of each route. */
+export function listSiteParts(routes: readonly Route[], host: string): readonly SitePart[] {
   const found = createRoutes(routes)
   const paths = new Set(found.ofHost(host).map(({ path = '/' }) => path))
   return [...paths].map((path) => {

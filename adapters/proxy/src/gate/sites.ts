@@ -12,113 +12,113 @@ import { createDeciders, type DecidingPart } from './deciders.ts'
 import { createOriginQuestions } from './origin-questions.ts'
 import { createRoutes, type RouteMatch } from './routes.ts'
 
-/** Times that an origin has, in milliseconds; those that are absent are the proxy's. */
+/** Time limits for an origin, in milliseconds; an absent limit is the proxy's. */
 export type RouteTimeouts = Partial<Pick<Timeouts, 'originConnect' | 'originHeaders' | 'idleBody'>>
 
-/** A part of the sites that are served: where its requests go, and how they are treated. */
+/** A part of the served sites: where its requests go, and how they are treated. */
 export interface Route extends RouteMatch {
-  /** Servers that take turns: `http(s)://host[:port]` or `unix:/path`; absent: those of the next route that fits. */
+  /** Servers that take turns: `http(s)://host[:port]` or `unix:/path`; absent: the servers of the next matching route. */
   readonly upstreams?: readonly string[] | undefined
-  /** Answers may pause for as long as they like. */
+  /** Whether answers may pause without limit. */
   readonly stream?: boolean | undefined
-  /** `origin`: each server is asked by its own name; default `client`: by the one that the client asked for. */
+  /** `origin` sends each server its own name as Host; the default `client` sends the Host of the client. */
   readonly hostHeader?: 'client' | 'origin' | undefined
-  /** File of the authorities of https servers, in PEM; absent: those that Node trusts. */
+  /** File in PEM with the authorities that may sign certificates of https servers; absent: those that Node trusts. */
   readonly ca?: string | undefined
-  /** Absent: servers are not asked, and only left out where they have failed. */
+  /** Absent: servers are not checked, and are left out only after failures. */
   readonly health?: HealthOptions | undefined
   readonly timeouts?: { readonly [Key in keyof RouteTimeouts]: RouteTimeouts[Key] | undefined } | undefined
-  /** Policy in place of the one for all. */
+  /** Replaces the policy for all sites. */
   readonly policy?: MountPolicy | undefined
   readonly mode?: Mode | undefined
 }
 
-/** The site of a request. */
+/** Says how to treat the requests of one site. */
 export interface Site {
   /** Absent: there is no origin, and nothing is forwarded. */
   readonly origin: Origin | undefined
   readonly ownHost: boolean
-  /** Its name, where a route has one without a star. */
+  /** The name of the site, where a route has one without a wildcard. */
   readonly host?: string | undefined
   readonly stream: boolean
   readonly timeouts: RouteTimeouts
-  /** The same, by the side that is waited for. */
+  /** Holds the same times, by the side that is awaited. */
   readonly times: NonNullable<Watched['times']>
   readonly decider: DecidingPart
-  /** Decides whom an answer of the origin asks for a pass of a level, in the mode of the site; `undefined`: nobody can be. */
+  /** Decides about an origin's answer that requires a pass of a level, in the site's mode; `undefined`: no client can be challenged. */
   stepUp(level: ChallengeLevel): DecidingPart | undefined
-  /** Servers may read several paths from the target, which belong to different origins. */
+  /** Whether servers may read several paths from the target, which belong to different origins. */
   readonly ambiguous: boolean
 }
 
 export interface SitesOptions {
-  /** The short form of one route for all that no other has. */
+  /** Short for a route that takes all requests without another route. */
   readonly upstream: string | undefined
   readonly routes: readonly Route[]
   readonly limits: Limits
   readonly timeouts: Timeouts
   readonly decider: Decider['decider']
-  /** Decides by the policy of all. */
+  /** Decides by the policy for all sites. */
   readonly decide: Decider['decide']
+  readonly readsCalls: NonNullable<Decider['readsCalls']>
   readonly onNotice?: ((message: string) => void) | undefined
   readonly turns?: OriginTurns | undefined
 }
 
-/** A route with its servers. */
 type Opened = Omit<Route, 'timeouts'> & { readonly origin: Origin | undefined; readonly timeouts: RouteTimeouts }
 
-/** All that is served. */
+/** Finds the site of each request. */
 export interface Sites {
-  /** `undefined` where routes name hosts, and none of them is this one. */
+  /** Returns `undefined` where routes name hosts, and none of them matches. */
   of(host: string, target: string): Site | undefined
-  /** Whether routes name hosts; else every Host is ours. */
+  /** Whether routes name hosts; else every Host is served. */
   readonly namesHosts: boolean
   readonly origins: readonly Origin[]
 }
 
-/** The fault of a target that belongs to one origin as it is written, and to another as some server reads it. */
+/** Refuses a target that belongs to one origin as written, and to another as some server reads it. */
 export const SEVERAL_ORIGINS: HeadFault = {
   status: 400,
   reason: 'The target is ambiguous: servers read paths of several origins.',
 }
 
-/** Opens the origins of routes; throws `invalid_config` and `invalid_policy`, and then none is left open. */
+/** Opens the origins of routes; throws `invalid_config` and `invalid_policy`, and then leaves no origin open. */
 export function openSites(options: SitesOptions): Sites {
   const origins: Origin[] = []
   try {
-    return sitesOf(options, origins)
+    return buildSites(options, origins)
   } catch (error) {
     for (const origin of origins) void origin.close()
     throw error
   }
 }
 
-/** `origins` gets each one that is opened. */
-function sitesOf(
-  { upstream, routes, limits, timeouts, decider, decide, onNotice, turns }: SitesOptions,
+/** Adds each opened origin to `origins`. */
+function buildSites(
+  { upstream, routes, limits, timeouts, decider, decide, readsCalls, onNotice, turns }: SitesOptions,
   origins: Origin[],
 ): Sites {
   const listed: readonly Route[] = upstream === undefined ? routes : [...routes, { upstreams: [upstream] }]
   const opened: readonly Opened[] = listed.map((route, at) => {
     const key = at === routes.length ? 'upstream' : `routes.${at}`
-    return { ...route, origin: originOf(route, key), timeouts: timesOf(route) }
+    return { ...route, origin: buildOrigin(route, key), timeouts: readTimeouts(route) }
   })
   const found = createRoutes(opened)
   const namesHosts = routes.some(({ host }) => host !== undefined)
 
-  function originOf(route: Route, key: string): Origin | undefined {
+  function buildOrigin(route: Route, key: string): Origin | undefined {
     const { upstreams, ca, health } = route
     if (upstreams === undefined || upstreams.length === 0) return undefined
     const named = key === 'upstream' ? key : `${key}.upstreams`
     const addresses = upstreams.map((text) => originAddress(text, named))
     const trust = readTrust(ca, `${key}.ca`)
-    const times = { ...timeouts, ...timesOf(route) }
+    const times = { ...timeouts, ...readTimeouts(route) }
     const origin = openOrigin(addresses, { limits, timeouts: times, trust, health, onNotice, turns })
     origins.push(origin)
     return origin
   }
 
-  const all: DecidingPart = { decide }
+  const all: DecidingPart = { decide, readsCalls }
   const deciders = createDeciders(decider, all)
   for (const [at, route] of opened.entries()) deciders.of([route], `routes.${at}`)
 
@@ -126,63 +126,69 @@ function sitesOf(
   const originFor = (near: readonly Opened[]): Origin | undefined =>
     near.find(({ origin }) => origin !== undefined)?.origin
 
-  /** Settings of the nearest routes: each adds what the nearer ones do not say. */
-  const siteOf = (near: readonly Opened[]): Site => {
+  /** Combines the settings of the nearest routes: each adds what nearer routes do not set. */
+  const buildSite = (near: readonly Opened[]): Site => {
     const own: RouteTimeouts = Object.assign({}, ...near.map(({ timeouts }) => timeouts).toReversed())
     return {
       origin: originFor(near),
       ownHost: near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin',
-      host: nameOf(near),
+      host: findHostName(near),
       stream: near[0]?.stream ?? false,
       timeouts: own,
-      times: sidesOf(own),
+      times: splitTimes(own),
       decider: deciders.of(near),
       stepUp: (level) => questions(level, near),
       ambiguous: false,
     }
   }
-  const everything = siteOf(opened)
+  const everything = buildSite(opened)
 
-  /** Returns a site that decides by all routes that a target may be read as; the origin is that of the path as it is written. */
-  const withReadings = (site: Site, host: string, target: string): Site => {
+  /** Returns a site that decides by all routes that a target may be read as; the path as written chooses the origin. */
+  const addReadings = (site: Site, host: string, target: string): Site => {
     const readings = found.readings(host, target)
     if (readings.length === 0) return site
     const deciding = new Set([site.decider, ...readings.map(({ routes }) => deciders.of(routes))])
     const ambiguous = readings.some(({ routes, exact }) => exact && originFor(routes) !== site.origin)
-    return { ...site, ambiguous, decider: strictestOf([...deciding]) }
+    return { ...site, ambiguous, decider: findStrictest([...deciding]) }
   }
   return {
     of(host, target) {
       if (routes.length === 0) return everything
       const near = found.find(host, target)
-      return near === undefined && namesHosts ? undefined : withReadings(siteOf(near ?? []), host, target)
+      return near === undefined && namesHosts ? undefined : addReadings(buildSite(near ?? []), host, target)
     },
     namesHosts,
     origins,
   }
 }
 
-/** Returns a decider that decides as the strictest of several. */
-function strictestOf(deciders: readonly DecidingPart[]): DecidingPart {
+/** Returns a decider that decides as the strictest of several deciders. */
+function findStrictest(deciders: readonly DecidingPart[]): DecidingPart {
   const [first, ...others] = deciders
   if (first === undefined || others.length === 0) return first as DecidingPart
-  return { decide: (request) => strictest([first.decide(request), ...others.map((other) => other.decide(request))]) }
+  return {
+    readsCalls: (request) => deciders.some((decider) => decider.readsCalls?.(request)),
+    decide: (request) => strictest([first.decide(request), ...others.map((other) => other.decide(request))]),
+    get opening() {
+      return deciders.find(({ opening }) => opening)?.opening
+    },
+  }
 }
 
-/** The name by which an origin knows the nearest route; none where it is asked by its own, or by any. */
-function nameOf(near: readonly Route[]): string | undefined {
+/** Returns the name by which an origin knows the nearest route; `undefined` where the origin gets its own name, or any. */
+function findHostName(near: readonly Route[]): string | undefined {
   if (near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin') return undefined
   const host = near.find(({ host }) => host !== undefined)?.host?.toLowerCase()
   return host?.startsWith('*') ? undefined : host
 }
 
-/** Those that are named. */
-function timesOf({ timeouts = {} }: Route): RouteTimeouts {
+/** Drops time limits that are undefined. */
+function readTimeouts({ timeouts = {} }: Route): RouteTimeouts {
   return Object.fromEntries(Object.entries(timeouts).filter(([, time]) => time !== undefined))
 }
 
-/** Times of a site's own by the side that is waited for. */
-function sidesOf({ idleBody, originHeaders }: RouteTimeouts): Site['times'] {
+/** Returns the site's own times, by the side that is awaited. */
+function splitTimes({ idleBody, originHeaders }: RouteTimeouts): Site['times'] {
   const times: Writable<Site['times']> = {}
   if (originHeaders !== undefined) times.head = times.upload = times.answer = originHeaders
   if (idleBody !== undefined) times.upload = times.answer = Math.max(idleBody, originHeaders ?? 0)

@@ -5,8 +5,8 @@ import type { DecidingPart } from './deciders.ts'
 import type { ProxyHost } from './options.ts'
 
 /**
- * Asks the client of an exchange because the origin says so; false where nobody is to be asked: then the origin's answer is
- * for the client.
+ * Challenges the client of an exchange because the origin requires it; returns false where no challenge is possible: the client then gets
+ * the origin's answer.
  */
 export function stepUp(host: ProxyHost, exchange: Exchange, decider: DecidingPart | undefined): boolean {
   if (decider === undefined) return false

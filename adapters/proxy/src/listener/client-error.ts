@@ -4,14 +4,14 @@ import type { Socket } from 'node:net'
 import { ID_HEADER, type RequestHost, refusal, rendered } from '@sallyport/node/internal'
 import { LONG_TARGET, MAX_TARGET } from '../gate/prechecks.ts'
 
-/** Statuses of heads that Node's parser refuses, by the code of its error; any other is 400. */
+/** Maps the error code of Node's parser to the status of a refused head; any other code is 400. */
 const STATUS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The request has too many header fields.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long.'],
 }
 
-/** Texts of the statuses above, for the status line. */
+/** Texts which the status line has for the statuses above. */
 const PHRASE: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',
@@ -20,12 +20,12 @@ const PHRASE: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 }
 
-/** A socket, and the response that has it, which Node keeps there; not documented. */
+/** A socket, and the response that uses it. Node keeps the response there, and does not document it. */
 type Answering = Socket & { readonly _httpMessage?: ServerResponse | null | undefined }
 
 /**
- * Whether what came behind a whole request waits for nothing: that request gets its own answer, with which the connection ends.
- * False where the bytes belong to its body, or where its answer has said already that the connection goes on.
+ * Reports whether the bytes after a whole request can be dropped: that request gets its own answer, and the connection then ends. False
+ * where the bytes belong to its body, or where its answer has already announced that the connection goes on.
  */
 export function endsWithAnswer({ code }: NodeJS.ErrnoException, socket: Answering): boolean {
   const { _httpMessage: current, writable } = socket
@@ -35,12 +35,12 @@ export function endsWithAnswer({ code }: NodeJS.ErrnoException, socket: Answerin
   return true
 }
 
-/** An error of Node's parser, with the bytes that it was reading. */
+/** An error of Node's parser, with the bytes that the parser was reading. */
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer | undefined }
 
 /**
- * Answers bytes that are no request, and closes their connection. While an answer is on its way on it nothing is
- * written: the client would take it for a part of that.
+ * Answers bytes that are no request, and closes their connection. While another answer is being sent, it writes nothing: the client would
+ * take it for a part of that answer.
  */
 export function answerClientError(error: ParserError, socket: Answering, { refusalPage: page }: RequestHost): void {
   if (!socket.writable || error.code === 'ECONNRESET' || socket._httpMessage?.headersSent) {
@@ -60,19 +60,19 @@ export function answerClientError(error: ParserError, socket: Answering, { refus
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
   socket.end(`HTTP/1.1 ${status} ${PHRASE[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
-  // Bytes that still come are thrown away with the connection.
+  // Later bytes are discarded with the connection.
   socket.destroySoon()
 }
 
 const LONG = [LONG_TARGET.status, LONG_TARGET.reason] as const
 
-/** Whether a head is too large for its address alone. */
+/** Reports whether a head is too large because of its address alone. */
 function isLongTarget({ code, rawPacket = Buffer.alloc(0) }: ParserError): boolean {
   const [, target = ''] = rawPacket.toString('latin1').split(/[ \r\n]/, 2)
   return code === 'HPE_HEADER_OVERFLOW' && target.length > MAX_TARGET
 }
 
-/** The fields that say in which form and language an answer is liked: with too many cookies, a browser's are among the bytes. */
+/** Reads the preferred form and language of an answer from the received bytes: a browser with too many cookies sends both. */
 function likedIn(packet: Buffer): readonly string[] {
   const lines = packet.toString('latin1').matchAll(/^(accept|accept-language):([^\r\n]*)/gim)
   return [...lines].flatMap(([, name = '', value = '']) => [name, value.trim()])

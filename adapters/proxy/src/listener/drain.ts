@@ -8,19 +8,19 @@ import type { Http2Sessions } from '../edge/http2-sessions.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import type { Roster } from '../exchange/roster.ts'
 
-/** Everything open on a listener that closes. */
+/** Holds everything open on a listener that closes. */
 export interface Open {
   /** Servers that accept connections. */
   readonly fronts: readonly NetServer[]
   readonly connections: OpenConnections
   readonly http1: Server
   readonly http2: Http2Sessions | undefined
-  /** Requests in flight. */
+  /** Holds the requests in flight. */
   readonly exchanges: Roster<Exchange>
   readonly tunnels: ReadonlySet<Exchange>
 }
 
-/** Closes a listener and resets nobody; what takes longer than `timeouts.drain` is cut. */
+/** Closes a listener without resetting any client; cuts what takes longer than `timeouts.drain`. */
 export async function drain(open: Open, timeouts: Timeouts, idle: 'wait' | 'cut'): Promise<void> {
   const { fronts, connections, http1, http2, exchanges, tunnels } = open
   for (const { response } of exchanges.all()) if (!response.headersSent) response.shouldKeepAlive = false
@@ -35,7 +35,7 @@ export async function drain(open: Open, timeouts: Timeouts, idle: 'wait' | 'cut'
   const late = setTimeout(connections.cutAll, timeouts.drain)
   await closed
   clearTimeout(late)
-  // Ends its clocks; it has no connection any more.
+  // This ends the server's clocks; it has no connection any more.
   http1.close()
 }
 
@@ -44,6 +44,6 @@ function cutIdle({ http1, exchanges, connections }: Open): void {
   // A connection becomes idle after its response has closed.
   const cut = () => setImmediate(() => http1.closeIdleConnections())
   for (const { response } of exchanges.all()) response.once('close', cut)
-  // One on which nothing was asked yet is not idle to Node.
+  // Node does not call a connection idle before its first request.
   if (exchanges.size === 0) connections.cutAll()
 }

@@ -5,15 +5,15 @@ import type { Refusals } from '../exchange/refusals.ts'
 
 type Handler<Request extends ClientRequest, Rest extends readonly unknown[]> = (request: Request, ...rest: Rest) => void
 
-/** How exchanges end that do not end well, counted. */
+/** Ends exchanges that fail, and counts them. */
 export interface Endings extends Required<Pick<ExchangeOptions, 'onSlow' | 'onFault'>> {
-  /** A handler of requests that does not throw: where there is no exchange yet, the connection is cut. */
+  /** Wraps a handler of requests so that it never throws: where there is no exchange yet, the connection is cut. */
   guarded<Request extends ClientRequest, Rest extends readonly unknown[]>(
     handle: Handler<Request, Rest>,
   ): Handler<Request, Rest>
 }
 
-/** With an answer where there is none yet, else with a cut. `tell` gets what was thrown. */
+/** Ends an exchange with an answer where none has begun, else with a cut. `tell` receives the error. */
 export function createEndings(refusals: Refusals, tell: (error: unknown) => void): Endings {
   return {
     onSlow(exchange, side) {

@@ -4,16 +4,16 @@ import type { Server as NetServer } from 'node:net'
 import { errorCode, SallyportError } from '@sallyport/core'
 import { connectionReason } from '@sallyport/engine/files'
 
-/** A server that listens. */
+/** A server that has begun to listen. */
 export interface Listening {
-  /** `http://host:port`, with the actual port where 0 was asked for. */
+  /** `http://host:port`, with the actual port where 0 was requested. */
   readonly url: string
   close(): Promise<void>
 }
 
 /**
- * Makes a server listen on `host:port`, an IPv6 host in brackets; port 0 takes a free one. Resolves to the same with the
- * actual port. Rejects with `cannot_listen` and the reason, or with `invalid_config` for a malformed address.
+ * Makes a server listen on `host:port`, with an IPv6 host in brackets; port 0 takes a free port. Resolves to the address with the actual
+ * port. Rejects with `cannot_listen` and the reason, or with `invalid_config` for a malformed address.
  */
 export async function bind(server: NetServer, address: string): Promise<string> {
   const [, bracketed, plain, port = ''] = /^(?:\[(.+)\]|([^[\]:\s]+)):(\d{1,5})$/.exec(address) ?? []
@@ -25,14 +25,14 @@ export async function bind(server: NetServer, address: string): Promise<string> 
   try {
     await once(server, 'listening')
   } catch (error) {
-    throw new SallyportError('cannot_listen', `cannot listen on ${address}: ${reasonOf(error)}`)
+    throw new SallyportError('cannot_listen', `cannot listen on ${address}: ${findReason(error)}`)
   }
   const taken = server.address()
   const actual = typeof taken === 'object' && taken !== null ? taken.port : port
   return `${bracketed === undefined ? host : `[${host}]`}:${actual}`
 }
 
-/** The same for a server of HTTP; `close()` cuts open connections. */
+/** Makes an HTTP server listen, as `bind` does; `close()` cuts open connections. */
 export async function listenOn(server: Server, address: string): Promise<Listening> {
   const url = `http://${await bind(server, address)}`
   return {
@@ -52,7 +52,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'this machine has no such address',
 }
 
-function reasonOf(error: unknown): string {
+function findReason(error: unknown): string {
   const code = errorCode(error)
   return REASONS[code] ?? connectionReason(error) ?? code
 }

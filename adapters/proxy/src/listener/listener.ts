@@ -19,41 +19,41 @@ import { bind } from './listen.ts'
 import { createPace, type Pace } from './pace.ts'
 import { createTurns } from './turns.ts'
 
-/** Handlers of requests; neither handler may throw. */
+/** Handles requests; neither handler may throw. */
 export interface Served {
   readonly limits: Limits
   readonly timeouts: Timeouts
   onRequest(exchange: Exchange): void
-  /** An upgrade or a CONNECT, answered on its socket. */
+  /** Takes an upgrade or a CONNECT, which is answered on its socket. */
   onUpgrade(exchange: Exchange): void
 }
 
-/** Addresses of the public listener. */
+/** Names the addresses of the public listener. */
 export interface ListenAddresses {
   readonly listen: string
-  /** For plain HTTP beside TLS; absent: nowhere. */
+  /** The address that serves plain HTTP beside TLS; absent: none. */
   readonly http?: string | undefined
 }
 
-/** The public listener, with a graceful close. */
+/** The public listener, which closes gracefully. */
 export interface Listener {
   /** False once `close` was called. */
   readonly accepting: boolean
-  /** Connections of clients. */
+  /** Counts the connections of clients. */
   readonly connections: number
-  /** Those that TLS is served with; absent without TLS. */
+  /** The certificates that TLS serves; absent without TLS. */
   readonly certificates: WatchedCertificates | undefined
   /**
-   * Reads the certificates: others, or the same ones. Resolves to what serves them, and takes over the limits and time-outs
-   * of what is served then; rejects with `invalid_config`, and then nothing has changed.
+   * Reads the certificates: others, or the same again. Resolves to a function that serves them, and takes over the then current limits and
+   * time-outs; rejects with `invalid_config`, and then nothing has changed.
    */
   prepare(tls?: TlsOptions): Promise<() => void>
-  /** Resolves to the URLs it listens on; rejects as `bind` does. */
+  /** Resolves to the URLs that it listens on; rejects as `bind` does. */
   listen(addresses: ListenAddresses): Promise<Listened>
   /**
-   * Answers end their connections from now on. After `timeouts.lameDuck` no new connection is accepted and tunnels are
-   * closed; what is in flight, and one more request on each idle connection, has `timeouts.drain`; the rest is cut.
-   * `idle: 'cut'` does not wait for idle connections.
+   * Ends connections with their answers from now on. After `timeouts.lameDuck` it accepts no new connection and closes tunnels. Requests in
+   * flight, and one more request on each idle connection, may take `timeouts.drain`; the rest is cut. `idle: 'cut'` does not wait for idle
+   * connections.
    */
   close(idle?: 'wait' | 'cut'): Promise<void>
 }
@@ -68,19 +68,19 @@ export interface ListenerOptions {
   readonly host: RequestHost
   readonly tls?: TlsOptions | undefined
   readonly proxyProtocol?: ProxyVersion | false | undefined
-  /** A request was found that held a slot after its connection had gone. */
+  /** Called for a request that held a slot after its connection had gone. */
   readonly onLeak: () => void
-  /** A line for the operator. */
+  /** Takes a line of text, which the operator should read. */
   readonly onNotice: (message: string) => void
-  /** Takes what the operator may want to know of at once. */
+  /** Takes an event that the operator may want to know of at once. */
   readonly raise: RaiseEvent
-  /** A bug, of which one exchange ends. */
+  /** Called for a bug, which ends one exchange. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Creates the listener of what `served` gives at each moment. Reads certificates; one that is bad is a notice, and where all
- * are it rejects with `cannot_listen`.
+ * Creates the listener for what `served` returns at each moment. Reads certificates; a bad certificate is a notice, and where all are bad
+ * it rejects with `cannot_listen`.
  */
 export async function createListener(served: () => Served, options: ListenerOptions): Promise<Listener> {
   const { refusals, host, tls, proxyProtocol, onLeak, onNotice, onFault, raise } = options
@@ -91,7 +91,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
   const { guarded, onSlow, onFault: onBug } = createEndings(refusals, onFault)
   const listed: Holder = {
     left(exchange) {
-      // Else what is left of its body is still received.
+      // Otherwise the rest of its body is still received.
       if (exchange.over) exchanges.remove(exchange)
     },
   }
@@ -114,7 +114,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
     isTrusted: (peer) => host.isTrusted?.(peer) ?? false,
     onHttp1(socket) {
       http1.emit('connection', socket)
-      // Its first bytes were read to see whose it is.
+      // The first bytes were read to find the peer.
       if (socket.isPaused()) socket.resume()
     },
     onHttp2: (request, response, waiting) =>
@@ -221,23 +221,23 @@ function hearHttp1(http1: Server, { pace, begin, onUpgrade, limits, refusals, ho
   }
 }
 
-/** A server that is handed its connections, and whose head and keep-alive times are set later. */
+/** Creates a server that receives its connections from us, and whose head and keep-alive times are set later. */
 function createHttp1Server(): Server {
   const server = createServer({
     // The clocks know whether a client that has not sent its whole request goes on with it.
     requestTimeout: 0,
-    // How often Node looks at the times of a head; its default of 30 s would make 10 s of them 40.
+    // Node checks the times of a head this often; with its default of 30 s, 10 s would become 40.
     connectionsCheckingInterval: 1_000,
     insecureHTTPParser: false,
-    // Node's own answer has no body: the checks of a head know the fault, and an upgrade has it too.
+    // Node's own answer has no body. The checks of a head report the fault, also for an upgrade.
     requireHostHeader: false,
   })
-  // 0: no limit. Beyond one Node drops fields silently, and the last ones are those that a trusted proxy appended.
+  // 0 means no limit. Beyond a limit Node drops fields silently, and a trusted proxy appends its fields last.
   server.maxHeadersCount = 0
   server.maxRequestsPerSocket = 1_000
   server.on('connection', stopParsingWhenEnded)
   server.on('connection', ignoreOtherUpgrades)
-  // It never listens, and begins to look at its clocks when it would.
+  // The server never listens; this event starts its clocks.
   server.emit('listening')
   return server
 }

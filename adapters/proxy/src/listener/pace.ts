@@ -1,18 +1,18 @@
-/** Requests that are begun in one turn of the event loop: about a millisecond of work. */
+/** Limits the requests that begin in one turn of the event loop: about a millisecond of work. */
 const PER_TURN = 8
 
-/** Begins a request of a connection, in this turn of the event loop or later; `waitedMs`: how much later. */
+/** Begins a request of a connection, in this turn of the event loop or later; `waitedMs` is the delay. */
 export type Pace = (connection: object, begin: (waitedMs: number) => void) => void
 
-/** A request that waits. */
+/** A request that waits for its turn, as an entry of a queue. */
 interface Waiting {
   readonly since: number
   readonly begin: (waitedMs: number) => void
 }
 
 /**
- * Keeps the turns of the event loop short: in each libuv takes one new connection from the queue, so that where a turn answers a
- * thousand requests of one client, all others wait outside. Connections take turns, each with one request.
+ * Keeps the turns of the event loop short: libuv accepts one new connection in each turn, so all other clients would wait while one turn
+ * answers a thousand requests of one client. Connections take turns, each with one request.
  */
 export function createPace(): Pace {
   const waiting = new Map<object, Waiting[]>()
@@ -24,7 +24,7 @@ export function createPace(): Pace {
       if (begun === PER_TURN) break
       waiting.delete(connection)
       const { since, begin } = queue.shift() as Waiting
-      // To the end, behind those that have had none.
+      // The connection moves to the end, behind connections that had no turn.
       if (queue.length > 0) waiting.set(connection, queue)
       begun++
       begin(performance.now() - since)

@@ -4,9 +4,8 @@ import type { Socket } from 'node:net'
 import type { Pace } from './pace.ts'
 
 /**
- * Handles the pipelined requests of a connection in turn, each after the answer before it. A connection on which more than
- * `max()` wait is cut, with all that it sent; `onCut` is called once for it. `start` gets the milliseconds that it waited for its turn of
- * the event loop.
+ * Handles the pipelined requests of a connection in turn, each after the previous answer. Cuts a connection on which more than `max()`
+ * requests wait; `onCut` is called once for it. `start` gets the milliseconds that the request waited for its turn of the event loop.
  */
 export function createTurns(
   max: () => number,
@@ -19,12 +18,12 @@ export function createTurns(
   return (socket, response, start) => {
     const before = newest.get(socket)
     newest.set(socket, response)
-    const paced = (): void =>
+    const startPaced = (): void =>
       pace(socket, (waitedMs) => {
-        // Its client left.
+        // The client left.
         if (response.socket !== null) start(waitedMs)
       })
-    if (response.socket !== null) return paced()
+    if (response.socket !== null) return startPaced()
     const count = (waiting.get(socket) ?? 0) + 1
     waiting.set(socket, count)
     if (count > max()) {
@@ -34,9 +33,9 @@ export function createTurns(
     }
     before?.once('close', () => {
       waiting.set(socket, (waiting.get(socket) ?? 1) - 1)
-      // A queued response gets no event when the client leaves or when the connection ends with the response before it,
-      // and then it has no socket when its turn comes.
-      if (response.socket !== null) paced()
+      // A queued response gets no event when the client leaves or when the connection ends with the response before it, and then it has no
+      // socket when its turn comes.
+      if (response.socket !== null) startPaced()
     })
   }
 }

@@ -1,12 +1,12 @@
 import { SallyportError } from '@sallyport/core'
 
-/** Address of an origin's server. */
+/** An origin's server has this address. */
 export interface OriginAddress {
-  /** As it is written. */
+  /** The address as the configuration writes it. */
   readonly text: string
-  /** For a socket of this machine: `http://localhost`. */
+  /** Is `http://localhost` for a socket of this machine. */
   readonly url: URL
-  /** Path of a socket of this machine. */
+  /** Names the path of a socket of this machine. */
   readonly socketPath?: string | undefined
 }
 

@@ -7,23 +7,23 @@ import type { Exchange } from '../exchange/exchange.ts'
 /** Schemes that authenticate a connection and with it all later requests on it (RFC 4559 6, MS-NTHT). */
 const SCHEMES = /(?:^|[\s,])(?:ntlm|negotiate|kerberos|nego2)(?=$|[\s,;])/i
 
-/** Whether fields (name, value, name, value …) hold such a scheme in the field `name`, which is in lower case. */
+/** Reports whether fields (name, value, name, value …) hold such a scheme in the field `name`, which is in lower case. */
 export function hasConnectionAuth(fields: readonly string[] | readonly Buffer[], name: string): boolean {
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const field = fields[at] as string | Buffer
-    if (field.length !== name.length || textOf(field).toLowerCase() !== name) continue
-    if (SCHEMES.test(textOf(fields[at + 1] as string | Buffer))) return true
+    if (field.length !== name.length || readText(field).toLowerCase() !== name) continue
+    if (SCHEMES.test(readText(fields[at + 1] as string | Buffer))) return true
   }
   return false
 }
 
-function textOf(value: string | Buffer): string {
+function readText(value: string | Buffer): string {
   return typeof value === 'string' ? value : value.toString('latin1')
 }
 
 /**
- * The connection of a client that uses it alone, over HTTP/1. Requests of one session of HTTP/2 come at the same time, and a
- * proxy, named or not, sends requests of several visitors over one connection.
+ * Returns the connection of a client that uses it alone, over HTTP/1. Requests of one HTTP/2 session come at the same time, and a proxy,
+ * named or not, sends requests of several visitors over one connection.
  */
 export function ownConnection({ request, head, facts, decision }: Exchange, host: RequestHost): Socket | undefined {
   // A trusted proxy has named the client.

@@ -1,18 +1,18 @@
 import { type buildConnector, Client, type Dispatcher } from 'undici'
 import type { Exchange } from '../exchange/exchange.ts'
 
-/** Code of a connection that the origin reset. */
+/** Error code of a connection that the origin reset. */
 export const RESET = 'SALLYPORT_RESET'
 
-/** A request for the origin, which has the connection for itself. */
+/** A request for the origin, which has the connection to itself. */
 export interface OriginRequest extends Dispatcher.DispatchHandler {
-  /** The connection has ended: what was received of an answer comes without pauses. */
+  /** Called when the connection has ended: the received rest of an answer comes without pauses. */
   release(): void
 }
 
 /**
- * A request whose handlers throw nothing at undici, which would take it for a failure of the origin, or let it end the process:
- * it ends the exchange.
+ * Wraps a request so that its handlers throw nothing at undici, which would take an error for a failure of the origin, or let it end the
+ * process: an error ends the exchange.
  */
 export function guarded(request: OriginRequest, exchange: Exchange): OriginRequest {
   return {
@@ -26,22 +26,21 @@ export function guarded(request: OriginRequest, exchange: Exchange): OriginReque
 }
 
 /**
- * One connection to the origin at a time, with one request at a time. undici's HTTP/1 parser crashes the process where a
- * connection ends while it is paused (nodejs/undici issue 5360, not fixed in any release for Node 20), as it is whenever
- * a client reads slower than its origin sends. So a paused answer is released before undici sees the end, and its rest,
- * which was received already, waits in memory. A reset gets another error code, because undici takes ECONNRESET for the
- * end of an answer.
+ * Holds one connection to the origin at a time, with one request at a time. undici's HTTP/1 parser crashes the process where a connection
+ * ends while it is paused (nodejs/undici issue 5360, not fixed in any release for Node 20), as it is whenever a client reads slower than
+ * its origin sends. So a paused answer is released before undici sees the end, and its rest, which was received already, waits in memory. A
+ * reset gets another error code, because undici takes ECONNRESET for the end of an answer.
  */
 export class OriginConnection extends Client {
-  /** Answers that came over the present connection. */
+  /** Counts the answers that came over the present connection. */
   answered = 0
-  /** When the first of them had come, in milliseconds of `performance.now()`. */
+  /** When the first answer had come, in milliseconds of `performance.now()`. */
   answeredSince = 0
-  /** When it became idle, in milliseconds of `performance.now()`. */
+  /** When the connection became idle, in milliseconds of `performance.now()`. */
   idleSince = 0
-  /** A client has authenticated the present connection, or the origin asks for that: no other client may have it. */
+  /** Whether a client has authenticated the present connection, or the origin requires that: no other client may have it. */
   isAuthenticated = false
-  /** Called when the client's connection that has this one ends. */
+  /** Called when the client connection that owns this connection ends. */
   onOwnerClosed = (): void => {}
   #request: OriginRequest | undefined
 
@@ -51,7 +50,7 @@ export class OriginConnection extends Client {
       connect: (to, done) =>
         connect(to, (...result) => {
           const [, socket] = result
-          // These run before undici's own listeners, which it adds once it has the socket.
+          // These listeners run before undici's own, which undici adds once it has the socket.
           socket?.on('end', () => this.#request?.release())
           socket?.on('error', (error) => {
             if ('code' in error && error.code === 'ECONNRESET') error.code = RESET
@@ -71,7 +70,7 @@ export class OriginConnection extends Client {
     this.dispatch(options, request)
   }
 
-  /** The request has its answer, or has failed. */
+  /** Records that the request has its answer, or has failed. */
   done(): void {
     this.#request = undefined
     this.idleSince = performance.now()

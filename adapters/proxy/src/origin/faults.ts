@@ -1,17 +1,17 @@
 import { SallyportError } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
 
-/** The client's error for a failure of the origin. */
+/** Names the client's error for a failure of the origin. */
 export type OriginFailure = 'bad_gateway' | 'gateway_timeout'
 
 const TOO_LATE = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])
 
-/** A time-out is 504, any other failure 502. */
-export function failureOf(error: Error): OriginFailure {
+/** Classifies a failure: a time-out is 504, any other failure 502. */
+export function classifyFailure(error: Error): OriginFailure {
   return 'code' in error && TOO_LATE.has(String(error.code)) ? 'gateway_timeout' : 'bad_gateway'
 }
 
-/** The kind of a failure, for metrics. */
+/** Labels a failure, which metrics count. */
 export type OriginFault = 'timeout' | 'unreachable' | 'bad_answer' | 'lost'
 
 const UNREACHABLE = new Set([
@@ -24,7 +24,7 @@ const UNREACHABLE = new Set([
   'EACCES',
 ])
 
-/** Whether a server could not even be connected to: nothing was sent. */
+/** Reports whether a server could not even be connected to: nothing was sent. */
 export function isUnreached(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : ''
   return UNREACHABLE.has(code) || code === 'UND_ERR_CONNECT_TIMEOUT'
@@ -32,7 +32,7 @@ export function isUnreached(error: Error): boolean {
 
 const HEAD_OVERFLOW = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW'])
 
-/** A head that is larger than a limit of ours: the operator hears which, the client only that. */
+/** Says that a head exceeds our limit: the operator learns which limit, the client only the fact. */
 export class LargeHead extends SallyportError {
   readonly reason = "The head of the origin's answer is too large."
 
@@ -41,7 +41,7 @@ export class LargeHead extends SallyportError {
   }
 }
 
-/** The origin was silent for too long. */
+/** Says that the origin was silent for too long. */
 export class OriginLate extends Error {
   readonly code = 'ETIMEDOUT'
   readonly reason = 'The origin was silent for longer than timeouts.originHeaders.'
@@ -51,7 +51,7 @@ export class OriginLate extends Error {
   }
 }
 
-/** Returns the reason of a failure for the client, where a limit or a time-out of ours has a name. */
+/** Returns the reason of a failure for the client, where one of our limits or time-outs caused it. */
 export function clientReason(error: Error): string | undefined {
   if (error instanceof LargeHead || error instanceof OriginLate) return error.reason
   return 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'
@@ -59,12 +59,12 @@ export function clientReason(error: Error): string | undefined {
     : undefined
 }
 
-/** Returns a failure as it is reported: that of a limit of ours by its name. */
+/** Returns a failure as it is reported: a failure by one of our limits names the limit. */
 export function explained(error: Error, limits: Pick<Limits, 'originHeadBytes'>): Error {
   return 'code' in error && HEAD_OVERFLOW.has(String(error.code)) ? new LargeHead(limits) : error
 }
 
-export function faultOf(error: Error): OriginFault {
+export function originFault(error: Error): OriginFault {
   const code = 'code' in error ? String(error.code) : ''
   if (TOO_LATE.has(code)) return 'timeout'
   if (UNREACHABLE.has(code)) return 'unreachable'

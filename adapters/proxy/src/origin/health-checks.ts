@@ -4,7 +4,7 @@ import { isEmpty } from '../fields/response-fields.ts'
 import type { Member } from './members.ts'
 import { connectorTo, type OriginTrust } from './trust.ts'
 
-/** How an origin is connected to. */
+/** Says how to connect to an origin. */
 interface Connecting {
   readonly trust: OriginTrust
   readonly headBytes: number
@@ -13,18 +13,18 @@ interface Connecting {
 /** Says how the servers of an origin are checked; times are in milliseconds. */
 export interface HealthOptions {
   readonly path: string
-  /** A server is checked again after it; absent: 10 seconds. */
+  /** Pause until a server is checked again; absent: 10 seconds. */
   readonly interval?: number | undefined
-  /** The whole answer to a check is read within it; absent: 2 seconds. */
+  /** Limits the whole answer to a check; absent: 2 seconds. */
   readonly timeout?: number | undefined
 }
 
-/** Bytes of a body that are read. */
+/** Limits the bytes of a body that are read. */
 const MAX_BODY_BYTES = 131_072
-/** So many checks in a row must fail. */
+/** A server is down after so many failed checks in a row. */
 const FAILURES = 2
 
-/** Asks each server for `path` now and then: any answer below 400 is a good one. The returned function stops. */
+/** Requests `path` from each server at intervals: any answer below 400 is good. The returned function stops. */
 export function startHealthChecks(
   members: readonly Member[],
   { path, interval = 10_000, timeout = 2_000 }: HealthOptions,
@@ -41,7 +41,7 @@ export function startHealthChecks(
     signal.addEventListener('abort', () => void client.destroy(), { once: true })
     let failures = 0
     while (!signal.aborted) {
-      // For the whole of an answer: one that never ends would be the last that is asked for.
+      // The time limits the whole answer: otherwise an endless answer would block all later checks.
       const healthy = await answers(client, path, AbortSignal.timeout(timeout))
       if (signal.aborted) break
       failures = healthy ? 0 : failures + 1
@@ -62,7 +62,7 @@ async function answers(client: Client, path: string, signal: AbortSignal): Promi
       headers: { 'user-agent': 'sallyport' },
     })
     const read = body.dump({ limit: MAX_BODY_BYTES, signal })
-    // undici fails of one that gives a length and ends with its head.
+    // undici fails of an answer that gives a length and ends with its head.
     await (isEmpty(statusCode) ? read.catch(() => {}) : read)
     return statusCode < 400
   } catch {

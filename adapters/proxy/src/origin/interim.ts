@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net'
 
-/** The part of undici's parser that hears of each head, and the one that it is written around; neither is documented. */
+/** Members of undici's parser that handle each head, with the inner parser; they are not documented. */
 interface HeadParser {
   readonly ptr: number
   readonly llhttp: { llhttp_set_lenient_keep_alive(parser: number, isLenient: number): void }
-  /** The status of the answer whose head is whole; else 0. */
+  /** The status of the answer when its head is complete; else 0. */
   readonly statusCode: number
-  /** As much of Content-Length as is read. */
+  /** The part of Content-Length that has been read. */
   contentLength: string
   onHeadersComplete(status: number, upgrade: boolean, keepAlive: boolean): number
   createError(code: number, data: Buffer): Error
 }
 
 /**
- * Has undici read `100 Continue` as `102 Processing`, which it passes over: to a 100, which servers may send unasked and
- * clients must pass over (RFC 9110 15.2), it ends the connection. What an interim answer says of the connection is
- * passed over too: the final one follows it. A head that cannot be read has its own reason. Called once undici has the socket.
+ * Makes undici read `100 Continue` as `102 Processing`, which it ignores: at a 100, which servers may send unrequested and clients must
+ * ignore (RFC 9110 15.2), it ends the connection. What an interim answer says about the connection is ignored too, because the final answer
+ * follows. A head that cannot be read has its own reason. Call it once undici has the socket.
  */
 export function passOverContinue(socket: Socket): void {
   const key = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
@@ -33,7 +33,7 @@ export function passOverContinue(socket: Socket): void {
     return onHeadersComplete.call(parser, status === 100 ? 102 : status, upgrade, keepAlive || isInterim)
   }
   parser.createError = (code, data) => {
-    // Before the body begins it matches no length: the fault is the parser's, as of a length that is sent twice.
+    // Before the body begins no length matches: the fault is the parser's, as for a length that is sent twice.
     if (parser.statusCode === 0) parser.contentLength = ''
     return createError.call(parser, code, data)
   }

@@ -3,45 +3,45 @@ import type { OriginConnections } from './connections.ts'
 import { isUnreached } from './faults.ts'
 import type { OriginTurns } from './turns.ts'
 
-/** Milliseconds that never go back. */
+/** Returns milliseconds that never go back. */
 interface Clock {
   now(): number
 }
 
 const systemClock: Clock = performance
 
-/** So many failures in a row leave a server out, the first time for so long, then for twice as long each time. */
+/** So many failures in a row leave a server out, for the first pause and then for twice as long each time. */
 const FAILURES = 3
 const FIRST_PAUSE_MS = 10_000
 const LONGEST_PAUSE_MS = 300_000
 
-/** One server of an origin. */
+/** A server that belongs to an origin. */
 export interface Member {
   readonly address: OriginAddress
   readonly connections: OriginConnections
-  /** It takes requests: it answers its health checks, and is not left out. */
+  /** Whether the server takes requests: it passes its health checks, and is not left out. */
   readonly up: boolean
   /** Records that the server answered a request for this target. */
   succeeded(target: string): void
   /**
-   * It could not be reached, or gave no usable answer to a request for this target. A page fails for reasons of its own: it
-   * counts once, unless another server of the origin answers it.
+   * Records that the server could not be reached, or gave no usable answer to a request for this target. A page may fail for its own
+   * reasons: it counts once, unless another server of the origin answers it.
    */
   failed(error: Error, target: string): void
   /** Takes the result of a health check. */
   checked(healthy: boolean): void
 }
 
-/** The servers of an origin. */
+/** Chooses among the servers of an origin. */
 export interface Members {
   readonly all: readonly Member[]
-  /** The next one in turn that is up; where none is, the next one all the same; `undefined` where all were tried. */
+  /** Returns the next server in turn that is up; where none is up, the next one; `undefined` where all were tried. */
   next(tried?: ReadonlySet<Member>): Member | undefined
 }
 
 export interface MembersOptions {
   readonly clock?: Clock | undefined
-  /** A line for the operator. */
+  /** Takes a line of text, which the operator should read. */
   readonly onNotice?: ((message: string) => void) | undefined
   /** Learns which servers take no requests. */
   readonly turns?: OriginTurns | undefined
@@ -79,14 +79,14 @@ interface MemberHooks extends Pick<MembersOptions, 'turns'> {
   readonly pages: FailedPages
 }
 
-/** Pages that servers of one origin failed of since their last answers. */
+/** Remembers pages at which servers of one origin failed since their last answers. */
 class FailedPages {
-  /** The servers that a page failed at, and whether another one has answered it since. */
+  /** Holds the servers at which a page failed, and whether another server has answered it since. */
   readonly #pages = new Map<string, { readonly at: Set<string>; answered: boolean }>()
 
-  /** Whether the failure of a page says something of a server that the one before did not. */
+  /** Reports whether the failure of a page says something new about a server. */
   counts(server: string, target: string): boolean {
-    const path = pathOf(target)
+    const path = readPathname(target)
     const page = this.#pages.get(path)
     if (page === undefined) {
       this.#pages.set(path, { at: new Set([server]), answered: false })
@@ -100,13 +100,13 @@ class FailedPages {
 
   answered(server: string, target: string): void {
     if (this.#pages.size === 0) return
-    const page = this.#pages.get(pathOf(target))
+    const page = this.#pages.get(readPathname(target))
     if (page) page.answered = true
     for (const [path, { at }] of this.#pages) if (at.delete(server) && at.size === 0) this.#pages.delete(path)
   }
 }
 
-function pathOf(target: string): string {
+function readPathname(target: string): string {
   return target.split('?', 1)[0] as string
 }
 

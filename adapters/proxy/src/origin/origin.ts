@@ -9,23 +9,22 @@ import { HeldBytes } from './request-body.ts'
 import { connectorTo, type OriginTrust } from './trust.ts'
 import type { OriginTurns } from './turns.ts'
 
-/** The origin, with a bound on the connections to it. */
+/** Sends requests to an origin, with a bound on the connections. */
 export interface Origin {
   /**
-   * Sends a request on, once there is something to send, and streams the answer back. A failure before anything of the answer
-   * was sent calls one of the hooks, once; a later one destroys the client's connection, because a cut answer must not look
-   * whole. Never throws.
+   * Forwards a request once there is something to send, and streams the answer back. A failure before the answer has begun calls one hook,
+   * once; a later failure destroys the client's connection, because a cut answer must not look complete. Never throws.
    */
   forward(forwarded: Forwarded, hooks: RelayHooks): void
-  /** Asks no server how it is any more. */
+  /** Stops the health checks. */
   stopChecks(): void
   /** Cuts the connections; nothing may be forwarded after it. */
   close(): Promise<void>
-  /** Requests that wait for a connection. */
+  /** Counts requests that wait for a connection. */
   readonly queued: number
   readonly members: Members
   readonly trust: OriginTrust
-  /** Bytes that the head of an answer may have. */
+  /** Limits the head of an answer, in bytes. */
   readonly headBytes: number
 }
 
@@ -33,13 +32,13 @@ export interface OriginOptions {
   readonly limits: Limits
   readonly timeouts: Timeouts
   readonly trust?: OriginTrust | undefined
-  /** Absent: a server is only left out where it has failed. */
+  /** Absent: servers are not checked, and are left out only after failures. */
   readonly health?: HealthOptions | undefined
   readonly onNotice?: ((message: string) => void) | undefined
   readonly turns?: OriginTurns | undefined
 }
 
-/** Opens an origin of one server or several, which take turns; a bound on connections holds for all of them together. */
+/** Opens an origin of one or several servers, which take turns; the bound on connections holds for all servers together. */
 export function openOrigin(addresses: readonly OriginAddress[], options: OriginOptions): Origin {
   const { limits, timeouts, trust = {}, health, onNotice, turns } = options
   const headBytes = limits.originHeadBytes

@@ -1,23 +1,23 @@
 import type { OriginAddress } from './address.ts'
 
-/** A request's fields for an origin, of which each server may be asked by another Host. */
+/** Fields of a request for an origin, whose servers may each need another Host. */
 export interface HandedFields {
-  /** Name, value, name, value … */
+  /** Lists name, value, name, value … */
   readonly fields: readonly string[]
-  /** Whether each server is asked by its own name, and not by the one that the client asked for. */
+  /** Whether each server gets its own name as Host, instead of the client's Host. */
   readonly ownHost?: boolean | undefined
-  /** Signs the fields as they are sent, Host among them; absent: nothing is signed. */
+  /** Signs the fields as sent, including Host; absent: nothing is signed. */
   readonly sign?: ((fields: readonly string[]) => string[]) | undefined
 }
 
-/** The fields as one server gets them. There is always a Host, so that nobody writes one behind the signature. */
+/** Returns the fields for one server. They always have a Host, so that no code adds one after the signature. */
 export function fieldsFor({ fields, ownHost = false, sign }: HandedFields, address: OriginAddress): readonly string[] {
-  const sent = ownHost || hostAt(fields) < 0 ? withHost(fields, address) : fields
+  const sent = ownHost || hostAt(fields) < 0 ? replaceHost(fields, address) : fields
   return sign === undefined ? sent : sign(sent)
 }
 
-/** Fields with the name of a server in place of the Host that the client asked for. */
-function withHost(fields: readonly string[], { url }: OriginAddress): string[] {
+/** Replaces the client's Host by the name of a server. */
+function replaceHost(fields: readonly string[], { url }: OriginAddress): string[] {
   const at = hostAt(fields)
   return at < 0 ? ['Host', url.host, ...fields] : fields.with(at + 1, url.host)
 }

@@ -1,8 +1,6 @@
-import { lookup } from 'node:dns/promises'
-import { networkInterfaces } from 'node:os'
 import { formatAddress, parseAddress, SallyportError } from '@sallyport/core'
 
-/** The addresses that a proxy listens on, and where it forwards to. */
+/** The addresses that a proxy listens on and forwards to. */
 export interface Places {
   readonly listen?: string | undefined
   readonly http?: string | undefined
@@ -13,98 +11,49 @@ export interface Places {
 
 /** An origin that is a listener of its own proxy. */
 export interface OwnListener {
-  /** Its place in the configuration: `['routes', 0, 'upstreams', 1]`. */
+  /** Leads to the origin in the configuration: `['routes', 0, 'upstreams', 1]`. */
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
 /** Throws `invalid_config` where an origin is a listener of the proxy itself: each request would come back. */
-export async function refuseOwn(places: Places): Promise<void> {
-  const [first] = await ownListeners(places)
+export function refuseOwn(places: Places): void {
+  const [first] = listOwnListeners(places)
   if (first !== undefined) throw new SallyportError('invalid_config', `${first.path.join('.')}: ${first.message}`)
 }
 
-/** Every origin that is a listener of ours: by its address, by any address of this machine, or by a name that leads here. */
-export async function ownListeners({ upstream, routes = [], ...places }: Places): Promise<readonly OwnListener[]> {
+/** Lists the origins that name a listener of ours. A loop through another name ends in a 508 at its first request. */
+export function listOwnListeners({ upstream, routes = [], ...places }: Places): readonly OwnListener[] {
   const origins = [
     ...(upstream === undefined ? [] : [{ path: ['upstream'], text: upstream }]),
     ...routes.flatMap(({ upstreams = [] }, route) =>
       upstreams.map((text, at) => ({ path: ['routes', route, 'upstreams', at], text })),
     ),
   ]
-  const listeners = (['listen', 'http', 'admin'] as const).flatMap((key) => {
-    const place = placeOf(places[key])
-    return place === undefined ? [] : [{ key, ...place }]
+  return origins.flatMap(({ path, text }) => {
+    const key = (['listen', 'http', 'admin'] as const).find((name) => isSame(text, places[name]))
+    const message = `${text} is the address of ${key}, where this proxy itself listens: name the origin behind it`
+    return key === undefined ? [] : [{ path, message }]
   })
-  const found = await Promise.all(
-    origins.map(async ({ path, text }) => {
-      const key = await listenerAt(text, listeners)
-      if (key === undefined) return []
-      const message = `${text} is the address of ${key}, where this proxy itself listens: name the origin behind it`
-      return [{ path, message }]
-    }),
-  )
-  return found.flat()
 }
 
-interface Listener {
-  readonly key: string
-  readonly host: string
-  readonly port: number
+function isSame(origin: string, listener = ''): boolean {
+  // Another check refuses and names a text that is no URL.
+  if (!URL.canParse(origin) || !URL.canParse(`http://${listener}`)) return false
+  const { protocol, hostname, port } = new URL(origin)
+  const own = new URL(`http://${listener}`)
+  if ((port || (protocol === 'https:' ? '443' : '80')) !== (own.port || '80')) return false
+  const [to, listened] = [readHost(hostname), readHost(own.hostname)]
+  return to === listened || (ANY.has(listened) && (LOOPBACK.test(to) || ANY.has(to)))
 }
 
-/** The listener that an origin is; names are asked for where a port is the same alone. */
-async function listenerAt(origin: string, listeners: readonly Listener[]): Promise<string | undefined> {
-  // One that is no origin at all is refused elsewhere, and named there.
-  if (!URL.canParse(origin)) return undefined
-  const url = new URL(origin)
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  const near = url.protocol === 'unix:' ? [] : listeners.filter((listener) => listener.port === port)
-  if (near.length === 0) return undefined
-  const addresses = await addressesOf(url.hostname)
-  for (const { key, host } of near) {
-    const own = await addressesOf(host)
-    if (addresses.some((address) => reaches(address, own))) return key
-  }
-  return undefined
-}
+const ANY: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+const LOOPBACK = /^127\.|^::1$/
 
-/** Whether who connects to an address arrives at one of those that are listened on. */
-function reaches(address: string, listened: readonly string[]): boolean {
-  const to = LOOPBACK[address] ?? address
-  if (listened.includes(to)) return true
-  const isOnAny = listened.includes('::') || (listened.includes('0.0.0.0') && !to.includes(':'))
-  return isOnAny && isOfThisMachine(to)
-}
-
-/** Lists the addresses at which connections to no address in particular arrive. */
-const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-
-function isOfThisMachine(address: string): boolean {
-  if (address.startsWith('127.') || address === '::1') return true
-  const own = Object.values(networkInterfaces()).flatMap((all = []) => all.map((one) => plain(one.address)))
-  return own.includes(address)
-}
-
-/** Finds the addresses of a host; none where its name is not answered now. */
-async function addressesOf(host: string): Promise<readonly string[]> {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
-  if (parseAddress(bare) !== undefined) return [plain(bare)]
-  try {
-    return (await lookup(bare, { all: true })).map(({ address }) => plain(address))
-  } catch {
-    return []
-  }
-}
-
-/** Writes an address in one way; an IPv4 address within IPv6 is that address. */
-function plain(text: string): string {
-  const address = parseAddress(text.split('%', 1)[0] ?? '')
-  return address === undefined ? text : formatAddress(address)
-}
-
-function placeOf(text: string | undefined): { readonly host: string; readonly port: number } | undefined {
-  const { host = '', port = '' } = /^(?<host>\[[^\]]+\]|[^:[\]]+):(?<port>\d+)$/.exec(text ?? '')?.groups ?? {}
-  // Port 0 is one that nobody knows before.
-  return host === '' || Number(port) === 0 ? undefined : { host, port: Number(port) }
+/** Writes the host of a URL in one form; `localhost` becomes 127.0.0.1. */
+function readHost(hostname: string): string {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1')
+  const address = parseAddress(bare)
+  const host = address === undefined ? bare : formatAddress(address)
+  return host === 'localhost' ? '127.0.0.1' : host
 }

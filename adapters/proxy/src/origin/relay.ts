@@ -15,16 +15,16 @@ import type { Member, Members } from './members.ts'
 import { fieldsFor, type HandedFields } from './own-host.ts'
 import { type HeldBytes, RequestBody } from './request-body.ts'
 
-/** A request as the origin gets it. */
+/** A request as the origin receives it. */
 export interface Forwarded extends HandedFields {
   readonly exchange: Exchange
-  /** Key of the client, by which the origin's queue is shared. */
+  /** The key of the client, by which clients share the origin's queue. */
   readonly client: string
-  /** The connection of a client that has it for itself; absent: others may use it too. */
+  /** The connection of a client that uses it alone; absent: others may use it too. */
   readonly owner?: Socket | undefined
-  /** Whether the origin may pause within its answer for as long as it likes. */
+  /** Whether the origin may pause without limit within its answer. */
   readonly stream: boolean
-  /** The origin asks the client for a pass of a level; returns whether it is answered with that, in place of the origin's answer. */
+  /** Called when the origin requires a pass of a level; returns whether we answer with that challenge instead of the origin's answer. */
   readonly onAsked?: ((level: ChallengeLevel) => boolean) | undefined
 }
 
@@ -36,19 +36,19 @@ export interface RelayParts {
   readonly limits: Limits
 }
 
-/** The ends of a request that are none of its answer; the same for all. */
+/** Called for requests that end without an answer of the origin; all relays share these hooks. */
 export interface RelayHooks {
-  /** The origin failed; one that is late has the code `ETIMEDOUT`. */
+  /** Called when the origin failed; a late origin has the code `ETIMEDOUT`. */
   onFailure(exchange: Exchange, error: Error): void
-  /** A limit of ours ended it. */
+  /** Called when one of our limits ended the request. */
   onRefused(exchange: Exchange, cause: RefusalCause): void
-  /** A field that may stand once came with two values. */
+  /** Called when a field that may occur once came with two values. */
   onConflict(name: string): void
-  /** Early hints of the origin, as raw fields; absent: they end here. */
+  /** Takes early hints which the origin sent, as raw fields; absent: they end here. */
   readonly onHints?: ((exchange: Exchange, raw: readonly Buffer[]) => void) | undefined
 }
 
-/** Early hints of one answer that are passed on; an origin may send them without end. */
+/** Limits the early hints of one answer that are passed on; an origin may send any number. */
 const MAX_HINTS = 16
 const LOST_CONNECTION = new Set(['UND_ERR_SOCKET', RESET, 'ECONNRESET', 'EPIPE'])
 
@@ -58,7 +58,7 @@ interface Head {
   readonly fields: string[]
 }
 
-/** One request on its way to the origin, and the answer on its way back. */
+/** Carries one request to the origin, and its answer back. */
 export class Relay implements OriginRequest, OriginSide, Taker {
   readonly client: string
   readonly #forwarded: Forwarded
@@ -69,20 +69,20 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   #member: Member | undefined
   readonly #tried = new Set<Member>()
   #connection: OriginConnection | undefined
-  /** A body that is here as a whole; it can be sent to another server. */
+  /** Holds a body that has come completely; it can be sent to another server. */
   #whole: Buffer | undefined
   #controller: Dispatcher.DispatchController | undefined
   #mayRetry: boolean
-  /** The request authenticates the connection that it is sent over. */
+  /** Whether the request authenticates the connection that carries it. */
   #authenticates = false
-  /** The outcome is decided: what undici says after that changes nothing. */
+  /** Whether the outcome is decided: later events of undici change nothing. */
   #settled = false
   #released = false
   #answering = false
-  /** The origin may pause within its answer for as long as it likes. */
+  /** Whether the origin may pause without limit within its answer. */
   #stream: boolean
   #head: Head | undefined
-  /** The answer ends with its head: what comes after it is not passed on, and no failure. */
+  /** Whether the answer ends with its head: what follows is neither passed on nor a failure. */
   #isEmpty = false
   #hints = 0
   #first: Buffer | undefined
@@ -99,7 +99,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     this.#mayRetry = !exchange.hasBody && (method === 'GET' || method === 'HEAD')
   }
 
-  /** A slot is taken when there is something to send: a slow body holds no connection. */
+  /** Takes a slot when there is something to send: a slow body holds no connection. */
   begin(): void {
     const { exchange } = this.#forwarded
     if (exchange.ended) return
@@ -110,7 +110,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
       return
     }
     exchange.wantBody(true)
-    this.#body = new RequestBody(exchange.request, { all: this.#parts.held, client: this.client }, this.#parts.limits, {
+    this.#body = new RequestBody(exchange, { all: this.#parts.held, client: this.client }, this.#parts.limits, {
       guard,
       onReady: () => this.#takeSlot(),
       onFault: (cause) => this.#refuse(cause),
@@ -122,7 +122,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   granted(): void {
-    // By a timer, or as another request ends.
+    // Called by a timer, or as another request ends.
     const { exchange, owner } = this.#forwarded
     const { members } = this.#parts
     const own = members.all.find(({ connections }) => connections.hasOwn(owner))
@@ -146,7 +146,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const { exchange } = this.#forwarded
     const { method = 'GET', url = '/' } = exchange.request
     this.#connection = connection
-    // A body that is here as a whole is sent with the head.
+    // A complete body is sent with the head.
     if (this.#body?.isWhole === true) this.#whole = this.#body.read() as Buffer
     const body = this.#whole ?? this.#body ?? null
     const { fields, sign, ownHost } = this.#forwarded
@@ -165,7 +165,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#authenticates && this.#connection) this.#connection.isAuthenticated = true
-    // A connection that carried no other request was not closed as it was used: it failed of this one.
+    // A connection that carried no other request did not close because it was used: this request made it fail.
     if (this.#connection?.answered === 0) this.#mayRetry = false
     if (this.#forwarded.exchange.response.closed) controller.abort(new Error('the client left'))
   }
@@ -198,15 +198,16 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     process.nextTick(sendPending, this)
   }
 
-  /** Throws `bad_gateway` where no client could be sent it. */
+  /** Builds the head; throws `bad_gateway` where no client could receive it. */
   #headOf(status: number, reason: string, raw: readonly Buffer[]): Head {
     requireStatus(status, reason)
     const { exchange } = this.#forwarded
     const { id, told, isPrivate, request } = exchange
     const fields = responseFields(raw, { status, id, told, isPrivate, onConflict: this.#hooks.onConflict })
-    exchange.answeredType = typeIn(fields)
+    exchange.answeredType = valuesIn(fields, 'content-type')[0]
+    exchange.answeredCookies = valuesIn(fields, 'set-cookie')
     this.#stream ||= /^text\/event-stream\b/i.test(exchange.answeredType ?? '')
-    // The rest of an unfinished request would be read as the next one.
+    // The client's next bytes would be the rest of its unfinished request.
     if (!request.complete) fields.push('Connection', 'close')
     return { status, fields }
   }
@@ -244,13 +245,13 @@ export class Relay implements OriginRequest, OriginSide, Taker {
       return
     }
     if (this.#goOn(error)) return
-    // undici fails of a length without a body, and closes: a body may follow that is no part of the answer.
+    // undici fails at a length without a body, and closes: a body may follow that is not part of the answer.
     if (this.#isEmpty) this.#sendPending()
     this.#done()
     this.#fail(error)
   }
 
-  /** Goes on with the next server where nothing was sent to this one, and nothing of a body is gone. */
+  /** Tries the next server where this one received nothing, and no part of a body is gone. */
   #goOn(error: Error): boolean {
     const isHere = this.#body === undefined || this.#whole !== undefined
     if (this.#settled || !isHere || !isUnreached(error)) return false
@@ -263,7 +264,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     return true
   }
 
-  /** Sends what is here of an answer that did not come in one piece. */
+  /** Sends the received part of an answer that did not come in one piece. */
   sendPending(): void {
     this.#forwarded.exchange.guard(() => this.#sendPending())
   }
@@ -278,7 +279,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     else response.flushHeaders()
   }
 
-  /** False where the head is one that cannot be sent. */
+  /** Returns false for a head that cannot be sent. */
   #sendHead(): boolean {
     const { status, fields } = this.#head as Head
     this.#head = undefined
@@ -318,10 +319,10 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     this.#settled = true
     this.#member?.failed(error, exchange.request.url ?? '/')
     if (response.headersSent) response.destroy()
-    else this.#hooks.onFailure(exchange, 'code' in error && error.code ? error : badAnswer(error))
+    else this.#hooks.onFailure(exchange, 'code' in error && error.code ? error : makeBadAnswer(error))
   }
 
-  /** The connection is another's now. */
+  /** Gives the connection back for other requests. */
   #done(): void {
     this.#head = undefined
     if (this.#connection) this.#member?.connections.giveBack(this.#connection, this.#forwarded.owner)
@@ -329,7 +330,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     this.#parts.slots.leave(this)
   }
 
-  /** The connection has its slot until it is another's. */
+  /** The connection keeps its slot until another request takes it. */
   left(): void {
     // An end by the client is no failure of the origin.
     this.#settled = true
@@ -361,15 +362,16 @@ function isLost(error: Error): boolean {
   return 'code' in error && LOST_CONNECTION.has(String(error.code))
 }
 
-function typeIn(fields: readonly string[]): string | undefined {
-  for (let at = 0; at < fields.length; at += 2) {
-    if ((fields[at] as string).length !== 12 || (fields[at] as string).toLowerCase() !== 'content-type') continue
-    return fields[at + 1]
+function valuesIn(fields: readonly string[], name: string): readonly string[] {
+  const values: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const field = fields[at] as string
+    if (field.length === name.length && field.toLowerCase() === name) values.push(fields[at + 1] as string)
   }
-  return undefined
+  return values
 }
 
-/** undici has no code for an answer that is not HTTP; one without a code would be shown as a bug of ours. */
-function badAnswer({ message }: Error): Error {
+/** Gives an invalid answer a code: undici has none, and an error without a code would look like a bug of ours. */
+function makeBadAnswer({ message }: Error): Error {
   return new SallyportError('bad_gateway', `the origin's answer is not valid: ${message.trim().split('\n', 1)[0]}`)
 }

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Limits } from '@sallyport/engine/limits'
-import { hasRoom, levelOf } from '../bounds/fair-share.ts'
-import { bodyOf, type ClientRequest, isBroken } from '../edge/client-messages.ts'
+import { findLevel, hasRoom } from '../bounds/fair-share.ts'
+import { type ClientRequest, isBroken, readableBody } from '../edge/client-messages.ts'
 
-/** A body up to this length is held until it is whole; of a larger one so much is held at a time. */
+/** A body up to this length is held until it is complete; of a larger body as many bytes are held at a time. */
 const WHOLE_BYTES = 65_536
 
-/** Counts bytes of bodies that are held, of all clients and of each. */
+/** Counts bytes of bodies that are held, for all clients and for each. */
 export class HeldBytes {
   readonly #byClient = new Map<string, number>()
   readonly #limit: number
@@ -23,30 +23,36 @@ export class HeldBytes {
     else this.#byClient.set(client, held)
   }
 
-  /** Whether too much is held for a client that holds so much: a body of the longest that is held whole counts as one. */
+  /** Reports whether too much is held for a client of this level: the longest body that is held completely counts as one. */
   isOver(client: string): boolean {
-    const level = levelOf(((this.#byClient.get(client) ?? 0) - 1) / WHOLE_BYTES)
+    const level = findLevel(((this.#byClient.get(client) ?? 0) - 1) / WHOLE_BYTES)
     return !hasRoom(level, this.#bytes, this.#limit + 1)
   }
 }
 
-/** The bytes of one client among all. */
+/** Identifies the bytes that one client holds. */
 interface ClientBytes {
   readonly all: HeldBytes
   readonly client: string
 }
 
+/** A request, and its whole body where a phase has read it. */
+interface BodySource {
+  readonly request: ClientRequest
+  readonly body?: Uint8Array | undefined
+}
+
 export interface BodyHooks {
-  /** Does something that may not throw at the request. */
+  /** Calls a function that may not throw at the request. */
   guard(go: () => void): void
-  /** The first bytes, or all of them where the body is held until it is whole. */
+  /** Called with the first bytes, or with all where the body is held until it is complete. */
   onReady(): void
-  /** Called once, with nothing more read after it. */
+  /** Called once; nothing is read after it. */
   onFault(cause: 'body_bytes' | 'buffered_bytes'): void
 }
 
 /**
- * The body of a request on its way to the origin, read no faster than it is taken. A stream of its own: undici destroys a
+ * Streams the body of a request to the origin, read no faster than the origin takes it. It is a separate stream, because undici destroys a
  * body that it cannot send, and a destroyed `IncomingMessage` takes the client's connection with it.
  */
 export class RequestBody extends Readable {
@@ -59,16 +65,16 @@ export class RequestBody extends Readable {
   #ended = false
 
   constructor(
-    request: ClientRequest,
+    { request, body: whole }: BodySource,
     held: ClientBytes,
     { bodyBytes = Number.POSITIVE_INFINITY }: Pick<Limits, 'bodyBytes'>,
     { guard, onReady, onFault }: BodyHooks,
   ) {
     super({ highWaterMark: WHOLE_BYTES })
-    const body = bodyOf(request)
+    const body = readableBody(request)
     this.#body = body
     this.#held = held
-    const untilWhole = Number(request.headers['content-length'] ?? Number.NaN) <= WHOLE_BYTES
+    const untilWhole = whole !== undefined || Number(request.headers['content-length'] ?? Number.NaN) <= WHOLE_BYTES
     let ready = false
     const fault = (cause: 'body_bytes' | 'buffered_bytes'): void => {
       this.#stop()
@@ -100,25 +106,32 @@ export class RequestBody extends Readable {
       ready = true
       onReady()
     }
-    // undici destroys it with an error that the relay gets too.
+    // undici destroys the stream with an error that the relay gets too.
     this.on('error', () => {})
     const onData = (chunk: Buffer): void => guard(() => take(chunk))
     const onEnd = (): void => guard(end)
     body.on('data', onData).once('end', onEnd)
     this.#stop = () => void body.off('data', onData).off('end', onEnd)
+    if (whole === undefined) return
+    process.nextTick(() =>
+      guard(() => {
+        take(Buffer.from(whole))
+        end()
+      }),
+    )
   }
 
-  /** Whether nothing more comes, and nothing was taken yet. */
+  /** Reports whether the body is complete, and none of it was taken. */
   get isWhole(): boolean {
     return this.#ended && this.sent === 0
   }
 
-  /** Whether the origin takes less than the client has sent. */
+  /** Reports whether the origin takes less than the client has sent. */
   get backedUp(): boolean {
     return this.#full
   }
 
-  /** Bytes that were taken. */
+  /** Counts the bytes that the origin took. */
   get sent(): number {
     return this.#received - this.readableLength
   }
@@ -130,7 +143,7 @@ export class RequestBody extends Readable {
     this.#body.resume()
   }
 
-  /** Bytes that still come are thrown away, so that the connection can be used again. */
+  /** Discards later bytes, so that the connection can be used again. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#stop()
     this.#body.resume()

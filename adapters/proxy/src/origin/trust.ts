@@ -5,9 +5,9 @@ import { buildConnector } from 'undici'
 import type { OriginAddress } from './address.ts'
 import { passOverContinue } from './interim.ts'
 
-/** The certificates that are accepted from an origin. */
+/** Says which certificates of an origin are accepted. */
 export interface OriginTrust {
-  /** In PEM; absent: the authorities that Node trusts. */
+  /** Holds certificates of authorities in PEM; absent: the authorities that Node trusts. */
   readonly ca?: string | undefined
 }
 
@@ -21,17 +21,17 @@ export function readTrust(file: string | undefined, key: string): OriginTrust {
   }
 }
 
-/** The name by which an origin must be known; an address is no server name (RFC 6066 3). */
-export function serverNameOf({ url }: OriginAddress): string {
+/** Returns the name that an origin's certificate must have; an address is no server name (RFC 6066 3). */
+export function readServerName({ url }: OriginAddress): string {
   return isIP(url.hostname) === 0 ? url.hostname : ''
 }
 
-/** Connects to a server within `timeout` milliseconds. Its certificate must be its own, whatever Host the client asked for. */
+/** Connects to a server within `timeout` milliseconds. The certificate must name the server itself, whatever Host the client sent. */
 export function connectorTo(address: OriginAddress, timeout: number, { ca }: OriginTrust): buildConnector.connector {
   const { socketPath } = address
   const connect = buildConnector({ timeout, ...(socketPath && { socketPath }), ...(ca !== undefined && { ca }) })
   return (to, done) =>
-    connect({ ...to, servername: serverNameOf(address) }, (...result) => {
+    connect({ ...to, servername: readServerName(address) }, (...result) => {
       done(...result)
       const [, socket] = result
       if (socket) passOverContinue(socket)

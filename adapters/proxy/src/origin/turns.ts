@@ -1,13 +1,13 @@
 import type { RaiseEvent } from '@sallyport/engine'
 
-/** Servers of origins that take no requests, of all that were ever configured: a reload makes other members of them. */
+/** Tracks which servers of origins take no requests, also after a reload, which makes new members of them. */
 export interface OriginTurns {
-  /** It takes no requests from now on, for this reason. */
+  /** Records that a server takes no requests from now on, and why. */
   fails(origin: string, reason: string): void
   works(origin: string): void
 }
 
-/** Raises `origin` when a server takes no requests any more, and when it answers again. */
+/** Raises `origin` when a server stops taking requests, and when it answers again. */
 export function createOriginTurns(raise: RaiseEvent): OriginTurns {
   const failing = new Set<string>()
   return {
@@ -18,7 +18,7 @@ export function createOriginTurns(raise: RaiseEvent): OriginTurns {
       raise({ kind: 'origin', about: origin, text, details: { origin, reason } })
     },
     works(origin) {
-      // Asked at each answer.
+      // An origin asks this at each answer.
       if (failing.size === 0 || !failing.delete(origin)) return
       const text = `The origin ${origin} answers again.`
       raise({ kind: 'origin', about: origin, over: true, text, details: { origin } })

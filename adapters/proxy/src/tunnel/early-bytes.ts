@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { CollectedBytes } from '../edge/first-bytes.ts'
 
-/** Bytes that a client may send before its handshake is answered; a WebSocket client sends nothing (RFC 6455 4.1). */
+/** Limits the bytes before the answer to a handshake; a WebSocket client sends none (RFC 6455 4.1). */
 const MAX_EARLY = 65_536
 
 /**
- * Reads a client's socket while its handshake is unanswered, because the end of a socket that nobody reads is not seen.
- * A client that ends has left, also where it still listens; it is cut, and so is one that sends too much. The returned
- * function ends the reading and puts what was read back, `head` first.
+ * Reads a client's socket while its handshake is unanswered, because an unread socket never shows its end. A client that ends has left,
+ * even if it still listens: the proxy cuts it, and a client that sends too much. The returned function stops the reading and puts
+ * the bytes back, `head` first.
  */
 export function readEarly(socket: Socket, head: Buffer): () => void {
   const early = new CollectedBytes()

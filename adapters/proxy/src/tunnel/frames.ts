@@ -6,7 +6,7 @@ export class Frames {
   #headerBytes = 0
   #payloadLeft = 0
 
-  /** Whether all frames so far are whole: a frame of ours may follow. */
+  /** Reports whether all frames so far are complete: a frame of ours may follow. */
   get areWhole(): boolean {
     return this.#headerBytes === 0 && this.#payloadLeft === 0
   }
@@ -27,7 +27,7 @@ export class Frames {
     }
   }
 
-  /** Bytes in the head of the frame that begins; its first two say how many. */
+  /** Returns the bytes in the head of the current frame; its first two bytes say how many. */
   #headerLength(): number {
     if (this.#headerBytes < 2) return 2
     const second = this.#header[1] as number
@@ -44,7 +44,7 @@ export class Frames {
 
 const GOING_AWAY = 1001
 
-/** A close frame that says that this endpoint goes away (RFC 6455 7.4.1); what a client sends is masked. */
+/** Creates a close frame that says that this endpoint goes away (RFC 6455 7.4.1); a client's frame is masked. */
 export function closeFrame(mask?: Buffer): Buffer {
   const code = Buffer.from([GOING_AWAY >> 8, GOING_AWAY & 0xff])
   if (mask === undefined) return Buffer.concat([Buffer.from([0x88, code.length]), code])

@@ -12,30 +12,30 @@ import { isUnreached, OriginLate } from '../origin/faults.ts'
 import type { Member } from '../origin/members.ts'
 import type { Origin } from '../origin/origin.ts'
 import { fieldsFor, type HandedFields } from '../origin/own-host.ts'
-import { type OriginTrust, serverNameOf } from '../origin/trust.ts'
+import { type OriginTrust, readServerName } from '../origin/trust.ts'
 import { readEarly } from './early-bytes.ts'
 import { closeFrame, Frames } from './frames.ts'
 
-/** One WebSocket handshake to forward, without `Connection` and `Upgrade`, and the response for where the origin does not answer. */
+/** A WebSocket handshake to forward, without `Connection` and `Upgrade`, with hooks for an origin that fails. */
 export interface Handshake extends HandedFields {
   readonly exchange: Exchange
   /** Called at most once, before anything was sent to the client; a late origin has the code `ETIMEDOUT`. */
   readonly onFailure: (error: Error) => void
-  /** A field that may stand once came with two values. */
+  /** Called when a field that may occur once came with two values. */
   readonly onConflict: (name: string) => void
 }
 
 /**
- * Tunnels one WebSocket to the origin. `http-proxy` throws on a client that resets its connection, leaves the origin's
- * connection open when the client leaves, relays an answer other than 101 with broken framing, and tunnels after any 101;
- * each such event is handled here first. A server that cannot be reached leaves the handshake to the next one.
+ * Tunnels one WebSocket to the origin. `http-proxy` throws on a client that resets its connection, leaves the origin's connection open when
+ * the client leaves, relays an answer other than 101 with broken framing, and tunnels after any 101; each such event is handled here first.
+ * The handshake moves to the next server where one cannot be reached.
  */
 export function openTunnel({ members, trust, headBytes }: Origin, handshake: Handshake, timeouts: Timeouts): void {
   const { exchange, onFailure, onConflict } = handshake
   const { request, response, socket, head } = exchange.upgrade as Upgrade
-  // It may have left while it waited for its turn.
+  // The client may have left while it waited for its turn.
   if (socket.destroyed) return
-  const accept = acceptOf(request)
+  const accept = computeAccept(request)
   const tried = new Set<Member>()
   let member = members.next() as Member
   const putBack = readEarly(socket, head)
@@ -55,19 +55,19 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
     onFailure(error)
   }
 
-  const fieldsOf = (status: number, { rawHeaders }: IncomingMessage): string[] =>
+  const answerFields = (status: number, { rawHeaders }: IncomingMessage): string[] =>
     responseFields(rawHeaders, { status, id: exchange.id, told: exchange.told, onConflict })
 
   const open = (answer: IncomingMessage, tunnel: Socket): void => {
     if (answer.headers['sec-websocket-accept'] !== accept) {
-      throw badAnswer("the origin's answer to the handshake has a wrong accept")
+      throw makeBadAnswer("the origin's answer to the handshake has a wrong accept")
     }
-    answer.headers = headersOf(fieldsOf(101, answer))
+    answer.headers = groupFields(answerFields(101, answer))
     member.succeeded(request.url ?? '/')
     settled = true
     exchange.observation.status = 101
     response.detachSocket(socket)
-    // http-proxy writes the head of the answer as text, and bytes beyond ASCII are single ones there.
+    // http-proxy writes the head of the answer as text, where bytes beyond ASCII are single bytes.
     socket.setDefaultEncoding('latin1')
     endTogether(socket, tunnel)
     putBack()
@@ -82,29 +82,29 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
       failed: fail,
       relay: (answer) =>
         orFail(answer, fail, () => {
-          // It failed as it was read.
+          // Reading the answer failed.
           if (settled) return
           member.succeeded(request.url ?? '/')
-          relayAnswer(answer, response, fieldsOf)
+          relayAnswer(answer, response, answerFields)
           settled = true
         }),
       opened: (answer, tunnel, pipe) =>
         orFail(tunnel, fail, () => {
           open(answer, tunnel)
           pipe()
-          // After http-proxy has its pipes: the first listener for data makes it flow.
-          const end = endingOf(socket, tunnel)
+          // This comes after http-proxy has its pipes: the first listener for data starts the flow.
+          const end = watchEnd(socket, tunnel)
           exchange.endTunnel = () => exchange.guard(end)
         }),
     })
   }
-  // http-proxy looks for them.
+  // http-proxy needs these fields.
   request.headers = { connection: 'Upgrade', upgrade: 'websocket' }
   const ask = (next: Member): void => {
     member = next
     tried.add(member)
-    const sent = asReceived(request.url ?? '/', fieldsFor(handshake, member.address))
-    const { target, ssl } = originOf(member.address, trust, headBytes)
+    const sent = keepReceived(request, fieldsFor(handshake, member.address))
+    const { target, ssl } = describeOrigin(member.address, trust, headBytes)
     askOrigin(exchange, { target, ssl: Object.defineProperties(ssl, sent) }, { begin, fail })
     socket.setTimeout(timeouts.tunnelIdle)
   }
@@ -113,12 +113,12 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
 }
 
 interface AskHooks {
-  /** Gets the request before it is sent. */
+  /** Receives the request before it is sent. */
   begin(outgoing: ClientRequest): void
   fail(error: Error): void
 }
 
-/** Has http-proxy send the handshake of an exchange to one server. */
+/** Makes http-proxy send the handshake of an exchange to one server. */
 function askOrigin(exchange: Exchange, origin: httpProxy.ServerOptions, { begin, fail }: AskHooks): void {
   const { request, socket } = exchange.upgrade as Upgrade
   const proxy = httpProxy.createProxyServer({ ...origin, toProxy: true })
@@ -132,20 +132,20 @@ function askOrigin(exchange: Exchange, origin: httpProxy.ServerOptions, { begin,
 }
 
 interface HandshakeHooks {
-  /** Ends where the origin answers. */
+  /** Ends when the origin answers. */
   readonly late: NodeJS.Timeout
-  /** Does something that may not throw at the origin's connection. */
+  /** Calls a function that may not throw at the origin's connection. */
   guard(go: () => void): void
-  /** It failed, before its answer or within the tunnel. */
+  /** Called on a failure, before the answer or within the tunnel. */
   failed(error: Error): void
   relay(answer: IncomingMessage): void
-  /** `pipe` has http-proxy tunnel. */
+  /** Called when the origin opens a tunnel; `pipe` makes http-proxy tunnel. */
   opened(answer: IncomingMessage, tunnel: Socket, pipe: () => void): void
 }
 
 /**
- * Hears the origin's answer in place of http-proxy: its tunnel opens after the checks, its relay never runs, and a failure does not
- * end the client's socket.
+ * Handles the origin's answer in place of http-proxy: the tunnel opens after our checks, http-proxy's relay never runs, and a failure does
+ * not end the client's socket.
  */
 function takeOver(outgoing: ClientRequest, { late, guard, failed, relay, opened }: HandshakeHooks): void {
   const take = (): void => {
@@ -153,7 +153,7 @@ function takeOver(outgoing: ClientRequest, { late, guard, failed, relay, opened 
     outgoing.removeAllListeners('response').removeAllListeners('upgrade').removeAllListeners('error')
     outgoing.on('error', (error) => guard(() => failed(error)))
     for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
-    // Bytes that came with the head may not be HTTP: then it fails first.
+    // Bytes that came with the head may not be HTTP: then they fail first.
     outgoing.once('response', (answer) => setImmediate(() => guard(() => relay(answer))))
     outgoing.once('upgrade', (answer, tunnel, first) => {
       const pipe = (): void => {
@@ -166,7 +166,7 @@ function takeOver(outgoing: ClientRequest, { late, guard, failed, relay, opened 
   process.nextTick(() => guard(take))
 }
 
-/** An answer that cannot be sent is a failure of the origin. */
+/** Treats an answer that cannot be sent as a failure of the origin. */
 function orFail(answer: IncomingMessage | Socket, fail: (error: Error) => void, go: () => void): void {
   try {
     go()
@@ -184,31 +184,31 @@ function relayAnswer(
   fieldsOf: (status: number, answer: IncomingMessage) => string[],
 ): void {
   const { statusCode: status = 0, statusMessage = '' } = answer
-  if (answer.destroyed) throw badAnswer("the origin's answer to the handshake was cut")
+  if (answer.destroyed) throw makeBadAnswer("the origin's answer to the handshake was cut")
   requireStatus(status, statusMessage)
   response.writeHead(status, fieldsOf(status, answer))
   if (isEmpty(status)) response.end()
   else pipeline(answer, response, () => {})
 }
 
-/** How long the two ends have to close what was ended. */
+/** Limits how long the two ends may take to close. */
 const CLOSING_MS = 1_000
 
-/** Has either end of a tunnel end with the other. */
+/** Ends either side of a tunnel with the other. */
 function endTogether(socket: Socket, tunnel: Socket): void {
   tunnel.on('error', () => socket.destroy())
   tunnel.once('close', () => socket.destroySoon())
   socket.once('close', () => tunnel.destroy())
-  // A client that has ended its half has left: once the origin has all of that, nobody waits for it long.
+  // A client that has ended its half has left: once the origin has all its bytes, the socket closes soon.
   const leave = (): unknown => setTimeout(() => socket.destroy(), CLOSING_MS).unref()
   socket.once('end', () => tunnel.once('finish', leave))
 }
 
-/** Follows both directions of a tunnel, and ends it with close frames where no frame is under way; else cuts it. */
-function endingOf(socket: Socket, tunnel: Socket): () => void {
+/** Follows both directions of a tunnel, and returns a function that ends it with close frames between frames, or else cuts it. */
+function watchEnd(socket: Socket, tunnel: Socket): () => void {
   const [toClient, toOrigin] = [new Frames(), new Frames()]
   const follow = (bytes: Buffer): void => toOrigin.push(bytes)
-  // Listeners of the streams that http-proxy pipes: they see what it writes, in the same order.
+  // http-proxy pipes these streams: listeners see what it writes, in the same order.
   socket.on('data', follow)
   tunnel.on('data', (bytes: Buffer) => toClient.push(bytes))
   return () => {
@@ -221,35 +221,55 @@ function endingOf(socket: Socket, tunnel: Socket): () => void {
     socket.end(closeFrame())
     if (toOrigin.areWhole) tunnel.end(closeFrame(randomBytes(4)))
     else tunnel.destroy()
-    // Bytes that still come are read, so that the ends are seen.
+    // Later bytes are read, so that both ends are seen.
     socket.resume()
     tunnel.resume()
     setTimeout(() => socket.destroy(), CLOSING_MS).unref()
   }
 }
 
-/** The answer of an origin that read the key; one that did not speaks no WebSocket (RFC 6455 4.1). */
-function acceptOf({ headers }: IncomingMessage): string {
+/** Computes the answer of an origin that read the key; an origin with another answer does not speak WebSocket (RFC 6455 4.1). */
+function computeAccept({ headers }: IncomingMessage): string {
   const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
   return createHash('sha1').update(key).digest('base64')
 }
 
-function badAnswer(message: string): SallyportError {
+function makeBadAnswer(message: string): SallyportError {
   return new SallyportError('bad_gateway', message)
 }
 
 /**
- * Holds the target and the fields of a request as they were inspected, in the order received: http-proxy, which would merge
- * slashes and sort names, sets them in vain.
+ * Keeps the target and the fields of a request as inspected, in the received order: http-proxy, which would merge slashes and sort names,
+ * cannot change them.
  */
-function asReceived(path: string, [name = '', value = '', ...others]: readonly string[]): PropertyDescriptorMap {
-  const headers = [name, value, 'Connection', 'Upgrade', 'Upgrade', 'websocket', ...others]
+function keepReceived({ url = '/', rawHeaders }: IncomingMessage, sent: readonly string[]): PropertyDescriptorMap {
   const fix = (fact: unknown): PropertyDescriptor => ({ enumerable: true, get: () => fact, set: () => {} })
-  return { path: fix(path), headers: fix(headers) }
+  return { path: fix(url), headers: fix(insertUpgrade(rawHeaders, sent)) }
 }
 
-/** Returns the target of http-proxy. The certificate must be the origin's own, whatever Host the client asked for. */
-function originOf(address: OriginAddress, { ca }: OriginTrust, maxHeaderSize: number) {
+const UPGRADE = new Map([
+  ['connection', ['Connection', 'Upgrade']],
+  ['upgrade', ['Upgrade', 'websocket']],
+])
+
+/** Inserts `Connection` and `Upgrade` into the sent fields, where the client had them. */
+function insertUpgrade(received: readonly string[], sent: readonly string[]): readonly string[] {
+  const all: string[] = []
+  const missing = new Map(UPGRADE)
+  let next = 0
+  for (let at = 0; at < received.length; at += 2) {
+    const lower = (received[at] as string).toLowerCase()
+    all.push(...(missing.get(lower) ?? []))
+    missing.delete(lower)
+    if (received[at] !== sent[next]) continue
+    all.push(...sent.slice(next, next + 2))
+    next += 2
+  }
+  return [...all, ...sent.slice(next)]
+}
+
+/** Returns the target of http-proxy. The certificate must name the origin itself, whatever Host the client sent. */
+function describeOrigin(address: OriginAddress, { ca }: OriginTrust, maxHeaderSize: number) {
   const { protocol, hostname, port } = address.url
   const host = hostname.replace(/^\[|\]$/g, '')
   const target = {
@@ -260,11 +280,11 @@ function originOf(address: OriginAddress, { ca }: OriginTrust, maxHeaderSize: nu
     ...(address.socketPath === undefined ? {} : { socketPath: address.socketPath }),
     ...(ca === undefined ? {} : { ca }),
   }
-  // It gives these to each request, with TLS or without.
-  return { target, ssl: { servername: serverNameOf(address), maxHeaderSize } }
+  // http-proxy gives these to each request, with or without TLS.
+  return { target, ssl: { servername: readServerName(address), maxHeaderSize } }
 }
 
-function headersOf(fields: readonly string[]): Record<string, string | string[]> {
+function groupFields(fields: readonly string[]): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = Object.create(null)
   Object.assign(headers, { connection: 'Upgrade', upgrade: 'websocket' })
   for (let i = 0; i < fields.length; i += 2) {

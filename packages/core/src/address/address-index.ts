@@ -1,22 +1,22 @@
 import type { Address } from './address.ts'
 
 /**
- * Many single addresses, numbered in address order, IPv4 before IPv6. What an address means is in columns beside it,
- * read by its number. The arrays may be views of shared memory.
+ * Holds many single addresses, numbered in address order, IPv4 before IPv6. Columns beside the index say what an address means, by its
+ * number. The arrays may be views of shared memory.
  */
 export interface AddressIndex {
-  /** A Bloom filter of one hash; its length is a power of two, or 0. */
+  /** The filter is a Bloom filter of one hash; its length is a power of two, or 0. */
   readonly filter: Uint32Array
-  /** IPv4 addresses, ascending; one may occur several times, each time with another meaning. */
+  /** IPv4 addresses ascend; an address may occur several times, each time with another meaning. */
   readonly four: Uint32Array
-  /** IPv6 addresses, four words each, ascending; one may occur several times. */
+  /** IPv6 addresses ascend, four words each; an address may occur several times. */
   readonly six: Uint32Array
 }
 
 /** Bits of the filter per address: about one absent address in sixteen passes it. */
 const FILTER_BITS = 16
 
-/** Builds an index from ascending addresses; those of IPv6 are four words, flat. */
+/** Builds an index from ascending addresses; an IPv6 address is four words, flat. */
 export function buildAddressIndex(four: Uint32Array, six: Uint32Array): AddressIndex {
   const count = four.length + six.length / 4
   if (count === 0) return { filter: new Uint32Array(0), four, six }
@@ -25,35 +25,35 @@ export function buildAddressIndex(four: Uint32Array, six: Uint32Array): AddressI
     const at = (hash >>> 5) & (filter.length - 1)
     filter[at] = (filter[at] as number) | (1 << (hash & 31))
   }
-  for (const word of four) mark(hashOf(0, 0, 0, word))
+  for (const word of four) mark(hashWords(0, 0, 0, word))
   for (let at = 0; at < six.length; at += 4) {
-    mark(hashOf(six[at] as number, six[at + 1] as number, six[at + 2] as number, six[at + 3] as number))
+    mark(hashWords(six[at] as number, six[at + 1] as number, six[at + 2] as number, six[at + 3] as number))
   }
   return { filter, four, six }
 }
 
 /**
- * The first number of an address in the index; -1 when it is not there, which one read of a Bloom filter shows for most.
- * Then a binary search, whose time no list can be made to exceed. No allocation.
+ * Returns the first number of an address in the index, or -1; one read of a Bloom filter rejects most absent addresses. A binary search
+ * follows, whose time no list can exceed. Allocates nothing.
  */
 export function findAddress({ filter, four, six }: AddressIndex, { family, a, b, c, d }: Address): number {
   if (filter.length === 0) return -1
-  const hash = hashOf(a, b, c, d)
+  const hash = hashWords(a, b, c, d)
   if ((((filter[(hash >>> 5) & (filter.length - 1)] as number) >>> (hash & 31)) & 1) === 0) return -1
   if (family === 4) return find4(four, d >>> 0)
   const found = find6(six, a >>> 0, b >>> 0, c >>> 0, d >>> 0)
   return found === -1 ? -1 : four.length + found
 }
 
-/** Mixes every bit of an address into all bits of a word (the finaliser of MurmurHash3 over its words). */
-function hashOf(a: number, b: number, c: number, d: number): number {
+/** Spreads every bit of an address over all bits of a word, by the finaliser of MurmurHash3. */
+function hashWords(a: number, b: number, c: number, d: number): number {
   let hash = (Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35) ^ d) | 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return hash ^ (hash >>> 16)
 }
 
-/** Whether this number has the same address as the number before it. */
+/** Reports whether this number has the same address as the number before it. */
 export function isRepeated({ four, six }: AddressIndex, number: number): boolean {
   if (number < four.length) return four[number] === four[number - 1]
   const at = (number - four.length) * 4

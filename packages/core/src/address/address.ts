@@ -3,15 +3,15 @@ import { parse4 } from './parse4.ts'
 const DOT = 46
 const COLON = 58
 
-/** Value of an ASCII character as a hexadecimal digit, or -1. A table: digits and letters alternate unpredictably. */
+/** Value of an ASCII character as a hexadecimal digit, or -1. A table is faster: branches mispredict where digits and letters alternate. */
 const HEX = Int8Array.from({ length: 128 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 )
 
 /**
- * One IP address as four 32-bit words, most significant first; an IPv4 address is in `d`, the other words zero.
- * Words are signed 32-bit integers because V8 keeps those unboxed; read them with `>>> 0`. An IPv4-mapped IPv6
- * address is IPv4: the mapping is undone by bits, so one host has one value.
+ * One IP address is four 32-bit words, most significant first; IPv4 uses `d` alone, and its other words are zero. V8 keeps signed 32-bit
+ * integers unboxed, so words are signed: read them with `>>> 0`. An IPv4-mapped IPv6 address is an IPv4 address here, so one host has one
+ * value.
  */
 export interface Address {
   readonly family: 4 | 6
@@ -22,23 +22,22 @@ export interface Address {
 }
 
 /**
- * The address that `text` is, or `undefined`. Strict: IPv4 in dotted decimal without leading zeros; IPv6 in any form
- * of RFC 4291 section 2.2, in either case; no zone id, no port, no brackets, no space around it. Allocates the result
- * alone.
+ * Returns the address that `text` writes, or `undefined`. Accepts IPv4 in dotted decimal without leading zeros, and IPv6 in any form of RFC
+ * 4291 section 2.2, in either case. Rejects zone ids, ports, brackets and space. Allocates only the result.
  */
 export function parseAddress(text: string): Address | undefined {
   return parseAddressIn(text, 0, text.length)
 }
 
-/** The address in `text` from `start` up to `end`, by the rules of `parseAddress`. */
+/** Parses the address in `text` from `start` up to `end`, by the rules of `parseAddress`. */
 export function parseAddressIn(text: string, start: number, end: number): Address | undefined {
   const value = parse4(text, start, end)
   return value < 0 ? parse6(text, start, end) : address4(value)
 }
 
 /**
- * IPv6 by RFC 4291 section 2.2. Groups are shifted into 128 bits as they come; at the end `::` moves those before it up.
- * Nothing is allocated but the result.
+ * Parses IPv6 by RFC 4291 section 2.2. Each group is shifted into 128 bits; at the end `::` moves the groups before it up. Allocates only
+ * the result.
  */
 function parse6(text: string, start: number, end: number): Address | undefined {
   let a = 0
@@ -98,11 +97,11 @@ function parse6(text: string, start: number, end: number): Address | undefined {
     groups++
   }
   if (gap < 0) return groups === 8 ? address6(a, b, c, d) : undefined
-  // `::` is at least one group.
+  // `::` replaces at least one group.
   return groups > 7 ? undefined : withGap(a, b, c, d, 8 - groups, groups - gap)
 }
 
-/** Inserts `missing` zero groups above the lowest `below` groups. */
+/** Puts `missing` zero groups above the lowest `below` groups. */
 function withGap(a: number, b: number, c: number, d: number, missing: number, below: number): Address {
   const lowA = a & lowBits(below * 16 - 96)
   const lowB = b & lowBits(below * 16 - 64)
@@ -121,30 +120,30 @@ function withGap(a: number, b: number, c: number, d: number, missing: number, be
   return address6(highA | lowA, highB | lowB, highC | lowC, highD | lowD)
 }
 
-/** A word whose low `bits` bits are set; below 0 counts as 0 and above 32 as 32. */
+/** Returns a word whose low `bits` bits are set; below 0 counts as 0 and above 32 as 32. */
 function lowBits(bits: number): number {
   if (bits >= 32) return -1
   return bits <= 0 ? 0 : (1 << bits) - 1
 }
 
-/** The IPv4 address with this value, of which the low 32 bits count. */
+/** Makes an IPv4 address from the low 32 bits of `value`. */
 export function address4(value: number): Address {
   return { family: 4, a: 0, b: 0, c: 0, d: value | 0 }
 }
 
-/** The address with these 128 bits, of which an IPv4-mapped one (::ffff:0:0/96) is the IPv4 address that it maps. */
+/** Makes an address from 128 bits; an IPv4-mapped one (::ffff:0:0/96) becomes the IPv4 address that it maps. */
 export function address6(a: number, b: number, c: number, d: number): Address {
   return a === 0 && b === 0 && c === 0xffff
     ? { family: 4, a: 0, b: 0, c: 0, d: d | 0 }
     : { family: 6, a: a | 0, b: b | 0, c: c | 0, d: d | 0 }
 }
 
-/** The canonical text of an address: dotted decimal, or RFC 5952 (lower case, longest run of zeros as `::`). */
+/** Writes the canonical text of an address: dotted decimal, or RFC 5952 (lower case, longest run of zeros as `::`). */
 export function formatAddress(address: Address): string {
   const { a, b, c, d } = address
   if (address.family === 4) return `${d >>> 24}.${(d >>> 16) & 255}.${(d >>> 8) & 255}.${d & 255}`
   const groups = [a >>> 16, a & 0xffff, b >>> 16, b & 0xffff, c >>> 16, c & 0xffff, d >>> 16, d & 0xffff]
-  // A single zero group is never written as `::`, and of two runs of one length the first is (RFC 5952 section 4.2).
+  // RFC 5952 section 4.2 writes a single zero group as `0`, and `::` in place of the first of two equal runs.
   let longest = 1
   let longestEnd = 0
   let run = 0
@@ -160,7 +159,7 @@ export function formatAddress(address: Address): string {
   return `${hex.slice(0, longestEnd - longest).join(':')}::${hex.slice(longestEnd).join(':')}`
 }
 
-/** Order of addresses as unsigned numbers, every IPv4 address before every IPv6 address: negative, 0 or positive. */
+/** Orders addresses as unsigned numbers, every IPv4 address before every IPv6 address: negative, 0 or positive. */
 export function compareAddresses(x: Address, y: Address): number {
   if (x.family !== y.family) return x.family - y.family
   if (x.a !== y.a) return (x.a >>> 0) - (y.a >>> 0)
@@ -173,7 +172,7 @@ export function sameAddress(x: Address, y: Address): boolean {
   return x.d === y.d && x.c === y.c && x.b === y.b && x.a === y.a && x.family === y.family
 }
 
-/** The address after this one in its family; `undefined` after the last. */
+/** Returns the next address of the family; `undefined` after the last. */
 export function nextAddress({ family, a, b, c, d }: Address): Address | undefined {
   const low = (d + 1) | 0
   if (family === 4) return low === 0 ? undefined : address4(low)
@@ -185,9 +184,9 @@ export function nextAddress({ family, a, b, c, d }: Address): Address | undefine
   return { family: 6, a: first, b: second, c: third, d: low }
 }
 
-/** The address before this one in its family; `undefined` before the first. */
+/** Returns the previous address of the family; `undefined` before the first. */
 export function previousAddress({ family, a, b, c, d }: Address): Address | undefined {
-  // A borrow from each word above a zero.
+  // A zero word borrows: it takes one from each word above until a word is not zero.
   if (d !== 0) return { family, a, b, c, d: (d - 1) | 0 }
   if (c !== 0) return { family, a, b, c: (c - 1) | 0, d: -1 }
   if (b !== 0) return { family, a, b: (b - 1) | 0, c: -1, d: -1 }

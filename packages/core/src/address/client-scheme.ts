@@ -19,8 +19,8 @@ export function readScheme(value: string): Scheme | undefined {
 }
 
 /**
- * The scheme by which the client came, where the peer is a trusted proxy that names it, whether or not it names the client: in
- * `Forwarded` where that names clients, else in `X-Forwarded-Proto`.
+ * Returns the scheme by which the client came, where the peer is a trusted proxy that names a scheme, whether or not it names the client.
+ * Reads `Forwarded` where that header names clients, else `X-Forwarded-Proto`.
  */
 export function namedScheme({ peer, fields }: InspectionRequest, trust: ClientTrust): Scheme | undefined {
   if (!isTrustedPeer(peer, trust)) return undefined

@@ -1,36 +1,56 @@
-import type { Prefix } from './prefix.ts'
+import { type Prefix, parsePrefix } from './prefix.ts'
 
 /**
- * Bounds of each family's public addresses, as shares of the family: below multicast, and the half of global unicast (RFC 4291
- * 2.4) of which registries have been given all that they have, 2000::/4.
+ * Visitors of each family come from addresses below multicast, and from the prefixes out of which registries assign IPv6 addresses (IANA,
+ * IPv6 Global Unicast Address Assignments). Prefixes that are hardly used are left out.
  */
-const PUBLIC = { 4: { from: 0, until: 224 / 256 }, 6: { from: 1 / 8, until: 3 / 16 } } as const
+const PUBLIC = {
+  4: ['0.0.0.0/1', '128.0.0.0/2', '192.0.0.0/3'],
+  6: [
+    '2001::/16',
+    '2003::/18',
+    '2400::/12',
+    '2600::/12',
+    '2610::/23',
+    '2620::/23',
+    '2800::/12',
+    '2a00::/11',
+    '2c00::/12',
+  ],
+} as const
 
-/** The share of the public addresses above which a set is everybody: no one's proxies are three quarters of the internet. */
-const NEARLY_ALL = 3 / 4
+/** A set that covers more than this share of public addresses covers everybody: the largest country has two fifths of IPv4. */
+const MOST = 47 / 100
 
-/** The family of which these prefixes together cover nearly all public addresses; `undefined` where it is none. */
+/** Returns the family of which these prefixes together cover most public addresses; `undefined` for neither. */
 export function everybodyIn(prefixes: readonly Prefix[]): 4 | 6 | undefined {
   for (const family of [4, 6] as const) {
-    const { from, until } = PUBLIC[family]
     const ranges = prefixes
       .filter(({ address }) => address.family === family)
-      .map(rangeOf)
+      .map(numberRange)
       .sort((x, y) => x.from - y.from)
+    let whole = 0
     let covered = 0
-    let end = from
-    for (const range of ranges) {
-      const start = Math.max(range.from, end)
-      end = Math.max(end, Math.min(range.until, until))
-      covered += Math.max(0, end - start)
+    for (const text of PUBLIC[family]) {
+      const { from, until } = numberRange(parsePrefix(text) as Prefix)
+      whole += until - from
+      let end = from
+      for (const range of ranges) {
+        const start = Math.max(range.from, end)
+        end = Math.max(end, Math.min(range.until, until))
+        covered += Math.max(0, end - start)
+      }
     }
-    if (covered > (until - from) * NEARLY_ALL) return family
+    if (covered > whole * MOST) return family
   }
   return undefined
 }
 
-/** As shares of the family; what of IPv6 is smaller than a /52 does not count. */
-function rangeOf({ address: { family, a, b, d }, length }: Prefix): { readonly from: number; readonly until: number } {
+/** Returns the bounds as shares of the family; parts of IPv6 smaller than a /52 do not count. */
+function numberRange({ address: { family, a, b, d }, length }: Prefix): {
+  readonly from: number
+  readonly until: number
+} {
   const from = family === 4 ? (d >>> 0) / 2 ** 32 : (a >>> 0) / 2 ** 32 + (b >>> 0) / 2 ** 64
   return { from, until: from + 2 ** -length }
 }

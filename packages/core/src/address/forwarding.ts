@@ -3,8 +3,8 @@ import { parse4 } from './parse4.ts'
 import { parseZoned } from './zone.ts'
 
 /**
- * Request headers in which proxies write the client's address, in lower case. Every client can send them: only the
- * configured one is believed, and only from a trusted peer; no other is passed on to an origin.
+ * Lists request headers in which proxies write the client's address, in lower case. Every client can send them: only the configured header
+ * is trusted, and only from a trusted peer; no other reaches an origin.
  */
 export const FORWARDING_HEADERS = [
   'forwarded',
@@ -27,12 +27,12 @@ export const FORWARDING_HEADERS = [
   'x-envoy-external-address',
 ] as const
 
-/** The names by their length, so that a header of another length costs one look. */
+/** Groups the names by length, so that a header of another length costs one lookup. */
 const BY_LENGTH: readonly (readonly string[])[] = Array.from({ length: 32 }, (_, length) =>
   FORWARDING_HEADERS.filter((name) => name.length === length),
 )
 
-/** Whether raw header fields (name, value, name, value …) hold any of `FORWARDING_HEADERS`. Allocates nothing. */
+/** Reports whether raw header fields (name, value, name, value …) hold any of `FORWARDING_HEADERS`. Allocates nothing. */
 export function carriesForwarding(fields: readonly string[]): boolean {
   for (let at = 0; at < fields.length; at += 2) {
     const field = fields[at] as string
@@ -43,7 +43,7 @@ export function carriesForwarding(fields: readonly string[]): boolean {
   return false
 }
 
-/** Whether a field name is `name`, which is in lower case, in any case. */
+/** Reports whether a field name, in any case, is `name`, which is in lower case. */
 export function isNamed(field: string, name: string): boolean {
   if (field.length !== name.length) return false
   if (field === name) return true
@@ -60,11 +60,9 @@ const COMMA = 44
 const BACKSLASH = 92
 
 /**
- * The start of the last element of a comma-separated list that ends at `end`: after the comma before it, or 0; -1 when
- * more than `budget` characters would have to be read. A comma within quotes separates nothing if `quoted`.
- *
- * Read from the right, which is the trusted end: nothing that a client put in front, such as an open quote, changes what
- * a proxy appended.
+ * Returns the start of the last element of a comma-separated list that ends at `end`: after the comma before it, or 0; -1 when more than
+ * `budget` characters must be read. If `quoted`, a comma within quotes separates nothing. It reads from the right, the trusted end: nothing
+ * that a client prepends, such as an open quote, changes what a proxy appended.
  */
 export function elementStart(line: string, end: number, quoted: boolean, budget: number): number {
   let inQuotes = false
@@ -77,7 +75,7 @@ export function elementStart(line: string, end: number, quoted: boolean, budget:
   return 0
 }
 
-/** Whether an odd number of backslashes precedes this position. */
+/** Reports whether an odd number of backslashes precedes this position. */
 function isEscaped(line: string, at: number): boolean {
   let before = at - 1
   while (before >= 0 && line.charCodeAt(before) === BACKSLASH) before--
@@ -85,16 +83,15 @@ function isEscaped(line: string, at: number): boolean {
 }
 
 /**
- * The address of one hop as X-Forwarded-For and headers of one address write it: bare, with a port, or in brackets with
- * or without a port.
+ * Reads the address of one hop as X-Forwarded-For and headers of one address write it: bare, or in brackets, each with or without a port.
  */
 export function readHop(element: string): Address | undefined {
-  return readNode(trimmed(element), isPort)
+  return readNode(trimBlanks(element), isPort)
 }
 
 /**
- * The only element that is not empty of all lines of a header of one address: lines are one list (RFC 9110 section 5.3), which may
- * have empty elements, as each list may.
+ * Reads the only element that is not empty, over all lines of a header of one address. The lines are one list (RFC 9110 section 5.3), which
+ * may have empty elements.
  */
 export function readOnlyHop(lines: readonly string[]): Address | undefined {
   const [element = '', ...others] = lines
@@ -104,14 +101,16 @@ export function readOnlyHop(lines: readonly string[]): Address | undefined {
   return others.length === 0 ? readHop(element) : undefined
 }
 
-/** One parameter of a `Forwarded` element with the `;` after it, or a `;` alone: RFC 7239 section 4 lets each be left out. */
+/**
+ * Matches one parameter of a `Forwarded` element with the `;` after it, or a `;` alone: RFC 7239 section 4 makes each parameter optional.
+ */
 const PARAMETER =
   /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:;[ \t]*|$)|;[ \t]*)/giy
 
 /**
- * The address in the `for` parameter of one element of `Forwarded` (RFC 7239 section 4). `undefined` for obfuscated
- * identifiers, `unknown`, an element without exactly one `for`, and anything malformed. A value that should have been
- * quoted for its colon or brackets and was not is read all the same: it can mean nothing else.
+ * Reads the address in the `for` parameter of one element of `Forwarded` (RFC 7239 section 4). Returns `undefined` for obfuscated
+ * identifiers, `unknown`, an element without exactly one `for`, and malformed text. A value that lacks the quotes required for its colon or
+ * brackets is read: it can mean nothing else.
  */
 export function readForwarded(element: string): Address | undefined {
   const nodes: string[] = []
@@ -124,11 +123,11 @@ export function readForwarded(element: string): Address | undefined {
   return end === element.length && nodes.length === 1 && node !== undefined ? readNode(node, isNodePort) : undefined
 }
 
-/** The same parameters of all elements of a line. */
+/** Matches the parameters of every element of a line. */
 const PARAMETERS =
   /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:[;,][ \t]*|$)|[;,][ \t]*)/giy
 
-/** The first `proto` parameter of a line of `Forwarded`. */
+/** Reads the first `proto` parameter of a line of `Forwarded`. */
 export function readForwardedProto(line: string): string | undefined {
   for (const { 1: name = '', 2: quoted, 3: bare } of line.matchAll(PARAMETERS)) {
     if (name.toLowerCase() === 'proto') return quoted ?? bare
@@ -136,10 +135,10 @@ export function readForwardedProto(line: string): string | undefined {
   return undefined
 }
 
-/** RFC 9110 section 5.6.4: a recipient reads it as the character behind the backslash. */
+/** RFC 9110 section 5.6.4: a recipient replaces the pair with the character behind the backslash. */
 const QUOTED_PAIR = /\\(.)/g
 
-/** RFC 7239 section 6: an IPv4 address or an IPv6 address in brackets, with or without a port by `endsBy`; bare IPv6 as well. */
+/** Parses an address by RFC 7239 section 6, and bare IPv6; `endsBy` tests what follows the address, which may be a port. */
 function readNode(node: string, endsBy: (node: string, at: number) => boolean): Address | undefined {
   if (node.startsWith('[')) {
     const close = node.indexOf(']')
@@ -156,23 +155,23 @@ function readNode(node: string, endsBy: (node: string, at: number) => boolean): 
   return parseZoned(hasPort ? node.slice(0, last) : node)
 }
 
-/** Whether an element of a list is empty, which counts for nothing (RFC 9110 section 5.6.1.2). */
+/** Reports whether a list element is empty, and so ignored (RFC 9110 section 5.6.1.2). */
 export function isEmptyElement(element: string): boolean {
-  return trimmed(element) === ''
+  return trimBlanks(element) === ''
 }
 
-/** Whether the rest from `at` on is empty, or a colon and a port number. */
+/** Reports whether the rest from `at` on is empty, or a colon and a port number. */
 function isPort(node: string, at: number): boolean {
   return at === node.length || (/^:[0-9]{1,5}$/.test(node.slice(at)) && Number(node.slice(at + 1)) <= 65_535)
 }
 
-/** The same of `Forwarded`, where a proxy may put a name of its own in the place of the number (`obfport`, RFC 7239 section 6). */
+/** `Forwarded` also permits a proxy's own name in place of the port number (`obfport`, RFC 7239 section 6). */
 function isNodePort(node: string, at: number): boolean {
   return isPort(node, at) || /^:_[a-z0-9._-]+$/i.test(node.slice(at))
 }
 
-/** Without the blanks that a list element may have around it (RFC 9110 section 5.6.3): space and tab. */
-function trimmed(text: string): string {
+/** Removes the blanks that may surround a list element (RFC 9110 section 5.6.3): space and tab. */
+function trimBlanks(text: string): string {
   let start = 0
   let end = text.length
   while (start < end && isBlank(text.charCodeAt(start))) start++

@@ -2,7 +2,7 @@
 export interface GrowingColumn {
   readonly length: number
   push(word: number): void
-  /** The words as they are, without a copy; nothing is written after. */
+  /** Returns the words without a copy; no write may follow. */
   finish(): Uint32Array
 }
 

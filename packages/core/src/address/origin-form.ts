@@ -1,9 +1,9 @@
 const SLASH = 47
 
-/** A scheme and an authority before a path (RFC 9112 section 3.2.2). */
+/** Matches the scheme and authority before a path (RFC 9112 section 3.2.2). */
 const SITE = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-/** A request target without the site that its absolute form names; every other one as it is. */
+/** Removes the site from a request target in absolute form; returns any other target unchanged. */
 export function originForm(target: string): string {
   if (target.charCodeAt(0) === SLASH) return target
   const site = SITE.exec(target)

@@ -2,9 +2,9 @@ const DOT = 46
 const ZERO = 48
 
 /**
- * An IPv4 address in strict dotted decimal, as an unsigned 32-bit number, or -1: four decimal numbers of 0 to 255
- * without leading zeros, and nothing else. Octal, hexadecimal, short and single-number forms are not addresses here,
- * because programs disagree about which host they name. Reads `text` from `start` up to `end`; allocates nothing.
+ * Parses an IPv4 address in strict dotted decimal as an unsigned 32-bit number, or returns -1. Accepts only four decimal numbers of 0 to
+ * 255 without leading zeros: programs disagree about which host octal, hexadecimal, short and single-number forms name. Reads `text` from
+ * `start` up to `end`; allocates nothing.
  */
 export function parse4(text: string, start = 0, end = text.length): number {
   const length = end - start

@@ -1,9 +1,9 @@
 import { type Address, compareAddresses, nextAddress } from './address.ts'
 import { lastAddress, type Prefix } from './prefix.ts'
 
-/** Prefixes laid out over the address space without overlap: the longest that holds an address wins. */
+/** Lays prefixes out over the address space without overlap: the longest that holds an address wins. */
 export interface Partition {
-  /** Position, in the list it was made from, of the longest prefix that holds the address; -1 when none does. */
+  /** Returns the position in the given list of the longest prefix that holds the address; -1 when none does. */
   find(address: Address): number
 }
 
@@ -12,7 +12,7 @@ interface Segment {
   readonly owner: number
 }
 
-/** Built once, in O(n log n); a binary search over typed arrays. The first of two equal prefixes wins. */
+/** Builds a partition in O(n log n); `find` is a binary search over typed arrays. The first of two equal prefixes wins. */
 export function createPartition(prefixes: readonly Prefix[]): Partition {
   const segments = layOut(prefixes)
   const ofFamily = (family: 4 | 6) => {
@@ -38,12 +38,12 @@ export function createPartition(prefixes: readonly Prefix[]): Partition {
 }
 
 /**
- * The start of each segment, in address order; of several with one start the last wins. Prefixes nest or are disjoint, so
- * the owner of an address is the top of a stack of open prefixes.
+ * Returns the start of each segment, in address order; of several with one start the last wins. Prefixes nest or are disjoint, so the owner
+ * of an address is the top of a stack of open prefixes.
  */
 function layOut(prefixes: readonly Prefix[]): readonly Segment[] {
   const order = prefixes.map((prefix, owner) => ({ first: prefix.address, last: lastAddress(prefix), owner }))
-  // Outer before inner; of two equal prefixes the first in the list is innermost, because the innermost wins.
+  // Outer prefixes sort before inner ones. The first of two equal prefixes becomes the innermost, because the innermost wins.
   order.sort((x, y) => compareAddresses(x.first, y.first) || compareAddresses(y.last, x.last) || y.owner - x.owner)
   const segments: Segment[] = []
   const open: typeof order = []
@@ -65,7 +65,7 @@ function layOut(prefixes: readonly Prefix[]): readonly Segment[] {
 }
 
 /**
- * Index of the last start that is not above the address; -1 when the first is. `starts` are ascending addresses of its
+ * Returns the index of the last start that is not above the address; -1 when the first is. `starts` are ascending addresses of the same
  * family, four words each, flat.
  */
 export function lastNotAbove(starts: Uint32Array, address: Address): number {

@@ -3,7 +3,7 @@ import type { Address } from './address.ts'
 import { lastNotAbove } from './partition.ts'
 import { maskWord, type Prefix } from './prefix.ts'
 
-/** A set of prefixes, asked whether one of them holds an address. */
+/** Reports whether any prefix of a set holds an address. */
 export interface PrefixSet {
   has(address: Address): boolean
 }
@@ -12,7 +12,7 @@ export function createPrefixSet(prefixes: Iterable<Prefix>): PrefixSet {
   return finish(prefixSetSteps([...prefixes]))
 }
 
-/** The same in steps, for very many of them. */
+/** Builds the set in steps, so that a large set does not block requests. */
 export function* prefixSetSteps(prefixes: readonly Prefix[]): Steps<PrefixSet> {
   const four = yield* layOut(prefixes, 4)
   const six = yield* layOut(prefixes, 6)
@@ -25,11 +25,11 @@ export function* prefixSetSteps(prefixes: readonly Prefix[]): Steps<PrefixSet> {
   }
 }
 
-/** Prefixes of one family in the order of their addresses, none within another. */
+/** Keeps prefixes of one family in address order, none within another. */
 interface Layout {
-  /** First addresses, four words each. */
+  /** The first address of each prefix takes four words. */
   readonly starts: Uint32Array
-  /** Bits that count, of 128. */
+  /** Counts the significant bits, of 128. */
   readonly bits: Uint8Array
 }
 
@@ -44,7 +44,7 @@ function isWithin({ starts, bits }: Layout, at: number, { a, b, c, d }: Omit<Add
   )
 }
 
-/** Words of a record: those of an address, and the bits that count. */
+/** A record has four words of address and one for the number of significant bits. */
 const WORDS = 5
 
 function* layOut(prefixes: readonly Prefix[], family: 4 | 6): Steps<Layout> {
@@ -62,7 +62,7 @@ function* layOut(prefixes: readonly Prefix[], family: 4 | 6): Steps<Layout> {
     records[word + 3] = d
     records[word + 4] = family === 4 ? length + 96 : length
   }
-  const order = yield* sorted(records, count)
+  const order = yield* sortRecords(records, count)
   const starts = new Uint32Array(count * 4)
   const bits = new Uint8Array(count)
   const layout = { starts, bits }
@@ -85,21 +85,21 @@ function* layOut(prefixes: readonly Prefix[], family: 4 | 6): Steps<Layout> {
   return { starts: starts.subarray(0, kept * 4), bits: bits.subarray(0, kept) }
 }
 
-/** Positions of records in the order of their words: sorted by one byte after the other, the least first. */
-function* sorted(records: Uint32Array, count: number): Steps<Uint32Array> {
+/** Returns the positions of records in the order of their words, by a radix sort from the least significant byte. */
+function* sortRecords(records: Uint32Array, count: number): Steps<Uint32Array> {
   let order = new Uint32Array(count)
   for (let at = 0; at < count; at++) order[at] = at
   let next = new Uint32Array(count)
   const places = new Uint32Array(256)
   for (let word = WORDS - 1; count > 1 && word >= 0; word--) {
     for (let shift = 0; shift < 32; shift += 8) {
-      const byteOf = (record: number) => ((records[record * WORDS + word] as number) >>> shift) & 255
-      if (!findPlaces(places, count, byteOf)) continue
+      const readByte = (record: number) => ((records[record * WORDS + word] as number) >>> shift) & 255
+      if (!findPlaces(places, count, readByte)) continue
       for (let from = 0; from < count; from += STEP) {
         yield
         for (let at = from; at < count && at < from + STEP; at++) {
           const record = order[at] as number
-          const byte = byteOf(record)
+          const byte = readByte(record)
           const place = places[byte] as number
           next[place] = record
           places[byte] = place + 1
@@ -113,14 +113,14 @@ function* sorted(records: Uint32Array, count: number): Steps<Uint32Array> {
   return order
 }
 
-/** Finds the first place of each byte among the sorted; false where all records have the same one. */
-function findPlaces(places: Uint32Array, count: number, byteOf: (record: number) => number): boolean {
+/** Finds the first place of each byte among the sorted records; false where all records have the same byte. */
+function findPlaces(places: Uint32Array, count: number, readByte: (record: number) => number): boolean {
   places.fill(0)
   for (let record = 0; record < count; record++) {
-    const byte = byteOf(record)
+    const byte = readByte(record)
     places[byte] = (places[byte] as number) + 1
   }
-  if (places[byteOf(0)] === count) return false
+  if (places[readByte(0)] === count) return false
   let place = 0
   for (let byte = 0; byte < 256; byte++) {
     const held = places[byte] as number

@@ -8,14 +8,14 @@ import {
   parseAddressIn,
 } from './address.ts'
 
-/** A CIDR prefix; `address` is its first address, host bits zero. `length` counts bits of its own family. */
+/** A CIDR prefix starts at `address`, whose host bits are zero. `length` counts bits of its own family. */
 export interface Prefix {
   readonly address: Address
   readonly length: number
 }
 
-/** The prefix of this length that holds `address`. `length`: 0 to 32 or 128, by the family of the address. */
-export function prefixOf(address: Address, length: number): Prefix {
+/** Makes the prefix of this length that holds `address`. `length` is 0 to 32 or 128, by the family of the address. */
+export function makePrefix(address: Address, length: number): Prefix {
   const { family, a, b, c, d } = address
   const first: Address =
     family === 4
@@ -31,9 +31,9 @@ export function prefixOf(address: Address, length: number): Prefix {
 }
 
 /**
- * The prefix that `text` is in CIDR notation, or `undefined`. The address is strict as in `parseAddress`, the length a
- * decimal number without leading zeros; host bits are set to zero. A prefix of IPv4-mapped addresses is an IPv4
- * prefix, and its length must reach past the 96 bits of the mapping: a shorter one would mean half of IPv6.
+ * Returns the prefix that `text` writes in CIDR notation, or `undefined`. The address is strict as in `parseAddress`; the length is a
+ * decimal number without leading zeros; host bits become zero. A prefix of IPv4-mapped addresses is an IPv4 prefix, and its length must
+ * reach past the 96 bits of the mapping: a shorter one would cover half of IPv6.
  */
 export function parsePrefix(text: string): Prefix | undefined {
   const slash = text.indexOf('/')
@@ -43,11 +43,11 @@ export function parsePrefix(text: string): Prefix | undefined {
   if (address === undefined || length < 0) return undefined
   const written = text.lastIndexOf(':', slash) < 0 ? 4 : 6
   if (length > (written === 4 ? 32 : 128)) return undefined
-  if (written === address.family) return prefixOf(address, length)
-  return length < 96 ? undefined : prefixOf(address, length - 96)
+  if (written === address.family) return makePrefix(address, length)
+  return length < 96 ? undefined : makePrefix(address, length - 96)
 }
 
-/** -1 when it is not a number of one to three digits without leading zeros. */
+/** Returns -1 when the text is not a number of one to three digits without leading zeros. */
 function parseLength(text: string, start: number): number {
   const count = text.length - start
   if (count < 1 || count > 3 || (count > 1 && text.charCodeAt(start) === 48)) return -1
@@ -60,24 +60,24 @@ function parseLength(text: string, start: number): number {
   return length
 }
 
-/** The prefix that holds this address alone. */
+/** Returns the prefix that holds only this address. */
 export function hostPrefix(address: Address): Prefix {
   return { address, length: address.family === 4 ? 32 : 128 }
 }
 
-/** An address, as the prefix that holds it alone, or a prefix in CIDR notation; `undefined` for any other text. */
+/** Parses an address as the prefix that holds only it, or a prefix in CIDR notation; `undefined` for any other text. */
 export function parseHostOrPrefix(text: string): Prefix | undefined {
   const address = parseAddress(text)
   return address === undefined ? parsePrefix(text) : hostPrefix(address)
 }
 
-/** An address for a prefix of one, else CIDR notation; canonical. */
+/** Writes a prefix of one address as that address, and any other in CIDR notation; both are canonical. */
 export function formatHostOrPrefix(prefix: Prefix): string {
   const { address, length } = prefix
   return length === hostPrefix(address).length ? formatAddress(address) : formatPrefix(prefix)
 }
 
-/** CIDR notation, canonical. */
+/** Writes a prefix in canonical CIDR notation. */
 export function formatPrefix(prefix: Prefix): string {
   return `${formatAddress(prefix.address)}/${prefix.length}`
 }
@@ -105,15 +105,15 @@ export function prefixContains({ address, length }: Prefix, { family, a, b, c, d
   )
 }
 
-/** The upper `bits` bits of a word set; below 0 counts as 0 and above 32 as 32. */
+/** Returns a word with its upper `bits` bits set; below 0 counts as 0 and above 32 as 32. */
 export function maskWord(bits: number): number {
   if (bits >= 32) return -1
   return bits <= 0 ? 0 : -1 << (32 - bits)
 }
 
 /**
- * The smallest set of prefixes that together hold exactly the addresses from `first` to `last`, both included, in
- * address order. Empty when `last` comes before `first` or is of the other family.
+ * Returns the smallest set of prefixes that together hold exactly the addresses from `first` to `last`, both included, in address order.
+ * The set is empty when `last` comes before `first` or is of the other family.
  */
 export function coverRange(first: Address, last: Address): readonly Prefix[] {
   if (first.family !== last.family) return []
@@ -121,8 +121,8 @@ export function coverRange(first: Address, last: Address): readonly Prefix[] {
   const lastOnes = trailingZeros(~last.a, ~last.b, ~last.c, ~last.d)
   const prefixes: Prefix[] = []
   for (let from: Address | undefined = first; from !== undefined && compareAddresses(from, last) <= 0; ) {
-    // The largest block that starts here: aligned to its own size, and not past the end. A block of as many bits as
-    // lie below the highest in which the ends differ is never past it; one of a bit more is not where all are set.
+    // The largest block that starts here is aligned to its own size and ends by `last`. A block of as many bits as lie below the highest
+    // differing bit always ends by `last`; a block of one more bit does so only where all these bits are set.
     const differing = differingBits(from, last)
     const room = lastOnes >= differing ? differing : differing - 1
     const free = Math.min(trailingZeros(from.a, from.b, from.c, from.d), room, bits)
@@ -133,7 +133,7 @@ export function coverRange(first: Address, last: Address): readonly Prefix[] {
   return prefixes
 }
 
-/** How many bits of the least significant end it takes to hold every bit in which two addresses differ. */
+/** Counts the low bits that hold every bit in which two addresses differ. */
 function differingBits(x: Address, y: Address): number {
   if (x.a !== y.a) return 128 - Math.clz32(x.a ^ y.a)
   if (x.b !== y.b) return 96 - Math.clz32(x.b ^ y.b)
@@ -141,7 +141,7 @@ function differingBits(x: Address, y: Address): number {
   return 32 - Math.clz32(x.d ^ y.d)
 }
 
-/** How many bits in a row are zero from the least significant one on. */
+/** Counts the zero bits in a row from the least significant bit. */
 function trailingZeros(a: number, b: number, c: number, d: number): number {
   if (d !== 0) return 31 - Math.clz32(d & -d)
   if (c !== 0) return 63 - Math.clz32(c & -c)

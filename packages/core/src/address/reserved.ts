@@ -5,7 +5,7 @@ import { type Prefix, parsePrefix } from './prefix.ts'
 
 export type { ReservedRow }
 
-/** IPv6 outside 2000::/3 that is in no row: IANA has allocated none of it. */
+/** IANA has allocated no IPv6 outside 2000::/3 that has no row of its own. */
 const UNALLOCATED: ReservedRow = Object.freeze({
   prefix: '::/0',
   label: 'unallocated',
@@ -18,8 +18,8 @@ const UNALLOCATED: ReservedRow = Object.freeze({
 const PARTITION = createPartition(RESERVED.map(({ prefix }) => rowPrefix(prefix)))
 
 /**
- * The row that makes an address not publicly routable; `undefined` for a public address. The longest row decides, so
- * a globally reachable service address inside a reserved block (192.0.0.9, 2001:1::1) is public.
+ * Returns the row that makes an address not publicly routable; `undefined` for a public address. The longest row decides, so a globally
+ * reachable service address inside a reserved block (192.0.0.9, 2001:1::1) is public.
  */
 export function reservedRow(address: Address): ReservedRow | undefined {
   const index = PARTITION.find(address)

@@ -1,11 +1,11 @@
 /**
- * The IPv4 space cut into consecutive segments, the first of which starts at 0.0.0.0; each runs up to the start of the
- * next. What a segment means is in columns beside it, read by its number. The arrays may be views of shared memory.
+ * Cuts the IPv4 space into consecutive segments, the first of which starts at 0.0.0.0; each ends where the next starts. Columns beside the
+ * partition say what a segment means, by its number. The arrays may be views of shared memory.
  */
 export interface Partition4 {
-  /** The lower 14 bits of each segment's first address: the upper 18 are the chunk that it is found through. */
+  /** Holds the lower 14 bits of each segment's first address; the upper 18 are the chunk that leads to it. */
   readonly lows: Uint16Array
-  /** For each of the 2^18 chunks of 2^14 addresses, how many segments start before it; one more entry closes the last. */
+  /** Counts the segments that start before each of the 2^18 chunks of 2^14 addresses; one more entry closes the last. */
   readonly direct: Uint32Array
 }
 
@@ -28,14 +28,14 @@ export function buildPartition4(starts: Uint32Array): Partition4 {
 }
 
 /**
- * The number of the segment that holds an IPv4 address, given as the word `d` of an `Address` (signed or not). One
- * read of the direct index, then a binary search over the few segments of its chunk; no allocation.
+ * Returns the number of the segment that holds an IPv4 address, given as the word `d` of an `Address` (signed or not). Reads the direct
+ * index once, then searches the few segments of the chunk by halves. Allocates nothing.
  */
 export function findSegment4(partition: Partition4, word: number): number {
   const { lows, direct } = partition
   const chunk = word >>> CHUNK_BITS
   const within = word & LOW_MASK
-  // If no segment starts in the chunk at or before the address, the last one before the chunk runs on.
+  // If no segment starts in the chunk at or before the address, the last segment before the chunk holds it.
   let from = (direct[chunk] as number) - 1
   let to = (direct[chunk + 1] as number) - 1
   while (from < to) {

@@ -1,29 +1,28 @@
 import { createGrowingColumn } from './growing-column.ts'
 
 /**
- * The IPv6 space cut into consecutive segments, on the upper 64 bits, the first of which starts at `::`. Segments whose
- * starts have the same upper 32 bits are a group. Almost no boundary of real data is below a /64. The /64s that have
- * one are segments of their own, marked in `split`, and are cut further in the `fine` columns; their pieces are
- * numbered on from the last segment. The arrays may be views of shared memory.
+ * Cuts the IPv6 space into consecutive segments by the upper 64 bits; the first starts at `::`. Segments whose starts share the upper 32
+ * bits are a group. Real data has almost no boundary below a /64. A /64 with such a boundary is a segment of its own, marked in `split`;
+ * the `fine` columns cut it into pieces, which are numbered on from the last segment. The arrays may be views of shared memory.
  */
 export interface Partition6 {
-  /** Bits 0 to 31 of the starts of each group, ascending. */
+  /** Holds bits 0 to 31 of the starts of each group, ascending. */
   readonly uppers: Uint32Array
-  /** For each group how many segments are before it; one more entry closes the last. */
+  /** Counts the segments before each group; one more entry closes the last. */
   readonly groups: Uint32Array
-  /** Bits 32 to 63 of the start of each segment. */
+  /** Holds bits 32 to 63 of the start of each segment. */
   readonly lowers: Uint32Array
-  /** For each of the 2^18 /21s of 2000::/3 how many groups are before it; one more entry closes the last. */
+  /** Counts the groups before each of the 2^18 /21s of 2000::/3; one more entry closes the last. */
   readonly direct: Uint32Array
-  /** One bit a segment, lowest first: set where the segment is one /64 that is cut further. */
+  /** Holds one bit per segment, lowest first: set where the segment is one /64 that is cut further. */
   readonly split: Uint32Array
-  /** The marked segments, ascending. */
+  /** Lists the marked segments, ascending. */
   readonly cells: Uint32Array
-  /** Start of each cell's pieces in the fine columns; one more entry closes the last. */
+  /** Holds the start of each cell's pieces in the fine columns; one more entry closes the last. */
   readonly pieces: Uint32Array
-  /** Bits 64 to 95 of the pieces' starts. */
+  /** Holds bits 64 to 95 of the pieces' starts. */
   readonly fineHigh: Uint32Array
-  /** Bits 96 to 127 of the pieces' starts. */
+  /** Holds bits 96 to 127 of the pieces' starts. */
   readonly fineLow: Uint32Array
 }
 
@@ -31,15 +30,15 @@ const CHUNKS = 2 ** 18
 const CHUNK_SHIFT = 11
 const GLOBAL_UNICAST = 0x20000000
 
-/** Makes a partition out of starts that come in address order, the first of them `::`, each with a value. */
+/** Builds a partition from starts in address order, the first of them `::`, each with a value. */
 export interface Partition6Writer {
-  /** The words are unsigned. A start with the value that already holds makes no new segment. */
+  /** The words are unsigned. A start with the value of the start before it makes no new segment. */
   push(a: number, b: number, c: number, d: number, value: number): void
-  /** The partition, and the value of each of its segments and pieces. */
+  /** Returns the partition, and the value of each of its segments and pieces. */
   finish(): { readonly partition: Partition6; readonly values: Uint32Array }
 }
 
-/** The columns of a partition while they are written. */
+/** Holds the columns of a partition while they are written. */
 function createColumns6(capacity: number) {
   const uppers = createGrowingColumn(capacity >>> 5)
   const groups = createGrowingColumn(capacity >>> 5)
@@ -82,7 +81,7 @@ function createColumns6(capacity: number) {
           groups: groups.finish(),
           lowers: lowers.finish(),
           direct: directIndex6(uppers.finish()),
-          split: bitmapOf(marked, lowers.length),
+          split: buildBitmap(marked, lowers.length),
           cells: marked,
           pieces: pieces.finish(),
           fineHigh: fineHigh.finish(),
@@ -94,10 +93,10 @@ function createColumns6(capacity: number) {
   }
 }
 
-/** `capacity`: about how many segments there will be. Cuts that fall below a /64 go to the fine columns. */
+/** `capacity` estimates the number of segments. Cuts below a /64 go to the fine columns. */
 export function createPartition6Writer(capacity: number): Partition6Writer {
   const columns = createColumns6(capacity)
-  /** The /64 that is being read, and the starts in it: lower words and value of each, flat. */
+  /** `run` holds the starts in the current /64: the two lower words and the value of each, flat. */
   let cellA = 0
   let cellB = 0
   const run: number[] = []
@@ -105,7 +104,7 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
   let before = 0
   let last = -1
 
-  /** Writes the /64 that was read; `a` and `b` are the upper words of the next start, -1 when there is none. */
+  /** Writes the current /64; `a` and `b` are the upper words of the next start, -1 when there is none. */
   const endCell = (a: number, b: number) => {
     if (length === 0) return
     const startsCell = run[0] === 0 && run[1] === 0
@@ -145,8 +144,8 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
   }
 }
 
-/** One bit for each of `length` numbers, lowest first. */
-function bitmapOf(numbers: Uint32Array, length: number): Uint32Array {
+/** Makes a bitmap of `length` bits, lowest first, in which each number sets its bit. */
+function buildBitmap(numbers: Uint32Array, length: number): Uint32Array {
   const bitmap = new Uint32Array(Math.ceil(length / 32))
   for (const number of numbers) bitmap[number >>> 5] = (bitmap[number >>> 5] as number) | (1 << (number & 31))
   return bitmap
@@ -164,8 +163,8 @@ function directIndex6(uppers: Uint32Array): Uint32Array {
 }
 
 /**
- * The number of the segment or piece that holds an IPv6 address, given as the words of an `Address` (signed or not); pieces
- * are numbered after the segments. No allocation.
+ * Returns the number of the segment or piece that holds an IPv6 address, given as the words of an `Address` (signed or not). Pieces are
+ * numbered after the segments. Allocates nothing.
  */
 export function findSegment6(partition: Partition6, a: number, b: number, c: number, d: number): number {
   const { split } = partition

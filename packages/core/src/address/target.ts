@@ -3,45 +3,45 @@ import { type Address, formatAddress, parseAddress } from './address.ts'
 import { parseHostname, publicName, urlHost } from './hostname.ts'
 import { formatPrefix, type Prefix, parsePrefix } from './prefix.ts'
 
-/** A parsed target. `raw` is the input as given. */
+/** A parsed target keeps its input in `raw`. */
 export type ParsedTarget =
   | { readonly raw: string; readonly kind: 'ipv4' | 'ipv6'; readonly address: Address }
   | { readonly raw: string; readonly kind: 'cidr'; readonly address: Address; readonly prefix: Prefix }
   | { readonly raw: string; readonly kind: 'hostname'; readonly hostname: string }
 
-/** Specification: Target. A member is there only for the kinds that have it. */
+/** Describes a target (specification: Target). A member exists only for the kinds that have it. */
 export interface Target {
   readonly raw: string
   readonly kind: 'ipv4' | 'ipv6' | 'cidr' | 'hostname'
-  /** The address that was judged: as given, a range's first, or what the name resolved to. */
+  /** The address that was judged: the given one, the first of a range, or the one that the name resolved to. */
   readonly ip?: string | undefined
-  /** A-labels, lower case, without trailing dot. */
+  /** A-labels, in lower case, name the host without the trailing dot. */
   readonly hostname?: string | undefined
-  /** CIDR notation, host bits zero. */
+  /** The range is in CIDR notation, and its host bits are zero. */
   readonly network?: string | undefined
-  /** How many addresses the range has; absent above 65,536. */
+  /** Counts the addresses of the range; absent above 65,536. */
   readonly addresses?: number | undefined
 }
 
-/** In UTF-16 units. */
+/** Characters are UTF-16 units. */
 const MAX_TARGET_LENGTH = 2048
 
 /** `Target.addresses` is left out for wider ranges (specification: Limits). */
 const MAX_ADDRESSES = 65_536
 
 /**
- * Refused in targets: controls, lone surrogates, white space of any script; and the backslash, which some programs read as
- * a slash and others do not, so that they would take different hosts from one URL.
+ * Targets may not contain controls, lone surrogates or white space of any script. Nor may they contain a backslash, which some programs
+ * read as a slash, so that they would read different hosts from one URL.
  */
 const NEVER_IN_TARGET = /[\p{Cc}\p{Cs}\p{Z}\\]/u
 
-/** A URL with an authority: scheme, `://`, and then not at once a further slash. */
+/** Matches a URL with an authority: after the scheme and `://` no further slash follows. */
 const HIERARCHICAL = /^([a-z][a-z0-9+.-]*):\/\/(?=[^/])/i
 
 /**
- * An IPv4 or IPv6 address, a CIDR range, a hostname or a URL of any scheme with a host (specification: `target` of
- * `POST /v1/ip/lookup`). Addresses are strict; only the host of a URL is read as browsers do, so that
- * `http://0x7f.1/` is the address that a browser would call. Throws `invalid_target`.
+ * Parses an IPv4 or IPv6 address, a CIDR range, a hostname or a URL of any scheme with a host (specification: `target` of `POST
+ * /v1/ip/lookup`). Addresses are strict; only the host of a URL is read as browsers do, so `http://0x7f.1/` is the address that a browser
+ * would call. Throws `invalid_target`.
  */
 export function parseTarget(text: string): ParsedTarget {
   const target =
@@ -54,8 +54,8 @@ export function parseTarget(text: string): ParsedTarget {
   return target
 }
 
-/** Specification: Target, of a target and of the address that a hostname resolved to. */
-export function targetOf(parsed: ParsedTarget, resolved?: Address): Target {
+/** Describes a target (specification: Target), with the address that a hostname resolved to. */
+export function describeTarget(parsed: ParsedTarget, resolved?: Address): Target {
   const { raw, kind } = parsed
   if (kind === 'hostname') {
     const { hostname } = parsed
@@ -85,7 +85,7 @@ function nameTarget(raw: string, hostname: string | undefined): ParsedTarget | u
 function urlTarget(raw: string): ParsedTarget | undefined {
   const given = urlHost(raw)
   if (given === undefined || given === '') return undefined
-  // WHATWG leaves the host of a scheme it does not know as it is; read again under http, one name is one host.
+  // WHATWG keeps the host of an unknown scheme as written; read again under http, one name is one host.
   const host = urlHost(`http://${given}/`)
   if (host === undefined) return undefined
   const literal = host.startsWith('[') ? host.slice(1, -1) : host

@@ -1,8 +1,8 @@
 import { type Address, parseAddress } from './address.ts'
 
 /**
- * The address that `text` is, by the rules of `parseAddress`. Sockets and proxies name the interface behind a link-local one
- * (`fe80::1%eth0`, RFC 4007 section 11): it is no part of the address, and says nothing behind any other.
+ * Parses an address by the rules of `parseAddress`, with an optional zone. Sockets and proxies name the interface behind a link-local
+ * address (`fe80::1%eth0`, RFC 4007 section 11); the zone is no part of the address. Behind any other address it is an error.
  */
 export function parseZoned(text: string): Address | undefined {
   const zone = text.indexOf('%')
@@ -11,7 +11,7 @@ export function parseZoned(text: string): Address | undefined {
   return address !== undefined && isLinkLocal(address) ? address : undefined
 }
 
-/** Whether it is in fe80::/10. */
+/** Reports whether the address is in fe80::/10. */
 function isLinkLocal({ family, a }: Address): boolean {
   return family === 6 && a >>> 22 === 0x3fa
 }

@@ -11,10 +11,10 @@ const HOST = '://'
 const UTM = 'utm_source='
 
 /**
- * The name of the AI service whose answer a visitor followed, by the Referer and by `utm_source` of the target; `undefined` where
- * neither names one. Both are what a visitor says. This runs for each request: nothing is parsed that can hold no name.
+ * Returns the name of the AI service whose answer a visitor followed, by the Referer and by `utm_source` of the target; `undefined` where
+ * neither names a service. Visitors can forge both. Each request calls this, so it parses only what can hold a name.
  */
-export function aiReferrerOf(referer: string | undefined, target: string): string | undefined {
+export function findAiReferrer(referer: string | undefined, target: string): string | undefined {
   if (referer !== undefined) {
     const begin = referer.indexOf(HOST) + HOST.length
     const end = referer.indexOf('/', begin)

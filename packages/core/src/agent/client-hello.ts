@@ -1,27 +1,27 @@
-/** A client's offer as it opens TLS (RFC 8446 4.1.2), as far as a fingerprint is made of it; GREASE is left out. */
+/** Holds a client's offer as it opens TLS (RFC 8446 section 4.1.2), as far as a fingerprint uses it; GREASE is left out. */
 export interface ClientHello {
-  /** The highest version that is offered, as on the wire. */
+  /** The highest version that the client offers, as on the wire. */
   readonly version: number
   readonly ciphers: readonly number[]
-  /** Types, in the order of the hello. */
+  /** Extension types keep the order of the hello. */
   readonly extensions: readonly number[]
   readonly signatureAlgorithms: readonly number[]
-  /** The first application protocol, as bytes; absent where none is offered. */
+  /** The client prefers this application protocol, as bytes; absent where it offers none. */
   readonly protocol?: Uint8Array | undefined
 }
 
-/** The carrier of a hello: TCP, QUIC, or DTLS, whose hello has a longer header and a cookie. */
+/** Names the carrier of a hello: TCP, QUIC, or DTLS, whose hello has a longer header and a cookie. */
 export type HelloTransport = 'tcp' | 'quic' | 'dtls'
 
 const CLIENT_HELLO = 1
 const EXTENSION = { signatureAlgorithms: 13, alpn: 16, supportedVersions: 43 } as const
-/** Extensions whose content is read; of all others the type alone counts. */
+/** The parser reads the content of these extensions; of all others it reads only the type. */
 const READ: ReadonlySet<number> = new Set(Object.values(EXTENSION))
-/** Type and length; with DTLS also a sequence number and the place of a fragment. */
+/** A header has a type and a length; with DTLS also a sequence number and the place of a fragment. */
 const HEADER_BYTES: Readonly<Record<HelloTransport, number>> = { tcp: 4, quic: 4, dtls: 12 }
 const RANDOM_BYTES = 32
 
-/** Reads a whole handshake message, header included; `undefined` for what is no ClientHello. */
+/** Reads a whole handshake message with its header; returns `undefined` for any message that is not a ClientHello. */
 export function parseClientHello(message: Uint8Array, transport: HelloTransport = 'tcp'): ClientHello | undefined {
   const reader = new Reader(message)
   const type = reader.number(1)
@@ -72,17 +72,17 @@ function firstProtocol(content: Reader): Uint8Array | undefined {
   return first.length === 0 ? undefined : first
 }
 
-/** Numbers of DTLS count down. */
+/** Newer versions of DTLS have lower numbers. */
 function highest(versions: readonly number[]): number {
   return versions[0] !== undefined && versions[0] >= 0xfe00 ? Math.min(...versions) : Math.max(...versions)
 }
 
-/** Values that clients send so that servers bear unknown ones (RFC 8701): 0x0a0a, 0x1a1a … 0xfafa. */
+/** Clients send these values so that servers tolerate unknown ones (RFC 8701): 0x0a0a, 0x1a1a … 0xfafa. */
 function isGrease(value: number): boolean {
   return (value & 0x0f0f) === 0x0a0a && value >> 8 === (value & 0xff)
 }
 
-/** Reads numbers and bytes one after another; what is missing fails it, and reads as 0. */
+/** Reads numbers and bytes one after another. A read past the end sets `failed`, and missing bytes read as 0. */
 class Reader {
   readonly #bytes: Uint8Array
   #at = 0
@@ -123,7 +123,7 @@ class Reader {
     return inner
   }
 
-  /** All that is left, as numbers of two bytes. */
+  /** Reads the remaining bytes as numbers of two bytes. */
   numbers(): number[] {
     const all: number[] = []
     const bytes = this.#bytes

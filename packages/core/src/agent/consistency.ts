@@ -6,29 +6,29 @@ import { inspectsTls, type Ja4 } from './ja4.ts'
 import { AGAINST, BIT } from './signals.ts'
 import type { BrowserFamily, Platform, UserAgent } from './user-agent.ts'
 
-/** Facts of a request besides its fields: one that is not available is never suspicious. */
+/** States what is known of a request besides its fields. A fact that is not available is never suspicious. */
 export interface Availability {
-  /** The visitor is known to have come over https; false where that is not known. */
+  /** True where the visitor is known to have come over https. */
   readonly https: boolean
-  /** No known proxy is between: the order and case of names and the HTTP version are the visitor's own. */
+  /** No known proxy stands between: the order and case of names and the HTTP version are the visitor's own. */
   readonly direct: boolean
 }
 
 export interface Evidence {
   readonly fields: AgentFields
-  /** As received; only read where `direct`. */
+  /** Raw fields are as received; they are read only where `direct`. */
   readonly raw: readonly string[]
   readonly method: string
-  /** As received; absent where it is not known. */
+  /** The target is as received; absent where it is not known. */
   readonly target?: string | undefined
   readonly httpVersion: string
   readonly ja4: Ja4 | undefined
-  /** As in `InspectionRequest`; read as `raw` is. */
+  /** As in `InspectionRequest`; only read where `direct`. */
   readonly http2Window: number | undefined
   readonly network: NetworkFinding
 }
 
-/** The user agent of a request without one. Its engine is not known, so that no sign about an engine applies. */
+/** Stands in for the user agent of a request without one. Its engine is not known, so no sign about an engine applies. */
 const NAMELESS: UserAgent = {
   family: 'other',
   major: 0,
@@ -39,18 +39,18 @@ const NAMELESS: UserAgent = {
   unknownProduct: false,
 }
 
-/** The signs of a request without a user agent: fields that fit a browser support nothing, as there is no browser to fit. */
+/** Returns the signs of a request without a user agent. Fields that fit a browser support nothing, as there is no browser to fit. */
 export function readNamelessSignals(evidence: Evidence, availability: Availability): number {
   return BIT['no-user-agent'] | (readSignals(NAMELESS, evidence, availability) & AGAINST)
 }
 
-/** The bits of all signals that a browser's request shows. Allocates nothing; each line is one row of the table. */
+/** Returns the bits of all signals that a browser's request shows. Allocates nothing; each line is one row of the table. */
 export function readSignals(userAgent: UserAgent, evidence: Evidence, availability: Availability): number {
   const { family } = userAgent
   if (family === undefined) return 0
   let bits = hintSignals(userAgent, evidence.fields) | fetchSignals(evidence)
   bits |= connectionSignals(userAgent, evidence)
-  // These are written by other parts of the browser or of its system, which leave most of it out.
+  // Other parts of the browser or of its system write these requests, and leave out most fields.
   if (!opensWebSocket(evidence) && !isReport(evidence) && !isHandedOn(userAgent, evidence)) {
     bits |= contentSignals(userAgent, evidence, availability.https)
     if (availability.https) bits |= absentHints(userAgent, evidence)
@@ -58,17 +58,17 @@ export function readSignals(userAgent: UserAgent, evidence: Evidence, availabili
     if (availability.direct) bits |= wireSignals(userAgent, evidence)
   }
   if (userAgent.unknownProduct) bits |= BIT['unknown-product']
-  // A copy of a part supports nothing.
+  // Where a client copied a browser in part, agreement supports nothing.
   return (bits & BIT['half-copied']) === 0 ? bits : bits & ~COPIED_SUPPORTS
 }
 
 const COPIED_SUPPORTS = BIT['hints-agree'] | BIT['fetch-metadata-agrees']
 
-/** Values of `Sec-CH-UA-Platform` for each platform, without the quotes. */
+/** Lists the values of `Sec-CH-UA-Platform` for each platform, without the quotes. */
 const PLATFORM_HINTS: Readonly<Partial<Record<Platform, readonly string[]>>> = {
   windows: ['Windows'],
   macos: ['macOS'],
-  // Headsets write Linux where they are Android.
+  // Headsets write Linux where they run Android.
   linux: ['Linux', 'Chrome OS', 'Chromium OS', 'Android'],
   chromeos: ['Chrome OS', 'Chromium OS', 'Linux'],
   android: ['Android'],
@@ -87,7 +87,7 @@ function hintSignals({ family, major, platform, phone }: UserAgent, fields: Agen
     brandsPlatform !== undefined &&
     known !== undefined &&
     isNamedPlatform(brandsPlatform) &&
-    !isOneOf(brandsPlatform, known)
+    !isQuotedName(brandsPlatform, known)
   ) {
     bits |= BIT.platform
   }
@@ -97,7 +97,7 @@ function hintSignals({ family, major, platform, phone }: UserAgent, fields: Agen
 
 const CHROMIUM_BRAND = '"Chromium";v="'
 
-/** The version of the brand `Chromium`, which every browser of the family names beside its own; 0 without one. */
+/** Returns the version of the brand `Chromium`, which every browser of the family names beside its own; 0 without one. */
 function chromiumMajor(brands: string): number {
   const at = brands.indexOf(CHROMIUM_BRAND)
   if (at === -1) return 0
@@ -110,12 +110,12 @@ function chromiumMajor(brands: string): number {
   return major
 }
 
-/** Whether a quoted platform says anything: `""` and `"Unknown"` do not. */
+/** Reports whether a quoted platform names any system: `""` and `"Unknown"` do not. */
 function isNamedPlatform(quoted: string): boolean {
   return quoted.length > 2 && quoted !== '"Unknown"'
 }
 
-function isOneOf(quoted: string, names: readonly string[]): boolean {
+function isQuotedName(quoted: string, names: readonly string[]): boolean {
   for (const name of names) if (quoted.length === name.length + 2 && quoted.startsWith(name, 1)) return true
   return false
 }
@@ -123,11 +123,11 @@ function isOneOf(quoted: string, names: readonly string[]): boolean {
 function fetchSignals({ fields, method }: Evidence): number {
   const { fetchSite, fetchMode, fetchDest, fetchUser, accept, purpose } = fields
   if (fetchSite === undefined || fetchMode === undefined || fetchDest === undefined) {
-    // A mode alone is what HTTP libraries write, and Chromium with a CORS preflight over http. Middleboxes remove single fields.
+    // HTTP libraries send a mode alone, and so does Chromium with a CORS preflight over http. Middleboxes remove single fields.
     const isAlone = fetchMode !== undefined && fetchSite === undefined && fetchDest === undefined
     return isAlone && method !== 'OPTIONS' ? BIT['partial-fetch-metadata'] : 0
   }
-  // Pages fetched ahead are asked for by the browser itself, in forms of its own.
+  // Browsers send requests ahead of a navigation in forms of their own.
   if (purpose) return BIT['fetch-metadata-agrees']
   if (!isPossibleFetch(fetchMode, fetchDest, fetchUser)) return BIT['impossible-fetch-metadata']
   if (fetchDest === 'document' && accept === '*/*') return BIT['document-accepts-anything']
@@ -136,7 +136,7 @@ function fetchSignals({ fields, method }: Evidence): number {
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** Since which major version a family sends what. */
+/** Names the major version since which a family sends each feature. */
 const SINCE: Readonly<
   Record<
     BrowserFamily,
@@ -156,29 +156,29 @@ const SINCE: Readonly<
   other: { hints: NEVER, fetch: NEVER, brotli: NEVER, alpn: NEVER, upgrade: NEVER },
 }
 
-/** The signs that a browser over https leaves out no field of. Preflights carry no client hints. */
+/** Returns the signs of fields that a browser over https never leaves out. Preflights carry no client hints. */
 function absentHints({ family, major, embedded }: UserAgent, { fields, method }: Evidence): number {
   const since = SINCE[family ?? 'other']
   let bits = 0
   const hints = fields.brands === undefined && major >= since.hints && !embedded && method !== 'OPTIONS'
   if (hints) bits |= BIT['no-client-hints']
   if (fields.fetchMode === undefined && fields.fetchSite === undefined && major >= since.fetch) {
-    // Under the name of a WebView, applications fetch by libraries of their own, and Android downloads for them.
+    // Applications fetch by libraries of their own under the name of a WebView, and Android downloads for them.
     if (embedded) bits |= BIT['no-fetch-metadata-of-application']
     else bits |= fields.brands === undefined ? BIT['no-fetch-metadata'] : BIT['no-fetch-metadata'] | BIT['half-copied']
   }
   return bits
 }
 
-/** Destinations that a browser navigates to. */
+/** A navigation has one of these destinations. */
 const PAGES: ReadonlySet<string | undefined> = new Set([undefined, 'document', 'iframe', 'frame', 'fencedframe'])
 
-/** `Accept` of a navigation; what a script asks for names HTML alone or beside everything. */
+/** A navigation sends this `Accept`; a script that wants HTML names it alone or beside everything. */
 const PAGE_TYPES = 'text/html,application/xhtml+xml'
 
 /**
- * Whether the fields of an older engine's page are ordered as that engine orders them: Chromium writes Accept-Encoding before
- * Accept-Language, Firefox behind it. Only HTTP/1 shows the order, and proxies that add `Via` may change it.
+ * Compares the field order of an older engine's page with the order of that engine: Chromium writes Accept-Encoding before Accept-Language,
+ * Firefox after it. Only HTTP/1 shows the order, and proxies that add `Via` may change it.
  */
 function orderSignals({ family }: UserAgent, { fields, raw, httpVersion }: Evidence): number {
   if ((family !== 'chromium' && family !== 'firefox') || fields.via || !httpVersion.startsWith('1')) return 0
@@ -206,7 +206,7 @@ function contentSignals(userAgent: UserAgent, { fields, method }: Evidence, http
   const unasked = fetchDest === undefined && !referred && !plays && (accept === undefined || accept === '*/*')
   if (method === 'GET' && (unasked || (fetchDest === 'document' && accept === undefined)))
     bits |= BIT['accepts-anything']
-  // WebViews before 2025 ask for no brotli, and the libraries beside them for what they like.
+  // WebViews before 2025 do not accept brotli, and the libraries beside them accept any encodings.
   if (family !== 'other' && !plays && !embedded) {
     const plain = acceptEncoding === undefined || acceptEncoding === 'identity' || acceptEncoding === ''
     const brotli = https && major >= SINCE[family ?? 'other'].brotli && acceptEncoding?.includes('br') === false
@@ -215,7 +215,7 @@ function contentSignals(userAgent: UserAgent, { fields, method }: Evidence, http
   return bits | wishSignals(userAgent, fields)
 }
 
-/** The signs that a page is asked for without the wish that goes with it, which no browser leaves out where it says that it navigates. */
+/** Returns the sign of a page request without Upgrade-Insecure-Requests, which every browser that says it navigates sends. */
 function wishSignals({ family, major, embedded }: UserAgent, fields: AgentFields): number {
   const { accept, fetchDest, fetchMode, purpose, upgradeWish } = fields
   if (upgradeWish || purpose || major < SINCE[family ?? 'other'].upgrade || !PAGES.has(fetchDest)) return 0
@@ -225,37 +225,37 @@ function wishSignals({ family, major, embedded }: UserAgent, fields: AgentFields
   return accept?.includes(PAGE_TYPES) === true ? BIT['no-upgrade-wish'] : 0
 }
 
-/** Whether it opens a WebSocket: by HTTP/1.1, or by the CONNECT of HTTP/2 (RFC 8441), which browsers send to nobody else. */
+/** Reports whether a request opens a WebSocket: by HTTP/1.1, or by the CONNECT of HTTP/2 (RFC 8441), which browsers use only for that. */
 function opensWebSocket({ fields, method }: Evidence): boolean {
   return fields.webSocket || method === 'CONNECT'
 }
 
-/** Whether Chromium reports about the site: without hints, fetch metadata and Accept (Reporting API, section 3.5). */
+/** Reports whether Chromium reports about the site: without hints, fetch metadata and Accept (Reporting API, section 3.5). */
 function isReport({ fields, method }: Evidence): boolean {
   return fields.report && method === 'POST'
 }
 
-/** Files that a browser of Android hands to the system's player or download manager, by the end of the path. */
+/** A browser of Android gives files with these endings of the path to the system's player or download manager. */
 const HANDED_ON = /\.(?:m3u8|mpd|ts|m4s|mp4|m4a|m4v|mp3|aac|ogg|oga|opus|webm|wav|flac|apk|zip|pdf|epub)(?:[?#]|$)/i
 
 /**
- * Whether Android's player or download manager fetches a file for the browser. It sends the browser's user agent and cookies
- * and nothing else (AOSP DownloadThread, MediaPlayer), which no header tells from a script.
+ * Reports whether Android's player or download manager fetches a file for the browser. It sends only the browser's user agent and cookies
+ * (AOSP DownloadThread, MediaPlayer), so no header distinguishes it from a script.
  */
 function isHandedOn({ platform }: UserAgent, { fields, method, target }: Evidence): boolean {
   if (platform !== 'android' || method !== 'GET' || target === undefined) return false
   return fields.accept === undefined && fields.acceptLanguage === undefined && HANDED_ON.test(target)
 }
 
-/** Whether a part of something, sound or film is asked for: players name no language, and want it as it is. */
+/** Reports whether a request asks for a byte range, sound or film: players name no language, and want the file uncompressed. */
 function playsMedia({ range, fetchDest, accept = '' }: AgentFields): boolean {
   if (range || fetchDest === 'audio' || fetchDest === 'video') return true
   return accept.includes('audio/') || accept.includes('video/')
 }
 
 /**
- * Whether TLS and HTTP/2 are those of the engine that is named. An application of iOS may fetch by a library of its own, and
- * WebKit elsewhere encrypts by what its system has: GnuTLS of desktop Linux, which names no protocol, and consoles their own.
+ * Reports whether TLS and HTTP/2 come from the engine that the user agent names. An application of iOS may fetch by a library of its own.
+ * WebKit elsewhere uses the TLS of its system: GnuTLS of desktop Linux, which names no protocol, and that of consoles.
  */
 function isOwnConnection({ family, platform, iosApp }: UserAgent): boolean {
   return !iosApp && (family !== 'safari' || platform === 'macos' || platform === 'ios')
@@ -274,7 +274,7 @@ function connectionSignals(userAgent: UserAgent, evidence: Evidence): number {
   return bits
 }
 
-/** Second letters of the pseudo-headers in the order each engine writes them; of Safari only the start is constant. */
+/** Each engine writes pseudo-headers in this order, given by their second letters; only the start of Safari's is constant. */
 const PSEUDO_ORDER: Readonly<Record<BrowserFamily, string>> = {
   chromium: 'masp',
   firefox: 'mpas',
@@ -282,19 +282,19 @@ const PSEUDO_ORDER: Readonly<Record<BrowserFamily, string>> = {
   other: '',
 }
 
-/** The windows that each engine asks for, on large devices and on small ones; those of Safari change with its versions. */
+/** Engines ask for these windows on large and on small devices; those of Safari change with its versions. */
 const WINDOWS: Readonly<Partial<Record<BrowserFamily, readonly number[]>>> = {
   chromium: [6_291_456],
   firefox: [131_072, 32_768],
 }
 
-/** At most one signal: where something opens TLS on the way, or copies a browser badly, both come of one cause. */
+/** Returns at most one signal: an interceptor of TLS or a bad copy of a browser causes both. */
 function http2Signals(family: BrowserFamily, { raw, http2Window, network }: Evidence): number {
   if (inspectsTls(network)) return 0
   const order = PSEUDO_ORDER[family]
   for (let place = 0; place < order.length; place++) {
     const name = raw[place * 2] ?? ''
-    // A host that hides them leaves nothing to judge.
+    // A host that hides pseudo-headers leaves nothing to judge.
     if (!name.startsWith(':')) return 0
     if (name[1] !== order[place]) return BIT['h2-order']
   }

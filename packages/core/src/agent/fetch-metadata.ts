@@ -1,9 +1,9 @@
 /**
- * The modes in which each destination can be asked for. The destinations are those of the Fetch standard (2.2.5), the modes
- * those that the standard of each element sets: pages and frames are navigated to; `embed` and `object` navigate where they
- * hold a page and load where they hold an image; all others load. `empty` has no row, because any mode goes with it: Fetch
- * gives it to `fetch()`, WebSockets and downloads, and a navigation that a service worker passes on has lost its own (the
- * constructor of `Request` leaves it out, w3c/ServiceWorker#1803; downloads navigate, whatwg/html#5548).
+ * Lists the modes that each destination permits. The Fetch standard (2.2.5) names the destinations, and the standard of each element
+ * sets the modes: pages and frames navigate; `embed` and `object` navigate where they hold a page and load where they hold an image; all
+ * others load. `empty` has no row, because any mode goes with it: Fetch gives it to `fetch()`, WebSockets and downloads, and a navigation
+ * that a service worker passes on has lost its destination (the constructor of `Request` leaves it out, w3c/ServiceWorker#1803; downloads
+ * navigate, whatwg/html#5548).
  */
 const NAVIGATES = ['navigate', 'nested-navigate']
 const LOADS = ['no-cors', 'cors', 'same-origin']
@@ -16,13 +16,13 @@ const MODES: ReadonlyMap<string, readonly string[]> = new Map([
     (destination) => [destination, LOADS] as const,
   ),
 ])
-/** Another value is to be ignored (Fetch Metadata 2.1 and 2.2): browsers may have learnt it since. */
+/** A server must ignore other values (Fetch Metadata 2.1 and 2.2): browsers may have added them since. */
 const KNOWN_MODES: ReadonlySet<string> = new Set([...NAVIGATES, ...LOADS, 'websocket', 'webtransport'])
 
 /**
- * Whether a browser can send these values together. `Sec-Fetch-User` is `?1` and of navigations alone (Fetch Metadata 2.4).
- * `Sec-Fetch-Site` contradicts nothing: `none` is of what no page asked for, and an extension that may read a site asks so
- * in every mode (w3c/webappsec-fetch-metadata#12, #47).
+ * Reports whether a browser can send these values together. Only navigations have `Sec-Fetch-User`, and it is `?1` (Fetch Metadata 2.4).
+ * `Sec-Fetch-Site` contradicts nothing: `none` marks requests that no page made, and an extension that may read a site makes them in every
+ * mode (w3c/webappsec-fetch-metadata#12, #47).
  */
 export function isPossibleFetch(mode: string, destination: string, user: string | undefined): boolean {
   if (user !== undefined && user !== '?1') return false

@@ -1,6 +1,6 @@
 import { isNamed } from '../address/forwarding.ts'
 
-/** The header fields that agent verdicts use, found in one pass. Of a repeated field the first counts. */
+/** Holds the header fields that agent verdicts use, read in one pass. Of a repeated field the first counts. */
 export interface AgentFields {
   userAgent: string | undefined
   accept: string | undefined
@@ -13,26 +13,26 @@ export interface AgentFields {
   fetchMode: string | undefined
   fetchDest: string | undefined
   fetchUser: string | undefined
-  /** Upgrade asks for a WebSocket; to another protocol a program asks too. */
+  /** Upgrade asks for a WebSocket; programs ask for other protocols too. */
   webSocket: boolean
-  /** Sec-Purpose, Range, Referer, Origin, Upgrade-Insecure-Requests, Via: that they are there is enough. */
+  /** Sec-Purpose, Range, Referer, Origin, Upgrade-Insecure-Requests and Via: their presence is enough. */
   purpose: boolean
   range: boolean
   referred: boolean
   upgradeWish: boolean
-  /** The body is a report of the browser's own about the site. */
+  /** The body is a report that the browser sends about the site. */
   report: boolean
   via: boolean
-  /** A field that only proxies write. */
+  /** A field that only proxies write is there. */
   forwarded: boolean
-  /** Both halves of an HTTP message signature. */
+  /** An HTTP message signature has two halves, each a field. */
   signature: boolean
   signatureInput: boolean
-  /** The name of the User-Agent field as it was written. */
+  /** The name of the User-Agent field as the client wrote it. */
   userAgentName: string | undefined
 }
 
-/** The names that are looked for, in lower case. */
+/** Names are in lower case. */
 const NAMES = [
   'accept',
   'accept-encoding',
@@ -64,47 +64,47 @@ const NAMES = [
 ] as const
 type Name = (typeof NAMES)[number]
 
-/** A name's length and its fourth letter from the end, in any case: no two of `NAMES` have both. */
-function markOf(name: string): number {
+/** A name, in any case, is known by its length and its fourth letter from the end: no two of `NAMES` have both. */
+function hashName(name: string): number {
   const { length } = name
   return (length << 5) | (name.charCodeAt(length < 4 ? 0 : length - 4) & 31)
 }
 
-/** A name that is looked for, and how it is mostly written where it is not in lower case: `User-Agent`. */
+/** A wanted name, and how clients mostly write it where it is not in lower case: `User-Agent`. */
 interface Wanted {
   readonly name: Name
   readonly written: string
 }
 
-/** By their mark: whatever a field is called, one look here and few comparisons. */
+/** Indexes names by their hash: any field costs one lookup and few comparisons. */
 const BY_MARK: readonly (Wanted | undefined)[] = Array.from(
   { length: (Math.max(...NAMES.map(({ length }) => length)) + 1) << 5 },
   (_, mark) => {
-    const name = NAMES.find((name) => markOf(name) === mark)
+    const name = NAMES.find((name) => hashName(name) === mark)
     return name && { name, written: name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase()) }
   },
 )
 
-function nameOf(field: string): Name | undefined {
-  const wanted = BY_MARK[markOf(field)]
+function findName(field: string): Name | undefined {
+  const wanted = BY_MARK[hashName(field)]
   if (wanted === undefined) return undefined
   // Comparing whole texts is several times as fast as letter by letter.
   return field === wanted.written || field === wanted.name || isNamed(field, wanted.name) ? wanted.name : undefined
 }
 
-/** Fields whose presence is enough. */
+/** The presence of these fields is enough. */
 const BY_PRESENCE: ReadonlySet<Name> = new Set<Name>([
   ...(['origin', 'range', 'referer', 'purpose', 'sec-purpose', 'signature', 'signature-input'] as const),
   ...(['upgrade-insecure-requests', 'via', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip'] as const),
 ])
 
-/** Whether the value of a field, rather than its presence, counts in an agent verdict. */
+/** Reports whether the value of a field, rather than its presence, counts in an agent verdict. */
 export function valueCounts(field: string): boolean {
-  const name = nameOf(field)
+  const name = findName(field)
   return name !== undefined && !BY_PRESENCE.has(name)
 }
 
-/** The fields of a request that sent none; in one literal, so that all have one hidden class. */
+/** Makes the fields of a request that sent none, in one literal, so that all have one hidden class. */
 function noFields(): AgentFields {
   return {
     userAgent: undefined,
@@ -137,7 +137,7 @@ export function readAgentFields(fields: readonly string[]): AgentFields {
   const read = noFields()
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const field = fields[at] as string
-    const name = nameOf(field)
+    const name = findName(field)
     if (name === undefined) continue
     const value = fields[at + 1] as string
     switch (name) {

@@ -3,17 +3,18 @@ import type { AgentIdentity, AgentVerdict } from '../values/agent-verdict.ts'
 import type { InspectedCrawler } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import { type AgentClass, NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
+import { listSigns, weighBehaviour } from './behaviour-signs.ts'
 import { type Availability, type Evidence, readNamelessSignals, readSignals } from './consistency.ts'
-import { type Signal, signalsOf } from './signals.ts'
+import { listSignals, type Signal } from './signals.ts'
 import type { SignatureFinding } from './signature/finding.ts'
 import { isAi, type UserAgent } from './user-agent.ts'
 
-/** All that a verdict is made of. */
+/** Holds all evidence of a verdict. */
 export interface AgentEvidence extends Evidence, Availability {
-  /** Canonical text of the client's address. */
+  /** The client's address is in canonical text. */
   readonly address: string
   readonly userAgent: UserAgent | undefined
-  /** False where no header is known at all: nothing is missing then. */
+  /** False where no header is known at all: then no missing header counts. */
   readonly headersKnown: boolean
   readonly crawler: InspectedCrawler | undefined
   readonly signature: SignatureFinding | undefined
@@ -27,20 +28,37 @@ export interface AgentEvidence extends Evidence, Availability {
 
 export interface AgentJudge {
   judge(evidence: AgentEvidence): AgentVerdict
+  /** Adds signs of behaviour, as bits, to a verdict of this judge. A verdict that rests on a name or a proof stays as it is. */
+  withBehaviour(verdict: AgentVerdict, bits: number): AgentVerdict
+}
+
+/** Holds the parts of a verdict on a browser. */
+interface BrowserEvidence {
+  readonly bits: number
+  /** The network of the client has this weight. */
+  readonly network: number
+  readonly headersKnown: boolean
+}
+
+/** Remembers how a verdict was made, and the verdicts that signs of behaviour turn it into, by their bits. */
+interface Made {
+  readonly evidence: BrowserEvidence
+  readonly signature: SignatureFinding | undefined
+  readonly raised: Map<number, AgentVerdict>
 }
 
 /** Log-odds of a program where the signs add up to nothing. */
 const PRIOR = -3
-/** Log-odds of a program before its contradictions are looked at: somewhat less than one request in five. */
+/** Log-odds of a program before its contradictions count: somewhat less than one request in five. */
 const PRIOR_CONTRADICTED = -1.5
-/** Signs of this much are doubt: a program in three of four cases. A policy may challenge, and should not block. */
+/** Signs of this sum are doubt: a program in three of four cases. A policy may challenge, and should not block. */
 const DOUBTFUL = 4
-/** Signs of this much are a program in 95 of 100 cases. No single middlebox removes so many fields. */
+/** Signs of this sum are a program in 95 of 100 cases. No single middlebox removes so many fields. */
 const PROGRAM = 6
-/** The weight of signals at which nothing of the consistency is left. */
+/** Signals of this weight leave no consistency. */
 const NO_CONSISTENCY = 6
 
-/** Weights of networks in the sum of signs: people's browsers come from servers seldom, through VPNs more often. */
+/** Adds the weight of a network to the sum of signs: people's browsers seldom come from servers, and more often through VPNs. */
 const NETWORK_WEIGHTS: Readonly<Record<NetworkClass, number>> = {
   hosting: 2,
   datacenter: 2,
@@ -52,22 +70,22 @@ const NETWORK_WEIGHTS: Readonly<Record<NetworkClass, number>> = {
   unknown: 0,
 }
 
-/** Nothing here is certain. */
+/** No verdict is certain. */
 const SUREST = 0.99
 
-/** How sure each way of knowing is. */
+/** States the confidence of each ground. */
 const CONFIDENCE = {
   proven: 0.99,
   disproved: 0.95,
   headless: 0.99,
   automation: 0.95,
-  /** Written as no browser writes it: applications and devices that nobody has heard of are too. */
+  /** No browser writes such a user agent, but unknown applications and devices do too. */
   unlike: 0.6,
   named: 0.8,
   namedAi: 0.75,
 } as const
 
-/** How likely the client is a program that says so: a name may be borrowed, and hardly ever by a person. */
+/** The probability that a client that calls itself a program is one: hardly any person borrows such a name. */
 const NAMES_A_PROGRAM = 0.95
 
 const NO_FLAGS: readonly string[] = Object.freeze([])
@@ -75,11 +93,12 @@ const NO_FLAGS: readonly string[] = Object.freeze([])
 const MAX_REMEMBERED = 4096
 
 /**
- * Judges clients, in the order of `AGENT_BASES`. What browsers show is few combinations, so their verdicts are made
- * once and shared: the common request makes no object here.
+ * Judges clients, in the order of `AGENT_BASES`. Browsers show few combinations of signals, so their verdicts are made once and shared: the
+ * common request allocates no object here.
  */
 export function createAgentJudge(): AgentJudge {
   const browsers = new Map<number, AgentVerdict>()
+  const made = new WeakMap<AgentVerdict, Made>()
 
   function judgeBrowser(userAgent: UserAgent | undefined, evidence: AgentEvidence, excused: boolean): AgentVerdict {
     const bits = excused || !evidence.headersKnown ? 0 : browserBits(userAgent, evidence)
@@ -87,10 +106,16 @@ export function createAgentJudge(): AgentJudge {
     const key = (bits * 16 + place) * 2 + (evidence.headersKnown ? 1 : 0)
     const known = browsers.get(key)
     if (known !== undefined) return known
-    const made = browserVerdict(bits, evidence, excused)
-    // Nobody has all combinations; a flood of made ones is judged each time.
-    if (browsers.size < MAX_REMEMBERED) browsers.set(key, made)
-    return made
+    const network = excused ? 0 : NETWORK_WEIGHTS[evidence.network.verdict.classification]
+    const verdict = browserVerdict({ bits, network, headersKnown: evidence.headersKnown }, 0)
+    if (!excused) remember(verdict, { bits, network, headersKnown: evidence.headersKnown }, undefined)
+    // No site sees all combinations; a flood of made-up ones is judged each time.
+    if (browsers.size < MAX_REMEMBERED) browsers.set(key, verdict)
+    return verdict
+  }
+
+  function remember(verdict: AgentVerdict, evidence: BrowserEvidence, signature: SignatureFinding | undefined): void {
+    made.set(verdict, { evidence, signature, raised: new Map() })
   }
 
   return {
@@ -105,7 +130,19 @@ export function createAgentJudge(): AgentJudge {
         judgeBrowser(userAgent, evidence, excused)
       const complete = signature === undefined || verdict.basis === 'signature'
       const whole = complete ? verdict : withSignature(verdict, signature)
+      const browser = complete ? undefined : made.get(verdict)
+      if (browser !== undefined) remember(whole, browser.evidence, signature)
       return allowlisted ? withIdentity(whole, { type: 'address', name: evidence.address, verified: true }) : whole
+    },
+    withBehaviour(verdict, bits) {
+      const from = made.get(verdict)
+      if (from === undefined || weighBehaviour(bits) === 0) return verdict
+      const known = from.raised.get(bits)
+      if (known !== undefined) return known
+      const browser = browserVerdict(from.evidence, bits)
+      const raised = from.signature === undefined ? browser : withSignature(browser, from.signature)
+      from.raised.set(bits, raised)
+      return raised
     },
   }
 }
@@ -120,7 +157,7 @@ function signatureVerdict(
   const forged = signature.forged && !excused
   if (signature.outcome !== 'verified' && !forged) return undefined
   const ai = crawler === undefined || isAi(crawler)
-  return verdictOf({
+  return giveVerdict({
     class: forged ? 'impostor' : classOfProven(crawler?.purpose ?? 'agent'),
     confidence: forged ? CONFIDENCE.disproved : CONFIDENCE.proven,
     botProbability: SUREST,
@@ -128,7 +165,7 @@ function signatureVerdict(
     ...(ai && { ai: { name: crawler?.name ?? agent, vendor: crawler?.operator ?? agent } }),
     identity: { type: 'signature', name: agent, verified: !forged },
     ...(crawler !== undefined && { operator: crawler.operator, purpose: crawler.purpose }),
-    ...consistencyOf(evidence),
+    ...rateConsistency(evidence),
     reasons: [{ id: `signature:${signature.outcome}`, text: detail }],
   })
 }
@@ -140,32 +177,36 @@ function classOfProven(purpose: string): AgentClass {
 
 function crawlerVerdict(crawler: InspectedCrawler | undefined, evidence: AgentEvidence): AgentVerdict | undefined {
   if (crawler === undefined) return undefined
-  const { slug, name, operator, purpose, outcome, summary } = crawler
+  const { slug, name, operator, purpose, outcome, summary, kept = 1 } = crawler
   const ai = isAi(crawler)
   const disproved = outcome === 'spoofed' && !evidence.allowlisted
   const proven = outcome === 'verified'
   const named = ai ? 'ai_agent' : 'unverified_bot'
-  return verdictOf({
+  return giveVerdict({
     class: disproved ? 'impostor' : proven ? classOfProven(purpose) : named,
-    confidence: disproved ? CONFIDENCE.disproved : proven ? CONFIDENCE.proven : CONFIDENCE[ai ? 'namedAi' : 'named'],
+    confidence: disproved
+      ? CONFIDENCE.disproved
+      : proven
+        ? CONFIDENCE.proven * kept
+        : CONFIDENCE[ai ? 'namedAi' : 'named'],
     botProbability: disproved || proven ? SUREST : NAMES_A_PROGRAM,
     basis: ai && !proven && !disproved ? 'ai-name' : 'crawler',
     ...(ai && { ai: { name, vendor: operator } }),
     identity: { type: 'crawler', name: slug, verified: proven },
     operator,
     purpose,
-    ...consistencyOf(evidence),
+    ...rateConsistency(evidence),
     reasons: [{ id: `crawler:${outcome}`, text: summary, source: 'crawlers' }],
   })
 }
 
-/** Signs in a user agent that names no crawler of the catalogue, and those that the caller saw. */
+/** Judges by signs in a user agent that names no crawler of the catalogue, and by those that the caller saw. */
 function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence): AgentVerdict | undefined {
   const ai = userAgent?.ai
   if (ai !== undefined) {
     const reasons = [{ id: 'ai-name', text: `The user agent names ${ai.name}, an AI of ${ai.vendor}.` }]
-    const consistency = consistencyOf(evidence)
-    return verdictOf({
+    const consistency = rateConsistency(evidence)
+    return giveVerdict({
       class: 'ai_agent',
       confidence: CONFIDENCE.namedAi,
       botProbability: NAMES_A_PROGRAM,
@@ -187,13 +228,13 @@ function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence)
   if (hinted) reasons.push({ id: 'headless-brand', text: 'The client hints name a headless browser.' })
   if (automation !== undefined) reasons.push({ id: 'automation', text: automationText(automation.name) })
   const confidence = CONFIDENCE[headless ? 'headless' : automation?.name === undefined ? 'unlike' : 'automation']
-  return verdictOf({
+  return giveVerdict({
     class: 'unverified_bot',
     confidence,
     botProbability: confidence,
     basis: 'automation',
     headless,
-    ...consistencyOf(evidence),
+    ...rateConsistency(evidence),
     reasons,
   })
 }
@@ -209,53 +250,62 @@ function browserBits(userAgent: UserAgent | undefined, evidence: AgentEvidence):
 }
 
 /**
- * The verdict of the signs of a request that claims a browser, or nothing. The more there is against it, the higher its
- * probability: no sign lowers another, and no cap ends the sum.
+ * Makes the verdict from the signs of a request that claims a browser, or that names nothing. Each sign against it raises the probability:
+ * no sign lowers another, and no cap ends the sum.
  */
-function browserVerdict(bits: number, evidence: AgentEvidence, excused: boolean): AgentVerdict {
-  const signals = signalsOf(bits)
-  const network = excused ? 0 : NETWORK_WEIGHTS[evidence.network.verdict.classification]
-  const against = weightOf(signals, 'contradiction')
-  const absent = weightOf(signals, 'absence')
-  const sum = network + against + absent + weightOf(signals, 'support')
+function browserVerdict({ bits, network, headersKnown }: BrowserEvidence, behaviour: number): AgentVerdict {
+  const signals = listSignals(bits)
+  const against = sumWeights(signals, 'contradiction')
+  const absent = sumWeights(signals, 'absence')
+  const still = network + against + absent + sumWeights(signals, 'support')
+  const moved = weighBehaviour(behaviour)
+  // A copied set of browser headers is complete, so support by headers does not reduce the signs of behaviour.
+  const sum = moved === 0 ? still : Math.max(0, still) + moved
   const isProgram = against > 0 || sum >= PROGRAM
   const botProbability = estimateBotProbability(sum, against)
-  return verdictOf({
+  return giveVerdict({
     class: isProgram ? 'unverified_bot' : 'human',
     confidence: isProgram ? botProbability : 1 - botProbability,
     botProbability,
-    basis: against > 0 ? 'contradiction' : sum >= DOUBTFUL ? 'absence' : network > 0 ? 'network' : 'none',
-    ...(evidence.headersKnown && { headerConsistency: consistencyFrom(against + absent) }),
-    reasons: signals.map(({ id, weight, text }) => ({ id, weight, text })),
+    basis: readBasis({ against, still, sum, network }),
+    ...(headersKnown && { headerConsistency: consistencyFrom(against + absent) }),
+    reasons: [...signals, ...listSigns(behaviour)].map(({ id, weight, text }) => ({ id, weight, text })),
   })
 }
 
-/** A consistent part excuses no contradiction, because a copy of a browser's headers has those first. */
+function readBasis(sums: Readonly<Record<'against' | 'still' | 'sum' | 'network', number>>): AgentVerdict['basis'] {
+  if (sums.against > 0) return 'contradiction'
+  if (sums.still >= DOUBTFUL) return 'absence'
+  if (sums.sum >= DOUBTFUL) return 'behaviour'
+  return sums.network > 0 ? 'network' : 'none'
+}
+
+/** A consistent part excuses no contradiction, because a client that copies a browser's headers copies that part first. */
 function estimateBotProbability(sum: number, against: number): number {
   const log = Math.max(PRIOR + sum, against > 0 ? PRIOR_CONTRADICTED + against : Number.NEGATIVE_INFINITY)
   return 1 / (1 + Math.exp(-log))
 }
 
-/** How far the headers agree with the user agent; without headers it cannot be said. */
-function consistencyOf(evidence: AgentEvidence): { readonly headerConsistency?: number | undefined } {
+/** Rates how far the headers agree with the user agent; without headers there is no rate. */
+function rateConsistency(evidence: AgentEvidence): { readonly headerConsistency?: number | undefined } {
   if (!evidence.headersKnown) return {}
-  const signals = signalsOf(browserBits(evidence.userAgent, evidence))
-  return { headerConsistency: consistencyFrom(weightOf(signals, 'contradiction') + weightOf(signals, 'absence')) }
+  const signals = listSignals(browserBits(evidence.userAgent, evidence))
+  return { headerConsistency: consistencyFrom(sumWeights(signals, 'contradiction') + sumWeights(signals, 'absence')) }
 }
 
 function consistencyFrom(against: number): number {
-  return rounded(Math.max(0, 1 - against / NO_CONSISTENCY))
+  return roundShare(Math.max(0, 1 - against / NO_CONSISTENCY))
 }
 
-function weightOf(signals: readonly Signal[], kind: Signal['kind']): number {
+function sumWeights(signals: readonly Signal[], kind: Signal['kind']): number {
   return signals.reduce((sum, signal) => (signal.kind === kind ? sum + signal.weight : sum), 0)
 }
 
-function rounded(value: number): number {
+function roundShare(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-/** The verdict where nothing could be looked at. */
+/** The verdict where there was no evidence. */
 export const NO_VERDICT: AgentVerdict = Object.freeze({
   class: 'human',
   confidence: 0,
@@ -267,11 +317,11 @@ export const NO_VERDICT: AgentVerdict = Object.freeze({
 
 type Draft = Omit<AgentVerdict, 'headless'> & { readonly headless?: boolean | undefined }
 
-function verdictOf(draft: Draft): AgentVerdict {
+function giveVerdict(draft: Draft): AgentVerdict {
   return Object.freeze({
     ...draft,
-    confidence: Math.min(SUREST, rounded(draft.confidence)),
-    botProbability: Math.min(SUREST, rounded(draft.botProbability)),
+    confidence: Math.min(SUREST, roundShare(draft.confidence)),
+    botProbability: Math.min(SUREST, roundShare(draft.botProbability)),
     headless: draft.headless ?? false,
     ...(draft.ai && { ai: Object.freeze(draft.ai) }),
     ...(draft.identity && { identity: Object.freeze(draft.identity) }),
@@ -283,7 +333,7 @@ function withIdentity(verdict: AgentVerdict, identity: AgentIdentity): AgentVerd
   return Object.freeze({ ...verdict, identity: Object.freeze(identity) })
 }
 
-/** A signature that proves nothing is reported too, under the identity that was claimed. */
+/** A signature that proves nothing is reported too, under the claimed identity. */
 function withSignature(verdict: AgentVerdict, { outcome, agent, detail }: SignatureFinding): AgentVerdict {
   const reason = Object.freeze({ id: `signature:${outcome}`, text: detail })
   return Object.freeze({

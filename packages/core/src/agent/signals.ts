@@ -1,7 +1,7 @@
 /**
- * Kind of a sign. `contradiction`: two statements of the request cannot both be true. `absence`: something that such a
- * browser sends is not there; middleboxes, old devices and people's own settings remove one or two of these, programs
- * most of them. `support`: something that is as the browser sends it.
+ * Kind of a sign. `contradiction`: two statements of the request cannot both be true. `absence`: a field that such a browser sends is
+ * missing; middleboxes, old devices and people's own settings remove one or two of these, programs most of them. `support`: a field is as
+ * the browser sends it.
  */
 export type SignalKind = 'contradiction' | 'absence' | 'support'
 
@@ -12,16 +12,16 @@ export interface Signal {
   readonly weight: number
   readonly text: string
   /**
-   * How many of the 669 requests of browsers and of the 161 of programs with a browser's user agent show it (`bench/accuracy/sets`,
-   * straight from the client, with JA4). A second evidence fitted the weights: of 7,444 requests of Chrome 80 and later and 231 of
-   * Safari 17 and later none lacks Sec-Fetch headers.
+   * Counts how many of the 669 requests of browsers and of the 161 of programs with a browser's user agent show it (`bench/accuracy/sets`,
+   * straight from the client, with JA4). A second source fitted the weights: of 7,444 requests of Chrome 80 and later and 231 of Safari 17
+   * and later none lacks Sec-Fetch headers.
    */
   readonly seen: { readonly browsers: number; readonly programs: number }
 }
 
 /**
- * The signals of one request, each a bit of a number by its place in this list. The order of the list is no order of
- * strength. A contradiction makes a program likely alone; one absence never does, four of them are as sure.
+ * Lists the signals of one request, each a bit of a number by its place in this list. The list is not ordered by strength. One
+ * contradiction makes a program likely; one absence never does, but four absences are as certain.
  */
 export const SIGNALS = [
   {
@@ -217,15 +217,15 @@ export const SIGNALS = [
 
 export type SignalId = (typeof SIGNALS)[number]['id']
 
-/** The bit of a signal. */
+/** Maps each signal to its bit. */
 export const BIT = Object.fromEntries(SIGNALS.map(({ id }, place) => [id, 2 ** place])) as Readonly<
   Record<SignalId, number>
 >
 
-/** The bits of everything that speaks against a browser. */
+/** These bits are all signals against a browser. */
 export const AGAINST = SIGNALS.reduce((bits, { id, weight }) => (weight > 0 ? bits | BIT[id] : bits), 0)
 
-/** The signals whose bits are set. */
-export function signalsOf(bits: number): readonly Signal[] {
+/** Lists the signals whose bits are set. */
+export function listSignals(bits: number): readonly Signal[] {
   return SIGNALS.filter((_, place) => (bits & (1 << place)) !== 0)
 }

@@ -1,16 +1,16 @@
 import { AUTOMATION_WORDS, SURE_WORDS } from '@sallyport/data/automation'
 import {
   apartFromProducts,
+  findPlaces,
   isKnownProduct,
   isPhoneApplication,
   isSmall,
   type Part,
-  partsOf,
-  placesOf,
   productNames,
+  splitParts,
 } from './user-agent-parts.ts'
 
-/** The word by which a program calls itself one, wherever it is. */
+/** Finds a word by which a program calls itself one, anywhere in the text. */
 export function wordIn(text: string): string | undefined {
   const lower = text.toLowerCase()
   return AUTOMATION_WORDS.find(
@@ -18,34 +18,34 @@ export function wordIn(text: string): string | undefined {
   )
 }
 
-/** A link as makers of browsers add one; crawlers write `+` before theirs. */
+/** Matches a link as makers of browsers add it; crawlers write `+` before theirs. */
 const PLAIN_LINK = /(?<![+\w])(?:https?:\/\/|www\.)[^\s;,()[\]]+/g
 
 /**
- * The same beside a whole browser of a desk: an application adds its name, version and page to that as a program does, so in such a
- * name or link only words count that are of programs alone.
+ * Finds such a word beside a whole desktop browser. Applications add their name, version and page there as programs do, so in such a name
+ * or link only words that programs alone use count.
  */
 export function wordBesideBrowser(text: string): string | undefined {
   const { products, rest } = apartFromProducts(text)
-  return wordBesideLinks(rest, text) ?? firstOf(products, sureWordIn)
+  return wordBesideLinks(rest, text) ?? findFirst(products, sureWordIn)
 }
 
-/** A link beside a product that is no browser's is of who sends that. */
+/** A link beside a product that is no browser's belongs to the sender of that product. */
 function wordBesideLinks(part: string, whole: string): string | undefined {
   if (!productNames(whole).every(isKnownProduct)) return wordIn(part)
   return wordIn(part.replace(PLAIN_LINK, '')) ?? sureWordIn(part)
 }
 
 /**
- * The same in a user agent that names a device: words are in the names of devices and of applications there too, so in the
- * name of a product only those count that are of programs alone, and in what describes the device none does.
+ * Finds such a word in a user agent that names a device. Names of devices and applications contain such words too: in the name of a product
+ * only words that programs alone use count, and in the description of the device no word counts.
  */
 export function wordBesideDevice(text: string): string | undefined {
   const ofLink = isPhoneApplication(text) ? sureWordIn : (name: string) => wordBesideLinks(name, text)
-  return firstOf(withoutNameParts(partsOf(text)), (part) => wordInPart(part, ofLink))
+  return findFirst(withoutNameParts(splitParts(text)), (part) => wordInPart(part, ofLink))
 }
 
-/** Without words that go on to a product that is no browser's: `Robot Vacuum/2.0` is a vacuum, its last word says what it is. */
+/** Drops words that lead to a product that is no browser's: in `Robot Vacuum/2.0` the last word says what the product is. */
 function withoutNameParts(parts: readonly Part[]): readonly Part[] {
   let inName = false
   return parts
@@ -57,7 +57,7 @@ function withoutNameParts(parts: readonly Part[]): readonly Part[] {
     .toReversed()
 }
 
-function firstOf<T>(values: readonly T[], wordOf: (value: T) => string | undefined): string | undefined {
+function findFirst<T>(values: readonly T[], wordOf: (value: T) => string | undefined): string | undefined {
   for (const value of values) {
     const word = wordOf(value)
     if (word !== undefined) return word
@@ -74,13 +74,13 @@ function wordInPart({ role, name }: Part, ofLink: (name: string) => string | und
     case 'product':
       return sureWordIn(name)
     case 'word':
-      return sureWordIn(name) ?? brandIn(name) ?? lastWordOf(name)
+      return sureWordIn(name) ?? brandIn(name) ?? lastWord(name)
     case 'description':
       return undefined
   }
 }
 
-/** Words of so few letters are in many others: they count where they end a name. */
+/** Many other words contain words of so few letters: these count where they end a name. */
 const SHORT_WORD = 3
 
 /** Names of applications begin with these too: they count where they end a name. */
@@ -89,7 +89,7 @@ const NAMES_TOO: readonly string[] = ['spider', 'lighthouse']
 /** Other words begin with these: `Slurpee` is no program. */
 const ENDS_NAME: readonly string[] = [...NAMES_TOO, 'slurp']
 
-/** A word of its own, which holds one of a program's. */
+/** This ordinary word contains a program's word. */
 const SKYSCRAPER = /skyscraper/gi
 
 function sureWordIn(name: string): string | undefined {
@@ -105,25 +105,25 @@ function isSureIn(name: string, word: string): boolean {
 
 const BRAND = 'google-'
 
-/** `Google-Ads-Overview`: without a version it is the company's own; others name what they made for it (`google-chat-linux/5`). */
+/** `Google-Ads-Overview`: without a version it is the company's own; other makers add one (`google-chat-linux/5`). */
 function brandIn(name: string): string | undefined {
   return name.toLowerCase().includes(BRAND) ? BRAND : undefined
 }
 
-/** `Site-Agent`, `mixed-content-scan`: a whole word at the end, written as programs are and not as applications. */
-function lastWordOf(name: string): string | undefined {
+/** Finds a whole word at the end, as programs write their names and applications do not: `Site-Agent`, `mixed-content-scan`. */
+function lastWord(name: string): string | undefined {
   const [last = '', ...before] = name.toLowerCase().split('-').reverse()
   return before.length > 0 && AUTOMATION_WORDS.includes(last) ? last : undefined
 }
 
 /**
- * `Foobot`, `foo-bots/1`, `FooBotMobile`; not `Botany`, nor `BOTECH`. Beside a device not `CUBOT` either: makers write their
- * names in capitals; nor `iRobotHome` and `SpiderSolitaire`, as applications are named.
+ * Accepts `Foobot`, `foo-bots/1`, `FooBotMobile`; not `Botany`, nor `BOTECH`. Beside a device it rejects `CUBOT` too, because makers write
+ * their names in capitals, and `iRobotHome` and `SpiderSolitaire`, which are names of applications.
  */
 function endsName(text: string, word: string, besideDevice: boolean): boolean {
   const lower = text.toLowerCase()
   const isCapital = (at: number) => isSmall(lower[at]) && text[at] !== lower[at]
-  return placesOf(lower, word).some((at) => {
+  return findPlaces(lower, word).some((at) => {
     const last = at + word.length - 1
     const end = lower[last + 1] === 's' ? last + 2 : last + 1
     const isPartOfName = besideDevice && (NAMES_TOO.includes(word) || lower.slice(0, at).endsWith('ro'))
@@ -132,7 +132,19 @@ function endsName(text: string, word: string, besideDevice: boolean): boolean {
   })
 }
 
-/** The first address of mail: an `@` before a version or a name is none. */
+/** Matches `AI`, `LLM` or `GPT` as a word of a name: `Foo-AI/1`, `KlaviyoAIBot`; not `MAIL`, nor `Air`. */
+const AI_WORD =
+  /(?<![A-Za-z])AI(?![a-z])|(?<=[a-z])AI(?![a-z])|AI(?=Bot|Crawler|Spider|Agent|Scraper|Search)|(?<![A-Z])(?:LLM|GPT)(?![a-z])/
+
+/** Returns the AI that a program calls itself, by its name or by a site of `.ai` that it names; it need not be known. */
+export function describedAi(text: string): { readonly name: string; readonly vendor: string } | undefined {
+  const hosts = [...text.matchAll(/(?:\/\/|www\.|@)([\w.-]+)/g)].map((match) => match[1]?.toLowerCase() ?? '')
+  const host = hosts.find((name) => name.endsWith('.ai'))
+  const name = text.split(/[\s/();,+]/).find((word) => AI_WORD.test(word)) ?? host
+  return name === undefined ? undefined : { name, vendor: host?.replace(/^www\./, '') ?? 'unknown' }
+}
+
+/** Returns the first mail address; an `@` before a version or a name does not count. */
 export function mailAddressIn(text: string): string | undefined {
   return text.split(/[\s()[\]<>;,]/).find((word) => /^[^@]*@[a-z0-9-]+\.[a-z][a-z]/i.test(word))
 }

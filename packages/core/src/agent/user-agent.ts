@@ -1,5 +1,4 @@
 import {
-  AI_TOKENS,
   APP_TOKENS,
   AUTOMATION,
   type AutomationRow,
@@ -13,6 +12,7 @@ import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
 import { createTokenMatcher, MAX_CHARACTERS } from '../crawler/token-matcher.ts'
 import {
   goesOnAfterMark,
+  hasCrawlersComment,
   hasUnknownProduct,
   isBareCompatible,
   isBareMozilla,
@@ -25,56 +25,56 @@ import {
   isRenamedOnServer,
   mayBeOwned,
 } from './user-agent-forms.ts'
-import { namesDevice, productsOf, withoutModels, withoutTrimmings } from './user-agent-parts.ts'
-import { mailAddressIn, wordBesideBrowser, wordBesideDevice, wordIn } from './user-agent-words.ts'
+import { listProducts, namesDevice, withoutModels, withoutTrimmings } from './user-agent-parts.ts'
+import { describedAi, mailAddressIn, wordBesideBrowser, wordBesideDevice, wordIn } from './user-agent-words.ts'
 
 /** The engine that a user agent says it has: every browser of iOS is Safari's. `other`: a browser of no known engine. */
 export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'
 
 export type Platform = 'windows' | 'macos' | 'linux' | 'chromeos' | 'android' | 'ios' | 'other'
 
-/** The sign that a user agent is a program's. */
+/** The sign that a user agent belongs to a program. */
 export interface ShownAutomation {
-  /** The word that says so; absent where there is none, and it is written as no browser writes one. */
+  /** The word that shows the program; absent where no word does, and only the form is unlike any browser's. */
   readonly name?: string | undefined
   readonly headless: boolean
 }
 
-/** An AI that a user agent names, and whose it is. */
+/** A user agent says that it is this AI, of this vendor. */
 export interface NamedAi {
   readonly name: string
   readonly vendor: string
 }
 
-/** All that a user agent says, without other fields. */
+/** Holds all facts of a user agent, without other fields. */
 export interface UserAgent {
-  /** Absent for what is no browser. */
+  /** Absent where the client is no browser. */
   readonly family?: BrowserFamily | undefined
   /** Major version of the engine, 0 when it cannot be read. */
   readonly major: number
   readonly platform: Platform
-  /** It says it is a phone. */
+  /** The user agent claims a phone. */
   readonly phone: boolean
-  /** A browser inside another program, which may leave out what a browser sends. */
+  /** A browser inside another program may leave out fields that a browser sends. */
   readonly embedded: boolean
-  /** An application of iOS: what it fetches outside of its web view, the system's or its own library writes and encrypts. */
+  /** An application of iOS: outside of its web view, the system or its own library writes and encrypts its requests. */
   readonly iosApp: boolean
-  /** A product that is no browser's and no known application's stands behind a whole browser's. */
+  /** A product that belongs to no browser and no known application follows a whole browser's. */
   readonly unknownProduct: boolean
   readonly automation?: ShownAutomation | undefined
   readonly ai?: NamedAi | undefined
   readonly crawler?: Crawler | undefined
 }
 
-/** Reads user agents; what was read is remembered by the text. */
+/** Reads user agents, and remembers each result by the text. */
 export interface UserAgentReader {
-  /** `undefined`: there is no such header, or it is empty. */
+  /** Returns `undefined` where the header is missing or empty. */
   read(text: string | undefined): UserAgent | undefined
 }
 
 const JAVA_PHONE = /MIDP|CLDC|J2ME|IEMobile/
 
-/** Texts that are remembered: a busy site sees some thousand, and a flood of made ones must not grow the process. */
+/** Limits how many texts are remembered: a busy site sees some thousand, and a flood of made-up ones must not grow the process. */
 const MAX_REMEMBERED = 5000
 
 export function createUserAgentReader(catalogue: Catalogue): UserAgentReader {
@@ -86,7 +86,7 @@ export function createUserAgentReader(catalogue: Catalogue): UserAgentReader {
       const found = remembered.get(text)
       if (found !== undefined) return found
       const read = parse(text.slice(0, MAX_CHARACTERS))
-      // A longer one is read each time: remembering it would keep the whole of it.
+      // A longer text is read each time: a cache would keep the whole of it.
       if (text.length <= MAX_CHARACTERS) remembered.set(text, read)
       return read
     },
@@ -96,26 +96,12 @@ export function createUserAgentReader(catalogue: Catalogue): UserAgentReader {
 function createParser(catalogue: Catalogue): (text: string) => UserAgent {
   const programs = createTokenMatcher(AUTOMATION.map(({ token }) => token))
   const monitors = createTokenMatcher(MONITORS)
-  const ais = createTokenMatcher(AI_TOKENS.map(({ token }) => token))
   const apps = createTokenMatcher(APP_TOKENS)
 
-  /** The AI that a text names: one of the catalogue's, else one known by its name alone. */
-  function aiOf(text: string, crawler: Crawler | undefined): NamedAi | undefined {
-    if (crawler !== undefined) {
-      return isAi(crawler) ? { name: crawler.name, vendor: crawler.operator } : undefined
-    }
-    for (let match = ais.find(text); match !== undefined; match = ais.find(text, match.end)) {
-      const row = AI_TOKENS[match.token]
-      const isApplication = row?.application === true && applicationForm(text) !== undefined
-      if (row !== undefined && !isApplication) return { name: row.token, vendor: row.vendor }
-    }
-    return undefined
-  }
-
-  /** The first program that is named; beside a device only as a product, for phones and applications have such names too. */
+  /** Finds the first program that is named; beside a device only as a product, for phones and applications have such names too. */
   function programIn(text: string, besideDevice: boolean, form: ApplicationForm | undefined) {
-    const products = besideDevice ? productsOf(text) : text
-    // Phones of an older kind name it as what they run.
+    const products = besideDevice ? listProducts(text) : text
+    // Older phones say that they run Java.
     const isJavaPhone = besideDevice && JAVA_PHONE.test(text)
     for (let match = programs.find(products); match !== undefined; match = programs.find(products, match.end)) {
       const row = AUTOMATION[match.token]
@@ -124,13 +110,13 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     return undefined
   }
 
-  function automationOf(whole: string, family: BrowserFamily | undefined): ShownAutomation | undefined {
-    // An application's own client: most are used by a person, so its name is no accusation.
+  function findAutomation(whole: string, family: BrowserFamily | undefined): ShownAutomation | undefined {
+    // An application's own client: a person uses most of them, so its name is no accusation.
     if (apps.find(whole) !== undefined || isGameOfSteam(whole)) return undefined
     const text = withoutTrimmings(whole)
     const form = applicationForm(whole)
     const besideDevice = namesDevice(text) || isWebViewOfMac(text) || form !== undefined
-    // An application may be called as a suite is, and no suite comes in the form of one.
+    // An application may have the name of a suite, and no suite comes in the form of an application.
     const monitor = form === undefined ? monitors.find(besideDevice ? withoutModels(text) : text) : undefined
     if (monitor !== undefined) return { name: MONITORS[monitor.token], headless: false }
     const row = programIn(text, besideDevice, form)
@@ -141,19 +127,22 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     // Televisions, consoles and applications seldom begin as a browser does; they name the device.
     const isUnlike = family === undefined && !besideDevice && !isMailProgram(whole)
     const isOdd = isUnlike || isBareMozilla(whole) || isBareCompatible(whole) || isDeskAlone(whole)
-    const isAdded = (!besideDevice && isRenamedOnServer(whole)) || goesOnAfterMark(whole, besideDevice)
+    const isAdded =
+      (!besideDevice && isRenamedOnServer(whole)) ||
+      goesOnAfterMark(whole, besideDevice) ||
+      (family !== undefined && hasCrawlersComment(text))
     return (isOdd && !mayBeOwned(whole)) || isAdded ? { headless: false } : undefined
   }
 
   return (text) => {
     const family = browserFamily(text)
     const crawler = catalogue.claimOf(text)
-    const ai = aiOf(text, crawler)
-    const automation = automationOf(text, family)
+    const automation = findAutomation(text, family)
+    const ai = crawler === undefined ? automation && describedAi(text) : namedAi(crawler)
     return Object.freeze({
       family,
-      major: majorOf(text, family),
-      platform: platformOf(text),
+      major: readMajor(text, family),
+      platform: readPlatform(text),
       phone: text.includes('Mobile') && !text.includes('iPad'),
       embedded: isEmbedded(text),
       iosApp: isIosApp(text),
@@ -165,12 +154,17 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
   }
 }
 
-/** Whether a program comes in this form, and it is not an application of its name. */
+/** Returns the AI that a crawler of the catalogue works for. */
+function namedAi(crawler: Crawler): NamedAi | undefined {
+  return isAi(crawler) ? { name: crawler.name, vendor: crawler.operator } : undefined
+}
+
+/** Reports whether a program sends this form, so that it is not an application of the same name. */
 function sendsIn(form: ApplicationForm | undefined, { inApplications }: AutomationRow): boolean {
   return form === undefined || inApplications === true || inApplications === form
 }
 
-/** Whether a crawler of the catalogue works for an AI: by what it fetches for. */
+/** Reports whether a crawler of the catalogue works for an AI, by its purpose. */
 export function isAi({ slug, purpose }: Pick<Crawler, 'slug' | 'purpose'>): boolean {
   switch (purpose) {
     case 'training':
@@ -184,7 +178,7 @@ export function isAi({ slug, purpose }: Pick<Crawler, 'slug' | 'purpose'>): bool
   }
 }
 
-/** The family of a browser by the name that it gives itself; `undefined` for what is none. */
+/** Returns the family of a browser by the name that it gives itself; `undefined` for any other client. */
 export function browserFamily(text: string): BrowserFamily | undefined {
   if (!startsLikeBrowser(text) || isMailProgram(text)) return undefined
   if (text.includes('CriOS/') || text.includes('FxiOS/') || text.includes('EdgiOS/')) return 'safari'
@@ -203,9 +197,9 @@ function startsLikeBrowser(text: string): boolean {
   return FOLDED_STARTS.some((start) => folded.startsWith(start))
 }
 
-/** Whether it is of iOS and not the user agent of Safari: every other browser there is an application. */
+/** Reports whether iOS is named and Safari's user agent is not: every other browser there is an application. */
 function isIosApp(text: string): boolean {
-  return platformOf(text) === 'ios' && !isPlainSafari(text)
+  return readPlatform(text) === 'ios' && !isPlainSafari(text)
 }
 
 const MAJOR_BEFORE: Readonly<Record<BrowserFamily, readonly string[]>> = {
@@ -215,7 +209,7 @@ const MAJOR_BEFORE: Readonly<Record<BrowserFamily, readonly string[]>> = {
   other: [],
 }
 
-function majorOf(text: string, family: BrowserFamily | undefined): number {
+function readMajor(text: string, family: BrowserFamily | undefined): number {
   for (const before of family === undefined ? [] : MAJOR_BEFORE[family]) {
     const at = text.indexOf(before)
     if (at !== -1) return Number.parseInt(text.slice(at + before.length, at + before.length + 4), 10) || 0
@@ -223,7 +217,7 @@ function majorOf(text: string, family: BrowserFamily | undefined): number {
   return 0
 }
 
-function platformOf(text: string): Platform {
+function readPlatform(text: string): Platform {
   if (text.includes('Windows')) return 'windows'
   if (text.includes('Android')) return 'android'
   if (text.includes('iPhone') || text.includes('iPad') || text.includes('iPod')) return 'ios'

@@ -3,7 +3,7 @@ import type { AutonomousSystem, NetworkTable, SystemTable } from '../ports/index
 import type { AsType, DirectoryOrder } from '../vocabulary.ts'
 import { parseAsn } from './number.ts'
 
-/** Specification: AsnDirectorySummary. */
+/** Summarises an autonomous system (specification: AsnDirectorySummary). */
 export interface DirectorySummary {
   readonly asn: number
   readonly label: string
@@ -12,18 +12,18 @@ export interface DirectorySummary {
   readonly ipv4Prefixes: number
   readonly ipv6Prefixes: number
   readonly prefixes: number
-  /** IPv4 addresses over all prefixes; IPv6 is not counted. */
+  /** Counts IPv4 addresses over all prefixes; IPv6 is not counted. */
   readonly addresses: number
 }
 
-/** One of an entry's largest prefixes; `addresses` for IPv4 only. */
+/** An entry lists its largest prefixes; `addresses` is set for IPv4 only. */
 export interface SamplePrefix {
   readonly prefix: string
   readonly version: 4 | 6
   readonly addresses?: number | undefined
 }
 
-/** Specification: AsnDirectoryEntry. The two counts mean something only when `rangesLoaded` is true; else they are 0. */
+/** Describes an autonomous system (specification: AsnDirectoryEntry). The two counts are 0 unless `rangesLoaded` is true. */
 export interface DirectoryEntry extends DirectorySummary {
   readonly samplePrefixes: readonly SamplePrefix[]
   readonly vpnRangePrefixes: number
@@ -31,29 +31,29 @@ export interface DirectoryEntry extends DirectorySummary {
   readonly rangesLoaded: boolean
 }
 
-/** The public directory of autonomous systems over one loaded snapshot. */
+/** Searches the autonomous systems of one loaded snapshot. */
 export interface Directory {
-  /** Autonomous systems in the database. */
+  /** Counts the autonomous systems in the database. */
   readonly total: number
-  /** The `count` largest, ordered; equal sizes by number. */
+  /** Returns the `count` largest, ordered; equal sizes by number. */
   top(by: DirectoryOrder, count: number): readonly DirectorySummary[]
-  /** Matches of a number (`13335`, `AS13335`: an exact match is first) or of a part of the name, largest first. */
+  /** Finds a number (`13335`, `AS13335`: an exact match is first) or a part of the name, largest first. */
   search(query: string, limit: number): readonly DirectorySummary[]
   entry(asn: number): DirectoryEntry | undefined
 }
 
 const MAX_SAMPLES = 12
 
-/** A view on what is loaded: nothing is built. */
+/** Reads the loaded tables and builds nothing. */
 export function createDirectory(systems: SystemTable, networks: NetworkTable, rangesLoaded: boolean): Directory {
-  const summary = (index: number) => summaryOf(systems, index)
+  const summary = (index: number) => summariseSystem(systems, index)
 
   return {
     total: systems.size,
     top: (by, count) => systems.largest(by, count).map(summary),
     search(query, limit) {
       const text = foldName(query.trim())
-      // Accents alone, which would be a part of every name.
+      // Accents alone fold to nothing, which is a part of every name.
       if (text === '') return []
       const asn = parseAsn(text)
       const exact = asn === undefined ? -1 : systems.indexOf(asn)
@@ -65,12 +65,12 @@ export function createDirectory(systems: SystemTable, networks: NetworkTable, ra
       const index = systems.indexOf(asn)
       if (index === -1) return undefined
       const prefixes = systems.prefixes(index)
-      // One list without the other is half of an answer.
+      // One list without the other gives half of an answer.
       const starts = rangesLoaded ? prefixes.filter(isIpv4) : []
       const first = starts.map((prefix) => networks.find(prefix.address))
       return {
         ...summary(index),
-        samplePrefixes: samplesOf(prefixes),
+        samplePrefixes: takeSamples(prefixes),
         vpnRangePrefixes: first.filter((record) => record?.inVpnRanges).length,
         datacenterRangePrefixes: first.filter((record) => record?.inDatacenterRanges).length,
         rangesLoaded,
@@ -79,7 +79,7 @@ export function createDirectory(systems: SystemTable, networks: NetworkTable, ra
   }
 }
 
-function summaryOf(systems: SystemTable, index: number): DirectorySummary {
+function summariseSystem(systems: SystemTable, index: number): DirectorySummary {
   const system: AutonomousSystem = systems.system(index)
   const ipv4Prefixes = systems.ipv4Prefixes(index)
   const ipv6Prefixes = systems.ipv6Prefixes(index)
@@ -95,8 +95,8 @@ function summaryOf(systems: SystemTable, index: number): DirectorySummary {
   }
 }
 
-/** IPv4 largest first, then IPv6 largest first; equal sizes stay in address order. */
-function samplesOf(prefixes: readonly Prefix[]): readonly SamplePrefix[] {
+/** IPv4 sorts largest first, then IPv6 largest first; equal sizes stay in address order. */
+function takeSamples(prefixes: readonly Prefix[]): readonly SamplePrefix[] {
   const bySize = (x: Prefix, y: Prefix) => x.length - y.length
   const largest = [...prefixes.filter(isIpv4).sort(bySize), ...prefixes.filter((p) => !isIpv4(p)).sort(bySize)]
   return largest
@@ -112,7 +112,7 @@ function isIpv4(prefix: Prefix): boolean {
   return prefix.address.family === 4
 }
 
-/** Case and accents set aside, so that `telefonica` finds `Telefónica`. */
+/** Ignores case and accents, so that `telefonica` finds `Telefónica`. */
 export function foldName(text: string): string {
   if (/^[ -~]*$/.test(text)) return text.toLowerCase()
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()

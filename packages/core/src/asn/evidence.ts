@@ -1,49 +1,46 @@
 import type { AsType } from '../vocabulary.ts'
 import { looksLikeHosting, type NamedType, type SystemShape } from './host-likeness.ts'
 
-/** The lists' word on a system, and the outline of its address space. */
+/** Holds what lists say about a system, and the outline of its address space. */
 export interface SystemEvidence {
   /** The first list of systems that names it, and the type that the list asserts. */
   readonly listed?: { readonly type: AsType; readonly source: string } | undefined
-  /** Shares of its IPv4 addresses, 0 to 1, in lists of hosting and cloud ranges, of mobile ones and of home lines. */
+  /** Shares of its IPv4 addresses, 0 to 1, that are in lists of hosting and cloud ranges, of mobile ranges and of home lines. */
   readonly hosting: number
   readonly mobile: number
   readonly access: number
-  /** How many of its /24s hold a known exit of a VPN or of Tor. */
+  /** Counts its /24s that hold a known exit of a VPN or of Tor. */
   readonly exitBlocks: number
-  /** Whether several VPN services rent from it, as lists show, by IPv4 alone; undefined: too few services are loaded to show any. */
-  readonly rented: boolean | undefined
-  /** How many of its /24s hold an address whose reverse name is that of a line. */
+  /** True where lists show that several VPN services rent from it; they read IPv4 alone. */
+  readonly rented: boolean
+  /** Counts its /24s that hold an address with the reverse name of a line. */
   readonly lineBlocks: number
-  /** Whether a list of Tor exits is loaded: then it says which addresses of a Tor operator are exits. */
+  /** True where a list of Tor exits is loaded, which then says which addresses of a Tor operator are exits. */
   readonly torListed: boolean
   readonly shape: SystemShape
 }
 
-/** The type that the evidence shows. */
+/** Holds the type that the evidence shows. */
 export interface ReadType {
   readonly type: AsType
   readonly basis: 'list' | 'prefixes' | 'shape'
-  /** Id of the list. */
+  /** This list shows the type, by its id. */
   readonly list?: string | undefined
 }
 
-/** The share of a system's addresses that has to be listed for the whole system to have the type. */
+/** The whole system has a type where this share of its addresses is listed. */
 const HALF = 0.5
 const NEARLY_ALL = 0.8
 /** Exits in fewer /24s are tenants of another company's network. */
 const MIN_EXIT_BLOCKS = 2
 
-/**
- * The addresses that one /24 with an exit decides for, a /20: with more, a few lines of a list would decide for whole
- * countries.
- */
+/** Limits the addresses that one /24 with an exit decides for, a /20: with more, a few lines of a list would decide for whole countries. */
 const MAX_ADDRESSES_PER_EXIT_BLOCK = 2 ** 12
 
 /**
- * The type of a system by evidence; `undefined` where there is none, or none against its name. A name of an access
- * provider is overruled by a list of systems, or where nearly all addresses are listed as hosting (half, where its words
- * are weak); any other name is not.
+ * Returns the type of a system by evidence; `undefined` where there is none, or none against its name. The evidence overrules the name of
+ * an access provider where a list of systems names it, or where nearly all addresses are listed as hosting (half, where its words are
+ * weak). It overrules no other name.
  */
 export function typeOfEvidence(
   asn: number,
@@ -71,12 +68,12 @@ export function typeOfEvidence(
   return isLike ? { type: 'hosting', basis: 'shape' } : undefined
 }
 
-/** Addresses of a prefix, on average, from which up a network looks like lines. */
+/** Lines are likely where a prefix holds this many addresses or more on average. */
 const LARGE_PREFIX = 2 ** 11
 
 /**
- * Whether there is a second sign that a system sells access, where its name says so by words that hosts use as often: it is
- * in lists of lines or has their reverse names, or it is one block, or a few large ones, registered in one country.
+ * Looks for a second sign that a system sells access, where hosts use the words of its name as often. Lists of lines or reverse names of
+ * lines are such a sign, as is one block, or a few large ones, registered in one country.
  */
 export function looksLikeAccess({ access, mobile, lineBlocks, shape }: SystemEvidence): boolean {
   if (access > 0 || mobile > 0 || lineBlocks > 0) return true

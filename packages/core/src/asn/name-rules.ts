@@ -1,6 +1,6 @@
 import type { OrganisationRule } from '@sallyport/data/organisation-names'
 
-/** One word of a phrase: a whole token, the start of one (`telekom*`) or the end of one (`*hosting`). */
+/** A word of a phrase matches a whole token, the start of a token (`telekom*`) or its end (`*hosting`). */
 type Word =
   | { readonly kind: 'whole'; readonly text: string }
   | { readonly kind: 'start'; readonly text: string }
@@ -8,14 +8,14 @@ type Word =
 
 interface Phrase {
   readonly words: readonly Word[]
-  /** Bit of the rule that this phrase matches or vetoes. */
+  /** The bit shows which rule this phrase matches or vetoes. */
   readonly bit: number
   readonly veto: boolean
 }
 
-/** Phrases are found through their first or last three letters: a wildcard's stem has at least that many. */
+/** The first or last three letters lead to a phrase: a wildcard's stem has at least that many. */
 const STEM = 3
-/** Rules are bits of one 32-bit number. */
+/** Each rule is a bit of one 32-bit number. */
 const MAX_RULES = 31
 
 const FOLDED: Readonly<Record<string, string>> = {
@@ -31,8 +31,8 @@ const FOLDED: Readonly<Record<string, string>> = {
 }
 
 /**
- * A name ready to be split into tokens: lower case, without accents. Tokens are runs of letters and digits; in a name beyond
- * ASCII every other character becomes a space.
+ * Folds a name to lower case without accents. Tokens are runs of letters and digits; in a name beyond ASCII every other character becomes a
+ * space.
  */
 function foldTokens(name: string): string {
   const lower = name.toLowerCase()
@@ -50,14 +50,14 @@ function isPart(code: number): boolean {
 }
 
 /**
- * Compiles the rules into one function from a name to the first rule that matches: a phrase of `words` is in the name, and
- * no phrase of `unless` is. Phrases are whole tokens in sequence, so "Automobile" never says "mobile".
- * Throws a `RangeError` for a rule set that cannot be compiled (a bug in the facts, found by the tests).
+ * Compiles the rules into one function from a name to the first rule that matches: the name contains a phrase of `words` and no phrase of
+ * `unless`. Phrases are whole tokens in sequence, so "Automobile" never matches "mobile". Throws a `RangeError` for a rule set that cannot
+ * be compiled (a bug in the facts, found by the tests).
  */
 export function compileNameRules(rules: readonly OrganisationRule[]): (name: string) => OrganisationRule | undefined {
   if (rules.length > MAX_RULES) throw new RangeError(`at most ${MAX_RULES} name rules`)
-  // A hundred thousand names are read at each compile: phrases are found through three letters, without a text for each
-  // token, and only then compared.
+  // Each compilation reads a hundred thousand names: three letters lead to the phrases, without a text for each token, and only these are
+  // compared.
   const heads: (Phrase[] | undefined)[] = new Array(SHELVES).fill(undefined)
   const tails: (Phrase[] | undefined)[] = new Array(SHELVES).fill(undefined)
   const index = (text: string, bit: number, veto: boolean): void => {
@@ -98,7 +98,7 @@ export function compileNameRules(rules: readonly OrganisationRule[]): (name: str
   }
 }
 
-/** Start and end of each token, by turns. */
+/** Returns the start and end of each token, by turns. */
 function readTokens(text: string): readonly number[] {
   const tokens: number[] = []
   let start = -1
@@ -116,7 +116,7 @@ function readTokens(text: string): readonly number[] {
 
 const SHELVES = 2 ** 15
 
-/** At most three letters as one number, five bits each. Those of different letters may be equal: phrases are compared after. */
+/** Reads at most three letters as one number, five bits each. Different letters may share a number: phrases are compared after. */
 function stemKey(text: string, start: number, end: number): number {
   let key = 0
   for (let at = start; at < start + STEM; at++) key = (key << 5) | (at < end ? text.charCodeAt(at) & 31 : 0)

@@ -1,8 +1,8 @@
 const MAX_ASN = 0xffff_ffff
 
 /**
- * An autonomous system number as people write it: `AS<number>` in any case, or the bare number, 0 to 4294967295
- * (RFC 6793). `undefined` when it cannot be read as one.
+ * Parses an autonomous system number as people write it: `AS<number>` in any case, or the bare number, 0 to 4294967295 (RFC 6793). Returns
+ * `undefined` for any other text.
  */
 export function parseAsn(text: string): number | undefined {
   const digits = /^as/i.test(text) ? text.slice(2) : text

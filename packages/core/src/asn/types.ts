@@ -1,4 +1,4 @@
-import { FIXED_AND_MOBILE, OPERATORS, type OperatorRow } from '@sallyport/data/operators'
+import { ANYCAST, FIXED_AND_MOBILE, OPERATORS, type OperatorRow } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import { lazily } from '../lazily.ts'
 import type { SystemBasis } from '../ports/index.ts'
@@ -7,20 +7,20 @@ import { looksLikeAccess, type SystemEvidence, typeOfEvidence } from './evidence
 import { looksLikeHosting, type NamedType } from './host-likeness.ts'
 import { compileNameRules } from './name-rules.ts'
 
-/** The type of an autonomous system, and its source. */
+/** Holds the type of an autonomous system, and says how it is known. */
 export interface SystemType {
   readonly type: AsType
   readonly networkClass: NetworkClass
-  /** The company's brand as people know it; empty when none is on file. */
+  /** The company's brand as people know it; empty when none is known. */
   readonly brand: string
   readonly basis: SystemBasis
-  /** Id of the list that the type was read from, where `basis` is `list`. */
+  /** The list that shows the type, by its id, where `basis` is `list`. */
   readonly list?: string | undefined
-  /** True of one that sells access by its name, and would be taken for a host if that said nothing. */
+  /** True where the name sells access, and the system would otherwise be classified as a host. */
   readonly hostLike?: true | undefined
 }
 
-/** The network class of a type when the operator's row does not say another. */
+/** A type has this network class unless the operator's row names another. */
 const DEFAULT_CLASS = {
   hosting: 'hosting',
   isp: 'residential_clean',
@@ -36,48 +36,52 @@ const NOTHING_KNOWN: SystemType = { type: 'unknown', networkClass: 'unknown', br
 const BY_ASN: ReadonlyMap<number, OperatorRow> = new Map(OPERATORS.map((row) => [row.asn, row]))
 const nameRules = lazily(() => compileNameRules(ORGANISATION_RULES))
 
-/** The rule that a name fits. */
+/** Returns the type that a name shows by its rule. */
 export const ruleOfName = (name: string): NamedType | undefined => nameRules()(name)
 
 /**
- * A host that VPN services rent from, as others do: it is taken for theirs, in doubt (`isMixed`). What a row says of a host's
- * tenants is of its day, and holds where lists do not know: `rented` is undefined. Other systems stay as they are.
+ * Treats a host from which VPN services rent as theirs, in doubt (`isMixed`). Lists add hosts to those of the operator table and remove
+ * none: a service without an exit in a host says nothing about other services.
  */
-export function asRented(system: SystemType, rented: boolean | undefined): SystemType {
-  if (system.type !== 'hosting' || rented === undefined) return system
-  const [before, after] = rented ? (['hosting', 'vpn'] as const) : (['vpn', 'hosting'] as const)
-  return system.networkClass === before ? { ...system, networkClass: after } : system
+export function asRented(system: SystemType, rented: boolean): SystemType {
+  const isPlainHost = system.type === 'hosting' && system.networkClass === 'hosting'
+  return rented && isPlainHost ? { ...system, networkClass: 'vpn' } : system
 }
 
-/** The operator table's row of an ASN, with the operator's name where the registered one misleads. */
-export function operatorOf(asn: number): OperatorRow | undefined {
+/** Finds the operator table's row of an ASN, with the operator's name where the registered name misleads. */
+export function findOperator(asn: number): OperatorRow | undefined {
   return BY_ASN.get(asn)
 }
 
-/** Whether a carrier has home lines and SIM cards under this number: its addresses are either, and nothing says which. */
+/** Reports whether a carrier has home lines and SIM cards under this number: its addresses are either, and nothing says which. */
 export function hasLinesAndSims(asn: number): boolean {
   return BY_ASN.get(asn)?.source === FIXED_AND_MOBILE
 }
 
+/** Reports whether each address of a system is at many places at once. */
+export function isAnycast(asn: number): boolean {
+  return BY_ASN.get(asn)?.source === ANYCAST
+}
+
 /**
- * The type of an autonomous system: the operator table first, then the first name rule that fits, unless the evidence
- * says better (`typeOfEvidence`) or a weak rule has nothing beside it, then the evidence, else unknown, which is the normal answer for most small networks
- * (specification: AsnNetworkType).
+ * Returns the type of an autonomous system. The operator table decides first, then the first matching name rule, unless the evidence
+ * overrules it (`typeOfEvidence`) or a weak rule lacks a second sign. Otherwise the evidence decides, else the type is unknown, as for most
+ * small networks (specification: AsnNetworkType).
  */
 export function typeOfSystem(asn: number, name: string, evidence?: SystemEvidence): SystemType {
   return typeByRule(asn, ruleOfName(name), evidence)
 }
 
-/** The same where the rule of its name is known: rules are asked once for each of a hundred thousand names. */
+/** Returns the same type by a known rule: each of a hundred thousand names is matched once. */
 export function typeByRule(asn: number, rule: NamedType | undefined, evidence?: SystemEvidence): SystemType {
-  return asRented(typeOfOne(asn, rule, evidence), evidence?.rented)
+  return asRented(typeOfOne(asn, rule, evidence), evidence?.rented === true)
 }
 
 function typeOfOne(asn: number, rule: NamedType | undefined, evidence: SystemEvidence | undefined): SystemType {
   const row = BY_ASN.get(asn)
   if (row !== undefined) {
     const { type, brand = '', networkClass = DEFAULT_CLASS[type] } = row
-    // A Tor operator's relays that are no exits are never a visitor's address; without a list all are taken for exits.
+    // A visitor never comes from a Tor operator's relays that are no exits; without a list all count as exits.
     const isListed = networkClass === 'tor' && evidence?.torListed === true
     return { type, networkClass: isListed ? 'hosting' : networkClass, brand, basis: 'operator' }
   }

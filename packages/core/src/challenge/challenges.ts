@@ -1,6 +1,7 @@
 import type { BoundClient, InspectedPass } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { createAskingBound } from './asking-bound.ts'
+import { createFormTokens, type FormTokens } from './form-tokens.ts'
 import { createIssuer } from './issuer.ts'
 import { createPasses, type PassReader, type RenewedPass } from './pass.ts'
 import { createPassNetworks } from './pass-networks.ts'
@@ -12,33 +13,35 @@ import type { AskedFor, ChallengesOptions, Issuer, Redeeming } from './terms.ts'
 
 export interface Challenges extends Redeeming {
   readonly passOf: PassReader
-  /** The pass that a request brought, for as long once more; `undefined` where that is not due. */
+  /** Renews the pass of a request for its full lifetime; returns `undefined` where that is not due. */
   renew(pass: InspectedPass, request: InspectionRequest): RenewedPass | undefined
   /**
-   * Counts a client that is to get a challenge, or whose solution is to be checked; false where it has had its share. It comes
-   * before all else here: more of them are to cost nothing.
+   * Counts a client that is to get a challenge, or brings a solution; false where it has exceeded its bound. Callers check this first,
+   * because excess clients must cost nothing.
    */
   admits(client: BoundClient): boolean
   readonly issue: Issuer
-  /** Whether a request brings a challenge of such terms that was waited for, so that it can be redeemed. */
+  readonly forms: FormTokens
+  /** Reports whether a request brings a challenge of such terms after its wait, so that it can be redeemed. */
   hasWaited(request: InspectionRequest, asked: AskedFor): boolean
 }
 
 /** Issues challenges and gives passes. Nothing is stored until a challenge is solved, because a flood would fill the store. */
 export function createChallenges(options: ChallengesOptions): Challenges {
-  const { secrets, counts, clock, ipv6Prefix, onFault } = options
+  const { secrets, counts, clock, onFault } = options
   const parts = {
     reader: createChallengeReader(options),
-    asking: createAsking(options.provider, ipv6Prefix),
+    asking: createAsking(options.provider),
     tags: createRuleTags(options.rules),
   }
   const passes = createPasses(secrets, createPassNetworks(counts, onFault), options.isSecure)
-  const bound = createAskingBound(ipv6Prefix)
+  const bound = createAskingBound()
   return {
     admits: (client) => bound(client, clock.now()),
     passOf: passes.passOf,
     renew: (pass, request) => passes.renew(pass, request, clock.now()),
     issue: createIssuer(options, parts),
+    forms: createFormTokens(options, parts.reader),
     hasWaited(request, asked) {
       const [brought] = parts.reader.broughtBy(request, asked, clock.now())
       return brought !== undefined && brought.left <= 0

@@ -4,11 +4,11 @@ const SPACE = 32
 const TAB = 9
 
 /**
- * Returns the values of the cookies of some names, those of the first name first (RFC 6265 section 5.4), in however many
- * fields they come: HTTP/2 has one for each, and a neighbour of the domain can set many of another name. Where `isSecure`, the
- * first name alone counts, which no neighbour can set.
+ * Returns the values of cookies by name, those of the first name first (RFC 6265 section 5.4), from any number of fields: HTTP/2 has a
+ * field for each cookie, and a neighbour of the domain can set many of another name. Where `isSecure`, only the first name counts, which no
+ * neighbour can set.
  */
-export function cookiesOf(
+export function findCookies(
   fields: readonly string[],
   names: readonly string[],
   max: number,
@@ -37,14 +37,14 @@ const NONE: readonly string[] = []
 function collect(line: string, name: string, values: string[], max: number): void {
   for (let at = line.indexOf(name); at !== -1 && values.length < max; at = line.indexOf(name, at + name.length)) {
     const from = at + name.length
-    // A name and its sign in one text would be made for each request, which takes longer than all else here.
+    // Joining a name and its sign for each request would take longer than all other work here.
     if (line.charCodeAt(from) !== EQUALS || !isFirst(line, at)) continue
     const end = line.indexOf(';', from)
     values.push(line.slice(from + 1, end === -1 ? undefined : end).trim())
   }
 }
 
-/** Whether a cookie begins there: nothing but blanks is between it and the one before. */
+/** Reports whether a cookie begins there: only blanks stand between it and the one before. */
 function isFirst(line: string, at: number): boolean {
   let before = at - 1
   while (before >= 0 && isBlank(line.charCodeAt(before))) before--

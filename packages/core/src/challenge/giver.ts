@@ -8,24 +8,24 @@ import type { ChallengeSecret } from './secrets.ts'
 import type { ChallengesOptions, Redeemed } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 
-/** Seconds that a pass holds that nobody could check on all machines. */
+/** A pass that could not be checked on all machines expires after this time, in seconds. */
 export const DEGRADED_PASS_SECONDS = 300
 
-/** A challenge is spent for longer than it can be solved, by any machine's clock. */
+/** A challenge stays spent for longer than it can be solved, by any machine's clock. */
 const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill: 1 } as const
 
-/** A provider takes a token for less than that, and mostly once. */
+/** A provider accepts a token for less than that, and mostly once. */
 const SPENT_TOKEN = { kind: 'fixed', max: 1, windowMs: HOUR_MS, refill: 1 } as const
 
-/** How a challenge was solved. */
+/** Says how a challenge was solved. */
 export interface Solved {
-  /** It was waited for, in place of its work. */
+  /** True where waiting took the place of work. */
   readonly waited: boolean
-  /** The token of a provider that said yes to it. */
+  /** The provider accepted this token. */
   readonly token?: string | undefined
 }
 
-/** Gives a pass for a challenge that was solved: one alone for each, and for each token. */
+/** Gives one pass for each solved challenge, and one for each token. */
 export type PassGiver = (challenge: OpenedChallenge, asker: Asker, client: Redeemer, solved: Solved) => Promise<Given>
 
 /** The caller finds the rule by its tag. */
@@ -35,9 +35,9 @@ export function createPassGiver({ secrets, counts, clock, random }: ChallengesOp
   const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
   return async (challenge, asker, { network }, { waited, token }) => {
     const now = clock.now()
-    const tasks = [spent(`challenge ${Buffer.from(challenge.random).toString('base64url')}`, SPENT)]
-    if (token !== undefined) tasks.push(spent(`challenge token ${digestOf(token)}`, SPENT_TOKEN))
-    // The count of all processes and machines: who is first has it.
+    const tasks = [spendTask('challenge', challenge.random)]
+    if (token !== undefined) tasks.push(makeSpending(`challenge token ${digestToken(token)}`, SPENT_TOKEN))
+    // All processes and machines share this count: the first one gets the pass.
     const { states, share } = await counts.take(tasks, '')
     if (states.length === 0 || !states.every(({ allowed }) => allowed)) return { refused: 'spent' }
     const degraded = share !== undefined
@@ -65,10 +65,15 @@ export function createPassGiver({ secrets, counts, clock, random }: ChallengesOp
   }
 }
 
-function spent(key: string, limit: typeof SPENT | typeof SPENT_TOKEN): CountTask {
+/** Makes the task that spends a challenge, once on all machines. */
+export function spendTask(kind: 'challenge' | 'form', random: Uint8Array): CountTask {
+  return makeSpending(`${kind} ${Buffer.from(random).toString('base64url')}`, SPENT)
+}
+
+function makeSpending(key: string, limit: typeof SPENT | typeof SPENT_TOKEN): CountTask {
   return { key, cost: 1, limit, max: 1, binding: true, spends: true }
 }
 
-function digestOf(token: string): string {
+function digestToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }

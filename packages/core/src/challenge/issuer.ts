@@ -1,4 +1,4 @@
-import { askerOf, askerPartsOf } from './asker.ts'
+import { describeAsker, readAskerParts } from './asker.ts'
 import { DEGRADED_PASS_SECONDS } from './giver.ts'
 import type { Asking } from './provider.ts'
 import type { ChallengeReader } from './reader.ts'
@@ -8,14 +8,14 @@ import type { ChallengesOptions, IssuedChallenge, Issuer } from './terms.ts'
 import { CHALLENGE_MS, type Challenge, RANDOM_BYTES, sealChallenge } from './token.ts'
 import { WIDGET_WORK, WORK } from './work.ts'
 
-/** The parts that challenges and solutions share. */
+/** Challenges and solutions share these parts. */
 export interface ChallengeParts {
   readonly reader: ChallengeReader
   readonly asking: Asking
   readonly tags: RuleTags
 }
 
-/** Age up to which a challenge is issued again: a minute is left to solve it then. */
+/** A younger challenge is issued again: at least a minute is left to solve it. */
 const REISSUE_MS = CHALLENGE_MS - 60_000
 
 export function createIssuer(
@@ -27,10 +27,10 @@ export function createIssuer(
     const now = clock.now()
     const brought = fresh ? undefined : reader.broughtBy(request, asked, now)[0]
     if (brought !== undefined && now - brought.challenge.issuedAt < REISSUE_MS) {
-      return issued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)), true)
+      return describeIssued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)), true)
     }
     const { level, passMs, script } = asked.terms
-    const { host, browser, tls } = askerOf(askerPartsOf(request))
+    const { host, browser, tls } = describeAsker(readAskerParts(request))
     const widget = asking.widgetAt(level, now, asked.client)
     const { puzzles, bits, wait } = widget === undefined ? WORK[level] : WIDGET_WORK
     const isInstead = widget === undefined && asking.isProvided(level)
@@ -39,7 +39,7 @@ export function createIssuer(
       level,
       puzzles,
       bits,
-      // A provider that could be waited for instead would challenge nobody.
+      // Where waiting could replace a provider, the provider would challenge no client.
       wait: script || isInstead ? 0 : wait,
       passSeconds: Math.min(Math.ceil(passMs / 1000), isInstead ? DEGRADED_PASS_SECONDS : Number.POSITIVE_INFINITY),
       browser,
@@ -47,11 +47,11 @@ export function createIssuer(
       rule: tags.tagOf(asked.rule),
       random: random(RANDOM_BYTES),
     }
-    return { ...issued(sealChallenge(challenge, maker, host), challenge, challenge.wait, false), widget }
+    return { ...describeIssued(sealChallenge(challenge, maker, host), challenge, challenge.wait, false), widget }
   }
 }
 
-function issued(
+function describeIssued(
   text: string,
   { level, puzzles, bits }: Pick<Challenge, 'level' | 'puzzles' | 'bits'>,
   wait: number,

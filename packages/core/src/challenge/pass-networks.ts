@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../address/address.ts'
-import { formatPrefix, prefixOf } from '../address/prefix.ts'
+import { formatPrefix, makePrefix } from '../address/prefix.ts'
 import { WIDE_PREFIX } from '../counting/keys.ts'
 import type { Counts, CountTask, Taken } from '../counting/ports.ts'
 import { HOUR_MS } from '../duration.ts'
 
-/** Networks that a pass is seen from within an hour while it holds. */
+/** A pass ends once more networks than these use it within an hour. */
 const MAX_NETWORKS = 4
-/** How long a process goes by what it knows of a pass before it looks at the counts of all. */
+/** A process relies on its own knowledge of a pass for this time, and then reads the shared counts. */
 const LOOK_MS = 60_000
 
-/** Passes that are remembered. */
+/** Limits how many passes are remembered. */
 const MAX_KEPT = 16_384
 
 const ONCE = { kind: 'fixed', max: 1, windowMs: HOUR_MS, refill: 1 } as const
 const MANY = { kind: 'fixed', max: MAX_NETWORKS + 1, windowMs: HOUR_MS, refill: MAX_NETWORKS + 1 } as const
 
-/** A pass, as this process saw it. */
+/** Holds what this process saw of a pass. */
 interface Seen {
-  /** The address that brought it last: mostly the next one is the same value. */
+  /** The address that brought the pass last: the next one is mostly the same value. */
   last: Address
   readonly networks: Map<string, number>
   lookedAt: number
@@ -27,14 +27,11 @@ interface Seen {
 
 /** Counts the networks that passes come from: the /24 of IPv4 and the /48 of IPv6. */
 export interface PassNetworks {
-  /** Whether a pass still holds. Counts that do not answer at once are heard before the next request. */
+  /** Reports whether a pass still holds. A count that does not answer at once applies from the next request. */
   holds(pass: string, from: Address, now: number): boolean
 }
 
-/**
- * A pass and a network are counted together once, by the process that sees both first; a pass that was lost is lost on all
- * machines that share counts.
- */
+/** The process that first sees a pass and a network together counts them, once. A lost pass is lost on all machines that share counts. */
 export function createPassNetworks(counts: Counts, onFault?: (error: unknown) => void): PassNetworks {
   const kept = new LRUCache<string, Seen>({ max: MAX_KEPT })
 
@@ -65,11 +62,11 @@ export function createPassNetworks(counts: Counts, onFault?: (error: unknown) =>
       }
       const isFresh = now - seen.lookedAt < LOOK_MS
       if (isFresh && seen.last === from) return seen.lostUntil <= now
-      const network = networkOf(from)
+      const network = passNetwork(from)
       const since = seen.networks.get(network)
       seen.last = from
       if (since === undefined || now - since >= HOUR_MS) {
-        // One more than fit is enough to know that it is lost.
+        // One network more than fits is enough to know that the pass is lost.
         if (seen.networks.size <= MAX_NETWORKS) seen.networks.set(network, now)
         ask(pass, seen, [look(pass), together(pass, network), count(pass)], now)
       } else if (!isFresh) ask(pass, seen, [look(pass)], now)
@@ -78,8 +75,8 @@ export function createPassNetworks(counts: Counts, onFault?: (error: unknown) =>
   }
 }
 
-function networkOf(address: Address): string {
-  return formatPrefix(prefixOf(address, address.family === 4 ? 24 : WIDE_PREFIX))
+function passNetwork(address: Address): string {
+  return formatPrefix(makePrefix(address, address.family === 4 ? 24 : WIDE_PREFIX))
 }
 
 function count(pass: string): CountTask {

@@ -4,49 +4,48 @@ import type { Address } from '../address/address.ts'
 import type { ChallengeLevel, InspectedPass } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
-import { type Asker, type AskerParts, areShort, askerOf, askerPartsOf } from './asker.ts'
-import { cookiesOf } from './cookies.ts'
+import { type Asker, type AskerParts, areShort, describeAsker, readAskerParts } from './asker.ts'
+import { findCookies } from './cookies.ts'
 import { PASS_COOKIES } from './names.ts'
 import type { PassNetworks } from './pass-networks.ts'
 import type { ChallengeSecret } from './secrets.ts'
 import type { ChallengesOptions } from './terms.ts'
 
-/** A pass, as its cookie says it. */
+/** Holds a pass as its cookie encodes it. */
 export interface Pass extends Pick<Asker, 'browser' | 'tls'> {
-  /** 8 bytes, as base64url. */
+  /** Identifies the pass by 8 bytes, as base64url. */
   readonly id: string
   readonly level: ChallengeLevel
-  /** Seconds since the epoch. */
+  /** Times are in seconds since the epoch. */
   readonly issuedAt: number
   readonly expiresAt: number
-  /** It was given to a home line. */
+  /** The pass was given to a home line. */
   readonly home: boolean
-  /** Times that it may still be renewed. */
+  /** Counts the renewals that are left. */
   readonly renewals: number
-  /** Whether the pass was renewed. */
   readonly renewed: boolean
-  /** Whether the client waited for the pass in place of work. */
+  /** True where waiting took the place of work. */
   readonly waited: boolean
 }
 
-/** Version 1 had no renewals, and none before 3 says how it was earned. */
+/** Version 1 had no renewals, and only version 3 says how the pass was earned. */
 const VERSIONS = [1, 2, 3]
 const VERSION = 3
 
-/** Seconds that a pass holds that was waited for in place of work. */
+/** A pass that was earned by waiting in place of work expires after this time, in seconds. */
 export const WAITED_PASS_SECONDS = 3_600
 
-/** A pass in use is renewed so many times: it ends after four times its time, and a farm earns no more with it. */
+/** Limits the renewals of a pass in use: it ends after four times its lifetime, and a farm earns no more with it. */
 export const RENEWALS = 3
 const FIELDS = 23
 const MAC = 16
 const LENGTH = Math.ceil(((FIELDS + MAC) * 4) / 3)
 
-/** Cookies of one request that are looked at, and passes that are remembered. */
+/** Limits the cookies of one request that are read, and the passes that are remembered. */
 const MAX_COOKIES = 4
 const MAX_KEPT = 4_096
 
-/** Machines' clocks differ by so much at most. */
+/** Limits how far machines' clocks may differ. */
 const SKEW_SECONDS = 30
 
 /** Returns the value of a pass's cookie (52 characters of base64url). */
@@ -64,7 +63,7 @@ export function sealPass(pass: Pass, secret: ChallengeSecret, host: string): str
   return Buffer.concat([fields, secret.passMac(fields, host).subarray(0, MAC)]).toString('base64url')
 }
 
-/** Bits of the level's byte. */
+/** The level's byte contains these bits. */
 const HOME = 0x80
 const WAITED = 0x20
 const RENEWED = 0x10
@@ -82,12 +81,12 @@ function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: stri
   const left = (marks >> LEFT) & RENEWALS
   const issuedAt = fields.readUInt32BE(3)
   const expiresAt = fields.readUInt32BE(7)
-  // A wait earns an hour at most: an older pass that holds for longer was earned by work.
+  // A wait earns an hour at most: an older pass that lasts longer was earned by work.
   const isOld = (fields[0] as number) < VERSION
   return {
     level: (marks & LEVEL) as ChallengeLevel,
     home: (marks & HOME) !== 0,
-    // A secret that is on its way out renews nothing: what it may have let through ends with it.
+    // A secret on its way out renews nothing: passes that a leak of it let through end with it.
     renewals: fields[1] === secrets[0]?.id ? left : 0,
     renewed: isOld ? left < RENEWALS : (marks & RENEWED) !== 0,
     waited: isOld ? left === 0 && expiresAt - issuedAt <= WAITED_PASS_SECONDS : (marks & WAITED) !== 0,
@@ -99,12 +98,12 @@ function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: stri
   }
 }
 
-/** Whether a pass belongs to who asks; what is not known of one of both decides nothing. */
+/** Reports whether the pass was issued to this client. Unknown fields are not compared. */
 export function isOfAsker(pass: Pick<Asker, 'browser' | 'tls'>, { browser, tls }: Asker): boolean {
   return pass.browser === browser && (pass.tls === 0 || tls === 0 || pass.tls === tls)
 }
 
-/** Finds the pass of a request: the best of those that hold. Without the client's address its network is not counted. */
+/** Finds the best valid pass of a request. Without the client's address its network is not counted. */
 export type PassReader = (
   request: InspectionRequest,
   network: NetworkClass,
@@ -116,23 +115,23 @@ export type PassReader = (
 export interface Passes {
   readonly passOf: PassReader
   /**
-   * The pass of a request, as `passOf` has it, for as long once more, where half of its time is over. It is the same pass: its id, level
-   * and bounds stay, and budgets count on.
+   * Renews the pass of a request, as `passOf` returns it, for its full lifetime, once half of that is over. The id, level and bounds stay,
+   * and budgets count on.
    */
   renew(pass: InspectedPass, request: Pick<InspectionRequest, 'fields' | 'ja4'>, now: number): RenewedPass | undefined
 }
 
 export interface RenewedPass {
-  /** Value of the cookie. */
+  /** The value goes into the cookie. */
   readonly pass: string
-  /** Seconds that it holds. */
+  /** The pass expires after this time, in seconds. */
   readonly maxAge: number
 }
 
-/** The pass that a cookie was for a request with such parts; absent: none. */
+/** Remembers the pass of a cookie for a request with such parts; absent where the cookie has none. */
 interface Held extends AskerParts {
   readonly pass: Pass | undefined
-  /** As it was shown last: for a second it is the same. */
+  /** The pass as it was last shown: it stays the same for a second. */
   shown: InspectedPass | undefined
 }
 
@@ -142,7 +141,7 @@ function hasPass(held: Held): held is WithPass {
   return held.pass !== undefined
 }
 
-/** The level first, then work before waiting, then the younger one. */
+/** Passes compare by the level first, then work before waiting, then the younger one. */
 function worth({ level, waited, issuedAt }: Pass): number {
   return (level * 2 + (waited ? 0 : 1)) * 2 ** 32 + issuedAt
 }
@@ -155,31 +154,31 @@ export function createPasses(
   const due = new WeakMap<InspectedPass, Pass>()
   const kept = new LRUCache<string, Held>({ max: MAX_KEPT })
 
-  /** The pass of a cookie, if it is the asker's; remembered, since its MAC takes longer than all else. */
-  function heldOf(value: string, parts: AskerParts): Held | undefined {
+  /** Decodes the pass of a cookie, if it belongs to the asker. Results are remembered, since the MAC takes longer than all else. */
+  function decodePass(value: string, parts: AskerParts): Held | undefined {
     const { host, userAgent, ja4 } = parts
     const held = kept.get(value)
     if (held !== undefined && held.userAgent === userAgent && held.host === host && held.ja4 === ja4) return held
     const bytes = Buffer.from(value, 'base64url')
     const text = bytes.toString('base64url')
     if (bytes.length !== FIELDS + MAC || text !== value) return undefined
-    const asker = askerOf(parts)
+    const asker = describeAsker(parts)
     const opened = openPass(bytes, secrets, asker.host)
     const pass = opened !== undefined && isOfAsker(opened, asker) ? opened : undefined
-    // The value is a piece of a line of cookies, and would keep the whole of it.
+    // The value is a piece of a line of cookies, and would keep the whole line in memory.
     const fresh = { host, userAgent, ja4, pass, shown: undefined }
     if (areShort(parts)) kept.set(text, fresh)
     return fresh
   }
 
   const passOf: PassReader = (request, network, now, from) => {
-    const values = cookiesOf(request.fields, PASS_COOKIES, MAX_COOKIES, () => isSecure(request))
+    const values = findCookies(request.fields, PASS_COOKIES, MAX_COOKIES, () => isSecure(request))
     if (values.length === 0) return undefined
-    const parts = askerPartsOf(request)
+    const parts = readAskerParts(request)
     const found: WithPass[] = []
     const seconds = now / 1000
     for (const value of values) {
-      const held = value.length === LENGTH ? heldOf(value, parts) : undefined
+      const held = value.length === LENGTH ? decodePass(value, parts) : undefined
       if (held === undefined || !hasPass(held)) continue
       const { pass } = held
       if (pass.expiresAt <= seconds || pass.issuedAt - SKEW_SECONDS > seconds) continue
@@ -187,7 +186,7 @@ export function createPasses(
       found.push(held)
     }
     if (found.length > 1) found.sort((one, other) => worth(other.pass) - worth(one.pass))
-    // A neighbour's pass that too many networks have seen hides none behind it.
+    // A neighbour's pass that came from too many networks hides no pass behind it.
     const best = found.find(({ pass }) => from === undefined || networks.holds(pass.id, from, now))
     return best && shownAt(best, Math.max(0, Math.floor(seconds - best.pass.issuedAt)))
   }
@@ -211,7 +210,7 @@ export function createPasses(
       const issuedAt = Math.floor(now / 1000)
       const maxAge = pass.expiresAt - pass.issuedAt
       const next = { ...pass, issuedAt, expiresAt: issuedAt + maxAge, renewals: pass.renewals - 1, renewed: true }
-      return { pass: sealPass(next, maker, askerOf(askerPartsOf(request)).host), maxAge }
+      return { pass: sealPass(next, maker, describeAsker(readAskerParts(request)).host), maxAge }
     },
   }
 }

@@ -3,66 +3,66 @@ import { clientKey } from '../counting/keys.ts'
 import type { BoundClient, ChallengeLevel } from '../values/challenge.ts'
 import { challengeBuckets } from './asking-bound.ts'
 
-/** The widget of a provider, as the page shows it. */
+/** Describes the widget of a provider, as the page shows it. */
 export interface ChallengeWidget {
-  /** Name of the provider, shown on the page. */
+  /** The provider has this name on the page. */
   readonly name: string
-  /** URL of the script that makes the widget. */
+  /** The script at this URL makes the widget. */
   readonly script: string
-  /** Sources of its parts beside the script's origin, as a Content-Security-Policy names them. */
+  /** A Content-Security-Policy needs these sources beside the script's origin. */
   readonly origins: readonly string[]
-  /** Name of the HTML element that the script fills, and its attributes. */
+  /** The script fills the HTML element of this name, which has these attributes. */
   readonly element: string
   readonly attributes: Readonly<Record<string, string>>
-  /** Name of the form's field that the script writes the token into. */
+  /** The script writes the token into the form's field of this name. */
   readonly field: string
 }
 
-/** The answer about a token; `unanswered`: nobody knows, since the provider did not answer. */
+/** The provider's verdict on a token; `unanswered`: the provider did not answer. */
 export type TokenAnswer = 'right' | 'wrong' | 'unanswered'
 
-/** A third party that challenges at level 3 in place of our work: it gives a token to the visitor, and says what that is worth. */
+/** Challenges at level 3 in place of our work: a third party gives a token to the visitor, and checks it. */
 export interface ChallengeProvider {
   readonly widget: ChallengeWidget
-  /** `token` is what a visitor sent, up to 6,000 characters, and is taken once. Must not reject, and end on its own. */
+  /** `token` is what a visitor sent, up to 6,000 characters, and is accepted once. Must not reject, and must end without a timeout. */
   verify(token: string, address: string): Promise<TokenAnswer>
 }
 
-/** How long our own work challenges where a provider gave no answer. */
+/** Our own work challenges for this time where a provider gave no answer. */
 const AWAY_MS = 60_000
 
-/** Clients whose tokens got no answer, with no answer to another one in between, say that the provider is away. */
+/** A provider is away when the tokens of this many clients got no answer, and no token in between got one. */
 const AWAY_CLIENTS = 3
 
-/** Clients that are remembered. */
+/** Limits how many clients are remembered. */
 const MAX_KEPT = 4_096
 
-/** Tokens that are looked at by the provider at one time: in all, and of one client. */
+/** Limits the tokens that the provider checks at one time: in all, and of one client. */
 const MAX_VERIFIED = 64
 const MAX_OF_CLIENT = 8
 
-/** The printable characters of ASCII, which a field of a request can hold. */
+/** A token consists of printable ASCII, which a field of a request can hold. */
 const TOKEN = /^[!-~]{0,6000}$/
 
 export function isTokenText(text: string): boolean {
   return TOKEN.test(text)
 }
 
-/** The provider of one process, and whether it answers. */
+/** Knows the provider of one process, and whether it answers. */
 export interface Asking {
-  /** Whether a provider challenges at a level, even while it is away. */
+  /** Reports whether a provider challenges at a level, even while it is away. */
   isProvided(level: ChallengeLevel): boolean
-  /** The widget that challenges a client at a level; `undefined`: our work does. */
+  /** Returns the widget that challenges a client at a level; `undefined` where our work does. */
   widgetAt(level: ChallengeLevel, now: number, client?: BoundClient): ChallengeWidget | undefined
   check(token: string, client: BoundClient, now: number): Promise<TokenAnswer | 'too_many'>
 }
 
 /**
- * That a token got no answer is the fault of the token where the provider answers others. Several clients without an answer, and no
- * answer in between, say that the provider is away: for a minute our own work challenges. Where nobody had an answer for a minute it
- * challenges the client alone whose token got none. An unknown is no refusal, and opens no door.
+ * An unanswered token is at fault where the provider answers others. Several clients without an answer, and no answer in between, show that
+ * the provider is away: for a minute our own work challenges. Where no client had an answer for a minute, our work challenges only the
+ * client whose token got none. A missing answer neither refuses nor admits.
  */
-export function createAsking(provider: ChallengeProvider | undefined, ipv6Prefix: number): Asking {
+export function createAsking(provider: ChallengeProvider | undefined): Asking {
   const failed = new LRUCache<string, number>({ max: MAX_KEPT })
   const unheard = new Map<string, number>()
   const verifying = new Map<string, number>()
@@ -71,7 +71,7 @@ export function createAsking(provider: ChallengeProvider | undefined, ipv6Prefix
   let verified = 0
 
   function note(client: BoundClient, answer: TokenAnswer, now: number): void {
-    const buckets = challengeBuckets(client, ipv6Prefix)
+    const buckets = challengeBuckets(client)
     const [own, outer] = [buckets[0]?.key ?? '', buckets.at(-1)?.key ?? '']
     if (answer !== 'unanswered') {
       unheard.clear()
@@ -87,7 +87,7 @@ export function createAsking(provider: ChallengeProvider | undefined, ipv6Prefix
     unheard.clear()
   }
 
-  /** Counts tokens of an address that are looked at. */
+  /** Counts the tokens of an address that the provider is checking. */
   function hold(key: string, change: 1 | -1): void {
     const held = (verifying.get(key) ?? 0) + change
     if (held === 0) verifying.delete(key)
@@ -99,19 +99,19 @@ export function createAsking(provider: ChallengeProvider | undefined, ipv6Prefix
     isProvided: (level) => provider !== undefined && level === 3,
     widgetAt(level, now, client) {
       if (level !== 3 || now < awayUntil) return undefined
-      const failedAt = client && failed.get(challengeBuckets(client, ipv6Prefix)[0]?.key ?? '')
+      const failedAt = client && failed.get(challengeBuckets(client)[0]?.key ?? '')
       const isFailing = failedAt !== undefined && now - failedAt < AWAY_MS && now - answeredAt >= AWAY_MS
       return isFailing ? undefined : provider?.widget
     },
     async check(token, client, now) {
-      // The configuration had one when the challenge was issued.
+      // A provider was configured when the challenge was issued.
       if (provider === undefined) return 'unanswered'
-      const { narrow } = clientKey(client.address, ipv6Prefix)
+      const { narrow } = clientKey(client.address)
       if (verified >= MAX_VERIFIED || (verifying.get(narrow) ?? 0) >= MAX_OF_CLIENT) return 'too_many'
       hold(narrow, 1)
       try {
         const answer = await provider.verify(token, client.address)
-        // A browser that the provider did not reach says so with no token; that is no attempt to get through.
+        // A browser that could not reach the provider sends no token; that is no attempt to bypass it.
         const known = token === '' ? 'unanswered' : answer
         if (known === answer) note(client, answer, now)
         return known

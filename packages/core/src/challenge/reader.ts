@@ -1,25 +1,25 @@
 import type { RedeemFault } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
-import { type Asker, askerOf, askerPartsOf } from './asker.ts'
-import { cookiesOf } from './cookies.ts'
+import { type Asker, describeAsker, readAskerParts } from './asker.ts'
+import { findCookies } from './cookies.ts'
 import { CHALLENGE_COOKIES } from './names.ts'
 import { isOfAsker } from './pass.ts'
 import type { AskedFor, ChallengesOptions } from './terms.ts'
 import { type OpenedChallenge, openChallenge } from './token.ts'
 
-/** A challenge that a request brings, and its text. */
+/** A request brings this challenge, with its text. */
 export interface Brought {
   readonly text: string
   readonly challenge: OpenedChallenge
-  /** Milliseconds until it has been waited for; 0 or less: it has. */
+  /** Milliseconds until the wait ends; 0 or less once it has ended. */
   readonly left: number
 }
 
 /** Reads the challenges that come back. */
 export interface ChallengeReader {
-  /** The challenge of a text if it is the asker's and can be solved still. */
+  /** Opens the challenge of a text if it is the asker's and can still be solved. */
   read(text: string, asker: Asker, now: number): OpenedChallenge | RedeemFault
-  /** The challenges that a request waits for, if it brings some for this asker and these terms, the newest first. */
+  /** Returns the challenges that a request waits for, for this asker and these terms, the newest first. */
   broughtBy(request: InspectionRequest, asked: AskedFor, now: number): readonly Brought[]
 }
 
@@ -39,10 +39,10 @@ export function createChallengeReader({
     read,
     broughtBy(request, { terms, pass }, now) {
       if (terms.script) return []
-      const texts = cookiesOf(request.fields, CHALLENGE_COOKIES, 2, () => isSecure(request))
+      const texts = findCookies(request.fields, CHALLENGE_COOKIES, 2, () => isSecure(request))
       if (texts.length === 0) return []
-      const asker = askerOf(askerPartsOf(request))
-      // One from before the pass was spent for it.
+      const asker = describeAsker(readAskerParts(request))
+      // A challenge from before the pass was spent for that pass.
       const earliest = pass === undefined ? 0 : now - (pass.age + 1) * 1000
       const brought = texts.flatMap((text): readonly Brought[] => {
         const challenge = read(text, asker, now)

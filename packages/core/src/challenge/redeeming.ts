@@ -1,6 +1,6 @@
 import type { CountTask } from '../counting/ports.ts'
 import type { BoundClient, RedeemFault } from '../values/challenge.ts'
-import { askerOf, askerPartsOf } from './asker.ts'
+import { describeAsker, readAskerParts } from './asker.ts'
 import { challengeBuckets, shareAround } from './asking-bound.ts'
 import { createPassGiver, type Given } from './giver.ts'
 import type { ChallengeParts } from './issuer.ts'
@@ -10,17 +10,17 @@ import type { ChallengesOptions, Redeemed, Redeeming } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 import { isOfWidget } from './work.ts'
 
-/** Solutions of one challenge that are checked: the page sends one six times where a server sheds. */
+/** Limits the solutions of one challenge that are checked: the page sends one six times where a server sheds. */
 const MAX_TRIES = 6
 
-/** Passes of a client in a minute. Known or not, people share addresses: an office, a school, an exit of a VPN. */
+/** Limits the passes of a client in a minute. People share addresses, known or not: an office, a school, an exit of a VPN. */
 const MAX_PASSES = 120
 
 export function createRedeeming(options: ChallengesOptions, { reader, asking, tags }: ChallengeParts): Redeeming {
-  const { counts, clock, ipv6Prefix, onFault } = options
+  const { counts, clock, onFault } = options
   const give = createPassGiver(options)
 
-  /** Counts a try of a challenge. A wrong solution uses up its challenge, and nothing of other visitors behind the address. */
+  /** Counts a try of a challenge. A wrong solution uses up only its challenge, and nothing of other visitors behind the address. */
   async function mayTry({ random }: OpenedChallenge): Promise<boolean> {
     const windowMs = 2 * CHALLENGE_MS
     const limit = { kind: 'fixed', max: MAX_TRIES, windowMs, refill: MAX_TRIES } as const
@@ -29,9 +29,9 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     return states[0]?.allowed === true
   }
 
-  /** Counts a pass, and says whether it is given: who waits for a thousand challenges at a time would get a thousand passes. */
+  /** Counts a pass, and reports whether the client gets it: else waiting for many challenges at a time would earn as many passes. */
   async function mayPass(client: BoundClient): Promise<boolean> {
-    const [own, ...around] = challengeBuckets(client, ipv6Prefix)
+    const [own, ...around] = challengeBuckets(client)
     if (own === undefined) return false
     const [state] = (await counts.take([passTask(own.key, MAX_PASSES)], '')).states
     if (state?.allowed !== true) return false
@@ -40,7 +40,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     return tasks.length === 0 || (await counts.take(tasks, '')).states.every(({ allowed }) => allowed)
   }
 
-  function redeemed(given: Given | { readonly refused: RedeemFault }, { level, rule }: OpenedChallenge): Redeemed {
+  function nameRule(given: Given | { readonly refused: RedeemFault }, { level, rule }: OpenedChallenge): Redeemed {
     const asked = tags.ruleOf(rule)
     if ('refused' in given) return { refused: given.refused, level, rule: asked }
     const { pass, maxAge, seconds, degraded } = given
@@ -54,12 +54,12 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   const redeemWaited: Redeeming['redeemWaited'] = async (request, asked, client) => {
     const [first, ...others] = reader.broughtBy(request, asked, clock.now()).filter(({ left }) => left <= 0)
     if (first === undefined) return { refused: 'early' }
-    if (!(await mayPass(client))) return redeemed({ refused: 'too_many' }, first.challenge)
-    const asker = askerOf(askerPartsOf(request))
+    if (!(await mayPass(client))) return nameRule({ refused: 'too_many' }, first.challenge)
+    const asker = describeAsker(readAskerParts(request))
     const attempt = async ({ challenge }: Brought) =>
-      redeemed(await give(challenge, asker, client, { waited: true }), challenge)
+      nameRule(await give(challenge, asker, client, { waited: true }), challenge)
     let tried = await attempt(first)
-    // One that was spent, as a neighbour may have set, keeps no other one back.
+    // A spent challenge, which a neighbour may have set, does not keep others back.
     for (const other of others) if ('refused' in tried) tried = await attempt(other)
     return tried
   }
@@ -67,7 +67,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   const redeem: Redeeming['redeem'] = async (request, solution, client) => {
     const dot = solution.indexOf('.')
     if (dot === -1) return { refused: 'malformed' }
-    const asker = askerOf(askerPartsOf(request))
+    const asker = describeAsker(readAskerParts(request))
     const challenge = reader.read(solution.slice(0, dot), asker, clock.now())
     if (typeof challenge === 'string') return { refused: challenge }
     const text = solution.slice(dot + 1)
@@ -75,13 +75,13 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     const refused = waited
       ? earlyFault(challenge)
       : await solutionFault(asking, challenge, { text, client, mayTry: () => mayTry(challenge) }, clock.now())
-    if (refused !== undefined) return redeemed({ refused }, challenge)
-    if (!(await mayPass(client))) return redeemed({ refused: 'too_many' }, challenge)
+    if (refused !== undefined) return nameRule({ refused }, challenge)
+    if (!(await mayPass(client))) return nameRule({ refused: 'too_many' }, challenge)
     const token = isOfWidget(challenge) ? text : undefined
-    return redeemed(await give(challenge, asker, client, { waited, token }), challenge)
+    return nameRule(await give(challenge, asker, client, { waited, token }), challenge)
   }
 
-  /** All that is unforeseen is a refusal. */
+  /** Turns every unforeseen error into a refusal. */
   async function safely(redeeming: Promise<Redeemed>): Promise<Redeemed> {
     try {
       return await redeeming

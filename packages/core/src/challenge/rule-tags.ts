@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { STRIKES_RULE } from '../counting/strikes.ts'
 
-/** Names of rules as numbers, so that a challenge says to us, and to nobody else, which rule challenged. */
+/** Writes names of rules as numbers, so that a challenge tells only us which rule challenged. */
 export interface RuleTags {
   tagOf(rule: string): number
-  /** `undefined` where no process of this policy has the rule any more. */
+  /** Returns `undefined` where no process of this policy has the rule any more. */
   ruleOf(tag: number): string | undefined
 }
 
-/** `rules`: ids of the rules that another process may challenge by, beside bans. */
+/** `rules` lists ids of the rules that another process may challenge by, beside bans. */
 export function createRuleTags(rules: () => Iterable<string> = () => []): RuleTags {
   const tags = new Map<string, number>()
   const known = new Map<number, string>()

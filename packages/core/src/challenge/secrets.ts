@@ -1,25 +1,25 @@
 import { hash, hkdfSync } from 'node:crypto'
 import { SallyportError } from '../errors.ts'
 
-/** Authenticates the fixed fields of a token and the one text that is not in it, with its length before it: 32 bytes. */
+/** Authenticates the fixed fields of a token and the host, which is not in it, with its length before it: 32 bytes. */
 export type Mac = (fields: Uint8Array, host: string) => Buffer
 
-/** Keys for the challenges and passes of one secret. */
+/** Holds the keys for the challenges and passes of one secret. */
 export interface ChallengeSecret {
-  /** Which secret made a token; two may share one, so it only saves trying. */
+  /** Says which secret made a token; two secrets may share an id, so it only saves attempts. */
   readonly id: number
   readonly passMac: Mac
-  /** Authenticates the challenges of an epoch. */
+  /** Makes the key that authenticates the challenges of an epoch. */
   epochMac(epoch: number): Mac
 }
 
-/** Less can be found by trying. */
+/** A shorter secret can be guessed. */
 const SHORTEST_SECRET = 32
 
-/** Epochs whose keys are kept: the current one and its neighbours. */
+/** Limits the epochs whose keys are kept: the current one and its neighbours. */
 const LIVE_EPOCHS = 3
 
-/** Secrets that are live: the first makes, the others are still taken. Throws `invalid_config` for one that is too short. */
+/** Derives keys of live secrets: the first makes tokens, all verify. Throws `invalid_config` for a secret that is too short. */
 export function createChallengeSecrets(texts: readonly string[]): readonly ChallengeSecret[] {
   return texts.map((text) => {
     if (text.length < SHORTEST_SECRET) {
@@ -48,13 +48,13 @@ function createSecret(text: string): ChallengeSecret {
   }
 }
 
-/** Bytes of a block and of a digest of SHA-256. */
+/** SHA-256 has a block and a digest of these sizes, in bytes. */
 const BLOCK = 64
 const DIGEST = 32
 
 /**
- * HMAC-SHA-256 (RFC 2104) with a key of at most a block, as two hashes in one call each: an object of `createHmac` takes twice
- * as long, and more where it is collected.
+ * HMAC-SHA-256 (RFC 2104) with a key of at most a block, as two hashes in one call each: `createHmac` takes twice as long, and more where
+ * its object is collected.
  */
 function createMac(key: Uint8Array): Mac {
   const [inner, outer] = [0x36, 0x5c].map((pad) =>

@@ -3,15 +3,15 @@ import { type Asking, isTokenText } from './provider.ts'
 import type { OpenedChallenge } from './token.ts'
 import { isOfWidget, isSolved } from './work.ts'
 
-/** A solution, and the client that brings it. */
+/** A client brings this solution. */
 export interface Solution {
   readonly text: string
   readonly client: BoundClient
-  /** Counts a try of the challenge; false where it has had all. */
+  /** Counts a try of the challenge; false where all tries are used up. */
   mayTry(): Promise<boolean>
 }
 
-/** Why a solution does not solve its challenge; `undefined`: it does. One that cannot be read is no try. */
+/** Returns why a solution does not solve its challenge, or `undefined`. An unreadable solution is not counted as a try. */
 export async function solutionFault(
   asking: Pick<Asking, 'check'>,
   challenge: OpenedChallenge,
@@ -19,14 +19,19 @@ export async function solutionFault(
   now: number,
 ): Promise<RedeemFault | undefined> {
   const isToken = isOfWidget(challenge)
-  if (!(isToken ? isTokenText(text) : text.length <= MAX_NUMBERS && NUMBERS.test(text))) return 'malformed'
+  if (!(isToken ? isTokenText(text) : areNumbers(text))) return 'malformed'
   if (!(await mayTry())) return 'spent'
   if (!isToken) return isSolved(challenge, text.split(',').map(Number)) ? undefined : 'wrong'
   const checked = await asking.check(text, client, now)
   return checked === 'right' ? undefined : checked
 }
 
-/** Characters of the numbers of a solution. */
+/** Limits the characters of a solution's numbers. */
 const MAX_NUMBERS = 2_048
 
 const NUMBERS = /^\d{1,10}(?:,\d{1,10}){0,63}$/
+
+/** Reports whether a text has the form of the numbers that solve puzzles. */
+export function areNumbers(text: string): boolean {
+  return text.length <= MAX_NUMBERS && NUMBERS.test(text)
+}

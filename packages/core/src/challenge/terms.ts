@@ -1,6 +1,13 @@
 import type { Counts } from '../counting/ports.ts'
 import type { Clock } from '../ports/index.ts'
-import type { ChallengeLevel, ChallengeTerms, InspectedPass, Redeemer, RedeemFault } from '../values/challenge.ts'
+import type {
+  ChallengeLevel,
+  ChallengeTerms,
+  FormFault,
+  InspectedPass,
+  Redeemer,
+  RedeemFault,
+} from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { ChallengeProvider, ChallengeWidget } from './provider.ts'
 import type { ChallengeSecret } from './secrets.ts'
@@ -11,73 +18,82 @@ export interface IssuedChallenge {
   readonly level: ChallengeLevel
   readonly puzzles: number
   readonly bits: number
-  /** Seconds until it is taken as a cookie; 0: it is not. */
+  /** Seconds until the cookie is accepted; 0: it never is. */
   readonly wait: number
-  /** It was issued before, and the request waits for it. */
+  /** The challenge was issued before, and the request waits for it. */
   readonly again: boolean
   /** The widget whose token is the solution, in place of work. */
   readonly widget?: ChallengeWidget | undefined
 }
 
+/** Describes a challenge to a program; `pass` is the path that accepts its solution. A provider's widget needs a page. */
+export function describeChallenge({ text, puzzles, bits, wait, level, widget }: IssuedChallenge, pass: string): object {
+  if (widget !== undefined) return { level, provider: widget.name, pass }
+  return { challenge: text, puzzles, bits, wait, level, pass }
+}
+
 export type Redeemed =
   | {
-      /** Value of the pass's cookie. */
+      /** The value goes into the pass's cookie. */
       readonly pass: string
       readonly level: ChallengeLevel
-      /** Seconds that it holds. */
+      /** The pass expires after this time, in seconds. */
       readonly maxAge: number
-      /** Seconds from the challenge to its solution. */
+      /** Measures the seconds from the challenge to its solution. */
       readonly seconds: number
       /** The rule that challenged; absent where it is gone. */
       readonly rule: string | undefined
-      /** The shared counts did not answer: nobody knows whether it was spent on another machine. */
+      /** The shared counts did not answer, so another machine may have spent the challenge. */
       readonly degraded: boolean
     }
   | {
       readonly refused: RedeemFault
-      /** Level of the challenge, and its rule, where it is ours. */
+      /** Level of the challenge, and its rule, where we issued it. */
       readonly level?: ChallengeLevel | undefined
       readonly rule?: string | undefined
     }
 
-/** Terms of a challenge to a request, the rule, and the pass that the request brings all the same. */
+/** Describes a challenge to a request: its terms, the rule, and the pass that the request already has. */
 export interface AskedFor {
   readonly terms: ChallengeTerms
-  /** Id of the rule that challenges. */
+  /** This rule has challenged. */
   readonly rule: string
   readonly pass: InspectedPass | undefined
-  /** The client that is challenged; absent: that is not known. */
+  /** The challenged client; absent where it is not known. */
   readonly client?: Redeemer | undefined
 }
 
-/** Issues a challenge to the sender of a request: the one that it waits for already, if it brings that; else, or if `fresh`, a new one. */
+/** Issues a challenge for a request: the one that it brings and waits for; without one, or if `fresh`, a new one. */
 export type Issuer = (request: InspectionRequest, asked: AskedFor, fresh?: boolean) => IssuedChallenge
 
-/** Takes solutions. */
+/** Redeems solutions. */
 export interface Redeeming {
   /** Gives a pass for the challenge that a request waited for. Never rejects. */
   redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed>
   /**
-   * Gives a pass for the solution in `SOLUTION_FIELD`: the challenge, a dot, and its numbers with commas between, or the token of
-   * the provider, or nothing once the challenge was waited for. Never rejects.
+   * Gives a pass for the solution in `SOLUTION_FIELD`: the challenge, a dot, and its numbers with commas between, or the token of the
+   * provider, or nothing once the wait is over. Never rejects.
    */
   redeem(request: InspectionRequest, solution: string, client: Redeemer): Promise<Redeemed>
 }
 
 export interface ChallengesOptions {
-  /** The first makes, all are taken. At least one. */
+  /** The first secret makes tokens, all verify. There is at least one. */
   readonly secrets: readonly ChallengeSecret[]
   readonly counts: Counts
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array
-  readonly ipv6Prefix: number
-  /** Challenges at level 3 in place of our work; absent: nobody does. */
+  /** Challenges at level 3 in place of our work; by default our work does. */
   readonly provider?: ChallengeProvider | undefined
-  /** Ids of the rules that other processes may challenge by; absent: none. */
+  /** Lists ids of the rules that other processes may challenge by; default none. */
   readonly rules?: (() => Iterable<string>) | undefined
-  /** Challenges from before this time are refused: what was spent then is forgotten. Milliseconds since the epoch. */
+  /** Challenges from before this time are refused, because their spent counts are forgotten. Milliseconds since the epoch. */
   readonly since?: number | undefined
+  /** Reports whether the test token of forms is accepted; by default it is not. */
+  readonly isTesting?: (() => boolean) | undefined
+  /** Receives the outcome of each token of a form: `ok`, or its fault. */
+  readonly onFormChecked?: ((action: string, outcome: 'ok' | FormFault) => void) | undefined
   readonly onFault?: ((error: unknown) => void) | undefined
-  /** Whether a request came over https, where cookies count by their `__Host-` names alone; absent: both names count. */
+  /** Reports whether a request came over https, where only cookies with `__Host-` names count; by default both names count. */
   readonly isSecure?: ((request: InspectionRequest) => boolean) | undefined
 }

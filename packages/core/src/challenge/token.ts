@@ -3,33 +3,33 @@ import type { ChallengeLevel, RedeemFault } from '../values/challenge.ts'
 import type { Asker } from './asker.ts'
 import type { ChallengeSecret, Mac } from './secrets.ts'
 
-/** A challenge: a value that is stored nowhere, and says itself all that its solution is checked by. */
+/** A challenge is stored nowhere: it carries everything that its solution is checked by. */
 export interface Challenge {
-  /** Milliseconds since the epoch. */
+  /** The challenge was issued then, in milliseconds since the epoch. */
   readonly issuedAt: number
   readonly level: ChallengeLevel
-  /** Puzzles, and the zero bits that each solution has; none where waiting is all. */
+  /** Counts the puzzles, and the zero bits that each solution has; none where the challenge is only a wait. */
   readonly puzzles: number
   readonly bits: number
-  /** Seconds after which it comes back as a cookie; 0: that is not taken. */
+  /** Seconds until the cookie is accepted; 0: it never is. */
   readonly wait: number
-  /** Seconds that its pass holds. */
+  /** Its pass expires after this time, in seconds. */
   readonly passSeconds: number
   readonly browser: number
   readonly tls: number
-  /** The rule that challenged, as `RuleTags` has it. */
+  /** Identifies the rule that challenged by its tag in `RuleTags`. */
   readonly rule: number
-  /** Names this one among all. */
+  /** No other challenge has these bytes. */
   readonly random: Uint8Array
 }
 
-/** An opened challenge. */
+/** Adds the seed of its puzzles to an opened challenge. */
 export interface OpenedChallenge extends Challenge {
-  /** Seed of its puzzles: its MAC. */
+  /** The seed of its puzzles is its MAC. */
   readonly seed: Uint8Array
 }
 
-/** Why a challenge is not taken. */
+/** Says why a challenge is rejected. */
 export type TokenFault = Extract<RedeemFault, 'malformed' | 'forged' | 'expired'>
 
 const VERSION = 1
@@ -37,10 +37,10 @@ const FIELDS = 40
 const MAC = 32
 const LENGTH = Math.ceil(((FIELDS + MAC) * 4) / 3)
 
-/** How long a challenge may be solved, and how long one key makes them. */
+/** A challenge can be solved for this time, and one key makes challenges for as long. */
 export const CHALLENGE_MS = 300_000
 
-/** Machines' clocks differ by so much at most. */
+/** Limits how far machines' clocks may differ. */
 const SKEW_MS = 30_000
 
 export const RANDOM_BYTES = 16
@@ -65,7 +65,7 @@ export function sealChallenge(challenge: Challenge, secret: ChallengeSecret, hos
   return bytes.toString('base64url')
 }
 
-/** Returns the challenge that one of the secrets made for the host not long ago, or why there is none. */
+/** Returns the recent challenge that one of the secrets made for the host, or why there is none. */
 export function openChallenge(
   text: string,
   secrets: readonly ChallengeSecret[],
@@ -78,7 +78,7 @@ export function openChallenge(
   const fields = bytes.subarray(0, FIELDS)
   const seed = bytes.subarray(FIELDS)
   const issuedAt = fields.readUIntBE(2, 6)
-  // Before the MAC: the key of an epoch that nobody could have used is not made for a forger.
+  // This check precedes the MAC, so that a forger cannot make us derive keys of unused epochs.
   if (now - issuedAt > CHALLENGE_MS || issuedAt - now > SKEW_MS) return 'expired'
   const isOurs = secrets.some(
     (secret) => secret.id === fields[1] && timingSafeEqual(macAt(secret, issuedAt)(fields, host), seed),

@@ -2,17 +2,17 @@ import { hash } from 'node:crypto'
 import type { ChallengeLevel } from '../values/challenge.ts'
 import type { OpenedChallenge } from './token.ts'
 
-/** The work of a level, and the waiting in its place. */
+/** A level requires this work, or waiting in its place. */
 export interface Work {
   readonly puzzles: number
   readonly bits: number
-  /** Seconds. */
+  /** The wait is in seconds. */
   readonly wait: number
 }
 
 /**
- * Many small puzzles: of one hard one the unlucky hundredth takes 4.6 times the mean, of 32 small ones 1.45 times. 33,000
- * hashes are a sixth of a second of a middling phone, and leave time for two pages within five seconds on a slow one.
+ * Many small puzzles vary less than a hard one: the unlucky hundredth takes 4.6 times the mean for one hard puzzle, 1.45 times for 32 small
+ * ones. 33,000 hashes take a sixth of a second on a middling phone, and leave time for two pages within five seconds on a slow one.
  */
 export const WORK: Readonly<Record<ChallengeLevel, Work>> = {
   1: { puzzles: 0, bits: 0, wait: 1 },
@@ -20,7 +20,7 @@ export const WORK: Readonly<Record<ChallengeLevel, Work>> = {
   3: { puzzles: 32, bits: 12, wait: 32 },
 }
 
-/** A provider's challenge has no work and no waiting of ours; each of our own has one of them at least. */
+/** A provider's challenge has no work and no wait of ours; each of our own has at least one of them. */
 export const WIDGET_WORK: Work = { puzzles: 0, bits: 0, wait: 0 }
 
 export function isOfWidget({ puzzles, wait }: Pick<Work, 'puzzles' | 'wait'>): boolean {
@@ -30,8 +30,8 @@ export function isOfWidget({ puzzles, wait }: Pick<Work, 'puzzles' | 'wait'>): b
 const SEED = 32
 
 /**
- * Whether numbers are the solution of a challenge: the SHA-256 of its seed, the puzzle's place and its number, each of 32
- * bits, big end first, begins with so many zero bits. It costs a hash for each puzzle, up to the first that is wrong.
+ * Reports whether numbers solve a challenge: the SHA-256 of its seed, the puzzle's place and its number, each of 32 bits, big end first,
+ * begins with so many zero bits. Each puzzle costs a hash, up to the first wrong one.
  */
 export function isSolved({ seed, puzzles, bits }: OpenedChallenge, numbers: readonly number[]): boolean {
   if (numbers.length !== puzzles || puzzles === 0) return false

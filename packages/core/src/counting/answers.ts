@@ -1,16 +1,16 @@
 import type { CountingRule } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
 
-/** HTML and Markdown, and what browsers take for HTML because its type is missing. */
+/** Matches HTML and Markdown, and a missing type, which browsers read as HTML. */
 const PAGE_TYPE = /^\s*(?:$|text\/(?:html|markdown)\b|application\/(?:[\w.-]+[.+])?xhtml\+xml\b)/i
 
-/** Whether an answer is one that a limit of failures or of pages counts. An error and a redirect are no page. */
+/** Reports whether a limit of failures or of pages counts a response. Errors and redirects are no pages. */
 export function isCounted({ limit }: CountingRule, status: number, contentType = ''): boolean {
   if (limit?.counts === 'failure') return limit.failures?.includes(status) === true
   return status >= 200 && status < 300 && status !== 204 && status !== 205 && PAGE_TYPE.test(contentType)
 }
 
-/** Extensions of styles, scripts, images, fonts, sound and film, which a browser loads by the dozen for one page. */
+/** Styles, scripts, images, fonts, sound and film have these extensions; a browser loads dozens of them for one page. */
 const FILES: ReadonlySet<string> = new Set(
   (
     'css js mjs map wasm webmanifest png jpg jpeg jxl gif webp avif svg ico bmp woff woff2 ttf otf eot ' +
@@ -18,7 +18,7 @@ const FILES: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Whether a path ends in the extension of a static file, however an origin reads it. */
+/** Reports whether a path ends in the extension of a static file, however an origin reads it. */
 export function isFile({ path, readings }: Inspection['request']): boolean {
   return hasExtension(path) && (readings === undefined || (readings.length > 0 && readings.every(hasExtension)))
 }

@@ -1,95 +1,112 @@
 import { type Address, formatAddress, parseAddress } from '../address/address.ts'
-import { formatPrefix, prefixOf } from '../address/prefix.ts'
-import type { CountKey } from '../values/counting.ts'
+import { formatPrefix, makePrefix } from '../address/prefix.ts'
+import type { CountingRule, CountKey } from '../values/counting.ts'
 import type { Inspection } from '../values/inspection.ts'
-import { browserOf, isSharedAddress } from './shared-address.ts'
+import { isSharedAddress, readBrowser } from './shared-address.ts'
 
-/** The key that a request is counted under, and how many times `max` fits in. */
+/** A request is counted under this key, and `max` fits in it `factor` times. */
 export interface CountBucket {
   readonly key: string
   readonly factor: number
 }
 
-/**
- * A site is commonly given a /48 of IPv6, with 65,536 networks to call from: all of them together have 16 times the limit
- * of one.
- */
+/** A site commonly has a /48 of IPv6, with 65,536 networks to call from: all of them together have 16 times the limit of one. */
 export const WIDE_PREFIX = 48
 export const WIDE_FACTOR = 16
 
-/** All clients whose address is not known: they cannot be distinguished. */
+/** A subscriber line has a whole /64 of IPv6, which is one client here. */
+const CLIENT_PREFIX = 64
+
+/** Clients without a known address share a key: they cannot be distinguished. */
 const NO_ADDRESS = 'no-address'
 
-/** A request as it is counted. */
+/** Holds what a request counts by. */
 export interface Asker {
   readonly inspection: Inspection
-  /** Raw header fields, name and value by turns. */
+  /** Raw header fields are names and values by turns. */
   readonly fields: readonly string[]
-  /** Bits of an IPv6 address that are one client. */
-  readonly ipv6Prefix: number
+  /** The tool of the calls that are counted. */
+  readonly tool?: string | undefined
 }
 
 /**
- * The buckets of a request under some keys, narrowest first, each of which must have room; none where the request has no
- * such value, as one without a user under `user`. A crawler or operator that is only claimed is counted for its client, so that
- * nobody uses up the limit of another by its name.
+ * Returns the buckets of a request under some keys, narrowest first, each of which must have room; none where the request lacks a value, as
+ * a request without a user under `user`. A crawler or operator that is only claimed counts for its client, so that no client uses up the
+ * limit of another by its name. The identifier of an event and its user are two buckets: another spelling of an identifier opens no second
+ * count of the same user.
  */
-export function countBuckets(
-  keys: readonly CountKey[],
-  { inspection, fields, ipv6Prefix }: Asker,
-): readonly CountBucket[] {
+export function countBuckets(keys: readonly CountKey[], { inspection, fields, tool }: Asker): readonly CountBucket[] {
   const named: string[] = []
   let wide: string | undefined
+  let place = 0
+  let user: string | undefined
   for (const key of keys) {
-    if (key === 'client' || (key === 'browser' && !isSharedAddress(inspection.network))) {
-      const client = clientKey(inspection.client.address, ipv6Prefix)
+    const caller = key === 'caller' ? callerName(inspection) : undefined
+    if (isClientKey(key, inspection, caller)) {
+      place = named.length
+      const client = clientKey(inspection.client.address)
       named.push(client.narrow)
       wide = client.wide
     } else if (key === 'browser') {
-      named.push(browserKey(inspection, fields, ipv6Prefix))
+      named.push(browserKey(inspection, fields))
     } else {
-      const value = VALUES[key](inspection)
+      const value = key === 'tool' ? tool : (caller ?? VALUES[key as keyof typeof VALUES](inspection))
       if (value === undefined) return []
       named.push(value)
+      if (key === 'identifier') user = inspection.event?.identifiers[1]
     }
   }
   const narrow = { key: named.join(' '), factor: 1 }
+  if (user !== undefined) return [narrow, { key: named.with(keys.indexOf('identifier'), user).join(' '), factor: 1 }]
   if (wide === undefined) return [narrow]
-  const place = keys.findIndex((key) => key === 'client' || key === 'browser')
   return [narrow, { key: named.with(place, wide).join(' '), factor: WIDE_FACTOR }]
 }
 
-/** The key that a client is counted under. */
+/** Reports whether a key is the client's address; without `caller` the request names no user or agent. */
+function isClientKey(key: CountKey, { network }: Inspection, caller: string | undefined): boolean {
+  if (key === 'browser') return !isSharedAddress(network)
+  return key === 'client' || (key === 'caller' && caller === undefined)
+}
+
+/** Returns the name that a signature proves, else the user that the application names; never a session, because a client opens many. */
+function callerName({ agent, user }: Inspection): string | undefined {
+  if (agent.identity?.verified === true) return `signed ${agent.identity.name}`
+  return user === undefined ? undefined : `user ${user}`
+}
+
+/** A client is counted under this key. */
 export interface ClientKey {
-  /** An IPv4 address, a network of IPv6, or one word for all whose address is not known. Never empty. */
+  /** Holds an IPv4 address, a network of IPv6, or one word for all clients without a known address. Never empty. */
   readonly narrow: string
-  /** The /48 around it, in which `WIDE_FACTOR` times as much fits; absent where `narrow` is as wide. */
+  /** The /48 around it, in which `WIDE_FACTOR` times as much fits; absent for IPv4. */
   readonly wide?: string | undefined
 }
 
-/** Finds the key of the client at an address, `''` where that is not known. `ipv6Prefix`: bits of IPv6 that are one client. */
-export function clientKey(text: string, ipv6Prefix: number): ClientKey {
+/** Finds the key of the client at an address, `''` where the address is not known. */
+export function clientKey(text: string): ClientKey {
   if (text !== '' && !text.includes(':')) return { narrow: text }
   const address = parseAddress(text)
   if (address === undefined) return { narrow: NO_ADDRESS }
   if (address.family === 4) return { narrow: formatAddress(address) }
-  if (isTranslated(address)) return { narrow: formatPrefix(prefixOf(address, 128)) }
-  const narrow = formatPrefix(prefixOf(address, ipv6Prefix))
-  return ipv6Prefix <= WIDE_PREFIX ? { narrow } : { narrow, wide: formatPrefix(prefixOf(address, WIDE_PREFIX)) }
+  if (isTranslated(address)) return { narrow: formatPrefix(makePrefix(address, 128)) }
+  return {
+    narrow: formatPrefix(makePrefix(address, CLIENT_PREFIX)),
+    wide: formatPrefix(makePrefix(address, WIDE_PREFIX)),
+  }
 }
 
-/** Key of one browser at an address that many share. */
-export function browserKey({ client }: Inspection, fields: readonly string[], ipv6Prefix: number): string {
-  return `${clientKey(client.address, ipv6Prefix).narrow} browser ${browserOf(fields)}`
+/** Returns the key of one browser at an address that many share. */
+export function browserKey({ client }: Inspection, fields: readonly string[]): string {
+  return `${clientKey(client.address).narrow} browser ${readBrowser(fields)}`
 }
 
-/** Whether a translator wrote it (64:ff9b::/96, 64:ff9b:1::/48): all of IPv4 is in one /64 there, and each address a client. */
+/** Reports whether a translator wrote it (64:ff9b::/96, 64:ff9b:1::/48): a /64 there holds all of IPv4, each address a client. */
 function isTranslated({ a, b, c }: Address): boolean {
   return a === 0x64ff9b && ((b === 0 && c === 0) || b >>> 16 === 1)
 }
 
 const VALUES: Readonly<
-  Record<Exclude<CountKey, 'client' | 'browser'>, (inspection: Inspection) => string | undefined>
+  Record<Exclude<CountKey, 'client' | 'browser' | 'tool' | 'caller'>, (inspection: Inspection) => string | undefined>
 > = {
   prefix: ({ client }) => prefixKey(client.address),
   asn: ({ network }) => (network.asn === undefined ? undefined : `AS${network.asn}`),
@@ -97,24 +114,33 @@ const VALUES: Readonly<
   class: ({ agent }) => agent.class,
   operator: (inspection) => {
     const { operator, identity } = inspection.agent
-    return operator && proven(operator, identity?.verified === true, inspection)
+    return operator && nameProven(operator, identity?.verified === true, inspection)
   },
   crawler: (inspection) => {
     const { crawler } = inspection
-    return crawler && proven(crawler.slug, crawler.outcome === 'verified', inspection)
+    return crawler && nameProven(crawler.slug, crawler.outcome === 'verified', inspection)
   },
   identity: ({ agent }) => (agent.identity?.verified === true ? agent.identity.name : undefined),
   user: ({ user }) => user,
   pass: ({ pass }) => pass?.id,
   ja4: ({ ja4 }) => ja4,
+  identifier: ({ event }) => event?.identifiers[0],
+  mailDomain: ({ event }) => event?.mailDomain,
+  mailStem: ({ event }) => event?.mailStem,
+  likeness: ({ behaviour }) => behaviour?.likeness,
 }
 
-function proven(name: string, verified: boolean, inspection: Inspection): string {
-  return verified ? name : `${name}? ${clientKey(inspection.client.address, 64).narrow}`
+/** Reports whether a rule counts groups of visitors that act alike. */
+export function countsGroups({ limit, concurrent }: CountingRule): boolean {
+  return [limit, concurrent].some((counted) => counted?.keys.includes('likeness') === true)
 }
 
-/** The /24 or /48 around an address: what is commonly announced, and given out, as one. */
-function prefixKey(text: string): string | undefined {
+function nameProven(name: string, verified: boolean, inspection: Inspection): string {
+  return verified ? name : `${name}? ${clientKey(inspection.client.address).narrow}`
+}
+
+/** Returns the /24 or /48 around an address, which networks commonly announce and assign as one. */
+export function prefixKey(text: string): string | undefined {
   const address = parseAddress(text)
-  return address && formatPrefix(prefixOf(address, address.family === 4 ? 24 : WIDE_PREFIX))
+  return address && formatPrefix(makePrefix(address, address.family === 4 ? 24 : WIDE_PREFIX))
 }

@@ -1,13 +1,15 @@
+import { HOUR_MS } from '../duration.ts'
+import type { ChallengeTerms } from '../values/challenge.ts'
 import type { CountingRule, LimitUse } from '../values/counting.ts'
 import type { Decision, Trial } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Writable } from '../values/members.ts'
-import { isStricter } from '../vocabulary.ts'
+import { isStricter, refuses } from '../vocabulary.ts'
+import { countsGroups } from './keys.ts'
 
 /**
- * A decision with what was counted. The first rule beyond its limit decides in place of what was decided; one on trial
- * is named beside it where it is stricter. `counted`: the rule of each use. `local`: the shared counts did not answer, which
- * `degraded` says. Frozen.
+ * Applies counts to a decision. The first exceeded rule replaces the decision; a rule on trial is named beside it where it is stricter.
+ * `counted` has the rule of each use. `local`: the shared counts did not answer, which `degraded` reports. The result is frozen.
  */
 export function limited(
   decision: Decision,
@@ -15,10 +17,11 @@ export function limited(
   counted: readonly { readonly rule: CountingRule }[],
   local: boolean,
 ): Decision {
-  const { id, counting, mode, reasons, location, unjudged, attestation, restsOnPass } = decision
+  const { id, counting, mode, reasons, location, status, unjudged, attestation, restsOnPass } = decision
   const place = uses.findIndex(binds)
   const beyond = place === -1 ? undefined : counted[place]?.rule
-  const action = beyond?.action ?? decision.action
+  const isEased = beyond !== undefined && challengesGroup(beyond, decision.inspection)
+  const action = isEased ? 'challenge' : (beyond?.action ?? decision.action)
   const limited: Writable<Decision> = {
     action,
     enforced: beyond === undefined ? decision.enforced : action === 'allow' || counting?.mode !== 'monitor',
@@ -30,17 +33,28 @@ export function limited(
   if (mode !== undefined) limited.mode = mode
   if (attestation !== undefined) limited.attestation = attestation
   if (location !== undefined && beyond === undefined) limited.location = location
+  if (status !== undefined && beyond === undefined) limited.status = status
   if (unjudged !== undefined) limited.unjudged = unjudged
   if (restsOnPass !== undefined) limited.restsOnPass = restsOnPass
   if (beyond !== undefined) limited.reasons = Object.freeze([beyond.reason, ...reasons.slice(1)])
-  const challenge = beyond === undefined ? decision.challenge : beyond.challenge
+  const own = beyond === undefined ? decision.challenge : beyond.challenge
+  const challenge = isEased ? GROUP_CHALLENGE : own
   if (challenge !== undefined) limited.challenge = challenge
-  const trials = [...(decision.trials ?? []), ...uses.filter(wouldBind).map(trialOf)]
+  const offer = beyond === undefined ? decision.offer : beyond.offer
+  if (offer !== undefined && action === 'offer') limited.offer = offer
+  const trials = [...(decision.trials ?? []), ...uses.filter(wouldBind).map(describeTrial)]
   if (trials.length > 0) limited.trials = Object.freeze(trials)
   const trial = firstTrial(uses, decision.trial)
   if (trial !== undefined && isStricter(trial.action, action)) limited.trial = trial
   return Object.freeze(limited)
 }
+
+/** Reports whether a group's limit challenges in place of a refusal, because a visitor of the group held a pass: a person may be in it. */
+function challengesGroup(rule: CountingRule, { behaviour }: Inspection): boolean {
+  return behaviour?.isMixed === true && refuses(rule.action) && countsGroups(rule)
+}
+
+const GROUP_CHALLENGE: ChallengeTerms = Object.freeze({ level: 2, passMs: 12 * HOUR_MS, script: false })
 
 function binds({ exceeded, onTrial }: LimitUse): boolean {
   return exceeded && !onTrial
@@ -50,33 +64,33 @@ function wouldBind({ exceeded, onTrial }: LimitUse): boolean {
   return exceeded && onTrial
 }
 
-function trialOf({ rule, action }: LimitUse): Trial {
+function describeTrial({ rule, action }: LimitUse): Trial {
   return { rule, action }
 }
 
 function firstTrial(uses: readonly LimitUse[], trial: Trial | undefined): Trial | undefined {
   if (trial !== undefined) return trial
   const use = uses.find(wouldBind)
-  return use && trialOf(use)
+  return use && describeTrial(use)
 }
 
-/** The inspection where the shared counts are missing. */
+/** Marks the inspection where the shared counts are missing. */
 function withoutLimits(inspection: Inspection): Inspection {
   const { degraded } = inspection
   if (degraded.includes('limits')) return inspection
   return Object.freeze({ ...inspection, degraded: Object.freeze([...degraded, 'limits'] as const) })
 }
 
-/** The limit that leaves least room, of those that bind: exceeded ones first. */
+/** Returns the binding limit with the least room: exceeded ones first. */
 export function tightest(limits: readonly LimitUse[]): LimitUse | undefined {
   let found: LimitUse | undefined
   for (const use of limits) {
     if (use.onTrial) continue
-    if (found === undefined || roomOf(use) < roomOf(found)) found = use
+    if (found === undefined || leftRoom(use) < leftRoom(found)) found = use
   }
   return found
 }
 
-function roomOf({ exceeded, used, max }: LimitUse): number {
+function leftRoom({ exceeded, used, max }: LimitUse): number {
   return exceeded ? -1 : (max - used) / max
 }

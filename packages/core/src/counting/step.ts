@@ -1,18 +1,18 @@
 import { DAY_MS } from '../duration.ts'
 import type { CountLimit } from '../values/counting.ts'
 
-/** One count as a store keeps it. Of `sliding`: both windows and when the later one began; `fixed`: when it ends. */
+/** A store keeps one count. `sliding` has both windows and the start of the later one; `fixed` has its end. */
 export interface CountRow {
   readonly used: number
   readonly before: number
-  /** Milliseconds since the epoch. */
+  /** Times are milliseconds since the epoch. */
   readonly at: number
 }
 
-/** A count's answer to one request. */
+/** A count answers one request. */
 export interface CountState {
   readonly allowed: boolean
-  /** Whole; this request included where it was allowed. */
+  /** A whole number; it includes this request where it was allowed. */
   readonly used: number
   /** Milliseconds until the window ends; where not allowed, until a request of this cost fits. */
   readonly resetMs: number
@@ -21,20 +21,20 @@ export interface CountState {
 export interface Step extends CountState {
   /** The row to keep: unchanged counts where nothing was taken. */
   readonly row: CountRow
-  /** When nothing of it counts any more. */
+  /** The row has no effect after this time. */
   readonly endsAt: number
-  /** No request of cost 1 fits. */
+  /** True where it has no room for a request of cost 1. */
   readonly full: boolean
-  /** The clock went back, and the row is to be kept also where nothing was taken: else it would begin at each request. */
+  /** The clock went back. The row must be kept even where nothing was taken, or it would begin again at each request. */
   readonly rewound: boolean
 }
 
-/** Returns what fits into a share of a limit of `max`: never nothing. */
+/** Returns what fits into a share of a limit of `max`: at least 1. */
 export function shareOfMax(max: number, share: number): number {
   return Math.max(1, Math.floor(max * share))
 }
 
-/** How far a clock may go back, as by a wrong time zone, without opening a limit. */
+/** Limits how far a clock may go back, as by a wrong time zone, without opening a limit. */
 const REWIND_MS = DAY_MS
 
 function isRewound(kept: CountRow | undefined, now: number, standsStillMs: number): boolean {
@@ -45,17 +45,16 @@ function isRewound(kept: CountRow | undefined, now: number, standsStillMs: numbe
 const TOLERANCE = 1e-9
 
 /**
- * Takes `cost` from a count if it fits. Pure: the same steps in every store. A clock that goes back by less than a window
- * stands still meanwhile; by more, up to a day, what was counted counts as if it were now, so that no limit opens and none
- * holds longer than a window; by more than a day the count begins again.
+ * Takes `cost` from a count if it fits. Pure: the same steps in every store. A clock that goes back by less than a window stands still
+ * meanwhile; by more, up to a day, earlier counts count as if they were made now, so that no limit opens and none lasts longer than a
+ * window; by more than a day the count starts again.
  */
 export function takeStep(limit: CountLimit, row: CountRow | undefined, cost: number, now: number): Step {
   return KINDS[limit.kind](limit, row, cost, now)
 }
 
 /**
- * A row without a cost that was taken before, by any kind of limit: it needs no clock, as a count that fell meanwhile is only
- * kept from falling below nothing.
+ * Removes a cost from a row, for any kind of limit. It needs no clock, because a count that fell meanwhile only must not fall below zero.
  */
 export function giveBack({ used, before, at }: CountRow, cost: number): CountRow {
   return { used: Math.max(0, used - cost), before: Math.max(0, before - Math.max(0, cost - used)), at }
@@ -77,7 +76,7 @@ function takeFixed({ max, windowMs }: CountLimit, kept: CountRow | undefined, co
 }
 
 function takeSliding({ max, windowMs }: CountLimit, kept: CountRow | undefined, cost: number, time: number): Step {
-  const current = slid(kept, windowMs, time)
+  const current = slideWindows(kept, windowMs, time)
   const { before, at } = current
   const now = Math.max(time, at)
   const weighted = before * (1 - (now - at) / windowMs) + current.used
@@ -94,8 +93,8 @@ function takeSliding({ max, windowMs }: CountLimit, kept: CountRow | undefined, 
   }
 }
 
-/** The two windows as of now: windows begin at whole multiples of their length, so that all processes agree on them. */
-function slid(kept: CountRow | undefined, windowMs: number, now: number): CountRow {
+/** Moves the two windows to now: windows begin at whole multiples of their length, so that all processes agree on them. */
+function slideWindows(kept: CountRow | undefined, windowMs: number, now: number): CountRow {
   const at = now - (now % windowMs)
   if (kept === undefined) return { used: 0, before: 0, at }
   if (isRewound(kept, now, windowMs)) return { used: kept.used, before: kept.before, at }
@@ -103,10 +102,10 @@ function slid(kept: CountRow | undefined, windowMs: number, now: number): CountR
   return kept.at >= at ? kept : { used: 0, before: kept.used, at }
 }
 
-/** From the beginning of the window until the weighted count is at most `fits`. */
+/** Returns the time from the start of the window until the weighted count is at most `fits`. */
 function waitSliding({ used, before }: CountRow, fits: number, windowMs: number): number {
   if (fits >= used && before > 0) return Math.ceil(windowMs * (1 - (fits - used) / before))
-  // In the next window this one is the one before.
+  // In the next window this one becomes the previous one.
   return windowMs + (used > 0 ? Math.ceil(windowMs * Math.max(0, 1 - Math.max(0, fits) / used)) : 0)
 }
 

@@ -11,29 +11,29 @@ import type { Ban, BanList, Counts, CountTask } from './ports.ts'
 import { digest, isSharedAddress } from './shared-address.ts'
 import { isLedByOthers, isPersonAtHome, isUnexplained, steppedInto, type Trap } from './trap.ts'
 
-/** Rules of bans, checked: for which strikes, whom and how long. */
+/** Holds checked rules of bans: which strikes ban, which clients, and for how long. */
 export interface CompiledStrikes {
-  /** Id under which it counts. */
+  /** Strikes count under this id. */
   readonly id: string
   readonly key: 'client' | 'address' | 'user'
   readonly limit: CountLimit
-  /** Strikes that ban. */
+  /** Counts the strikes that ban a client. */
   readonly count: number
   readonly forMs: number
-  /** The challenge to banned clients; absent: they are refused. */
+  /** Challenges banned clients; without it they are refused. */
   readonly challenge?: BanChallenge | undefined
-  /** `flagged`, `throttled`, `blocked`, `challenge_failed`. */
+  /** Each is `flagged`, `throttled`, `blocked` or `challenge_failed`. */
   readonly actions: ReadonlySet<string>
-  /** Statuses of the origin's answer. */
+  /** The origin's response has one of these statuses. */
   readonly statuses: ReadonlySet<number>
-  /** Paths that are a strike; absent: none is. */
+  /** Paths that count as a strike; by default none does. */
   readonly trap?: Trap | undefined
 }
 
-/** A challenge to banned clients. */
+/** Challenges banned clients. */
 export interface BanChallenge {
   readonly terms: ChallengeTerms
-  /** Whether a client is challenged; one that never is stays refused. */
+  /** Reports whether a client is challenged; one that never is stays refused. */
   asks(inspection: Decision['inspection'], fields: readonly string[]): boolean
 }
 
@@ -42,35 +42,34 @@ export interface StrikesOptions {
   readonly mode: Mode
   readonly counts: Counts
   readonly bans: BanList
-  readonly ipv6Prefix: number
   readonly now: () => number
-  /** Whether an address is a trusted proxy's: banned, it would take all of its clients with it. Absent: none is. */
+  /** Reports whether an address is a trusted proxy's: a ban would hit all of its clients. By default none is. */
   readonly isTrusted?: ((address: string) => boolean) | undefined
-  /** Challenges a person whom another site led into a trap; absent: nothing is counted of that. */
+  /** Challenges a person whom another site led into a trap; without it such strikes do not count. */
   readonly led?: BanChallenge | undefined
-  /** A strike that could not be counted, or a ban that could not be kept. */
+  /** Receives the error where a strike could not be counted, or a ban could not be kept. */
   readonly onFault: (error: unknown) => void
-  /** A ban is in force that was not before; `rule` is the id that it shows as, and the inspection that of the last strike. */
+  /** Reports a new ban; `rule` is the id that it shows as, and the inspection belongs to the last strike. */
   readonly onBanned?: ((ban: Ban, rule: string, inspection: Decision['inspection']) => void) | undefined
 }
 
-/** A client under the rules of bans, by its key in them. */
+/** Rules of bans know a client by this key. */
 interface Watched {
   readonly rules: CompiledStrikes
   readonly key: string
 }
 
-/** A wrong that a request did. */
+/** A request has done this wrong. */
 interface Strike {
-  /** The word for it. */
+  /** The word names the offence. */
   readonly on: string
-  /** The row of a trap; else empty. */
+  /** The row belongs to a trap; empty for any other offence. */
   readonly row: string
 }
 
-/** Creates a counter that refuses banned clients before it counts, and bans those whose answers are strikes, traps among them. */
+/** Creates a counter that refuses banned clients before it counts, and bans clients for strikes, which include traps. */
 export function withStrikes(counter: Counter, options: StrikesOptions): Counter {
-  const { strikes, bans, ipv6Prefix, now } = options
+  const { strikes, bans, now } = options
   const windowMs = Math.max(0, ...strikes.map(({ limit }) => limit.windowMs))
 
   function follow({ decision, ended }: Counted, watched: readonly Watched[], fields: readonly string[]): Counted {
@@ -79,7 +78,7 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
       ended(status, challenge, contentType) {
         ended?.(status, challenge, contentType)
         for (const one of watched) {
-          const strike = strikeOf(one.rules, { decision, status, challenge, fields }, options.led !== undefined)
+          const strike = findStrike(one.rules, { decision, status, challenge, fields }, options.led !== undefined)
           if (strike === undefined || (options.led === undefined && isLed(strike))) continue
           void count(one, strike, decision).catch(options.onFault)
         }
@@ -87,13 +86,13 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
     }
   }
 
-  /** The rules that watch a request. A trusted proxy shares its network with clients that are banned there, and pays for none of them. */
+  /** Returns the rules that watch a request. A trusted proxy shares its network with banned clients, and must not be banned for them. */
   function strikesOn({ inspection }: Decision): readonly CompiledStrikes[] {
     const isTrusted = strikes.length > 0 && options.isTrusted?.(inspection.client.address) === true
     return isTrusted ? strikes.filter(({ key }) => key === 'user') : strikes
   }
 
-  /** Whether the last of some counts is exceeded, and none before it. */
+  /** Reports whether the last of some counts is exceeded, and none before it. */
   async function isBeyond(tasks: readonly CountTask[]): Promise<boolean> {
     const { states } = await options.counts.take(tasks, '')
     return states.length === tasks.length && states.at(-1)?.allowed === false
@@ -104,13 +103,13 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
     const { limit, forMs } = rules
     const id = banId(key)
     const ofOthers = isLed({ on })
-    // A visitor does not pay for another site: its own strikes are counted apart.
+    // A visitor does not pay for another site: strikes that it caused count apart.
     const prefix = `${strikesPrefix(rules, key, bans.liftedAt(id))}${ofOthers ? ' led' : ''}`
     const once = (what: string): CountTask => {
       const { windowMs } = limit
       return { key: `${prefix} ${what}`, cost: 1, limit: { ...ONCE, windowMs }, max: ONCE.max, binding: true }
     }
-    // A person may be led into one decoy; who follows another one follows all links.
+    // A person may be led into one decoy; a client that follows another one follows all links.
     if (on.startsWith('decoy') && isPersonAtHome(inspection) && !(await isBeyond([once(row), once(on)]))) return
     const strike = { key: prefix, cost: 1, limit, max: limit.max, binding: true }
     const counts = [offenceTask(rules, prefix, on, 1), strike]
@@ -131,7 +130,7 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
 
   return {
     count(decision, fields = []) {
-      const watched = isExempt(decision) ? [] : watchedOf(strikesOn(decision), decision.inspection, fields, ipv6Prefix)
+      const watched = isExempt(decision) ? [] : listWatched(strikesOn(decision), decision.inspection, fields)
       if (watched.length === 0) return counter.count(decision, fields)
       for (const { rules, key } of watched) {
         const ban = bans.find(key)
@@ -139,9 +138,9 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
         const challenge = isLed(ban) ? options.led : rules.challenge
         if (challenge === undefined || !isLifted(ban, challenge, decision.inspection, now())) {
           const asked = challenge?.asks(decision.inspection, fields) === true ? challenge : undefined
-          // A client that is never challenged goes on.
+          // A client that is never challenged is let through.
           if (isLed(ban) && asked === undefined) continue
-          return { decision: banned(decision, ban, options.mode, asked?.terms) }
+          return { decision: refuseBanned(decision, ban, options.mode, asked?.terms) }
         }
         void bans.lift(ban.id).catch(options.onFault)
       }
@@ -152,26 +151,26 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
   }
 }
 
-/** The key of a client's strikes. A lift changes it, so that strikes before the lift count no more, whatever store has them. */
+/** Returns the key of a client's strikes. A lift changes it, so that strikes before the lift no longer count in any store. */
 function strikesPrefix({ id, limit }: CompiledStrikes, key: string, liftedAt: number | undefined): string {
   return `${id} ${limit.windowMs} ${key}${liftedAt === undefined ? '' : ` ${liftedAt}`}`
 }
 
-/** Counts strikes of one word beside all, so that a ban can name its offences. */
+/** Counts strikes of one word beside all strikes, so that a ban can name its offences. */
 function offenceTask({ limit }: CompiledStrikes, prefix: string, word: string, cost: number): CountTask {
   const max = MAX_OFFENCES
   return { key: `${prefix} on ${word}`, cost, limit: { ...limit, max, refill: max }, max, binding: false }
 }
 
-/** More than any rule counts. */
+/** No rule has a count as high. */
 const MAX_OFFENCES = 1_000_000
 
-/** The words of strikes that a rule counts. */
+/** Lists the words of strikes that a rule counts. */
 function offencesIn({ actions, statuses, trap }: CompiledStrikes): readonly string[] {
   return [...actions, ...[...statuses].map((status) => `status:${status}`), ...(trap === undefined ? [] : [trap.on])]
 }
 
-/** Limit of what counts once in a window. */
+/** Such a limit is full after one. */
 const ONCE = { kind: 'fixed', max: 1, refill: 1 } as const
 
 /** Proven, allowlisted and internal clients are never banned. */
@@ -179,70 +178,69 @@ function isExempt({ inspection: { agent, network, client } }: Decision): boolean
   return agent.identity?.verified === true || isInternal(network.reserved) || client.address === ''
 }
 
-function watchedOf(
+function listWatched(
   strikes: readonly CompiledStrikes[],
   inspection: Decision['inspection'],
   fields: readonly string[],
-  ipv6Prefix: number,
 ): readonly Watched[] {
   return strikes.flatMap((rules) => {
-    const key = strikeKey(rules.key, inspection, fields, ipv6Prefix)
+    const key = strikeKey(rules.key, inspection, fields)
     return key === undefined ? [] : [{ rules, key }]
   })
 }
 
-/** Key of a client's strikes; `undefined` where there is no such thing, as a user who is not logged in. */
+/** Returns the key of a client's strikes; `undefined` where the client has none, as a user who is not logged in. */
 function strikeKey(
   key: CompiledStrikes['key'],
   inspection: Decision['inspection'],
   fields: readonly string[],
-  ipv6Prefix: number,
 ): string | undefined {
   if (key === 'user') return inspection.user === undefined ? undefined : `user ${inspection.user}`
   if (key === 'address' || !isSharedAddress(inspection.network)) {
-    return `client ${clientKey(inspection.client.address, ipv6Prefix).narrow}`
+    return `client ${clientKey(inspection.client.address).narrow}`
   }
-  return `client ${browserKey(inspection, fields, ipv6Prefix)}`
+  return `client ${browserKey(inspection, fields)}`
 }
 
-/** The same in every process, so that two that ban one client at a time make one ban. */
+/** Makes the same id in every process, so that two processes that ban one client at a time make one ban. */
 function banId(key: string): string {
   return digest(key)
 }
 
-/** A pass that was given after a ban began lifts it; of both the whole seconds are known. */
+/** A pass that was given after a ban began lifts it; both times are compared in whole seconds. */
 function isLifted({ since }: Ban, { terms }: BanChallenge, { pass }: Decision['inspection'], now: number): boolean {
   if (pass === undefined || pass.level < terms.level) return false
   return Math.floor(now / 1_000 - pass.age) >= Math.floor(since / 1_000)
 }
 
-/** To be challenged is no wrong. */
+/** A challenge or a price is no offence. */
 const DONE = {
   allow: '',
   flag: 'flagged',
   redirect: '',
   challenge: '',
+  offer: '',
   throttle: 'throttled',
   block: 'blocked',
 } as const
 
-/** Solutions that nobody sends by bad luck. */
+/** No client sends these solutions by bad luck. */
 const WRONGS: ReadonlySet<ChallengeOutcome> = new Set<ChallengeOutcome>(['wrong', 'forged', 'spent'])
 
-/** A request that has ended. */
+/** Describes a finished request. */
 interface Done {
   readonly decision: Decision
-  /** Status of the answer, where that is the origin's. */
+  /** The status of the response, where the origin sent it. */
   readonly status: AnswerStatus
   readonly challenge: ChallengeStep | undefined
   readonly fields: readonly string[]
 }
 
 /**
- * The strike that a request is, marked where another site led its client to it, or may have led it into a trap; `undefined` for none.
- * Where such a client cannot be challenged, only a site that is named excuses it.
+ * Returns the strike of a request, marked where another site led its client there, or may have led it into a trap; `undefined` for none.
+ * Where such a client cannot be challenged, only a named site excuses it.
  */
-function strikeOf(rules: CompiledStrikes, done: Done, canAsk: boolean): Strike | undefined {
+function findStrike(rules: CompiledStrikes, done: Done, canAsk: boolean): Strike | undefined {
   const { fields, decision } = done
   const strike = readOffence(rules, done)
   if (strike === undefined) return undefined
@@ -265,29 +263,29 @@ function readOffence(
   return typeof status === 'number' && statuses.has(status) ? { on: `status:${status}`, row: '' } : undefined
 }
 
-/** Parts of a page are no strikes: the page shows the challenge, and its scripts may ask many times before. */
+/** Requests for parts of a page are no strikes: the page shows the challenge, and its scripts may send many requests before. */
 function isFetched(fields: readonly string[]): boolean {
   return fields.some((name, at) => at % 2 === 0 && isNamed(name, 'sec-fetch-dest'))
 }
 
-/** Ids of the rules that a ban shows as. */
+/** A ban shows as one of these rules. */
 export const STRIKES_RULE = 'strikes'
 export const SCANNER_RULE = 'scanner-guard'
 
-/** End of the word for strikes to which another site led a person. */
+/** The word of a strike ends like this where another site led a person to it. */
 const LED = ':led'
 
-/** Whether a strike, or a ban, challenges its client, whatever the rules say, because another site led it to them. */
+/** Reports whether a strike, or a ban, challenges its client, whatever the rules say, because another site led the client there. */
 export function isLed({ on }: Pick<Ban, 'on'>): boolean {
   return on.endsWith(LED)
 }
 
-/** The id of the rule that a ban shows as. */
+/** Returns the id of the rule that a ban shows as. */
 export function banRule({ on }: Ban): typeof STRIKES_RULE | typeof SCANNER_RULE {
   return on.startsWith('probe') ? SCANNER_RULE : STRIKES_RULE
 }
 
-/** `3 strikes: 2 status:404, 1 blocked` */
+/** Writes the strikes of a ban: `3 strikes: 2 status:404, 1 blocked`. */
 export function strikesText(ban: Ban): string {
   return `${counted(ban.count, 'strike')}: ${offenceTexts(ban).join(', ')}`
 }
@@ -297,8 +295,8 @@ function offenceTexts({ offences, on }: Ban): readonly string[] {
   return texts.length === 0 ? [`the last ${on}`] : texts
 }
 
-/** `challenge`: it is challenged on these terms; else it is refused. */
-function banned(decision: Decision, ban: Ban, mode: Mode, challenge?: ChallengeTerms): Decision {
+/** Challenges the client on the terms of `challenge`; without it the client is refused. */
+function refuseBanned(decision: Decision, ban: Ban, mode: Mode, challenge?: ChallengeTerms): Decision {
   const { counting: _, trial: __, challenge: ___, reasons, ...rest } = decision
   const { id, until } = ban
   const text = `The client is banned until ${new Date(until).toISOString()} for ${strikesText(ban)}. \`sallyport bans lift ${id}\` lifts the ban.`

@@ -1,24 +1,24 @@
 import { type Address, formatAddress } from '../address/address.ts'
 import { SallyportError } from '../errors.ts'
-import { countryOf } from '../geo/country-of.ts'
+import { findCountry } from '../geo/find-country.ts'
 import { classify } from '../network/classify.ts'
 import type { Clock, Snapshots } from '../ports/index.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import type { Catalogue, Crawler } from './catalogue.ts'
-import { CHECK_NAMES, type Check, methodOf, type Spoofed, type Unverifiable, type Verified } from './outcome.ts'
-import { summaryOf } from './summary.ts'
+import { CHECK_NAMES, type Check, findMethod, type Spoofed, type Unverifiable, type Verified } from './outcome.ts'
+import { summarise } from './summary.ts'
 import type { CrawlerVerifier, Verification } from './verifier.ts'
 
-/** How a claim is put to the API: by the catalogue's slug, by the user agent of a log line, or both. */
+/** A caller claims a crawler by the catalogue's slug, by the user agent of a log line, or by both. */
 export interface Claim {
   readonly bot?: string | undefined
   readonly userAgent?: string | undefined
 }
 
-/** The outcome with the checks it came of: an accusation has no room for one that could not run here either. */
+/** Pairs the outcome with its checks: an accusation has no room for a check that could not run here either. */
 export type CrawlerRuling = Pick<Spoofed, 'outcome' | 'checks'> | Pick<Verified | Unverifiable, 'outcome' | 'checks'>
 
-/** Specification: CrawlerVerifyResponse. Members that are unknown are left out. */
+/** Answers a verification (specification: CrawlerVerifyResponse). Unknown members are left out. */
 export type CrawlerAnswer = CrawlerFacts & CrawlerRuling
 
 interface CrawlerFacts {
@@ -26,7 +26,7 @@ interface CrawlerFacts {
   readonly slug?: string | undefined
   readonly crawler?: string | undefined
   readonly userAgent?: string | undefined
-  /** The checks that decided, by their names; left out when none did. */
+  /** Names the checks that decided; left out when none did. */
   readonly method?: string | undefined
   readonly summary: string
   readonly networkOrigin: NetworkClass
@@ -39,11 +39,11 @@ interface CrawlerFacts {
   readonly checkedAt: string
 }
 
-/** The verification of `POST /v1/crawlers/verify` and `POST /v1/agentscan/verify`. */
+/** Verifies claims for `POST /v1/crawlers/verify` and `POST /v1/agentscan/verify`. */
 export interface CrawlerAnswers {
-  /** Throws `unknown_crawler` or `claim_mismatch` for a claim that cannot be verified; nobody is asked. */
+  /** Throws `unknown_crawler` or `claim_mismatch` for a claim that cannot be verified; it sends no request. */
   check(claim: Claim): void
-  /** Rejects as `check` throws; whatever could not run is a check of the answer. `asker`: the client that asks. */
+  /** Rejects as `check` throws; a check that could not run is in the answer. `asker` is the requesting client. */
   verify(address: Address, claim: Claim, asker?: string): Promise<CrawlerAnswer>
 }
 
@@ -66,14 +66,14 @@ export function createCrawlerAnswers(
       const snapshot = snapshots.current()
       const finding = classify(address, snapshot)
       const { classification, anonymized } = finding.verdict
-      const country = countryOf(address, finding, snapshot)?.code
+      const country = findCountry(address, finding, snapshot)?.code
       const verification =
         crawler === undefined ? undefined : await verifier.verify(crawler, { address, finding, snapshot }, asker)
       return {
         ip: formatAddress(address),
         ...(crawler !== undefined && { slug: crawler.slug, crawler: crawler.name }),
         userAgent: claim.userAgent,
-        ...(verification === undefined ? UNCLAIMED : outcomeOf(verification)),
+        ...(verification === undefined ? UNCLAIMED : describeOutcome(verification)),
         networkOrigin: classification,
         anonymized,
         ...(finding.asn !== undefined && { asn: `AS${finding.asn}` }),
@@ -93,10 +93,10 @@ const UNCLAIMED = {
   checks: NO_CLAIM,
 } as const
 
-function outcomeOf(verification: Verification) {
+function describeOutcome(verification: Verification) {
   const { judgement } = verification
-  const method = methodOf(judgement)
-  const reason = { method, summary: summaryOf(verification) }
+  const method = findMethod(judgement)
+  const reason = { method, summary: summarise(verification) }
   // Both branches are alike: the compiler has to see which outcome the checks belong to.
   return judgement.outcome === 'spoofed'
     ? { outcome: judgement.outcome, ...reason, checks: judgement.checks }
@@ -104,8 +104,8 @@ function outcomeOf(verification: Verification) {
 }
 
 /**
- * The crawler that is claimed; `undefined` when only a user agent is given and it names none. A user agent that names
- * none does not contradict `bot`: some agents carry a browser's. Throws `unknown_crawler` and `claim_mismatch`.
+ * Returns the claimed crawler; `undefined` when only a user agent is given and it names none. Such a user agent does not contradict `bot`:
+ * some agents send a browser's. Throws `unknown_crawler` and `claim_mismatch`.
  */
 export function claimedCrawler({ bot, userAgent }: Claim, catalogue: Catalogue): Crawler | undefined {
   const named = userAgent === undefined ? undefined : catalogue.claimOf(userAgent)

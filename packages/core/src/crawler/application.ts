@@ -1,12 +1,12 @@
-/** The form of an application for people: in `electron` it is a browser too, which an agent of its own may steer. */
+/** An application for people has this form; `electron` is a browser too, which an agent may steer. */
 export type ApplicationForm = 'electron' | 'native'
 
-/** Systems that the library of most applications of Apple's devices names: `Name/1.0 (iPad; iPadOS 17.5; Scale/2.00)`. */
+/** Most applications on Apple's devices use a library that names these systems: `Name/1.0 (iPad; iPadOS 17.5; Scale/2.00)`. */
 const SYSTEMS: readonly string[] = ['iOS', 'iPadOS', 'tvOS', 'watchOS', 'visionOS']
 
 /**
- * The form of a user agent that is written as the frameworks write it in which applications for people are made: iOS and macOS for
- * what an application fetches itself, Electron, and a WebView. A crawler says besides what it is: by a link, or as `compatible`.
+ * Returns the form of a user agent that the frameworks of applications for people write: iOS and macOS for an application's own requests,
+ * Electron, and a WebView. A crawler also says what it is: by a link, or as `compatible`.
  */
 export function applicationForm(text: string): ApplicationForm | undefined {
   if (text.includes('://') || text.includes('compatible')) return undefined
@@ -28,7 +28,7 @@ function isWebViewOfIos(text: string): boolean {
   )
 }
 
-/** Whether it is a WebView of a Mac, which names neither Chrome nor Safari: an application puts its own name behind it. */
+/** Reports whether a WebView of a Mac, which names neither Chrome nor Safari, is named: an application appends its own name. */
 export function isWebViewOfMac(text: string): boolean {
   return (
     /^Mozilla\/[^(]*\(Macintosh/.test(text) &&

@@ -3,30 +3,30 @@ import { applicationForm } from './application.ts'
 import { type NamePattern, parseNamePattern } from './name-pattern.ts'
 import { createTokenMatcher } from './token-matcher.ts'
 
-/** A crawler of the catalogue, ready for checks. */
+/** Holds a crawler of the catalogue, ready for checks. */
 export interface Crawler {
   readonly slug: string
   readonly name: string
   readonly operator: string
   readonly purpose: CrawlerRow['purpose']
   readonly tokens: readonly string[]
-  /** Why a request that shows one of its tokens is no such crawler; absent for one that sends requests. */
+  /** Says why a request with one of its tokens is not from this crawler; absent for a crawler that sends requests. */
   readonly silent?: 'token-only' | 'retired' | undefined
   readonly names: readonly NamePattern[]
   /** False where no document of the operator promises these names: they may confirm, never refute. */
   readonly namesRefute: boolean
-  /** The form in which people have an application of this name, whose own user agent claims nothing. */
+  /** People have an application of this name in this form, and its own user agent claims nothing. */
   readonly application?: CrawlerRow['application'] | undefined
-  /** Whether the operator's customers run it too, on machines of their own: no address refutes it. */
+  /** True where the operator's customers run it too, on their own machines: no address refutes it. */
   readonly selfHosted: boolean
-  /** Id of its list of published ranges; absent when the operator publishes none. */
+  /** Its list of published ranges has this id; absent when the operator publishes none. */
   readonly ranges?: string | undefined
   readonly asns: ReadonlySet<number>
-  /** Whether the operator alone uses all of `asns`. */
+  /** True where only the operator uses `asns`. */
   readonly exclusive: boolean
-  /** Every system that the operator sends the crawler from, others' requests among them or not; empty where it is not known. */
+  /** Lists every system that the operator sends the crawler from, shared or not; empty where that is not known. */
   readonly systems: ReadonlySet<number>
-  /** Origin of its Web Bot Auth key directory. */
+  /** The origin publishes its Web Bot Auth key directory. */
   readonly agent?: string | undefined
   readonly docs?: string | undefined
 }
@@ -35,20 +35,24 @@ export interface Catalogue {
   readonly crawlers: readonly Crawler[]
   find(slug: string): Crawler | undefined
   /**
-   * The crawler that a user agent says it is: the first one it names, and of two names that begin together the longer.
-   * `like Googlebot`, as feed readers and old fetchers write it, is a comparison and claims nothing; nor does the name of an
-   * application in its own user agent.
+   * Returns the crawler that a user agent names: the first one, and of two names that begin together the longer. `like Googlebot`, as feed
+   * readers and old fetchers write it, is a comparison and claims nothing; nor does the name of an application in its own user agent.
    */
   claimOf(userAgent: string): Crawler | undefined
 }
 
 /** Compiles the catalogue, by default `data/crawlers.json`; throws `TypeError` where a row is not usable. */
 export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalogue {
-  const crawlers = rows.map(crawlerOf)
+  const crawlers = rows.map(buildCrawler)
   const bySlug = new Map(crawlers.map((crawler) => [crawler.slug, crawler]))
   if (bySlug.size !== crawlers.length) throw new TypeError('a slug is there twice')
   const tokens = crawlers.flatMap((crawler) =>
-    crawler.tokens.map((token) => ({ token, crawler, isProgram: isProgramName(token) })),
+    // QuillBot is an application for people, and its crawler has no other name.
+    crawler.tokens.map((token) => ({
+      token,
+      crawler,
+      isProgram: !crawler.tokens.every(isProgramName) && isProgramName(token),
+    })),
   )
   const matcher = createTokenMatcher(tokens.map(({ token }) => token))
   return {
@@ -57,7 +61,7 @@ export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalog
     claimOf(userAgent) {
       for (let match = matcher.find(userAgent); match !== undefined; match = matcher.find(userAgent, match.end)) {
         const { crawler, isProgram } = tokens[match.token] as (typeof tokens)[number]
-        const isApplication = !isProgram && isApplicationOf(crawler, userAgent)
+        const isApplication = !isProgram && isApplicationAgent(crawler, userAgent)
         if (!isApplication && !isComparison(userAgent, match.start)) return crawler
       }
       return undefined
@@ -65,29 +69,29 @@ export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalog
   }
 }
 
-/** `NaverBot`: no application is named so, whatever else the row has. */
+/** No application has a name like `NaverBot`, whatever other names the row has. */
 function isProgramName(token: string): boolean {
   return /(?:bot|spider|crawler|user)$/i.test(token)
 }
 
-function isApplicationOf({ application }: Crawler, userAgent: string): boolean {
+function isApplicationAgent({ application }: Crawler, userAgent: string): boolean {
   if (application === undefined) return false
   const form = applicationForm(userAgent)
   return form === 'native' || (form === 'electron' && application === true)
 }
 
-/** Words in front of a name that make it another's: "treat like Googlebot", "compatible with Googlebot". */
+/** A word in front of a name makes it a comparison: "treat like Googlebot", "compatible with Googlebot". */
 const COMPARISONS: ReadonlySet<string> = new Set(['like', 'with', 'following', 'fake', 'not'])
 const MAX_COMPARISON_LENGTH = 9
 
-/** Whether the word before a position, one separator between them, is a comparison. */
+/** Reports whether the word before a position, one separator between them, is a comparison. */
 function isComparison(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - MAX_COMPARISON_LENGTH - 2), start - 1).toLowerCase()
   const words = before.split(/[^a-z]/)
   return COMPARISONS.has(words.at(-1) ?? '')
 }
 
-function crawlerOf(row: CrawlerRow): Crawler {
+function buildCrawler(row: CrawlerRow): Crawler {
   const { slug, name, operator, purpose, tokens, status, ranges, agent, docs, application } = row
   return Object.freeze({
     slug,

@@ -3,11 +3,11 @@ import type { Snapshot } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { InspectedCrawler } from '../values/inspection.ts'
 import type { Crawler } from './catalogue.ts'
-import { methodOf } from './outcome.ts'
-import { summaryOf } from './summary.ts'
+import { findMethod } from './outcome.ts'
+import { summarise } from './summary.ts'
 import { type CrawlerVerifier, type Verification, withoutAddress } from './verifier.ts'
 
-/** A claim and its outcome, from memory. */
+/** Verifies a claim from memory. */
 export function inspectedClaim(
   verifier: CrawlerVerifier,
   crawler: Crawler,
@@ -20,10 +20,11 @@ export function inspectedClaim(
   )
 }
 
-/** The outcome of a claim, as inspections show it. */
+/** Describes the outcome of a claim, as inspections show it. */
 export function inspectedCrawler(verification: Verification): InspectedCrawler {
   const { slug, name, operator, purpose } = verification.crawler
-  const method = methodOf(verification.judgement)
+  const method = findMethod(verification.judgement)
+  const listed = verification.judgement.outcome === 'verified' ? verification.judgement.decidedBy.listed : undefined
   return Object.freeze({
     slug,
     name,
@@ -31,8 +32,9 @@ export function inspectedCrawler(verification: Verification): InspectedCrawler {
     purpose,
     outcome: verification.judgement.outcome,
     ...(method !== undefined && { method }),
+    ...listed,
     ...(verification.foreign && { forged: true }),
     pending: verification.pending,
-    summary: summaryOf(verification),
+    summary: summarise(verification),
   })
 }

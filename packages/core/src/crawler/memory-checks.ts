@@ -1,18 +1,19 @@
 import { type Address, formatAddress } from '../address/address.ts'
+import { BELIEVED, datedSource, shareLeft } from '../network/ages.ts'
 import type { Clock, CrawlerRangeStatus, Snapshot } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { Crawler } from './catalogue.ts'
 import type { Check, CheckName, CouldNotRun } from './outcome.ts'
 import type { LoadedRanges } from './ranges.ts'
 
-/** Facts that a claim is checked against: an address, what is known of its network, and the data. */
+/** A claim is checked against an address, the facts of its network, and the data. */
 export interface ClaimedFrom {
   readonly address: Address
   readonly finding: NetworkFinding
   readonly snapshot: Snapshot
 }
 
-/** Whether the crawler sends requests at all. */
+/** Checks whether the crawler sends requests at all. */
 export function catalogueCheck(crawler: Crawler): Check {
   const name = 'catalogue'
   switch (crawler.silent) {
@@ -30,36 +31,41 @@ export function catalogueCheck(crawler: Crawler): Check {
 }
 
 /**
- * The operator's published egress ranges. Only a fresh list refutes, and only addresses of a family that it holds; a
- * missing or stale one could not run. `dated` are prefixes that came with Sallyport: they confirm where no fresh list
- * knows better.
+ * Checks the operator's published egress ranges. Only a fresh list refutes, and only addresses of a family that it holds; a missing or
+ * stale one could not run, and a list that has lost half its weight does not confirm either. `dated` are prefixes that came with Sallyport:
+ * they confirm where no fresh list knows better.
  */
 export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom, dated: LoadedRanges): Check {
   const name = 'published ranges'
   const slug = crawler.ranges ?? crawler.slug
-  const status: CrawlerRangeStatus = statusOf(slug, snapshot.crawlerStatus, snapshot.clock) ?? {
+  const status: CrawlerRangeStatus = findStatus(slug, snapshot.crawlerStatus, snapshot.clock) ?? {
     slug,
     state: 'missing',
   }
   const published = `the ranges that ${crawler.operator} publishes for ${crawler.name}`
-  if (snapshot.crawlerRanges?.find(address).includes(slug) === true) {
-    return { name, status: 'passed', detail: `${formatAddress(address)} is in ${published}${asOf(status)}.` }
-  }
-  if (status.state !== 'fresh' && dated.crawlerRanges.find(address).includes(slug)) {
-    const then = asOf(statusOf(slug, dated.crawlerStatus))
-    return { name, status: 'passed', detail: `${formatAddress(address)} is in ${published}${then}.` }
+  const shipped = findStatus(slug, dated.crawlerStatus)
+  const listings = [
+    snapshot.crawlerRanges?.find(address).includes(slug) === true ? status : undefined,
+    status.state !== 'fresh' && dated.crawlerRanges.find(address).includes(slug) ? shipped : undefined,
+  ]
+  for (const list of listings) {
+    const kept = list?.source === undefined ? 1 : shareLeft(list.source, snapshot.clock?.now())
+    if (list === undefined || kept < BELIEVED) continue
+    const detail = `${formatAddress(address)} is in ${published}${writeDate(list)}.`
+    const listed = list.source && { kept, oldest: datedSource(list.source) }
+    return { name, status: 'passed', detail, ...(listed && { listed }) }
   }
   if (status.state === 'fresh') {
     if (snapshot.crawlerRanges?.covers(slug, address.family) !== true) {
-      return couldNotRun(name, `No IPv${address.family} address is in ${published}${asOf(status)}.`)
+      return couldNotRun(name, `No IPv${address.family} address is in ${published}${writeDate(status)}.`)
     }
-    return { name, status: 'refuted', detail: `${formatAddress(address)} is not in ${published}${asOf(status)}.` }
+    return { name, status: 'refuted', detail: `${formatAddress(address)} is not in ${published}${writeDate(status)}.` }
   }
-  const known = status.state === 'missing' ? statusOf(slug, dated.crawlerStatus) : status
+  const known = status.state === 'missing' ? shipped : status
   if (known !== undefined) {
     return couldNotRun(
       name,
-      `${formatAddress(address)} is not in ${published}${asOf(known)}; they may have changed since.`,
+      `${formatAddress(address)} is not in ${published}${writeDate(known)}; they may have changed since.`,
     )
   }
   return crawler.ranges === undefined
@@ -67,8 +73,8 @@ export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom
     : couldNotRun(name, `The list of ${published} is not loaded.`)
 }
 
-/** The worst status of a list's files, because a missing file may hold the address. */
-function statusOf(
+/** Returns the worst status of a list's files, because a missing file may hold the address. */
+function findStatus(
   slug: string,
   rows: readonly CrawlerRangeStatus[] = [],
   clock?: Clock,
@@ -82,20 +88,20 @@ function statusOf(
   return worst
 }
 
-/** A list grows stale between two reloads too. */
+/** A list also becomes stale between two reloads. */
 function asOfNow(row: CrawlerRangeStatus, clock: Clock | undefined): CrawlerRangeStatus {
   const isPast = row.staleAfter !== undefined && clock !== undefined && clock.now() >= row.staleAfter
   return row.state === 'fresh' && isPast ? { ...row, state: 'stale' } : row
 }
 
-/** Order of states, the worst first. */
+/** States are ranked worst first. */
 const STATE_RANK = { missing: 0, stale: 1, fresh: 2 } as const
 
-function asOf(status?: CrawlerRangeStatus): string {
+function writeDate(status?: CrawlerRangeStatus): string {
   return status?.date === undefined ? '' : ` (as of ${status.date})`
 }
 
-/** The operator's autonomous systems, where the operator alone uses them. */
+/** Checks the operator's autonomous systems, where only the operator uses them. */
 export function asnCheck(crawler: Crawler, { address, finding, snapshot }: ClaimedFrom): Check {
   const name = 'operator ASN'
   if (!crawler.exclusive) {
@@ -118,7 +124,7 @@ export function asnCheck(crawler: Crawler, { address, finding, snapshot }: Claim
     : { name, status: 'refuted', detail: `${found}, not in ${labels(crawler.asns, ' or ')}, ${alone}.` }
 }
 
-/** Whether the address is in a system that the operator does not send the crawler from. Unknown systems are none. */
+/** Reports whether the address is in a system that the operator does not send the crawler from. Unknown systems do not count. */
 export function isForeignSystem({ systems }: Crawler, { finding }: ClaimedFrom): boolean {
   return systems.size > 0 && finding.asn !== undefined && !systems.has(finding.asn)
 }
@@ -128,9 +134,8 @@ function labels(asns: ReadonlySet<number>, between = ', '): string {
 }
 
 /**
- * The check for an address that need not be the visitor's own, or a crawler that customers run on machines of theirs: it may
- * confirm, and it cannot refute. A site that does not configure its proxy would otherwise accuse every crawler that comes
- * through it.
+ * Turns a refutation into a check that could not run, for an address that may not be the visitor's own, or a crawler that customers run on
+ * their own machines. Otherwise a site that does not configure its proxy would accuse every crawler that comes through it.
  */
 export function withoutRefutation(check: Check, why: string): Check {
   return check.status === 'refuted' && check.name !== 'catalogue' ? couldNotRun(check.name, why) : check

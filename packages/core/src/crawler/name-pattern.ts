@@ -1,6 +1,6 @@
-/** Names of hosts that an operator alone can give out: a fixed start, a varying part, a fixed end on a label boundary. */
+/** Only one operator can assign such host names: a fixed start, a varying part, a fixed end on a label boundary. */
 export interface NamePattern {
-  /** As written: `rate-limited-proxy-*.google.com`. */
+  /** The pattern as written: `rate-limited-proxy-*.google.com`. */
   readonly text: string
   readonly start: string
   /** Begins with a dot. */
@@ -16,7 +16,7 @@ export function parseNamePattern(text: string): NamePattern {
   return { text, start, end }
 }
 
-/** Whether a name, in lower case and without its final dot, is one of the pattern's. */
+/** Reports whether a name, in lower case and without its final dot, matches a pattern. */
 export function isOfPattern(name: string, { start, end }: NamePattern): boolean {
   return name.length > start.length + end.length && name.startsWith(start) && name.endsWith(end)
 }

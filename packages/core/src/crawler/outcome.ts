@@ -1,21 +1,26 @@
-/** The checks of a claim, in their order. */
+import type { DatedSource } from '../values/finding.ts'
+
+/** Checks of a claim are in this order. */
 export const CHECK_NAMES = ['catalogue', 'published ranges', 'operator ASN', 'reverse DNS'] as const
 export type CheckName = (typeof CHECK_NAMES)[number]
 
 interface Finding<Status extends string> {
   readonly name: CheckName
   readonly status: Status
-  /** One sentence for a person. */
+  /** Explains the check in one sentence for a person. */
   readonly detail: string
 }
 
 /** The claim is true. */
-export type Passed = Finding<'passed'>
+export interface Passed extends Finding<'passed'> {
+  /** The age of the confirming list leaves this share of its weight, 0 to 1; absent where no list confirms. */
+  readonly listed?: { readonly kept: number; readonly oldest: DatedSource | undefined } | undefined
+}
 /** The claim is false, as far as this check sees. */
 export type Refuted = Finding<'refuted'>
-/** It could say something and did not: nothing may be concluded. */
+/** The check could have decided and did not: nothing may be concluded. */
 export type CouldNotRun = Finding<'could-not-run'>
-/** It cannot say anything of this crawler, or is not needed any more. */
+/** The check cannot judge this crawler, or is no longer needed. */
 export type NotApplicable = Finding<'not-applicable'>
 
 export const CHECK_STATUSES = ['passed', 'refuted', 'could-not-run', 'not-applicable'] as const
@@ -28,8 +33,8 @@ export interface Verified {
 }
 
 /**
- * Specification, rules 2 and 3: every check that could run did run, and all of them refuted. `checks` has no room for
- * one that could not run, and `refutedBy` is never empty, so the wrong accusation cannot be written down.
+ * Every check that could run ran and refuted the claim (specification, rules 2 and 3). `checks` has no room for one that could not run, and
+ * `refutedBy` is never empty, so a wrong accusation does not compile.
  */
 export interface Spoofed {
   readonly outcome: 'spoofed'
@@ -44,7 +49,7 @@ export interface Unverifiable {
 
 export type Judgement = Verified | Spoofed | Unverifiable
 
-/** The outcome of a claim from its checks (specification: CrawlerVerifyResponse, rules). */
+/** Judges a claim by its checks (specification: CrawlerVerifyResponse, rules). */
 export function judge(checks: readonly Check[]): Judgement {
   const passed = checks.find((check) => check.status === 'passed')
   if (passed !== undefined) return { outcome: 'verified', decidedBy: passed, checks }
@@ -55,8 +60,8 @@ export function judge(checks: readonly Check[]): Judgement {
   return { outcome: 'spoofed', refutedBy: [first, ...rest], checks: concluded }
 }
 
-/** The names of the checks that decided; absent when none did. */
-export function methodOf(judgement: Judgement): string | undefined {
+/** Names the checks that decided; absent when none did. */
+export function findMethod(judgement: Judgement): string | undefined {
   switch (judgement.outcome) {
     case 'verified':
       return judgement.decidedBy.name

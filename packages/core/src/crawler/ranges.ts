@@ -5,17 +5,17 @@ import { formatPrefix, type Prefix, parsePrefix, prefixContains } from '../addre
 import type { CrawlerRangeStatus, Snapshot } from '../ports/index.ts'
 import type { Whole } from '../values/members.ts'
 
-/** One list of published ranges as it was read. */
+/** Holds one list of published ranges as it was read. */
 export interface RangeList extends CrawlerRangeStatus {
-  /** A `ranges` of the catalogue, or the slug of a crawler whose operator publishes none. */
+  /** Matches a `ranges` of the catalogue, or the slug of a crawler whose operator publishes none. */
   readonly slug: string
   readonly prefixes: readonly Prefix[]
 }
 
-/** The two members of a snapshot that are about crawlers. */
+/** Two members of a snapshot concern crawlers. */
 export type LoadedRanges = Whole<Pick<Snapshot, 'crawlerRanges' | 'crawlerStatus'>>
 
-/** Published ranges in memory, of one list for each slug. */
+/** Keeps published ranges in memory, one list for each slug. */
 export function createCrawlerRanges(lists: readonly RangeList[]): LoadedRanges {
   const { prefixes, slugs } = layOut(lists)
   const partition = createPartition(prefixes)
@@ -27,18 +27,21 @@ export function createCrawlerRanges(lists: readonly RangeList[]): LoadedRanges {
       find: (address) => slugs[partition.find(address)] ?? NONE,
       covers: (slug, family) => covered.has(`${family} ${slug}`),
     },
-    // Not copied: a state may depend on the time at which it is read.
+    // The lists are not copied: a state may depend on the time at which it is read.
     crawlerStatus: lists,
   }
 }
 
 /**
- * The well-known prefixes that come with Sallyport: they confirm offline and never refute, however old they get. Throws
- * `TypeError` where one is not a CIDR.
+ * Returns the well-known prefixes that come with Sallyport: they confirm offline and never refute. Throws `TypeError` where one is not a
+ * CIDR.
  */
 export function datedRanges(rows: readonly DatedRanges[] = DATED_RANGES): LoadedRanges {
   return createCrawlerRanges(
-    rows.map(({ id, date, prefixes }) => ({ slug: id, state: 'stale', date, prefixes: prefixes.map(prefixOfText) })),
+    rows.map(({ id, date, prefixes }) => {
+      const source = { id: 'crawlers', ages: 'crawler', lastTrue: date } as const
+      return { slug: id, state: 'stale', date, source, prefixes: prefixes.map(prefixOfText) }
+    }),
   )
 }
 
@@ -50,7 +53,7 @@ function prefixOfText(text: string): Prefix {
 
 const NONE: readonly string[] = Object.freeze([])
 
-/** Every prefix once, with the slugs of all lists that hold it: its own and those of the prefixes around it. */
+/** Lists every prefix once, with the slugs of all lists that hold it: its own and those of the prefixes around it. */
 function layOut(lists: readonly RangeList[]) {
   const own = new Map<string, { readonly prefix: Prefix; slugs: readonly string[] }>()
   for (const { slug, prefixes } of lists) {
@@ -60,10 +63,10 @@ function layOut(lists: readonly RangeList[]) {
       const text = formatPrefix(prefix)
       const known = own.get(text)
       if (known === undefined) own.set(text, { prefix, slugs: alone })
-      else known.slugs = joined(known.slugs, alone)
+      else known.slugs = joinSlugs(known.slugs, alone)
     }
   }
-  // Outer before inner, so that a stack holds the prefixes around each one.
+  // Outer prefixes sort before inner ones, so that a stack holds the prefixes around each one.
   const ordered = [...own.values()].sort(
     (x, y) => compareAddresses(x.prefix.address, y.prefix.address) || x.prefix.length - y.prefix.length,
   )
@@ -72,7 +75,7 @@ function layOut(lists: readonly RangeList[]) {
     for (let top = around.at(-1); top && !prefixContains(top.prefix, entry.prefix.address); top = around.at(-1)) {
       around.pop()
     }
-    entry.slugs = joined(entry.slugs, around.at(-1)?.slugs ?? NONE)
+    entry.slugs = joinSlugs(entry.slugs, around.at(-1)?.slugs ?? NONE)
     around.push(entry)
   }
   return {
@@ -81,7 +84,7 @@ function layOut(lists: readonly RangeList[]) {
   }
 }
 
-function joined(slugs: readonly string[], more: readonly string[]): readonly string[] {
+function joinSlugs(slugs: readonly string[], more: readonly string[]): readonly string[] {
   const added = more.filter((slug) => !slugs.includes(slug))
   return added.length === 0 ? slugs : Object.freeze([...slugs, ...added])
 }

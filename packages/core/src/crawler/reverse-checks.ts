@@ -7,43 +7,43 @@ import type { Clock, Dns, KeptReverseCheck } from '../ports/index.ts'
 import type { NamePattern } from './name-pattern.ts'
 import { checkReverseDns, type ReverseFinding } from './reverse-dns.ts'
 
-/** How long an answer is cached: a name confirmed, a name refuted, no answer. */
+/** An answer is cached for this time: a name confirmed, a name refuted, no answer. */
 export const TTL_MS = { passed: DAY_MS, refuted: 10 * 60_000, 'could-not-run': 60_000 } as const
 
-/** Checks that run, that wait, and that are cached. */
+/** Limits the checks that run, that wait, and that are cached. */
 export const MAX_CONCURRENT = 50
 export const MAX_QUEUED = 1000
 export const MAX_REVERSE_CHECKS = 50_000
 
-/** Background checks started in a second: a flood of claims must not slow other requests. */
+/** Limits the background checks that start in a second: a flood of claims must not slow other requests. */
 export const MAX_STARTED_PER_SECOND = 200
 
 /**
- * Cached reverse-DNS checks. The key is all that an answer depends on, the address and the patterns of names, so crawlers
- * of one operator share it.
+ * Caches reverse-DNS checks. The key has everything that an answer depends on, the address and the patterns of names, so crawlers of one
+ * operator share it.
  */
 export interface ReverseChecks {
-  /** The cached answer, if there is one. */
+  /** Returns the cached answer, if there is one. */
   known(address: Address, patterns: readonly NamePattern[]): ReverseFinding | undefined
   /**
-   * Asks DNS; concurrent checks of one key are one. `asker` is the client that wants to know; default that of the address.
-   * Never rejects; `undefined` where the queue is full, or too many of the client's wait.
+   * Asks DNS; concurrent checks of one key are one. `asker` is the requesting client; default the client at the address. Never rejects;
+   * `undefined` where the queue is full, or too many checks of the client wait.
    */
   ask(
     address: Address,
     patterns: readonly NamePattern[],
     asker?: string,
   ): Promise<ReverseFinding | undefined> | undefined
-  /** Asks DNS in the background, for the cache; false where too much is being asked already, by all or for this client. */
+  /** Asks DNS in the background, for the cache; false where too many checks run already, in all or for this client. */
   start(address: Address, patterns: readonly NamePattern[]): boolean
-  /** Fills the cache with what was kept before a restart; what has expired is skipped. */
+  /** Fills the cache with the checks that were kept before a restart; skips expired ones. */
   remember(kept: readonly KeptReverseCheck[]): void
 }
 
 export interface ReverseChecksOptions {
   readonly clock: Clock
   readonly dns: Dns
-  /** Shared with what else looks up names; default its own. */
+  /** Other lookups of names may share these turns; default its own. */
   readonly turns?: NameTurns | undefined
   /** Called with every finished check. Must not throw. */
   readonly onFinished?: ((check: KeptReverseCheck) => void) | undefined
@@ -55,7 +55,7 @@ export function createReverseChecks({
   turns = createNameTurns(),
   onFinished,
 }: ReverseChecksOptions): ReverseChecks {
-  // The cache takes the memory for all of its entries at once, so the first entry makes it.
+  // The cache allocates the memory for all of its entries at once, so only the first entry creates it.
   let kept: LRUCache<string, KeptReverseCheck> | undefined
   const underWay = new Map<string, Promise<ReverseFinding | undefined>>()
   const places = createPlaces(MAX_CONCURRENT)
@@ -65,7 +65,7 @@ export function createReverseChecks({
     kept.set(check.key, check)
   }
 
-  function cached(key: string): KeptReverseCheck | undefined {
+  function findCached(key: string): KeptReverseCheck | undefined {
     const found = kept?.get(key)
     if (found === undefined || found.until > clock.now()) return found
     kept?.delete(key)
@@ -80,8 +80,8 @@ export function createReverseChecks({
     return check
   }
 
-  /** Notes a check until it has ended. */
-  function underway<T extends ReverseFinding | undefined>(key: string, asking: Promise<T>): Promise<T> {
+  /** Keeps a check in `underWay` until it has ended. */
+  function trackCheck<T extends ReverseFinding | undefined>(key: string, asking: Promise<T>): Promise<T> {
     const ending = asking.finally(() => underWay.delete(key))
     underWay.set(key, ending)
     return ending
@@ -92,10 +92,10 @@ export function createReverseChecks({
     patterns: readonly NamePattern[],
     asker = nameClient(address),
   ): Promise<ReverseFinding | undefined> | undefined {
-    const key = keyOf(address, patterns)
+    const key = checkKey(address, patterns)
     const same = underWay.get(key)
     if (same !== undefined || places.waiting >= MAX_QUEUED) return same
-    return underway(
+    return trackCheck(
       key,
       // A check that finds too many waiting could not run.
       turns.run(asker, () => run(key, address, patterns)).catch(() => undefined),
@@ -113,10 +113,10 @@ export function createReverseChecks({
   }
 
   return {
-    known: (address, patterns) => cached(keyOf(address, patterns)),
+    known: (address, patterns) => findCached(checkKey(address, patterns)),
     ask,
     start(address, patterns) {
-      const key = keyOf(address, patterns)
+      const key = checkKey(address, patterns)
       if (underWay.has(key)) return true
       const done = turns.take(nameClient(address))
       if (done === undefined) return false
@@ -124,8 +124,8 @@ export function createReverseChecks({
         done()
         return false
       }
-      // It never rejects, so nothing is left floating.
-      void underway(key, run(key, address, patterns).finally(done))
+      // The promise never rejects, so nothing is left floating.
+      void trackCheck(key, run(key, address, patterns).finally(done))
       return true
     },
     remember(checks) {
@@ -135,7 +135,7 @@ export function createReverseChecks({
   }
 }
 
-function keyOf(address: Address, patterns: readonly NamePattern[]): string {
+function checkKey(address: Address, patterns: readonly NamePattern[]): string {
   let key = formatAddress(address)
   for (const { text } of patterns) key += ` ${text}`
   return key

@@ -3,16 +3,15 @@ import { publicName } from '../address/hostname.ts'
 import type { Dns, KeptReverseCheck } from '../ports/index.ts'
 import { isOfPattern, type NamePattern } from './name-pattern.ts'
 
-/** The answer of reverse DNS for an address. */
+/** Reverse DNS gives this answer for an address. */
 export type ReverseFinding = Pick<KeptReverseCheck, 'status' | 'detail' | 'hostname'>
 
-/** Names of an answer that are read; a crawler's address has one. */
+/** Limits the names of an answer that are read; a crawler's address has one. */
 const MAX_NAMES = 10
 
 /**
- * Forward-confirmed reverse DNS: the address has a name of the operator's, and that name has the address. Only an answer
- * that there is no name, or another's, refutes; everything else is `could-not-run`.
- * Never rejects.
+ * Checks forward-confirmed reverse DNS: the address has a name of the operator's, and that name has the address. Only an answer without a
+ * name, or with another's, refutes; every other is `could-not-run`. Never rejects.
  */
 export async function checkReverseDns(
   dns: Dns,
@@ -39,13 +38,13 @@ export async function checkReverseDns(
   }
 }
 
-/** The name as a host's: letters, digits and inner hyphens alone, lower case, no final dot; none for any other. */
+/** Returns the name in lower case without the final dot if it is a host's: letters, digits and inner hyphens; none for any other. */
 function hostNames(name: string): readonly string[] {
   const host = publicName(name.toLowerCase())
   return host === undefined ? [] : [host]
 }
 
-/** One name after the other: a check has one question under way, however many names the address was given. */
+/** Asks for one name after the other: a check sends one query at a time, however many names the address has. */
 async function confirm(dns: Dns, address: Address, names: readonly string[]): Promise<ReverseFinding> {
   const ip = formatAddress(address)
   let unasked: ReverseFinding | undefined
@@ -58,7 +57,7 @@ async function confirm(dns: Dns, address: Address, names: readonly string[]): Pr
       return { status: 'passed', detail: `The reverse name of ${ip} is ${name}, which resolves to it.`, hostname: name }
     }
   }
-  // Without `hostname`: the name is a false claim about another's domain.
+  // `hostname` is left out: the name is a false claim about another's domain.
   const detail = `The reverse name of ${ip} is ${names.join(', ')}, which does not resolve to it.`
   return unasked ?? { status: 'refuted', detail }
 }

@@ -1,7 +1,7 @@
 import type { Verification } from './verifier.ts'
 
-/** One sentence that says what came of a claim and what it rests on. */
-export function summaryOf({ crawler, judgement, pending, nowhere, foreign }: Verification): string {
+/** Says in one sentence how a claim was judged, and why. */
+export function summarise({ crawler, judgement, pending, nowhere, foreign }: Verification): string {
   const { name, operator } = crawler
   switch (judgement.outcome) {
     case 'verified':

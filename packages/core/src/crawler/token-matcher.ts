@@ -1,7 +1,7 @@
-/** Characters of a user agent that are read; what follows makes no claim. */
+/** Limits the characters of a user agent that are read; the rest makes no claim. */
 export const MAX_CHARACTERS = 1024
 
-/** A token in a text: its position in the list of tokens, and its start and end in the text. */
+/** A token has a position in the list of tokens, and a start and an end in the text. */
 export interface TokenMatch {
   readonly token: number
   readonly start: number
@@ -11,20 +11,20 @@ export interface TokenMatch {
 /** Finds the first of many tokens in a text. */
 export interface TokenMatcher {
   /**
-   * The first token that starts at or after `from`, and of several with one start the longest. Case does not count. A
-   * token has word boundaries at both ends.
+   * Returns the first token that starts at or after `from`, and of several with one start the longest. Ignores case. A token has word
+   * boundaries at both ends.
    */
   find(text: string, from?: number): TokenMatch | undefined
 }
 
 /**
- * A trie in one typed array, walked from each beginning of a word. It holds no regular expression and takes no step
- * back but to the next word, so its time is bounded by the length of the text times the words of the longest token.
- * Tokens are ASCII and begin with a letter or digit; throws `TypeError` where one does not, or where one is there twice.
+ * Builds a trie in one typed array, and walks it from each start of a word. It uses no regular expression and goes back only to the next
+ * word, so its time is bounded by the length of the text times the words of the longest token. Tokens are ASCII and begin with a letter or
+ * digit; throws `TypeError` where one does not, or where one occurs twice.
  */
 export function createTokenMatcher(tokens: readonly string[]): TokenMatcher {
   const folded = tokens.map((token) => token.toLowerCase())
-  const { classes, count } = classesOf(folded)
+  const { classes, count } = groupCharacters(folded)
   const states = 1 + folded.reduce((sum, token) => sum + token.length, 0)
   const next = new Int32Array(states * count)
   const ends = new Int32Array(states).fill(-1)
@@ -81,8 +81,8 @@ export function createTokenMatcher(tokens: readonly string[]): TokenMatcher {
   }
 }
 
-/** The characters that tokens hold, numbered from 1, both cases alike; 0 is every other. */
-function classesOf(folded: readonly string[]): { readonly classes: Uint8Array; readonly count: number } {
+/** Numbers the characters that tokens hold from 1, both cases alike; 0 is every other. */
+function groupCharacters(folded: readonly string[]): { readonly classes: Uint8Array; readonly count: number } {
   const classes = new Uint8Array(128)
   let count = 1
   for (const character of new Set(folded.join(''))) {
@@ -95,13 +95,13 @@ function classesOf(folded: readonly string[]): { readonly classes: Uint8Array; r
   return { classes, count }
 }
 
-/** Which ASCII characters are letters and digits: a table, because every character of every user agent is looked up. */
+/** Marks ASCII letters and digits: a table, because every character of every user agent is looked up. */
 const WORD = Uint8Array.from({ length: 128 }, (_, code) => {
   const letter = code | 32
   return (letter >= 97 && letter <= 122) || (code >= 48 && code <= 57) ? 1 : 0
 })
 
-/** Letters and digits, and whatever is not ASCII; false for the end of a text (`NaN`). */
+/** Reports whether a character is a letter, a digit or not ASCII; false for the end of a text (`NaN`). */
 function isWord(code: number): boolean {
   return code >= 128 || WORD[code] === 1
 }

@@ -18,30 +18,30 @@ import { datedRanges } from './ranges.ts'
 import type { ReverseChecks } from './reverse-checks.ts'
 import type { ReverseFinding } from './reverse-dns.ts'
 
-/** The outcome of one claim. */
+/** Holds the outcome of one claim. */
 export interface Verification {
   readonly crawler: Crawler
   readonly judgement: Judgement
-  /** True while reverse DNS is being asked: the same question a little later can have another outcome. */
+  /** True while reverse DNS is being asked: the same claim can have another outcome a little later. */
   readonly pending: boolean
-  /** True where a claim that nothing decided comes from a system that the operator does not send this crawler from. */
+  /** True where an undecided claim comes from a system that the operator does not send this crawler from. */
   readonly foreign?: true | undefined
-  /** True where the visitor's address is not known, so that nothing could be checked. */
+  /** True where the visitor's address is not known, so nothing could be checked. */
   readonly nowhere?: true | undefined
-  /** Reverse name of the address, where one was asked for and is not a false claim. */
+  /** Reverse name of the address, where it was requested and is not a false claim. */
   readonly hostname?: string | undefined
 }
 
 /** Checks claims by what operators publish about their crawlers. */
 export interface CrawlerVerifier {
   readonly catalogue: Catalogue
-  /** From memory alone. DNS is asked in the background, and its answer is there the next time. */
+  /** Answers from memory alone. DNS is asked in the background, and its answer serves the next request. */
   look(crawler: Crawler, from: ClaimedFrom): Verification
-  /** Waits for DNS where nothing else decided, as long as there is patience; `asker` is the client that asks. Never rejects. */
+  /** Waits for DNS where nothing else decided, up to `patience`; `asker` is the requesting client. Never rejects. */
   verify(crawler: Crawler, from: ClaimedFrom, asker?: string): Promise<Verification>
 }
 
-/** Addresses of delivery networks, which carry the requests of others. */
+/** Lists addresses of delivery networks, which carry the requests of others. */
 const listRelays = (): readonly Prefix[] =>
   TRUSTED_PROXIES.flatMap(({ prefixes }) => prefixes.map(parsePrefix)).filter(
     (prefix): prefix is Prefix => prefix !== undefined,
@@ -49,16 +49,16 @@ const listRelays = (): readonly Prefix[] =>
 
 export interface VerifierPorts {
   readonly reverse: ReverseChecks
-  /** Resolves when a caller has waited long enough for DNS; absent: never. */
+  /** Resolves when a caller has waited long enough for DNS; by default never. */
   readonly patience?: (() => Promise<unknown>) | undefined
 }
 
 export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience }: VerifierPorts): CrawlerVerifier {
-  // No visitor but a crawler needs these.
+  // Only requests of crawlers need these.
   const relays = lazily(() => createPrefixSet(listRelays()))
   const dated = lazily(datedRanges)
 
-  /** Why nothing can be refuted of an address; absent for one that is its visitor's own. */
+  /** Says why no check refutes an address; absent for an address of the visitor's own. */
   function sharedBecause({ address, finding }: ClaimedFrom): string | undefined {
     if (finding.reserved.reserved) {
       return `${formatAddress(address)} is reserved (${finding.reserved.label}): no public fact applies to it.`
@@ -68,7 +68,7 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
       : undefined
   }
 
-  /** Marks a claim that nothing decided, where its own address tells that the operator did not send it. */
+  /** Marks a claim that nothing decided, where its own address shows that the operator did not send it. */
   function withOrigin(found: Verification, from: ClaimedFrom): Verification {
     const { crawler, judgement } = found
     const isOpen = judgement.outcome === 'unverifiable' && !crawler.selfHosted
@@ -77,14 +77,14 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
       : found
   }
 
-  /** The outcome from memory, or the checks so far where DNS has to be asked. */
+  /** Judges a claim from memory, or returns the checks so far where DNS must be asked. */
   function fromMemory(crawler: Crawler, from: ClaimedFrom): Verification | readonly Check[] {
     const shared = sharedBecause(from)
     const excused = shared ?? customersBecause(crawler)
     const all = [catalogueCheck(crawler), rangesCheck(crawler, from, dated()), asnCheck(crawler, from)]
     const checks = excused === undefined ? all : all.map((check) => withoutRefutation(check, excused))
     const needless = dnsNeedless(crawler, checks, shared)
-    if (needless !== undefined) return concluded(crawler, [...checks, needless])
+    if (needless !== undefined) return concludeChecks(crawler, [...checks, needless])
     const known = reverse.known(from.address, crawler.names)
     return known === undefined ? checks : withReverse(crawler, checks, known)
   }
@@ -108,24 +108,24 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
   }
 }
 
-const BEING_ASKED = notAnswered('The reverse name is being looked up.')
-const TOO_MANY = notAnswered('Too many checks wait for DNS already.')
-const TOO_LATE = notAnswered('The reverse name was not answered in time.')
+const BEING_ASKED = makeUnanswered('The reverse name is being looked up.')
+const TOO_MANY = makeUnanswered('Too many checks wait for DNS already.')
+const TOO_LATE = makeUnanswered('The reverse name was not answered in time.')
 
-function notAnswered(detail: string): ReverseFinding {
+function makeUnanswered(detail: string): ReverseFinding {
   return Object.freeze({ status: 'could-not-run', detail })
 }
 
-/** The verification of a request whose address is not known: only whether the crawler sends requests at all. */
+/** Verifies a request whose address is not known: the catalogue alone says whether the crawler sends requests. */
 export function withoutAddress(crawler: Crawler): Verification {
-  return { ...concluded(crawler, [catalogueCheck(crawler)]), nowhere: true }
+  return { ...concludeChecks(crawler, [catalogueCheck(crawler)]), nowhere: true }
 }
 
-function concluded(crawler: Crawler, checks: readonly Check[]): Verification {
+function concludeChecks(crawler: Crawler, checks: readonly Check[]): Verification {
   return { crawler, judgement: judge(checks), pending: false }
 }
 
-/** The reverse-DNS check where asking is not needed or cannot be; absent where DNS has to be asked. */
+/** Returns the reverse-DNS check where asking is unnecessary or impossible; absent where DNS must be asked. */
 function dnsNeedless(crawler: Crawler, checks: readonly Check[], shared: string | undefined): Check | undefined {
   const name = 'reverse DNS'
   if (crawler.silent !== undefined) {
@@ -141,7 +141,7 @@ function dnsNeedless(crawler: Crawler, checks: readonly Check[], shared: string 
   return shared === undefined ? undefined : couldNotRun(name, shared)
 }
 
-/** Why no address refutes the crawler; absent for one that the operator alone runs. */
+/** Says why no address refutes the crawler; absent for one that only the operator runs. */
 function customersBecause({ name, operator, selfHosted }: Crawler): string | undefined {
   return selfHosted ? `Customers of ${operator} run ${name} on machines of their own too.` : undefined
 }
@@ -154,5 +154,5 @@ function withReverse(crawler: Crawler, checks: readonly Check[], found: ReverseF
   const check: Check = hearsay
     ? couldNotRun('reverse DNS', `${detail} ${excuse}`)
     : { name: 'reverse DNS', status, detail }
-  return { ...concluded(crawler, [...checks, check]), ...(hostname !== undefined && { hostname }) }
+  return { ...concludeChecks(crawler, [...checks, check]), ...(hostname !== undefined && { hostname }) }
 }

@@ -1,41 +1,41 @@
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { SallyportError } from '../errors.ts'
 
-/** The algorithms of a hand-off (RFC 9421 section 3.3): a secret that both sides have, or a pair of keys. */
+/** A hand-off has one of these algorithms (RFC 9421 section 3.3): a secret that both sides have, or a pair of keys. */
 export type HandoffAlgorithm = 'hmac-sha256' | 'ed25519'
 
-/** A key that the gate signs with. */
+/** The gate has this key to sign with. */
 export interface HandoffKey {
-  /** Named in every signature, so that the origin finds its half: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
+  /** Every signature names it, so that the origin finds its half: 1 to 64 of `A-Z a-z 0-9 . _ -`. */
   readonly id: string
-  /** The private key in PEM for `ed25519`; any other text, of 32 characters or more, for `hmac-sha256`. */
+  /** Holds the private key in PEM for `ed25519`; any other text, of 32 characters or more, for `hmac-sha256`. */
   readonly secret: string
 }
 
-/** The half of a key that the origin checks with. */
+/** The origin has this half of a key to check with. */
 export interface HandoffVerifyKey {
   readonly id: string
   readonly algorithm: HandoffAlgorithm
-  /** The same text, for `hmac-sha256`. */
+  /** `hmac-sha256` has the same text on both sides. */
   readonly secret?: string | undefined
-  /** The public key in PEM, for `ed25519`. */
+  /** `ed25519` has the public key in PEM. */
   readonly publicKey?: string | undefined
 }
 
-/** Less can be found by trying. */
+/** A shorter secret can be guessed. */
 const SHORTEST_SECRET = 32
 
 const PEM = /^\s*-----BEGIN /
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Throws `invalid_config` for what cannot sign. */
+/** Throws `invalid_config` for a key that cannot sign. */
 export function signingKey({ id, secret }: HandoffKey): KeyObject {
   requireId(id)
   return PEM.test(secret) ? ed25519(id, () => createPrivateKey(secret)) : sharedKey(id, secret)
 }
 
-/** Throws `invalid_config` for what cannot check. */
+/** Throws `invalid_config` for a key that cannot check. */
 export function verifyingKey({ id, algorithm, secret, publicKey }: HandoffVerifyKey): KeyObject {
   requireId(id)
   if (algorithm === 'hmac-sha256') return sharedKey(id, secret)

@@ -9,20 +9,20 @@ import { type HandoffAlgorithm, type HandoffVerifyKey, verifyingKey } from './ke
 import { coveredNames, HANDOFF_FIELD, HANDOFF_TAG, HANDOFF_VERSION, type HandedRequest } from './signer.ts'
 
 export interface HandoffOptions {
-  /** The keys that are accepted: while one is exchanged, the old one and the new one. */
+  /** Lists the accepted keys: during an exchange, the old one and the new one. */
   readonly keys: readonly HandoffVerifyKey[]
-  /** Greatest age of a signature in seconds; default 60. Signatures are not remembered, because processes share no memory. */
+  /** Sets the greatest age of a signature in seconds; default 60. Signatures are not remembered, because processes share no memory. */
   readonly maxAge?: number | undefined
 }
 
-/** The outcome of a check. */
+/** Tells whether a request came through the gate. */
 export type HandoffCheck =
   | {
       readonly verified: true
       readonly keyId: string
-      /** When it was signed, in seconds since 1970. */
+      /** The gate signed the request at this time, in seconds since 1970. */
       readonly created: number
-      /** 1: made by a gate of an earlier build, and the Host is not covered; accepted until 0.3. */
+      /** 1: a gate of an earlier build signed, and the Host is not covered; accepted until 0.3. */
       readonly version: 1 | 2
     }
   | { readonly verified: false; readonly fault: string }
@@ -33,26 +33,26 @@ export interface HandoffVerifier {
 }
 
 const MAX_AGE_S = 60
-/** How far the gate's clock may be ahead. */
+/** The gate's clock may be ahead by this much. */
 const SKEW_S = 5
 
-/** The other half of `createHandoffSigner`. Throws `invalid_config` without keys, or where one is unusable. */
+/** Creates the counterpart of `createHandoffSigner`. Throws `invalid_config` without keys, or where one is unusable. */
 export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptions, clock: Clock): HandoffVerifier {
   if (keys.length === 0) throw new SallyportError('invalid_config', 'A hand-off cannot be checked without keys.')
   const known = new Map(keys.map((key) => [key.id, { algorithm: key.algorithm, key: verifyingKey(key) }]))
 
-  function faultOf(request: HandedRequest, sent: Sent): string | undefined {
+  function findFault(request: HandedRequest, sent: Sent): string | undefined {
     const { parameters, components } = sent
     if (parameters.get('tag') !== HANDOFF_TAG) return 'the signature is for another purpose'
     const key = known.get(String(parameters.get('keyid')))
-    // The algorithm is the key's, whatever the signature says (RFC 9421 section 7.3.6).
+    // The key sets the algorithm, whatever the signature says (RFC 9421 section 7.3.6).
     if (key === undefined || (parameters.get('alg') ?? key.algorithm) !== key.algorithm)
       return 'the key is not known here'
-    const age = clock.now() / 1000 - createdOf(sent)
+    const age = clock.now() / 1000 - readCreated(sent)
     if (!(age >= -SKEW_S && age <= maxAge)) return 'the signature is too old, or from the future'
     const covered = new Set(components.map(([name, { size }]) => (size === 0 ? name : '')))
     const wanted = ['@method', '@request-target', ...coveredNames(request.fields)]
-    const missing = wanted.find((name) => !covered.has(name) && !(name === 'host' && versionOf(sent) === 1))
+    const missing = wanted.find((name) => !covered.has(name) && !(name === 'host' && readVersion(sent) === 1))
     if (missing !== undefined) return `${missing} is not signed`
     const base = signatureBase(sent, request)
     if (base === undefined) return 'what was signed is not in the request'
@@ -63,13 +63,13 @@ export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptio
     check(request) {
       const sent = readSent(request.fields)
       if ('fault' in sent) return { verified: false, fault: sent.fault }
-      const fault = faultOf(request, sent)
+      const fault = findFault(request, sent)
       if (fault !== undefined) return { verified: false, fault }
       return {
         verified: true,
         keyId: String(sent.parameters.get('keyid')),
-        created: createdOf(sent),
-        version: versionOf(sent),
+        created: readCreated(sent),
+        version: readVersion(sent),
       }
     },
   }
@@ -87,7 +87,7 @@ function readSent(fields: readonly string[]): Sent | { readonly fault: string } 
   const [value, more] = values
   if (value === undefined) return { fault: `there is no ${HANDOFF_FIELD}` }
   if (more !== undefined) return { fault: `there is more than one ${HANDOFF_FIELD}` }
-  const members = value.length > MAX_BYTES ? undefined : dictionaryOf(value)
+  const members = value.length > MAX_BYTES ? undefined : parseFields(value)
   const inner = members?.get('input')
   const signature = members?.get('signature')?.[0]
   if (inner === undefined || !Array.isArray(inner[0]) || !(signature instanceof ArrayBuffer) || members?.size !== 2) {
@@ -97,13 +97,13 @@ function readSent(fields: readonly string[]): Sent | { readonly fault: string } 
   return { components, parameters, inner: inner as InnerList, signature: new Uint8Array(signature) }
 }
 
-function createdOf({ parameters }: Sent): number {
+function readCreated({ parameters }: Sent): number {
   const created = parameters.get('created')
   return typeof created === 'number' ? created : Number.NaN
 }
 
-/** It is signed with the rest: nobody can make the second of the first, or leave the Host away. */
-function versionOf({ parameters }: Sent): 1 | 2 {
+/** The signature covers the version: no client can turn version 2 into 1, or leave the Host out. */
+function readVersion({ parameters }: Sent): 1 | 2 {
   return parameters.get('v') === undefined ? 1 : HANDOFF_VERSION
 }
 
@@ -119,7 +119,7 @@ function isSigned(base: string, signature: Uint8Array, { algorithm, key }: Known
   return expected.length === signature.length && timingSafeEqual(expected, signature)
 }
 
-function dictionaryOf(text: string): Dictionary | undefined {
+function parseFields(text: string): Dictionary | undefined {
   try {
     return parseDictionary(text)
   } catch {

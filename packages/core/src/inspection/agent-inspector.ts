@@ -3,7 +3,7 @@ import { namedScheme } from '../address/client-scheme.ts'
 import { carriesForwarding } from '../address/forwarding.ts'
 import { type AgentFields, readAgentFields } from '../agent/fields.ts'
 import { parseJa4 } from '../agent/ja4.ts'
-import { createAgentJudge } from '../agent/judge.ts'
+import { type AgentJudge, createAgentJudge } from '../agent/judge.ts'
 import type { SignatureFinding } from '../agent/signature/finding.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import { createUserAgentReader } from '../agent/user-agent.ts'
@@ -17,43 +17,47 @@ import type { Snapshot } from '../ports/index.ts'
 import type { AgentVerdict } from '../values/agent-verdict.ts'
 import type { InspectedPass } from '../values/challenge.ts'
 import type { InspectedCrawler } from '../values/inspection.ts'
+import type { McpRequest } from '../values/mcp.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { createRequestFingerprints, type RequestFingerprint } from './request-fingerprint.ts'
 import type { Visitor } from './visitor.ts'
 
-/** A request that did not come here, as a caller describes it: what is absent is not known, which is no sign of anything. */
+/** Describes a request that a caller saw elsewhere. Absent members are unknown, which is evidence of nothing. */
 export interface DescribedRequest {
-  /** The caller's name for it; the decision's `id`. */
+  /** The caller's name for the request becomes the decision's `id`. */
   readonly id?: string | undefined
-  /** Raw fields, name and value by turns; the user agent among them where it is known. */
+  /** Raw fields are names and values by turns, with the user agent where it is known. */
   readonly fields: readonly string[]
-  /** Whether the headers are known, rather than at most the user agent. */
+  /** True where the headers are known, rather than at most the user agent. */
   readonly headersKnown: boolean
-  /** Default GET of `/`, as far as the policy goes. */
+  /** Policies read a missing method and target as a GET of `/`. */
   readonly method?: string | undefined
   readonly target?: string | undefined
   readonly ja4?: string | undefined
-  /** When it was, in milliseconds since the epoch; absent: now. For rules about hours: data and keys are today's. */
+  /** The request was sent then, in milliseconds since the epoch; default now. Only rules about hours read it: data and keys are today's. */
   readonly at?: number | undefined
   readonly pass?: InspectedPass | undefined
-  /** Headless traits that the caller saw in the browser. */
+  readonly mcp?: McpRequest | undefined
+  /** The caller saw these headless traits in the browser. */
   readonly headlessFlags?: readonly string[] | undefined
-  /** As rules read it, where that is more than the rest says; the decision then names those that it leaves open. */
+  /** Overrides what rules read of the request; the decision then names the rules that these parts leave open. */
   readonly asked?: AskedParts | undefined
 }
 
-/** The agent, and the crawler that was claimed. */
+/** Holds the verdict on the agent, and the claimed crawler. */
 export interface AgentResult {
   readonly agent: AgentVerdict
   readonly crawler: InspectedCrawler | undefined
-  /** A request of the same visitor with this fingerprint has the same result; absent where each must be looked at. */
+  /** A request of the same visitor with this fingerprint has the same result; absent where each must be inspected. */
   readonly fingerprint: RequestFingerprint | undefined
 }
 
 export interface AgentInspector {
-  /** From memory alone. The fingerprint is made where it is asked for. */
+  /** Inspects a request from memory. It makes a fingerprint only on demand. */
   look(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot, withFingerprint: boolean): AgentResult
-  /** Whether the user agent begins as one of a browser: the applications and devices of people begin otherwise. */
+  /** Adds the signs of a client's behaviour to a verdict. */
+  readonly withBehaviour: AgentJudge['withBehaviour']
+  /** Reports whether the user agent begins as a browser's: people's applications and devices begin otherwise. */
   namesBrowser(request: InspectionRequest): boolean
   check(described: DescribedRequest, visitor: Visitor, snapshot: Snapshot): Promise<AgentResult>
 }
@@ -67,7 +71,7 @@ export interface AgentInspectorOptions {
 
 export function createAgentInspector({ policy, trust, crawlers, signatures }: AgentInspectorOptions): AgentInspector {
   const userAgents = createUserAgentReader(crawlers?.catalogue ?? createCatalogue())
-  const { judge } = createAgentJudge()
+  const { judge, withBehaviour } = createAgentJudge()
   const fingerprints = createRequestFingerprints()
   const signatureOf = createSignatureReader(signatures)
 
@@ -106,13 +110,14 @@ export function createAgentInspector({ policy, trust, crawlers, signatures }: Ag
         signature: signed ? signatureOf(request, trusted, named) : undefined,
         headlessFlags: undefined,
       })
-      // The proof or disproof of a claim changes from one request to the next.
-      // Only the target tells what Android's own player and download manager fetch.
+      // A claim is proven or disproved from one request to the next. Only the target shows what Android's own player and download manager
+      // fetch.
       const byTarget = userAgent?.platform === 'android' && fields.accept === undefined
       const lasting = claimed === undefined && !signed && !byTarget
       const kept = lasting && withFingerprint ? fingerprints.of(request, fields.userAgent ?? '') : undefined
       return { agent, crawler, fingerprint: kept }
     },
+    withBehaviour,
     namesBrowser: ({ fields }) => userAgents.read(readAgentFields(fields).userAgent)?.family !== undefined,
     async check({ fields: raw, headersKnown, method = '', target, ja4, headlessFlags }, visitor, snapshot) {
       const fields = readAgentFields(raw)
@@ -149,7 +154,7 @@ export function createAgentInspector({ policy, trust, crawlers, signatures }: Ag
   }
 }
 
-/** Findings of signatures. Several policies may decide about one request, and its nonce is good for one look. */
+/** Reads findings of signatures. Several policies may decide one request, and its nonce is good for one look. */
 function createSignatureReader(signatures: SignatureVerifier | undefined) {
   const verified = new WeakMap<InspectionRequest, SignatureFinding>()
   return (request: InspectionRequest, trusted: boolean, named: NamedScheme): SignatureFinding | undefined => {
@@ -161,8 +166,8 @@ function createSignatureReader(signatures: SignatureVerifier | undefined) {
 }
 
 /**
- * Whether a client is at an internal address of its own. A peer there that passes on what others sent is a proxy that
- * nobody named, and a header of a trusted proxy that cannot be read names nobody.
+ * Reports whether a client is at an internal address of its own. A peer there that forwards is a proxy that the configuration does not
+ * name, and an unreadable header of a trusted proxy names no client.
  */
 function isInside({ client, network }: Visitor, { forwarded }: AgentFields, raw: readonly string[]): boolean {
   if (!isInternal(network.reserved) || client.malformed) return false
@@ -171,7 +176,7 @@ function isInside({ client, network }: Visitor, { forwarded }: AgentFields, raw:
 
 type NamedScheme = ReturnType<typeof namedScheme>
 
-/** Whether the visitor came over https: a trusted proxy says so, else the socket where no proxy is in front. */
+/** Reports whether the visitor came over https: by a trusted proxy's word, else by the socket where no proxy stands in front. */
 function isHttps(
   { scheme }: InspectionRequest,
   { forwarded }: AgentFields,

@@ -28,36 +28,52 @@ const ALLOWLISTED: Evaluation = Object.freeze({
 
 export interface DecideOptions {
   readonly mode: Mode
-  /** The parts of the request that its inspection does not keep, for rules that match on them. */
+  /** Holds the parts of the request that its inspection does not keep, for rules that match on them. */
   readonly request?: AskedParts | undefined
-  /** The request's, as the decision has it. */
+  /** The decision repeats the id of its request. */
   readonly id?: string | undefined
-  /** It did not come here: the rules that it leaves open are named. */
+  /** The request is only described: the decision names the rules that it leaves open. */
   readonly isDescribed?: boolean | undefined
 }
 
-/** A decision without what it is about. */
+/** Holds a decision without the inspection that it is about. */
 export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'mode' | 'reasons'> {
   readonly challenge: Decision['challenge']
   readonly location: string | undefined
+  readonly offer: Decision['offer']
+  readonly status: Decision['status']
   readonly trial: Trial | undefined
   readonly trials: readonly Trial[] | undefined
   readonly counting: Counting | undefined
   readonly unjudged: readonly Unjudged[] | undefined
   readonly restsOnPass: true | undefined
-  /** It rests on the visitor, and on its pass, alone, not on what was asked for or when. */
+  /** True where it rests only on the visitor and its pass, not on what was requested or when. */
   readonly lasting: boolean
-  /** Whether it holds with a pass; absent: with any, and none. */
+  /** Reports whether the ruling holds with a pass; absent where it holds with any and with none. */
   readonly holds: ((pass: InspectedPass | undefined) => boolean) | undefined
 }
 
-/** Applies a policy to what is known of a request. Pure; the result is frozen. */
+/** Applies a policy to an inspection. Pure; the result is frozen. */
 export function decide(policy: CompiledPolicy, inspection: Inspection, options: DecideOptions): Decision {
-  return decisionOf(ruleOn(policy, inspection, options), inspection, options.id)
+  return buildDecision(ruleOn(policy, inspection, options), inspection, options.id)
 }
 
-export function decisionOf(
-  { action, enforced, mode, challenge, location, trial, trials, counting, unjudged, restsOnPass, reasons }: Ruling,
+export function buildDecision(
+  {
+    action,
+    enforced,
+    mode,
+    challenge,
+    location,
+    offer,
+    status,
+    trial,
+    trials,
+    counting,
+    unjudged,
+    restsOnPass,
+    reasons,
+  }: Ruling,
   inspection: Inspection,
   id?: string,
 ): Decision {
@@ -66,6 +82,8 @@ export function decisionOf(
   if (mode !== undefined) decision.mode = mode
   if (challenge !== undefined) decision.challenge = challenge
   if (location !== undefined) decision.location = location
+  if (offer !== undefined) decision.offer = offer
+  if (status !== undefined) decision.status = status
   if (trial !== undefined) decision.trial = trial
   if (trials !== undefined) decision.trials = trials
   if (counting !== undefined) decision.counting = counting
@@ -74,7 +92,7 @@ export function decisionOf(
   return Object.freeze(decision)
 }
 
-/** A rule on trial decides nothing: the first that would have been stricter is named beside what was decided. */
+/** Rules on a request. A rule on trial decides nothing: the first stricter one is named beside the decision. */
 export function ruleOn(
   policy: CompiledPolicy,
   inspection: Inspection,
@@ -84,16 +102,16 @@ export function ruleOn(
   const allowlisted = inspection.agent.identity?.type === 'address'
   const evaluation = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, new Asked(request), open)
   const { decided, trials, counted, weighed, lasting, passUntil } = evaluation
-  const { action, challenge, redirect } = decided
+  const { action, challenge, redirect, offer, status } = decided
   const location = redirect?.locationOf(inspection)
   const enforced = action === 'allow' || mode === 'enforce'
   const stricter = trials.findIndex((rule) => isStricter(rule.action, action))
-  const reasons = reasonsOf(
+  const reasons = listReasons(
     [decided.reason, ...weightReason(weighed)],
     inspection,
     trials[Math.max(stricter, 0)]?.reason,
   )
-  const named = trials.length === 0 ? undefined : Object.freeze(trials.map(trialOf))
+  const named = trials.length === 0 ? undefined : Object.freeze(trials.map(describeTrial))
   const counting = counted.length === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze(counted) })
   const unjudged = open && Object.freeze(open)
   return {
@@ -102,6 +120,8 @@ export function ruleOn(
     mode: mode === 'monitor' ? mode : undefined,
     challenge,
     location,
+    offer,
+    status,
     trial: named?.[stricter],
     trials: named,
     counting,
@@ -113,7 +133,7 @@ export function ruleOn(
   }
 }
 
-/** Tests passes that were earned as one was, and are younger than `until` seconds. */
+/** Tests whether a pass was earned like this one and is younger than `until` seconds. */
 function likeness(pass: InspectedPass | undefined, until: number): NonNullable<Ruling['holds']> {
   return (other) =>
     other !== undefined &&
@@ -124,11 +144,11 @@ function likeness(pass: InspectedPass | undefined, until: number): NonNullable<R
     other.waited === pass.waited
 }
 
-function trialOf({ id, action }: MatchedRule): Trial {
+function describeTrial({ id, action }: MatchedRule): Trial {
   return Object.freeze({ rule: id, action })
 }
 
-/** The sum of weights that the policy came to, and whose they are; nothing where no rule weighs. */
+/** Writes the sum of weights that the policy's rules reached, and each rule's share; nothing where no rule weighs. */
 function weightReason(weighed: readonly Weighed[]): readonly Reason[] {
   if (weighed.length === 0) return []
   const sum = weighed.reduce((total, { weight }) => total + weight, 0)
@@ -136,8 +156,8 @@ function weightReason(weighed: readonly Weighed[]): readonly Reason[] {
   return [Object.freeze({ id: 'policy:weight', text: `The weights of the policy's rules come to ${sum}: ${signs}.` })]
 }
 
-/** The rule that decided, the weights, the network, the evidence about the agent, and the rule on trial. */
-function reasonsOf(
+/** Lists the rule that decided, the weights, the network, the evidence about the agent, and the rule on trial. */
+function listReasons(
   decided: readonly Reason[],
   { network, agent }: Inspection,
   trial: Reason | undefined,

@@ -2,11 +2,15 @@ import { type Address, formatAddress } from '../address/address.ts'
 import { type ClientTrust, isLoopback, isTrustedPeer, type ResolvedClient, resolveClient } from '../address/client.ts'
 import { namedScheme } from '../address/client-scheme.ts'
 import { NO_VERDICT } from '../agent/judge.ts'
+import { type NamedJa4, namedJa4 } from '../agent/named-ja4.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
+import type { Behaviour, BehaviourFinding } from '../behaviour/behaviour.ts'
 import type { PassReader } from '../challenge/pass.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
+import { countrySource } from '../geo/find-country.ts'
+import { mayBeMcp } from '../mcp/read-request.ts'
+import { olderSource } from '../network/ages.ts'
 import { NOTHING_KNOWN } from '../network/classify.ts'
-import { rangesAreDegraded } from '../network/staleness.ts'
 import type { CompiledPolicy } from '../policy/compile/compile-policy.ts'
 import type { AskedParts } from '../policy/language/asked.ts'
 import { createPathReader, type RequestPath } from '../policy/paths/path-readings.ts'
@@ -18,8 +22,8 @@ import type { Writable } from '../values/members.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
 import { type AgentResult, createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
-import { decide, decisionOf, ruleOn } from './decide.ts'
-import { type Visitor, visitorOf } from './visitor.ts'
+import { buildDecision, decide, ruleOn } from './decide.ts'
+import { describeVisitor, type Visitor } from './visitor.ts'
 import { createVisits, type Visit, type VisitCounts } from './visits.ts'
 
 export interface InspectorOptions {
@@ -28,57 +32,61 @@ export interface InspectorOptions {
   readonly trust: ClientTrust
   readonly policy: CompiledPolicy
   readonly mode: Mode
-  /** Holds claims of crawlers against what is known; absent: no claim is looked at. */
+  /** Checks claims of crawlers; without it no claim is checked. */
   readonly crawlers?: CrawlerVerifier | undefined
-  /** Judges HTTP message signatures; absent: none is looked at. */
+  /** Judges HTTP message signatures; without it none is read. */
   readonly signatures?: SignatureVerifier | undefined
-  /** Finds the pass of a request; absent: passes are not looked at. */
+  /** Finds the pass of a request; without it passes are not read. */
   readonly passOf?: PassReader | undefined
+  /** Knows what visitors do; without it their behaviour is unknown. */
+  readonly behaviour?: Pick<Behaviour, 'find'> | undefined
   /** Called once, when forwarding headers arrive although no proxy is trusted. */
   readonly onForwardedUntrusted?: (() => void) | undefined
-  /** Called once, when a client of this machine asks although no proxy is trusted. */
+  /** Called once, when a client on this machine sends a request although no proxy is trusted. */
   readonly onLocalClient?: (() => void) | undefined
   /** Called with the client of every request; must not wait, and must not throw. */
   readonly onClassified?: ((address: Address, finding: NetworkFinding) => void) | undefined
-  /** Called with a bug in the inspection; the request is decided by the policy's `onError`. */
+  /** Called with a bug in the inspection; the policy's `onError` decides the request. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
-/** Policy in place of the inspector's own; absent: its own. Its allowlist holds in any case. */
+/** Replaces the inspector's own policy; its allowlist holds in any case. */
 export interface OtherRules {
   readonly policy?: CompiledPolicy | undefined
   readonly mode?: Mode | undefined
-  /** As rules read the request, which did not come here; absent: as it came. */
+  /** Describes a request that did not come here as rules read it; without it rules read the request as it came. */
   readonly asked?: AskedParts | undefined
 }
 
-/** Looks at requests, in memory, without waiting for anything. */
+/** Inspects requests in memory, without waiting for anything. */
 export interface Inspector {
-  /** The client's address: from the socket, and from the one configured header where the peer is trusted. */
+  /** Resolves the client's address: from the socket, and from the configured header where the peer is trusted. */
   client(request: InspectionRequest): ResolvedClient
-  /** Whether a socket's peer is a trusted proxy. */
+  /** Reports whether a socket's peer is a trusted proxy. */
   isTrusted(peer: string): boolean
-  /** The scheme by which the client came, as a trusted proxy names it; `undefined` where none does. */
+  /** Returns the scheme of the client, as a trusted proxy names it; `undefined` where none does. */
   namedScheme(request: InspectionRequest): 'http' | 'https' | undefined
+  /** Returns the JA4 of the client, as a trusted proxy names it; `undefined` where none does. */
+  namedJa4(request: InspectionRequest): NamedJa4 | undefined
   /**
-   * The header in which trusted proxies name the client, in lower case, where it holds one address: of two nothing says
-   * which is forged. `undefined` where it is a list, and where no proxy is trusted.
+   * The header in which trusted proxies name the client, in lower case, where it holds one address: of two nothing says which is forged.
+   * `undefined` where it is a list, and where no proxy is trusted.
    */
   readonly singleHeader: string | undefined
-  /** All that is known of a request, without a decision. Never throws: after a fault nothing is known. */
+  /** Inspects a request without a decision. Never throws: after a fault nothing is known. */
   inspect(request: InspectionRequest): Inspection
-  /** Whether a person's browser asks: it says that it is one, and the verdict is a person's. Never throws. */
+  /** Reports whether a person's browser calls: the user agent names a browser, and the verdict is a person's. Never throws. */
   isBrowser(request: InspectionRequest): boolean
-  /**
-   * Inspects and applies the policy, or others in its place. Never throws at the host: a fault is data in the reasons.
-   */
+  /** Reports whether a rule reads the calls of MCP clients that a request may have in its body. Never throws. */
+  readsCalls(request: InspectionRequest, others?: Pick<OtherRules, 'policy'>): boolean
+  /** Inspects and applies the policy, or others in its place. Never throws at the host: the reasons report a fault. */
   decide(request: InspectionRequest, others?: OtherRules): Decision
   /**
-   * The decision about a described request, which did not come here. It waits for DNS where a crawler is claimed, and
-   * keeps nothing that another decision could rest on but what DNS answered.
+   * Decides about a described request. It waits for DNS where a crawler is claimed, and keeps only DNS answers, so that it affects no other
+   * decision.
    */
   check(address: Address, described: DescribedRequest): Promise<Decision>
-  /** Requests whose visitor was remembered, and others. */
+  /** Counts requests whose visitor was remembered, and others. */
   readonly visits: VisitCounts
 }
 
@@ -98,12 +106,22 @@ export function createInspector(options: InspectorOptions): Inspector {
     const sender = client(request)
     const visit = visits.of(request, sender, snapshot, now)
     if (visit.address !== undefined) options.onClassified?.(visit.address, visit.network)
-    const inspection = inspectionOf(request, path, visit, visit, {
-      degraded: degradedOf(snapshot, now),
+    const pass = request.pass ?? options.passOf?.(request, visit.network.verdict.classification, now, visit.address)
+    const { agent, network } = visit
+    const behaviour = options.behaviour?.find(request, { agent, network, client: visit.client, pass }, now)
+    const degraded = listDegraded(snapshot)
+    const inspection = buildInspection(request, path, visit, raiseVerdict(visit, behaviour), {
+      degraded,
       at,
-      pass: request.pass ?? options.passOf?.(request, visit.network.verdict.classification, now, visit.address),
+      pass,
+      behaviour,
     })
     return { visit, inspection }
+  }
+
+  function raiseVerdict(visit: Visit, behaviour: BehaviourFinding | undefined): AgentResult {
+    if (behaviour === undefined || behaviour.bits === 0) return visit
+    return { ...visit, agent: agents.withBehaviour(visit.agent, behaviour.bits) }
   }
 
   function decideNow(request: InspectionRequest, others: OtherRules | undefined): Decision {
@@ -114,13 +132,15 @@ export function createInspector(options: InspectorOptions): Inspector {
       const options = { mode: others.mode ?? mode, request: asked ?? request, id, isDescribed: asked !== undefined }
       return decide(others.policy ?? policy, inspection, options)
     }
-    const kept = visit.ruling
+    // A client's behaviour changes from one request to the next, and so does the ruling.
+    const isStill = inspection.agent === visit.agent
+    const kept = isStill ? visit.ruling : undefined
     if (kept !== undefined && (kept.holds === undefined || kept.holds(inspection.pass))) {
-      return decisionOf(kept, inspection, request.id)
+      return buildDecision(kept, inspection, request.id)
     }
     const ruling = ruleOn(policy, inspection, { mode, request })
-    if (ruling.lasting && visit.fingerprint !== undefined) visits.keepRuling(visit, ruling)
-    return decisionOf(ruling, inspection, request.id)
+    if (isStill && ruling.lasting && visit.fingerprint !== undefined) visits.keepRuling(visit, ruling)
+    return buildDecision(ruling, inspection, request.id)
   }
 
   return {
@@ -128,6 +148,7 @@ export function createInspector(options: InspectorOptions): Inspector {
     visits: visits.seen,
     isTrusted: (peer) => isTrustedPeer(peer, trust),
     namedScheme: (request) => namedScheme(request, trust),
+    namedJa4: (request) => namedJa4(request, trust),
     singleHeader: trust.empty || trust.form !== 'single' ? undefined : trust.header,
     inspect(request) {
       const fault = () => faultInspection(request, timestamp(clock.now()))
@@ -136,6 +157,15 @@ export function createInspector(options: InspectorOptions): Inspector {
     isBrowser(request) {
       const isHuman = () => agents.namesBrowser(request) && look(request).inspection.agent.class === 'human'
       return orElse(isHuman, () => false, options.onFault)
+    },
+    readsCalls(request, others) {
+      const reads = (others?.policy ?? policy).readsCalls
+      if (reads === undefined) return false
+      return orElse(
+        () => mayBeMcp(request) && reads({ request: { method: '', ...readPath(request.target) } }),
+        () => false,
+        options.onFault,
+      )
     },
     decide(request, others) {
       try {
@@ -150,22 +180,22 @@ export function createInspector(options: InspectorOptions): Inspector {
       const snapshot = snapshots.current()
       const now = clock.now()
       const text = formatAddress(address)
-      const visitor = visitorOf({ address, via: 'peer', malformed: false }, text, snapshot)
+      const visitor = describeVisitor({ address, via: 'peer', malformed: false }, text, snapshot)
       const result = await agents.check(described, visitor, snapshot)
       const { method = 'GET', target = '/' } = described
       const request = { peer: text, ...described, method, target }
-      const inspection = inspectionOf(request, readPath(request.target), visitor, result, {
-        degraded: degradedOf(snapshot, now),
+      const inspection = buildInspection(request, readPath(request.target), visitor, result, {
+        degraded: listDegraded(snapshot),
         at: timestamp(described.at ?? now),
         pass: described.pass,
       })
       const { id, asked } = described
-      return decide(policy, inspection, { mode, request: partsOf(described), id, isDescribed: asked !== undefined })
+      return decide(policy, inspection, { mode, request: pickParts(described), id, isDescribed: asked !== undefined })
     },
   }
 }
 
-/** The result of work, or of `fault` where it throws. */
+/** Returns the result of work, or of `fault` where it throws. */
 function orElse<T>(work: () => T, fault: () => T, onFault: InspectorOptions['onFault']): T {
   try {
     return work()
@@ -175,7 +205,7 @@ function orElse<T>(work: () => T, fault: () => T, onFault: InspectorOptions['onF
   }
 }
 
-/** Clients of requests. Forwarding headers without a trusted proxy are reported once: a warning for each would flood a log. */
+/** Resolves the clients of requests. Forwarding headers without a trusted proxy are reported once: a warning for each would flood a log. */
 function createClientReader({ trust, onForwardedUntrusted, onLocalClient }: InspectorOptions): Inspector['client'] {
   let warned = false
   let wasLocal = !trust.empty
@@ -193,8 +223,8 @@ function createClientReader({ trust, onForwardedUntrusted, onLocalClient }: Insp
   }
 }
 
-/** A described request as rules read it. */
-function partsOf({ asked, fields, target, ja4, headersKnown }: DescribedRequest): AskedParts {
+/** Returns a described request as rules read it. */
+function pickParts({ asked, fields, target, ja4, headersKnown }: DescribedRequest): AskedParts {
   return asked ?? { fields, target, ja4, kept: headersKnown ? undefined : ['user-agent'] }
 }
 
@@ -203,7 +233,7 @@ interface Looked {
   readonly inspection: Inspection
 }
 
-/** Times as ISO 8601. Writing one takes as long as a lookup, and on a busy server many requests share a millisecond. */
+/** Writes times as ISO 8601. That takes as long as a lookup, and on a busy server many requests share a millisecond. */
 function createTimestamps(): (time: number) => string {
   let last = Number.NaN
   let text = ''
@@ -216,13 +246,21 @@ function createTimestamps(): (time: number) => string {
   }
 }
 
-/** All that is known of a request as one value. `at` is ISO 8601. */
-function inspectionOf(
-  { peer, method, user, plan, ja4 }: Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan' | 'ja4'>,
+/** An inspection repeats these members of a request. */
+type Asker = Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan' | 'ja4' | 'ja4Header' | 'mcp'>
+
+/** Holds what the visitor of a request has done so far. */
+interface Moved {
+  readonly behaviour?: BehaviourFinding | undefined
+}
+
+/** Builds an inspection. `at` is ISO 8601. */
+function buildInspection(
+  { peer, method, user, plan, ja4, ja4Header, mcp }: Asker,
   { path, readings }: RequestPath,
-  { client, network, country, countryUnknown }: Visitor,
+  { client, network, country, countryUnknown, region }: Visitor,
   { agent, crawler }: AgentResult,
-  { degraded, at, pass }: Pick<Inspection, 'degraded' | 'at' | 'pass'>,
+  { degraded, at, pass, behaviour }: Pick<Inspection, 'degraded' | 'at' | 'pass'> & Moved,
 ): Inspection {
   const inspection: Writable<Inspection> = {
     at,
@@ -238,11 +276,17 @@ function inspectionOf(
     inspection.countryFrom = country
   }
   if (countryUnknown) inspection.countryUnknown = true
+  const oldest = [network.oldest, countrySource(country), crawler?.oldest].reduce(olderSource, undefined)
+  if (oldest !== undefined) inspection.oldest = oldest
+  if (region !== undefined) inspection.region = region
   if (crawler !== undefined) inspection.crawler = crawler
   if (user !== undefined) inspection.user = user
   if (plan !== undefined) inspection.plan = plan
   if (ja4 !== undefined) inspection.ja4 = ja4
+  if (ja4Header !== undefined) inspection.ja4Header = ja4Header
+  if (mcp !== undefined) inspection.mcp = mcp
   if (pass !== undefined) inspection.pass = pass
+  if (behaviour !== undefined) inspection.behaviour = behaviour.inspected
   return Object.freeze(inspection)
 }
 
@@ -253,15 +297,15 @@ const GEO_DEGRADED: readonly Degraded[] = Object.freeze(['geo'])
 const GEO_AND_RANGES_DEGRADED: readonly Degraded[] = Object.freeze(['geo', 'ranges'])
 const ALL_DEGRADED: readonly Degraded[] = Object.freeze(['geo', 'asn', 'ranges'])
 
-/** One of few lists, each always the same object. */
-function degradedOf(snapshot: Snapshot, now: number): readonly Degraded[] {
+/** Returns one of few lists, each always the same object. */
+function listDegraded(snapshot: Snapshot): readonly Degraded[] {
   const noPlaces = snapshot.geo === undefined || snapshot.geo.families.length === 0
   if (snapshot.networks === undefined) return noPlaces ? ALL_DEGRADED : NETWORKS_DEGRADED
-  if (rangesAreDegraded(snapshot, now)) return noPlaces ? GEO_AND_RANGES_DEGRADED : RANGES_DEGRADED
+  if (!snapshot.rangesLoaded) return noPlaces ? GEO_AND_RANGES_DEGRADED : RANGES_DEGRADED
   return noPlaces ? GEO_DEGRADED : NOTHING_DEGRADED
 }
 
-/** A bug in the inspection must not become the host's: classification is not authorisation, so the default is open. */
+/** Decides after a fault: a bug in the inspection must not break the host. Classification is not authorisation, so the default is open. */
 function faultDecision(
   request: InspectionRequest,
   { policy, mode }: Pick<InspectorOptions, 'policy' | 'mode'>,
@@ -280,7 +324,7 @@ function faultDecision(
   })
 }
 
-/** The inspection of a request that could not be inspected. `at` is ISO 8601. */
+/** Makes the inspection of a request that could not be inspected. `at` is ISO 8601. */
 function faultInspection({ peer, method }: InspectionRequest, at: string): Inspection {
   return Object.freeze({
     at,

@@ -3,7 +3,7 @@ import type { NetworkFinding, VerdictRule } from '../values/finding.ts'
 import type { Writable } from '../values/members.ts'
 import type { Reason } from '../values/reason.ts'
 
-/** How the rules read inside a sentence. */
+/** Names each rule inside a sentence. */
 const RULE_TEXTS: Readonly<Record<VerdictRule, string>> = {
   reserved: 'a reserved range',
   override: 'set by the operator of this site',
@@ -20,7 +20,7 @@ const RULE_TEXTS: Readonly<Record<VerdictRule, string>> = {
   none: 'nothing known',
 }
 
-/** The sentence that names what the network verdict rests on. */
+/** Writes the sentence that names the grounds of the network verdict. */
 export function networkReason(network: NetworkFinding): Reason {
   const { classification, method } = network.verdict
   const owner = network.asn === undefined ? '' : `: AS${network.asn} ${network.asName ?? ''}`

@@ -6,26 +6,26 @@ import type { Clock, Snapshots } from '../ports/index.ts'
 import type { Decision } from '../values/decision.ts'
 import { refuses } from '../vocabulary.ts'
 
-/** Requests in a minute while the check of the claimed crawler runs: of one client, and of all clients. */
+/** Limits requests in a minute while the check of the claimed crawler runs: of one client, and of all. */
 const MAX_OF_CLIENT = 5
 const MAX_OF_ALL = 500
 const WINDOW_MS = 60_000
 
-/** Requests that wait for a check at one time: of one client, and of all. */
+/** Limits how many requests wait for a check at one time: of one client, and of all. */
 const MAX_WAITING_OF_CLIENT = 64
 const MAX_WAITING = 1_024
 
-/** Clients that are remembered. */
+/** Limits how many clients are remembered. */
 const MAX_KEPT = 16_384
 
-/** Id of the rule in the decision about a client whose check is not over. */
+/** A decision about a client whose check is not over has this rule id. */
 export const PENDING_RULE = 'pending-crawler'
 
 /** Bounds what clients get under the name of a crawler before its check has answered. */
 export interface PendingCrawlers {
   /**
-   * Decides. While the check of the claimed crawler runs, the requests of a client wait together, once and for 300 ms at most, and
-   * are decided again; after that a few are let through, and the others are `unready`. Monitor mode waits for nothing.
+   * Decides. While the check of the claimed crawler runs, the requests of a client wait together, once and for 300 ms at most, and are
+   * decided again; after that a few pass, and the others are `unready`. Monitor mode waits for nothing.
    */
   settle(decide: () => Decision): Decision | Promise<Decision>
 }
@@ -34,17 +34,15 @@ export interface PendingCrawlersOptions {
   readonly clock: Clock
   readonly snapshots: Snapshots
   readonly crawlers: CrawlerVerifier
-  /** Bits of an IPv6 address that are one client. */
-  readonly ipv6Prefix: number
   /** Resolves when a client has waited long enough. */
   readonly patience: () => Promise<unknown>
 }
 
-/** Requests of a client, a /48 of clients, or all of them since a time. */
+/** Counts the requests of a client, a /48 of clients, or all of them since a time. */
 interface Had {
   readonly since: number
   used: number
-  /** Absent: it has not waited yet. */
+  /** Absent while the client has not waited yet. */
   wait?: Wait | undefined
 }
 
@@ -55,7 +53,7 @@ interface Wait {
 }
 
 export function createPendingCrawlers(options: PendingCrawlersOptions): PendingCrawlers {
-  const { clock, snapshots, crawlers, ipv6Prefix, patience } = options
+  const { clock, snapshots, crawlers, patience } = options
   const kept = new LRUCache<string, Had>({ max: MAX_KEPT })
   let all: Had = { since: 0, used: 0 }
   let waiting = 0
@@ -71,7 +69,7 @@ export function createPendingCrawlers(options: PendingCrawlersOptions): PendingC
     return had
   }
 
-  /** Waits for the check that is under way, as long as there is patience. */
+  /** Waits for the running check, up to `patience`. */
   function wait({ inspection: { client, crawler, network } }: Decision): Wait {
     const address = parseAddress(client.address)
     const claimed = crawlers.catalogue.find(crawler?.slug ?? '')
@@ -82,10 +80,10 @@ export function createPendingCrawlers(options: PendingCrawlersOptions): PendingC
     return begun
   }
 
-  /** Takes one of the few requests, of the client, its /48 and all; the decision says where there is none left. */
-  function bounded(decision: Decision, now: number): Decision {
+  /** Takes one of the few requests, of the client, its /48 and all; the decision tells where none is left. */
+  function boundRequests(decision: Decision, now: number): Decision {
     if (!isPending(decision) || (decision.enforced && refuses(decision.action))) return decision
-    const { narrow, wide } = clientKey(decision.inspection.client.address, ipv6Prefix)
+    const { narrow, wide } = clientKey(decision.inspection.client.address)
     all = current(all, now)
     const taken: [Had, number][] = [
       [hadBy(narrow, now), MAX_OF_CLIENT],
@@ -102,29 +100,29 @@ export function createPendingCrawlers(options: PendingCrawlersOptions): PendingC
       const first = decide()
       if (!isPending(first)) return first
       const now = clock.now()
-      const had = hadBy(clientKey(first.inspection.client.address, ipv6Prefix).narrow, now)
+      const had = hadBy(clientKey(first.inspection.client.address).narrow, now)
       if (had.wait === undefined && waiting < MAX_WAITING) had.wait = wait(first)
       const begun = had.wait
       if (begun === undefined || begun.isOver || begun.waiting >= MAX_WAITING_OF_CLIENT || waiting >= MAX_WAITING) {
-        return bounded(first, now)
+        return boundRequests(first, now)
       }
       begun.waiting++
       waiting++
       return begun.ended.then(() => {
         waiting--
-        return bounded(decide(), clock.now())
+        return boundRequests(decide(), clock.now())
       })
     },
   }
 }
 
-/** Whether it rests on a check that is not over, and is carried out. */
+/** Reports whether a decision rests on a running check, and takes effect. */
 function isPending({ inspection: { agent, crawler }, mode }: Decision): boolean {
   return crawler?.pending === true && agent.identity?.verified !== true && mode !== 'monitor'
 }
 
 function unready(decision: Decision): Decision {
-  const { counting: _, challenge: __, location: ___, ...rest } = decision
+  const { counting: _, challenge: __, location: ___, offer: ____, ...rest } = decision
   const text =
     'The check of the crawler that the client claims to be is not over, and the client had its few requests until then.'
   const reason = Object.freeze({ id: `policy:${PENDING_RULE}`, text })

@@ -2,43 +2,43 @@ import { LRUCache } from 'lru-cache'
 import { valueCounts } from '../agent/fields.ts'
 import type { InspectionRequest } from '../values/request.ts'
 
-/** All of a request that an agent verdict rests on, besides its visitor. */
+/** Holds all of a request that an agent verdict rests on, besides its visitor. */
 export interface RequestFingerprint {
   readonly method: string
   readonly httpVersion: string
   readonly scheme: InspectionRequest['scheme']
   readonly ja4: string | undefined
   readonly http2Window: number | undefined
-  /** Raw fields; `undefined` in place of values that do not count: cookies are long and private. */
+  /** Raw fields; `undefined` takes the place of values that do not count: cookies are long and private. */
   readonly fields: readonly (string | undefined)[]
 }
 
 export interface RequestFingerprints {
-  /** `undefined` where the request is too long to be kept. */
+  /** Returns `undefined` where the request is too long to keep. */
   of(request: InspectionRequest, userAgent: string): RequestFingerprint | undefined
 }
 
-/** Longer requests are judged each time, so that what is kept of one visitor stays small. */
+/** Longer requests are judged each time, so that each visitor takes little memory. */
 const MAX_CHARACTERS = 1500
 
-/** User agents of which the last fingerprint is kept. */
+/** Limits the user agents whose last fingerprint is kept. */
 const MAX_USER_AGENTS = 512
 
-/** Visitors with one browser send the same fields and share one fingerprint: a copy each would take several times the memory. */
+/** Shares fingerprints: visitors with one browser send the same fields, and a copy each would take several times the memory. */
 export function createRequestFingerprints(): RequestFingerprints {
   const kept = new LRUCache<string, RequestFingerprint>({ max: MAX_USER_AGENTS })
   return {
     of(request, userAgent) {
       const known = kept.get(userAgent)
       if (known !== undefined && hasFingerprint(request, known)) return known
-      const fingerprint = fingerprintOf(request)
+      const fingerprint = readFingerprint(request)
       if (fingerprint !== undefined) kept.set(userAgent, fingerprint)
       return fingerprint
     },
   }
 }
 
-function fingerprintOf(request: InspectionRequest) {
+function readFingerprint(request: InspectionRequest) {
   const { method, httpVersion, scheme, ja4, http2Window, fields: raw } = request
   const fields: (string | undefined)[] = []
   let characters = 0
@@ -53,7 +53,7 @@ function fingerprintOf(request: InspectionRequest) {
     : Object.freeze({ method, httpVersion, scheme, ja4, http2Window, fields })
 }
 
-/** Whether a request has the same names, in their order and spelling, and the same values that count. */
+/** Reports whether a request has the same names, in their order and spelling, and the same values that count. */
 export function hasFingerprint(request: InspectionRequest, known: RequestFingerprint): boolean {
   const { method, httpVersion, scheme, ja4, fields } = request
   if (fields.length !== known.fields.length) return false

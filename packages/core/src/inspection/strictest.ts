@@ -3,9 +3,8 @@ import type { Decision } from '../values/decision.ts'
 import { isStricter, refuses } from '../vocabulary.ts'
 
 /**
- * Returns the strictest of several decisions about one request, by the policies that may be meant: one that refuses it
- * and is carried out before any other, then the stricter action, then the one that is carried out. Unless it refuses,
- * it is counted by the rules of all, each once.
+ * Returns the strictest of several decisions about one request by different policies: an enforced refusal before any other, then the
+ * stricter action, then the enforced one. Unless it refuses, the rules of all count the request, each once.
  */
 export function strictest(decisions: readonly [Decision, ...Decision[]]): Decision {
   const found = decisions.reduce((one, other) => (precedes(other, one) ? other : one))
@@ -24,7 +23,7 @@ function isCarriedRefusal({ action, enforced }: Decision): boolean {
   return enforced && refuses(action)
 }
 
-/** Enforced where one of them is: what is beyond its limit is refused by somebody's policy. */
+/** Enforces where any decision does: some policy refuses a request beyond its limit. */
 function countingOfAll(decisions: readonly Decision[]): Counting | undefined {
   const rules = new Map<string, CountedRule>()
   let mode: Counting['mode'] = 'monitor'

@@ -1,18 +1,18 @@
 import { counted } from '../counted.ts'
 import type { Unjudged } from '../values/decision.ts'
 
-/** A rule that some requests leave open, because what keeps them lacks what it asks. */
+/** Some requests leave this rule open, because their source lacks what the rule reads. */
 export interface UnjudgedRule extends Unjudged {
-  /** Requests that leave it open. */
+  /** Counts the requests that leave it open. */
   readonly requests: number
 }
 
 /** Counts requests that leave rules open. */
 export interface UnjudgedCount {
   add(unjudged: readonly Unjudged[]): void
-  /** Those of other requests. */
+  /** Adds the counts of other requests. */
   merge(rules: readonly UnjudgedRule[]): void
-  /** The rules, that which most requests leave open first. */
+  /** Lists the rules; the one that most requests leave open comes first. */
   readonly rules: readonly UnjudgedRule[]
 }
 
@@ -38,12 +38,12 @@ export function countUnjudged(): UnjudgedCount {
   }
 }
 
-/** Names in a note, and notes. */
+/** Limits the rules that a note names, and the notes. */
 const MAX_NAMED = 10
 
 /**
- * Notes of what `source` lacks, one for all rules that ask for the same: `Rule session is not judged in 30 of 40 requests: the log
- * has no cookie.`
+ * Writes what `source` lacks, once for all rules that need the same: `Rule session is not judged in 30 of 40 requests: the log has no
+ * cookie.`
  */
 export function unjudgedNotes(rules: readonly UnjudgedRule[], requests: number, source: string): readonly string[] {
   const alike = new Map<string, UnjudgedRule[]>()
@@ -52,15 +52,15 @@ export function unjudgedNotes(rules: readonly UnjudgedRule[], requests: number, 
     alike.set(lack, [...(alike.get(lack) ?? []), row])
   }
   const notes = [...alike].map(
-    ([lack, rows]) => `${subjectOf(rows)} of ${counted(requests, 'request')}: ${source} has no ${lack}.`,
+    ([lack, rows]) => `${writeSubject(rows)} of ${counted(requests, 'request')}: ${source} has no ${lack}.`,
   )
   const left = notes.length - MAX_NAMED
   if (left <= 0) return notes
   return [...notes.slice(0, MAX_NAMED), `${counted(left, 'note')} of this kind ${left === 1 ? 'is' : 'are'} left out.`]
 }
 
-/** `Rule a is not judged in 30`, `Rules a, b and 3 more are not judged in up to 30`; the first is that of the most requests. */
-function subjectOf(rows: readonly UnjudgedRule[]): string {
+/** Writes `Rule a is not judged in 30`, or `Rules a, b and 3 more are not judged in up to 30`; the first has the most requests. */
+function writeSubject(rows: readonly UnjudgedRule[]): string {
   const most = (rows[0]?.requests ?? 0).toLocaleString('en-US')
   if (rows.length === 1) return `Rule ${rows[0]?.rule} is not judged in ${most}`
   const named = rows.slice(0, MAX_NAMED).map(({ rule }) => rule)

@@ -7,19 +7,19 @@ import type { InspectionRequest } from '../values/request.ts'
 import type { AgentInspector, AgentResult } from './agent-inspector.ts'
 import type { Ruling } from './decide.ts'
 import { hasFingerprint } from './request-fingerprint.ts'
-import { observationOf, type Visitor, visitorOf } from './visitor.ts'
+import { describeVisitor, findObservation, type Visitor } from './visitor.ts'
 
-/** Facts about a visitor, and the outcome of its last request. Never changed: the next one replaces it whole. */
+/** Holds facts about a visitor, and the outcome of its last request. Never changed: the next one replaces it whole. */
 export interface Visit extends Visitor, AgentResult {
-  /** The decision, if that holds for every request with the same fingerprint. */
+  /** Absent where the decision is not the same for every request with this fingerprint. */
   readonly ruling: Ruling | undefined
 }
 
 export interface Visits {
   of(request: InspectionRequest, client: Client, snapshot: Snapshot, now: number): Visit
-  /** Keeps what was decided, for the next request with the same fingerprint. */
+  /** Keeps a ruling for the next request with the same fingerprint. */
   keepRuling(visit: Visit, ruling: Ruling): void
-  /** Requests whose visitor was remembered, and others. */
+  /** Counts requests whose visitor was remembered, and others. */
   readonly seen: VisitCounts
 }
 
@@ -28,10 +28,10 @@ export interface VisitCounts {
   readonly fresh: number
 }
 
-/** Some eight megabytes. A flood of fewer others between two requests of a visitor does not evict it. */
+/** Limits how many visits are kept, in some eight megabytes. A smaller flood between two requests of a visitor does not evict it. */
 const MAX_VISITS = 24_576
 
-/** The last visit of each client. Kept while its snapshot is in use, and up to midnight UTC, when lists grow a day older. */
+/** Keeps the last visit of each client while its snapshot is in use, and up to midnight UTC, when lists become a day older. */
 export function createVisits(agents: AgentInspector): Visits {
   const kept = new LRUCache<string, Visit>({ max: MAX_VISITS })
   const seen = { known: 0, fresh: 0 }
@@ -49,36 +49,36 @@ export function createVisits(agents: AgentInspector): Visits {
       }
       const key = resolved.address === undefined ? '' : formatAddress(resolved.address)
       const last = kept.get(key)
-      const known = last !== undefined && isOf(last, resolved, snapshot) ? last : undefined
+      const known = last !== undefined && isVisitBy(last, resolved, snapshot) ? last : undefined
       if (known === undefined) seen.fresh++
       else seen.known++
       if (known?.fingerprint !== undefined && hasFingerprint(request, known.fingerprint)) return known
-      const visitor = known ?? visitorOf(resolved, key, snapshot)
-      // Many visitors never come again: what tells a repeated request is kept from the second one on.
+      const visitor = known ?? describeVisitor(resolved, key, snapshot)
+      // Many visitors never come again: a fingerprint is kept from the second request on.
       const again = known !== undefined
-      const visit = visitOf(visitor, agents.look(request, visitor, snapshot, again), undefined)
+      const visit = makeVisit(visitor, agents.look(request, visitor, snapshot, again), undefined)
       kept.set(key, visit)
       return visit
     },
-    keepRuling: (visit, ruling) => void kept.set(visit.client.address, visitOf(visit, visit, ruling)),
+    keepRuling: (visit, ruling) => void kept.set(visit.client.address, makeVisit(visit, visit, ruling)),
   }
 }
 
-/** Written out: objects made by spreading do not share a hidden class, and are several times as slow to read. */
-function visitOf(
-  { address, client, network, country, countryUnknown, observation }: Visitor,
+/** The object is written out: spread objects do not share a hidden class, and are several times as slow to read. */
+function makeVisit(
+  { address, client, network, country, countryUnknown, region, observation }: Visitor,
   { agent, crawler, fingerprint }: AgentResult,
   ruling: Ruling | undefined,
 ): Visit {
-  return { address, client, network, country, countryUnknown, observation, agent, crawler, fingerprint, ruling }
+  return { address, client, network, country, countryUnknown, region, observation, agent, crawler, fingerprint, ruling }
 }
 
-/** Observations are made and expire at any moment; the rest is good for as long as the snapshot. */
-function isOf(
+/** Observations appear and expire at any moment; the rest is valid for as long as the snapshot. */
+function isVisitBy(
   { client, observation }: Visitor,
   { address, via, malformed, isProxy }: Client,
   snapshot: Snapshot,
 ): boolean {
   const isSame = client.via === via && client.malformed === malformed && client.isProxy === isProxy
-  return isSame && observation === observationOf(address, snapshot)
+  return isSame && observation === findObservation(address, snapshot)
 }

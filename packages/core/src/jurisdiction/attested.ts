@@ -2,8 +2,8 @@ import type { Attestation, Decision } from '../values/decision.ts'
 import { isStricter, type Mode } from '../vocabulary.ts'
 
 /**
- * A decision with what was attested of the request's claim: the stricter of the two actions holds. A rule on trial that is
- * not stricter than that is named no more. Frozen.
+ * Combines a decision with the attestation of the request's claim: the stricter of the two actions holds. A rule on trial that is not
+ * stricter than the result is dropped. The result is frozen.
  */
 export function withAttestation(decision: Decision, attestation: Attestation, mode: Mode): Decision {
   const { trial, ...decided } = decision

@@ -1,26 +1,32 @@
 import { invalidField } from '../errors.ts'
 import { isCountry } from '../geo/country.ts'
+import { isRegion, listHolders } from '../region/codes.ts'
 import type { NetworkFinding } from '../values/finding.ts'
+import type { InspectedRegion } from '../values/region.ts'
 import type { NetworkClass, PlainAction } from '../vocabulary.ts'
 import { type JurisdictionMatch, type JurisdictionPolicy, type Relation, UNKNOWN_COUNTRY } from './policy.ts'
 
-/** Facts about a connection that claims to come from somewhere. */
+/** States facts about a connection that claims an origin. */
 export interface FoundOrigin {
   readonly network: NetworkFinding
-  /** Two-letter code; absent when unknown. */
+  /** A two-letter code names the country; absent when unknown. */
   readonly country?: string | undefined
+  /** For a claim that names a region: the region found and those that hold it, or an empty list where it is not known. */
+  readonly regions?: readonly string[] | undefined
 }
 
-/** The policy's word on a claim: the action, and the id of the rule that decided. */
+/** Answers a claim: the action, and the id of the rule that decided. */
 export interface PolicyJudgement {
   readonly action: PlainAction
   readonly reason: string
 }
 
-/** A jurisdiction policy ready to be asked. */
+/** Judges claims by a jurisdiction policy. */
 export interface JurisdictionJudge {
-  /** The claim in the form that is recorded: a country code or the id of a group. Throws `invalid_request`. */
+  /** Returns the claim as records write it: the code of a country or a region, or the id of a group. Throws `invalid_request`. */
   parseClaim(text: string): string
+  /** Reports whether a claim names a region. */
+  namesRegion(claim: string): boolean
   judge(claim: string, found: FoundOrigin): PolicyJudgement
 }
 
@@ -29,20 +35,21 @@ export function createJurisdictionJudge(policy: JurisdictionPolicy): Jurisdictio
   const groups = new Map(policy.groups.map(({ id, countries }) => [id, new Set(countries)]))
   const rules = policy.rules.map(({ id, match, action }) => ({
     judgement: Object.freeze({ action, reason: id }),
-    matches: matcherOf(match, groups),
+    matches: createMatcher(match, groups),
   }))
   return {
     parseClaim(text) {
       const claim = text.toUpperCase()
-      // Looked at as it came: in capitals `\u00df` would be South Sudan.
-      if (/^[\w-]+$/.test(text) && (groups.has(claim) || isCountry(claim))) return claim
-      throw invalidField('claimed_jurisdiction', 'not a country code')
+      // The test reads the text as it came: in capitals `\u00df` would be South Sudan.
+      if (/^[\w-]+$/.test(text) && (groups.has(claim) || isCountry(claim) || isRegion(claim))) return claim
+      throw invalidField('claimed_jurisdiction', 'not the code of a country or a region')
     },
-    judge(claim, { network, country = UNKNOWN_COUNTRY }) {
+    namesRegion: (claim) => !groups.has(claim) && isRegion(claim),
+    judge(claim, { network, country = UNKNOWN_COUNTRY, regions }) {
       const seen: Seen = {
-        claim,
+        claims: regions === undefined ? [claim] : [claim, claim.slice(0, 2)],
         country,
-        relation: relationOf(claim, country, groups),
+        relation: regions === undefined ? compareClaim(claim, country, groups) : relateRegion(claim, country, regions),
         networkClass: network.verdict.classification,
         anonymized: network.verdict.anonymized,
         reserved: network.reserved.reserved,
@@ -55,7 +62,8 @@ export function createJurisdictionJudge(policy: JurisdictionPolicy): Jurisdictio
 }
 
 interface Seen {
-  readonly claim: string
+  /** A claim that names a region names its country too. */
+  readonly claims: readonly string[]
   readonly country: string
   readonly relation: Relation
   readonly networkClass: NetworkClass
@@ -65,16 +73,30 @@ interface Seen {
 
 type Groups = ReadonlyMap<string, ReadonlySet<string>>
 
-function relationOf(claim: string, country: string, groups: Groups): Relation {
+function compareClaim(claim: string, country: string, groups: Groups): Relation {
   if (country === UNKNOWN_COUNTRY) return 'unknown'
   return country === claim || groups.get(claim)?.has(country) === true ? 'match' : 'mismatch'
 }
 
-function matcherOf(match: JurisdictionMatch, groups: Groups): (seen: Seen) => boolean {
-  const claims = match.claim && membersOf(match.claim, groups)
-  const countries = match.country && membersOf(match.country, groups)
-  return ({ claim, country, relation, networkClass, anonymized, reserved }) =>
-    (claims === undefined || claims.has(claim)) &&
+/** A client in another country is in another region; in the same country an unknown region stays unknown. */
+function relateRegion(claim: string, country: string, regions: readonly string[]): Relation {
+  if (regions.includes(claim)) return 'match'
+  const isElsewhere = regions.length > 0 || (country !== UNKNOWN_COUNTRY && country !== claim.slice(0, 2))
+  return isElsewhere ? 'mismatch' : 'unknown'
+}
+
+/** Lists the regions of a record for a region claim: those that hold the place, or none where it is not exact enough. */
+export function listFoundRegions(claim: string, found: InspectedRegion | undefined): readonly string[] {
+  if (found?.code === undefined) return []
+  const regions = listHolders(found.code)
+  return !regions.includes(claim) && listHolders(claim).includes(found.code) ? [] : regions
+}
+
+function createMatcher(match: JurisdictionMatch, groups: Groups): (seen: Seen) => boolean {
+  const named = match.claim && expandMembers(match.claim, groups)
+  const countries = match.country && expandMembers(match.country, groups)
+  return ({ claims, country, relation, networkClass, anonymized, reserved }) =>
+    (named === undefined || claims.some((claim) => named.has(claim))) &&
     (countries === undefined || countries.has(country)) &&
     (match.relation === undefined || match.relation.includes(relation)) &&
     (match.networkClass === undefined || match.networkClass.includes(networkClass)) &&
@@ -82,7 +104,7 @@ function matcherOf(match: JurisdictionMatch, groups: Groups): (seen: Seen) => bo
     (match.reserved === undefined || match.reserved === reserved)
 }
 
-/** The entries themselves, and the countries of those that are groups. */
-function membersOf(entries: readonly string[], groups: Groups): ReadonlySet<string> {
+/** Lists the entries, and the countries of entries that are groups. */
+function expandMembers(entries: readonly string[], groups: Groups): ReadonlySet<string> {
   return new Set(entries.flatMap((entry) => [entry, ...(groups.get(entry) ?? [])]))
 }

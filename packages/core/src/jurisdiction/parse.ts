@@ -4,51 +4,50 @@ import { isRecord } from '../is-record.ts'
 import { PLAIN_ACTIONS } from '../vocabulary.ts'
 import { type JurisdictionPolicy, MATCH_LISTS, MATCH_SWITCHES, UNKNOWN_COUNTRY } from './policy.ts'
 
-/** Ids are part of every record that they decide, so they are plain. */
+/** An id is part of every record that its rule decides, so it has plain characters only. */
 const ID = /^[a-z0-9][a-z0-9_-]*$/i
 const MAX_ENTRIES = 1000
 
 type JsonObject = Readonly<Record<string, unknown>>
 
 /**
- * Checks every word of a jurisdiction policy, and that its last rule takes whatever the others leave. Members that are
- * not known are refused in rules, where they would change what is decided, and pass as notes elsewhere. Throws
- * `invalid_policy` that names the member.
+ * Checks every word of a jurisdiction policy, and that its last rule matches every case. Unknown members are refused in rules, where they
+ * would change decisions, and pass as notes elsewhere. Throws `invalid_policy` that names the member.
  */
 export function parseJurisdictionPolicy(value: unknown): JurisdictionPolicy {
-  const policy = objectOf(value, 'policy')
-  idOf(policy['id'], 'id')
-  const groups = listOf(policy['groups'], 'groups').map((entry, index) => parseGroup(entry, `groups.${index}`))
+  const policy = readObject(value, 'policy')
+  readId(policy['id'], 'id')
+  const groups = readList(policy['groups'], 'groups').map((entry, index) => parseGroup(entry, `groups.${index}`))
   refuseTwice(groups, 'groups')
-  const written = listOf(policy['rules'], 'rules')
+  const written = readList(policy['rules'], 'rules')
   const rules = written.map((entry, index) => {
     const path = `rules.${index}`
-    const rule = objectOf(entry, path)
+    const rule = readObject(entry, path)
     onlyMembers(rule, ['id', 'match', 'action', 'note'], path)
     if (!PLAIN_ACTIONS.some((action) => action === rule['action'])) refuse(`${path}.action`, PLAIN_ACTIONS.join(', '))
     checkMatch(rule['match'], `${path}.match`, groups)
-    return idOf(rule['id'], `${path}.id`)
+    return readId(rule['id'], `${path}.id`)
   })
   refuseTwice(rules, 'rules')
   const last = written.at(-1)
-  if (last === undefined || Object.keys(objectOf(objectOf(last, 'rules')['match'], 'match')).length > 0) {
+  if (last === undefined || Object.keys(readObject(readObject(last, 'rules')['match'], 'match')).length > 0) {
     refuse('rules', 'a list with a last rule with an empty match, so that every case is decided')
   }
   return value as JurisdictionPolicy
 }
 
 function parseGroup(value: unknown, path: string): string {
-  const group = objectOf(value, path)
-  for (const code of listOf(group['countries'], `${path}.countries`)) {
+  const group = readObject(value, path)
+  for (const code of readList(group['countries'], `${path}.countries`)) {
     if (!isCountryText(code)) refuse(`${path}.countries`, `country codes; not ${JSON.stringify(code)}`)
   }
-  const id = idOf(group['id'], `${path}.id`)
+  const id = readId(group['id'], `${path}.id`)
   if (isCountry(id) || id === UNKNOWN_COUNTRY) refuse(`${path}.id`, `an id that is not a country; not ${id}`)
   return id
 }
 
 function checkMatch(value: unknown, path: string, groups: readonly string[]): void {
-  const match = objectOf(value, path)
+  const match = readObject(value, path)
   onlyMembers(match, [...Object.keys(MATCH_LISTS), ...MATCH_SWITCHES], path)
   for (const name of MATCH_SWITCHES) {
     if (name in match && typeof match[name] !== 'boolean') refuse(`${path}.${name}`, 'true or false')
@@ -56,7 +55,7 @@ function checkMatch(value: unknown, path: string, groups: readonly string[]): vo
   for (const [name, words] of Object.entries(MATCH_LISTS)) {
     if (!(name in match)) continue
     const places = name === 'claim' || name === 'country'
-    for (const entry of listOf(match[name], `${path}.${name}`)) {
+    for (const entry of readList(match[name], `${path}.${name}`)) {
       const known =
         (words as readonly unknown[]).includes(entry) ||
         (places && (isCountryText(entry) || groups.includes(String(entry))))
@@ -69,15 +68,15 @@ function isCountryText(value: unknown): boolean {
   return typeof value === 'string' && isCountry(value)
 }
 
-function objectOf(value: unknown, path: string): JsonObject {
+function readObject(value: unknown, path: string): JsonObject {
   return isRecord(value) ? value : refuse(path, 'a map')
 }
 
-function listOf(value: unknown, path: string): readonly unknown[] {
+function readList(value: unknown, path: string): readonly unknown[] {
   return Array.isArray(value) && value.length <= MAX_ENTRIES ? value : refuse(path, `a list of at most ${MAX_ENTRIES}`)
 }
 
-function idOf(value: unknown, path: string): string {
+function readId(value: unknown, path: string): string {
   return typeof value === 'string' && ID.test(value) ? value : refuse(path, 'an id of letters, digits, - and _')
 }
 

@@ -1,50 +1,50 @@
 import { NETWORK_CLASSES, type NetworkClass, type PlainAction } from '../vocabulary.ts'
 
-/** Whether the country that was found fits the claim. */
+/** Says whether the country that was found fits the claim. */
 const RELATIONS = ['match', 'mismatch', 'unknown'] as const
 export type Relation = (typeof RELATIONS)[number]
 
-/** The word in a rule's `country` for an address whose country is not known. */
+/** A rule's `country` has this word for an address whose country is not known. */
 export const UNKNOWN_COUNTRY = 'unknown'
 
-/** Countries that rules and claims may name together. */
+/** Rules and claims may name these countries together. */
 export interface JurisdictionGroup {
-  /** In capitals for a group that can be claimed; others are for rules alone. */
+  /** An id in capitals can be claimed; other groups are for rules alone. */
   readonly id: string
-  /** ISO 3166-1, two capital letters. */
+  /** Countries have two capital letters (ISO 3166-1). */
   readonly countries: readonly string[]
 }
 
 /**
- * The tests of a rule. Members are joined by "and", the values of one member by "or"; an absent member matches all.
- * `claim` and `country` hold country codes and ids of groups.
+ * Holds the tests of a rule. Members are joined by "and", the values of one member by "or"; an absent member matches all. `claim` and
+ * `country` hold country codes and ids of groups.
  */
 export interface JurisdictionMatch {
   readonly claim?: readonly string[] | undefined
-  /** The country found, or `unknown`. */
+  /** Matches the country that was found, or `unknown`. */
   readonly country?: readonly string[] | undefined
   readonly relation?: readonly Relation[] | undefined
   readonly networkClass?: readonly NetworkClass[] | undefined
   readonly anonymized?: boolean | undefined
-  /** Whether the address is not publicly routable. */
+  /** True where the address is not publicly routable. */
   readonly reserved?: boolean | undefined
 }
 
-/** One line of a policy. Its id is the reason that is recorded. */
+/** One line of a policy. Records give its id as the reason. */
 export interface JurisdictionRule {
   readonly id: string
   readonly match: JurisdictionMatch
   readonly action: PlainAction
 }
 
-/** A jurisdiction policy as it is written, in data/jurisdictions.json or a file of the user's: the first rule decides. */
+/** A jurisdiction policy as written, in data/jurisdictions.json or a file of the user's: the first matching rule decides. */
 export interface JurisdictionPolicy {
   readonly id: string
   readonly groups: readonly JurisdictionGroup[]
   readonly rules: readonly JurisdictionRule[]
 }
 
-/** Members of a rule's match and what their lists may hold beyond groups and countries. */
+/** Lists what a rule's match may contain, by member, beyond groups and countries. */
 export const MATCH_LISTS = {
   claim: [],
   country: [UNKNOWN_COUNTRY],

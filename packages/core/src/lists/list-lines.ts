@@ -1,36 +1,28 @@
-import { parseAddress } from '../address/address.ts'
-import { parsePrefix } from '../address/prefix.ts'
+import { parseHostOrPrefix } from '../address/prefix.ts'
 import { isRecord } from '../is-record.ts'
 
-/** Forms in which lists are published; `auto` tells them by their beginning. */
+/** Lists are published in these forms; `auto` recognises them by their start. */
 export const LIST_FORMATS = ['auto', 'lines', 'csv', 'json'] as const
 export type ListFormat = (typeof LIST_FORMATS)[number]
 
-/** Names that columns and members with an entry have: of CrowdSec, Spamhaus, clouds and crawlers. */
-const ENTRY_NAMES: readonly string[] = [
-  'ip',
-  'cidr',
-  'value',
-  'asn',
-  'address',
-  'network',
-  'prefix',
-  'range',
-  'ip_prefix',
-  'ipv6_prefix',
-  'ipv4prefix',
-  'ipv6prefix',
-]
+/** Columns and members with an entry have these names, without `_`, `-` and blanks: of CrowdSec, Spamhaus, clouds and crawlers. */
+const ENTRY_NAMES: readonly string[] =
+  'ip cidr value asn address network prefix range subnet ipprefix ipv4prefix ipv6prefix ipaddress iprange ipcidr cidrblock sourceip srcip clientip remoteip pattern'.split(
+    ' ',
+  )
 
-/** Most characters of JSON, which is parsed at once: longer texts would hold up requests. */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/[_\s-]/g, '')
+}
+
+/** Limits the characters of JSON, because it is parsed at once: a longer text would block requests. */
 const MAX_JSON = 8 * 2 ** 20
 
-/** A text of JSON that holds entries, or of Python, in which fail2ban-client prints them. */
+/** Matches JSON that holds entries, or the Python in which fail2ban-client prints them. */
 const JSON_TEXT = /^\s*(?:null\s*$|\[\s*(?:\]|[[{"']))/
 
 /**
- * The entries of a list's text, each a line: `undefined` for a text that is not of its form. Lines that are no entries are
- * left as they are, comments too.
+ * Returns the entries of a list's text, each a line; `undefined` for a text in another form. Lines that are not entries stay, comments too.
  */
 export function linesOfList(text: string, format: ListFormat = 'auto'): Iterable<string> | undefined {
   const bare = text.startsWith('\uFEFF') ? text.slice(1) : text
@@ -46,7 +38,7 @@ export function linesOfList(text: string, format: ListFormat = 'auto'): Iterable
   return format === 'csv' ? undefined : splitLines(bare)
 }
 
-/** One object; that of the first line may be one of many. */
+/** Tells one object from many: the object of the first line may have others after it. */
 function isObject(text: string): boolean {
   if (!/^\s*\{/.test(text)) return false
   const first = firstLine(text)
@@ -57,10 +49,10 @@ function firstLine(text: string): string {
   return text.slice(0, text.indexOf('\n') + 1 || text.length)
 }
 
-/** Objects within each other in which entries are looked for: a text of eight million may be nested deeper than the stack is. */
+/** Limits the nested objects in which entries are searched: a text of eight million may be nested deeper than the stack is. */
 const MAX_DEPTH = 64
 
-/** Whether a value can be a list: an error of a server has neither an entry nor a place for some. */
+/** Reports whether a value can be a list: a server's error has neither an entry nor a place for entries. */
 function mayHold(value: unknown, depth = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
   const members = Object.entries(value)
@@ -68,7 +60,7 @@ function mayHold(value: unknown, depth = MAX_DEPTH): boolean {
     members.length === 0 ||
     members.some(
       ([name, member]) =>
-        ENTRY_NAMES.includes(name.toLowerCase()) ||
+        ENTRY_NAMES.includes(plainName(name)) ||
         (typeof member === 'object' && depth > 0 && mayHold(member, depth - 1)),
     )
   )
@@ -82,18 +74,17 @@ function* splitLines(text: string): Iterable<string> {
   }
 }
 
-function parseJson(text: string): unknown {
+/** Parses JSON, or the text that Python prints. */
+export function parseJson(text: string): unknown {
   for (const written of [text, text.replaceAll("'", '"')]) {
     try {
       return JSON.parse(written) as unknown
-    } catch {
-      // The text is no JSON, or Python's.
-    }
+    } catch {}
   }
   return undefined
 }
 
-/** Entries of a JSON value, however deep; of a CrowdSec alert the decisions alone, and none that only tries. */
+/** Yields the entries of a JSON value, however deep; of a CrowdSec alert only the decisions, and none that is simulated. */
 export function* entriesIn(value: unknown): Iterable<string> {
   if (typeof value === 'string') yield value
   else if (Array.isArray(value)) for (const inner of value) yield* entriesIn(inner)
@@ -102,7 +93,7 @@ export function* entriesIn(value: unknown): Iterable<string> {
 
 function* readObject(object: object): Iterable<string> {
   const members = Object.entries(object)
-  const found = new Map(members.map(([name, value]) => [name.toLowerCase(), value]))
+  const found = new Map(members.map(([name, value]) => [plainName(name), value]))
   if (found.has('decisions')) yield* entriesIn(found.get('decisions'))
   else if (found.get('simulated') === true) return
   else {
@@ -113,7 +104,7 @@ function* readObject(object: object): Iterable<string> {
   }
 }
 
-/** A value within its scope: `AS` with 64500 is AS64500, a country is no entry. */
+/** Writes a value within its scope: `AS` with 64500 is AS64500, a country is not an entry. */
 function writeEntry(value: unknown, scope: unknown): string {
   const written = String(value)
   const kind = String(scope ?? '').toLowerCase()
@@ -121,30 +112,26 @@ function writeEntry(value: unknown, scope: unknown): string {
   return kind === '' || kind === 'ip' || kind === 'range' ? written : `${kind}:${written}`
 }
 
-/** A longer line is no row. */
+/** A longer line is not a row. */
 const MAX_LINE = 65_536
 
 interface Column {
   readonly separator: ',' | ';' | '\t'
   readonly at: number
-  /** Column that says of a decision whether it only tries. */
+  /** This column tells whether a decision is only simulated. */
   readonly simulated: number
 }
 
-/** The column of entries, where the first line names columns. */
+/** Finds the column of entries, where the first line names columns. */
 function findColumn(text: string, format: ListFormat): Column | undefined {
   const header = firstLine(text).trim()
   if (header.startsWith('#') || header.length > MAX_LINE) return undefined
   const separator = ([',', ';', '\t'] as const).find((one) => header.includes(one)) ?? ','
-  const names = split(header, separator).map((name) => name.toLowerCase())
+  const names = split(header, separator).map(plainName)
   const at = names.findIndex((name) => ENTRY_NAMES.includes(name))
   if (at >= 0 && (names.length > 1 || format === 'csv')) return { separator, at, simulated: names.indexOf('simulated') }
-  const first = names.findIndex(isAddress)
+  const first = names.findIndex(parseHostOrPrefix)
   return format === 'csv' && first >= 0 ? { separator, at: first, simulated: -1 } : undefined
-}
-
-function isAddress(text: string): boolean {
-  return parseAddress(text) !== undefined || parsePrefix(text) !== undefined
 }
 
 function* readCells(lines: Iterable<string>, { separator, at, simulated }: Column): Iterable<string> {
@@ -152,7 +139,7 @@ function* readCells(lines: Iterable<string>, { separator, at, simulated }: Colum
   for (const line of lines) {
     const cells = line.length > MAX_LINE ? [] : split(line.trim(), separator)
     const cell = cells[at] ?? ''
-    if (isHeader && !isAddress(cell)) yield ''
+    if (isHeader && parseHostOrPrefix(cell) === undefined) yield ''
     else if (/^\s*#/.test(line) || cells[simulated] === 'true') yield ''
     // CrowdSec writes the scope before the value.
     else yield /^(?:ip|range):/i.test(cell) ? cell.slice(cell.indexOf(':') + 1) : cell.replace(/^AS:(?:AS)?/i, 'AS')
@@ -160,7 +147,7 @@ function* readCells(lines: Iterable<string>, { separator, at, simulated }: Colum
   }
 }
 
-/** Cells of a line; one in quotes may hold the separator. */
+/** Splits a line into cells; a quoted cell may contain the separator. */
 function split(line: string, separator: string): readonly string[] {
   const cells: string[] = []
   let cell = ''

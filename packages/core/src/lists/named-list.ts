@@ -3,72 +3,85 @@ import { formatHostOrPrefix, type Prefix, parseHostOrPrefix, parsePrefix, prefix
 import { prefixSetSteps } from '../address/prefix-set.ts'
 import { bareAgent, isName, nameSteps } from '../policy/language/agent-names.ts'
 import type { NamedList } from '../policy/language/surroundings.ts'
-import { compilePatterns, isLiteral, patternFault, patternSteps } from '../policy/language/text-pattern.ts'
+import { compilePatterns, isLiteral, patternSteps } from '../policy/language/text-pattern.ts'
 import { finish, STEP, type Steps } from '../steps.ts'
-import { isAboutList, prefixesIn, refusedAddresses, spacedRange } from './address-line.ts'
+import { ABOUT_RULES, addressesOn, prefixesIn } from './address-line.ts'
+import { patternsOn } from './agent-line.ts'
 import { everybodyListed, isAnyText, isInternalAddress, isWithheld } from './list-guard.ts'
-import { entriesIn } from './list-lines.ts'
+import { entriesIn, parseJson } from './list-lines.ts'
 
-/** The entries of a list, sorted by what they are. */
+/** Holds the entries of a list, sorted by kind. */
 export interface ListEntries {
-  /** Addresses and CIDRs, as they are written. */
+  /** Addresses and CIDRs are as written. */
   readonly addresses: readonly string[]
-  /** The same, in their order. */
+  /** Prefixes have the order of `addresses`. */
   readonly prefixes: readonly Prefix[]
   readonly systems: readonly number[]
-  /** Patterns of texts. */
+  /** Holds patterns of texts. */
   readonly texts: readonly string[]
-  /** Lines that are none of them, with their numbers from 1: the first few. */
+  /** Numbers, from 1, the line with the first entry of each kind. */
+  readonly firstLines: Readonly<Partial<Record<EntryKind, number>>>
+  /** The first few lines that are no entries have these numbers, from 1. */
   readonly unread: readonly number[]
-  /** How many lines are none of them. */
+  /** Counts the lines that are no entries. */
   readonly left: number
-  /** The first entries that a guarded list leaves out. */
+  /** A guarded list leaves out these entries; only the first are kept. */
   readonly withheld: readonly string[]
-  /** How many it leaves out. */
+  /** Counts the entries that it leaves out. */
   readonly withheldCount: number
 }
 
-/** Reads a list line by line, so that who reads a long one can pause. */
+/** Entries have these kinds, which different words of a match compare. */
+const KINDS = ['addresses', 'systems', 'texts'] as const
+type EntryKind = (typeof KINDS)[number]
+
+/** Reads a list line by line, so that the reader of a long one can pause. */
 export interface ListReader {
   take(line: string): void
-  /** Entries so far. */
+  /** Counts the entries so far. */
   readonly size: number
-  /** Work so far, in plain lines. */
+  /** Measures the work so far, in plain lines. */
   readonly work: number
   entries(): ListEntries
 }
 
-/** Unread lines whose numbers are kept, and entries left out whose texts are. */
+/** Limits the unread lines whose numbers are kept, and the left-out entries that are kept. */
 const MAX_UNREAD = 10
 
-/** Longer lines are no entries. */
+/** A longer line is not an entry. */
 const MAX_LINE = 4_096
 
-/** Patterns of a list that are more than a text: each is asked at every request. */
+/** Limits the patterns of a list that are more than a text, because each request tests them all. */
 const MAX_PATTERNS = 1_000
 
-/** A system as lists write it: `AS64500`. */
-const SYSTEM = /^AS(?<number>\d{1,10})$/i
+/** Lists write a system as `AS64500`, `AS 64500` or `ASN64500`. */
+const SYSTEM = /^ASN?[ :-]?(?<number>\d{1,10})(?=$|[\s,;|])/i
 
-/** An address or a CIDR before a comma, a blank or a semicolon: what follows on the line is about it. */
+/** An address or a CIDR ends at a comma, a blank or a semicolon: the rest of the line is about it. */
 const FIRST_WORD = /^[^\s,;|]+/
 
-/** Lines about a list: comments, the rest of what `fail2ban-client status` prints, the set of an ipset. */
-const ABOUT = /^(?:[#;]|\/\/|Status for the jail|\||`-|create \S+ hash:)/
+/** Matches lines about a list: comments, the rest of what `fail2ban-client status` prints, the set of an ipset. */
+const ABOUT = /^(?:[#;]|\/\/|Disallow: *\/?$|Status for the jail|\|[\s-]|`-|create \S+ hash:)/
 
-/** Plain lines that take as long as a pattern which may be an expression. */
+/** A pattern that may be an expression takes as long as this number of plain lines. */
 const PATTERN_WORK = 256
 
-/** Words before entries: the jail's banned addresses, the set that an entry is added to. */
+/** A line of `PLAIN_LINE` characters takes no longer than others, and `CHARACTERS_A_LINE` more take as long as another line. */
+const PLAIN_LINE = 64
+const CHARACTERS_A_LINE = 8
+
+/** Limits the characters of a line of many entries, because it is read at once. */
+const MAX_ENTRIES_LINE = 2 ** 21
+
+/** These words precede entries: the jail's banned addresses, the set that an entry is added to. */
 const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) [^\s=]+(?= [\da-f]))/
 
 /**
- * Reads a list, an entry a line: addresses, CIDRs, `AS64500`, or patterns of texts. `#` and `;` begin comments, and `//` at the
- * beginning of a line. Of a line that begins with an address the rest is about it: a date, a reason, other columns; where all
- * of its words are addresses, each is an entry. A line may be an object of JSON, or refuse addresses in the words of nginx,
- * Apache, iptables or MikroTik. A guarded list leaves out what would hold
- * everybody or the house: short prefixes, all prefixes where together they are nearly every public address, internal ones, and
- * patterns that any text matches.
+ * Reads a list, an entry a line: addresses, CIDRs, `AS64500`, or patterns of texts. `#` and `;` begin comments, and `//` at the beginning
+ * of a line. After an address the rest of a line is about it: a date, a reason, other columns; where all words are addresses, each is an
+ * entry. A line may be an object of JSON, or refuse addresses or user agents in the words of another program. A guarded list leaves out
+ * entries that would block everybody or the operator's own network: short prefixes, all prefixes where together they are most public
+ * addresses, internal ones, and patterns that any text matches.
  */
 export function createListReader({ isGuarded = false } = {}): ListReader {
   const addresses: string[] = []
@@ -76,9 +89,12 @@ export function createListReader({ isGuarded = false } = {}): ListReader {
   const systems: number[] = []
   const texts: string[] = []
   const unread: number[] = []
+  const kinds = { addresses, systems, texts }
+  const firstLines: Partial<Record<EntryKind, number>> = {}
   const withheld: string[] = []
   let withheldCount = 0
   let number = 0
+  let long = 0
   let left = 0
   let patterns = 0
   const withhold = (entry: string): void => {
@@ -95,30 +111,39 @@ export function createListReader({ isGuarded = false } = {}): ListReader {
       }
     }
   }
+  const takeTexts = (found: readonly string[]): boolean => {
+    patterns += found.filter((pattern) => !isLiteral(pattern)).length
+    if (found.length === 0 || patterns > MAX_PATTERNS) return false
+    for (const pattern of found) {
+      if (isGuarded && isAnyText(pattern)) withhold(pattern)
+      else texts.push(pattern)
+    }
+    return true
+  }
   const isRead = (line: string): boolean => {
     const bare = (line.split(/\s[#;]/, 1)[0] as string).trimEnd()
-    const word = unquoted(FIRST_WORD.exec(bare)?.[0] ?? '')
-    const system = SYSTEM.exec(word)?.groups?.['number']
-    const named = addressesOn(bare, word)
+    const word = unquote(FIRST_WORD.exec(bare)?.[0] ?? '')
+    const system = SYSTEM.exec(unquote(bare))?.groups?.['number'] ?? SYSTEM.exec(word)?.groups?.['number']
+    const named = addressesOn(bare)
     if (named !== undefined) {
       named.forEach(takePrefixes)
       return named.length > 0
     }
     if (system !== undefined && Number(system) <= 0xffffffff) systems.push(Number(system))
-    else if ((isLiteral(unquoted(bare)) || ++patterns <= MAX_PATTERNS) && isText(bare, word)) {
-      if (isGuarded && isAnyText(unquoted(bare))) withhold(bare)
-      else texts.push(unquoted(bare))
-    } else return false
+    else return isText(bare, word) && takeTexts(patternsOn(unquote(bare)))
     return true
   }
   const take = (written: string): void => {
     number++
     const line = written.trim()
     const from = BEFORE_ENTRIES.exec(line)?.[0].length ?? 0
-    if (line === '' || from === line.length || (from === 0 && (ABOUT.test(line) || isAboutList(line)))) return
-    if (line.length <= MAX_LINE || from > 0) {
+    if (line === '' || from === line.length || (from === 0 && (ABOUT.test(line) || ABOUT_RULES.test(line)))) return
+    if (line.length <= (from > 0 ? MAX_ENTRIES_LINE : MAX_LINE)) {
+      long += Math.max(0, line.length - PLAIN_LINE) / CHARACTERS_A_LINE
       const entries = objectEntries(line) ?? [line.slice(from).trim()]
-      if (entries.every(isRead)) return
+      const isEntry = entries.every(isRead)
+      for (const kind of KINDS) if (kinds[kind].length > 0) firstLines[kind] ??= number
+      if (isEntry) return
     }
     left++
     if (unread.length < MAX_UNREAD) unread.push(number)
@@ -129,14 +154,14 @@ export function createListReader({ isGuarded = false } = {}): ListReader {
       return addresses.length + systems.length + texts.length
     },
     get work() {
-      return number + addresses.length + patterns * PATTERN_WORK
+      return number + long + addresses.length + patterns * PATTERN_WORK
     },
     entries() {
-      const rest = { systems, texts, unread, left, withheld, withheldCount }
+      const rest = { systems, texts, firstLines, unread, left, withheld, withheldCount }
       const family = isGuarded ? everybodyListed(prefixes) : undefined
       if (family === undefined) return { ...rest, addresses, prefixes }
       const count = withheldCount + addresses.length
-      const all = `all ${addresses.length} addresses, together nearly the whole of IPv${family}`
+      const all = `all ${addresses.length} addresses, together most of IPv${family}`
       return { ...rest, addresses: [], prefixes: [], withheld: [all, ...withheld], withheldCount: count }
     },
   }
@@ -149,10 +174,7 @@ export function readListEntries(lines: Iterable<string>, guard = { isGuarded: fa
   return reader.entries()
 }
 
-/**
- * Entries by which a list holds what is wanted: an address, a CIDR, a system or a text; of a text also those that it is a part
- * of.
- */
+/** Returns the entries by which a list contains an address, a CIDR, a system or a text; for a text also the entries that contain it. */
 export function entriesFor({ addresses, prefixes, systems, texts }: ListEntries, wanted: string): readonly string[] {
   const prefix = parseHostOrPrefix(wanted)
   if (prefix !== undefined) {
@@ -171,7 +193,7 @@ export function entriesFor({ addresses, prefixes, systems, texts }: ListEntries,
   ]
 }
 
-/** Whether a list holds an address, a system or a text, as `wanted` is written; `undefined` while it was never read, and of a CIDR. */
+/** Reports whether a list holds an address, a system or a text; `undefined` while it was never read, and for a CIDR. */
 export function listHolds(list: NamedList, wanted: string): boolean | undefined {
   if (!list.isRead || parsePrefix(wanted) !== undefined) return undefined
   const address = parseAddress(wanted)
@@ -180,28 +202,15 @@ export function listHolds(list: NamedList, wanted: string): boolean | undefined 
   return system === undefined ? list.matches(wanted) : list.hasSystem(Number(system))
 }
 
-/** Entries of a line that is an object: Spamhaus has one a line. */
+/** Returns the entries of a line that is an object: Spamhaus writes one per line. */
 function objectEntries(line: string): readonly string[] | undefined {
-  if (!line.startsWith('{')) return undefined
-  try {
-    return [...entriesIn(JSON.parse(line))]
-  } catch {
-    return undefined
-  }
+  const value = line.startsWith('{') ? parseJson(line) : undefined
+  return value === undefined ? undefined : [...entriesIn(value)]
 }
 
-/** Addresses on a line of a list, as they are written; `undefined` where it is no line of addresses. */
-function addressesOn(line: string, first: string): readonly string[] | undefined {
-  if (prefixesIn(first) === undefined) return refusedAddresses(line)
-  const range = spacedRange(line)
-  if (range !== undefined) return [range]
-  const words = line.split(/[\s,;|]+/).filter((word) => word !== '')
-  return words.every((word) => prefixesIn(word) !== undefined) ? words : [first]
-}
-
-/** A word of digits, dots, colons, stars and dashes that is no address was meant to be one. */
-const LIKE_ADDRESS = /^[\da-f:.]+(?:\/\d*)?$/i
-const LIKE_RANGE = /^\d{1,3}\.\d{1,3}\.[\d.*-]+$/
+/** A word of digits, dots, colons, stars and dashes that is no address was meant as one. */
+const LIKE_ADDRESS = /^[\da-f:.]+(?:\/[\d.]*)?$/i
+const LIKE_RANGE = /^\d{1,3}\.\d{1,3}\.[\d.*x%/-]+$/i
 const LETTER = /[a-f]/i
 
 function isLikeAddress(word: string): boolean {
@@ -209,27 +218,19 @@ function isLikeAddress(word: string): boolean {
 }
 
 function isText(line: string, word: string): boolean {
-  return !isLikeAddress(word) && !hasControls(line) && patternFault(unquoted(line)) === undefined
+  return !isLikeAddress(word) && !/[\p{Cc}\uFFFD]/u.test(line)
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 }
 
-function hasControls(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code < 32 || code === 127 || code === 0xfffd) return true
-  }
-  return false
-}
-
-/** A list that is asked. */
+/** Creates a list that rules can query. */
 export function createNamedList(entries: Pick<ListEntries, 'prefixes' | 'systems' | 'texts'>): NamedList {
   return finish(namedListSteps(entries))
 }
 
-/** The same in steps, for a long one; one that is guarded holds no internal address, whatever its prefixes. */
+/** Creates the list in steps, for a long one; a guarded list holds no internal address, whatever its prefixes. */
 export function* namedListSteps(
   { prefixes, systems, texts }: Pick<ListEntries, 'prefixes' | 'systems' | 'texts'>,
   { isGuarded = false } = {},
@@ -241,7 +242,12 @@ export function* namedListSteps(
     for (const system of systems.slice(from, from + STEP)) numbers.add(system)
   }
   const matches = yield* patternSteps(texts.map(bareAgent))
-  const mentions = yield* nameSteps(texts.filter(isName))
+  const names: string[] = []
+  for (let from = 0; from < texts.length; from += STEP) {
+    yield
+    names.push(...texts.slice(from, from + STEP).filter(isName))
+  }
+  const mentions = yield* nameSteps(names)
   const holds = (address: Address) => addresses.has(address) && !isInternalAddress(address)
   const hasSystem = (asn: number) => numbers.has(asn)
   return { isRead: true, holds: isGuarded ? holds : addresses.has, hasSystem, matches, mentions }

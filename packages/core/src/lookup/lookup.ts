@@ -1,24 +1,25 @@
 import { type Address, formatAddress } from '../address/address.ts'
 import { reservedRow } from '../address/reserved.ts'
-import { type ParsedTarget, parseTarget, targetOf } from '../address/target.ts'
+import { describeTarget, type ParsedTarget, parseTarget } from '../address/target.ts'
 import { SallyportError } from '../errors.ts'
+import { countrySource, findCountry } from '../geo/find-country.ts'
 import { locate } from '../geo/locate.ts'
 import { createNameTurns, type NameTurns } from '../name-turns.ts'
+import { olderSource } from '../network/ages.ts'
 import { classify } from '../network/classify.ts'
-import { purityOf } from '../network/purity.ts'
+import { ratePurity } from '../network/purity.ts'
 import { riskScore } from '../network/risk.ts'
-import { rangesAreDegraded } from '../network/staleness.ts'
 import type { Clock, Dns, Snapshot, Snapshots } from '../ports/index.ts'
 import type { Degraded } from '../vocabulary.ts'
 import { registrableDomain } from '../whois/domain.ts'
 import type { Whois, WhoisAnswer } from '../whois/whois.ts'
 import { asnAnswer, type LookupResult } from './result.ts'
 
-/** The combined lookup of `POST /v1/ip/lookup` and `GET /v1/demo/{ip}`. */
+/** Looks up a target for `POST /v1/ip/lookup` and `GET /v1/demo/{ip}`. */
 export interface Lookup {
   /**
-   * Rejects with `invalid_target` or `unresolved_target`; a sub-lookup that fails is named in `degraded`. `asker` is who
-   * asks, whose hostnames take turns: with too many of them it rejects with `rate_limit_exceeded`.
+   * Rejects with `invalid_target` or `unresolved_target`; `degraded` names a sub-lookup that fails. `asker` is the requesting client: its
+   * hostnames take turns, and too many of them reject with `rate_limit_exceeded`.
    */
   lookup(target: string, asker?: string): Promise<LookupResult>
 }
@@ -28,11 +29,11 @@ export interface LookupPorts {
   readonly dns: Dns
   readonly snapshots: Snapshots
   readonly whois: Whois
-  /** Shared with what else looks up names; default its own. */
+  /** Other lookups of names may share these turns; default its own. */
   readonly turns?: NameTurns | undefined
 }
 
-/** For a lookup of a hostname in all. */
+/** Limits the time of a hostname's lookup in all. */
 const BUDGET_MS = 4_000
 
 export function createLookup(ports: LookupPorts): Lookup {
@@ -41,7 +42,7 @@ export function createLookup(ports: LookupPorts): Lookup {
   async function lookUp(parsed: ParsedTarget, asker?: string): Promise<LookupResult> {
     const until = clock.now() + BUDGET_MS
     const address = parsed.kind === 'hostname' ? await resolveName(parsed.hostname, dns) : parsed.address
-    // After DNS: a registry is not asked about a name that does not resolve.
+    // The registry is asked after DNS, so it receives no name that does not resolve.
     const domain = parsed.kind === 'hostname' ? registrableDomain(parsed.hostname) : undefined
     const registration = domain === undefined ? undefined : await whois.find(domain, until - clock.now(), asker)
     return answer(address, { parsed, registration, snapshot: snapshots.current(), now: clock.now() })
@@ -50,7 +51,7 @@ export function createLookup(ports: LookupPorts): Lookup {
   return {
     async lookup(text, asker) {
       const parsed = parseTarget(text)
-      // Programs in this process may look up as many as they like.
+      // Programs in this process may look up any number.
       if (parsed.kind !== 'hostname' || asker === undefined) return lookUp(parsed)
       return turns.run(asker, () => lookUp(parsed, asker))
     },
@@ -58,20 +59,20 @@ export function createLookup(ports: LookupPorts): Lookup {
 }
 
 /**
- * The address a hostname is judged by: the first public IPv4 answer, else the first public one; `target.ip` of the
- * answer says which it was. A resolver inside a network knows names that the world does not: the addresses of such a name
- * are not public, and it is refused in the words of a name that does not exist.
+ * Returns the address that a hostname is judged by: the first public IPv4 answer, else the first public one; `target.ip` of the response
+ * names it. A resolver inside a network knows names that the world does not: their addresses are not public, and the lookup refuses such a
+ * name as if it did not exist.
  */
 async function resolveName(name: string, dns: Dns): Promise<Address> {
   const answer = await dns.resolve(name)
-  if (answer.state === 'failed') throw unresolved(name, 'the resolver gave no answer')
+  if (answer.state === 'failed') throw makeFault(name, 'the resolver gave no answer')
   const open = answer.state === 'found' ? answer.addresses.filter((address) => reservedRow(address) === undefined) : []
   const address = open.find(({ family }) => family === 4) ?? open[0]
-  if (address === undefined) throw unresolved(name, 'it has no public address')
+  if (address === undefined) throw makeFault(name, 'it has no public address')
   return address
 }
 
-function unresolved(name: string, reason: string): SallyportError {
+function makeFault(name: string, reason: string): SallyportError {
   return new SallyportError('unresolved_target', `The hostname ${name} could not be resolved: ${reason}.`)
 }
 
@@ -88,11 +89,12 @@ async function answer(address: Address, { parsed, registration, snapshot, now }:
   const { reserved } = finding.reserved
   const located = reserved ? { geo: {}, degraded: false } : await locate(address, snapshot)
   const { anonymized, classification } = finding.verdict
+  const oldest = olderSource(finding.oldest, countrySource(findCountry(address, finding, snapshot)))
   return {
-    target: targetOf(parsed, address),
+    target: describeTarget(parsed, address),
     reserved: finding.reserved,
     verdict: finding.verdict,
-    purity: purityOf(finding),
+    purity: ratePurity(finding),
     isVpn: anonymized,
     isProxy: anonymized,
     isTor: classification === 'tor',
@@ -103,25 +105,24 @@ async function answer(address: Address, { parsed, registration, snapshot, now }:
     ...(located.source === undefined ? {} : { geoSource: located.source }),
     asn: asnAnswer(ip, finding),
     ...(registration?.state === 'registered' ? { whois: { domain: registration.domain, ...registration.record } } : {}),
-    degraded: degradedOf(snapshot, {
-      reserved,
-      geo: located.degraded,
-      whois: registration?.state === 'failed',
-      now,
-    }),
+    ...(oldest === undefined ? {} : { oldest }),
+    degraded: listDegraded(snapshot, { reserved, geo: located.degraded, whois: registration?.state === 'failed' }),
     at: new Date(now).toISOString(),
   }
 }
 
-/** A reserved address needs none of the data, so nothing that is missing degrades its answer. */
-function degradedOf(
+/**
+ * Lists the sub-lookups that gave no answer (specification: LookupResult.degraded). Missing and old lists only lower the confidence. A
+ * reserved address needs none of the data, so missing data does not degrade its answer.
+ */
+function listDegraded(
   snapshot: Snapshot,
-  { reserved, geo, whois, now }: Readonly<Record<'reserved' | 'geo' | 'whois', boolean>> & { readonly now: number },
+  { reserved, geo, whois }: Readonly<Record<'reserved' | 'geo' | 'whois', boolean>>,
 ): readonly Degraded[] {
   const degraded: Degraded[] = []
   if (geo) degraded.push('geo')
   if (!reserved && snapshot.networks === undefined) degraded.push('asn')
   if (whois) degraded.push('whois')
-  if (!reserved && rangesAreDegraded(snapshot, now)) degraded.push('ranges')
+  if (!reserved && snapshot.networks === undefined) degraded.push('ranges')
   return degraded
 }

@@ -1,16 +1,16 @@
 import type { Target } from '../address/target.ts'
 import type { Geo } from '../geo/locate.ts'
 import type { Purity } from '../network/purity.ts'
-import type { NetworkFinding, ReservedRange, Verdict } from '../values/finding.ts'
+import type { DatedSource, NetworkFinding, ReservedRange, Verdict } from '../values/finding.ts'
 import type { AsType, Degraded } from '../vocabulary.ts'
 import type { WhoisRecord } from '../whois/whois.ts'
 
-/** Specification: GeolocationResponse. Members that are unknown are left out. */
+/** Answers where an address is (specification: GeolocationResponse). Unknown members are left out. */
 export interface GeoAnswer extends Geo {
   readonly ip: string
 }
 
-/** Specification: AsnResponse. `asn` (`AS<number>`), `name` and `country` are left out when unknown. */
+/** Names the system of an address (specification: AsnResponse). Unknown `asn` (`AS<number>`), `name` and `country` are left out. */
 export interface AsnAnswer {
   readonly ip: string
   readonly asn?: string | undefined
@@ -19,12 +19,12 @@ export interface AsnAnswer {
   readonly country?: string | undefined
 }
 
-/** Specification: WhoisResponse. */
+/** Answers who registered a domain (specification: WhoisResponse). */
 export interface WhoisResult extends WhoisRecord {
   readonly domain: string
 }
 
-/** Specification: LookupResult, the combined lookup of an address, a range or a hostname. */
+/** Answers the combined lookup of an address, a range or a hostname (specification: LookupResult). */
 export interface LookupResult {
   readonly target: Target
   readonly reserved: ReservedRange
@@ -34,21 +34,23 @@ export interface LookupResult {
   readonly isProxy: boolean
   readonly isTor: boolean
   readonly provider: string
-  /** 0 to 100: how much there is to fear from the network, by class and confidence. */
+  /** Rates the risk of the network from 0 to 100, by class and confidence. */
   readonly riskScore: number
   readonly networkType: AsType
   readonly geo: GeoAnswer
-  /** Id of the geofeed or the table of countries that names the country; absent: a city database does, or nothing. */
+  /** The geofeed or the table of countries that names the country, by its id; absent where a city database names it, or nothing. */
   readonly geoSource?: string | undefined
   readonly asn: AsnAnswer
   /** The registration of a hostname's domain; absent for addresses, and where there is none or no answer. */
   readonly whois?: WhoisResult | undefined
+  /** The oldest source that the answer rests on, and the day on which it was last known to be true; absent where that is unknown. */
+  readonly oldest?: DatedSource | undefined
   readonly degraded: readonly Degraded[]
   /** ISO 8601, UTC. */
   readonly at: string
 }
 
-/** The autonomous system of a finding as the wire shows it. */
+/** Writes the autonomous system of a finding as API responses have it. */
 export function asnAnswer(ip: string, finding: NetworkFinding): AsnAnswer {
   return {
     ip,

@@ -1,51 +1,56 @@
 import { LIST_AGES, type ListAge, type ListKind } from '@sallyport/data/list-ages'
-import type { SourceStatus } from '../ports/index.ts'
-import type { NetworkClass } from '../vocabulary.ts'
+import { DAY_MS } from '../duration.ts'
+import type { AgingSource, Snapshot, SourceStatus } from '../ports/index.ts'
+import type { DatedSource } from '../values/finding.ts'
 
 const BY_KIND = new Map(LIST_AGES.map((age) => [age.kind, age]))
 
-/** How lists of a kind age. */
-export function ageOf(kind: ListKind): ListAge {
+/** Returns how sources of a kind age. */
+export function listAge(kind: ListKind): ListAge {
   return BY_KIND.get(kind) as ListAge
 }
 
-/** A list as far as its ageing goes: of single addresses or of prefixes, and whether an operator publishes it of its own machines. */
-export interface AgingList {
-  readonly networkClass?: NetworkClass | undefined
-  readonly single: boolean
-  readonly isPublished: boolean
-}
-
-/** The kind by which a list ages. */
-export function listKind({ networkClass, single, isPublished }: AgingList): ListKind {
-  if (isPublished) return 'crawler'
-  if (networkClass === 'tor') return 'tor'
-  if (networkClass === 'residential_proxy') return 'proxy'
-  return networkClass === 'vpn' && single ? 'service' : 'range'
-}
-
-/** Share of a list's entries that still hold when it is so many days old: linear between what was measured. */
-export function shareKept(kind: ListKind, days: number): number {
-  const { kept } = ageOf(kind)
-  const next = kept.findIndex(([day]) => day > days)
-  const [lastDay, lastShare] = kept.at(next === -1 ? -1 : Math.max(0, next - 1)) as readonly [number, number]
-  const [day, share] = kept[next] ?? [lastDay, lastShare]
-  return day <= lastDay ? lastShare : lastShare + ((share - lastShare) * Math.max(0, days - lastDay)) / (day - lastDay)
-}
-
-/** For how many days after its own an entry of a list of addresses is believed. */
+/** Returns the days for which an entry counts after its own, until half of such entries are wrong. */
 export function lifeDays(kind: ListKind): number {
-  return (ageOf(kind).kept.at(-1) as readonly [number, number])[0]
+  return (listAge(kind).kept.at(-1) as readonly [number, number])[0]
 }
 
 /**
- * When a list was last known to be true, milliseconds since the epoch: when its publisher was last seen to have it, but when it
- * was made where it is made again all the time. `undefined` where nothing says so.
+ * Returns the share of a source's entries that still hold at an age in days: linear between the measured days, and halved again in each
+ * such time after the day on which half is left.
  */
-export function lastTrue(
-  { checked, date }: Pick<SourceStatus, 'checked' | 'date'>,
-  kind: ListKind,
-): number | undefined {
-  const time = ageOf(kind).changing ? (date ?? checked) : (checked ?? date)
-  return time === undefined ? undefined : Date.parse(time)
+export function shareKept(kind: ListKind, days: number): number {
+  const { kept } = listAge(kind)
+  const next = kept.findIndex(([day]) => day > days)
+  if (next === -1) return BELIEVED ** (days / lifeDays(kind))
+  const [nextDay, nextShare] = kept[next] as readonly [number, number]
+  const [day, share] = kept[next - 1] ?? [days, nextShare]
+  return share + ((nextShare - share) * (days - day)) / (nextDay - day)
+}
+
+/**
+ * Returns the share of confidence that the age of a source leaves, 0 to 1: age counts in no other way. It is 1 where nothing says how old
+ * the source is, and where no clock tells the day. `now` is in milliseconds.
+ */
+export function shareLeft({ ages, lastTrue }: AgingSource, now: number | undefined): number {
+  if (ages === undefined || lastTrue === undefined || now === undefined) return 1
+  return shareKept(ages, Math.floor((now - Date.parse(lastTrue)) / DAY_MS))
+}
+
+/** An entry is believed while this share of its source's entries still holds. */
+export const BELIEVED = 0.5
+
+/** Finds the status of a source by its id. */
+export function findSource({ sources }: Pick<Snapshot, 'sources'>, id: string): SourceStatus | undefined {
+  return sources.find((source) => source.id === id)
+}
+
+/** Returns a source with the day on which it was last known to be true; `undefined` where that is unknown. */
+export function datedSource({ id, lastTrue }: AgingSource): DatedSource | undefined {
+  return lastTrue === undefined ? undefined : Object.freeze({ source: id, date: lastTrue.slice(0, 10) })
+}
+
+/** Returns the source of the earlier day; `undefined` where neither is known. */
+export function olderSource(one: DatedSource | undefined, other: DatedSource | undefined): DatedSource | undefined {
+  return one === undefined || (other !== undefined && other.date < one.date) ? other : one
 }

@@ -1,10 +1,10 @@
-import type { ListKind } from '@sallyport/data/list-ages'
 import { RESERVED_DATE } from '@sallyport/data/reserved'
 import type { Address } from '../address/address.ts'
 import { reservedRow } from '../address/reserved.ts'
-import { hasLinesAndSims } from '../asn/types.ts'
+import { findOperator, hasLinesAndSims } from '../asn/types.ts'
 import { DAY_MS } from '../duration.ts'
 import type {
+  AgingSource,
   AutonomousSystem,
   NetworkRecord,
   Observation,
@@ -13,13 +13,19 @@ import type {
   SourceStatus,
   SystemBasis,
 } from '../ports/index.ts'
-import type { NetworkFinding, ReservedRange, Verdict, VerdictMethod, VerdictRule } from '../values/finding.ts'
+import type {
+  DatedSource,
+  NetworkFinding,
+  ReservedRange,
+  Verdict,
+  VerdictMethod,
+  VerdictRule,
+} from '../values/finding.ts'
 import type { Writable } from '../values/members.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
-import { lastTrue, listKind } from './ages.ts'
-import { confidenceOf, type ExitAges } from './confidence.ts'
+import { datedSource, findSource, olderSource, shareLeft } from './ages.ts'
+import { computeConfidence, type Grounds } from './confidence.ts'
 import { classRank } from './precedence.ts'
-import { proxiesAreSeen } from './staleness.ts'
 
 const NOT_RESERVED: ReservedRange = Object.freeze({ reserved: false })
 const NO_SOURCES: readonly string[] = Object.freeze([])
@@ -31,7 +37,7 @@ const RESERVED_VERDICT: Verdict = Object.freeze({
   method: 'reserved',
 })
 
-/** The finding where nothing is known of an address, or where there is no address. */
+/** This finding is returned where nothing is known of an address, or where there is no address. */
 export const NOTHING_KNOWN: NetworkFinding = Object.freeze({
   reserved: NOT_RESERVED,
   verdict: Object.freeze({ classification: 'unknown', anonymized: false, confidence: 0, method: 'asn' }),
@@ -41,7 +47,7 @@ export const NOTHING_KNOWN: NetworkFinding = Object.freeze({
   agreeing: NO_SOURCES,
 })
 
-/** A rule that matched, and the source that it rests on. */
+/** The rule has matched by this source. */
 interface RuleMatch {
   readonly rule: VerdictRule
   readonly networkClass: NetworkClass
@@ -51,14 +57,11 @@ interface RuleMatch {
   readonly provider: string
   readonly narrow: boolean
   readonly trust: number | undefined
-  /** Kind by which its source ages; absent for what is set by hand, or seen of the address itself. */
-  readonly kind: ListKind | undefined
 }
 
 /**
- * The network verdict of one address, from memory alone (specification: Verdict; order of the sources:
- * `precedence.ts`; confidence: `confidence.ts`). Never throws: a table that is not loaded leaves the class `unknown`,
- * confidence 0.
+ * Returns the network verdict of one address, from memory alone (specification: Verdict; order of the sources: `precedence.ts`; confidence:
+ * `confidence.ts`). Never throws: a table that is not loaded leaves the class `unknown`, confidence 0.
  */
 export function classify(address: Address, snapshot: Snapshot): NetworkFinding {
   const reserved = reservedRow(address)
@@ -71,21 +74,22 @@ export function classify(address: Address, snapshot: Snapshot): NetworkFinding {
       asType: 'unknown',
       source: 'reserved',
       sourceDate: RESERVED_DATE,
+      oldest: Object.freeze({ source: 'reserved', date: RESERVED_DATE }),
       agreeing: NO_SOURCES,
     })
   }
   const observation = snapshot.observations?.find(address)
   const record = snapshot.networks?.find(address)
-  if (observation !== undefined) return findingOf(snapshot, observation, record)
+  if (observation !== undefined) return buildFinding(snapshot, observation, record)
   if (record === undefined) return NOTHING_KNOWN
   const known = snapshot.findings?.get(record)
   if (known !== undefined) return known
-  const finding = findingOf(snapshot, undefined, record)
+  const finding = buildFinding(snapshot, undefined, record)
   snapshot.findings?.keep(record, finding)
   return finding
 }
 
-function findingOf(
+function buildFinding(
   snapshot: Snapshot,
   observation: Observation | undefined,
   record: NetworkRecord | undefined,
@@ -94,14 +98,12 @@ function findingOf(
   const match = firstMatch(snapshot, observation, record)
   const signs = match?.networkClass === 'residential_clean' ? machineSigns(observation, record) : 0
   const agreeing = match === undefined ? NO_SOURCES : agreeingWith(match, record)
+  const grounds = match && weigh({ match, agreeing, signs, record }, snapshot)
   const finding: Writable<NetworkFinding> = {
     reserved: NOT_RESERVED,
-    verdict:
-      match === undefined
-        ? NOTHING_KNOWN.verdict
-        : verdictOf(match, confidence({ match, agreeing, signs, record }, snapshot)),
+    verdict: match && grounds ? giveVerdict(match, computeConfidence(grounds)) : NOTHING_KNOWN.verdict,
     rule: match === undefined ? 'none' : match.rule,
-    provider: providerOf(match, record),
+    provider: nameProvider(match, record),
     asType: system === undefined ? 'unknown' : system.type,
     agreeing,
   }
@@ -110,9 +112,14 @@ function findingOf(
     finding.asName = system.name
     if (system.country !== undefined) finding.asCountry = system.country
   }
-  if (match !== undefined) {
+  if (match && grounds) {
     finding.source = match.source
     if (match.date !== undefined) finding.sourceDate = match.date
+    const proxiesKnown = snapshot.proxiesLoaded ? 1 : 0
+    const ageless = computeConfidence({ ...grounds, kept: 1, exitsKnown: 1, proxiesKnown })
+    if (ageless !== finding.verdict.confidence) finding.ageless = ageless
+    const oldest = oldestBehind(match, finding, snapshot)
+    if (oldest !== undefined) finding.oldest = oldest
   }
   const near = proxiesBeside(finding.verdict.classification, record, snapshot)
   if (near !== undefined) finding.near = near
@@ -120,10 +127,10 @@ function findingOf(
   return Object.freeze(finding)
 }
 
-/** Classes of the lines that residential proxies are run on. */
+/** Residential proxies run on lines of these classes. */
 const LINES: readonly NetworkClass[] = ['residential_clean', 'mobile', 'unknown']
 
-/** Id of the source that lists proxies beside a line, as long as it holds. */
+/** Returns the source that lists proxies beside a line, by its id, until the listing expires. */
 function proxiesBeside(
   networkClass: NetworkClass,
   record: NetworkRecord | undefined,
@@ -135,61 +142,61 @@ function proxiesBeside(
   return isOver ? undefined : near.source
 }
 
-/** The first rule that matches, by steps 2 to 11 of the precedence. */
+/** Finds the first rule that matches, by steps 2 to 11 of the precedence. */
 function firstMatch(
   { sources }: Snapshot,
   observation: Observation | undefined,
   record: NetworkRecord | undefined,
 ): RuleMatch | undefined {
   const range = record?.range
-  const read = matchOf(sources, record)
+  const read = findMatch(sources, record)
   if (observation === undefined) return read
-  if (observation.origin === 'operator') return observed(observation)
+  if (observation.origin === 'operator') return matchObservation(observation)
   const fed = range?.single === true && classRank(range.networkClass) <= classRank(observation.networkClass)
-  // Words in a name say less than any list that says something stricter.
-  const isKnown = !anonymises(observation.networkClass) && ranked(read) <= classRank(observation.networkClass)
-  // A word of servers gives no class here: companies name the gateways of their offices like servers.
-  const isSign = isServersName(observation) && read !== undefined && sideOf(read.networkClass) === -1
-  return fed || isKnown || isSign ? read : observed(observation)
+  // Words in a name count less than any list that says something stricter.
+  const isKnown = !anonymises(observation.networkClass) && rankMatch(read) <= classRank(observation.networkClass)
+  // A server's word sets no class here: companies name the gateways of their offices like servers.
+  const isSign = isServersName(observation) && read !== undefined && networkSide(read.networkClass) === -1
+  return fed || isKnown || isSign ? read : matchObservation(observation)
 }
 
-/** Whether an address's own name is one that hosts give to machines: on a line it is a sign, and no class. */
+/** Reports whether an address's own name is one that hosts give to machines: on a line it is a sign, and no class. */
 function isServersName({ origin, networkClass }: Observation): boolean {
   return origin === 'reverse-name' && networkClass === 'hosting'
 }
 
-function ranked(match: RuleMatch | undefined): number {
+function rankMatch(match: RuleMatch | undefined): number {
   return classRank(match?.networkClass ?? 'unknown')
 }
 
-/** The first rule of the data that matches, by steps 3 to 11. */
-function matchOf(sources: readonly SourceStatus[], record: NetworkRecord | undefined): RuleMatch | undefined {
+/** Finds the first rule of the data that matches, by steps 3 to 11. */
+function findMatch(sources: readonly SourceStatus[], record: NetworkRecord | undefined): RuleMatch | undefined {
   const range = record?.range
   const system = record?.system
   const known = system !== undefined && system.networkClass !== 'unknown' ? system : undefined
-  if (known === undefined) return range === undefined ? undefined : listed(range)
+  if (known === undefined) return range === undefined ? undefined : matchList(range)
   if (isMixed(known)) {
     const nearer = range === undefined ? undefined : [range, ...(record?.also ?? [])].find(isNearer)
-    return nearer === undefined ? owned(known, sources) : listed(nearer)
+    return nearer === undefined ? matchSystem(known, sources) : matchList(nearer)
   }
-  if (range === undefined) return owned(known, sources)
+  if (range === undefined) return matchSystem(known, sources)
   const isFirst =
     range.single || range.rule === 'published' || classRank(range.networkClass) <= classRank(known.networkClass)
-  return isFirst ? listed(range) : owned(known, sources)
+  return isFirst ? matchList(range) : matchSystem(known, sources)
 }
 
-/** Whether a system rents to VPN services and to others alike: the system alone is then a weak sign of either. */
+/** Reports whether a system rents to VPN services and to others alike: the system alone is then a weak sign of either. */
 export function isMixed({ type, networkClass }: Pick<AutonomousSystem, 'type' | 'networkClass'>): boolean {
   return type === 'hosting' && networkClass === 'vpn'
 }
 
-/** Whether a hit says more of an address than that its system is mixed: it names an owner, or exits hereabouts. */
+/** Reports whether a hit says more about an address than its mixed system does: it names an owner, or exits hereabouts. */
 function isNearer({ single, provider, rule, networkClass, narrow }: RangeHit): boolean {
   if (single || provider !== '' || rule !== 'list') return true
   return anonymises(networkClass) && (narrow || classRank(networkClass) < classRank('vpn'))
 }
 
-function observed({ networkClass, origin, provider, setAt }: Observation): RuleMatch {
+function matchObservation({ networkClass, origin, provider, setAt }: Observation): RuleMatch {
   return {
     rule: origin === 'operator' ? 'override' : 'reverse_name',
     networkClass,
@@ -199,7 +206,6 @@ function observed({ networkClass, origin, provider, setAt }: Observation): RuleM
     provider,
     narrow: true,
     trust: undefined,
-    kind: undefined,
   }
 }
 
@@ -214,7 +220,7 @@ const RANGE_METHODS = {
   unknown: 'range:unknown',
 } as const satisfies Record<NetworkClass, VerdictMethod>
 
-function listed({ networkClass, single, source, date, provider, narrow, trust, rule }: RangeHit): RuleMatch {
+function matchList({ networkClass, single, source, date, provider, narrow, trust, rule }: RangeHit): RuleMatch {
   return {
     rule: single ? 'address_list' : rule === 'density' ? 'exit_density' : 'range_list',
     networkClass,
@@ -224,11 +230,10 @@ function listed({ networkClass, single, source, date, provider, narrow, trust, r
     provider,
     narrow,
     trust,
-    kind: rule === 'density' ? 'service' : listKind({ networkClass, single, isPublished: rule === 'published' }),
   }
 }
 
-/** The rule of a system's class, by its basis. */
+/** A system's class has a rule for each basis. */
 const SYSTEM_RULES: Readonly<Record<SystemBasis, VerdictRule>> = {
   operator: 'operator_table',
   name: 'organisation_name',
@@ -238,17 +243,17 @@ const SYSTEM_RULES: Readonly<Record<SystemBasis, VerdictRule>> = {
   none: 'none',
 }
 
-/** Id of the source of a system's class. */
-function sourceOf(system: AutonomousSystem): string {
-  const { basis, list } = system
-  if (isMixed(system)) return 'rented-systems'
+/** Returns the source of a system's class, by its id: for a mixed one the operator table, or else the lists of its tenants. */
+function nameSource(system: AutonomousSystem): string {
+  const { asn, basis, list } = system
+  if (isMixed(system) && findOperator(asn)?.networkClass !== 'vpn') return 'rented-systems'
   if (basis === 'operator') return 'operators'
   return basis === 'name' ? 'organisation-names' : (list ?? `system-${basis}`)
 }
 
-function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): RuleMatch {
+function matchSystem(system: AutonomousSystem, sources: readonly SourceStatus[]): RuleMatch {
   const { networkClass, basis, brand } = system
-  const source = sourceOf(system)
+  const source = nameSource(system)
   return {
     rule: isMixed(system) ? 'mixed_system' : SYSTEM_RULES[basis],
     networkClass,
@@ -258,11 +263,10 @@ function owned(system: AutonomousSystem, sources: readonly SourceStatus[]): Rule
     provider: brand,
     narrow: false,
     trust: undefined,
-    kind: isMixed(system) ? 'service' : basis === 'operator' || basis === 'name' ? 'hand' : 'range',
   }
 }
 
-function verdictOf({ networkClass, method }: RuleMatch, confidence: number): Verdict {
+function giveVerdict({ networkClass, method }: RuleMatch, confidence: number): Verdict {
   return Object.freeze({
     classification: networkClass,
     anonymized: anonymises(networkClass),
@@ -271,7 +275,7 @@ function verdictOf({ networkClass, method }: RuleMatch, confidence: number): Ver
   })
 }
 
-/** Ids of the other sources with the same class, each once. */
+/** Lists the ids of the other sources with the same class, each once. */
 function agreeingWith(match: RuleMatch, record: NetworkRecord | undefined): readonly string[] {
   if (record === undefined) return NO_SOURCES
   let ids: string[] | undefined
@@ -283,11 +287,11 @@ function agreeingWith(match: RuleMatch, record: NetworkRecord | undefined): read
   if (record.range !== undefined) ask(record.range.networkClass, record.range.source)
   for (const { networkClass, source } of record.also) ask(networkClass, source)
   const { system } = record
-  if (system !== undefined && system.basis !== 'none') ask(system.networkClass, sourceOf(system))
+  if (system !== undefined && system.basis !== 'none') ask(system.networkClass, nameSource(system))
   return ids === undefined ? NO_SOURCES : Object.freeze(ids)
 }
 
-/** Grounds of a confidence, as they were found. */
+/** Holds the grounds of a confidence as they were found. */
 interface Weighed {
   readonly match: RuleMatch
   readonly agreeing: readonly string[]
@@ -295,28 +299,43 @@ interface Weighed {
   readonly record: NetworkRecord | undefined
 }
 
-function confidence({ match, agreeing, signs, record }: Weighed, snapshot: Snapshot): number {
-  const { rule, networkClass, trust, narrow, source, date, kind } = match
+function weigh({ match, agreeing, signs, record }: Weighed, snapshot: Snapshot): Grounds {
+  const { rule, networkClass, trust, narrow } = match
   const now = snapshot.clock?.now()
-  const trueAt = kind === undefined ? undefined : sourceTrueAt(snapshot, { source, date }, kind)
-  return confidenceOf({
+  const { tor, vpn, proxies } = snapshot.restsOn ?? {}
+  const known = (list: AgingSource | undefined) => (list === undefined ? 0 : shareLeft(list, now))
+  return {
     rule,
     networkClass,
     narrow,
     agreeing: agreeing.length,
     contradicted: record !== undefined && contradicts(record, networkClass),
-    proxiesLoaded: proxiesAreSeen(snapshot, now),
+    proxiesKnown: snapshot.proxiesLoaded ? shareLeft(proxies ?? UNDATED, now) : 0,
     inDoubt: signs >= DOUBTING_SIGNS || (rule === 'operator_table' && isSharedWithSims(record)),
-    ...(now === undefined || snapshot.exitsTrueAt === undefined
-      ? {}
-      : { exitAges: daysSince(snapshot.exitsTrueAt, now) }),
+    ...(snapshot.restsOn === undefined ? {} : { exitsKnown: Math.min(known(tor), known(vpn)) }),
     ...(trust === undefined ? {} : { trust }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(now === undefined || trueAt === undefined ? {} : { ageDays: Math.floor((now - trueAt) / DAY_MS) }),
-  })
+    kept: listGrounds(match, snapshot).reduce((kept, source) => kept * shareLeft(source, now), 1),
+  }
 }
 
-/** So many signs that an address of an access network is a machine's leave its class in doubt: none of 1,486 labelled homes has two. */
+const UNDATED: AgingSource = Object.freeze({ id: '' })
+
+/** Lists the sources of a class: the named one, and the table of systems where that said which system the address is in. */
+function listGrounds({ source, method, date }: RuleMatch, snapshot: Snapshot): readonly AgingSource[] {
+  const named: AgingSource = findSource(snapshot, source) ?? { id: source, lastTrue: date }
+  const systems = method === 'asn' ? snapshot.restsOn?.systems : undefined
+  return systems === undefined ? [named] : [named, systems]
+}
+
+/** Finds the oldest source of a finding, among those of its class, of its system, and the lists of exits that lack the address. */
+function oldestBehind(match: RuleMatch, { asn }: NetworkFinding, snapshot: Snapshot): DatedSource | undefined {
+  const { tor, vpn, systems } = snapshot.restsOn ?? {}
+  const unnamed = [asn === undefined ? undefined : systems, ...(anonymises(match.networkClass) ? [] : [tor, vpn])]
+  const all = [...listGrounds(match, snapshot), ...unnamed.filter((source) => source !== undefined)]
+  return all.map(datedSource).reduce(olderSource, undefined)
+}
+
+/** This number of signs of a machine leaves an access network's class in doubt: none of 1,486 labelled homes has two. */
 export const DOUBTING_SIGNS = 2
 
 function machineSigns(observation: Observation | undefined, record: NetworkRecord | undefined): number {
@@ -327,43 +346,29 @@ function machineSigns(observation: Observation | undefined, record: NetworkRecor
   return signs.filter((sign) => sign).length
 }
 
-/** Whether a home line may as well be a SIM card's of the same carrier. */
+/** Reports whether a home line may as well be a SIM card of the same carrier. */
 function isSharedWithSims(record: NetworkRecord | undefined): boolean {
   return record?.system !== undefined && hasLinesAndSims(record.system.asn)
 }
 
-/** When the source of a rule was last known to be true; its own date where no row of the snapshot says more. */
-function sourceTrueAt(
-  { sources }: Snapshot,
-  { source, date }: Pick<RuleMatch, 'source' | 'date'>,
-  kind: ListKind,
-): number | undefined {
-  return lastTrue({ date, checked: sources.find(({ id }) => id === source)?.checked }, kind)
-}
-
-function daysSince({ tor, vpn }: NonNullable<Snapshot['exitsTrueAt']>, now: number): ExitAges {
-  const days = (time: number | undefined) => (time === undefined ? undefined : Math.floor((now - time) / DAY_MS))
-  return { tor: days(tor), vpn: days(vpn) }
-}
-
 /** Hosting and home lines exclude each other; an anonymiser can run on either, so it contradicts nothing. */
 function contradicts({ range, also, system }: NetworkRecord, networkClass: NetworkClass): boolean {
-  const side = sideOf(networkClass)
+  const side = networkSide(networkClass)
   if (side === 0) return false
-  const other = (said: NetworkClass | undefined): boolean => said !== undefined && sideOf(said) === -side
+  const other = (said: NetworkClass | undefined): boolean => said !== undefined && networkSide(said) === -side
   return other(system?.networkClass) || other(range?.networkClass) || also.some((hit) => other(hit.networkClass))
 }
 
-function sideOf(networkClass: NetworkClass): -1 | 0 | 1 {
+function networkSide(networkClass: NetworkClass): -1 | 0 | 1 {
   if (networkClass === 'hosting' || networkClass === 'datacenter') return 1
   return networkClass === 'mobile' || networkClass === 'residential_clean' ? -1 : 0
 }
 
 /**
- * The brand of a service. An access network's brand is the visitor's own carrier and no provider; nor is a VPN's brand the
- * provider of an address that an operator has set to a weaker class.
+ * Returns the brand of a service. An access network's brand is the visitor's own carrier and no provider; nor does a VPN's brand count
+ * where an operator has set the address to a weaker class.
  */
-function providerOf(match: RuleMatch | undefined, record: NetworkRecord | undefined): string {
+function nameProvider(match: RuleMatch | undefined, record: NetworkRecord | undefined): string {
   if (match === undefined || !isService(match.networkClass)) return ''
   if (match.provider !== '') return match.provider
   const { range, system } = record ?? {}

@@ -35,31 +35,31 @@ export const CLASS_PRECEDENCE = [
   'residential_clean',
 ] as const satisfies readonly NetworkClass[]
 
-/** Position in `CLASS_PRECEDENCE` as a number, lower is stronger; `unknown` is last. */
+/** Ranks a class by its position in `CLASS_PRECEDENCE`, lower is stronger; `unknown` is last. */
 export function classRank(networkClass: NetworkClass): number {
   const rank = (CLASS_PRECEDENCE as readonly NetworkClass[]).indexOf(networkClass)
   return rank === -1 ? CLASS_PRECEDENCE.length : rank
 }
 
-/** The members of a hit that decide its rank. */
+/** The rank of a hit depends on these members. */
 export type Ranked = Pick<RangeHit, 'networkClass' | 'single' | 'provider' | 'rule'>
 
-/** Order of two hits, the stronger first; 0 for hits that may stay as they came. */
+/** Orders two hits, the stronger first; 0 for hits that may keep their order. */
 export function compareHits(x: Ranked, y: Ranked): number {
-  return Number(y.single) - Number(x.single) || strengthOf(x) - strengthOf(y)
+  return Number(y.single) - Number(x.single) || rankHit(x) - rankHit(y)
 }
 
-/** Between two classes there is room for the four kinds of a name. */
+/** Two classes leave room for the four kinds of a name. */
 const NAME_RANKS = 4
 
-/** Just before the VPN lists that name no service. */
+/** This rank comes just before the VPN lists that name no service. */
 const PUBLISHED_STRENGTH = classRank('vpn') * NAME_RANKS + 1.5
 
-function strengthOf(hit: Ranked): number {
+function rankHit(hit: Ranked): number {
   return hit.rule === 'published' ? PUBLISHED_STRENGTH : classRank(hit.networkClass) * NAME_RANKS + nameRank(hit)
 }
 
-/** A list that names a provider precedes one that knows the class alone, and a list precedes a rule of ours. */
+/** A list that names a provider precedes one that knows only the class, and a list precedes a rule of ours. */
 function nameRank({ provider, rule }: Ranked): number {
   if (provider === PRIVATE_RELAY) return 0
   if (provider !== '') return 1

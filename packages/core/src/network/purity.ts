@@ -8,14 +8,14 @@ export type Grade = (typeof GRADES)[number]
 export const PURITY_VERDICTS = ['clean', 'suspect', 'dirty'] as const
 export type PurityVerdict = (typeof PURITY_VERDICTS)[number]
 
-/** One reason why an address is less clean; `points` is negative. */
+/** Explains why an address is less clean; `points` is negative. */
 export interface Deduction {
   readonly factor: string
   readonly points: number
   readonly detail: string
 }
 
-/** Specification: Purity. `score` is 100 plus the deductions' points, never below 0; higher is cleaner. */
+/** Scores how clean an address is (specification: Purity). `score` is 100 plus the deductions' points, never below 0; higher is cleaner. */
 export interface Purity {
   readonly score: number
   readonly grade: Grade
@@ -23,7 +23,7 @@ export interface Purity {
   readonly deductions: readonly Deduction[]
 }
 
-/** Deduction for a class: for infrastructure less than for anonymisation, for the unknown a little. */
+/** Each class has a deduction: smaller for infrastructure than for anonymisation, and small for the unknown. */
 const CLASS_DEDUCTIONS: Readonly<Record<NetworkClass, Deduction | undefined>> = {
   residential_clean: undefined,
   mobile: undefined,
@@ -59,7 +59,7 @@ const NEAR_DEDUCTION: Deduction = {
   detail: 'Addresses beside it were listed as proxies in the last days; of this one nothing is known.',
 }
 
-/** Lowest score of each grade, best first. */
+/** Each grade has a lowest score, best first. */
 const GRADE_FLOORS: readonly (readonly [Grade, number])[] = [
   ['S+', 95],
   ['S', 85],
@@ -72,9 +72,9 @@ const GRADE_FLOORS: readonly (readonly [Grade, number])[] = [
 const CLEAN_FLOOR = 85
 const SUSPECT_FLOOR = 46
 
-/** The composite cleanliness score of a finding: the deductions table, then grade and verdict by the floors above. */
-export function purityOf(finding: NetworkFinding): Purity {
-  const deductions = deductionsOf(finding)
+/** Rates how clean a finding is: the deductions table, then grade and verdict by the floors above. */
+export function ratePurity(finding: NetworkFinding): Purity {
+  const deductions = listDeductions(finding)
   const score = Math.max(
     0,
     deductions.reduce((sum, deduction) => sum + deduction.points, 100),
@@ -84,7 +84,7 @@ export function purityOf(finding: NetworkFinding): Purity {
   return { score, grade, verdict, deductions }
 }
 
-function deductionsOf(finding: NetworkFinding): readonly Deduction[] {
+function listDeductions(finding: NetworkFinding): readonly Deduction[] {
   if (finding.reserved.reserved) return [RESERVED_DEDUCTION]
   const byClass = isPrivateRelay(finding) ? RELAY_DEDUCTION : CLASS_DEDUCTIONS[finding.verdict.classification]
   return [

@@ -2,33 +2,33 @@ import { OPERATORS } from '@sallyport/data/operators'
 import { REVERSE_NAME_RULES, REVERSE_NAME_WORDS, type ReverseNameRule } from '@sallyport/data/reverse-names'
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../address/address.ts'
-import { formatPrefix, hostPrefix, type Prefix, prefixOf } from '../address/prefix.ts'
-import { operatorOf } from '../asn/types.ts'
+import { formatPrefix, hostPrefix, makePrefix, type Prefix } from '../address/prefix.ts'
+import { findOperator, hasLinesAndSims } from '../asn/types.ts'
 import { DAY_MS } from '../duration.ts'
 import { createNameTurns, type NameTurns, nameClient } from '../name-turns.ts'
 import type { Clock, Dns, ObservationStore } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 
-/** How long a name is believed, and how long an address is not asked again, whatever the answer was. */
+/** A name counts for this time, and an address is not looked up again within it, whatever the answer was. */
 const TTL_MS = 7 * DAY_MS
-/** Addresses that are remembered as asked. */
+/** Limits how many looked-up addresses are remembered. */
 const MAX_REMEMBERED = 50_000
-/** Addresses in the queue; one that finds it full is asked at a later visit. */
+/** Limits the addresses of the queue; an address that finds it full is looked up at a later visit. */
 const MAX_QUEUED = 500
 const MAX_CONCURRENT = 4
 
-/** Classes that a reverse name may change: an address in them can be an exit. So can one of a mixed host. */
+/** A reverse name may change these classes: their addresses can be exits. So can an address of a mixed host. */
 const ASKED_CLASSES: readonly NetworkClass[] = ['hosting', 'datacenter', 'unknown']
 
-/** Brands that have a network of SIM cards alone: what else they have may hold some too. */
+/** These brands have a network of SIM cards alone, so their other networks may hold some too. */
 const SIM_BRANDS: ReadonlySet<string> = new Set(
   OPERATORS.flatMap(({ type, brand }) => (type === 'mobile' && brand !== undefined ? [brand] : [])),
 )
-/** The addresses that a carrier gives one purpose to. */
+/** A carrier gives a prefix of this length one purpose. */
 const POOL_LENGTH = 24
 
-/** Looks up reverse names of visitors in the background, and keeps those that say a class as observations. */
+/** Looks up reverse names of visitors in the background, and keeps names that show a class as observations. */
 export interface ReverseNames {
   /** Queues an address that was classified; never waits and never throws. */
   offer(address: Address, finding: NetworkFinding): void
@@ -42,9 +42,9 @@ export interface ReverseNamesPorts {
   readonly clock: Clock
   readonly dns: Pick<Dns, 'resolvePtr'>
   readonly store: Pick<ObservationStore, 'put'>
-  /** Shared with what else looks up names; default its own. */
+  /** Other lookups of names may share these turns; default its own. */
   readonly turns?: NameTurns | undefined
-  /** Called when the store failed; the address is asked again at a later visit. */
+  /** Called when the store failed; the address is looked up again at a later visit. */
   readonly onFault: (error: unknown) => void
 }
 
@@ -123,30 +123,33 @@ export function createReverseNames(ports: ReverseNamesPorts): ReverseNames {
   }
 }
 
-/** A visitor whose name is to be asked, and what the answer may be kept for. */
+/** A visitor is queued until its name is looked up; the answer holds for `prefix`. */
 interface Waiting {
   readonly address: Address
   readonly prefix: Prefix
   readonly finding: NetworkFinding
-  /** Gives its client's place back. */
+  /** Gives the place of its client back. */
   done(): void
 }
 
-/** Addresses that share one question (singleflight); `undefined` where no name could change anything. */
+/** Returns the addresses that share one lookup (singleflight); `undefined` where no name could change anything. */
 function askedPrefix(address: Address, finding: NetworkFinding): Prefix | undefined {
   const { reserved, verdict, rule, asn, machineSigns } = finding
   if (reserved.reserved) return undefined
   if (rule === 'mixed_system' || ASKED_CLASSES.includes(verdict.classification)) return hostPrefix(address)
-  const brand = asn === undefined ? undefined : operatorOf(asn)?.brand
-  const isCarrier = verdict.classification === 'residential_clean' && brand !== undefined && SIM_BRANDS.has(brand)
-  if (isCarrier && address.family === 4) return prefixOf(address, POOL_LENGTH)
+  const isCarrier = verdict.classification === 'residential_clean' && asn !== undefined && hasSims(asn)
+  if (isCarrier && address.family === 4) return makePrefix(address, POOL_LENGTH)
   // A name is one sign of two: only lines with another sign are looked up, or the resolver would see most visitors.
   return machineSigns === undefined ? undefined : hostPrefix(address)
 }
 
+function hasSims(asn: number): boolean {
+  return hasLinesAndSims(asn) || SIM_BRANDS.has(findOperator(asn)?.brand ?? '')
+}
+
 /**
- * The meaning of words in the labels before a domain for an address of this class, numbers at their ends left out; the
- * domain is the company's name.
+ * Returns the class that words in the labels before a domain show, for an address of this class. Numbers at the ends of words are left out,
+ * and the domain is the company's name.
  */
 export function wordOfName(
   name: string,
@@ -160,7 +163,7 @@ export function wordOfName(
   return rule && { networkClass: rule.networkClass, provider: '' }
 }
 
-/** `vps12` → `vps`. No expression: who holds an address writes its name, and may write digits alone. */
+/** Turns `vps12` into `vps`. It uses no expression: the holder of an address writes its name, and may write only digits. */
 function withoutNumber(word: string): string {
   let end = word.length
   while (end > 0 && DIGITS.includes(word.charAt(end - 1))) end--
@@ -169,7 +172,7 @@ function withoutNumber(word: string): string {
 
 const DIGITS = '0123456789'
 
-/** The rule that a reverse name matches; `undefined` for nearly all names. */
+/** Returns the rule that a reverse name matches; `undefined` for nearly all names. */
 export function ruleOfName(name: string): ReverseNameRule | undefined {
   const labels = name.toLowerCase().replace(/\.$/, '').split('.')
   const domains = labels.map((_, index) => labels.slice(index).join('.'))

@@ -2,7 +2,7 @@ import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
 import { isPrivateRelay } from './private-relay.ts'
 
-/** Risk of a class at full confidence, 0 to 100. */
+/** A class at full confidence has this risk, 0 to 100. */
 const CLASS_RISK: Readonly<Record<NetworkClass, number>> = {
   residential_clean: 5,
   mobile: 5,
@@ -14,21 +14,21 @@ const CLASS_RISK: Readonly<Record<NetworkClass, number>> = {
   unknown: 20,
 }
 
-/** The lower the confidence of a verdict, the nearer its risk to this value. */
+/** The lower the confidence of a verdict, the nearer its risk is to this value. */
 const UNDECIDED = CLASS_RISK.unknown
 
-/** The maximum for a private relay: its users have an account at the vendor, and little abuse comes from them. */
+/** A private relay has at most this risk: its users have an account at the vendor, and little abuse comes from them. */
 const RELAY_CEILING = CLASS_RISK.hosting
 
 /**
- * How far listed proxies beside a line draw its risk towards that of a proxy: the share of such lines that were listed
- * themselves soon after, and what the lists do not see.
+ * Listed proxies beside a line draw its risk towards a proxy's by this share: the share of such lines that were listed soon after, and an
+ * allowance for proxies that no list sees.
  */
 const NEAR_PROXIES = 0.4
 
 /**
- * Risk score of a finding (specification: riskScore): an integer from 0 to 100, the class's risk drawn towards 20 by
- * what its confidence lacks. A private relay is capped at 35; a reserved address is 0. Listed proxies beside a line raise it.
+ * Rates the risk of a finding (specification: riskScore): an integer from 0 to 100, the class's risk drawn towards 20 by the missing
+ * confidence. A private relay is capped at 35; a reserved address is 0. Listed proxies beside a line raise it.
  */
 export function riskScore(finding: NetworkFinding): number {
   if (finding.reserved.reserved) return 0

@@ -1,7 +1,7 @@
 import { errorText } from '../error-text.ts'
 import type { Fetch, FetchAnswer, FetchRequest } from '../ports/index.ts'
 
-/** An answer whose body was read to its end. */
+/** A response whose body was read to its end. */
 export type WholeAnswer<Body> =
   | {
       readonly state: 'answered'
@@ -11,7 +11,7 @@ export type WholeAnswer<Body> =
     }
   | { readonly state: 'failed'; readonly reason: string }
 
-/** The answer with its whole body; a body that breaks off or breaks a bound is `failed`. Never rejects. */
+/** Fetches a response with its whole body; a body that breaks off or exceeds a bound is `failed`. Never rejects. */
 export async function fetchBytes(outbound: Fetch, request: FetchRequest): Promise<WholeAnswer<Uint8Array>> {
   const answer = await outbound.fetch(request)
   if (answer.state === 'failed') return answer
@@ -22,13 +22,13 @@ export async function fetchBytes(outbound: Fetch, request: FetchRequest): Promis
   }
 }
 
-/** The same with the body as text: UTF-8, a byte order mark removed, what is not UTF-8 as U+FFFD. */
+/** Fetches the body as text: UTF-8, a byte order mark removed, other bytes replaced by U+FFFD. */
 export async function fetchText(outbound: Fetch, request: FetchRequest): Promise<WholeAnswer<string>> {
   const answer = await fetchBytes(outbound, request)
   return answer.state === 'failed' ? answer : { ...answer, body: new TextDecoder().decode(answer.body) }
 }
 
-/** Releases the socket of an answer whose body will not be read. */
+/** Releases the socket of a response whose body will not be read. */
 export async function dropBody(answer: FetchAnswer): Promise<void> {
   if (answer.state === 'answered') await answer.body[Symbol.asyncIterator]().return?.()
 }

@@ -6,19 +6,19 @@ import { type Catalogue, type Crawler, createCatalogue } from '../crawler/catalo
 import { NOTHING_KNOWN } from '../network/classify.ts'
 import type { InspectedCrawler, Inspection } from '../values/inspection.ts'
 
-/** The inspection of a crawler's GET of a path, as it would be were all true that it says; nothing is known of its network. */
+/** Returns the inspection of a crawler's GET of a path as if all its claims were true; nothing is known of its network. */
 export type CrawlerInspection = (path: string) => Inspection
 
-/** A crawler that no catalogue has; its user agent says what it is. */
+/** A crawler that no catalogue lists; its user agent says what it is. */
 const UNKNOWN = 'UnknownBot/1.0 (+https://bot.example/about)'
 
-/** `undefined` stands for a crawler that is not in the catalogue. */
+/** `undefined` means a crawler that is not in the catalogue. */
 export function inspectionOfCrawler(
   crawler: Crawler | undefined,
   catalogue: Catalogue = createCatalogue(),
 ): CrawlerInspection {
-  const claimed = crawler && claimOf(crawler)
-  const signature = crawler && signatureOf(crawler)
+  const claimed = crawler && claimCrawler(crawler)
+  const signature = crawler && assumeSignature(crawler)
   const agent = createAgentJudge().judge({
     address: '',
     network: NOTHING_KNOWN,
@@ -50,14 +50,14 @@ export function inspectionOfCrawler(
   })
 }
 
-function claimOf({ slug, name, operator, purpose, ...checks }: Crawler): InspectedCrawler {
+function claimCrawler({ slug, name, operator, purpose, ...checks }: Crawler): InspectedCrawler {
   const provable = checks.ranges !== undefined || checks.names.length > 0 || checks.exclusive
   const outcome = provable ? 'verified' : 'unverifiable'
   return { slug, name, operator, purpose, outcome, pending: false, summary: '' }
 }
 
 /** A signature proves a crawler that signs and that nothing else can prove. */
-function signatureOf(crawler: Crawler): SignatureFinding | undefined {
-  if (crawler.agent === undefined || claimOf(crawler).outcome === 'verified') return undefined
+function assumeSignature(crawler: Crawler): SignatureFinding | undefined {
+  if (crawler.agent === undefined || claimCrawler(crawler).outcome === 'verified') return undefined
   return { outcome: 'verified', agent: crawler.agent, forged: false, crawler, detail: '' }
 }

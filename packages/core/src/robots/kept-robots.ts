@@ -2,32 +2,33 @@ import { errorText } from '../error-text.ts'
 import type { SourceStatus } from '../ports/snapshot.ts'
 import { parseRobots, type RobotsFile } from './robots-file.ts'
 
-/** The place that a robots.txt is read from. */
+/** A robots.txt is read from this place. */
 export interface RobotsPorts {
-  /** Its text, empty where there is none. Rejects where that is not known; the message follows the name of the file. */
+  /** Returns its text, empty where there is none. Rejects where that is unknown; the message follows the name of the file. */
   ask(): Promise<string>
-  /** Milliseconds since the epoch. */
+  /** Tells the time in milliseconds since the epoch. */
   now(): number
-  /** A sentence for the operator: it could not be read, or can be again. */
+  /** Receives a sentence for the operator: the file became unreadable, or is readable again. */
   onTurned(message: string): void
 }
 
 export interface KeptRobotsOptions extends RobotsPorts {
-  /** Its name among the sources. */
+  /** The list of sources names it by this id. */
   readonly id: string
-  /** Its name in sentences. */
+  /** Sentences name it by this title. */
   readonly title: string
-  /** Milliseconds after which it is read again. */
+  /** It is read again after this time, in milliseconds. */
   readonly every: number
 }
 
-/** Milliseconds after which it is asked for again where that failed. */
+/** After a failure it is requested again after this time, in milliseconds. */
 const RETRY = 60_000
 
-/** A robots.txt as it was last read well; it is read again when somebody asks about it after its time. */
+/** Keeps a robots.txt as it was last read well; the first question after its time makes it read again. */
 export class KeptRobots {
   readonly #options: KeptRobotsOptions
   #file: RobotsFile | undefined
+  #text: string | undefined
   #at: number | undefined
   #next = 0
   #error: string | undefined
@@ -37,13 +38,19 @@ export class KeptRobots {
     this.#options = options
   }
 
-  /** `undefined` while it was never read. */
+  /** Returns `undefined` while it was never read. */
   refuses(userAgent: string, target: string): boolean | undefined {
     if (this.#options.now() >= this.#next) void this.read()
     return this.#file?.refuses(userAgent, target)
   }
 
-  /** Reads it, unless that is being done. Never rejects: `error` says why it was not read. */
+  /** Returns its text as it was last read well; `undefined` while it was never read. */
+  get text(): string | undefined {
+    if (this.#options.now() >= this.#next) void this.read()
+    return this.#text
+  }
+
+  /** Reads it, unless a read is in flight. Never rejects: `error` says why it was not read. */
   read(): Promise<void> {
     this.#asking ??= this.#read().finally(() => {
       this.#asking = undefined
@@ -58,7 +65,9 @@ export class KeptRobots {
   async #read(): Promise<void> {
     const { ask, now, every, title, onTurned } = this.#options
     try {
-      this.#file = parseRobots(await ask())
+      const text = await ask()
+      this.#file = parseRobots(text)
+      this.#text = text
       this.#at = now()
       this.#next = this.#at + every
       if (this.#error !== undefined) onTurned(`${title} can be read again.`)
@@ -72,7 +81,7 @@ export class KeptRobots {
     }
   }
 
-  /** Its row among the data sets. */
+  /** Describes it among the data sets. */
   get status(): SourceStatus {
     const file = this.#file
     const checked = this.#at === undefined ? undefined : new Date(this.#at).toISOString()

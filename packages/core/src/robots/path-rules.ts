@@ -1,30 +1,30 @@
 import { compileGlob, type TextTest } from '../policy/language/glob.ts'
 
-/** One line of a robots.txt, its escapes in one spelling. */
+/** A line of a robots.txt has its escapes in one spelling. */
 export interface PathRule {
   readonly allow: boolean
   readonly pattern: string
 }
 
-/** A rule that is about a path: the longest counts, of several that long one that allows. */
+/** A rule is about a path: the longest rule counts, and of equally long ones a rule that allows. */
 export interface Verdict {
   readonly allow: boolean
   readonly length: number
 }
 
-/** Rules of some groups, ready to be asked. */
+/** Answers paths by the rules of some groups. */
 export interface PathRules {
-  /** The verdict on a path. `onStep` is called for each text and each pattern that the path is held against. */
+  /** Returns the verdict on a path. It calls `onStep` for each text and each pattern that it compares with the path. */
   on(path: string, onStep?: () => void): Verdict | undefined
-  /** How many of them have a star within: each costs a step of its own. */
+  /** Counts the rules with a star within: each costs a step of its own. */
   readonly globs: number
 }
 
 type Glob = Verdict & { readonly test: TextTest }
 
 /**
- * Prefixes are found by bisection, whole paths by their hash; patterns with a star within are asked one after the other, the
- * longest first, and only while one that holds would count.
+ * Finds prefixes by bisection and whole paths by their hash; tests patterns with a star within one after the other, the longest first, and
+ * only while a match would count.
  */
 export function compilePathRules(rules: readonly PathRule[]): PathRules {
   const prefixes = new Map<string, Verdict>()
@@ -58,7 +58,7 @@ export function compilePathRules(rules: readonly PathRule[]): PathRules {
   }
 }
 
-/** The verdict that counts of two. */
+/** Returns the verdict that counts of two. */
 export function higher(one: Verdict | undefined, other: Verdict | undefined): Verdict | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return byRank(one, other) <= 0 ? one : other
@@ -68,7 +68,7 @@ function byRank(one: Verdict, other: Verdict): number {
   return other.length - one.length || Number(other.allow) - Number(one.allow)
 }
 
-/** Stars at the end say nothing more, but they count in its length. */
+/** Trailing stars have no effect on matches, but they count in the length. */
 function withoutStars(stem: string): string {
   let end = stem.length
   while (stem.charAt(end - 1) === '*') end--
@@ -79,10 +79,10 @@ function keep(verdicts: Map<string, Verdict>, text: string, verdict: Verdict): v
   verdicts.set(text, higher(verdicts.get(text), verdict) as Verdict)
 }
 
-/** The verdict that counts of all prefixes of a path. */
+/** Finds the verdict that counts of all prefixes of a path. */
 function longestPrefix(prefixes: ReadonlyMap<string, Verdict>) {
   const texts = [...prefixes.keys()].sort((one, other) => (one < other ? -1 : 1))
-  // The prefixes of a text lie before it, each within the one before: those of the text just before a path are all that it can have.
+  // The prefixes of a text lie before it, each within the one before: a path has no prefixes but those of the text just before it.
   const outer: number[] = []
   const best: Verdict[] = []
   for (const [at, text] of texts.entries()) {

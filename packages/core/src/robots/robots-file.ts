@@ -1,41 +1,41 @@
 import { originForm } from '../address/origin-form.ts'
 import { compilePathRules, higher, type PathRule, type PathRules, type Verdict } from './path-rules.ts'
 
-/** A robots.txt that was read, by whomever it was written. */
+/** Answers by a robots.txt that any site may have written. */
 export interface RobotsFile {
   /**
-   * Whether it refuses a target, a path with its query, to who calls itself so. `onStep` is called for each text and each
-   * pattern that the path is held against.
+   * Reports whether it refuses a target, a path with its query, to this user agent. It calls `onStep` for each text and each pattern that
+   * it compares with the path.
    */
   refuses(userAgent: string, target: string, onStep?: () => void): boolean
-  /** How many rules it has. */
+  /** Counts its rules. */
   readonly size: number
 }
 
-/** Bytes that are read of one (RFC 9309 section 2.5). */
+/** Limits the bytes of a file that are read (RFC 9309 section 2.5). */
 export const MAX_ROBOTS_BYTES = 500 * 1024
 
-/** Rules with a star within, each of which is asked for itself, and lists of names that one name stands in. */
+/** Limits the rules with a star within, each tested separately, and the lists of names that contain one name. */
 const MAX_GLOBS = 2_000
 const MAX_LISTS = 64
 
-/** User agents whose groups are remembered, and the letters of the longest one. */
+/** Limits the user agents whose groups are remembered, and the characters of each. */
 const MAX_REMEMBERED = 1_000
 const MAX_AGENT = 512
 
-/** People's browsers, and programs that write what those do: they name no crawler. */
+/** People's browsers, and programs that copy their user agents, name no crawler. */
 const BROWSER = /^(?:mozilla|opera)\//i
 const CRAWLER = /compatible;|bot\b|crawl|spider|\+https?:/i
 
 const NO_RULES: readonly PathRules[] = []
 
 /**
- * Reads it as a crawler would: its own groups, all that have its name together, else `*`; the longest rule counts (RFC 9309).
- * Throws an error, whose message follows the name of the file, for one that would cost each request too much.
+ * Reads it as a crawler would: its own groups, all that have its name together, else `*`; the longest rule counts (RFC 9309). Throws an
+ * error, whose message follows the name of the file, for a file that would cost each request too much.
  */
 export function parseRobots(text: string): RobotsFile {
-  const lists = listsOf(text)
-  const groups = groupsOf(lists)
+  const lists = readLists(text)
+  const groups = groupRules(lists)
   const remembered = new Map<string, readonly PathRules[]>()
 
   function rulesFor(userAgent: string): readonly PathRules[] {
@@ -45,7 +45,7 @@ export function parseRobots(text: string): RobotsFile {
     const isPerson = name === undefined && BROWSER.test(userAgent) && !CRAWLER.test(userAgent)
     const found = (isPerson ? undefined : groups.get(name ?? '*')) ?? NO_RULES
     if (userAgent.length <= MAX_AGENT) {
-      // To read one again costs less than to find out which was not asked for the longest.
+      // Reading a user agent again costs less than tracking which one was unused for longest.
       if (remembered.size >= MAX_REMEMBERED) remembered.clear()
       remembered.set(userAgent, found)
     }
@@ -68,20 +68,20 @@ export function parseRobots(text: string): RobotsFile {
   }
 }
 
-/** The text of a file: of a longer one the lines that are whole within the bound. */
+/** Decodes a file: a longer one is cut after its last whole line within the bound. */
 export function robotsText(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes.subarray(0, MAX_ROBOTS_BYTES))
   return bytes.length > MAX_ROBOTS_BYTES ? text.slice(0, text.lastIndexOf('\n') + 1) : text
 }
 
-/** Rules of a list of names in lower case. */
+/** Names in lower case share these rules. */
 interface RulesOfNames {
   readonly names: ReadonlySet<string>
   readonly rules: PathRule[]
 }
 
-/** Groups, those of the same names as one. What is no name and no rule ends no group. */
-function listsOf(text: string): readonly RulesOfNames[] {
+/** Joins the groups of the same names. A line that is no name and no rule ends no group. */
+function readLists(text: string): readonly RulesOfNames[] {
   const lists = new Map<string, RulesOfNames>()
   let names = new Set<string>()
   let rules: PathRule[] | undefined
@@ -99,7 +99,7 @@ function listsOf(text: string): readonly RulesOfNames[] {
     if (key === 'user-agent') {
       if (rules !== undefined) names = new Set()
       rules = undefined
-      names.add(nameOf(value))
+      names.add(readName(value))
     } else if (key === 'allow' || key === 'disallow') {
       rules ??= take()
       if (value !== '' && names.size > 0) rules.push(pathRule(value, key === 'allow'))
@@ -109,8 +109,8 @@ function listsOf(text: string): readonly RulesOfNames[] {
   return [...lists.values()]
 }
 
-/** Rules by names, each list compiled once: thousands of names may share thousands of rules. */
-function groupsOf(lists: readonly RulesOfNames[]): ReadonlyMap<string, readonly PathRules[]> {
+/** Maps names to rules, each list compiled once: thousands of names may share thousands of rules. */
+function groupRules(lists: readonly RulesOfNames[]): ReadonlyMap<string, readonly PathRules[]> {
   const groups = new Map<string, PathRules[]>()
   let globs = 0
   for (const { names, rules } of lists) {
@@ -127,8 +127,8 @@ function groupsOf(lists: readonly RulesOfNames[]): ReadonlyMap<string, readonly 
   return groups
 }
 
-/** The name before a version. */
-function nameOf(value: string): string {
+/** Returns the name without its version. */
+function readName(value: string): string {
   return (value.split(/[\s/]/, 1)[0] as string).toLowerCase()
 }
 
@@ -137,7 +137,7 @@ function pathRule(value: string, allow: boolean): PathRule {
   return { allow, pattern: normal(value.replace(/\p{Cs}/gu, '\ufffd').replace(/[^\0-\x7f]+/g, encodeURIComponent)) }
 }
 
-/** One spelling of a path for all: escapes only where they are needed, in capitals (RFC 9309 section 2.2.2). */
+/** Writes every path in one spelling: escapes only where they are needed, in capitals (RFC 9309 section 2.2.2). */
 function normal(path: string): string {
   if (!/[%\x80-\xff]/.test(path)) return path
   return path
@@ -148,7 +148,7 @@ function normal(path: string): string {
     })
 }
 
-/** The longest product token of a user agent that is a name of a group; with `mozilla` all browsers begin. */
+/** Returns the longest product token of a user agent that names a group. `mozilla` is skipped, because all browsers begin with it. */
 function nameIn(userAgent: string, groups: ReadonlyMap<string, unknown>): string | undefined {
   let name: string | undefined
   const take = (token: string) => {

@@ -1,29 +1,29 @@
-/** A rule of robots.txt (RFC 9309 section 2.2.2), and a path that it is about and no narrower one is. */
+/** A rule of robots.txt (RFC 9309 section 2.2.2) has a pattern, and a path that it matches and no narrower rule does. */
 export interface RobotsPath {
   readonly pattern: string
   readonly probe: string
 }
 
-/** No site has it; it stands for whatever is below a path. */
+/** No site has this path; it represents all paths below another. */
 const ANYTHING = 'sallyport-any-path'
 
 /**
- * The robots.txt form of a policy's path pattern; `undefined` for a star within a segment, which means more there.
- * A pattern of robots.txt is a prefix of path and query; `$` ends it, and the longest one that fits counts.
+ * Returns the robots.txt form of a policy's path pattern; `undefined` for a star within a segment, which means more there. A pattern of
+ * robots.txt is a prefix of path and query; `$` ends it, and the longest one that fits counts.
  */
-export function robotsPathsOf(pattern: string): readonly RobotsPath[] | undefined {
+export function listRobotsPaths(pattern: string): readonly RobotsPath[] | undefined {
   const below = pattern.endsWith('/**')
   const stem = below ? pattern.slice(0, -3) : pattern
   if (stem.includes('*')) return undefined
   const path = stem.replace(/\/$/, '')
-  const written = escaped(path)
+  const written = escapePath(path)
   const under = { pattern: `${written}/`, probe: `${path}/${ANYTHING}` }
   const slashed = exactly(`${written}/`, `${path}/`)
   if (path === '') return below ? [under] : slashed
   return below ? [...exactly(written, path), under] : [...exactly(written, path), ...slashed]
 }
 
-/** A path alone, with any query. */
+/** Matches a path alone, with any query. */
 function exactly(written: string, probe: string): readonly RobotsPath[] {
   return [
     { pattern: `${written}$`, probe },
@@ -31,12 +31,12 @@ function exactly(written: string, probe: string): readonly RobotsPath[] {
   ]
 }
 
-/** In ASCII, as crawlers compare it. Before its end a `$` is a letter like others. */
-function escaped(path: string): string {
-  return encodeURI(decoded(path)).replace(/\?/g, '%3F')
+/** Writes a path in ASCII, as crawlers compare it. A `$` before its end is an ordinary letter. */
+function escapePath(path: string): string {
+  return encodeURI(decodePath(path)).replace(/\?/g, '%3F')
 }
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURI(path)
   } catch {

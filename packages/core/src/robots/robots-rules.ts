@@ -3,17 +3,17 @@ import { evaluate } from '../policy/compile/evaluate.ts'
 import { Asked } from '../policy/language/asked.ts'
 import { type Mode, refuses } from '../vocabulary.ts'
 import type { CrawlerInspection } from './hypothetical.ts'
-import { type RobotsPath, robotsPathsOf } from './robots-paths.ts'
+import { listRobotsPaths, type RobotsPath } from './robots-paths.ts'
 
-/** The policy below a path. */
+/** A part of the site has its own policy below a path. */
 export interface RobotsPart {
-  /** With all below it; default `/`. The longest path counts. */
+  /** The part includes all paths below; default `/`. The longest path counts. */
   readonly path?: string | undefined
   readonly policy: CompiledPolicy
   readonly mode: Mode
 }
 
-/** A request to a crawler on what not to fetch, in words of robots.txt. */
+/** Asks a crawler not to fetch a path, in words of robots.txt. */
 export interface RobotsRule {
   readonly allow: boolean
   readonly pattern: string
@@ -21,19 +21,15 @@ export interface RobotsRule {
 
 /** Says what of a site a crawler may fetch. */
 export interface RobotsRules {
-  /** The shortest list that says it; empty where it may fetch all. */
+  /** Returns the shortest list of rules; empty where the crawler may fetch all. */
   of(crawler: CrawlerInspection): readonly RobotsRule[]
-  /** Whether it may fetch a path. */
-  mayFetch(crawler: CrawlerInspection, path: string): boolean
-  /** The path patterns that the policies speak of. */
-  readonly paths: readonly string[]
-  /** Ids of rules that are not said, or not wholly: they ask about more than robots.txt can, or have a star within a segment. */
+  /** Ids of rules that are left out, wholly or in part: they read more than robots.txt can express, or have a star within a segment. */
   readonly unspoken: readonly string[]
 }
 
 /**
- * Rules of robots.txt, found by asking the policy itself: of every path that it speaks of, whether it refuses the crawler
- * there. Rules that ask about more than the crawler, the path and the method are left out, as if they did not match.
+ * Finds rules of robots.txt by evaluating the policy itself: for every path that it names, whether it refuses the crawler there. Rules that
+ * read more than the crawler, the path and the method are left out, as if they did not match.
  */
 export function createRobotsRules(parts: readonly RobotsPart[]): RobotsRules {
   const known = parts.map(({ path = '/', policy, mode }) => {
@@ -44,42 +40,44 @@ export function createRobotsRules(parts: readonly RobotsPart[]): RobotsRules {
     ...known.map(({ path }) => `${path}/**`),
     ...known.flatMap(({ policy }) => policy.rules.flatMap(({ announced = [] }) => announced)),
   ]
-  const asked = distinct(paths.flatMap((path) => robotsPathsOf(path) ?? []))
+  const asked = dedupe(paths.flatMap((path) => listRobotsPaths(path) ?? []))
 
   function mayFetch(crawler: CrawlerInspection, path: string): boolean {
     const { mode, policy } = nearest(known, path) ?? { mode: 'monitor', policy: undefined }
-    // In monitor mode nobody is refused.
+    // Monitor mode refuses no request.
     if (mode === 'monitor' || policy === undefined) return true
-    return !refuses(evaluate(policy, crawler(path), new Asked({})).decided.action)
+    const { action } = evaluate(policy, crawler(path), new Asked({})).decided
+    // A crawler that pays is let in: it must send a request to learn the price.
+    return action === 'offer' || !refuses(action)
   }
 
   return {
-    mayFetch,
-    paths,
     of(crawler) {
       const said: RobotsRule[] = []
       for (const { pattern, probe } of asked) {
         const allow = mayFetch(crawler, probe)
-        if (allow !== (longestOf(said, pattern)?.allow ?? true)) said.push({ allow, pattern })
+        if (allow !== (findLongest(said, pattern)?.allow ?? true)) said.push({ allow, pattern })
       }
       return said
     },
-    unspoken: [...new Set(parts.filter(({ mode }) => mode === 'enforce').flatMap(({ policy }) => unspokenOf(policy)))],
+    unspoken: [
+      ...new Set(parts.filter(({ mode }) => mode === 'enforce').flatMap(({ policy }) => listUnspoken(policy))),
+    ],
   }
 }
 
-function unspokenOf({ rules }: CompiledPolicy): readonly string[] {
+function listUnspoken({ rules }: CompiledPolicy): readonly string[] {
   const left = rules.filter(({ announced, matched, counting, onTrial }) => {
     if (onTrial || (counting !== undefined && !counting.opens)) return false
     return announced === undefined
-      ? refuses(matched.action)
-      : announced.some((path) => robotsPathsOf(path) === undefined)
+      ? matched.action !== 'offer' && refuses(matched.action)
+      : announced.some((path) => listRobotsPaths(path) === undefined)
   })
   return left.map(({ matched }) => matched.id)
 }
 
-/** Each once, the shorter before the longer. */
-function distinct(paths: readonly RobotsPath[]): readonly RobotsPath[] {
+/** Keeps each path once, the shorter before the longer. */
+function dedupe(paths: readonly RobotsPath[]): readonly RobotsPath[] {
   const byPattern = new Map(paths.map((path) => [path.pattern, path]))
   return [...byPattern.values()].toSorted((one, other) => one.pattern.length - other.pattern.length)
 }
@@ -89,7 +87,7 @@ function nearest<T extends { readonly path: string }>(parts: readonly T[], asked
   return fitting.toSorted((one, other) => other.path.length - one.path.length)[0]
 }
 
-/** The rule that counts where a longer one has not been said yet. */
-function longestOf(rules: readonly RobotsRule[], pattern: string): RobotsRule | undefined {
+/** Returns the rule that counts while no longer one is listed. */
+function findLongest(rules: readonly RobotsRule[], pattern: string): RobotsRule | undefined {
   return rules.findLast((rule) => !rule.pattern.endsWith('$') && pattern.startsWith(rule.pattern))
 }

@@ -17,6 +17,7 @@ import type {
   ReverseAnswer,
   Snapshot,
   Snapshots,
+  SourceStatus,
   SystemTable,
 } from '../ports/index.ts'
 import type { DirectoryOrder } from '../vocabulary.ts'
@@ -27,8 +28,8 @@ function given<Value>(value: Value | undefined, text: string): Value {
   return value
 }
 
-/** An address, and a prefix, that a test writes as text. */
-export const addressOf = (text: string): Address => given(parseAddress(text), text)
+/** Parses an address, and a prefix, that a test writes as text. */
+export const makeAddress = (text: string): Address => given(parseAddress(text), text)
 export const prefixOfText = (text: string): Prefix => given(parsePrefix(text), text)
 
 /** A clock that moves only by `advance`. */
@@ -46,7 +47,7 @@ export function createFakeClock(at: string): FakeClock {
   }
 }
 
-/** Counts as the steps say on a clock, and keeps everything; `taken` and `left` are the tasks and keys as they came. */
+/** Counts by the steps on a clock, and keeps everything; `taken` and `left` hold the tasks and keys as they came. */
 export function createFakeCounts({ now }: Clock): Counts & { readonly taken: CountTask[]; readonly left: string[] } {
   const rows = new Map<string, CountRow>()
   const flying = new Map<string, number>()
@@ -85,7 +86,7 @@ export function createFakeCounts({ now }: Clock): Counts & { readonly taken: Cou
   }
 }
 
-/** Names to addresses, and canonical addresses to reverse names; any other is absent. */
+/** Maps names to addresses, and canonical addresses to reverse names; any other is absent. */
 export function createFakeDns(
   names: Readonly<Record<string, NameAnswer>>,
   reverse: Readonly<Record<string, ReverseAnswer>> = {},
@@ -96,7 +97,7 @@ export function createFakeDns(
   }
 }
 
-/** Registrations by domain; any other domain is free. `asked` collects the domains as they are asked for. */
+/** Maps domains to registrations; any other domain is free. `asked` collects the requested domains. */
 export function createFakeWhois(answers: Readonly<Record<string, WhoisAnswer>> = {}): Whois & {
   readonly asked: readonly string[]
 } {
@@ -110,7 +111,7 @@ export function createFakeWhois(answers: Readonly<Record<string, WhoisAnswer>> =
   }
 }
 
-/** One row of a made network table: a CIDR and what is known of it. The longest prefix that holds an address wins. */
+/** A row of a made network table has a CIDR and a record. The longest prefix that holds an address wins. */
 export type NetworkRow = readonly [cidr: string, record: Partial<NetworkRecord>]
 
 export function createFakeNetworks(rows: readonly NetworkRow[]): NetworkTable {
@@ -122,13 +123,13 @@ export function createFakeNetworks(rows: readonly NetworkRow[]): NetworkTable {
   return { find: (address) => longestFirst.find(({ prefix }) => prefixContains(prefix, address))?.record }
 }
 
-/** A hit of a made list with the members that a test does not care for filled in. */
-export function hitOf(hit: Partial<RangeHit> & Pick<RangeHit, 'networkClass'>): RangeHit {
+/** Makes a hit of a list; a test gives only the members that it needs. */
+export function makeHit(hit: Partial<RangeHit> & Pick<RangeHit, 'networkClass'>): RangeHit {
   return { single: false, provider: '', source: 'made', rule: 'list', narrow: hit.single === true, ...hit }
 }
 
-/** An autonomous system with the members that a test does not care for filled in. */
-export function systemOf(system: Partial<AutonomousSystem> & { readonly asn: number }): AutonomousSystem {
+/** Makes an autonomous system; a test gives only the members that it needs. */
+export function makeSystem(system: Partial<AutonomousSystem> & { readonly asn: number }): AutonomousSystem {
   return {
     name: `AS${system.asn}`,
     type: 'unknown',
@@ -139,7 +140,7 @@ export function systemOf(system: Partial<AutonomousSystem> & { readonly asn: num
   }
 }
 
-/** A system and its prefixes, as CIDRs. */
+/** A system has these prefixes, as CIDRs. */
 export type SystemRow = readonly [system: AutonomousSystem, cidrs: readonly string[]]
 
 export function createFakeSystems(rows: readonly SystemRow[]): SystemTable {
@@ -168,7 +169,7 @@ export function createFakeSystems(rows: readonly SystemRow[]): SystemTable {
   }
 }
 
-/** Countries and places by the canonical text of an address. */
+/** Finds countries by the canonical text of an address. */
 export function createFakeCountries(countries: Readonly<Record<string, string>>): CountryTable {
   return {
     find(address) {
@@ -189,12 +190,17 @@ export function createFakeGeo(records: Readonly<Record<string, GeoRecord | Error
   }
 }
 
-/** A snapshot in which nothing is loaded but what is given. */
-export function snapshotOf(snapshot: Partial<Snapshot> = {}): Snapshot {
+/** Makes a snapshot in which only the given members are loaded. */
+export function makeSnapshot(snapshot: Partial<Snapshot> = {}): Snapshot {
   return { rangesLoaded: false, proxiesLoaded: false, sources: [], ...snapshot }
 }
 
-export function snapshotsOf(snapshot: Partial<Snapshot> = {}): Snapshots {
-  const whole = snapshotOf(snapshot)
+/** Makes the status of a loaded source; a test gives only the members that it needs. */
+export function makeStatus(status: Partial<SourceStatus> & Pick<SourceStatus, 'id'>): SourceStatus {
+  return { title: status.id, state: 'loaded', licence: '', credit: '', ...status }
+}
+
+export function makeSnapshots(snapshot: Partial<Snapshot> = {}): Snapshots {
+  const whole = makeSnapshot(snapshot)
   return { current: () => whole }
 }

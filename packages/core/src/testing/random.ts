@@ -1,7 +1,7 @@
-/** A whole number from 0 up to the one before `below`. */
+/** Returns a whole number from 0 up to the one before `below`. */
 export type Random = (below: number) => number
 
-/** Numbers that look random and are the same in every run (xorshift32). */
+/** Makes numbers that look random and are the same in every run (xorshift32). */
 export function createRandom(seed: number): Random {
   let state = seed | 1
   return (below) => {

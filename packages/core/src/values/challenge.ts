@@ -1,34 +1,34 @@
 import type { NetworkClass } from '../vocabulary.ts'
 
-/** Levels of a challenge, and of the pass that is given for it: a higher one covers those below. */
+/** Lists levels of a challenge, and of the pass that is given for it: a higher one covers those below. */
 export const CHALLENGE_LEVELS = [1, 2, 3] as const
 export type ChallengeLevel = (typeof CHALLENGE_LEVELS)[number]
 
-/** Terms of a rule's challenge, checked. */
+/** Holds the checked terms of a rule's challenge. */
 export interface ChallengeTerms {
   readonly level: ChallengeLevel
-  /** How long the pass holds. */
+  /** The pass expires after this time, in milliseconds. */
   readonly passMs: number
   /** Clients that run no script get no pass by waiting. */
   readonly script: boolean
 }
 
-/** The pass that a request brought; absent where it brought none that holds. */
+/** Describes the pass that a request brought; absent where it brought none that is valid. */
 export interface InspectedPass {
-  /** 11 characters of base64url; the same for as long as the pass holds. */
+  /** Consists of 11 characters of base64url, and stays the same for as long as the pass is valid. */
   readonly id: string
   readonly level: ChallengeLevel
   /** Seconds since it was given, or renewed. */
   readonly age: number
-  /** Seconds for which it was given; absent where a pass is only described. */
+  /** The pass was given for this time, in seconds; absent where a pass is only described. */
   readonly maxAge?: number | undefined
-  /** It was renewed: when it was earned is not known. */
+  /** The pass was renewed: when it was earned is not known. */
   readonly renewed?: true | undefined
-  /** It was waited for, in place of work. */
+  /** True where waiting took the place of work. */
   readonly waited?: true | undefined
 }
 
-/** A client that is challenged, or brings a solution, as the inspection found it. */
+/** Describes a client that is challenged, or brings a solution, as the inspection found it. */
 export interface Redeemer {
   readonly address: string
   readonly network: NetworkClass
@@ -36,10 +36,10 @@ export interface Redeemer {
   readonly browser?: string | undefined
 }
 
-/** A client as bounds of challenges know it. */
+/** Bounds of challenges know a client by these members. */
 export type BoundClient = Pick<Redeemer, 'address' | 'browser'>
 
-/** Why a solution, or waiting, earned no pass. */
+/** Says why a solution, or waiting, earned no pass. */
 export const REDEEM_FAULTS = [
   'malformed',
   'forged',
@@ -54,34 +54,37 @@ export const REDEEM_FAULTS = [
 ] as const
 export type RedeemFault = (typeof REDEEM_FAULTS)[number]
 
+/** A form's token has a fault, or is `missing` where the form brings none. */
+export type FormFault = RedeemFault | 'missing'
+
 /**
- * The outcomes of a request that is challenged, or that brings a solution. `asked`: its page has a new challenge; `waiting`: the
- * one that it waits for already; `program`: its sender is shown none; `form`: a form was, before its page earned a pass; `solved` and `waited`: a pass was given.
+ * Lists the outcomes of a request that is challenged, or that brings a solution. `asked`: its page has a new challenge; `waiting`: the one
+ * that it waits for already; `program`: its sender is shown none; `solved` and `waited`: a pass was given.
  */
-export const CHALLENGE_OUTCOMES = ['asked', 'waiting', 'form', 'program', 'solved', 'waited', ...REDEEM_FAULTS] as const
+export const CHALLENGE_OUTCOMES = ['asked', 'waiting', 'program', 'solved', 'waited', ...REDEEM_FAULTS] as const
 export type ChallengeOutcome = (typeof CHALLENGE_OUTCOMES)[number]
 
-/** The part of a request in a challenge: one row of what metrics, log, history and report count. */
+/** Says what part a request has in a challenge: metrics, log, history and report count such rows. */
 export interface ChallengeStep {
   readonly outcome: ChallengeOutcome
-  /** Id of the rule that challenged; absent where that is not known, as of a forged solution. */
+  /** The rule that challenged, by its id; absent where it is not known, as of a forged solution. */
   readonly rule?: string | undefined
-  /** Level of the challenge, or of the pass; absent where that is not known. */
+  /** Level of the challenge, or of the pass; absent where it is not known. */
   readonly level?: ChallengeLevel | undefined
-  /** Seconds from the challenge to its solution, where that earned a pass. */
+  /** Measures the seconds from the challenge to the solution that earned a pass. */
   readonly seconds?: number | undefined
-  /** A pass was given, and the counts that all machines share did not answer: nobody knows whether it is the only one of its challenge. */
+  /** A pass was given, but the counts that all machines share did not answer, so its challenge may have earned another pass. */
   readonly degraded?: boolean | undefined
-  /** Reason why waiting earned no pass, where a new challenge followed at once. */
+  /** Says why waiting earned no pass, where a new challenge followed at once. */
   readonly refused?: RedeemFault | undefined
 }
 
-/** Whether an outcome earned a pass. */
+/** Reports whether an outcome earned a pass. */
 export function earnedPass(outcome: string): boolean {
   return outcome === 'solved' || outcome === 'waited'
 }
 
-/** Whether an outcome is a solution, or a wait, that earned no pass. */
+/** Reports whether an outcome is a solution, or a wait, that earned no pass. */
 export function failedPass(outcome: string): boolean {
   return (REDEEM_FAULTS as readonly string[]).includes(outcome)
 }

@@ -1,8 +1,10 @@
 import type { Action, Mode } from '../vocabulary.ts'
 import type { ChallengeTerms } from './challenge.ts'
+import type { McpCall } from './mcp.ts'
+import type { Offer } from './offer.ts'
 import type { Reason } from './reason.ts'
 
-/** Keys that requests may be counted by; several together are one key. */
+/** Lists the keys that requests may be counted by; several together are one key. */
 export const COUNT_KEYS = [
   'client',
   'browser',
@@ -16,84 +18,100 @@ export const COUNT_KEYS = [
   'user',
   'pass',
   'ja4',
+  'identifier',
+  'mailDomain',
+  'mailStem',
+  'likeness',
+  'tool',
+  'caller',
 ] as const
 export type CountKey = (typeof COUNT_KEYS)[number]
 
+/** Only events of accounts have these keys. */
+export const EVENT_KEYS: readonly CountKey[] = ['identifier', 'mailDomain', 'mailStem']
+
 /**
- * `sliding`: two windows, the one before weighted by what of it is still within the last `window`. `fixed`: a window that
- * begins with its first request. `bucket`: `burst` at once, refilled by `refill` a window.
+ * Lists kinds of limits. `sliding`: two windows, the earlier one weighted by its share of the last `window`. `fixed`: a window that begins
+ * with its first request. `bucket`: `burst` at once, refilled by `max` a window.
  */
 export const COUNT_KINDS = ['sliding', 'fixed', 'bucket'] as const
 export type CountKind = (typeof COUNT_KINDS)[number]
 
-/** Answers that a limit may count in place of requests: failures by their status, pages by their content type. */
+/** A limit may count these responses in place of requests: failures by their status, pages by their content type. */
 export const COUNTED_ANSWERS = ['failure', 'page'] as const
 export type CountedAnswers = (typeof COUNTED_ANSWERS)[number]
 
 /** Statuses that are a failure where a policy names none: not signed in, not permitted, not accepted. */
 export const FAILURE_STATUSES: readonly number[] = [401, 403, 422]
 
-/** How much fits into how long. */
+/** Limits how many requests a window or a bucket admits. */
 export interface CountLimit {
   readonly kind: CountKind
-  /** Requests that fit into a window or a bucket. */
+  /** Limits the requests that a window or a bucket admits. */
   readonly max: number
   readonly windowMs: number
-  /** Requests that a bucket regains in a window. */
+  /** Counts the requests that a bucket regains in a window. */
   readonly refill: number
 }
 
-/** A rule of the policy that counts. Within its limits it decides nothing, unless it opens. */
+/** Describes a rule of the policy that counts. Within its limits it decides nothing, unless it opens. */
 export interface CountingRule {
   readonly id: string
-  /** Name of its counts: its id, with a number behind it where a rule before it that counts has that id too, as of a preset. */
+  /** Names its counts: its id, with a number appended where an earlier counting rule has that id too, as a preset's. */
   readonly countedAs: string
-  /** Effect beyond a limit, and the sentence about it. */
+  /** The rule has this effect beyond its limit, and gives this reason. */
   readonly action: Action
   readonly reason: Reason
-  /** There where `action` is `challenge`. */
+  /** Set where `action` is `challenge`. */
   readonly challenge?: ChallengeTerms | undefined
-  /** It counts and reports alone. */
+  /** Set where `action` is `offer`. */
+  readonly offer?: Offer | undefined
+  /** The rule only counts and reports. */
   readonly onTrial: boolean
   readonly limit?:
     | (CountLimit & {
         readonly keys: readonly CountKey[]
-        /** Answers that it counts; absent: it counts requests. */
+        /** The limit counts these responses; by default it counts requests. */
         readonly counts?: CountedAnswers | undefined
-        /** Statuses of the answers that it counts as failures. */
+        /** Responses with these statuses count as failures. */
         readonly failures?: readonly number[] | undefined
+        /** A success of each account takes back so many failures. */
+        readonly excused?: number | undefined
       })
     | undefined
-  /** Requests in flight at one time; without keys, of all together. */
+  /** Limits the requests in flight at one time; without keys, of all together. */
   readonly concurrent?: { readonly keys: readonly CountKey[]; readonly max: number } | undefined
 }
 
-/** A counting rule that a request comes under, and what the request costs there. */
+/** A request comes under this counting rule, at this cost. */
 export interface CountedRule {
   readonly rule: CountingRule
+  /** Where the rule counts calls, this is the cost of one. */
   readonly cost: number
+  /** Lists the calls that it counts; without it the rule counts the request. */
+  readonly calls?: readonly McpCall[] | undefined
 }
 
-/** The counting rules that a decision passed, in order: deciding counts nothing, and the decision holds while the request is within all of them. */
+/** Lists the counting rules that a decision passed, in order. The decision holds while the request is within all their limits. */
 export interface Counting {
   readonly mode: Mode
   readonly rules: readonly CountedRule[]
 }
 
-/** A request's place in a limit. */
+/** Says where a request stands in a limit. */
 export interface LimitUse {
-  /** Id of the rule. */
+  /** The limit belongs to the rule of this id. */
   readonly rule: string
   readonly action: Action
   readonly onTrial: boolean
-  /** This request included, where it was within; of failures and pages those before it. */
+  /** Includes this request where it was admitted; of failures and pages it counts the earlier ones. */
   readonly used: number
   readonly max: number
-  /** Absent: requests. */
+  /** Absent where the limit is about requests. */
   readonly counts?: CountedAnswers | undefined
-  /** Absent: what is in flight, which has no window. */
+  /** Absent where the limit is about requests in flight, which have no window. */
   readonly windowMs?: number | undefined
-  /** Until the count falls: within, until the window ends; beyond, until such a request fits. */
+  /** Milliseconds until the count falls: within the limit, until the window ends; beyond it, until such a request fits. */
   readonly resetMs: number
   readonly exceeded: boolean
 }

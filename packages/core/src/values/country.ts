@@ -1,20 +1,22 @@
 /**
- * A kind of source of countries: the network's own operator (`geofeed`), a database of places (`city`), a table of the countries that
+ * Names a kind of source of countries: the network's own operator (`geofeed`), a database of places (`city`), a table of the countries that
  * addresses are used in (`use`), or of those that they are registered in (`registration`).
  */
 export type CountryBasis = 'geofeed' | 'city' | 'use' | 'registration'
 
-/** The country of an address, and what says so. Shared and immutable: one object for all addresses of which it is said. */
+/** Names the country of an address, and its source. Shared and immutable: one object for all addresses with the same country and source. */
 export interface KnownCountry {
-  /** Two letters, ISO 3166-1. */
+  /** Two letters name the country (ISO 3166-1). */
   readonly code: string
-  /** Id of the source, as in `SourceStatus.id`. */
+  /** The source has this id, as in `SourceStatus.id`. */
   readonly source: string
   readonly basis: CountryBasis
 }
 
-/** The country of a client's address, what says so, and how sure that is. */
+/** Adds to the country of a client's address the date of its source and a confidence. */
 export interface InspectedCountry extends KnownCountry {
-  /** 0 to 1: the share of addresses of such networks for which such a source was right. */
+  /** The source was last known to be true on this day; absent when nothing says so. */
+  readonly date?: string | undefined
+  /** 0 to 1: the share of addresses of such networks for which such a source was right, less the share that its age takes. */
   readonly confidence: number
 }

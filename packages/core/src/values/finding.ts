@@ -1,13 +1,13 @@
 import type { AsType, NetworkClass } from '../vocabulary.ts'
 
-/** Method of a verdict (specification: Verdict.method). */
+/** Says how a verdict was reached (specification: Verdict.method). */
 export type VerdictMethod = 'reserved' | 'ip_state' | 'asn' | `range:${NetworkClass}`
 
 /**
- * The rule that decided, in more detail than `method` says it: a special-purpose registry, `sallyport ip set`, the address's
- * own reverse name, a list of addresses, a list of ranges, exits crowded in one prefix, a row of the operator table, exits of
- * several services in a host, a rule over the organisation's name, a list of systems, what lists say of the system's prefixes, its
- * likeness to hosts; `none` where nothing is known.
+ * Lists the rules that decide, in more detail than `method`: a special-purpose registry, `sallyport ip set`, the address's own reverse
+ * name, a list of addresses, a list of ranges, exits crowded in one prefix, a row of the operator table, exits of several services in a
+ * host, a rule over the organisation's name, a list of systems, what lists say of the system's prefixes, its likeness to hosts; `none`
+ * where nothing is known.
  */
 export const VERDICT_RULES = [
   'reserved',
@@ -26,7 +26,7 @@ export const VERDICT_RULES = [
 ] as const
 export type VerdictRule = (typeof VERDICT_RULES)[number]
 
-/** Class of an address's network, and how sure that is (specification: Verdict). */
+/** Classifies an address's network, and says how sure that is (specification: Verdict). */
 export interface Verdict {
   readonly classification: NetworkClass
   readonly anonymized: boolean
@@ -35,19 +35,25 @@ export interface Verdict {
   readonly method: VerdictMethod
 }
 
-/** Specification: ReservedRange. `label` and `detail` are there only when `reserved` is true. */
+/** Says whether an address is reserved (specification: ReservedRange). `label` and `detail` are set only when `reserved` is true. */
 export interface ReservedRange {
   readonly reserved: boolean
   readonly label?: string | undefined
   readonly detail?: string | undefined
 }
 
-/** All that the network verdict rests on, for one address. */
+/** Names a source of an answer, and the day on which it was last known to be true, YYYY-MM-DD or YYYY-MM. */
+export interface DatedSource {
+  readonly source: string
+  readonly date: string
+}
+
+/** Holds all that the network verdict rests on, for one address. */
 export interface NetworkFinding {
   readonly reserved: ReservedRange
   readonly verdict: Verdict
   readonly rule: VerdictRule
-  /** Brand of the VPN, proxy or hosting service; '' when none is known. */
+  /** Names the VPN, proxy or hosting service; '' when none is known. */
   readonly provider: string
   readonly asType: AsType
   /** Absent when the address is in no autonomous system that the data knows. */
@@ -57,10 +63,14 @@ export interface NetworkFinding {
   /** Id and date of the source that decided the class; absent when nothing is known. */
   readonly source?: string | undefined
   readonly sourceDate?: string | undefined
-  /** Id of the source that lists proxies beside a home line: the class stands, the risk is higher. */
+  /** The confidence without the share that the age of sources takes; absent where it takes nothing. */
+  readonly ageless?: number | undefined
+  /** The oldest source that the finding rests on; absent where nothing says how old they are. */
+  readonly oldest?: DatedSource | undefined
+  /** Names the source that lists proxies beside a home line: the class stands, the risk is higher. */
   readonly near?: string | undefined
-  /** Number of signs that an address of a home line is a machine's; absent where there is none. Two leave its class in doubt. */
+  /** Counts the signs that an address of a home line is a machine's; absent where there is none. Two leave its class in doubt. */
   readonly machineSigns?: number | undefined
-  /** Ids of further sources that say the same class of this address. */
+  /** Lists the ids of further sources with the same class. */
   readonly agreeing: readonly string[]
 }

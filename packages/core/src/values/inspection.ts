@@ -1,42 +1,49 @@
 import type { CrawlerOutcome, CrawlerPurpose, InspectionDegraded } from '../vocabulary.ts'
+import type { InspectedEvent } from './account-event.ts'
 import type { AgentVerdict } from './agent-verdict.ts'
+import type { InspectedBehaviour } from './behaviour.ts'
 import type { InspectedPass } from './challenge.ts'
 import type { InspectedCountry } from './country.ts'
-import type { NetworkFinding } from './finding.ts'
+import type { DatedSource, NetworkFinding } from './finding.ts'
+import type { McpRequest } from './mcp.ts'
+import type { InspectedRegion } from './region.ts'
 
-/** The resolved client: the address after trusted proxies, and how it was found. */
+/** Describes the resolved client: the address after trusted proxies, and how it was found. */
 export interface InspectedClient {
   /** Canonical text (RFC 5952); '' when no address could be found, and then nothing is known of the network. */
   readonly address: string
   /** `peer`: the socket. `header`: the configured header, from a trusted peer. `none`: neither could be read. */
   readonly via: 'peer' | 'header' | 'none'
-  /** An element of the header could not be read; the walk stopped at the last good hop. */
+  /** An element of the header was unreadable; the walk stopped at the last good hop. */
   readonly malformed: boolean
-  /** True where the client is a trusted proxy that asks for itself, as health checks do: nothing says that it forwards. */
+  /** True where a trusted proxy itself is the client, as in health checks: no header says that it forwards. */
   readonly isProxy?: true | undefined
 }
 
-/** The crawler that a request's user agent claims to be, and what came of the claim. */
+/** Names the crawler that a request's user agent claims to be, and the outcome of the claim. */
 export interface InspectedCrawler {
   readonly slug: string
   readonly name: string
   readonly operator: string
   readonly purpose: CrawlerPurpose
   readonly outcome: CrawlerOutcome
-  /** The checks that decided, by their names; absent when none did. */
+  /** Names the checks that decided; absent when none did. */
   readonly method?: string | undefined
+  /** The age of the list that verified it leaves this share, 0 to 1, and names that list; absent where no list did. */
+  readonly kept?: number | undefined
+  readonly oldest?: DatedSource | undefined
   /**
-   * There, and true, where the outcome is `unverifiable` and the request comes from a system that the operator does not send
-   * this crawler from. Rules match it as an impostor.
+   * True where the outcome is `unverifiable` and the request comes from a system that the operator does not send this crawler from. Rules
+   * match it as an impostor. Absent elsewhere.
    */
   readonly forged?: true | undefined
-  /** True at the first sight of an address: DNS is asked in the background, and the next request has the outcome. */
+  /** True at the first request of an address: DNS is asked in the background, and the next request has the outcome. */
   readonly pending: boolean
-  /** One sentence for a person. */
+  /** Explains the outcome in one sentence for a person. */
   readonly summary: string
 }
 
-/** Everything known about one request, frozen and JSON-serialisable. */
+/** Holds everything known about one request, frozen and JSON-serialisable. */
 export interface Inspection {
   /** ISO 8601, UTC. */
   readonly at: string
@@ -44,31 +51,43 @@ export interface Inspection {
   readonly client: InspectedClient
   readonly request: {
     readonly method: string
-    /** Canonical path: what a policy's rules are matched against. */
+    /** Rules of the policy are matched against this canonical path. */
     readonly path: string
     /**
-     * Every path that an origin may take the target for, where that is more than one; empty for too many to look at. Rules
-     * that flag or block match any of them, rules that allow only all of them.
+     * Lists every path that an origin may read from the target, where there is more than one; empty where there are too many. Rules that
+     * flag or block match any of them, rules that allow only all of them.
      */
     readonly readings?: readonly string[] | undefined
   }
   readonly network: NetworkFinding
-  /** Country of the client's address, two letters; absent when unknown. */
+  /** Two letters name the country of the client's address; absent when unknown. */
   readonly country?: string | undefined
-  /** The source of `country`; absent with it. */
+  /** Names the source of `country`; absent with it. */
   readonly countryFrom?: InspectedCountry | undefined
-  /** There, and true, where tables of countries are loaded and none has the address; else an unknown country was not looked up. */
+  /** True where tables of countries are loaded and none has the address; absent where an unknown country was not looked up. */
   readonly countryUnknown?: true | undefined
-  /** The crawler that the user agent claims to be; absent when it names none. */
+  /** The region of the client's address, or why it is not known; absent where no rule asks for regions. */
+  readonly region?: InspectedRegion | undefined
+  /** Names the crawler that the user agent claims to be; absent when it names none. */
   readonly crawler?: InspectedCrawler | undefined
-  /** The agent's class, and the reasons for it. */
+  /** The oldest source that the inspection rests on, and the day on which it was last known to be true; absent when nothing says so. */
+  readonly oldest?: DatedSource | undefined
+  /** Classifies the agent, and gives the reasons. */
   readonly agent: AgentVerdict
+  /** Says what the visitor has done in this visit; absent where that is not known. */
+  readonly behaviour?: InspectedBehaviour | undefined
   readonly degraded: readonly InspectionDegraded[]
-  /** The visitor as the application identifies it: id and plan; absent where it does not. */
+  /** Identifies the visitor for the application by id and plan; absent where the application does not. */
   readonly user?: string | undefined
   readonly plan?: string | undefined
-  /** JA4 of its connection, where TLS ends in this process. */
+  /** JA4 of the client's TLS, where it is known. */
   readonly ja4?: string | undefined
-  /** The pass of the request, from a challenge that was solved. */
+  /** A trusted proxy named the JA4 in this header; absent where the client's TLS ended in this process. */
+  readonly ja4Header?: string | undefined
+  /** Describes the pass of the request, from a solved challenge. */
   readonly pass?: InspectedPass | undefined
+  /** Lists its calls, where rules read them and the request goes to an MCP server. */
+  readonly mcp?: McpRequest | undefined
+  /** Describes the event of a user's account that is judged; absent for a request alone. */
+  readonly event?: InspectedEvent | undefined
 }

@@ -1,59 +1,68 @@
 import { ACTIONS } from '../vocabulary.ts'
+import type { RequestTraits } from './behaviour.ts'
 import type { ChallengeStep } from './challenge.ts'
 import type { Decision } from './decision.ts'
+import type { PaymentStep } from './offer.ts'
 
-/** Outcome of one request: source of logs, metrics and spans. */
+/** Holds the outcome of one request, for logs, metrics and spans. */
 export interface ObservedRequest {
-  /** Id in its answer, its log line and its errors. */
+  /** The response, the log line and errors have this id. */
   readonly id: string
   /** Absent where nothing was decided: a head that was refused, a call of the API. */
   readonly decision?: Decision | undefined
   /**
-   * `origin`: forwarded. `host`: the application around an adapter, or the server that asked before it forwards. `refusal`: a block, or a limit of ours. `check`: nobody,
-   * it was described to `POST /v1/agentscan/check`, which has the id that its caller named.
+   * `origin`: forwarded. `host`: the application around an adapter, or the server that asked before it forwards. `refusal`: a block, or a
+   * limit of ours. `check`: nobody; the request was described to `POST /v1/agentscan/check`, and has the id that its caller named. `event`:
+   * the application asked about an event of an account.
    */
-  readonly answeredBy: 'origin' | 'host' | 'api' | 'refusal' | 'check'
-  /** Socket address, and the client that was resolved from it. */
+  readonly answeredBy: 'origin' | 'host' | 'api' | 'refusal' | 'check' | 'event'
+  /** The socket has this address, and the client was resolved from it. */
   readonly peer: string
   readonly client: string
-  /** JA4 of a client that connects directly by TLS. */
+  /** JA4 of the client's TLS, where it is known. */
   readonly ja4?: string | undefined
+  /** A trusted proxy named the JA4 in this header; absent where the client's TLS ended in this process. */
+  readonly ja4Header?: string | undefined
   readonly method: string
-  /** As in the Host field; '' where there was none. */
+  /** The host is as in the Host field; '' where there was none. */
   readonly host: string
-  /** Without its query. */
+  /** The path has no query. */
   readonly path: string
-  /** Name of the AI service whose answer led here, by its Referer or `utm_source`; absent where none is named. */
+  /** Names the AI service whose answer led here, by its Referer or `utm_source`; absent where none is named. */
   readonly cameFrom?: string | undefined
-  /** As it was sent, its beginning alone where it is long; '' where there was none, and absent where nobody knows. */
+  /** As the client sent it, cut where it is long; '' where there was none, and absent where it is unknown. */
   readonly userAgent?: string | undefined
-  /** 0: the client left before anything was sent. */
+  /** Holds what counts of it in its visit; absent where the host does not see the response, or Sallyport responded. */
+  readonly traits?: RequestTraits | undefined
+  /** 0 means that the client left before anything was sent. */
   readonly status: number
-  /** In bytes, on its connection, after its head and until its answer ended; over HTTP/2 of the body alone. Absent where nobody knows. */
+  /** Counts bytes on its connection, after its head and until its response ended; over HTTP/2 only of the body. Absent where unknown. */
   readonly bytesReceived?: number | undefined
   /** In bytes, of the head and the body; over HTTP/2 of the body alone. Absent where `bytesReceived` is. */
   readonly bytesSent?: number | undefined
-  /** When it began, in milliseconds since the epoch. */
+  /** The request began then, in milliseconds since the epoch. */
   readonly at: number
-  /** From its head to the end of its answer. */
+  /** Measures the time from its head to the end of its response. */
   readonly milliseconds: number
-  /** The part of that until the decision. */
+  /** Measures the part of that until the decision. */
   readonly inspectionMilliseconds?: number | undefined
-  /** Cause of a refusal without a decision. */
+  /** Says why a request was refused without a decision. */
   readonly refusedFor?: string | undefined
-  /** Its part in a challenge; absent where it was not challenged and brought no solution. */
+  /** Says what part it has in a challenge; absent where it was not challenged and brought no solution. */
   readonly challenge?: ChallengeStep | undefined
+  /** Says what part it has in an offer; absent where none was made. */
+  readonly payment?: PaymentStep | undefined
 }
 
-/** Learns of every request once, when its answer has ended. Does not wait, and does not throw. */
+/** Receives every request once, when its response has ended. Does not wait, and does not throw. */
 export type Observe = (observed: ObservedRequest) => void
 
-/** Outcome of a request: the action, or who answered what was not decided. */
+/** Names the outcome of a request: the action, or the responder where nothing was decided. */
 export const OUTCOMES = [...ACTIONS, 'api', 'refused'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** A challenge that the client cannot show refuses the request, and counts as a block in metrics, tallies, spikes and the console. */
-export function outcomeOf({
+/** Returns the outcome. A challenge that the client cannot show counts as a block in metrics, tallies, spikes and the console. */
+export function describeOutcome({
   decision,
   answeredBy,
   challenge,
@@ -62,8 +71,8 @@ export function outcomeOf({
   return answeredBy === 'api' ? 'api' : 'refused'
 }
 
-/** The id of the rule that decided, as the policy has it; '' where none did. */
-export function ruleOf({ reasons: [rule] }: Pick<Decision, 'reasons'>): string {
+/** Returns the id of the rule that decided, as the policy has it; '' where none did. */
+export function readRule({ reasons: [rule] }: Pick<Decision, 'reasons'>): string {
   const id = rule?.id ?? ''
   return id.startsWith(POLICY) ? id.slice(POLICY.length) : id
 }

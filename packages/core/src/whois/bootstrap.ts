@@ -1,10 +1,10 @@
 import { isRecord } from '../is-record.ts'
 /**
- * The RDAP services of IANA's bootstrap file (RFC 9224 section 3): of several addresses the first with https.
- * `undefined` where it is not of that form.
+ * Reads the RDAP services of IANA's bootstrap file (RFC 9224 section 3): of several addresses the first with https.
+ * Returns `undefined` for a text of another form.
  */
 export function parseBootstrap(text: string): ReadonlyMap<string, string> | undefined {
-  const services = servicesOf(text)
+  const services = readServices(text)
   if (services === undefined) return undefined
   const bases = new Map<string, string>()
   for (const [tlds, urls] of services) {
@@ -16,7 +16,7 @@ export function parseBootstrap(text: string): ReadonlyMap<string, string> | unde
   return bases
 }
 
-function servicesOf(
+function readServices(
   text: string,
 ): readonly (readonly [tlds: readonly string[], urls: readonly string[]])[] | undefined {
   let file: unknown

@@ -1,18 +1,17 @@
 import { parse } from 'tldts'
 import { parseHostname } from '../address/hostname.ts'
 
-/** A name as registries sell it. */
+/** Holds a name that registries sell, and its last label. */
 export interface RegistrableDomain {
-  /** A-labels, lower case: the label below the public suffix, and the suffix. */
+  /** The name has A-labels in lower case: the label below the public suffix, and the suffix. */
   readonly domain: string
-  /** The last label. */
   readonly tld: string
 }
 
 /**
- * The domain that was registered so that this name can be, by the Public Suffix List's part for registries, or
- * `undefined` for what is no public hostname or is a suffix itself (`co.uk`, `com`). Hosts of companies that give out
- * names below their own (`github.io`) are domains like any other.
+ * Returns the registered domain above a name, by the Public Suffix List's part for registries; `undefined` for a text that
+ * is no public hostname, or is a suffix itself (`co.uk`, `com`). Hosts of companies that give out names below their own
+ * (`github.io`) are domains like any other.
  */
 export function registrableDomain(text: string): RegistrableDomain | undefined {
   const host = parseHostname(text)

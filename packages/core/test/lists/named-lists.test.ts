@@ -2,9 +2,16 @@ import t from 'tap'
 import type { Address } from '../../src/address/address.ts'
 import { parseAddress } from '../../src/address/address.ts'
 import { linesOfList } from '../../src/lists/list-lines.ts'
-import { createNamedList, entriesFor, listHolds, readListEntries } from '../../src/lists/named-list.ts'
+import {
+  createListReader,
+  createNamedList,
+  entriesFor,
+  listHolds,
+  namedListSteps,
+  readListEntries,
+} from '../../src/lists/named-list.ts'
 
-function entriesOf(text: string, format?: Parameters<typeof linesOfList>[1]) {
+function listEntries(text: string, format?: Parameters<typeof linesOfList>[1]) {
   const { addresses, systems, texts, left } = readListEntries(linesOfList(text, format) ?? ['\u0000'])
   return { addresses, systems, texts, left }
 }
@@ -47,17 +54,23 @@ t.test('lists are read in the forms that others export', async (t) => {
     '{"asn":64500,"rir":"arin","domain":"a.example","cc":"US","asname":"A"}',
     '{"type":"metadata","timestamp":1700000000,"size":9,"records":2,"copyright":"(c)"}',
   ]
-  t.same(entriesOf(JSON.stringify([alert])), only(['192.0.2.1', '198.51.100.0/24'], [64_500]), 'cscli -o json')
-  t.same(entriesOf(JSON.stringify([alert], undefined, 2)).addresses, ['192.0.2.1', '198.51.100.0/24'])
-  t.same(entriesOf(raw.join('\n')), only(['192.0.2.1', '198.51.100.0/24']), 'cscli -o raw')
-  t.same(entriesOf(jail.join('\n')), only(['192.0.2.1', '2001:db8::7']), 'fail2ban-client status')
-  t.same(entriesOf("[{'sshd': ['192.0.2.1', '192.0.2.2']}, {'web': []}]"), only(['192.0.2.1', '192.0.2.2']), 'banned')
-  t.same(entriesOf('192.0.2.1 192.0.2.2\n'), only(['192.0.2.1', '192.0.2.2']), 'get banip')
-  t.same(entriesOf('192.0.2.1 \t2026-11-25 10:00:00 + 600 = 2026-11-25 10:10:00\n'), only(['192.0.2.1']))
-  t.same(entriesOf(`${drop.join('\n')}\n`), only(['192.0.2.0/24'], [64_500]), 'Spamhaus')
-  t.same(entriesOf('create x hash:net family inet\nadd x 192.0.2.0/24\nadd x 192.0.2.9 timeout 60\n').left, 0, 'ipset')
-  t.same(entriesOf('{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"ipv6Prefix":"2001:db8::/32"}]}').addresses.length, 2)
-  t.same(entriesOf('\uFEFFip;note\r\n192.0.2.1;"a;b"\r\n'), only(['192.0.2.1']), 'a spreadsheet')
+  t.same(listEntries(JSON.stringify([alert])), only(['192.0.2.1', '198.51.100.0/24'], [64_500]), 'cscli -o json')
+  t.same(listEntries(JSON.stringify([alert], undefined, 2)).addresses, ['192.0.2.1', '198.51.100.0/24'])
+  t.same(listEntries(raw.join('\n')), only(['192.0.2.1', '198.51.100.0/24']), 'cscli -o raw')
+  t.same(listEntries(jail.join('\n')), only(['192.0.2.1', '2001:db8::7']), 'fail2ban-client status')
+  t.same(listEntries("[{'sshd': ['192.0.2.1', '192.0.2.2']}, {'web': []}]"), only(['192.0.2.1', '192.0.2.2']), 'banned')
+  t.same(listEntries('192.0.2.1 192.0.2.2\n'), only(['192.0.2.1', '192.0.2.2']), 'get banip')
+  t.same(listEntries('192.0.2.1 \t2026-11-25 10:00:00 + 600 = 2026-11-25 10:10:00\n'), only(['192.0.2.1']))
+  t.same(listEntries(`${drop.join('\n')}\n`), only(['192.0.2.0/24'], [64_500]), 'Spamhaus')
+  t.same(
+    listEntries('create x hash:net family inet\nadd x 192.0.2.0/24\nadd x 192.0.2.9 timeout 60\n').left,
+    0,
+    'ipset',
+  )
+  t.same(listEntries('{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"ipv6Prefix":"2001:db8::/32"}]}').addresses.length, 2)
+  t.same(listEntries('[{"ipAddress":"192.0.2.1","abuseConfidenceScore":100}]'), only(['192.0.2.1']), 'AbuseIPDB')
+  t.same(listEntries('Country,IP Address\nDE,192.0.2.1\n'), only(['192.0.2.1']), 'names of two words')
+  t.same(listEntries('\uFEFFip;note\r\n192.0.2.1;"a;b"\r\n'), only(['192.0.2.1']), 'a spreadsheet')
 })
 
 t.test('lists in the words of servers and firewalls are read, and lines that permit are named', async (t) => {
@@ -89,9 +102,75 @@ t.test('lists in the words of servers and firewalls are read, and lines that per
     ['stars', '5.9.10.*\n45.83.*.*\n46.*.*.*', ['5.9.10.0/24', '45.83.0.0/16', '46.0.0.0/8'], 0],
     ['hosts.deny', 'ALL: 5.9.10.20, 45.83.220.', ['5.9.10.20', '45.83.220.0/24'], 0],
     ['ufw and routes', 'deny from 5.9.10.20 to any\nblackhole 45.83.220.0/24', ['5.9.10.20', '45.83.220.0/24'], 0],
+    ['Apache masks', 'Deny from 5.9.10.0/255.255.255.0\n5.9.11.0/255.0.255.0', ['5.9.10.0/24'], 1],
+    [
+      'commands',
+      'sudo iptables -I INPUT 1 -s 5.9.10.20 -j DROP\nipset add bad 45.83.220.0/24',
+      ['5.9.10.20', '45.83.220.0/24'],
+      0,
+    ],
+    ['iptables to other chains', '-A INPUT -s 5.9.10.20 -j LOG\n-A INPUT -d 5.9.10.21 -j DROP', [], 2],
+    ['iptables -L', 'DROP  all  --  5.9.10.20  0.0.0.0/0\nACCEPT  all  --  5.9.10.21  0.0.0.0/0', ['5.9.10.20'], 1],
+    [
+      'nftables',
+      'elements = { 5.9.10.20,\nip saddr { 5.9.10.21 } drop\nip daddr 5.9.10.22 drop',
+      ['5.9.10.20', '5.9.10.21'],
+      1,
+    ],
+    [
+      'ufw',
+      'ufw insert 1 deny from 5.9.10.20 to 5.9.10.9\nAnywhere  DENY IN  45.83.220.1',
+      ['5.9.10.20', '45.83.220.1'],
+      0,
+    ],
+    [
+      'Cisco',
+      'access-list 9 deny ip 5.9.10.0 0.0.0.255 5.9.11.0 0.0.0.255\ndeny ip any host 5.9.10.9',
+      ['5.9.10.0/24'],
+      1,
+    ],
+    ['HAProxy', 'http-request deny if { src 5.9.10.20 }\nhttp-request deny unless { src 5.9.10.21 }', ['5.9.10.20'], 1],
+    ['Varnish', '"5.9.10.0"/24;\n! "5.9.10.20";\n"5.9.11.20";', ['5.9.10.0/24', '5.9.11.20'], 1],
+    ['YAML', '- 5.9.10.20\n  - "5.9.10.21"\n- ip: 5.9.10.22', ['5.9.10.20', '5.9.10.21', '5.9.10.22'], 0],
+    ['code', '\'5.9.10.20\',\n["5.9.10.21", "5.9.10.22"],', ['5.9.10.20', '5.9.10.21', '5.9.10.22'], 0],
+    ['XML', '<entry>5.9.10.20</entry>\n<add ipAddress="5.9.10.21" allowed="true" />', ['5.9.10.20'], 1],
+    ['ports', '5.9.10.20:8080\n[2a01:4f8::1]:443', ['5.9.10.20', '2a01:4f8::1'], 0],
+    ['padded', '005.009.010.000 - 005.009.010.255 , 000 , Bad', ['5.9.10.0/24'], 0],
+    [
+      'columns',
+      '5.9.10.0\t5.9.10.255\t24\tNL\n"2a01:4f8::","2a01:4f8:ffff:ffff:ffff:ffff:ffff:ffff","DE"',
+      ['5.9.10.0/24', '2a01:4f8::/32'],
+      0,
+    ],
+    ['short ranges', '5.9.10.0-127\n5.9.10.20-3', ['5.9.10.0/25'], 1],
+    ['maps', '5.9.10.20 1;\n5.9.10.21 0;\n5.9.10.22 OK\n5.9.10.23 REJECT', ['5.9.10.20', '5.9.10.23'], 2],
+    ['a log', 'x NOTICE [sshd] Ban 5.9.10.20\nx NOTICE [sshd] Unban 5.9.10.21', ['5.9.10.20'], 1],
+    ['a comment', 'add address=5.9.10.20 comment="do not remove 5.9.10.21" list=x', ['5.9.10.20'], 0],
+    ['router', 'add address=10.0.0.1/24 interface=ether1', [], 1],
+    ['proxies', 'http://5.9.10.20:8080\nsocks5://5.9.10.21\nhttp://5.9.10.22:80/', ['5.9.10.20', '5.9.10.21'], 0],
+    ['letters for octets', '5.9.10.x\n5.9.X.X\n5.9.10.%\n5.9.10.*/24', ['5.9.10.0/24', '5.9.0.0/16'], 2],
+    [
+      'other ranges',
+      '5.9.10.0 to 5.9.10.255\n5.9.11.0..5.9.11.255\n5.9.12.0 – 5.9.12.255\n5.9.13.0 /24',
+      ['5.9.10.0/24', '5.9.11.0/24', '5.9.12.0/24', '5.9.13.0/24'],
+      0,
+    ],
+    [
+      'IIS',
+      '<ipSecurity allowUnlisted="true">\n<add ipAddress="5.9.10.20" allowed="false" />\n<add ipAddress="5.9.11.0" subnetMask="255.255.255.0" />\n</ipSecurity>',
+      ['5.9.10.20', '5.9.11.0/24'],
+      0,
+    ],
+    [
+      'expressions',
+      'SetEnvIf Remote_Addr "^5\\.9\\." bad\nRewriteCond %{REMOTE_ADDR} ^5\\.9\\.\n5.9.10.20',
+      ['5.9.10.20'],
+      2,
+    ],
     ['unknown words', 'shun 5.9.10.20\n5.9.10.9-5.9.10.2\n5.9.999.*\n2a01:4f8::20', ['2a01:4f8::20'], 3],
   ] as const)
-    t.same(entriesOf(text), { ...only(addresses), left }, name)
+    t.same({ ...listEntries(text), texts: [] }, { ...only(addresses), left }, name)
+  t.same(listEntries('AS 64500\nASN64501\nas-64502 # x\nAS64503,Net').systems, [64_500, 64_501, 64_502, 64_503])
   const agents = [
     'MSIE 6.*',
     '*compatible; Bot 2.0*',
@@ -100,7 +179,33 @@ t.test('lists in the words of servers and firewalls are read, and lines that per
     'add',
     'Mozilla/5.0 rv:1.9.0.1',
   ]
-  t.same(entriesOf(agents.join('\n')).texts, agents, 'versions are no addresses')
+  t.same(listEntries(agents.join('\n')).texts, agents, 'versions are no addresses')
+})
+
+t.test('names are read as others write them, and lines about other matters are named', async (t) => {
+  const nginx = '$http_user_agent ~* "(AhrefsBot|Brightbot\\ 1\\.0|cohere\\-ai)"'
+  const names = ['AhrefsBot', 'Brightbot 1.0', 'cohere-ai']
+  for (const [name, text, texts, left] of [
+    ['escaped', 'Black\\ Hole\narchive\\.org_bot\nGooglebot\\/', ['Black Hole', 'archive.org_bot', 'Googlebot/'], 0],
+    ['robots.txt', 'User-agent: GPTBot\nUser-Agent: *\nDisallow: /\nAllow: /x', ['GPTBot'], 2],
+    ['nginx', `if (${nginx}) {\nreturn 403;\n}`, names, 2],
+    ['a map of nginx', '"~*(?:\\b)Bytespider(?:\\b)" 3;\n~*CCBot 1;\n~*Bingbot 0;', ['Bytespider', 'CCBot'], 1],
+    ['brackets', 'if ($http_user_agent ~ (A1|B2)) {', ['A1', 'B2'], 0],
+    [
+      'Apache',
+      'RewriteEngine On\nRewriteCond %{HTTP_USER_AGENT} (A1|B\\ 2) [NC]\nBrowserMatchNoCase "^Wget" bad',
+      ['A1', 'B 2', '/^Wget/i'],
+      1,
+    ],
+    ['Apache, negated', 'RewriteCond %{HTTP_USER_AGENT} !(A1|B2) [NC]\nSetEnvIfNoCase User-Agent "C3" bad', ['C3'], 1],
+    ['Caddy', '@bots {\nheader_regexp User-Agent "(A1|B2)"\n}', ['A1', 'B2'], 2],
+    ['lighttpd', '$HTTP["user-agent"] =~ "(A1|B2)" { url.access-deny = ( "" ) }', ['A1', 'B2'], 0],
+    ['YAML and code', '- GPTBot\n- "CCBot"\n\'A1\',\n"B2",', ['GPTBot', 'CCBot', 'A1', 'B2'], 0],
+    ['expressions', '^Java/\nA1|B2\n[wW]get\n/x\\.y/\n(?!a)', ['/^Java//i', 'A1', 'B2', '/[wW]get/i', '/x\\.y/'], 1],
+    ['patterns in JSON', '[{"pattern":"bing[bB]ot\\\\/","instances":["bingbot/2.0"]}]', ['/bing[bB]ot\\//i'], 0],
+    ['Cloudflare', '(http.user_agent contains "GPTBot")\nGPTBot', ['GPTBot'], 1],
+  ] as const)
+    t.same(listEntries(text), { ...only([]), texts, left }, name)
 })
 
 t.test('an export without entries holds nothing, and what is none is left', async (t) => {
@@ -115,23 +220,23 @@ t.test('an export without entries holds nothing, and what is none is left', asyn
     '{}',
     '# none\n',
   ]) {
-    t.same(entriesOf(text), only([]), text)
+    t.same(listEntries(text), only([]), text)
   }
-  t.equal(entriesOf('not json', 'json').left, 1)
-  t.equal(entriesOf('a,b\nc,d', 'csv').left, 1)
+  t.equal(listEntries('not json', 'json').left, 1)
+  t.equal(listEntries('a,b\nc,d', 'csv').left, 1)
   const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`
   for (const text of ['{"error":"unauthorized"}', '{"status":401,"error":{"code":9,"message":"no"}}\n', deep])
     t.equal(linesOfList(text), undefined, `an answer that is no list: ${text.slice(0, 80)}`)
   const whole = JSON.stringify({
     prefixes: Array.from({ length: 200 }, (_, at) => ({ ip_prefix: `192.0.2.${at}/32` })),
   })
-  t.equal(entriesOf(whole).addresses.length, 200, 'an object on one long line')
-  t.same(entriesOf('2026-11-25,192.0.2.1,443', 'csv'), only(['192.0.2.1']))
-  t.same(entriesOf('[broken\n192.0.2.1\n').addresses, ['192.0.2.1'])
-  t.same(entriesOf(`${'x'.repeat(5_000)}\n192.0.2.1`), { ...only(['192.0.2.1']), left: 1 }, 'a line without an end')
+  t.equal(listEntries(whole).addresses.length, 200, 'an object on one long line')
+  t.same(listEntries('2026-11-25,192.0.2.1,443', 'csv'), only(['192.0.2.1']))
+  t.same(listEntries('[broken\n192.0.2.1\n').addresses, ['192.0.2.1'])
+  t.same(listEntries(`${'x'.repeat(5_000)}\n192.0.2.1`), { ...only(['192.0.2.1']), left: 1 }, 'a line without an end')
   const many = Array.from({ length: 1_200 }, (_, index) => `*bot${index}*`)
   t.same(
-    [entriesOf(many.join('\n')).texts.length, entriesOf(many.join('\n')).left],
+    [listEntries(many.join('\n')).texts.length, listEntries(many.join('\n')).left],
     [1_000, 200],
     'patterns are bounded',
   )
@@ -194,4 +299,15 @@ t.test('a list holds what its prefixes hold, however they overlap', async (t) =>
     t.notOk(at(outside), outside)
   const all = createNamedList(readListEntries(['0.0.0.0/0']))
   t.ok(all.holds(parseAddress('255.0.0.1') as Address))
+})
+
+t.test('long lines and many names leave turns to others', async (t) => {
+  const reader = createListReader()
+  for (const line of ['203.0.113.7', 'GPTBot']) reader.take(line)
+  t.equal(reader.work, 3, 'two lines and an address')
+  reader.take('a|'.repeat(2_000))
+  t.ok(reader.work > 400, `${reader.work}`)
+  const texts = Array.from({ length: 41_000 }, (_, at) => `Bot${at}`)
+  t.ok([...namedListSteps({ prefixes: [], systems: [], texts })].length > 30)
+  t.equal(readListEntries([`Banned IP list: ${'203.0.113.7 '.repeat(200_000)}`]).left, 1)
 })

@@ -20,6 +20,9 @@ t.test('a name is a word of a user agent, and a permission needs the whole', (t)
     ['/GPTBot/', GPTBOT, true, true],
     ['got', 'forgotten/1 got (https://x.example)', true, false],
     ['Claude-Web', 'x (Claude-Web/2)', true, false],
+    ['Bingbot/', 'x (bingbot/2.0)', true, false],
+    ['+https://openai.com/gptbot-page', GPTBOT, true, false],
+    ['(KHTML, like Gecko; compatible; GPTBot', GPTBOT, true, false],
     ['Mozilla/5.0', CHROME, false, false],
     ['Mozilla/5.0', 'Mozilla/5.0', true, true],
     ['Chrome', CHROME, false, false],
@@ -33,11 +36,12 @@ t.test('a name is a word of a user agent, and a permission needs the whole', (t)
 
 t.test('many names are found as few are, also in a list', (t) => {
   const others = Array.from({ length: 500 }, (_, at) => `Crawler${at}`)
-  const names = ['GPTBot', 'Claude Web', 'Claude-SearchBot', ...others]
+  const names = ['GPTBot', '+https://x.example/', 'Claude Web', 'Claude-SearchBot', ...others]
   const list = createNamedList(readListEntries([...names, '=curl', '203.0.113.7']))
   const lists = new Map([['names', list]])
   for (const matches of [compileAgents(names, {}, false), compileAgents(['list:names'], { lists }, false)]) {
-    for (const text of [GPTBOT, 'x claude web', 'Claude-SearchBot/1', 'a (CRAWLER499)']) t.ok(matches(text), text)
+    for (const text of [GPTBOT, 'x claude web', 'y (+https://x.example/bot)', 'Claude-SearchBot/1', 'a (CRAWLER499)'])
+      t.ok(matches(text), text)
     for (const text of [CHROME, 'Claude', 'Claude-SearchBots', 'Crawler500', 'curl/8']) t.notOk(matches(text), text)
   }
   t.notOk(compileAgents(['list:names'], { lists }, true)(GPTBOT), 'a permission needs the whole')

@@ -6,7 +6,7 @@ import type { Surroundings } from '../../src/policy/language/surroundings.ts'
 import type { Rule } from '../../src/policy/policy.ts'
 import type { Match } from '../../src/policy/words/match-words.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
-import { agentInspector, CHROME, fieldsOf, HOME, requestOf } from '../agents.ts'
+import { agentInspector, CHROME, HOME, makeFields, makeRequest } from '../agents.ts'
 
 const PARTNERS = createNamedList(readListEntries(['8.8.0.0/16', 'AS64500', '*Wget*', '/^Lib-[0-9]+/']))
 const SURROUNDINGS: Surroundings = { lists: new Map([['partners', PARTNERS]]) }
@@ -18,7 +18,7 @@ function decided(rule: Partial<Rule> & { readonly match: Match }, request: Inspe
 }
 
 const asking = (lines: Readonly<Record<string, string>>, overrides: Partial<InspectionRequest> = {}) =>
-  requestOf(['Host', 'Shop.Example.com:8443', ...Object.entries(lines).flat()], overrides)
+  makeRequest(['Host', 'Shop.Example.com:8443', ...Object.entries(lines).flat()], overrides)
 
 t.test(
   'names and values that servers read in several ways are refused in any, and permitted in all of them',
@@ -28,12 +28,14 @@ t.test(
       [{ query: { role: ['admin'] } }, asking({}, { target: '/?x=1;role=admin' })],
       [{ query: { role: ['admin'] } }, asking({}, { target: '/?%20role=admin' })],
       [{ query: { role: ['admin'] } }, asking({}, { target: '/?Role=admin' })],
+      [{ query: { role: ['admin'] } }, asking({}, { target: '/?role%00x=admin' })],
       [{ query: { 'my.role': ['admin'] } }, asking({}, { target: '/?my_role=%61dmin' })],
       [{ cookie: { role: ['admin'] } }, asking({ Cookie: 'role=%61dmin' })],
       [{ cookie: { role: ['admin'] } }, asking({ Cookie: 'r%6fle=admin' })],
       [{ cookie: { role: ['admin'] } }, asking({ Cookie: 'ROLE=admin' })],
       [{ headerValue: { 'x-debug': ['1'] } }, asking({ X_Debug: '1' })],
       [{ header: { present: ['x-debug'] } }, asking({ X_Debug: '1' })],
+      [{ header: { present: ['x-debug'] } }, asking({ 'X.Debug': '1' })],
       [{ header: { absent: ['x-debug'] } }, asking({ X_Debug: '1' })],
     ] as const) {
       const what = JSON.stringify(match)
@@ -66,10 +68,10 @@ t.test('each word of what a request says is asked', async (t) => {
     [{ userAgent: ['list:partners'] }, asking({ 'user-agent': 'Lib-7' }), true],
     [{ userAgent: ['list:partners'] }, asking({ 'user-agent': 'curl/8' }), false],
     [{ host: ['shop.example.com'] }, asking({}), true],
-    [{ host: ['*.example.com'] }, requestOf([':authority', 'a.b.example.com.', 'user-agent', 'x']), true],
+    [{ host: ['*.example.com'] }, makeRequest([':authority', 'a.b.example.com.', 'user-agent', 'x']), true],
     [{ host: ['example.com'] }, asking({}), false],
-    [{ host: ['*.bücher.example'] }, requestOf(['Host', 'a.xn--bcher-kva.example:8443']), true],
-    [{ host: ['bücher.example'] }, requestOf(['Host', 'xn--bcher-kva.example']), true],
+    [{ host: ['*.bücher.example'] }, makeRequest(['Host', 'a.xn--bcher-kva.example:8443']), true],
+    [{ host: ['bücher.example'] }, makeRequest(['Host', 'xn--bcher-kva.example']), true],
     [{ query: { page: ['/^[0-9]{4}/'] } }, asking({}, { target: '/list?page=1234' }), true],
     [{ query: { page: ['/^[0-9]{4}/'] } }, asking({}, { target: '/list?page=12&p%61ge=99999' }), true],
     [{ query: { page: ['*'] } }, asking({}, { target: '/list?pager=1' }), false],
@@ -79,7 +81,7 @@ t.test('each word of what a request says is asked', async (t) => {
     [{ cookie: { theme: ['dark'] } }, asking({ Cookie: 'id=1; theme=dark' }), true],
     [{ cookie: { theme: ['dark'] } }, asking({ Cookie: 'id=1; theme="dark"; x' }), true],
     [{ cookie: { a: ['1'], b: ['2'] } }, asking({ Cookie: 'a=1' }), false],
-    [{ cookie: { a: ['1'], b: ['2'] } }, requestOf(['Host', 'x', 'cookie', 'a=1', 'cookie', 'b=2']), true],
+    [{ cookie: { a: ['1'], b: ['2'] } }, makeRequest(['Host', 'x', 'cookie', 'a=1', 'cookie', 'b=2']), true],
     [{ headerValue: { accept: ['\\*/\\*'] } }, asking({ Accept: '*/*' }), true],
     [{ headerValue: { accept: ['\\*/\\*'] } }, asking({ Accept: 'text/html' }), false],
     [{ headerValue: { 'x-requested-with': ['com.*'] } }, asking({ 'X-Requested-With': 'com.app' }), true],
@@ -100,8 +102,8 @@ t.test('each word of what a request says is asked', async (t) => {
     [{ address: ['8.8.4.4', '2001:db8::/32'] }, asking({}, { peer: '8.8.8.9' }), false],
     [{ address: ['list:partners'] }, asking({}, { peer: '8.8.8.9' }), true],
     [{ not: { address: ['list:partners'] } }, asking({}, { peer: '8.9.8.9' }), true],
-    [{ not: { userAgent: ['*Chrome*'] } }, requestOf(fieldsOf(CHROME)), false],
-    [{ not: { userAgent: ['*Chrome*'], method: ['POST'] } }, requestOf(fieldsOf(CHROME)), true],
+    [{ not: { userAgent: ['*Chrome*'] } }, makeRequest(makeFields(CHROME)), false],
+    [{ not: { userAgent: ['*Chrome*'], method: ['POST'] } }, makeRequest(makeFields(CHROME)), true],
     [{ path: ['/**'], not: { cookie: { session: ['*'] } } }, asking({}), true],
     [{ path: ['/**'], not: { cookie: { session: ['*'] } } }, asking({ Cookie: 'session=1' }), false],
   ]
@@ -170,8 +172,8 @@ t.test('a share is of clients, each of which is within it at every request or at
   const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules }) })
   const actions = Array.from({ length: 4_000 }, (_, index) => `8.${index % 200}.${index % 7}.${index % 251}`).map(
     (peer) => {
-      const first = decide(requestOf(fieldsOf(CHROME), { peer })).action
-      t.equal(decide(requestOf(['Host', 'x'], { peer, target: '/other' })).action, first)
+      const first = decide(makeRequest(makeFields(CHROME), { peer })).action
+      t.equal(decide(makeRequest(['Host', 'x'], { peer, target: '/other' })).action, first)
       return first
     },
   )
@@ -179,7 +181,7 @@ t.test('a share is of clients, each of which is within it at every request or at
   t.ok(share > 0.07 && share < 0.13, String(share))
   const homes = Array.from({ length: 200 }, (_, home) =>
     ['1:2:3:4', 'a:b:c:d'].map(
-      (rest) => decide(requestOf(['Host', 'x'], { peer: `2a02:8106:1:${home}:${rest}` })).action,
+      (rest) => decide(makeRequest(['Host', 'x'], { peer: `2a02:8106:1:${home}:${rest}` })).action,
     ),
   )
   t.ok(homes.some(([action]) => action === 'block'))
@@ -215,23 +217,27 @@ t.test('words that cannot be meant are named at their places', async (t) => {
     [{ match: { userAgent: ['/(a)\\1/'] } }, ['match', 'userAgent', 0], /backreference/],
     [{ match: { userAgent: ['/a(?!b)/'] } }, ['match', 'userAgent', 0], /lookahead/],
     [{ match: { userAgent: [''] } }, ['match', 'userAgent', 0], /unknown/],
-    [{ match: { userAgent: ['a'.repeat(1_001)] } }, ['match', 'userAgent', 0], /1000 characters/],
+    [{ match: { userAgent: ['a'.repeat(1_001)] } }, ['match', 'userAgent', 0], /the maximum is 1000/],
     [{ match: { headerValue: { Accept: ['x'] } } }, ['match', 'headerValue', 'Accept'], /did you mean "accept"/],
     [{ match: { cookie: { 'a b': ['x'] } } }, ['match', 'cookie', 'a b'], /unknown/],
     [{ match: { cookie: {} } }, ['match', 'cookie'], /names nothing/],
     [{ match: { query: { a: ['/[/'] } } }, ['match', 'query', 'a', 0], /Unterminated character class/],
     [{ match: { address: ['10.0.0.300'] } }, ['match', 'address', 0], /expected an address/],
-    [{ match: { address: ['list:none'] } }, ['match', 'address', 0], /no list "none": partners/],
+    [{ match: { address: ['list:none'] } }, ['match', 'address', 0], /no list "none"\. Use one of partners/],
     [{ match: { asn: ['list:none'] } }, ['match', 'asn', 0], /no list "none"/],
     [{ match: { not: { userAgent: ['list:none'] } } }, ['match', 'not', 'userAgent', 0], /no list/],
-    [{ match: { not: {} } }, ['match', 'not'], /negation of nothing/],
+    [{ match: { not: {} } }, ['match', 'not'], /not is empty/],
     [{ match: { not: { country: ['UK'] } } }, ['match', 'not', 'country', 0], /did you mean "GB"/],
     [{ match: { share: 1 } }, ['match', 'share'], /between 0 and 1/],
-    [{ match: {}, weight: 3, action: 'block' }, ['weight'], /has the action flag/],
+    [{ match: {}, weight: 3, action: 'block' }, ['weight'], /needs the action flag/],
     [{ match: {}, weight: -1, action: 'flag' }, ['weight'], /above 0/],
-    [{ match: { userAgent: ['Mine'] }, action: 'allow' }, ['match', 'userAgent'], /anybody can write it/],
+    [{ match: { userAgent: ['Mine'] }, action: 'allow' }, ['match', 'userAgent'], /clients can forge this/],
     [{ match: { header: { present: ['x'] }, path: ['/x'] }, action: 'allow' }, ['match', 'header'], /trustClaim/],
-    [{ match: { cookie: { s: ['*'] }, class: ['human'] }, action: 'allow' }, ['match', 'cookie'], /anybody/],
+    [
+      { match: { cookie: { s: ['*'] }, class: ['human'] }, action: 'allow' },
+      ['match', 'cookie'],
+      /clients can forge this/,
+    ],
   ]
   for (const [rule, path, message] of rows) {
     const rules = [{ id: 'r', action: 'block', match: {}, ...rule }] as readonly Rule[]

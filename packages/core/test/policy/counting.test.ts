@@ -7,30 +7,30 @@ import { policyWarnings } from '../../src/policy/check/warnings.ts'
 import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
 import type { Policy, Rule } from '../../src/policy/policy.ts'
 import { LIMIT_PRESETS } from '../../src/policy/presets/limit-presets.ts'
-import { createFakeCounts, createFakeNetworks, snapshotsOf, systemOf } from '../../src/testing/fakes.ts'
+import { createFakeCounts, createFakeNetworks, makeSnapshots, makeSystem } from '../../src/testing/fakes.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
-import { agentInspector, CHROME, fieldsOf, requestOf } from '../agents.ts'
+import { agentInspector, CHROME, makeFields, makeRequest } from '../agents.ts'
 
 const NOW = 1_800_000_000_000
 
-const SNAPSHOTS = snapshotsOf({
+const SNAPSHOTS = makeSnapshots({
   networks: createFakeNetworks([
-    ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'hosting', networkClass: 'hosting', brand: 'Racks' }) }],
+    ['8.2.0.0/16', { system: makeSystem({ asn: 64_502, type: 'hosting', networkClass: 'hosting', brand: 'Racks' }) }],
   ]),
   rangesLoaded: true,
 })
 
-function gateOf(policy: Partial<Policy>, mode: 'enforce' | 'monitor' = 'enforce') {
+function createGate(policy: Partial<Policy>, mode: 'enforce' | 'monitor' = 'enforce') {
   const compiled = compilePolicy({ preset: 'observe', rules: [], ...policy })
   const inspector = agentInspector({ policy: compiled, snapshots: SNAPSHOTS, mode })
   const counts = createFakeCounts({ now: () => NOW })
-  const counter = createCounter({ counts, ipv6Prefix: 64, flights: 'test' })
+  const counter = createCounter({ counts, flights: 'test' })
   const ask = async (request: InspectionRequest) => counter.count(inspector.decide(request))
   return { ask, counts, inspector }
 }
 
 function from(peer: string, target = '/', overrides: Partial<InspectionRequest> = {}): InspectionRequest {
-  return requestOf(fieldsOf(CHROME), { peer, target, ...overrides })
+  return makeRequest(makeFields(CHROME), { peer, target, ...overrides })
 }
 
 function limitRule(more: Partial<Rule> & Pick<Rule, 'limit'>): Rule {
@@ -39,7 +39,7 @@ function limitRule(more: Partial<Rule> & Pick<Rule, 'limit'>): Rule {
 
 t.test('within its limit a rule decides nothing, and the rules after it do', async (t) => {
   const few = limitRule({ match: { path: ['/login'] }, limit: { key: 'client', max: 1, window: '1m' } })
-  const { ask, inspector } = gateOf({
+  const { ask, inspector } = createGate({
     rules: [few, { id: 'racks', match: { networkClass: ['hosting'] }, action: 'block' }],
   })
   const actions = []
@@ -65,70 +65,67 @@ t.test('within its limit a rule decides nothing, and the rules after it do', asy
 t.test('then: allow opens within, only for what is proven and where all readings agree', async (t) => {
   const open = { id: 'open', action: 'block', then: 'allow', limit: { key: 'client', max: 1, window: '1m' } } as const
   const after: Rule = { id: 'all', match: {}, action: 'block' }
-  const { ask } = gateOf({ rules: [{ ...open, match: { path: ['/open'] } }, after] })
+  const { ask } = createGate({ rules: [{ ...open, match: { path: ['/open'] } }, after] })
   const first = (await ask(from('8.9.0.1', '/open'))).decision
   t.same([first.action, first.reasons[0]?.id], ['allow', 'policy:open'])
   t.same((await ask(from('8.9.0.1', '/open'))).decision.reasons[0]?.id, 'policy:open')
   t.same((await ask(from('8.9.0.1', '/open'))).decision.action, 'block')
   t.equal((await ask(from('8.9.0.2', '/a/..%2fopen'))).decision.reasons[0]?.id, 'policy:all')
-  const claimed = gateOf({ rules: [{ ...open, match: { crawler: ['gptbot'] } }, after] })
-  const gpt = requestOf(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer: '8.9.0.1' })
+  const claimed = createGate({ rules: [{ ...open, match: { crawler: ['gptbot'] } }, after] })
+  const gpt = makeRequest(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer: '8.9.0.1' })
   t.equal((await claimed.ask(gpt)).decision.reasons[0]?.id, 'policy:all')
 })
 
 t.test('keys of counts: each alone, combinations, and requests without such a value', async (t) => {
-  const gpt = (peer: string) => requestOf(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer })
-  const keysOf = async (
+  const gpt = (peer: string) => makeRequest(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer })
+  const listKeys = async (
     key: Rule['limit'] extends infer L ? (L extends { key: infer K } ? K : never) : never,
     request: InspectionRequest,
     user?: string,
   ) => {
-    const { ask, counts } = gateOf({ rules: [limitRule({ limit: { key, max: 5, window: '1m' } })] })
+    const { ask, counts } = createGate({ rules: [limitRule({ limit: { key, max: 5, window: '1m' } })] })
     await ask(user === undefined ? request : { ...request, user })
     return counts.taken.map(({ key, max }) => [key.replace('few sliding/60000 ', ''), max])
   }
-  t.same(await keysOf('client', from('8.2.0.1')), [['8.2.0.1', 5]])
-  t.same(await keysOf('client', from('2001:db9:1:2:3::4')), [
+  t.same(await listKeys('client', from('8.2.0.1')), [['8.2.0.1', 5]])
+  t.same(await listKeys('client', from('2001:db9:1:2:3::4')), [
     ['2001:db9:1:2::/64', 5],
     ['2001:db9:1::/48', 80],
   ])
-  t.same(await keysOf('client', from('')), [['no-address', 5]])
-  t.same(await keysOf('prefix', from('8.2.0.77')), [['8.2.0.0/24', 5]])
-  t.same(await keysOf('prefix', from('2001:db9:1:2:3::4')), [['2001:db9:1::/48', 5]])
-  t.same(await keysOf('asn', from('8.2.0.1')), [['AS64502', 5]])
-  t.same(await keysOf('asn', from('8.9.0.1')), [], 'unknown is nobody')
-  t.same(await keysOf('country', from('8.9.0.1')), [])
-  t.same(await keysOf('class', from('8.9.0.1')), [['human', 5]])
-  t.same(await keysOf('operator', gpt('8.2.0.1')), [['OpenAI? 8.2.0.1', 5]], 'a claim uses up nobody else’s')
-  t.same(await keysOf('crawler', gpt('8.2.0.1')), [['gptbot? 8.2.0.1', 5]])
-  t.same(await keysOf('identity', gpt('8.2.0.1')), [])
-  t.same(await keysOf('user', from('8.2.0.1')), [])
-  t.same(await keysOf('user', from('8.2.0.1'), 'ada'), [['ada', 5]])
-  t.same(await keysOf(['asn', 'client'], from('8.2.0.1')), [['AS64502 8.2.0.1', 5]])
-  t.same(await keysOf(['class', 'client'], from('2001:db9::1')), [
+  t.same(await listKeys('client', from('')), [['no-address', 5]])
+  t.same(await listKeys('prefix', from('8.2.0.77')), [['8.2.0.0/24', 5]])
+  t.same(await listKeys('prefix', from('2001:db9:1:2:3::4')), [['2001:db9:1::/48', 5]])
+  t.same(await listKeys('asn', from('8.2.0.1')), [['AS64502', 5]])
+  t.same(await listKeys('asn', from('8.9.0.1')), [], 'unknown is nobody')
+  t.same(await listKeys('country', from('8.9.0.1')), [])
+  t.same(await listKeys('class', from('8.9.0.1')), [['human', 5]])
+  t.same(await listKeys('operator', gpt('8.2.0.1')), [['OpenAI? 8.2.0.1', 5]], 'a claim uses up nobody else’s')
+  t.same(await listKeys('crawler', gpt('8.2.0.1')), [['gptbot? 8.2.0.1', 5]])
+  t.same(await listKeys('identity', gpt('8.2.0.1')), [])
+  t.same(await listKeys('user', from('8.2.0.1')), [])
+  t.same(await listKeys('user', from('8.2.0.1'), 'ada'), [['ada', 5]])
+  t.same(await listKeys(['asn', 'client'], from('8.2.0.1')), [['AS64502 8.2.0.1', 5]])
+  t.same(await listKeys(['class', 'client'], from('2001:db9::1')), [
     ['human 2001:db9::/64', 5],
     ['human 2001:db9::/48', 80],
   ])
 })
 
 t.test('the key of a client: an IPv4 address, or a network of IPv6 within its /48', async (t) => {
-  t.same(clientKey('192.0.2.1', 64), { narrow: '192.0.2.1' })
-  t.same(clientKey('::ffff:192.0.2.1', 64), { narrow: '192.0.2.1' })
+  t.same(clientKey('192.0.2.1'), { narrow: '192.0.2.1' })
+  t.same(clientKey('::ffff:192.0.2.1'), { narrow: '192.0.2.1' })
   const full = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
   const wide = 'ffff:ffff:ffff::/48'
-  t.same(clientKey(full, 128), { narrow: `${full}/128`, wide })
-  t.same(clientKey(full, 56), { narrow: 'ffff:ffff:ffff:ff00::/56', wide })
-  t.same(clientKey(full, 48), { narrow: wide }, 'nothing is counted twice')
-  t.same(clientKey(full, 32), { narrow: 'ffff:ffff::/32' })
+  t.same(clientKey(full), { narrow: 'ffff:ffff:ffff:ffff::/64', wide })
   for (const text of ['64:ff9b::c000:201', '64:ff9b:1::c000:201'])
-    t.same(clientKey(text, 64), { narrow: `${text}/128` }, 'one of IPv4 behind a translator, with all of it in a /64')
-  t.same(clientKey('64:ff9b::1:0:0', 64), { narrow: '64:ff9b::/64', wide: '64:ff9b::/48' })
-  for (const text of ['', ':', 'a:b']) t.same(clientKey(text, 64), { narrow: 'no-address' }, 'one for all')
+    t.same(clientKey(text), { narrow: `${text}/128` }, 'one of IPv4 behind a translator, with all of it in a /64')
+  t.same(clientKey('64:ff9b::1:0:0'), { narrow: '64:ff9b::/64', wide: '64:ff9b::/48' })
+  for (const text of ['', ':', 'a:b']) t.same(clientKey(text), { narrow: 'no-address' }, 'one for all')
 })
 
 t.test('in flight: of all together, of each key, and left when the answer has ended', async (t) => {
   const rule: Rule = { id: 'export', match: { path: ['/export'] }, concurrent: 2, action: 'block' }
-  const { ask, counts } = gateOf({ rules: [rule] })
+  const { ask, counts } = createGate({ rules: [rule] })
   const all = []
   for (const peer of ['8.9.0.1', '8.9.0.2', '8.9.0.3']) all.push(await ask(from(peer, '/export')))
   t.same(
@@ -139,7 +136,7 @@ t.test('in flight: of all together, of each key, and left when the answer has en
   all[0]?.ended?.(200)
   t.same(counts.left, ['export flights '])
   t.equal((await ask(from('8.9.0.3', '/export'))).decision.action, 'allow')
-  const each = gateOf({ rules: [{ ...rule, concurrent: { key: 'client', max: 1 } }] })
+  const each = createGate({ rules: [{ ...rule, concurrent: { key: 'client', max: 1 } }] })
   const actions = []
   for (const peer of ['8.9.0.1', '8.9.0.2', '8.9.0.1'])
     actions.push((await each.ask(from(peer, '/export'))).decision.action)
@@ -149,15 +146,15 @@ t.test('in flight: of all together, of each key, and left when the answer has en
 t.test('what a page elsewhere has the browser send can be blocked before it is counted', async (t) => {
   const { 'Sec-Fetch-User': _user, 'Upgrade-Insecure-Requests': _upgrade, ...chrome } = CHROME
   const image = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }
-  const embedded = requestOf(fieldsOf({ ...chrome, ...image }), { peer: '8.9.0.1' })
-  const link = requestOf(fieldsOf({ ...CHROME, 'Sec-Fetch-Site': 'cross-site' }), { peer: '8.9.0.1' })
-  // The rule of policy.md.
+  const embedded = makeRequest(makeFields({ ...chrome, ...image }), { peer: '8.9.0.1' })
+  const link = makeRequest(makeFields({ ...CHROME, 'Sec-Fetch-Site': 'cross-site' }), { peer: '8.9.0.1' })
+  // This rule is in policy.md.
   const match = {
     headerValue: { 'sec-fetch-site': ['cross-site'] },
     not: { headerValue: { 'sec-fetch-dest': ['document'] } },
   }
   const few = limitRule({ limit: { key: 'client', max: 2, window: '1m' } })
-  const { ask } = gateOf({ rules: [{ id: 'embedded', match, action: 'block' }, few] })
+  const { ask } = createGate({ rules: [{ id: 'embedded', match, action: 'block' }, few] })
   const actions: string[] = []
   for (const request of [embedded, embedded, embedded, link, from('8.9.0.1'), from('8.9.0.1')])
     actions.push((await ask(request)).decision.action)
@@ -166,7 +163,7 @@ t.test('what a page elsewhere has the browser send can be blocked before it is c
 
 t.test('a cost by number, by method and by path', async (t) => {
   const costs = async (cost: Rule['cost']) => {
-    const { ask, counts } = gateOf({ rules: [limitRule({ limit: { key: 'client', max: 9, window: '1m' }, cost })] })
+    const { ask, counts } = createGate({ rules: [limitRule({ limit: { key: 'client', max: 9, window: '1m' }, cost })] })
     await ask(from('8.9.0.1', '/search'))
     await ask(from('8.9.0.1', '/', { method: 'POST' }))
     await ask(from('8.9.0.1'))
@@ -183,7 +180,7 @@ t.test('several rules count one request, the tightest shows, and trials do nothi
     limitRule({ id: 'tried', limit: { key: 'client', max: 1, window: '1m' }, monitor: true, action: 'block' }),
     limitRule({ id: 'tight', limit: { key: 'client', max: 3, window: '1m' }, action: 'flag' }),
   ]
-  const { ask } = gateOf({ rules })
+  const { ask } = createGate({ rules })
   await ask(from('8.9.0.1'))
   const second = (await ask(from('8.9.0.1'))).decision
   t.equal(second.action, 'allow')
@@ -193,7 +190,7 @@ t.test('several rules count one request, the tightest shows, and trials do nothi
   const fourth = (await ask(from('8.9.0.1'))).decision
   t.same([fourth.action, fourth.trial?.rule], ['flag', 'tried'])
   t.same([second.trials, fourth.trials], [[second.trial], [fourth.trial]])
-  const monitoring = gateOf({ rules: [limitRule({ limit: { key: 'client', max: 1, window: '1m' } })] }, 'monitor')
+  const monitoring = createGate({ rules: [limitRule({ limit: { key: 'client', max: 1, window: '1m' } })] }, 'monitor')
   await monitoring.ask(from('8.9.0.1'))
   const beyond = (await monitoring.ask(from('8.9.0.1'))).decision
   t.same([beyond.action, beyond.enforced], ['throttle', false])
@@ -209,26 +206,26 @@ t.test('faults of counting rules are said, each with its place', async (t) => {
     [{ limit: { ...limit, max: 0 } }, 'limit.max: 0 is not a whole number'],
     [{ limit: { ...limit, max: 1.5 } }, 'limit.max: 1.5 is not a whole number'],
     [{ limit: { ...limit, key: 'clients' as 'client' } }, 'limit.key: "clients" is unknown; did you mean "client"?'],
-    [{ limit: { ...limit, key: [] } }, 'limit.key: names nothing to count by'],
-    [{ limit: { ...limit, key: ['asn', 'asn'] } }, 'limit.key: names a key twice'],
+    [{ limit: { ...limit, key: [] } }, 'limit.key: the list of keys to count by is empty'],
+    [{ limit: { ...limit, key: ['asn', 'asn'] } }, 'limit.key: lists a key twice'],
     [{ limit: { ...limit, kind: 'slide' as 'sliding' } }, 'limit.kind: "slide" is unknown'],
     [
       { limit: { ...limit, count: 'failures' as 'failure' } },
       'limit.count: "failures" is unknown; did you mean "failure"?',
     ],
-    [{ limit: { ...limit, failures: [401] } }, 'limit.failures: only a limit with count: failure has it'],
-    [{ limit: { ...limit, count: 'failure', failures: [] } }, 'limit.failures: no status is a failure'],
+    [{ limit: { ...limit, failures: [401] } }, 'limit.failures: applies only to a limit with count: failure'],
+    [{ limit: { ...limit, count: 'failure', failures: [] } }, 'limit.failures: the list of failure statuses is empty'],
     [{ limit: { ...limit, count: 'failure', failures: [401, 99] } }, 'limit.failures.1: 99 is not a status'],
-    [{ limit: { ...limit, burst: 5 } }, 'limit.burst: only a limit of kind bucket has it'],
-    [{ limit: { ...limit, kind: 'bucket', refill: 0 } }, 'limit.refill: 0 is not a whole number'],
-    [{ limit, action: 'allow' }, 'action: beyond a limit'],
+    [{ limit: { ...limit, burst: 5 } }, 'limit.burst: applies only to a limit with kind: bucket'],
+    [{ limit: { ...limit, kind: 'bucket', burst: 0 } }, 'limit.burst: 0 is not a whole number'],
+    [{ limit, action: 'allow' }, 'action: a limit cannot allow'],
     [{ limit, cost: -1 }, 'cost: -1 is not a cost'],
-    [{ limit, cost: { search: 2 } }, 'cost.search: "search" is neither a method in capitals nor a path'],
+    [{ limit, cost: { search: 2 } }, 'cost.search: "search" is not a method in capitals or a path'],
     [{ concurrent: 0 }, 'concurrent: 0 is not a whole number'],
     [{ concurrent: { key: 'ip' as 'client', max: 2 } }, 'concurrent.key: "ip" is unknown'],
     [{ action: 'throttle' }, 'action: throttle needs a limit'],
-    [{ then: 'allow', action: 'block' }, 'then: a rule without a limit counts nothing'],
-    [{ limit, then: 'allow', onError: 'block' }, 'onError: a rule with then: allow has none'],
+    [{ then: 'allow', action: 'block' }, 'then: has no effect without a limit'],
+    [{ limit, then: 'allow', onError: 'block' }, 'onError: then: allow excludes onError'],
   ]
   const wrong = rows.flatMap(([given, expected]) => {
     const rule: Rule = { id: 'r', match: {}, action: 'throttle', ...given }
@@ -250,7 +247,7 @@ t.test('faults of counting rules are said, each with its place', async (t) => {
 })
 
 t.test('a rule with the id of a rule of its preset has counts of its own, and its own reason', async (t) => {
-  const { ask } = gateOf({
+  const { ask } = createGate({
     limits: ['login-guard'],
     rules: [{ id: 'login-guard', match: {}, action: 'block', limit: { key: 'client', max: 20, window: '1h' } }],
   })
@@ -268,11 +265,11 @@ t.test('the presets of limits are policies without a fault, and do what their na
   for (const [name, rules] of Object.entries(LIMIT_PRESETS)) {
     t.same(policyFaults({ preset: 'observe', rules }), [], name)
   }
-  const { ask } = gateOf({ limits: ['polite-crawlers', 'login-guard', 'api-fair-use'] })
-  const passed = async (request: InspectionRequest, calls: number) => {
+  const { ask } = createGate({ limits: ['polite-crawlers', 'login-guard', 'api-fair-use'] })
+  const countPassed = async (request: InspectionRequest, calls: number) => {
     let allowed = 0
     for (let call = 0; call < calls; call++) if ((await ask(request)).decision.action === 'allow') allowed++
     return allowed
   }
-  t.equal(await passed(requestOf(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer: '8.9.0.1' }), 40), 10)
+  t.equal(await countPassed(makeRequest(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer: '8.9.0.1' }), 40), 10)
 })

@@ -9,25 +9,25 @@ import {
   createFakeClock,
   createFakeCountries,
   createFakeNetworks,
-  hitOf,
-  snapshotOf,
-  systemOf,
+  makeHit,
+  makeSnapshot,
+  makeSystem,
 } from '../../src/testing/fakes.ts'
 import type { Decision } from '../../src/values/decision.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
 import type { Mode } from '../../src/vocabulary.ts'
 
 const NETWORKS = createFakeNetworks([
-  ['8.1.0.0/16', { system: systemOf({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean' }) }],
-  ['8.2.0.0/16', { system: systemOf({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
+  ['8.1.0.0/16', { system: makeSystem({ asn: 64_501, name: 'Home', type: 'isp', networkClass: 'residential_clean' }) }],
+  ['8.2.0.0/16', { system: makeSystem({ asn: 64_502, name: 'Racks', type: 'hosting', networkClass: 'hosting' }) }],
   [
     '8.3.0.0/16',
-    { system: systemOf({ asn: 64_503, name: 'Tunnels', type: 'vpn', networkClass: 'vpn', brand: 'Tunnels' }) },
+    { system: makeSystem({ asn: 64_503, name: 'Tunnels', type: 'vpn', networkClass: 'vpn', brand: 'Tunnels' }) },
   ],
-  ['8.4.0.0/16', { system: systemOf({ asn: 64_504, name: 'Onions', type: 'tor', networkClass: 'tor' }) }],
+  ['8.4.0.0/16', { system: makeSystem({ asn: 64_504, name: 'Onions', type: 'tor', networkClass: 'tor' }) }],
 ])
 
-const SNAPSHOT = snapshotOf({
+const SNAPSHOT = makeSnapshot({
   networks: NETWORKS,
   countries: createFakeCountries({ '8.1.1.1': 'DE', '8.2.1.1': 'FR' }),
   rangesLoaded: true,
@@ -100,11 +100,11 @@ t.test('each member of a match is asked, and all of them must hold', async (t) =
 })
 
 t.test('the private relay is exempted by name while other VPNs are not', async (t) => {
-  const relay = hitOf({ networkClass: 'vpn', provider: PRIVATE_RELAY })
-  const snapshot = snapshotOf({
+  const relay = makeHit({ networkClass: 'vpn', provider: PRIVATE_RELAY })
+  const snapshot = makeSnapshot({
     networks: createFakeNetworks([
       ['8.5.0.0/16', { range: relay }],
-      ['8.6.0.0/16', { range: hitOf({ networkClass: 'vpn', provider: 'Tunnels' }) }],
+      ['8.6.0.0/16', { range: makeHit({ networkClass: 'vpn', provider: 'Tunnels' }) }],
     ]),
   })
   const rules: readonly Rule[] = [
@@ -140,7 +140,7 @@ t.test('a policy with a word it cannot mean is refused by name', async (t) => {
         { id: 'a', match: {}, action: 'flag' },
         { id: 'a', match: {}, action: 'flag' },
       ],
-      /"a" occurs twice/,
+      /"a" is used twice/,
     ],
   ]
   for (const [rules, message] of rows) {

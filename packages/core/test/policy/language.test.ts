@@ -9,38 +9,38 @@ import {
   createFakeClock,
   createFakeCountries,
   createFakeNetworks,
-  snapshotsOf,
-  systemOf,
+  makeSnapshots,
+  makeSystem,
 } from '../../src/testing/fakes.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
-import { agentInspector, CHROME, fieldsOf, HOME, RACK, requestOf } from '../agents.ts'
-import { signedFields, verifierOf } from '../signed-requests.ts'
+import { agentInspector, CHROME, HOME, makeFields, makeRequest, RACK } from '../agents.ts'
+import { createVerifier, signedFields } from '../signed-requests.ts'
 
-const BROWSER = requestOf(fieldsOf(CHROME))
+const BROWSER = makeRequest(makeFields(CHROME))
 const TUNNEL = '8.3.1.1'
 
-const SNAPSHOTS = snapshotsOf({
+const SNAPSHOTS = makeSnapshots({
   networks: createFakeNetworks([
-    ['8.2.0.0/16', { system: systemOf({ asn: 64_502, type: 'hosting', networkClass: 'hosting', brand: 'Racks' }) }],
-    ['8.3.0.0/16', { system: systemOf({ asn: 64_503, type: 'vpn', networkClass: 'vpn', brand: 'Tunnels' }) }],
+    ['8.2.0.0/16', { system: makeSystem({ asn: 64_502, type: 'hosting', networkClass: 'hosting', brand: 'Racks' }) }],
+    ['8.3.0.0/16', { system: makeSystem({ asn: 64_503, type: 'vpn', networkClass: 'vpn', brand: 'Tunnels' }) }],
   ]),
   countries: createFakeCountries({ [HOME]: 'DE' }),
   rangesLoaded: true,
 })
 
-function deciderOf(policy: Partial<Policy>, options: Partial<InspectorOptions> = {}) {
+function createDecider(policy: Partial<Policy>, options: Partial<InspectorOptions> = {}) {
   const compiled = compilePolicy({ preset: 'observe', rules: [], ...policy })
   return agentInspector({ policy: compiled, snapshots: SNAPSHOTS, ...options }).decide
 }
 
 function named(userAgent: string, overrides: Partial<InspectionRequest> = {}): InspectionRequest {
-  return requestOf(['Host', 'example.com', 'User-Agent', userAgent], overrides)
+  return makeRequest(['Host', 'example.com', 'User-Agent', userAgent], overrides)
 }
 
 t.test("the application's user is decided at each request, and is in the decision", async (t) => {
-  const decide = deciderOf({ rules: [{ id: 'mallory', match: { user: ['mallory'] }, action: 'block' }] })
+  const decide = createDecider({ rules: [{ id: 'mallory', match: { user: ['mallory'] }, action: 'block' }] })
   const asked = ['alice', 'alice', 'mallory', undefined, 'mallory'].map((user) =>
-    decide(requestOf(fieldsOf(CHROME), user === undefined ? {} : { user, plan: 'free' })),
+    decide(makeRequest(makeFields(CHROME), user === undefined ? {} : { user, plan: 'free' })),
   )
   t.same(
     asked.map(({ action }) => action),
@@ -51,18 +51,18 @@ t.test("the application's user is decided at each request, and is in the decisio
 })
 
 t.test('each member of a match is asked', async (t) => {
-  const signed = requestOf(signedFields())
+  const signed = makeRequest(signedFields())
   const gpt = named('GPTBot/1.2')
   const rows: readonly (readonly [match: Match, request: InspectionRequest, matches: boolean])[] = [
-    [{ user: ['17'] }, requestOf(fieldsOf(CHROME), { user: '17' }), true],
-    [{ user: ['*'] }, requestOf(fieldsOf(CHROME), { user: '17' }), true],
-    [{ user: ['18'] }, requestOf(fieldsOf(CHROME), { user: '17' }), false],
+    [{ user: ['17'] }, makeRequest(makeFields(CHROME), { user: '17' }), true],
+    [{ user: ['*'] }, makeRequest(makeFields(CHROME), { user: '17' }), true],
+    [{ user: ['18'] }, makeRequest(makeFields(CHROME), { user: '17' }), false],
     [{ user: ['*'] }, BROWSER, false],
-    [{ plan: ['free'], user: ['17'] }, requestOf(fieldsOf(CHROME), { user: '17', plan: 'free' }), true],
-    [{ plan: ['free'] }, requestOf(fieldsOf(CHROME), { user: '17', plan: 'pro' }), false],
-    [{ provider: ['racks'] }, requestOf(fieldsOf(CHROME), { peer: RACK }), true],
-    [{ provider: ['Tunnels'] }, requestOf(fieldsOf(CHROME), { peer: RACK }), false],
-    [{ country: ['unknown'] }, requestOf(fieldsOf(CHROME), { peer: RACK }), true],
+    [{ plan: ['free'], user: ['17'] }, makeRequest(makeFields(CHROME), { user: '17', plan: 'free' }), true],
+    [{ plan: ['free'] }, makeRequest(makeFields(CHROME), { user: '17', plan: 'pro' }), false],
+    [{ provider: ['racks'] }, makeRequest(makeFields(CHROME), { peer: RACK }), true],
+    [{ provider: ['Tunnels'] }, makeRequest(makeFields(CHROME), { peer: RACK }), false],
+    [{ country: ['unknown'] }, makeRequest(makeFields(CHROME), { peer: RACK }), true],
     [{ country: ['unknown'] }, BROWSER, false],
     [{ class: ['human'] }, BROWSER, true],
     [{ class: ['unverified_bot', 'impostor'] }, BROWSER, false],
@@ -90,9 +90,9 @@ t.test('each member of a match is asked', async (t) => {
     [{ header: { absent: ['cookie'] } }, BROWSER, true],
     [{ header: { present: ['accept'], absent: ['ACCEPT'] } }, BROWSER, false],
   ]
-  const { verifier } = verifierOf()
+  const { verifier } = createVerifier()
   for (const [match, request, matches] of rows) {
-    const decide = deciderOf({ rules: [{ id: 'rule', match, action: 'flag' }] }, { signatures: verifier })
+    const decide = createDecider({ rules: [{ id: 'rule', match, action: 'flag' }] }, { signatures: verifier })
     t.equal(decide(request).action, matches ? 'flag' : 'allow', JSON.stringify(match))
   }
 })
@@ -100,12 +100,12 @@ t.test('each member of a match is asked', async (t) => {
 t.test('a mere claim earns no permission', async (t) => {
   const closed: Partial<Policy> = { default: 'block' }
   for (const match of [{ vendor: ['OpenAI'] }, { operator: ['OpenAI'] }, { purpose: ['training'] }] as const) {
-    const decide = deciderOf({ ...closed, rules: [{ id: 'friends', match, action: 'allow' }] })
+    const decide = createDecider({ ...closed, rules: [{ id: 'friends', match, action: 'allow' }] })
     t.equal(decide(named('GPTBot/1.2')).action, 'block', JSON.stringify(match))
   }
-  const { verifier } = verifierOf()
+  const { verifier } = createVerifier()
   const rules: readonly Rule[] = [{ id: 'friends', match: { vendor: ['OpenAI'] }, action: 'allow' }]
-  t.equal(deciderOf({ ...closed, rules }, { signatures: verifier })(requestOf(signedFields())).action, 'allow')
+  t.equal(createDecider({ ...closed, rules }, { signatures: verifier })(makeRequest(signedFields())).action, 'allow')
 })
 
 t.test('hours are those of the zone, and may end the next morning', async (t) => {
@@ -122,7 +122,7 @@ t.test('hours are those of the zone, and may end the next morning', async (t) =>
     ['2026-11-21T15:30:00Z', { days: ['sun'], zone: 'Asia/Tokyo' }, true],
   ]
   for (const [at, time, matches] of rows) {
-    const decide = deciderOf(
+    const decide = createDecider(
       { rules: [{ id: 'hours', match: { time }, action: 'flag' }] },
       { clock: createFakeClock(at) },
     )
@@ -134,7 +134,7 @@ t.test('hours are those of the zone, and may end the next morning', async (t) =>
 t.test('a rule on trial is recorded and decides nothing', async (t) => {
   const trial: Rule = { id: 'trial', match: {}, action: 'block', monitor: true }
   const tried = { trial: { rule: 'trial', action: 'block' } }
-  t.match(deciderOf({ rules: [trial] })(BROWSER), {
+  t.match(createDecider({ rules: [trial] })(BROWSER), {
     action: 'allow',
     enforced: true,
     ...tried,
@@ -142,22 +142,26 @@ t.test('a rule on trial is recorded and decides nothing', async (t) => {
   })
   const flag: Rule = { id: 'flag', match: {}, action: 'flag' }
   const block: Rule = { id: 'block', match: {}, action: 'block' }
-  t.match(deciderOf({ rules: [trial, flag] })(BROWSER), { action: 'flag', enforced: true, ...tried })
-  const { trial: asStrict, ...blocked } = deciderOf({ rules: [trial, block] })(BROWSER)
+  t.match(createDecider({ rules: [trial, flag] })(BROWSER), { action: 'flag', enforced: true, ...tried })
+  const { trial: asStrict, ...blocked } = createDecider({ rules: [trial, block] })(BROWSER)
   t.match(blocked, { action: 'block', enforced: true, reasons: [{ id: 'policy:block' }, {}, { id: 'policy:trial' }] })
   t.equal(asStrict, undefined, 'it is as strict, not stricter')
-  t.match(deciderOf({ rules: [flag, trial] })(BROWSER), { action: 'flag', ...tried })
-  const { trial: behind, ...decided } = deciderOf({ rules: [block, trial] })(BROWSER)
+  t.match(createDecider({ rules: [flag, trial] })(BROWSER), { action: 'flag', ...tried })
+  const { trial: behind, ...decided } = createDecider({ rules: [block, trial] })(BROWSER)
   t.match(decided, { action: 'block', enforced: true, reasons: [{ id: 'policy:block' }, {}] })
   t.equal(behind, undefined, 'behind the deciding rule')
   const lenient: Rule = { id: 'lenient', match: {}, action: 'allow', monitor: true }
-  const opened = deciderOf({ rules: [lenient, block] })(BROWSER)
+  const opened = createDecider({ rules: [lenient, block] })(BROWSER)
   t.match(opened, { action: 'block', reasons: [{}, {}, { id: 'policy:lenient' }] }, 'a trial opens nothing')
-  t.match(deciderOf({ rules: [lenient, trial] })(BROWSER), { action: 'allow', ...tried }, 'the first that is stricter')
-  const { trials } = deciderOf({ rules: [lenient, trial, block] })(BROWSER)
+  t.match(
+    createDecider({ rules: [lenient, trial] })(BROWSER),
+    { action: 'allow', ...tried },
+    'the first that is stricter',
+  )
+  const { trials } = createDecider({ rules: [lenient, trial, block] })(BROWSER)
   t.same(trials, [{ rule: 'lenient', action: 'allow' }, tried.trial], 'all that match are named')
   t.equal(decided.trials, undefined)
-  t.match(deciderOf({ rules: [trial, flag] }, { mode: 'monitor' })(BROWSER), {
+  t.match(createDecider({ rules: [trial, flag] }, { mode: 'monitor' })(BROWSER), {
     action: 'flag',
     enforced: false,
     ...tried,
@@ -181,7 +185,7 @@ t.test('a flag is a mark: the rules after it decide, and it shows where none doe
     [[{ ...mark('weighs'), weight: 2 }, mark('two')], 'allow', 'flag', 'weighs'],
   ]
   for (const [rules, fallback, action, rule] of rows) {
-    const decision = deciderOf({ rules, default: fallback })(BROWSER)
+    const decision = createDecider({ rules, default: fallback })(BROWSER)
     t.match(decision, { action, reasons: [{ id: `policy:${rule}` }] })
   }
 })
@@ -189,7 +193,7 @@ t.test('a flag is a mark: the rules after it decide, and it shows where none doe
 t.test('a rule that trusts claims lets an unproven name pass, and no disproved one', async (t) => {
   const previews: Rule = { id: 'previews', match: { purpose: ['preview'] }, action: 'allow' }
   const rule = (rules: readonly Rule[], userAgent: string) =>
-    deciderOf({ rules })(named(userAgent, { peer: RACK })).reasons[0]?.id
+    createDecider({ rules })(named(userAgent, { peer: RACK })).reasons[0]?.id
   const trusted: Rule = { ...previews, trustClaim: true }
   t.equal(rule([previews], 'WhatsApp/2.23.20.0'), 'policy:default')
   t.equal(rule([trusted], 'WhatsApp/2.23.20.0'), 'policy:previews')
@@ -197,21 +201,28 @@ t.test('a rule that trusts claims lets an unproven name pass, and no disproved o
 })
 
 t.test('a rule that cannot be answered does what its onError says', async (t) => {
-  const nothing = { snapshots: snapshotsOf() }
+  const nothing = { snapshots: makeSnapshots() }
   const rule: Rule = { id: 'place', match: { country: ['DE'], path: ['/buy'] }, action: 'allow', onError: 'block' }
-  const at = (target: string) => requestOf(fieldsOf(CHROME), { target })
-  t.equal(deciderOf({ rules: [rule] }, nothing)(at('/buy')).action, 'block')
-  t.equal(deciderOf({ rules: [rule] }, nothing)(at('/')).action, 'allow', 'the rest of it does not match')
-  t.equal(deciderOf({ rules: [rule] })(at('/buy')).action, 'allow')
+  const at = (target: string) => makeRequest(makeFields(CHROME), { target })
+  t.equal(createDecider({ rules: [rule] }, nothing)(at('/buy')).action, 'block')
+  t.equal(createDecider({ rules: [rule] }, nothing)(at('/')).action, 'allow', 'the rest of it does not match')
+  t.equal(createDecider({ rules: [rule] })(at('/buy')).action, 'allow')
   const { onError: _, ...silent } = rule
-  t.equal(deciderOf({ rules: [silent], default: 'flag' }, nothing)(at('/buy')).action, 'flag', 'unknown is not a match')
+  t.equal(
+    createDecider({ rules: [silent], default: 'flag' }, nothing)(at('/buy')).action,
+    'flag',
+    'unknown is not a match',
+  )
   const network: Rule = { id: 'vpn', match: { networkClass: ['vpn'] }, action: 'block', onError: 'flag' }
-  t.match(deciderOf({ rules: [network] }, nothing)(BROWSER), { action: 'flag', reasons: [{ text: /not loaded/ }, {}] })
+  t.match(createDecider({ rules: [network] }, nothing)(BROWSER), {
+    action: 'flag',
+    reasons: [{ text: /not loaded/ }, {}],
+  })
 })
 
 t.test('the default decides what no rule speaks of', async (t) => {
-  t.match(deciderOf({ default: 'block' })(BROWSER), { action: 'block', reasons: [{ id: 'policy:default' }, {}] })
-  t.match(deciderOf({})(BROWSER), { action: 'allow' })
+  t.match(createDecider({ default: 'block' })(BROWSER), { action: 'block', reasons: [{ id: 'policy:default' }, {}] })
+  t.match(createDecider({})(BROWSER), { action: 'allow' })
 })
 
 t.test('a policy with a value it cannot mean is refused by name', async (t) => {
@@ -252,23 +263,23 @@ t.test('a policy with a value it cannot mean is refused by name', async (t) => {
 t.test(
   'every preset does to twelve typical visitors what it promises, and the page shows what no generated table has',
   async (t) => {
-    const { verifier } = verifierOf()
+    const { verifier } = createVerifier()
     const bad = { 'sec-ch-ua-platform': '"Linux"' }
     const worse = { ...bad, 'sec-ch-ua': '"Chromium";v="120"' }
     const forged = signedFields({ host: 'example.org' }).map((text) => (text === 'example.org' ? 'example.com' : text))
     const visitors: readonly InspectionRequest[] = [
       BROWSER,
-      requestOf(fieldsOf(CHROME), { peer: TUNNEL }),
-      requestOf(fieldsOf(CHROME, { Cookie: 'a' }), { peer: RACK }),
-      requestOf(fieldsOf(CHROME, bad)),
-      requestOf(fieldsOf(CHROME, worse)),
-      requestOf(['Host', 'example.com', 'User-Agent', CHROME['User-Agent'] ?? '', 'Accept', '*/*']),
+      makeRequest(makeFields(CHROME), { peer: TUNNEL }),
+      makeRequest(makeFields(CHROME, { Cookie: 'a' }), { peer: RACK }),
+      makeRequest(makeFields(CHROME, bad)),
+      makeRequest(makeFields(CHROME, worse)),
+      makeRequest(['Host', 'example.com', 'User-Agent', CHROME['User-Agent'] ?? '', 'Accept', '*/*']),
       named('Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/150.0.0.0 Safari/537.36'),
       named('python-requests/2.32.3'),
-      requestOf(signedFields()),
+      makeRequest(signedFields()),
       named('Bytespider'),
       named('Devin/1.0'),
-      requestOf(forged),
+      makeRequest(forged),
     ]
     const table = {
       observe: 'allow allow allow allow allow allow allow allow allow allow allow allow',
@@ -301,7 +312,7 @@ t.test(
       )
     })
     for (const [preset, actions] of Object.entries(table)) {
-      const decide = deciderOf({ preset: preset as keyof typeof table }, { signatures: verifier })
+      const decide = createDecider({ preset: preset as keyof typeof table }, { signatures: verifier })
       t.same(visitors.map((visitor) => decide(visitor).action).join(' '), actions, preset)
     }
   },

@@ -5,7 +5,7 @@ import type { Policy, Rule } from '../../src/policy/policy.ts'
 import { createFakeCounts } from '../../src/testing/fakes.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
 import { refuses } from '../../src/vocabulary.ts'
-import { agentInspector, CHROME, fieldsOf, RACK, requestOf } from '../agents.ts'
+import { agentInspector, CHROME, makeFields, makeRequest, RACK } from '../agents.ts'
 
 const PAGES: Rule = {
   id: 'pages',
@@ -14,14 +14,14 @@ const PAGES: Rule = {
   action: 'throttle',
 }
 
-function gateOf(policy: Partial<Policy>) {
+function createGate(policy: Partial<Policy>) {
   const compiled = compilePolicy({ preset: 'observe', rules: [], ...policy })
   const inspector = agentInspector({ policy: compiled })
   const counts = createFakeCounts({ now: () => 1_800_000_000_000 })
-  const counter = createCounter({ counts, ipv6Prefix: 64, flights: 'test' })
+  const counter = createCounter({ counts, flights: 'test' })
 
-  async function ask(request: Partial<InspectionRequest>, fields = fieldsOf(CHROME)) {
-    const asked = requestOf(fields, request)
+  async function ask(request: Partial<InspectionRequest>, fields = makeFields(CHROME)) {
+    const asked = makeRequest(fields, request)
     const { decision, ended } = await counter.count(inspector.decide(asked), fields)
     return { decision, ended, passes: !refuses(decision.action) }
   }
@@ -46,7 +46,7 @@ function gateOf(policy: Partial<Policy>) {
 }
 
 t.test('pages count, and no error, redirect, empty answer or other content', async (t) => {
-  const { passed } = gateOf({ rules: [PAGES] })
+  const { passed } = createGate({ rules: [PAGES] })
   const none: readonly (readonly [AnswerStatus, string | undefined])[] = [
     [200, 'application/json'],
     [200, 'image/png'],
@@ -70,7 +70,7 @@ t.test('pages count, and no error, redirect, empty answer or other content', asy
     '',
     undefined,
   ]) {
-    t.equal(await gateOf({ rules: [PAGES] }).passed(9, 200, type), 3, `${type}`)
+    t.equal(await createGate({ rules: [PAGES] }).passed(9, 200, type), 3, `${type}`)
   }
 })
 
@@ -81,11 +81,17 @@ t.test('no word of a request moves it to a wider count', async (t) => {
     'another file': (at) => ({ target: `/${at}.png` }),
   }
   for (const [name, request] of Object.entries(words)) {
-    t.equal(await gateOf({ rules: [PAGES] }).passed(200, 200, 'text/html', request), 3, name)
+    t.equal(await createGate({ rules: [PAGES] }).passed(200, 200, 'text/html', request), 3, name)
   }
   const asked: Rule = { ...PAGES, action: 'challenge', challenge: { level: 2 } }
   const preflight = ['Host', 'a.example', 'Origin', 'https://b.example', 'Access-Control-Request-Method', 'GET']
-  const preflights = gateOf({ rules: [asked] }).passed(200, 200, 'text/html', () => ({ method: 'OPTIONS' }), preflight)
+  const preflights = createGate({ rules: [asked] }).passed(
+    200,
+    200,
+    'text/html',
+    () => ({ method: 'OPTIONS' }),
+    preflight,
+  )
   t.equal(await preflights, 3, 'a preflight')
   for (const [name, value] of [
     ['X-Requested-With', 'XMLHttpRequest'],
@@ -93,13 +99,13 @@ t.test('no word of a request moves it to a wider count', async (t) => {
     ['Sec-Fetch-Dest', 'image'],
     ['Sec-Fetch-Mode', 'cors'],
   ] as const) {
-    const { passed } = gateOf({ rules: [PAGES] })
-    t.equal(await passed(200, 200, 'text/html', undefined, fieldsOf(CHROME, { [name]: value })), 3, name)
+    const { passed } = createGate({ rules: [PAGES] })
+    t.equal(await passed(200, 200, 'text/html', undefined, makeFields(CHROME, { [name]: value })), 3, name)
   }
 })
 
 t.test('each request in flight counts until its answer is known, but for files, which load together', async (t) => {
-  const { ask, passed } = gateOf({ rules: [PAGES] })
+  const { ask, passed } = createGate({ rules: [PAGES] })
   const burst = await Promise.all(Array.from({ length: 200 }, () => ask({})))
   t.equal(burst.filter(({ passes }) => passes).length, 3)
   t.match(burst[2]?.decision.limits, [{ used: 2, max: 3, counts: 'page', exceeded: false }])
@@ -113,17 +119,17 @@ t.test('each request in flight counts until its answer is known, but for files, 
 })
 
 t.test('where nobody sees the answer, every request counts that does not end in the extension of a file', async (t) => {
-  const { passed } = gateOf({ rules: [PAGES] })
+  const { passed } = createGate({ rules: [PAGES] })
   t.equal(await passed(20, 'unseen', undefined, () => ({ target: '/a/logo.svg?v=3' })), 20)
   t.equal(await passed(20, 'unseen', undefined, () => ({ target: '/list?x=.css' })), 3)
   for (const target of ['/list;.css', '/a.css/..', '/x.css%2f..%2flist']) {
-    t.equal(await gateOf({ rules: [PAGES] }).passed(20, 'unseen', undefined, () => ({ target })), 3, target)
+    t.equal(await createGate({ rules: [PAGES] }).passed(20, 'unseen', undefined, () => ({ target })), 3, target)
   }
 })
 
 t.test('presets: one pass, one server, one feed address do not read a site', async (t) => {
   const pass = { id: 'aaaaaaaaaaa', level: 2, age: 60 } as const
-  const xhr = fieldsOf(CHROME, {
+  const xhr = makeFields(CHROME, {
     Accept: '*/*',
     'Upgrade-Insecure-Requests': undefined,
     'Sec-Fetch-User': undefined,
@@ -133,15 +139,33 @@ t.test('presets: one pass, one server, one feed address do not read a site', asy
   })
   for (const preset of ['protect-content', 'jurisdiction-strict', 'stop-scrapers', 'under-attack'] as const) {
     for (const method of ['GET', 'POST']) {
-      const read = await gateOf({ preset }).passed(5_000, 200, 'text/html', () => ({ pass, method, peer: RACK }), xhr)
+      const read = await createGate({ preset }).passed(
+        5_000,
+        200,
+        'text/html',
+        () => ({ pass, method, peer: RACK }),
+        xhr,
+      )
       t.ok(read <= 120, `${preset}: ${read} of 5,000 pages by ${method}`)
     }
-    const objects = await gateOf({ preset }).passed(9_000, 200, 'application/json', () => ({ pass, peer: RACK }), xhr)
+    const objects = await createGate({ preset }).passed(
+      9_000,
+      200,
+      'application/json',
+      () => ({ pass, peer: RACK }),
+      xhr,
+    )
     t.ok(objects <= 6_000, `${preset}: ${objects} of 9,000 other answers`)
   }
-  const read = await gateOf({ preset: 'stop-scrapers' }).passed(1_000, 200, 'text/html', () => ({ peer: RACK }), xhr)
+  const read = await createGate({ preset: 'stop-scrapers' }).passed(
+    1_000,
+    200,
+    'text/html',
+    () => ({ peer: RACK }),
+    xhr,
+  )
   t.equal(read, 60, 'of 1,000 pages')
-  const person = gateOf({ preset: 'under-attack' })
+  const person = createGate({ preset: 'under-attack' })
   for (let page = 0; page < 60; page++) {
     t.equal(await person.passed(1, 200, 'text/html', () => ({ pass, peer: RACK })), 1)
     const files = await person.passed(60, 200, 'image/webp', (at) => ({ pass, peer: RACK, target: `/${at}.webp` }), xhr)
@@ -150,9 +174,9 @@ t.test('presets: one pass, one server, one feed address do not read a site', asy
   for (const preset of ['stop-scrapers', 'under-attack'] as const) {
     const feed = (at: number) => ({ target: '/anything/feed/', peer: RACK.replace(/\d+$/, `${at % 200}`) })
     const library = ['Host', 'a.example', 'User-Agent', 'Python/3.11 aiohttp/3.9.1']
-    t.equal(await gateOf({ preset }).passed(2_000, 200, 'application/rss+xml', feed, library), 240, 'of a /24')
+    t.equal(await createGate({ preset }).passed(2_000, 200, 'application/rss+xml', feed, library), 240, 'of a /24')
     const named = ['Host', 'a.example', 'User-Agent', 'my-status-checker/1.0']
-    t.equal(await gateOf({ preset }).passed(2_000, 200, 'text/html', (at) => ({ peer: feed(at).peer }), named), 240)
+    t.equal(await createGate({ preset }).passed(2_000, 200, 'text/html', (at) => ({ peer: feed(at).peer }), named), 240)
   }
 })
 
@@ -180,11 +204,11 @@ t.test('libraries that name themselves are blocked on servers, applications are 
     'Symfony HttpClient (Curl)',
   ]
   for (const userAgent of libraries) {
-    const { decision } = await gateOf({ preset: 'stop-scrapers' }).ask({ peer: RACK }, ['User-Agent', userAgent])
+    const { decision } = await createGate({ preset: 'stop-scrapers' }).ask({ peer: RACK }, ['User-Agent', userAgent])
     t.equal(decision.reasons[0]?.id, 'policy:server-libraries', userAgent)
   }
   for (const userAgent of ['okhttp/4.12.0', 'Dart/3.4 (dart:io)', 'Gotham/2.1 (iPhone; iOS 18.5)']) {
-    const { passes } = await gateOf({ preset: 'stop-scrapers' }).ask({ peer: RACK }, ['User-Agent', userAgent])
+    const { passes } = await createGate({ preset: 'stop-scrapers' }).ask({ peer: RACK }, ['User-Agent', userAgent])
     t.ok(passes, userAgent)
   }
 })

@@ -7,16 +7,16 @@ import { createFakeCounts } from '../../src/testing/fakes.ts'
 import type { Inspection } from '../../src/values/inspection.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
 import { refuses } from '../../src/vocabulary.ts'
-import { inspect, PASSES, PEERS, POLICIES, requestsOf, SCENES, type Seen, worsePairs } from './preset-scenes.ts'
+import { inspect, listRequests, PASSES, PEERS, POLICIES, SCENES, type Seen, worsePairs } from './preset-scenes.ts'
 
 /* The first law of the presets holds for their counts too: the more speaks against a client, the fewer pages it reads. */
 
-/** Pages that are read one after the other: more than any limit lets through but that of home lines. */
+/** Pages that are read one after the other: more than any limit lets through except the limit of home lines. */
 const PAGES = 130
 
 /** How many of some pages a client reads, each of which is answered by HTML. */
 async function pagesRead(policy: CompiledPolicy, inspection: Inspection, { fields, target }: InspectionRequest) {
-  const counter = createCounter({ counts: createFakeCounts({ now: () => 0 }), ipv6Prefix: 64, flights: 'test' })
+  const counter = createCounter({ counts: createFakeCounts({ now: () => 0 }), flights: 'test' })
   for (let read = 0; read < PAGES; read++) {
     const decided = decide(policy, inspection, { mode: 'enforce', request: { fields, target } })
     const { decision, ended } = await counter.count(decided, fields)
@@ -42,7 +42,7 @@ function distinct(inspections: readonly Inspection[], seen: readonly Seen[]): re
 
 for (const scene of SCENES) {
   t.test(`${scene.of}: nor does it read more pages, whatever it writes`, async (t) => {
-    const seen = requestsOf(scene)
+    const seen = listRequests(scene)
     const pairs = worsePairs(seen)
     const more: string[] = []
     for (const { peer, networkClass } of PEERS) {

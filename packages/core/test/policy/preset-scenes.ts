@@ -1,11 +1,12 @@
 import { AGAINST, BIT, type SignalId } from '../../src/agent/signals.ts'
 import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
 import { PRESET_NAMES } from '../../src/policy/policy.ts'
-import { createFakeNetworks, snapshotsOf, systemOf } from '../../src/testing/fakes.ts'
+import { createFakeNetworks, makeSnapshots, makeSystem } from '../../src/testing/fakes.ts'
 import type { InspectedPass } from '../../src/values/challenge.ts'
+import type { Inspection } from '../../src/values/inspection.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
 import { type AsType, NETWORK_CLASSES } from '../../src/vocabulary.ts'
-import { agentInspector, CHROME, FIREFOX, fieldsOf, requestOf } from '../agents.ts'
+import { agentInspector, CHROME, FIREFOX, makeFields, makeRequest } from '../agents.ts'
 
 /*
  * The first law of the presets: for every preset, network class, method and proof, a sign more never makes the outcome milder,
@@ -18,23 +19,23 @@ type Step = (fields: Changes, request: Partial<InspectionRequest>) => readonly [
 const without =
   (...names: readonly string[]): Step =>
   (fields, request) => [{ ...fields, ...Object.fromEntries(names.map((name) => [name, undefined])) }, request]
-const having =
+const changeFields =
   (changes: Changes): Step =>
   (fields, request) => [{ ...fields, ...changes }, request]
 
-/** Changes of a browser's request, each of which adds a sign or takes one away. */
+/** Each step changes a browser's request so that a sign is added or taken away. */
 const STEPS: readonly Step[] = [
   without('sec-ch-ua', 'sec-ch-ua-mobile', 'sec-ch-ua-platform'),
   without('Sec-Fetch-Site', 'Sec-Fetch-Mode', 'Sec-Fetch-User', 'Sec-Fetch-Dest'),
   without('Accept-Language'),
   without('Accept'),
-  having({ 'Accept-Encoding': 'gzip' }),
+  changeFields({ 'Accept-Encoding': 'gzip' }),
   without('Upgrade-Insecure-Requests'),
-  having({ 'sec-ch-ua-platform': '"Linux"' }),
+  changeFields({ 'sec-ch-ua-platform': '"Linux"' }),
   (fields, request) => [fields, { ...request, ja4: 't13d3112h2_e8f1e7e78f70_b26ce05bbdd6' }],
   (fields, request) => [{ ...fields, 'User-Agent': `${fields['User-Agent']} Unheard/1.0` }, request],
 ]
-const NAMELESS: readonly Step[] = [...STEPS.slice(1, 6), having({ 'Sec-Fetch-Dest': 'image' })]
+const NAMELESS: readonly Step[] = [...STEPS.slice(1, 6), changeFields({ 'Sec-Fetch-Dest': 'image' })]
 
 interface Scene {
   readonly of: string
@@ -56,18 +57,29 @@ const TYPES: Readonly<Partial<Record<(typeof NETWORK_CLASSES)[number], AsType>>>
   mobile: 'mobile',
   residential_clean: 'isp',
 }
-/** An address in a network of each class. */
+/** Has one address in a network of each class. */
 export const PEERS = NETWORK_CLASSES.map((networkClass, at) => ({ networkClass, peer: `8.${at + 1}.1.1` }))
-const SNAPSHOTS = snapshotsOf({
+const SNAPSHOTS = makeSnapshots({
   networks: createFakeNetworks(
     PEERS.map(({ networkClass }, at) => [
       `8.${at + 1}.0.0/16`,
-      { system: systemOf({ asn: 64_500 + at, type: TYPES[networkClass] ?? 'unknown', networkClass }) },
+      { system: makeSystem({ asn: 64_500 + at, type: TYPES[networkClass] ?? 'unknown', networkClass }) },
     ]),
   ),
   rangesLoaded: true,
 })
-export const { inspect } = agentInspector({ snapshots: SNAPSHOTS })
+let moved = 0
+const NOTHING_DONE = { pages: 1, signs: [], pagesWithoutFiles: 0, cookiesNotReturned: 0, differentPages: 1 }
+const behaviour = { find: () => (moved === 0 ? undefined : { bits: moved, inspected: NOTHING_DONE }) }
+export const { inspect } = agentInspector({ snapshots: SNAPSHOTS, behaviour })
+
+/** Inspects a request of a client that shows signs of behaviour. */
+export function inspectMoved(request: InspectionRequest, bits: number): Inspection {
+  moved = bits
+  const inspection = inspect(request)
+  moved = 0
+  return inspection
+}
 
 export const PASSES: readonly (InspectedPass | undefined)[] = [undefined, { id: 'aaaaaaaaaaa', level: 2, age: 60 }]
 export const POLICIES = PRESET_NAMES.map((preset) => compilePolicy({ preset, rules: [] }))
@@ -80,12 +92,12 @@ export interface Seen {
   readonly support: number
 }
 
-/** The requests of a scene, one for each set of its steps. */
-export function requestsOf({ of, from, steps, about }: Scene): readonly Seen[] {
+/** Lists the requests of a scene, one for each set of its steps. */
+export function listRequests({ of, from, steps, about }: Scene): readonly Seen[] {
   return Array.from({ length: 2 ** steps.length }, (_, set) => {
     let made: readonly [Changes, Partial<InspectionRequest>] = [from, about]
     for (const [at, step] of steps.entries()) if (set & (1 << at)) made = step(...made)
-    const request = requestOf(fieldsOf({}, made[0]), made[1])
+    const request = makeRequest(makeFields({}, made[0]), made[1])
     const bits = inspect(request).agent.reasons.reduce((bits, { id }) => bits | BIT[id as SignalId], 0)
     return { what: `${of}, steps ${set.toString(2)}`, request, against: bits & AGAINST, support: bits & ~AGAINST }
   })

@@ -8,12 +8,12 @@ import { type Policy, PRESET_NAMES, type PresetName, type Rule } from '../../src
 import { PRESETS } from '../../src/policy/presets/presets.ts'
 import { createFakeCounts } from '../../src/testing/fakes.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
-import { agentInspector, CHROME, fieldsOf, RACK, requestOf, SCHOOL } from '../agents.ts'
+import { agentInspector, CHROME, makeFields, makeRequest, RACK, SCHOOL } from '../agents.ts'
 
-function gateOf(preset: PresetName, busy = false) {
+function createGate(preset: PresetName, busy = false) {
   const load = { latch: () => () => busy, now: () => 1 }
   const inspector = agentInspector({ policy: compilePolicy({ preset, rules: [] }, { load }) })
-  const counter = createCounter({ counts: createFakeCounts({ now: () => 0 }), ipv6Prefix: 64, flights: 'test' })
+  const counter = createCounter({ counts: createFakeCounts({ now: () => 0 }), flights: 'test' })
   return async (request: InspectionRequest) => {
     const { decision, ended } = await counter.count(inspector.decide(request))
     // A request that sends is answered by no page.
@@ -22,11 +22,11 @@ function gateOf(preset: PresetName, busy = false) {
   }
 }
 
-function named(userAgent: string, overrides: Partial<InspectionRequest> = {}): InspectionRequest {
-  return requestOf(['Host', 'a.example', 'User-Agent', userAgent], { peer: RACK, ...overrides })
+function makeNamed(userAgent: string, overrides: Partial<InspectionRequest> = {}): InspectionRequest {
+  return makeRequest(['Host', 'a.example', 'User-Agent', userAgent], { peer: RACK, ...overrides })
 }
 
-const PAGE = fieldsOf(CHROME)
+const PAGE = makeFields(CHROME)
 const UPTIME = 'Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)'
 const BARE = ['Host', 'a', 'User-Agent', CHROME['User-Agent'] ?? '', 'Accept', '*/*']
 
@@ -38,30 +38,30 @@ const KINDS: readonly (readonly [
   attack: string,
   left: number,
 ])[] = [
-  [named('curl/8', { target: '/robots.txt' }), 'allow open', 999, 'allow open', 999],
-  [named('curl/8', { target: '/.well-known/acme-challenge/x' }), 'allow open', 999, 'allow open', 999],
-  [named('FreshRSS/1.24', { target: '/blog/feed/' }), 'allow feeds', 120, 'allow feeds', 120],
-  [named('Reader/1', { target: '/@ada.rss' }), 'allow feeds', 120, 'allow feeds', 120],
-  [named('curl/8', { target: '/feedback' }), 'block server-libraries', 0, 'block server-libraries', 0],
-  [named('Google-Extended/1.0'), 'block impostor', 0, 'block impostor', 0],
-  [named('Mozilla/5.0 (X11) HeadlessChrome/150.0.0.0'), 'block headless', 0, 'block headless', 0],
-  [named(UPTIME), 'flag helpers-seen', 60, 'flag helpers-seen', 30],
-  [named('WhatsApp/2.23.20.0'), 'flag helpers-seen', 60, 'flag helpers-seen', 30],
-  [named('curl/8', { method: 'POST' }), 'flag doubtful-seen', 300, 'flag doubtful-seen', 120],
-  [named('Acme-Harvester/1.0'), 'flag doubtful-seen', 10, 'flag doubtful-seen', 10],
-  [named('curl/8', { peer: '8.1.1.2' }), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
-  [named('MJ12bot/v1.4.8', { peer: '8.1.1.2' }), 'challenge unproven', 0, 'challenge unproven', 0],
-  [named('Devin/1.0'), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
-  [named('AI2Bot'), 'challenge unproven', 0, 'challenge unproven', 0],
-  [requestOf(BARE), 'challenge doubtful', 0, 'challenge doubtful', 0],
-  [requestOf(BARE, { method: 'POST' }), 'flag doubtful-seen', 300, 'flag doubtful-seen', 120],
-  [requestOf(['Host', 'a.example']), 'challenge doubtful', 0, 'challenge doubtful', 0],
-  [requestOf(PAGE, { peer: RACK }), 'flag doubtful-seen', 60, 'challenge asked', 0],
-  [requestOf(PAGE), 'allow default', 600, 'allow default', 600],
-  [requestOf(BARE, { scheme: 'http' }), 'allow default', 600, 'allow default', 600],
-  [requestOf(PAGE, { peer: SCHOOL }), 'allow default', 999, 'allow default', 30],
-  [requestOf(PAGE, { peer: '10.0.0.1' }), 'allow default', 999, 'allow default', 999],
-  [requestOf(PAGE, { peer: '8.77.0.1' }), 'allow default', 999, 'allow default', 999],
+  [makeNamed('curl/8', { target: '/robots.txt' }), 'allow open', 999, 'allow open', 999],
+  [makeNamed('curl/8', { target: '/.well-known/acme-challenge/x' }), 'allow open', 999, 'allow open', 999],
+  [makeNamed('FreshRSS/1.24', { target: '/blog/feed/' }), 'allow feeds', 120, 'allow feeds', 120],
+  [makeNamed('Reader/1', { target: '/@ada.rss' }), 'allow feeds', 120, 'allow feeds', 120],
+  [makeNamed('curl/8', { target: '/feedback' }), 'block server-libraries', 0, 'block server-libraries', 0],
+  [makeNamed('Google-Extended/1.0'), 'block impostor', 0, 'block impostor', 0],
+  [makeNamed('Mozilla/5.0 (X11) HeadlessChrome/150.0.0.0'), 'block headless', 0, 'block headless', 0],
+  [makeNamed(UPTIME), 'flag helpers-seen', 60, 'flag helpers-seen', 30],
+  [makeNamed('WhatsApp/2.23.20.0'), 'flag helpers-seen', 60, 'flag helpers-seen', 30],
+  [makeNamed('curl/8', { method: 'POST' }), 'flag doubtful-seen', 300, 'flag doubtful-seen', 120],
+  [makeNamed('Acme-Harvester/1.0'), 'flag doubtful-seen', 10, 'flag doubtful-seen', 10],
+  [makeNamed('curl/8', { peer: '8.1.1.2' }), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
+  [makeNamed('MJ12bot/v1.4.8', { peer: '8.1.1.2' }), 'challenge unproven', 0, 'challenge unproven', 0],
+  [makeNamed('Devin/1.0'), 'flag doubtful-seen', 60, 'flag doubtful-seen', 10],
+  [makeNamed('AI2Bot'), 'challenge unproven', 0, 'challenge unproven', 0],
+  [makeRequest(BARE), 'challenge doubtful', 0, 'challenge doubtful', 0],
+  [makeRequest(BARE, { method: 'POST' }), 'flag doubtful-seen', 300, 'flag doubtful-seen', 120],
+  [makeRequest(['Host', 'a.example']), 'challenge doubtful', 0, 'challenge doubtful', 0],
+  [makeRequest(PAGE, { peer: RACK }), 'flag doubtful-seen', 60, 'challenge asked', 0],
+  [makeRequest(PAGE), 'allow default', 600, 'allow default', 600],
+  [makeRequest(BARE, { scheme: 'http' }), 'allow default', 600, 'allow default', 600],
+  [makeRequest(PAGE, { peer: SCHOOL }), 'allow default', 999, 'allow default', 30],
+  [makeRequest(PAGE, { peer: '10.0.0.1' }), 'allow default', 999, 'allow default', 999],
+  [makeRequest(PAGE, { peer: '8.77.0.1' }), 'allow default', 999, 'allow default', 999],
 ]
 
 for (const [preset, at] of [
@@ -71,7 +71,7 @@ for (const [preset, at] of [
   t.test(`${preset}: who passes, and how often`, async (t) => {
     for (const [request, ...columns] of KINDS) {
       const [first, most] = columns.slice(at * 2) as [string, number]
-      const ask = gateOf(preset)
+      const ask = createGate(preset)
       const about = `${request.fields.join(' ')} ${request.peer} ${request.target}`
       t.equal(await ask(request), first, about)
       let passed = /^(?:block|challenge)/.test(first) ? 0 : 1
@@ -81,9 +81,9 @@ for (const [preset, at] of [
   })
 }
 
-/** How many requests pass of a flood of others. */
-async function passedOf(preset: PresetName, busy: boolean, flood: readonly InspectionRequest[]): Promise<number> {
-  const ask = gateOf(preset, busy)
+/** Counts how many requests of a flood pass. */
+async function countPassed(preset: PresetName, busy: boolean, flood: readonly InspectionRequest[]): Promise<number> {
+  const ask = createGate(preset, busy)
   let passed = 0
   for (const request of flood) if (/^(allow|flag)/.test(await ask(request))) passed++
   return passed
@@ -91,21 +91,21 @@ async function passedOf(preset: PresetName, busy: boolean, flood: readonly Inspe
 
 t.test('floods are slowed by what they share, and browsers at home are not', async (t) => {
   const flood = (fields: readonly string[], peer: (at: number) => string) =>
-    Array.from({ length: 2_000 }, (_, at) => requestOf(fields, { peer: peer(at) }))
+    Array.from({ length: 2_000 }, (_, at) => makeRequest(fields, { peer: peer(at) }))
   const network = flood(BARE, (at) => `8.1.7.${at % 250}`)
   const system = flood(BARE, (at) => `8.1.${at % 250}.${at % 7}`)
   const lines = flood(PAGE, (at) => `8.1.7.${at % 250}`)
   for (const preset of ['stop-scrapers', 'under-attack'] as const) {
     for (const busy of [false, true]) {
-      for (const copies of [network, system]) t.equal(await passedOf(preset, busy, copies), 0)
+      for (const copies of [network, system]) t.equal(await countPassed(preset, busy, copies), 0)
     }
   }
   const sends = [network, system].map((flood) => flood.map((request) => ({ ...request, method: 'POST' })))
-  t.same(await Promise.all(sends.map((flood) => passedOf('stop-scrapers', false, flood))), [900, 1_800])
-  t.same(await Promise.all(sends.map((flood) => passedOf('stop-scrapers', true, flood))), [240, 600])
-  t.equal(await passedOf('stop-scrapers', true, lines), 2_000)
-  t.equal(await passedOf('under-attack', false, lines), 2_000)
-  t.equal(await passedOf('under-attack', true, lines), 600)
+  t.same(await Promise.all(sends.map((flood) => countPassed('stop-scrapers', false, flood))), [900, 1_800])
+  t.same(await Promise.all(sends.map((flood) => countPassed('stop-scrapers', true, flood))), [240, 600])
+  t.equal(await countPassed('stop-scrapers', true, lines), 2_000)
+  t.equal(await countPassed('under-attack', false, lines), 2_000)
+  t.equal(await countPassed('under-attack', true, lines), 600)
 })
 
 t.test('no preset is warned of, whatever the default is', async (t) => {

@@ -12,8 +12,8 @@ import { policyFaults } from '../../src/policy/check/faults.ts'
 import { policyWarnings } from '../../src/policy/check/warnings.ts'
 import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../../src/policy/policy.ts'
-import { robotsOf } from '../../src/robots/robots-text.ts'
-import { createFakeClock, createFakeCounts, createFakeDns, snapshotsOf } from '../../src/testing/fakes.ts'
+import { writeRobots } from '../../src/robots/robots-text.ts'
+import { createFakeClock, createFakeCounts, createFakeDns, makeSnapshots } from '../../src/testing/fakes.ts'
 import { plainAction } from '../../src/vocabulary.ts'
 
 const GPTBOT = 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot'
@@ -29,12 +29,12 @@ interface Described {
   readonly fields?: readonly string[] | undefined
 }
 
-function gateOf(rules: readonly Rule[], mode: 'enforce' | 'monitor' = 'enforce') {
+function createGate(rules: readonly Rule[], mode: 'enforce' | 'monitor' = 'enforce') {
   const clock = createFakeClock('2026-11-26T00:00:00Z')
   const inspector = createInspector({
     clock,
     crawlers: createCrawlerVerifier(catalogue, { reverse: createReverseChecks({ clock, dns: createFakeDns({}, {}) }) }),
-    snapshots: snapshotsOf({
+    snapshots: makeSnapshots({
       ...createCrawlerRanges([{ slug, state: 'fresh', date: '2026-11-20', prefixes }]),
       rangesLoaded: true,
     }),
@@ -56,7 +56,7 @@ function gateOf(rules: readonly Rule[], mode: 'enforce' | 'monitor' = 'enforce')
 const led = (to: string): Rule => ({ id: 'elsewhere', match: { purpose: ['training'] }, action: 'redirect', to })
 
 t.test('a proven crawler that reads is sent elsewhere, and nobody else', async (t) => {
-  const decide = gateOf([led('/llms.txt')])
+  const decide = createGate([led('/llms.txt')])
   t.match(decide('/a?b=1'), { action: 'redirect', enforced: true, location: '/llms.txt' })
   t.match(decide('/a', { method: 'HEAD' }), { action: 'redirect' })
   t.equal(plainAction('redirect'), 'allow')
@@ -68,8 +68,8 @@ t.test('a proven crawler that reads is sent elsewhere, and nobody else', async (
     const { action, location } = decide('/a', request)
     t.same([action, location], ['allow', undefined], name)
   }
-  t.match(gateOf([led('/llms.txt')], 'monitor')('/a'), { action: 'redirect', enforced: false })
-  t.match(gateOf([{ ...led('/llms.txt'), monitor: true }])('/a'), {
+  t.match(createGate([led('/llms.txt')], 'monitor')('/a'), { action: 'redirect', enforced: false })
+  t.match(createGate([{ ...led('/llms.txt'), monitor: true }])('/a'), {
     action: 'allow',
     trial: { rule: 'elsewhere', action: 'redirect' },
   })
@@ -77,9 +77,9 @@ t.test('a proven crawler that reads is sent elsewhere, and nobody else', async (
 
 t.test('a limit before it that is kept changes nothing', async (t) => {
   const limit: Rule = { id: 'few', match: {}, action: 'throttle', limit: { key: 'client', max: 1, window: '1m' } }
-  const decide = gateOf([limit, led('/llms.txt')])
+  const decide = createGate([limit, led('/llms.txt')])
   const counts = createFakeCounts(createFakeClock('2026-11-26T00:00:00Z'))
-  const counter = createCounter({ counts, ipv6Prefix: 64, flights: 'test' })
+  const counter = createCounter({ counts, flights: 'test' })
   const within = await counter.count(decide('/a'))
   t.match(within.decision, { action: 'redirect', location: '/llms.txt', limits: [{ exceeded: false }] })
   const { action, location } = (await counter.count(decide('/a'))).decision
@@ -95,18 +95,18 @@ t.test('who was sent there arrives', async (t) => {
     ['{path}?format=md', '/a', '/a'],
   ]
   for (const [to, path, at] of rows) {
-    const decide = gateOf([led(to)])
+    const decide = createGate([led(to)])
     const { location } = decide(path)
     if (at !== path) t.equal(location?.replace(/\?.*/, ''), at, to)
     t.equal(decide(at).action, 'allow', `${to}: ${at}`)
   }
-  const decide = gateOf([led('https://www.a.example{path}')])
+  const decide = createGate([led('https://www.a.example{path}')])
   t.equal(decide('/x/../y?z').location, 'https://www.a.example/y')
   t.equal(decide('/y', { host: 'www.a.example' }).action, 'allow')
 })
 
 t.test('no target leads to another site', async () => {
-  const decide = gateOf([led('{path}.md')])
+  const decide = createGate([led('{path}.md')])
   const piece = fc.constantFrom(
     '/',
     '//',
@@ -134,7 +134,7 @@ t.test('no target leads to another site', async () => {
 })
 
 t.test('a place is a path, or a URL that the configuration names', async (t) => {
-  const faultsOf = (rule: Rule) => policyFaults({ preset: 'observe', rules: [rule] }).map(({ path }) => path.at(-1))
+  const listFaults = (rule: Rule) => policyFaults({ preset: 'observe', rules: [rule] }).map(({ path }) => path.at(-1))
   for (const to of [
     '/',
     '/llms.txt',
@@ -143,7 +143,7 @@ t.test('a place is a path, or a URL that the configuration names', async (t) => 
     'https://www.a.example{path}',
     'http://a.example/x?y=1#z',
   ]) {
-    t.same(faultsOf(led(to)), [], to)
+    t.same(listFaults(led(to)), [], to)
   }
   for (const to of [
     '',
@@ -162,19 +162,19 @@ t.test('a place is a path, or a URL that the configuration names', async (t) => 
     '/a b',
     '/a\nb',
   ]) {
-    t.same(faultsOf(led(to)), ['to'], JSON.stringify(to))
+    t.same(listFaults(led(to)), ['to'], JSON.stringify(to))
   }
-  t.same(faultsOf({ id: 'a', match: {}, action: 'redirect' }), ['to'])
-  t.same(faultsOf({ id: 'a', match: {}, action: 'block', to: '/a' }), ['to'])
+  t.same(listFaults({ id: 'a', match: {}, action: 'redirect' }), ['to'])
+  t.same(listFaults({ id: 'a', match: {}, action: 'block', to: '/a' }), ['to'])
   const limit = { key: 'client', max: 1, window: '1h' } as const
-  t.same(faultsOf({ ...led('/a'), limit }), ['action'])
+  t.same(listFaults({ ...led('/a'), limit }), ['action'])
 })
 
 t.test('a rule that redirects covers none after it, and robots.txt disallows nothing of it', async (t) => {
   const rules: readonly Rule[] = [led('/llms.txt'), { id: 'none', match: { purpose: ['training'] }, action: 'block' }]
   t.same(policyWarnings({ preset: 'observe', rules }), [])
-  t.equal(gateOf(rules)('/a', { peer: '8.9.9.9' }).action, 'block')
-  const { text, unspoken } = robotsOf({
+  t.equal(createGate(rules)('/a', { peer: '8.9.9.9' }).action, 'block')
+  const { text, unspoken } = writeRobots({
     parts: [{ policy: compilePolicy({ preset: 'observe', rules: [led('/llms.txt')] }), mode: 'enforce' }],
   })
   t.notMatch(text, /Disallow/)

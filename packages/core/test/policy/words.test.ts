@@ -4,8 +4,8 @@ import t from 'tap'
 import { policyFaults } from '../../src/policy/check/faults.ts'
 import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
 import type { Rule } from '../../src/policy/policy.ts'
-import { givenWords, MATCH_WORDS, type Match } from '../../src/policy/words/match-words.ts'
-import { robotsOf } from '../../src/robots/robots-text.ts'
+import { givenWords, isAboutEvents, MATCH_WORDS, type Match } from '../../src/policy/words/match-words.ts'
+import { writeRobots } from '../../src/robots/robots-text.ts'
 
 /** A value of each word; one that an unknown crawler's GET meets where there is such a value. */
 const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
@@ -13,6 +13,7 @@ const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
   networkConfidence: { atMost: 1 },
   provider: ['Any'],
   country: ['unknown'],
+  region: ['US-TX'],
   asn: [64_500],
   path: ['/**'],
   method: ['GET'],
@@ -21,6 +22,7 @@ const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
   headless: false,
   confidence: { atLeast: 0 },
   botProbability: { atLeast: 0 },
+  behaviour: { pagesWithoutFiles: { atLeast: 0 } },
   crawler: ['googlebot'],
   crawlerOutcome: ['verified'],
   operator: ['Google'],
@@ -40,6 +42,7 @@ const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
   language: ['*'],
   httpVersion: ['1.1'],
   ja4: ['*'],
+  mcp: { method: ['*'] },
   weight: { atLeast: 0 },
   load: { atLeast: 0 },
   pass: { atLeast: 1 },
@@ -48,6 +51,9 @@ const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
   not: { country: ['DE'] },
   user: ['*'],
   plan: ['*'],
+  event: ['login'],
+  mail: { disposable: true },
+  account: { known: false },
 }
 
 /** Words that robots.txt can ask crawlers by: their names, what is proven of them, the path and the method. */
@@ -62,8 +68,13 @@ const SAID_OF_CRAWLERS: readonly (keyof Match)[] = [
 ]
 
 function robotsBy(match: Match) {
-  const rule: Rule = { id: 'shut', match: { path: ['/x/**'], ...match }, action: 'block' }
-  return robotsOf({ parts: [{ policy: compilePolicy({ preset: 'observe', rules: [rule] }), mode: 'enforce' }] })
+  const rule: Rule = {
+    id: 'shut',
+    match: { path: ['/x/**'], ...match },
+    action: 'block',
+    ...(match.region && { unknown: 'ignore' }),
+  }
+  return writeRobots({ parts: [{ policy: compilePolicy({ preset: 'observe', rules: [rule] }), mode: 'enforce' }] })
 }
 
 t.test('a rule by how sure a verdict about the network is disallows nothing', async (t) => {
@@ -78,7 +89,8 @@ for (const [word, value] of Object.entries(WIDE)) {
   const isSaid = [...SAID, ...SAID_OF_CRAWLERS].includes(word as keyof Match)
   t.test(`robots.txt ${isSaid ? 'can' : 'cannot'} say a rule by ${word}`, async (t) => {
     const { text, unspoken } = robotsBy({ [word]: value })
-    t.same(unspoken, isSaid ? [] : ['shut'])
+    // No crawler causes an event of an account.
+    t.same(unspoken, isSaid || isAboutEvents({ [word]: value }) ? [] : ['shut'])
     const general = text.split('User-agent: *\n')[1] ?? ''
     t.equal(general.includes('Disallow: '), SAID.includes(word as keyof Match), 'for everybody')
     if (!isSaid) t.notMatch(text, 'Disallow')
@@ -90,7 +102,7 @@ t.test('robots.txt names a crawler that a signature alone proves', async (t) => 
 })
 
 t.test('a value of each word is usable, and the documents have every word', async (t) => {
-  const rules: readonly Rule[] = [{ id: 'all', match: WIDE, action: 'flag' }]
+  const rules: readonly Rule[] = [{ id: 'all', match: WIDE, action: 'flag', unknown: 'match' }]
   t.same(policyFaults({ preset: 'observe', rules }), [])
   t.same(Object.keys(WIDE).sort(), Object.keys(MATCH_WORDS).sort())
   const page = (name: string) => readFileSync(join(import.meta.dirname, '../../../../sallyport/docs', name), 'utf8')

@@ -1,6 +1,6 @@
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Base62 text of a number in hexadecimal, left-padded with `0` to `length`, cut to its last digits. */
+/** Writes a hexadecimal number in base62, left-padded with `0` to `length`, or cut to its last digits. */
 export function base62(hex: string, length: number): string {
   let value = BigInt(`0x${hex}`)
   let text = ''

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { base62 } from './base62.ts'
 
-/** The stored form of an API key: never the key. */
+/** The stored form of an API key, which never contains the key. */
 export interface KeyRecord {
   /** The public part, 8 characters; names the key in lists and logs. */
   readonly id: string
@@ -17,7 +17,7 @@ export interface NewKey {
   readonly record: KeyRecord
 }
 
-/** A key as it came in, already hashed so that its text goes no further. */
+/** A key that a request presents, already hashed so that its text goes no further. */
 export interface ParsedKey {
   readonly id: string
   readonly hash: string
@@ -47,7 +47,7 @@ export function createKey(random: Uint8Array): NewKey {
   const hex = Buffer.from(random).toString('hex')
   const id = base62(hex.slice(0, 2 * ID_BYTES), ID_LENGTH)
   const unsealed = `${PREFIX}${id}_${base62(hex.slice(2 * ID_BYTES), SECRET_LENGTH)}`
-  const text = unsealed + checksum(unsealed)
+  const text = unsealed + computeChecksum(unsealed)
   return { text, record: { id, hash: hash('sha256', text), last4: text.slice(-4) } }
 }
 
@@ -58,23 +58,23 @@ export function createKey(random: Uint8Array): NewKey {
 export function parseKey(text: string): ParsedKey | undefined {
   if (!KEY_FORM.test(text)) return undefined
   const seal = text.length - CHECKSUM_LENGTH
-  if (checksum(text.slice(0, seal)) !== text.slice(seal)) return undefined
+  if (computeChecksum(text.slice(0, seal)) !== text.slice(seal)) return undefined
   return { id: text.slice(PREFIX.length, PREFIX.length + ID_LENGTH), hash: hash('sha256', text) }
 }
 
-/** A text in which keys are cut to their public ids, for what repeats to a caller what was sent. */
+/** Cuts keys in a text to their public ids, for messages that repeat what a caller sent. */
 export function withoutKeys(text: string): string {
   return text.replace(/sp_([0-9A-Za-z]{8})_[0-9A-Za-z]{1,99}/g, 'sp_$1_…')
 }
 
-/** Whether a key that came in is the stored one, compared in constant time. */
+/** Reports whether a presented key is the stored one, compared in constant time. */
 export function sameKey(key: ParsedKey, record: KeyRecord): boolean {
   const given = Buffer.from(key.hash, 'latin1')
   const stored = Buffer.from(record.hash, 'latin1')
   return given.length === stored.length && timingSafeEqual(given, stored)
 }
 
-/** Detects typing errors and is no secret: the last base62 digits of the start of the hash. */
-function checksum(text: string): string {
+/** Computes the last base62 digits of the start of the hash: a checksum detects typing errors and is no secret. */
+function computeChecksum(text: string): string {
   return base62(hash('sha256', text).slice(0, CHECKSUM_DIGITS), CHECKSUM_LENGTH)
 }

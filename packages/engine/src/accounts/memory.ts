@@ -6,12 +6,12 @@ export interface Fault {
   readonly error: Error
 }
 
-/** Asked before every operation; `undefined` lets it through. */
+/** Called before every operation; `undefined` lets it through. */
 export type FaultHook = (operation: string) => Fault | undefined
 
 type Run = <T>(operation: string, step: () => T) => Promise<T>
 
-/** Accounts in the memory of this process alone. */
+/** Keeps accounts in the memory of this process alone. */
 export function createMemoryAccounts(fault: FaultHook = () => undefined): Accounts {
   const accounts = new Map<string, Account>()
 
@@ -92,7 +92,7 @@ function createMemoryUsage(
   accounts: ReadonlyMap<string, Account>,
   run: Run,
 ): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
-  /** By account, then by window. */
+  /** Holds counts by account, then by window. */
   const counts = new Map<string, Map<string, number>>()
 
   function usedFrom(accountId: string, windowId: string): number {

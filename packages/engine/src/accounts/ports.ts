@@ -2,7 +2,7 @@ import type { KeyRecord } from './key.ts'
 
 export interface Account {
   readonly id: string
-  /** For people; may be empty. */
+  /** A name for people, which may be empty. */
   readonly name: string
   readonly plan: string
   /** `YYYY-MM-DD`; the billing window is anchored to its day. */
@@ -20,7 +20,7 @@ export interface StoredKey extends KeyRecord {
   readonly lastUsedAt?: string | undefined
 }
 
-/** That a key was used: its public id, and when (ISO 8601, UTC). */
+/** Says that a key was used: its public id, and when (ISO 8601, UTC). */
 export interface KeyUse {
   readonly id: string
   readonly at: string
@@ -40,36 +40,36 @@ export interface Spend {
  * rejects when the store cannot answer: the caller must not take that for an answer.
  */
 export interface Accounts {
-  /** False, with nothing changed, when an account of this id exists. */
+  /** Returns false, with nothing changed, when an account of this id exists. */
   createAccount(account: Account): Promise<boolean>
   findAccount(id: string): Promise<Account | undefined>
-  /** All accounts, by id. */
+  /** Lists all accounts, by id. */
   listAccounts(): Promise<readonly Account[]>
-  /** False when there is no such account. The allowance changes at once; what was used stays used. */
+  /** Returns false when there is no such account. The allowance changes at once; what was used stays used. */
   setPlan(id: string, plan: string): Promise<boolean>
   /** Rejects when the account does not exist or a key of this id does. */
   createKey(key: StoredKey): Promise<void>
-  /** A key by its public id, revoked or not, with its account. The caller compares the hash. */
+  /** Finds a key by its public id, revoked or not, with its account. The caller compares the hash. */
   findKey(id: string): Promise<{ readonly key: StoredKey; readonly account: Account } | undefined>
-  /** All keys, or those of one account, oldest first. */
+  /** Lists all keys, or the keys of one account, oldest first. */
   listKeys(accountId?: string): Promise<readonly StoredKey[]>
-  /** False when there is no such key or it was revoked before; `at` is ISO 8601. */
+  /** Returns false when there is no such key or it was revoked before; `at` is ISO 8601. */
   revokeKey(id: string, at: string): Promise<boolean>
   /**
-   * Revokes a key and stores `next` for its account, both or neither. `undefined`, with nothing changed, when there is
-   * no such key or it was revoked before; else the account.
+   * Revokes a key and stores `next` for its account, both or neither. Returns the account, or `undefined`, with nothing changed, when there
+   * is no such key or it was revoked before.
    */
   replaceKey(id: string, next: Omit<StoredKey, 'accountId'>): Promise<Account | undefined>
   /** Stores when keys were last used. An earlier use than the one known, and a key that is not there, change nothing. */
   recordUses(uses: readonly KeyUse[]): Promise<void>
   /**
-   * Counts up to `calls` calls (default 1) in a window, as many as stay within `limit`, in one atomic
-   * step. Where the clock went back to a window that a later one has followed, what was used in the later one is used of
-   * this one too: a wrong clock gives no second allowance, and nothing that was counted is lost.
+   * Counts up to `calls` calls (default 1) in a window, as many as stay within `limit`, in one atomic step. When the clock went back to a
+   * window that a later one has followed, calls of the later window count in this one too: a wrong clock gives no second allowance, and no
+   * counted call is lost.
    */
   spend(accountId: string, windowId: string, limit: number, calls?: number): Promise<Spend>
   /** Takes counted calls back, by default 1; the count never falls below 0. */
   refund(accountId: string, windowId: string, calls?: number): Promise<void>
-  /** Calls counted in a window and in later ones, which there are where the clock went back. */
+  /** Counts the calls of a window and of later ones, which exist when the clock went back. */
   usage(accountId: string, windowId: string): Promise<number>
 }

@@ -1,32 +1,32 @@
-/** One billing window of an account: from `startsAt` up to, not including, `endsAt`, in UTC. */
+/** A billing window of an account begins at `startsAt` and ends before `endsAt`, in UTC. */
 export interface BillingWindow {
-  /** First day, `YYYY-MM-DD`: later windows sort after earlier ones. */
+  /** Windows that begin later sort after this one: the first day, `YYYY-MM-DD`. */
   readonly id: string
-  /** Milliseconds since the epoch. */
+  /** The window begins here, in milliseconds since the epoch. */
   readonly startsAt: number
-  /** Milliseconds since the epoch. */
+  /** The window is over from here on, in milliseconds since the epoch. */
   readonly endsAt: number
-  /** First day of the next window, `YYYY-MM-DD`. */
+  /** The next window begins on this day, `YYYY-MM-DD`. */
   readonly resetDate: string
 }
 
 /**
- * The window that `now` (milliseconds since the epoch) falls into for an account that signed up on `signupDate`
- * (`YYYY-MM-DD`). Windows begin at 00:00 UTC on the signup day of every month; a month without that day begins its
- * window on its last day, and the next month returns to the signup day. Throws RangeError for what is not a date.
+ * Returns the window that `now` (milliseconds since the epoch) falls into for an account that signed up on `signupDate` (`YYYY-MM-DD`).
+ * Windows begin at 00:00 UTC on the signup day of every month; a month without that day begins its window on its last day, and the next
+ * month returns to the signup day. Throws RangeError for what is not a date.
  */
 export function billingWindow(signupDate: string, now: number): BillingWindow {
   const day = signupDay(signupDate)
   const date = new Date(now)
   const year = date.getUTCFullYear()
   const month = date.getUTCMonth()
-  const first = anchor(year, month, day) <= now ? month : month - 1
-  const startsAt = anchor(year, first, day)
-  const endsAt = anchor(year, first + 1, day)
+  const first = findStart(year, month, day) <= now ? month : month - 1
+  const startsAt = findStart(year, first, day)
+  const endsAt = findStart(year, first + 1, day)
   return { id: dateText(startsAt), startsAt, endsAt, resetDate: dateText(endsAt) }
 }
 
-/** `billingWindow` that remembers the window of each day of the month for as long as `now` falls into it. */
+/** Creates a `billingWindow` that remembers the window of each day of the month for as long as `now` falls into it. */
 export function createBillingWindows(): typeof billingWindow {
   const windows = new Map<string, BillingWindow>()
   return (signupDate, now) => {
@@ -39,14 +39,14 @@ export function createBillingWindows(): typeof billingWindow {
   }
 }
 
-/** Whether a text is a day that exists, written `YYYY-MM-DD`. */
+/** Reports whether a text is a day that exists, written `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const time = Date.parse(text)
   return !Number.isNaN(time) && dateText(time) === text
 }
 
-/** `YYYY-MM-DD` of a moment, in UTC. */
+/** Writes the UTC day of a moment as `YYYY-MM-DD`. */
 export function dateText(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
@@ -56,8 +56,8 @@ function signupDay(signupDate: string): number {
   return Number(signupDate.slice(8))
 }
 
-/** Start of the window of a month; `month` may lie outside 0 to 11 and then counts into the years beside it. */
-function anchor(year: number, month: number, day: number): number {
+/** Returns the start of the window of a month; `month` may lie outside 0 to 11 and then counts into the years beside it. */
+function findStart(year: number, month: number, day: number): number {
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   return Date.UTC(year, month, Math.min(day, lastDay))
 }

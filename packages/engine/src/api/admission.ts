@@ -17,10 +17,10 @@ import { createKeyReader } from './credentials.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiServices, report, unanswered } from './services.ts'
 
-/** Requirements of a route on its callers, and the allowance that a call counts against. */
+/** What a route requires of its callers, and the allowance that a call counts against. */
 export type Access = { readonly kind: 'open' } | ClientAccess | { readonly kind: 'key'; readonly metered: boolean }
 
-/** The use of an account's billing window. */
+/** Says how much of a billing window an account has used. */
 export interface Allowance {
   readonly account: Account
   readonly window: BillingWindow
@@ -28,9 +28,9 @@ export interface Allowance {
   readonly used: number
 }
 
-/** The outcome of admitting one request. */
+/** Says whether one request is admitted. */
 export interface Admission extends Omit<ClientAdmission, 'rateLimit'> {
-  /** The limit's state; absent where nothing limits. */
+  /** The state of the limit; absent when nothing limits the request. */
   readonly rateLimit?: RateLimit | undefined
   readonly allowance?: Allowance | undefined
   /** The window in which the call was counted; absent where none was. */
@@ -50,21 +50,21 @@ export interface Admissions {
    * `service_unavailable` when a store that must answer does not.
    */
   admit(access: Access, request: ApiRequest): Promise<Admission>
-  /** Counts a call that was only looked at, by the status it would be answered with; 200 for one that could be read. */
+  /** Counts a call that was only checked, by the status of its response; 200 for a call that could be read. */
   count(pending: PendingCount, status: number): Promise<Admission>
-  /** The admission after an answer of this status: a call that does not count is refunded. */
+  /** Returns the admission after a response of this status: a call that does not count is refunded. */
   settle(admission: Admission, status: number): Promise<Admission>
 }
 
-/** Admission over the services of one API. */
+/** Creates the admissions of one API from its services. */
 export function createAdmissions(services: ApiServices): Admissions {
   const clients = createClientAdmissions(services)
   const windowOf = createBillingWindows()
   const keys = createKeyReader()
 
   /**
-   * Awaits the stores alone: each further promise would be measurable. The key is looked at before any limit, so that a
-   * valid one is never refused for what others send from the same address.
+   * Awaits the stores alone: each further promise would be measurable. The key is checked before any limit, so that a valid key is never
+   * refused for what others send from the same address.
    */
   async function admitKey(request: ApiRequest, metered: boolean): Promise<Admission> {
     const key = keys.read(request.fields)
@@ -89,11 +89,11 @@ export function createAdmissions(services: ApiServices): Admissions {
       if (!metered) {
         const used = await services.accounts.usage(account.id, window.id)
         const allowance = { account, window, limit, used }
-        return { allowed: true, allowance, rateLimit: rateLimitOf(allowance) }
+        return { allowed: true, allowance, rateLimit: describeRateLimit(allowance) }
       }
       const { granted, used, windowId } = await services.accounts.spend(account.id, window.id, limit)
       const allowance = { account, window, limit, used }
-      const rateLimit = rateLimitOf(allowance)
+      const rateLimit = describeRateLimit(allowance)
       const retryAfter = Math.max(1, Math.ceil((window.endsAt - services.clock.now()) / 1000))
       return granted === 0
         ? { allowed: false, allowance, rateLimit, retryAfter }
@@ -127,11 +127,11 @@ export function createAdmissions(services: ApiServices): Admissions {
         return admission
       }
       const less = { ...allowance, used: allowance.used - 1 }
-      return { allowed: true, allowance: less, rateLimit: rateLimitOf(less) }
+      return { allowed: true, allowance: less, rateLimit: describeRateLimit(less) }
     },
   }
 }
 
-function rateLimitOf({ limit, used, window }: Allowance): RateLimit {
+function describeRateLimit({ limit, used, window }: Allowance): RateLimit {
   return { limit, remaining: Math.max(0, limit - used), resetAt: window.endsAt / 1000 }
 }

@@ -16,7 +16,7 @@ const ANSWER_HEADERS: Headers = {
   'Cache-Control': 'no-store',
 }
 
-/** Headers of every 200 of a route, made once per route. */
+/** Returns the headers of every 200 of a route, made once per route. */
 export function successHeaders({ cache, mediaType, headers }: Pick<Route, 'cache' | 'mediaType' | 'headers'>): Headers {
   return {
     ...ANSWER_HEADERS,
@@ -51,12 +51,12 @@ export interface Failure {
   readonly code: ErrorCode
   readonly message: string
   readonly details?: Details | undefined
-  /** Not an error of the table, or one that no caller can cause: a bug, reported to the host. */
+  /** True when the error is not in the table, or no caller can cause it: a bug, which is reported to the host. */
   readonly bug: boolean
 }
 
-/** An error's row of the table, or an internal error without detail. */
-export function failureOf(error: unknown): Failure {
+/** Returns an error's row of the table, or an internal error without detail. */
+export function describeFailure(error: unknown): Failure {
   if (error instanceof SallyportError) {
     const { code, message, details } = error
     const { status } = ERRORS[code]
@@ -68,16 +68,16 @@ export function failureOf(error: unknown): Failure {
   return { status, code: 'internal_error', message, bug: true }
 }
 
-/** Context of a failure: the parts of an answer beside it. */
+/** Holds what a failed response has beside its failure. */
 export interface FailureContext {
   readonly headers: Headers
-  /** Seconds, used for 429 alone. */
+  /** Seconds, which a 429 alone has. */
   readonly retryAfter: number
   /** The id of the request, where it has one. */
   readonly id: string | undefined
 }
 
-/** The answer to a failed request. */
+/** Builds the response to a failed request. */
 export function failureAnswer(failure: Failure, { headers, retryAfter, id }: FailureContext): ApiResponse {
   const { status, code, message, details } = failure
   const body: ErrorResponse & Partial<RateLimitResponse> = {

@@ -1,7 +1,7 @@
 import { createDirectory, type Directory, invalidField, SallyportError, type Snapshot } from '@sallyport/core'
 import { withoutKeys } from '#accounts'
 import { type Admission, createAdmissions, UNLIMITED_ADMISSION } from './admission.ts'
-import { failureAnswer, failureOf, headersWriter, successHeaders } from './answer.ts'
+import { describeFailure, failureAnswer, headersWriter, successHeaders } from './answer.ts'
 import type { RateLimit } from './client-admission.ts'
 import { readInput } from './input.ts'
 import { listedIn } from './listed.ts'
@@ -18,11 +18,11 @@ const MAX_PATH = 200
 
 type RouteMatch = Extract<Match, { readonly kind: 'route' }>
 
-/** The `/v1` API over its services: one function from request to answer, independent of any framework. */
+/** Creates the `/v1` API over its services: one function from request to response, independent of any framework. */
 export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
   const router = createRouter(routes)
   const { admit, count, settle } = createAdmissions(services)
-  const successes = new Map(routes.map((route) => [route, successOf(route)]))
+  const successes = new Map(routes.map((route) => [route, createSuccess(route)]))
   const directoryOf = directoryHolder()
   const document = () => loadDocument(routes)
 
@@ -36,12 +36,12 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       proceed(await admit(route.access, request))
       const reading = read(route, match, request, admission)
       // Before the work: calls at once could otherwise all have it done before the first is counted.
-      if (admission.pending !== undefined) proceed(await count(admission.pending, await statusOf(reading)))
+      if (admission.pending !== undefined) proceed(await count(admission.pending, await readStatus(reading)))
       const { input, context } = await reading
       const answered = await route.handle(input, context)
-      return (successes.get(route) ?? successOf(route))(answered, admission.rateLimit, request)
+      return (successes.get(route) ?? createSuccess(route))(answered, admission.rateLimit, request)
     } catch (error) {
-      const failure = failureOf(error)
+      const failure = describeFailure(error)
       if (failure.bug) report(services, error)
       const { rateLimit, retryAfter = 1 } = await settle(admission, failure.status)
       const headers = headersWriter(route.headers ?? {})(rateLimit)
@@ -57,12 +57,12 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
     admission: Admission,
   ): Promise<{ readonly input: RouteInput; readonly context: RouteContext }> {
     const input = await readInput(route, match.params, request)
-    const context = contextOf(request, admission)
+    const context = buildContext(request, admission)
     route.check?.(input, context)
     return { input, context }
   }
 
-  function contextOf(request: ApiRequest, { allowance }: Admission): RouteContext {
+  function buildContext(request: ApiRequest, { allowance }: Admission): RouteContext {
     const snapshot = services.snapshots.current()
     const directory = () => directoryOf(snapshot)
     if (allowance === undefined) return { request, services, snapshot, directory, document }
@@ -77,11 +77,11 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       case 'route':
         return run(match.route, match, request)
       case 'method':
-        return refusal(request, new SallyportError('method_not_allowed'), { Allow: match.allow })
+        return refuse(request, new SallyportError('method_not_allowed'), { Allow: match.allow })
       case 'malformed':
-        return refusal(request, invalidField('path', 'not valid percent-encoding'))
+        return refuse(request, invalidField('path', 'not valid percent-encoding'))
       case 'none':
-        return refusal(
+        return refuse(
           request,
           new SallyportError('not_found', NO_PATH, { path: withoutKeys(request.path.slice(0, MAX_PATH)) }),
         )
@@ -92,8 +92,8 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
 const NO_PATH =
   'No such path of this API. A site with a /v1 of its own moves it with api.base, or turns it off with api.enabled.'
 
-/** Makes the 200s of a route: its headers, and of what it answers all that its schema lists. */
-function successOf(
+/** Makes the 200s of a route: its headers, and those members of a result that its schema lists. */
+function createSuccess(
   route: Route,
 ): (answered: unknown, rateLimit: RateLimit | undefined, request: ApiRequest) => ApiResponse {
   const headersOf = headersWriter(successHeaders(route))
@@ -104,21 +104,21 @@ function successOf(
   }
 }
 
-/** The status of a call as far as it was read: 200, or that of its failure. */
-function statusOf(reading: Promise<unknown>): Promise<number> {
+/** Returns the status of a call as far as it was read: 200, or the status of its failure. */
+function readStatus(reading: Promise<unknown>): Promise<number> {
   return reading.then(
     () => 200,
-    (error: unknown) => failureOf(error).status,
+    (error: unknown) => describeFailure(error).status,
   )
 }
 
-/** The answer to a request that matches no row: nothing was admitted, so nothing is counted. */
-function refusal(
+/** Refuses a request that matches no row: nothing was admitted, so nothing is counted. */
+function refuse(
   { id }: ApiRequest,
   error: SallyportError,
   headers: Readonly<Record<string, string>> = {},
 ): ApiResponse {
-  return failureAnswer(failureOf(error), { headers, retryAfter: 0, id })
+  return failureAnswer(describeFailure(error), { headers, retryAfter: 0, id })
 }
 
 /** Builds the directory of a snapshot on first use, and caches it until the snapshot changes. */

@@ -8,13 +8,13 @@ export interface ClientAccess {
   readonly kind: 'client'
   readonly limit: ClientLimit
   /**
-   * Counts calls that cannot be read (400, 413) in place of `limit`: then a call is counted once it was read. Used up, it
-   * refuses such calls alone.
+   * Counts calls that cannot be read (400, 413) in place of `limit`: then a call is counted once it was read. When it is used up, only such
+   * calls are refused.
    */
   readonly badRequests?: ClientLimit | undefined
 }
 
-/** The values of the `X-RateLimit-*` headers. */
+/** Holds the values of the `X-RateLimit-*` headers. */
 export interface RateLimit {
   readonly limit: number
   readonly remaining: number
@@ -28,11 +28,11 @@ export interface ClientAdmission {
   readonly rateLimit: RateLimit
   /** Seconds until a call that is not allowed may be tried again. */
   readonly retryAfter?: number | undefined
-  /** The call was only looked at, and is counted when it was read. */
+  /** The call was only checked, and is counted when it was read. */
   readonly pending?: PendingCount | undefined
 }
 
-/** A call that was looked at and is not counted yet. */
+/** A call that was checked and is not counted yet. */
 export interface PendingCount {
   /** Counts every call but those of `badRequests`. */
   readonly limit: ClientLimit
@@ -41,27 +41,24 @@ export interface PendingCount {
   readonly client: ClientKey
 }
 
-/** Admits requests by the limits of their clients. All of it throws `service_unavailable` where a limit cannot be asked. */
+/** Admits requests by the limits of their clients. All methods throw `service_unavailable` when a limit cannot be read. */
 export interface ClientAdmissions {
   admit(access: ClientAccess, request: ApiRequest): Promise<ClientAdmission>
-  /** Counts a call that was only looked at, by the status it would be answered with; 200 for one that could be read. */
+  /** Counts a call that was only checked, by the status of its response; 200 for a call that could be read. */
   count(pending: PendingCount, status: number): Promise<ClientAdmission>
-  /** Counts a call without a valid key, after the key was checked, so that valid keys behind the same address go on: throws `unauthorized`, and beyond the limit resolves to its refusal. */
+  /** Counts calls with invalid keys alone; valid ones of an address go on. Throws `unauthorized`; past the limit resolves to a refusal. */
   refuseKey(request: ApiRequest): Promise<ClientAdmission>
 }
 
-/** Bits of an IPv6 address that count as one client by default: a subscriber line is given a whole /64. */
-const IPV6_PREFIX = 64
-
 export function createClientAdmissions(services: ApiServices): ClientAdmissions {
-  const { counts, clock, ipv6Prefix = IPV6_PREFIX } = services
+  const { counts, clock } = services
 
-  function clientOf(request: ApiRequest): ClientKey {
+  function identifyClient(request: ApiRequest): ClientKey {
     const { address } = services.client(request)
-    return clientKey(address === undefined ? '' : formatAddress(address), ipv6Prefix)
+    return clientKey(address === undefined ? '' : formatAddress(address))
   }
 
-  /** The tightest of a client's counts; of a look, whether a call would be allowed. */
+  /** Returns the tightest of a client's counts. With a `cost` of 0 it reports only whether a call would be allowed. */
   async function ask(limit: ClientLimit, client: ClientKey, cost: 0 | 1): Promise<ClientAdmission> {
     const tasks = clientTasks(limit, client, cost)
     const { states, share } = await counts.take(tasks, '')
@@ -89,18 +86,18 @@ export function createClientAdmissions(services: ApiServices): ClientAdmissions 
 
   return {
     async admit({ limit, badRequests }, request) {
-      const client = clientOf(request)
+      const client = identifyClient(request)
       if (badRequests === undefined) return answered(ask(limit, client, 1))
       const looked = await answered(ask(limit, client, 0))
       return looked.allowed ? { ...looked, pending: { limit, badRequests, client } } : looked
     },
-    // The headers are those of the count that the call is in, and so are those of its refusal.
+    // The headers of a response, and of a refusal, describe the count that the call is in.
     count: ({ limit, badRequests, client }, status) =>
       answered(ask(isUnreadable(status) ? badRequests : limit, client, 1)),
     async refuseKey(request) {
       let admission: ClientAdmission
       try {
-        admission = await ask(CLIENT_LIMITS.unauthorized, clientOf(request), 1)
+        admission = await ask(CLIENT_LIMITS.unauthorized, identifyClient(request), 1)
       } catch (error) {
         // A limit that is down neither lets a call in nor hides that its key is wrong.
         report(services, error)
@@ -112,7 +109,7 @@ export function createClientAdmissions(services: ApiServices): ClientAdmissions 
   }
 }
 
-/** Whether the call is at fault; what fails on our side is counted as a call that was read. */
+/** Reports whether the call is at fault; a failure on our side is counted as a call that was read. */
 function isUnreadable(status: number): boolean {
   return status >= 400 && status < 500
 }

@@ -28,9 +28,9 @@ export function clientTasks(
   { narrow, wide }: ClientKey,
   cost: 0 | 1,
 ): readonly CountTask[] {
-  const taskOf = (client: string, max: number): CountTask => {
+  const makeTask = (client: string, max: number): CountTask => {
     const limit = { kind: 'fixed', max, windowMs, refill: max } as const
     return { key: `${name} ${client}`, cost, max, limit, binding: cost > 0 }
   }
-  return wide === undefined ? [taskOf(narrow, max)] : [taskOf(narrow, max), taskOf(wide, max * WIDE_FACTOR)]
+  return wide === undefined ? [makeTask(narrow, max)] : [makeTask(narrow, max), makeTask(wide, max * WIDE_FACTOR)]
 }

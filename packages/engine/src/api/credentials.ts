@@ -10,15 +10,15 @@ const MAX_KEYS = 10_000
 
 /** A key that came with a request. */
 export interface PresentedKey extends ParsedKey {
-  /** Its hash with a secret of this process. */
+  /** The hash of the key with a secret of this process, by which the key is kept. */
   readonly fingerprint: string
-  /** Whether it is kept, as one that was valid before. */
+  /** Whether the key is kept, because it was valid before. */
   readonly isKept: boolean
 }
 
 /** Reads the keys of requests. */
 export interface KeyReader {
-  /** The key of `Bearer` credentials (RFC 6750; the scheme in any case); `undefined` for what cannot be one. */
+  /** Reads the key of `Bearer` credentials (RFC 6750; the scheme in any case); returns `undefined` for what cannot be a key. */
   read(fields: readonly string[]): PresentedKey | undefined
   /** Keeps a key that the store knows and that is valid: read again it costs one hash, not two and a checksum. */
   keep(key: PresentedKey): void
@@ -27,16 +27,16 @@ export interface KeyReader {
 }
 
 /**
- * A reader that keeps valid keys, the last `MAX_KEYS`, by a hash with a secret that is never written: of the text of a key
- * nothing is kept, and nobody can choose what is compared with what is kept. A key that was never valid leaves no
- * trace. Whether one is valid is for the store to say, for each request.
+ * Creates a reader that keeps the last `MAX_KEYS` valid keys by a hash with a secret that is never written: it keeps nothing of the text of
+ * a key, and no caller can choose what is compared with a kept hash. A key that was never valid leaves no trace. The store decides for each
+ * request whether a key is valid.
  */
 export function createKeyReader(): KeyReader {
   const secret = randomBytes(32).toString('latin1')
   const valid = new Map<string, PresentedKey>()
   return {
     read(fields) {
-      const token = tokenOf(fields)
+      const token = readToken(fields)
       if (token === undefined) return undefined
       const fingerprint = hash('sha256', secret + token)
       const known = valid.get(fingerprint)
@@ -54,17 +54,17 @@ export function createKeyReader(): KeyReader {
   }
 }
 
-function tokenOf(fields: readonly string[]): string | undefined {
-  const credentials = credentialsOf(fields)
+function readToken(fields: readonly string[]): string | undefined {
+  const credentials = readCredentials(fields)
   if (credentials === undefined || credentials.length > MAX_CREDENTIALS) return undefined
   return /^bearer +(\S+) *$/i.exec(credentials)?.[1]
 }
 
 /**
- * The value of the one `Authorization` field. `undefined` when there is none or more than one: Node keeps the first of
+ * Reads the value of the one `Authorization` field. Returns `undefined` when there is none or more than one: Node keeps the first of
  * several silently, so the raw fields are counted.
  */
-function credentialsOf(fields: readonly string[]): string | undefined {
+function readCredentials(fields: readonly string[]): string | undefined {
   let value: string | undefined
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index]

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
-/** A fault of one field of a request, in a sentence of ours. */
+/** Says what is wrong with one field of a request. */
 export interface FieldFault {
-  /** In the caller's own names, `headers.user-agent`; of the whole, `body`, `path` or `query`. */
+  /** Uses the caller's own names, `headers.user-agent`; the whole is `body`, `path` or `query`. */
   readonly field: string
   readonly message: string
 }
@@ -13,20 +13,20 @@ const MAX_WORDS = 12
 
 type Issue = z.core.$ZodIssue
 
-/** The faults of an input, in the order of its fields; `whole` names the input. */
+/** Lists the faults of an input, in the order of its fields; `whole` names the input. */
 export function fieldFaults(issues: readonly Issue[], value: unknown, whole: string): readonly FieldFault[] {
   return issues.slice(0, MAX_FAULTS).map((issue) => ({
-    field: fieldOf(issue.path, whole),
-    message: messageOf(issue, valueAt(value, issue.path)),
+    field: writeField(issue.path, whole),
+    message: writeMessage(issue, valueAt(value, issue.path)),
   }))
 }
 
-/** A field as its caller wrote it: `items.3.ip`; of no path, the whole. */
-export function fieldOf(path: readonly PropertyKey[], whole: string): string {
+/** Writes a field as its caller did: `items.3.ip`; an empty path means the whole. */
+export function writeField(path: readonly PropertyKey[], whole: string): string {
   return path.map(String).join('.').slice(0, MAX_PATH) || whole
 }
 
-function messageOf(issue: Issue, given: unknown): string {
+function writeMessage(issue: Issue, given: unknown): string {
   if (given === undefined && issue.code !== 'custom') return 'is missing'
   switch (issue.code) {
     case 'invalid_type':

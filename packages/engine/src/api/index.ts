@@ -1,7 +1,6 @@
 export type { Access } from './admission.ts'
 export { createApi } from './api.ts'
 export { CLIENT_LIMITS, clientTasks } from './client-limits.ts'
-export { withCors } from './cors.ts'
 export type { ReferencePage } from './reference.ts'
 export type { Api, ApiRequest, ApiResponse } from './request.ts'
 export { ROUTES } from './routes/index.ts'

@@ -15,7 +15,7 @@ export async function readInput(
   request: ApiRequest,
 ): Promise<RouteInput> {
   return {
-    params: route.params && parse(route.params, decoded(params), 'path'),
+    params: route.params && parse(route.params, requireDecoded(params), 'path'),
     query: route.query && parse(route.query, firstValues(request.query), 'query'),
     body: route.body && parseBody(route.body, await readBody(request)),
   }
@@ -24,7 +24,7 @@ export async function readInput(
 function parse(schema: z.ZodType, value: unknown, place: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw refusal(fieldFaults(result.error.issues, value, place), place)
+  throw makeRefusal(fieldFaults(result.error.issues, value, place), place)
 }
 
 /** A misspelled name comes first: what is missing may be missing by that. */
@@ -33,16 +33,16 @@ function parseBody(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value)
   if (result.success && misspelled.length === 0) return result.data
   const others = result.success ? [] : fieldFaults(result.error.issues, value, 'body')
-  throw refusal([...misspelled, ...others].slice(0, MAX_FAULTS), 'body')
+  throw makeRefusal([...misspelled, ...others].slice(0, MAX_FAULTS), 'body')
 }
 
-/** Every fault by its field in the details; the first one, `field: sentence`, is the message. */
-function refusal(fields: readonly FieldFault[], place: string): SallyportError {
+/** Makes an error with every fault by its field in the details; the first one, `field: sentence`, is the message. */
+function makeRefusal(fields: readonly FieldFault[], place: string): SallyportError {
   const [first = { field: place, message: 'is not valid' }] = fields
   return new SallyportError('invalid_request', `${first.field}: ${first.message}`, { fields })
 }
 
-function decoded(params: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+function requireDecoded(params: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   const entries = Object.entries(params).map(([name, value]) => {
     if (value === undefined) throw invalidField(name, 'not valid percent-encoding')
     return [name, value]

@@ -1,6 +1,6 @@
 import { isRecord, nearestWord } from '@sallyport/core'
 import type { z } from 'zod'
-import { type FieldFault, fieldOf } from './faults.ts'
+import { type FieldFault, writeField } from './faults.ts'
 
 /** Wrong letters of a name that is still taken for another. */
 const MAX_LETTERS = 2
@@ -10,8 +10,8 @@ const LETTERS_EACH = 3
 type Path = readonly (string | number)[]
 
 /**
- * Members that a schema does not have, and whose names are near to one that it has: what they say would not be looked at, and
- * the answer would rest on less than its caller believes. Other unknown members are nobody's mistake.
+ * Finds members that a schema does not have, and whose names are near to one that it has: the API would ignore their values, and the answer
+ * would rest on less than its caller believes. Other unknown members are no mistakes.
  */
 export function misspelledFaults(schema: z.core.$ZodType, value: unknown, path: Path = []): readonly FieldFault[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
@@ -40,14 +40,14 @@ function ofObject(
   const names = Object.keys(shape)
   return Object.entries(value).flatMap(([name, inner]) => {
     if (Object.hasOwn(shape, name)) return misspelledFaults(shape[name] as z.core.$ZodType, inner, [...path, name])
-    const meant = meantBy(name, names)
+    const meant = guessName(name, names)
     return meant === undefined
       ? []
-      : [{ field: fieldOf([...path, name], ''), message: `is not known; did you mean "${meant}"?` }]
+      : [{ field: writeField([...path, name], ''), message: `is not known; did you mean "${meant}"?` }]
   })
 }
 
-function meantBy(name: string, names: readonly string[]): string | undefined {
+function guessName(name: string, names: readonly string[]): string | undefined {
   const isNear = (other: string) => {
     const most = Math.min(MAX_LETTERS, Math.floor(Math.max(name.length, other.length) / LETTERS_EACH))
     return nearestWord(name, [other], most) !== undefined
@@ -59,7 +59,7 @@ function meantBy(name: string, names: readonly string[]): string | undefined {
   )
 }
 
-/** Whether names differ in a digit alone, and so in what they name: JA3 is another fingerprint than JA4. */
+/** Reports whether names differ in a digit alone, and so in what they name: JA3 is another fingerprint than JA4. */
 function isAnotherVersion(name: string, other: string): boolean {
   const [one = '', two = ''] = [name, other].map((text) => text.toLowerCase())
   return one !== two && one.replace(/\d/g, '0') === two.replace(/\d/g, '0')

@@ -1,4 +1,4 @@
-/** The part of the OpenAPI document that the API itself reads. */
+/** Describes the part of the OpenAPI document that the API itself reads. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string }
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly summary: string }>>>>

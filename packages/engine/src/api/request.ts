@@ -1,6 +1,6 @@
 import type { InspectionRequest } from '@sallyport/core'
 
-/** A request to the API, as an adapter hands it over. */
+/** A request to the API, as an adapter passes it on. */
 export interface ApiRequest extends InspectionRequest {
   /** Path below the mount, percent-encoded as received, without the query. */
   readonly path: string
@@ -13,12 +13,12 @@ export interface ApiRequest extends InspectionRequest {
   json(): Promise<unknown>
 }
 
-/** An answer of the API. A HEAD request is given the body of GET, which its host must not send. */
+/** A response of the API. A HEAD request receives the body of GET, which its host must not send. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | AsyncIterable<string>
 }
 
-/** The whole of `/v1`. Never rejects; `undefined`: the path is not under `/v1`, so it is for the host. */
+/** Answers all of `/v1`. Never rejects; `undefined` means that the path is not under `/v1`, so the host answers it. */
 export type Api = (request: ApiRequest) => Promise<ApiResponse | undefined>

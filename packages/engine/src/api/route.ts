@@ -5,17 +5,17 @@ import type { ApiDocument } from './openapi.ts'
 import type { ApiRequest } from './request.ts'
 import type { ApiServices } from './services.ts'
 
-/** Everything that a route's `handle` answers from. */
+/** Holds everything that a route's `handle` answers from. */
 export interface RouteContext {
   readonly request: ApiRequest
   readonly services: ApiServices
-  /** One snapshot for the whole request, so that no answer mixes two. */
+  /** The whole request reads one snapshot, so that no response mixes two. */
   readonly snapshot: Snapshot
-  /** The AS directory of that snapshot; throws `service_unavailable` where its data is not loaded. */
+  /** Returns the AS directory of that snapshot; throws `service_unavailable` when its data is not loaded. */
   directory(): Directory
-  /** The OpenAPI document of the API. */
+  /** Loads the OpenAPI document of the API. */
   document(): Promise<ApiDocument>
-  /** The rest of the account's allowance; there on keyed routes. */
+  /** The rest of the account's allowance, which only keyed routes have. */
   readonly allowance?: Allowance | undefined
 }
 
@@ -35,9 +35,9 @@ interface RouteRow {
   readonly tag: string
   readonly summary: string
   readonly description?: string | undefined
-  /** Error statuses of the specification's table of endpoints; those of the whole API are added by the document. */
+  /** Error statuses of the specification's table of endpoints; the document adds the errors of the whole API. */
   readonly errors: readonly number[]
-  /** Headers of every answer of this route. */
+  /** Every response of this route has these headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** `Cache-Control` of a 200; every other answer is `no-store`. */
   readonly cache?: string | undefined
@@ -45,7 +45,7 @@ interface RouteRow {
   readonly mediaType?: string | undefined
   /** Describes a 200. */
   readonly answer: string
-  /** A call that works: its path with the query, and its body. */
+  /** Shows a call that succeeds: its path with the query, and its body. */
   readonly example?:
     | { readonly path: string; readonly body?: Readonly<Record<string, unknown>> | undefined }
     | undefined
@@ -58,7 +58,7 @@ interface TypedInput<Params extends z.ZodObject, Query extends z.ZodObject, Body
   readonly body: z.output<Body>
 }
 
-/** A row with its schemas: what `handle` is given and gives is read off them. */
+/** A row with its schemas, which give `handle` the types of its input and result. */
 export interface TypedRoute<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -77,7 +77,7 @@ export interface TypedRoute<
   ): DeepReadonly<z.output<Response>> | Promise<DeepReadonly<z.output<Response>>>
 }
 
-/** A row of the route table. Validation, OpenAPI, types and the wire tests are all read off it. */
+/** A row of the route table. Validation, OpenAPI, types and the wire tests all read it. */
 export interface Route extends RouteRow {
   readonly params?: z.ZodObject | undefined
   readonly query?: z.ZodObject | undefined

@@ -1,6 +1,6 @@
 import type { Route } from './route.ts'
 
-/** The outcome of matching a path. `params` are decoded; `undefined` where the percent-encoding cannot be read. */
+/** Says what matches a path. `params` are decoded; `undefined` when the percent-encoding cannot be read. */
 export type Match =
   | { readonly kind: 'route'; readonly route: Route; readonly params: Readonly<Record<string, string | undefined>> }
   | { readonly kind: 'method'; readonly allow: string }
@@ -20,7 +20,7 @@ interface Pattern {
 
 /** Finds rows by method and path. A literal segment wins over a parameter, whatever the order of the rows. */
 export function createRouter(routes: readonly Route[]): Router {
-  const patterns = patternsOf(routes)
+  const patterns = compilePatterns(routes)
   return {
     match(method, path) {
       const segments = path.split('/').map(decode)
@@ -28,14 +28,14 @@ export function createRouter(routes: readonly Route[]): Router {
       if (pattern === undefined) return { kind: segments.includes(undefined) ? 'malformed' : 'none' }
       const route = pattern.routes.find((candidate) => candidate.method === (method === 'HEAD' ? 'GET' : method))
       return route === undefined
-        ? { kind: 'method', allow: allowOf(pattern.routes) }
-        : { kind: 'route', route, params: paramsOf(pattern.segments, segments) }
+        ? { kind: 'method', allow: writeAllow(pattern.routes) }
+        : { kind: 'route', route, params: readParams(pattern.segments, segments) }
     },
   }
 }
 
-/** Most literal first: of two patterns that fit one path, the one with the earlier literal wins. */
-function patternsOf(routes: readonly Route[]): readonly Pattern[] {
+/** Puts the most literal first: of two patterns that fit one path, the one with the earlier literal wins. */
+function compilePatterns(routes: readonly Route[]): readonly Pattern[] {
   const paths = [...new Set(routes.map(({ path }) => path))]
   const rank = (path: string) => path.replace(/\{[^}]*\}/g, '\u{10ffff}')
   return paths
@@ -50,7 +50,7 @@ function fits(pattern: readonly string[], segments: readonly (string | undefined
   )
 }
 
-function paramsOf(
+function readParams(
   pattern: readonly string[],
   segments: readonly (string | undefined)[],
 ): Readonly<Record<string, string | undefined>> {
@@ -59,7 +59,7 @@ function paramsOf(
   return params
 }
 
-function allowOf(routes: readonly Route[]): string {
+function writeAllow(routes: readonly Route[]): string {
   return routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
 }
 
@@ -67,7 +67,7 @@ function isParam(part: string): boolean {
   return part.startsWith('{')
 }
 
-/** `undefined` for a segment that is not percent-encoded UTF-8. */
+/** Returns `undefined` for a segment that is not percent-encoded UTF-8. */
 function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment)

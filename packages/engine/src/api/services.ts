@@ -21,7 +21,7 @@ import type { ReferencePage } from './reference.ts'
 
 /** A claim to judge and record. */
 export interface ProvenanceClaim {
-  /** The account whose log it goes to. */
+  /** The account whose log receives the claim. */
   readonly account: string
   readonly address: Address
   /** Country code or group, as the caller wrote it. */
@@ -50,27 +50,25 @@ export interface ProvenanceService {
   keys(): Promise<Jwks>
 }
 
-/** The services that the API answers from. */
+/** Holds the services that the API answers from. */
 export interface ApiServices {
-  /** The page of `GET /v1/docs`; absent: that is `service_unavailable`. */
+  /** Returns the page of `GET /v1/docs`; when absent, the route answers `service_unavailable`. */
   readonly reference?: (() => ReferencePage) | undefined
   readonly clock: Clock
   readonly lookup: Lookup
   readonly crawlers: CrawlerAnswers
   readonly snapshots: Snapshots
   readonly whois: Whois
-  /** Shared with what else looks up names. */
+  /** Shared with other parts that look up names. */
   readonly nameTurns: NameTurns
   readonly accounts: Accounts
   readonly plans: Plans
   /** Counts calls by client. */
   readonly counts: Pick<Counts, 'take'>
   readonly provenance: ProvenanceService
-  /** Bits of an IPv6 address that share one per-client limit, 1 to 128; default 64. */
-  readonly ipv6Prefix?: number | undefined
   /** The client address of a request: keyless limits count it, and `/v1/myip` answers with it. */
   client(request: InspectionRequest): ResolvedClient
-  /** The decision about a request that a caller of the API describes. */
+  /** Decides about a request that a caller of the API describes. */
   readonly check: Inspector['check']
   /** Called with every decision about a described request; its `id` is the caller's. */
   onChecked?(decision: Decision): void
@@ -89,7 +87,7 @@ export function report(services: ApiServices, error: unknown): void {
   }
 }
 
-/** A store failed: the request is refused, and the host gets the error. */
+/** Reports the failure of a store to the host, and returns the error that refuses the request. */
 export function unanswered(services: ApiServices, error: unknown): SallyportError {
   report(services, error)
   return new SallyportError('service_unavailable')

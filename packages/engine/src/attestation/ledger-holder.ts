@@ -1,5 +1,5 @@
 import { type Clock, DAY_MS, ERRORS, errorText, HOUR_MS, SallyportError } from '@sallyport/core'
-import { type Ledger, type LedgerStatus, LedgerUnavailable, RangeTooWide } from '@sallyport/ledger'
+import { type Ledger, type LedgerStatus, LedgerUnavailable, RangeTooWide, type Stamp } from '@sallyport/ledger'
 import type { RaiseEvent } from '#service'
 import type { Settings } from '#settings'
 import { isUnreachable } from '#stores'
@@ -13,11 +13,24 @@ export interface LedgerHooks {
   onKeyMade(file: string): void
   /** It does not work, and that it works again. */
   readonly raise: RaiseEvent
+  readonly stamper?: LedgerStamper | undefined
+}
+
+/** Asks authorities of time, and says why one does not stamp. */
+export interface LedgerStamper {
+  readonly stamp: Stamp
+  fault(): string | undefined
+  unanchored(): string
+  close(): void
+  /** How often logs are looked at, and how often one of them is stamped. */
+  readonly every?: { readonly lookMs: number; readonly logMs: number } | undefined
 }
 
 /** New records are under a signed checkpoint within a second: this interval and the time to sign. */
 const CHECKPOINT_MS = 500
 const RETENTION_MS = HOUR_MS
+/** Authorities of time ask not to be asked often, and each timestamp covers all records before it. */
+const STAMP_EVERY = { lookMs: 5_000, logMs: 600_000 } as const
 
 /** The ledger of a service: opened at its first use, then checkpointed and erased by age while it is open. */
 export interface LedgerHolder {
@@ -31,13 +44,13 @@ export interface LedgerHolder {
 }
 
 /** Opens the ledger once, however many use it at the same time. */
-export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise }: LedgerHooks): LedgerHolder {
+export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise, stamper }: LedgerHooks): LedgerHolder {
   let opening: Promise<{ readonly place: LedgerPlace; readonly ledger: Ledger }> | undefined
   let schedules: readonly Schedule[] = []
   let closed = false
   const watch = watchLedger(raise)
 
-  const hooksOf = (part: Part): ScheduleHooks => ({
+  const createHooks = (part: Part): ScheduleHooks => ({
     onFailure(error) {
       if (closed) return
       onFault(error)
@@ -49,12 +62,17 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise 
   async function openNow() {
     const place = await openLedgerPlace(config)
     try {
-      const ledger = await openLedgerAt(place, config, clock, onKeyMade)
+      const ledger = await openLedgerAt(place, config, clock, onKeyMade, stamper)
       const eraseOld = () => erase(place, config, clock.now())
       await eraseOld()
       schedules = [
-        schedule(CHECKPOINT_MS, () => ledger.checkpoint(), hooksOf('checkpoints')),
-        schedule(RETENTION_MS, eraseOld, hooksOf('erasure')),
+        schedule(CHECKPOINT_MS, () => ledger.checkpoint(), createHooks('checkpoints')),
+        schedule(RETENTION_MS, eraseOld, createHooks('erasure')),
+        ...(stamper === undefined
+          ? []
+          : [
+              schedule((stamper.every ?? STAMP_EVERY).lookMs, () => anchor(ledger, stamper), createHooks('timestamps')),
+            ]),
       ]
       return { place, ledger }
     } catch (error) {
@@ -77,7 +95,7 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise 
       try {
         await opened()
       } catch (error) {
-        const refused = refusalOf(error)
+        const refused = findRefusal(error)
         // Nobody may read the output of a service at its start; what is raised is sent before it ends.
         watch.failed('records', refused ?? error)
         if (refused !== undefined) throw refused
@@ -101,6 +119,7 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise 
     status: async () => (closed ? undefined : (await opening?.catch(() => undefined))?.ledger.status()),
     async close() {
       closed = true
+      stamper?.close()
       const open = await opening?.catch(() => undefined)
       // A checkpoint under way still writes its file after the store has it.
       await Promise.all(schedules.map((schedule) => schedule.stop()))
@@ -110,6 +129,13 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise 
   }
 }
 
+/** Has the logs stamped that have grown. Rejects while an authority does not stamp: others may have. */
+async function anchor(ledger: Ledger, { every = STAMP_EVERY, fault }: LedgerStamper): Promise<void> {
+  await ledger.anchor(every.logMs)
+  const reason = fault()
+  if (reason !== undefined) throw new Error(reason)
+}
+
 /** Addresses and contexts are erased after a year by default, because no purpose covers them for ever. */
 async function erase({ store }: LedgerPlace, { provenance }: Settings, now: number): Promise<void> {
   const { retentionDays } = provenance
@@ -117,7 +143,7 @@ async function erase({ store }: LedgerPlace, { provenance }: Settings, now: numb
 }
 
 /** The error that ends the start; `undefined` where the next use may find the ledger. */
-function refusalOf(error: unknown): SallyportError | undefined {
+function findRefusal(error: unknown): SallyportError | undefined {
   if (error instanceof SallyportError) return error
   return isUnreachable(error)
     ? undefined

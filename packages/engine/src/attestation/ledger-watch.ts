@@ -7,6 +7,10 @@ export type Part = keyof typeof TEXTS
 const TEXTS = {
   records: ['The ledger does not take records', 'The ledger takes records again.'],
   checkpoints: ['Records of the ledger are not signed', 'Records of the ledger are signed again.'],
+  timestamps: [
+    'Checkpoints of the ledger are not stamped with the time',
+    'Checkpoints of the ledger are stamped again.',
+  ],
   erasure: ['Addresses past their time are not erased from the ledger', 'The ledger erases addresses again.'],
 } as const
 

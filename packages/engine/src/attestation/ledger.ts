@@ -6,17 +6,21 @@ import {
   type AuditReport,
   auditLedger,
   type CheckpointArchive,
+  type CrawlsJson,
+  type CrawlsQuery,
   type Ledger,
   LedgerRefused,
   type LedgerStore,
   openLedger as openLedgerOn,
   type Signer,
+  type Stamp,
   thumbprint,
 } from '@sallyport/ledger'
 import { makeFolder } from '#files'
 import { CHECKPOINTS, inDataDir, LEDGER_FILE } from '#service'
 import type { Settings } from '#settings'
 import { openCheckpointFolder, openPostgresLedger, openSqliteLedger } from '#stores'
+import { type LedgerTime, readLedgerTime } from './ledger-time.ts'
 import { environmentName, loadSigningKey, prepareNextKey, readKeyFile, type SigningKeyPlace } from './signing-key.ts'
 
 /** Place of a ledger, inside its store and outside it. */
@@ -26,8 +30,8 @@ export interface LedgerPlace {
 }
 
 /**
- * Opens the store of a configuration's ledger and checks nothing yet. The ledger has a file of its own, so that its
- * writer never waits for that of the accounts.
+ * Opens the store of a configuration's ledger and checks nothing yet. The ledger has its own file, so that its writer never waits for the
+ * writer of the accounts.
  */
 export async function openLedgerPlace(config: Settings): Promise<LedgerPlace> {
   const { dataDir, store } = config
@@ -51,6 +55,7 @@ export async function openLedgerAt(
   config: Settings,
   clock: { now(): number },
   onKeyMade?: (file: string) => void,
+  stamper?: { readonly stamp: Stamp; unanchored(): string },
 ): Promise<Ledger> {
   const key = keyPlace(config, onKeyMade)
   try {
@@ -59,6 +64,8 @@ export async function openLedgerAt(
       clock,
       randomness: randomBytes,
       loadSigner: (kid) => loadSigningKey(key, kid),
+      stamp: stamper?.stamp,
+      unanchored: stamper?.unanchored,
     })
   } catch (error) {
     if (!(error instanceof LedgerRefused)) throw error
@@ -74,11 +81,11 @@ function keyPlace({ dataDir, provenance }: Settings, onMade?: (file: string) => 
   }
 }
 
-/** The key that signs from now on. */
+/** Says which key signs the records after a rotation. */
 export interface RotatedKey {
   /** RFC 7638 thumbprint. */
   readonly kid: string
-  /** False where services must be given it: their key is in the environment, or its file cannot be written here. */
+  /** False if operators must give services the key: their key is in the environment, or this process cannot write its file. */
   readonly placed: boolean
 }
 
@@ -86,9 +93,13 @@ export interface RotatedKey {
 export interface LedgerTools {
   /** See `auditLedger`. Needs no key, and works also where opening is refused. */
   verify(options?: Omit<AuditOptions, 'archive'>): Promise<AuditReport>
+  /** Checks the anchors of the logs; `authorities` are trusted certificates, PEM, and `witnesses` trusted verifier keys. */
+  time(authorities: string | undefined, witnesses: readonly string[]): Promise<LedgerTime>
+  /** Builds the evidence of what an operator read; `undefined` where no record is. Throws `invalid_request` for too many. */
+  crawls(operator: string, query: CrawlsQuery): Promise<CrawlsJson | undefined>
   /** Erases address, salt and context of all records about an address; returns their number. Throws `invalid_ip`. */
   erase(address: string): Promise<number>
-  /** Hands over to a new key, or to that in `nextKeyFile`, and puts it where services read theirs. */
+  /** Hands over to a new key, or to the key in `nextKeyFile`, and writes it where services read their key. */
   rotateKey(options: {
     readonly nextKeyFile?: string | undefined
     readonly compromised?: boolean | undefined
@@ -102,6 +113,15 @@ export async function openLedgerTools(config: Settings): Promise<LedgerTools> {
   const { source } = keyPlace(config)
   return {
     verify: (options = {}) => auditLedger(place.store, { ...options, archive: place.archive }),
+    time: (authorities, witnesses) => readLedgerTime(place.store, authorities, witnesses),
+    async crawls(operator, query) {
+      const ledger = await openLedgerAt(place, config, { now: () => Date.now() })
+      try {
+        return await ledger.crawls(operator, query)
+      } catch (error) {
+        throw error instanceof RangeError ? new SallyportError('invalid_request', error.message) : error
+      }
+    },
     async erase(text) {
       const address = parseAddress(text)
       if (address === undefined) throw new SallyportError('invalid_ip', `Not an address: ${text}`)
@@ -129,7 +149,7 @@ export async function openLedgerTools(config: Settings): Promise<LedgerTools> {
   }
 }
 
-/** With a given key a rotation goes on where the key's file cannot be written, as in a mounted secret. */
+/** If the service was given its key, a rotation continues although the key's file cannot be written, as in a mounted secret. */
 function orGiven(given: Signer | undefined): (error: unknown) => undefined {
   return (error) => {
     if (given === undefined) throw error

@@ -1,13 +1,17 @@
 import {
+  type Address,
   classify,
-  countryOf,
   createJurisdictionJudge,
   type Decision,
+  findCountry,
   formatAddress,
   type InspectedCountry,
+  type InspectedRegion,
   isByPlace,
   type JurisdictionPolicy,
+  listFoundRegions,
   type NetworkFinding,
+  parseAddress,
   parseJurisdictionPolicy,
   SallyportError,
   type Snapshot,
@@ -15,7 +19,7 @@ import {
   withAttestation,
 } from '@sallyport/core'
 import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
-import { type Document, documentOf, type LedgerStatus, type Statement } from '@sallyport/ledger'
+import { type Crawl, type Document, type LedgerStatus, readDocument, type Statement } from '@sallyport/ledger'
 import { LineCounter, parseDocument } from 'yaml'
 import type { AttestedClaim, ProvenanceClaim, ProvenanceService } from '#api'
 import { ENGINE_VERSION } from '#datasets/service'
@@ -24,46 +28,55 @@ import { opensAtStart } from '#service'
 import type { Settings } from '#settings'
 import { yamlFault } from '#settings/yaml'
 import { holdLedger, type LedgerHooks } from './ledger-holder.ts'
-import { contextText, datasetsOf, degradedOf, findingOf } from './statement.ts'
+import { contextText, stateDatasets, stateDegraded, stateFinding } from './statement.ts'
 
-/** Attestation in this process: for the API, and for the hosts of inline inspection. */
+/** Records attestations in this process, for the API and for hosts that inspect requests inline. */
 export interface Provenance extends ProvenanceService {
   /**
-   * Records what was decided of a request that claims to come from `claim`, in the log of `provenance.account`; gives
-   * the decision with the stricter of the two actions, carried out as `mode` says. Throws `attestation_unavailable` and `invalid_request`.
+   * Records the decision on a request that claims to come from `claim`, in the log of `provenance.account`. Returns the stricter of the two
+   * decisions, carried out as `mode` says. Throws `attestation_unavailable` and `invalid_request`.
    */
   attestDecision(decision: Decision, claim: string, mode?: Settings['mode']): Promise<Decision>
-  /** How far the ledger is signed; `undefined` while it is not open. */
+  /** Records what an operator read within a minute, with the documents that the record names. Throws `attestation_unavailable`. */
+  recordCrawl(crawl: Crawl, documents: readonly Document[], addresses: readonly string[]): Promise<void>
+  /** Returns how far the ledger is signed; `undefined` while the ledger is closed. */
   status(): Promise<LedgerStatus | undefined>
-  /** Signs what is not signed yet and closes the ledger; `close()` of the service does it. */
+  /** Signs the records that no checkpoint covers yet and closes the ledger; `close()` of the service calls it. */
   close(): Promise<void>
 }
 
 export interface ProvenancePorts extends LedgerHooks {
   readonly snapshots: Snapshots
+  /** The region of an address, for claims that name one. */
+  findRegion(address: Address, network: NetworkFinding): Promise<InspectedRegion | undefined>
 }
 
 /**
- * Attestation as configured. An existing ledger is opened and compared with its checkpoints now; a new one is made by
- * the first attestation. Rejects with `ledger_refused`, `invalid_config` and `invalid_policy`.
+ * Opens attestation as configured. It compares an existing ledger with its checkpoints now; the first attestation makes a new ledger.
+ * Rejects with `ledger_refused`, `invalid_config` and `invalid_policy`.
  */
 export async function openProvenance(config: Settings, ports: ProvenancePorts): Promise<Provenance> {
   const { snapshots } = ports
+  const findRegion = async (text: string, network: NetworkFinding) => {
+    const address = parseAddress(text)
+    return address === undefined ? undefined : ports.findRegion(address, network)
+  }
   const policy = readJurisdictionPolicy(config.provenance.policy)
-  const policyDocument = documentOf(policy)
+  const policyDocument = readDocument(policy)
   const judge = createJurisdictionJudge(policy)
-  const datasetsNow = perSnapshot(datasetsOf)
+  const datasetsNow = perSnapshot(stateDatasets)
   const holder = holdLedger(config, ports)
   if (opensAtStart(config)) await holder.open()
 
   async function record({ log, address, network, country, addressFrom, snapshot, context, ...claimed }: Claimed) {
     const claim = judge.parseClaim(claimed.claim)
-    const judged = judge.judge(claim, { network, country })
+    const regions = judge.namesRegion(claim) ? listFoundRegions(claim, await findRegion(address, network)) : undefined
+    const judged = judge.judge(claim, { network, country, regions })
     const datasets = datasetsNow(snapshot)
-    const degraded = degradedOf(snapshot)
+    const degraded = stateDegraded(snapshot)
     const statement: Statement = {
       claim,
-      finding: findingOf(network, country),
+      finding: stateFinding(network, country, regions),
       policy: { id: policy.id, sha256: policyDocument.sha256, ...judged },
       basis: {
         engine: ENGINE_VERSION,
@@ -86,12 +99,12 @@ export async function openProvenance(config: Settings, ports: ProvenancePorts): 
       // Without data a record of "nothing known" would be a statement about the address.
       if (snapshot.networks === undefined && !network.reserved.reserved) throw new SallyportError('service_unavailable')
       const { id, action } = await record({
-        log: logOf(account),
+        log: nameLog(account),
         claim,
         address: formatAddress(address),
         addressFrom: 'request',
         network,
-        country: placed(countryOf(address, network, snapshot)),
+        country: placed(findCountry(address, network, snapshot)),
         snapshot,
         context: context === undefined ? undefined : contextText(context),
       })
@@ -100,7 +113,7 @@ export async function openProvenance(config: Settings, ports: ProvenancePorts): 
     async attestDecision(decision, claim, mode = config.mode) {
       const { client, network, countryFrom } = decision.inspection
       const attestation = await record({
-        log: logOf(config.provenance.account),
+        log: nameLog(config.provenance.account),
         claim,
         address: client.address,
         addressFrom: client.via === 'header' ? `header:${config.clientHeader}` : client.via,
@@ -111,14 +124,19 @@ export async function openProvenance(config: Settings, ports: ProvenancePorts): 
       })
       return withAttestation(decision, attestation, mode)
     },
-    evidence: (account, query) => holder.use((ledger) => ledger.evidence(logOf(account), query)),
+    recordCrawl: (crawl, documents, addresses) =>
+      holder.use(async (ledger) => {
+        await Promise.all(documents.map(ledger.keep))
+        await ledger.crawl(crawl, addresses)
+      }),
+    evidence: (account, query) => holder.use((ledger) => ledger.evidence(nameLog(account), query)),
     keys: () => holder.use((ledger) => ledger.keys()),
     status: holder.status,
     close: holder.close,
   }
 }
 
-/** A claim to come from somewhere, and what was found of the claimant. */
+/** A claim to come from somewhere, and what the data say about the claimant. */
 interface Claimed {
   readonly log: string
   readonly claim: string
@@ -130,16 +148,16 @@ interface Claimed {
   readonly context: string | undefined
 }
 
-/** The country that a record may name: where an address was registered proves nothing of where it is used. */
+/** Returns the country that a record may name: the country of registration does not prove where an address is used. */
 function placed(country: InspectedCountry | undefined): string | undefined {
   return country !== undefined && isByPlace(country) ? country.code : undefined
 }
 
-function logOf(account: string): string {
+function nameLog(account: string): string {
   return `t/${account}`
 }
 
-/** Remembers the document of the snapshot that was last asked for. */
+/** Remembers the document of the last snapshot, because most calls name the same snapshot. */
 function perSnapshot(make: (snapshot: Snapshot) => Document): (snapshot: Snapshot) => Document {
   let last: { readonly snapshot: Snapshot; readonly document: Document } | undefined
   return (snapshot) => {
@@ -148,7 +166,7 @@ function perSnapshot(make: (snapshot: Snapshot) => Document): (snapshot: Snapsho
   }
 }
 
-/** The jurisdiction policy in the user's file, YAML or JSON; without one the built-in policy. Throws `invalid_policy`. */
+/** Reads the jurisdiction policy, YAML or JSON; without a file it returns the built-in policy. Throws `invalid_policy`. */
 export function readJurisdictionPolicy(file: string | undefined): JurisdictionPolicy {
   if (file === undefined) return parseJurisdictionPolicy(JURISDICTIONS)
   let text: string

@@ -38,7 +38,7 @@ export async function loadSigningKey({ source, make, onMade }: SigningKeyPlace, 
 export async function readSigningKey(source: string): Promise<Signer> {
   const variable = environmentName(source)
   if (variable === undefined) return readKeyFile(source)
-  return signerOf(parseKey(process.env[variable]?.replaceAll('\\n', '\n') ?? '', source))
+  return createSigner(parseKey(process.env[variable]?.replaceAll('\\n', '\n') ?? '', source))
 }
 
 /** The name of the environment variable that holds the key; `undefined` where a file does. */
@@ -75,9 +75,9 @@ export async function readKeyFile(file: string): Promise<Signer> {
   if (fault !== undefined) throw unusable(file, fault)
   const mode = found.mode & 0o777
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw unusable(file, `may be read by others (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`)
+    throw unusable(file, `is readable by other users (mode ${mode.toString(8).padStart(4, '0')}): chmod 600 it`)
   }
-  return signerOf(parseKey(await readFile(file, 'utf8'), file))
+  return createSigner(parseKey(await readFile(file, 'utf8'), file))
 }
 
 /** False when there is one already. */
@@ -102,7 +102,7 @@ function parseKey(pem: string, source: string): KeyObject {
   return key
 }
 
-function signerOf(key: KeyObject): Signer {
+function createSigner(key: KeyObject): Signer {
   const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
   const signBytes = promisify(sign) as (algorithm: null, bytes: Uint8Array, key: KeyObject) => Promise<Buffer>
   return { publicKey: Buffer.from(x, 'base64url'), sign: (bytes) => signBytes(null, bytes, key) }

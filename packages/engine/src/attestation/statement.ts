@@ -1,8 +1,12 @@
 import { invalidField, type NetworkFinding, type Snapshot } from '@sallyport/core'
-import { canonicalText, type Document, documentOf, type Statement } from '@sallyport/ledger'
+import { canonicalText, type Document, readDocument, type Statement, UNKNOWN_REGION } from '@sallyport/ledger'
 
-/** Facts about a connection, in the form that a record holds. */
-export function findingOf({ verdict, asn }: NetworkFinding, country: string | undefined): Statement['finding'] {
+/** States facts about a connection in the form that a record holds. */
+export function stateFinding(
+  { verdict, asn }: NetworkFinding,
+  country: string | undefined,
+  regions: readonly string[] | undefined,
+): Statement['finding'] {
   const { classification, anonymized, method, confidence } = verdict
   return {
     networkOrigin: classification,
@@ -11,11 +15,12 @@ export function findingOf({ verdict, asn }: NetworkFinding, country: string | un
     confidence,
     ...(country === undefined ? {} : { country }),
     ...(asn === undefined ? {} : { asn }),
+    ...(regions === undefined ? {} : { region: regions.join(',') || UNKNOWN_REGION }),
   }
 }
 
-/** Data that was missing, with commas: absent data must not be read as "not found" later. */
-export function degradedOf({ networks, geo, rangesLoaded }: Snapshot): string {
+/** Lists missing data, separated by commas: a reader must not take absent data for "not found" later. */
+export function stateDegraded({ networks, geo, rangesLoaded }: Snapshot): string {
   const missing = [
     networks === undefined ? 'asn' : '',
     geo === undefined || geo.families.length === 0 ? 'geo' : '',
@@ -24,15 +29,15 @@ export function degradedOf({ networks, geo, rangesLoaded }: Snapshot): string {
   return missing.filter((name) => name !== '').join(',')
 }
 
-/** The loaded data sets of a snapshot, as the document that its attestations name. */
-export function datasetsOf({ sources }: Snapshot): Document {
+/** Writes the loaded data sets of a snapshot as the document that its attestations name. */
+export function stateDatasets({ sources }: Snapshot): Document {
   const loaded = sources.filter(({ state }) => state === 'loaded')
-  return documentOf(loaded.map(({ id, title, date, entries, sha256 }) => ({ id, title, date, entries, sha256 })))
+  return readDocument(loaded.map(({ id, title, date, entries, sha256 }) => ({ id, title, date, entries, sha256 })))
 }
 
 const MAX_CONTEXT_BYTES = 8192
 
-/** Canonical JSON of a request's context. Throws `invalid_request` where it has none, or is too long. */
+/** Writes the context of a request as canonical JSON. Throws `invalid_request` if it has no such form or is too long. */
 export function contextText(context: Readonly<Record<string, unknown>>): string {
   let text: string
   try {

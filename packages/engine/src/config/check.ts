@@ -8,14 +8,13 @@ import {
   parseTrust,
   policyFaults,
   policyWarnings,
-  robotsOf,
   rulesInForce,
   SallyportError,
 } from '@sallyport/core'
-import { feedsOf } from '#datasets/service'
+import { resolveFeeds } from '#datasets/service'
 import { listNames } from '#features/lists'
 import { secretFault } from '#service'
-import { hostPortOf, type LocatedFault } from '#settings'
+import { type LocatedFault, parseHostPort } from '#settings'
 import { decoyFaults, decoyWarnings } from './decoy-faults.ts'
 import type { ConfigFault } from './faults.ts'
 import { FEATURES } from './features.ts'
@@ -26,16 +25,16 @@ import type { Config } from './schema.ts'
 /** Keys that need each other. */
 function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
   if (http !== undefined && tls === undefined) {
-    return [{ path: ['http'], message: 'is plain HTTP beside TLS: without tls, name the address in listen' }]
+    return [{ path: ['http'], message: 'is the plain HTTP listener beside TLS. Without tls, set listen instead' }]
   }
   if (tls !== undefined && tls.redirect !== false && http === undefined) {
-    return [{ path: ['tls', 'redirect'], message: 'needs http, the plain listener that it redirects' }]
+    return [{ path: ['tls', 'redirect'], message: 'needs http, the plain listener to redirect. Add http: 0.0.0.0:80' }]
   }
   if (tls?.acme !== undefined && http === undefined) {
-    return [{ path: ['tls', 'acme'], message: 'needs http, where the authority asks for its challenge on port 80' }]
+    return [{ path: ['tls', 'acme'], message: 'needs http, because the CA fetches its challenge on port 80' }]
   }
   if (tls !== undefined && tls.acme === undefined && tls.certificates.length === 0) {
-    return [{ path: ['tls'], message: 'names no certificates and no acme' }]
+    return [{ path: ['tls'], message: 'has neither certificates nor acme. Add one of them' }]
   }
   return []
 }
@@ -43,14 +42,14 @@ function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
 /** Parts that serve trusted peers alone: without one every connection is cut, and every check is refused. */
 function trustedFaults({ proxyProtocol, forwardAuth, trustProxy }: Config): readonly LocatedFault[] {
   if (trustProxy.length > 0) return []
-  const cure = 'name the address of the server in front in trustProxy'
+  const cure = 'add the address of the server in front to trustProxy'
   return [
     ...(proxyProtocol === false
       ? []
-      : [{ path: ['proxyProtocol'], message: `is read from trusted peers alone, and every other is cut: ${cure}` }]),
+      : [{ path: ['proxyProtocol'], message: `accepts only trusted proxies, but trustProxy is empty: ${cure}` }]),
     ...(forwardAuth === false
       ? []
-      : [{ path: ['forwardAuth'], message: `answers trusted servers alone, and every other with 403: ${cure}` }]),
+      : [{ path: ['forwardAuth'], message: `accepts only trusted proxies, but trustProxy is empty: ${cure}` }]),
   ]
 }
 
@@ -58,11 +57,11 @@ function trustedFaults({ proxyProtocol, forwardAuth, trustProxy }: Config): read
 function listenerFaults(config: Config): readonly LocatedFault[] {
   const named = (['listen', 'http', 'admin'] as const).flatMap((key) => {
     const text = config[key]
-    return text === undefined ? [] : [{ key, ...hostPortOf(text) }]
+    return text === undefined ? [] : [{ key, ...parseHostPort(text) }]
   })
   return named.flatMap(({ key, host, port }, at) => {
     const other = named.slice(0, at).find((one) => port !== 0 && one.port === port && isSameHost(one.host, host))
-    return other === undefined ? [] : [{ path: [key], message: `is the address of ${other.key} too` }]
+    return other === undefined ? [] : [{ path: [key], message: `is already the address of ${other.key}` }]
   })
 }
 
@@ -93,10 +92,10 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
     ...secretFaults(config),
     ...trustFaults(config.trustProxy),
     ...tried(['clientHeader'], () => parseTrust([], config.clientHeader)),
+    ...tried(['ja4Header'], () => parseTrust([], { ja4Header: config.ja4Header })),
     ...Object.entries(config.data.sources).flatMap(([id, source]) =>
-      tried(['data', 'sources', id], () => feedsOf({ [id]: source })),
+      tried(['data', 'sources', id], () => resolveFeeds({ [id]: source })),
     ),
-    ...signalFaults(config),
     ...sameIdFaults(config),
     ...config.handoff.keys.flatMap((key, index) => tried(['handoff', 'keys', index], () => createHandoffSigner([key]))),
     ...config.net.allowPrivate.flatMap((text, index) =>
@@ -112,7 +111,7 @@ export function wordFaults(config: Config, layers: readonly Layer[]): readonly C
 function sameIdFaults({ handoff }: Config): readonly LocatedFault[] {
   const ids = handoff.keys.map(({ id }) => id)
   return ids.flatMap((id, at) => {
-    const message = `"${id}" is the id of another key too`
+    const message = `"${id}" is already the id of another key. Use a unique id`
     return ids.indexOf(id) === at ? [] : [{ path: ['handoff', 'keys', at, 'id'], message }]
   })
 }
@@ -122,7 +121,7 @@ function sameTokenWarnings({ console: { adminToken, steerToken, readToken } }: C
   const tokens = Object.entries({ adminToken, steerToken, readToken }).filter(([, token]) => token !== undefined)
   return tokens.flatMap(([name, token], at) => {
     const [other] = tokens.slice(0, at).find(([, one]) => one === token) ?? []
-    const message = `is ${other} too: its holders may do what the other allows`
+    const message = `is identical to ${other}, so both tokens grant both roles. Use different tokens`
     return other === undefined ? [] : [{ path: ['console', name], message }]
   })
 }
@@ -145,20 +144,6 @@ function secretFaults(config: Config): readonly LocatedFault[] {
   return found === undefined ? [] : [{ path: ['challenge', 'secret'], message: found }]
 }
 
-/** Looked at where signals are written: it asks the whole policy about each crawler. */
-function signalFaults({ policy, mode, robots, lists }: Config): readonly LocatedFault[] {
-  const { signals } = robots
-  if (
-    Object.values(signals).every((signal) => signal === undefined) ||
-    policyFaults(policy, new Set(Object.keys(lists))).length > 0
-  )
-    return []
-  const named = { lists: listNames({ lists }) }
-  return tried(['robots', 'signals'], () =>
-    robotsOf({ parts: [{ policy: compilePolicy(policy, named), mode }], signals }),
-  )
-}
-
 /** Limits of failures and pages where a server in front answers: Sallyport sees no answer there, and counts each request. */
 function unseenWarnings(config: Config): readonly LocatedFault[] {
   if (config.forwardAuth === false) return []
@@ -166,7 +151,7 @@ function unseenWarnings(config: Config): readonly LocatedFault[] {
     Object.entries(UNSEEN).flatMap(([count, { requests, cure }]) => {
       const rule = rulesInForce(policy).find(({ limit }) => limit?.count === count)
       if (rule === undefined) return []
-      const found = `the rule "${rule.id}" counts every request${requests}, not ${count}s, because forwardAuth does not show the answers`
+      const found = `the rule "${rule.id}" counts every request${requests}, not ${count}s, because forwardAuth hides responses`
       return [{ path, message: `${found}; ${cure}` }]
     }),
   )
@@ -175,11 +160,11 @@ function unseenWarnings(config: Config): readonly LocatedFault[] {
 const UNSEEN = {
   failure: {
     requests: '',
-    cure: 'let Sallyport forward the logins, or raise max for as many people as share an address',
+    cure: 'proxy the logins through Sallyport, or raise max for people who share an address',
   },
   page: {
-    requests: ' but those for static files',
-    cure: 'let Sallyport forward the requests, or allow the paths that scripts of your pages call by rules of your own',
+    requests: ' except static files',
+    cure: "proxy the requests through Sallyport, or add rules that allow the paths that your pages' scripts call",
   },
 }
 
@@ -202,12 +187,11 @@ export function configNotices(config: Config, layers: readonly Layer[]): readonl
   return listPolicies(config).flatMap(({ policy, path }) => {
     const ids = flaggingRules(policy)
     if (ids.length === 0) return []
-    const message = `these rules only flag: ${ids.join(', ')}. A flag stops no request: act on the header sallyport-action, or write a rule that refuses`
+    const message = `these rules only flag: ${ids.join(', ')}. A flag blocks no request. Act on the header sallyport-action, or add a rule that blocks`
     return [located({ path, message }, config, layers)]
   })
 }
 
-/** Every policy: that of all, and those of routes. */
 export function listPolicies({ policy, routes }: Config) {
   const own = routes.flatMap(({ policy }, at) =>
     policy === undefined ? [] : [{ policy, path: ['routes', at, 'policy'] }],

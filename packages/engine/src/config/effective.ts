@@ -1,5 +1,5 @@
 import { formatDuration, isRecord } from '@sallyport/core'
-import { placeOf, type ValuePlace, valueAt } from './layers.ts'
+import { findPlace, type ValuePlace, valueAt } from './layers.ts'
 import type { ConfigRead } from './read.ts'
 import { nodeAt, type SchemaNode, schemaTree } from './tree.ts'
 
@@ -13,15 +13,15 @@ export interface Setting {
 }
 
 /** Every value of a configuration, defaults too; a list of maps has a setting for each entry. */
-export function settingsOf({ config, layers }: ConfigRead): readonly Setting[] {
+export function listSettings({ config, layers }: ConfigRead): readonly Setting[] {
   const tree = schemaTree()
   const settings: Setting[] = []
   const walk = (value: unknown, path: readonly PropertyKey[]): void => {
-    const inner = partsOf(value, path)
+    const inner = listParts(value, path)
     for (const [step, part] of inner) walk(part, [...path, step])
     if (value === undefined || inner.length > 0) return
     const written = layers.some(({ values }) => valueAt(values, path) !== undefined)
-    const place = written ? placeOf(layers, path) : undefined
+    const place = written ? findPlace(layers, path) : undefined
     settings.push({ key: path.map(String).join('.'), value: shown(value, nodeAt(tree, path)), ...(place && { place }) })
   }
   walk(config, [])
@@ -29,7 +29,7 @@ export function settingsOf({ config, layers }: ConfigRead): readonly Setting[] {
 }
 
 /** The values within a value that are settings of their own; an entry of a list is one setting. */
-function partsOf(value: unknown, path: readonly PropertyKey[]): readonly (readonly [PropertyKey, unknown])[] {
+function listParts(value: unknown, path: readonly PropertyKey[]): readonly (readonly [PropertyKey, unknown])[] {
   if (Array.isArray(value)) return value.some(isRecord) ? [...value.entries()] : []
   return isRecord(value) && typeof path.at(-1) !== 'number' ? Object.entries(value) : []
 }

@@ -1,15 +1,15 @@
 import { SallyportError } from '@sallyport/core'
 import type { ValuePlace } from './layers.ts'
 
-/** A fault, or a likely mistake, in a configuration. */
+/** Describes an error, or a likely mistake, in a configuration. */
 export interface ConfigFault {
-  /** Absent where it is in no file, variable or flag. */
+  /** Absent if the value is in no file, variable or flag. */
   readonly place?: ValuePlace | undefined
-  /** The path of the key, joined by dots. */
+  /** Gives the path of the key, joined by dots. */
   readonly key?: string | undefined
-  /** The id of the rule. */
+  /** Gives the id of the rule that contains the fault. */
   readonly rule?: string | undefined
-  /** The expected value, with the nearest known word. */
+  /** States the expected value, with the nearest known word. */
   readonly message: string
 }
 
@@ -27,7 +27,7 @@ export interface ConfigFault {
  *   for (const { key, message } of error.faults) console.error(key, message)
  * }
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/routes.md#error-codes
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/api.md#error-codes
  */
 export class ConfigError extends SallyportError {
   readonly faults: readonly ConfigFault[]
@@ -39,7 +39,7 @@ export class ConfigError extends SallyportError {
   }
 }
 
-/** `sallyport.yaml:12: policy.rules.0.match.country.0: rule "home": "UK" is unknown; did you mean "GB"?` */
+/** Writes a fault as `sallyport.yaml:12: policy.rules.0.match.country.0: rule "home": "UK" is unknown; did you mean "GB"?` */
 export function faultText({ place, key, rule, message }: ConfigFault): string {
   const about = [place?.text ?? 'configuration', key, rule === undefined ? undefined : `rule "${rule}"`]
   return [...about.filter((part) => part !== undefined), message].join(': ')

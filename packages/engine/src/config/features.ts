@@ -1,6 +1,5 @@
 import * as features from '#features'
 
-/** The features with their names. */
 export const NAMED_FEATURES = Object.entries(features).map(([name, { feature }]) => ({ name, feature }))
 
 export const FEATURES = NAMED_FEATURES.map(({ feature }) => feature)

@@ -17,7 +17,7 @@ import type { Layer } from './layers.ts'
 
 /** Reads a YAML or JSON file of keys; throws `invalid_config` that names the file and the line. */
 export function readFile(file: string): Layer {
-  return readText(textOf(file), file)
+  return readText(readConfigText(file), file)
 }
 
 /** The same of a text, which is named as a file is. `refused`: what it may not hold, by its offset. */
@@ -35,12 +35,12 @@ export function readText(
     const { line } = lines.linePos(offset)
     throw new ConfigError([{ place: { text: `${file}:${line}`, file, line }, message }])
   }
-  const values = plainOf(document, file) ?? {}
+  const values = plainValue(document, file) ?? {}
   if (!isRecord(values)) throw new ConfigError([{ place: { text: file, file }, message: 'must be a map of keys' }])
   return {
     values,
     placeOf(path) {
-      const offset = offsetOf(document.contents, path, (node) => (isAlias(node) ? node.resolve(document) : node))
+      const offset = findOffset(document.contents, path, (node) => (isAlias(node) ? node.resolve(document) : node))
       const { line } = lines.linePos(offset)
       return { text: `${file}:${line}`, file, line }
     },
@@ -48,7 +48,7 @@ export function readText(
 }
 
 /** A pipe is read too: shells write `<(…)` as one. */
-function textOf(file: string): string {
+function readConfigText(file: string): string {
   const fault = existsSync(file) ? placeFault(file) : undefined
   if (fault !== undefined) throw new ConfigError([{ message: `cannot read ${file}: it ${fault}` }])
   let bytes: Buffer
@@ -65,18 +65,18 @@ function textOf(file: string): string {
 }
 
 /** Aliases of aliases can expand to a huge document: the parser throws on them. */
-function plainOf(document: { toJS(): unknown }, file: string): unknown {
+function plainValue(document: { toJS(): unknown }, file: string): unknown {
   try {
     return document.toJS()
   } catch (error) {
     const isHuge = error instanceof Error && /alias count|circular/i.test(error.message)
-    const message = isHuge ? 'its aliases (*) repeat more than can be read' : 'its aliases (*) cannot be followed'
+    const message = isHuge ? 'its aliases (*) expand to too many nodes' : 'its aliases (*) cannot be resolved'
     throw new ConfigError([{ place: { text: file, file }, message }])
   }
 }
 
 /** Offset of a path's key in the text, or the entry of a list, as far as the path goes. */
-function offsetOf(contents: Node | null, path: readonly PropertyKey[], resolve: (node: unknown) => unknown): number {
+function findOffset(contents: Node | null, path: readonly PropertyKey[], resolve: (node: unknown) => unknown): number {
   let node: unknown = contents
   let offset = contents?.range?.[0] ?? 0
   for (const step of path) {

@@ -1,25 +1,24 @@
 import { type SchemaNode, schemaTree } from './tree.ts'
 
-/** Row of a key with a value in the documents. */
 export interface KeyRow {
-  /** As in a file: `routes[].host`, `data.sources.<id>.url`. */
+  /** Written as in a file: `routes[].host`, `data.sources.<id>.url`. */
   readonly key: string
-  /** Kinds, words or bounds, and the unit of a number. */
+  /** Lists kinds, words or bounds; a number has its unit. */
   readonly values: string
-  /** As it is written, or in words; absent where nobody has said it. */
+  /** Written as in a file, or in words; absent if the description states no default. */
   readonly initial: string | undefined
   readonly example: unknown
-  /** Whether a reload takes it over; else it is in force after a restart. */
+  /** Whether a reload takes the key over; otherwise it applies after a restart. */
   readonly live: boolean
   readonly description: string
 }
 
-/** Policies of routes have the keys of the policy. */
+/** Policies of routes have the same keys as the policy. */
 const SAME_AS_POLICY = 'routes[].policy'
 /** A negation has the words of `match`, which have rows already. */
 const SAME_AS_MATCH = 'policy.rules[].match.not'
 
-/** Every key of the configuration that holds a value, in the order of the schema. */
+/** Lists every key of the configuration that holds a value, in the order of the schema. */
 export function keyTable(): readonly KeyRow[] {
   return rowsIn(schemaTree(), '', false)
 }
@@ -50,37 +49,29 @@ function listKeyRows(node: SchemaNode, { key, live, required }: KeyPosition): re
   }
   const { example, description = '', unit } = node
   const [said, absent] = apart(description)
-  const kinds = valuesOf(node)
+  const kinds = describeValues(node)
   const values = unit === undefined || unit === 'time' ? kinds : `${kinds} (${unit})`
   const initial = node.default === undefined ? (absent ?? (required ? 'required' : undefined)) : json(node.default)
   return [{ key, values, initial, example, live, description: said }]
 }
 
-/** The description, and what it says of a key that is absent. */
+/** Splits a description into its text and what it says of an absent key. */
 function apart(description: string): readonly [said: string, absent: string | undefined] {
   const [found, absent] = /(?:^|; )absent: (.*?)(?=[;.] |$)/.exec(description) ?? []
   return found === undefined ? [description, undefined] : [description.replace(found, ''), absent]
 }
 
-function valuesOf({
-  type,
-  unit,
-  least,
-  most,
-  minimum,
-  maximum,
-  items,
-  anyOf,
-  additionalProperties,
-  ...node
-}: SchemaNode): string {
+function describeValues({ type, unit, least, most, minimum, maximum, items, anyOf, ...node }: SchemaNode): string {
   if (unit === 'time') return least === undefined ? 'time' : `time, ${least} to ${most}`
   if (node.enum !== undefined) return node.enum.map(json).join(', ')
   if (node.const !== undefined) return json(node.const)
-  if (anyOf !== undefined) return anyOf.map((one) => valuesOf(one)).join(', or ')
-  if (typeof type === 'object') return type.map((one) => valuesOf({ type: one })).join(', or ')
-  if (type === 'array') return `list: ${items === undefined ? 'anything' : valuesOf(items)}`
-  if (type === 'object') return typeof additionalProperties === 'object' ? 'map' : 'map of these keys'
+  if (anyOf !== undefined) {
+    const forms = anyOf.map((one) => describeValues(one))
+    return forms.map((form) => (form === `list: ${forms[0]}` ? 'a list of them' : form)).join(', or ')
+  }
+  if (typeof type === 'object') return type.map((one) => describeValues({ type: one })).join(', or ')
+  if (type === 'array') return `list: ${items === undefined ? 'anything' : describeValues(items)}`
+  if (type === 'object') return 'map'
   if (type === 'boolean') return 'true or false'
   if (type === 'string') return 'text'
   const bounds = [minimum, maximum].filter((bound) => bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER)

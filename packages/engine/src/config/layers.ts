@@ -5,13 +5,13 @@ export type Mapping = Readonly<Record<string, unknown>>
 /** Values that one place gives: a file, the environment, flags, or a program. */
 export interface Layer {
   readonly values: Mapping
-  /** Place of a value of it. */
+  /** Returns the place of a value in this layer. */
   readonly placeOf: (path: readonly PropertyKey[]) => ValuePlace
 }
 
-/** Origin of a value. */
+/** Says where a value was written. */
 export interface ValuePlace {
-  /** As people read it: `sallyport.yaml:12`, `SALLYPORT_MODE`, `--data-dir`. */
+  /** Written as operators read it: `sallyport.yaml:12`, `SALLYPORT_MODE`, `--data-dir`. */
   readonly text: string
   readonly file?: string | undefined
   readonly line?: number | undefined
@@ -19,13 +19,13 @@ export interface ValuePlace {
   readonly flag?: string | undefined
 }
 
-/** Maps are merged key by key; any other value of a later layer replaces the one below. */
+/** Merges maps key by key; any other value of a later layer replaces the value below. */
 export function mergeLayers(layers: readonly Layer[]): Mapping {
   return layers.reduce<Mapping>((merged, { values }) => merge(merged, values), {})
 }
 
-/** The place of a value, or of the nearest one that holds it; `undefined` where no layer has one. */
-export function placeOf(layers: readonly Layer[], path: readonly PropertyKey[]): ValuePlace | undefined {
+/** Returns the place of a value, or of the nearest value that contains it; `undefined` if no layer has either. */
+export function findPlace(layers: readonly Layer[], path: readonly PropertyKey[]): ValuePlace | undefined {
   for (let length = path.length; length > 0; length--) {
     const part = path.slice(0, length)
     const layer = layers.findLast(({ values }) => valueAt(values, part) !== undefined)

@@ -1,10 +1,10 @@
 import type { LocatedFault } from '#settings'
 import type { ConfigFault } from './faults.ts'
-import { type Layer, placeOf, valueAt } from './layers.ts'
+import { findPlace, type Layer, valueAt } from './layers.ts'
 
-/** A fault with the place where its value is written. */
+/** Adds the place where its value is written to a fault. */
 export function located({ path, message, rule }: LocatedFault, values: unknown, layers: readonly Layer[]): ConfigFault {
-  const place = placeOf(layers, path)
+  const place = findPlace(layers, path)
   const id = rule ?? ruleAt(path, values)
   return {
     ...(place && { place }),
@@ -14,7 +14,7 @@ export function located({ path, message, rule }: LocatedFault, values: unknown, 
   }
 }
 
-/** The id of the rule that a path leads into. */
+/** Returns the id of the rule that contains a path. */
 function ruleAt(path: readonly PropertyKey[], values: unknown): string | undefined {
   const at = path.findIndex((step, index) => step === 'rules' && typeof path[index + 1] === 'number')
   const id = at < 0 ? undefined : valueAt(values, [...path.slice(0, at + 2), 'id'])

@@ -10,30 +10,26 @@ import type { Config } from './schema.ts'
 /** How long one text may take, and the start of the thread before it. */
 const DEADLINE_MS = 2_000
 const START_MS = 15_000
-/** A thread that nobody asks for so long is ended. */
+/** The reader ends a thread that is idle for this time. */
 const IDLE_MS = 60_000
-/** Texts that wait for their turn. */
+/** Further texts are refused while this many wait for their turn. */
 const MAX_WAITING = 8
 
 /**
- * In megabytes: a policy takes a tenth of it. The stack holds the deepest text of 32 KB: V8 ends the whole process where a
- * regular expression is compiled with none left, so that it may not overflow.
+ * In megabytes: a policy takes a tenth of it. The stack holds the deepest text of 32 KB: V8 ends the whole process if a regular expression
+ * is compiled with no stack left, so the stack must not overflow.
  */
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 256 }
 
-/** Reads policies that people write and tries them, in a thread of its own: nothing of it stops what serves visitors. */
+/** Reads policies that users write and tries them, in a thread of its own, so that reading never delays visitors. */
 export interface PolicyReader {
   /**
-   * Checks a text. Rejects with `invalid_policy` for one that takes too long to read, and with `service_unavailable`
-   * where too many wait.
+   * Checks a text. Rejects with `invalid_policy` if the text takes too long to read, and with `service_unavailable` if too many texts wait.
    */
   check(text: string): Promise<PolicyText>
-  /** The text of a configuration with another policy, the rest as it was. Rejects as `check` does, and for a fault. */
+  /** Returns the text of a configuration with another policy and everything else unchanged. Rejects as `check` does, and for a fault. */
   replace(configuration: string, policy: string): Promise<string>
-  /**
-   * Judges requests by each of some policies, in their order: about as many of the first as there is time for, which is one
-   * at least. Rejects as `check` does.
-   */
+  /** Judges requests by each policy, in order: as many of the first requests as time permits, and at least one. Rejects as `check` does. */
   judge(
     policies: readonly Config['policy'][],
     requests: readonly JudgedRequest[],
@@ -43,13 +39,13 @@ export interface PolicyReader {
 
 export interface PolicyReaderOptions {
   readonly deadlineMs?: number | undefined
-  /** The lists that policies may name. */
+  /** Returns the lists that policies may name. */
   readonly lists?: (() => ListsOfConfig) | undefined
 }
 
 const NO_LISTS = (): ListsOfConfig => ({ lists: {}, dataDir: '' })
 
-/** Opens one; the thread starts with the first text, and holds up no exit. */
+/** Opens a reader; its thread starts with the first text and does not delay an exit. */
 export function openPolicyReader({
   deadlineMs = DEADLINE_MS,
   lists = NO_LISTS,
@@ -78,7 +74,7 @@ export function openPolicyReader({
       if (isClosed) throw new SallyportError('service_unavailable')
       asked.ref()
       asked.postMessage(question)
-      const answer = await answerOf(asked, deadlineMs)
+      const answer = await awaitAnswer(asked, deadlineMs)
       asked.unref()
       idle = setTimeout(() => void end(), IDLE_MS).unref()
       return answer
@@ -90,7 +86,7 @@ export function openPolicyReader({
 
   function ask(question: PolicyQuestion): Promise<PolicyAnswer> {
     if (waiting >= MAX_WAITING) {
-      return Promise.reject(new SallyportError('service_unavailable', 'Too many policies wait to be read.'))
+      return Promise.reject(new SallyportError('service_unavailable', 'Too many policies are being parsed.'))
     }
     waiting++
     const turn = last.then(() => run(question)).finally(() => waiting--)
@@ -136,10 +132,10 @@ async function started(onExit: () => void): Promise<Worker> {
     env: {},
     argv: [],
   })
-  // A caller that waits for an answer hears of the error by the same event.
+  // A caller that waits for an answer receives the error by the same event.
   thread.on('error', () => {}).once('exit', onExit)
   try {
-    await answerOf(thread, START_MS)
+    await awaitAnswer(thread, START_MS)
   } catch (error) {
     await thread.terminate()
     throw error
@@ -147,8 +143,8 @@ async function started(onExit: () => void): Promise<Worker> {
   return thread
 }
 
-/** The next message of a thread. Rejects with `invalid_policy` where it is late, or ends: its memory is bounded. */
-async function answerOf(thread: Worker, milliseconds: number): Promise<PolicyAnswer> {
+/** Returns the next message of a thread. Rejects with `invalid_policy` if the message is late or the thread ends: its memory is bounded. */
+async function awaitAnswer(thread: Worker, milliseconds: number): Promise<PolicyAnswer> {
   const settled = new AbortController()
   const { signal } = settled
   const refused = (why: string): never => {
@@ -157,14 +153,14 @@ async function answerOf(thread: Worker, milliseconds: number): Promise<PolicyAns
   try {
     return await Promise.race([
       once(thread, 'message', { signal }).then(([answer]) => answer as PolicyAnswer),
-      once(thread, 'exit', { signal }).then(() => refused('The text was not read to its end.')),
+      once(thread, 'exit', { signal }).then(() => refused('Parsing the policy was interrupted.')),
       delay(milliseconds, undefined, { signal }).then(() =>
-        refused(`The text takes longer than ${milliseconds / 1_000} s to read.`),
+        refused(`Parsing the policy takes longer than ${milliseconds / 1_000} s.`),
       ),
     ])
   } catch (error) {
     if (error instanceof SallyportError) throw error
-    return refused('The text cannot be read: it takes too much memory.')
+    return refused('Parsing the policy takes too much memory.')
   } finally {
     settled.abort()
   }

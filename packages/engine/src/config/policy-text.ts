@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isRecord, policyFaults, policyWarnings } from '@sallyport/core'
-import { type Document, isScalar, isMap as isYamlMap, parseDocument, stringify, visit } from 'yaml'
+import { type Document, isScalar, isSeq, isMap as isYamlMap, parseDocument, stringify, visit, type YAMLMap } from 'yaml'
 import { PolicySchema } from '#settings'
 import { ConfigError, type ConfigFault } from './faults.ts'
 import { readText } from './file.ts'
@@ -64,7 +65,7 @@ function anchorIn(document: Document): readonly [offset: number, message: string
       return visit.BREAK
     },
   })
-  return found === undefined ? undefined : [found, 'anchors, aliases and merge keys are not read here: write it out']
+  return found === undefined ? undefined : [found, 'anchors, aliases and merge keys are not supported here']
 }
 
 /** A policy as people write it. */
@@ -73,15 +74,35 @@ export function policyText(policy: Config['policy']): string {
 }
 
 /**
- * The text of a configuration with another policy, the rest as it was written, comments too. Throws `invalid_config` for
- * a policy that is not usable.
+ * The text of a configuration with another policy. Everything else stays as it was written, comments too, and so do the rules and
+ * keys that are the same as before, unless the policy brings comments of its own. Throws `invalid_config` for a policy that is not usable.
  */
-export function replacePolicy(configuration: string, policy: string, lists: readonly string[] = []): string {
-  const { faults } = checkPolicyText(policy, lists)
-  if (faults.length > 0) throw new ConfigError(faults)
+export function replacePolicy(configuration: string, text: string, lists: readonly string[] = []): string {
+  const { policy, faults } = checkPolicyText(text, lists)
+  if (policy === undefined) throw new ConfigError(faults)
   const document = parseDocument(configuration)
-  const next = parseDocument(policy)
+  const next = parseDocument(text)
   const within = isYamlMap(next.contents) ? next.get('policy', true) : undefined
-  document.set('policy', isYamlMap(within) ? within : next.contents)
+  const wanted = isYamlMap(within) ? within : next.contents
+  const written = document.get('policy', true)
+  const before = PolicySchema.safeParse(document.toJS()?.policy)
+  if (isYamlMap(written) && isYamlMap(wanted) && before.success && !text.includes('#'))
+    changeKeys(written, wanted, before.data, policy)
+  else document.set('policy', wanted)
   return document.toString({ lineWidth: 0 })
+}
+
+/** Sets the keys and rules of a written policy that are others than before. */
+function changeKeys(written: YAMLMap, wanted: YAMLMap, before: Config['policy'], policy: Config['policy']): void {
+  for (const { key } of [...written.items]) if (!wanted.has(key)) written.delete(key)
+  for (const { key, value } of wanted.items) {
+    const name = String(key) as keyof Config['policy']
+    const rules = name === 'rules' ? written.get(name, true) : undefined
+    if (isSeq(rules) && isSeq(value))
+      rules.items = value.items.map((rule, at) => {
+        const same = before.rules.findIndex((one) => isDeepStrictEqual(one, policy.rules[at]))
+        return rules.items[same] ?? rule
+      })
+    else if (!isDeepStrictEqual(before[name], policy[name])) written.set(key, value)
+  }
 }

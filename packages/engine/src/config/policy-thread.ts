@@ -15,7 +15,7 @@ import { readLists } from '#features/lists'
 import { checkPolicyText, type PolicyText, replacePolicy } from './policy-text.ts'
 import type { Config } from './schema.ts'
 
-/* The thread of policy-reader.ts: it answers one question after the other, and is ended where one takes too long. */
+/* The thread of policy-reader.ts answers one question after the other; its parent ends it if a question takes too long. */
 
 /** A request that was judged before. */
 export interface JudgedRequest {
@@ -23,15 +23,15 @@ export interface JudgedRequest {
   readonly observed: Pick<ObservedRequest, 'userAgent' | 'host' | 'ja4'>
 }
 
-/** A policy's action on a request, and the sentence of its first reason. */
+/** States the action of a policy on a request, and its first reason as a sentence. */
 export interface Judgement {
   readonly action: Action
   readonly because: string | undefined
-  /** Rules that what is remembered of the request leaves open. */
+  /** Lists the rules that cannot be judged by what is remembered of the request. */
   readonly unjudged: readonly Unjudged[]
 }
 
-/** A text to check; one to put into a configuration in place of its policy; policies to try on requests. */
+/** Asks the thread to check a text, to put a text into a configuration in place of its policy, or to try policies on requests. */
 export type PolicyQuestion =
   | { readonly text: string; readonly configuration?: string | undefined; readonly lists: readonly string[] }
   | {
@@ -47,9 +47,9 @@ export type PolicyAnswer =
   | { readonly refused: string }
   | 'ready'
 
-/** Faults and warnings beyond those are not shown. */
+/** Further faults and warnings are not shown. */
 const MAX_SHOWN = 100
-/** After so long the requests that are left are not judged. */
+/** After this time the remaining requests are not judged. */
 const JUDGING_MS = 300
 
 async function answer(question: PolicyQuestion): Promise<PolicyAnswer> {
@@ -61,19 +61,19 @@ async function answer(question: PolicyQuestion): Promise<PolicyAnswer> {
     const shown = { faults: faults.slice(0, MAX_SHOWN), warnings: warnings.slice(0, MAX_SHOWN) }
     return { checked: policy === undefined ? shown : { policy, ...shown } }
   } catch (error) {
-    // A text that is nested too deeply is a RangeError of the parser.
+    // A text that is nested too deeply makes the parser throw a RangeError.
     if (error instanceof SallyportError) return { refused: error.message }
-    return { refused: error instanceof RangeError ? 'the text is nested too deeply' : 'the text cannot be read' }
+    return { refused: error instanceof RangeError ? 'the YAML is nested too deeply' : 'the YAML cannot be parsed' }
   }
 }
 
-function askedOf({ userAgent, host, ja4 }: JudgedRequest['observed']): AskedParts {
+function rebuildAsked({ userAgent, host, ja4 }: JudgedRequest['observed']): AskedParts {
   const agent = userAgent === undefined ? [] : ['User-Agent', userAgent]
   const kept = [...(userAgent === undefined ? [] : ['user-agent']), 'host']
   return { fields: host === '' ? agent : [...agent, 'Host', host], kept, ja4 }
 }
 
-/** The judgements of all policies on the first of the requests, as many as there is time for: one at least. */
+/** Returns the judgements of all policies on the first requests, as many as time permits and at least one. */
 async function judge({
   policies,
   requests,
@@ -85,7 +85,7 @@ async function judge({
   const begun = performance.now()
   const judged: Judgement[][] = []
   for (const { inspection, observed } of requests) {
-    const options = { mode: 'enforce', request: askedOf(observed), isDescribed: true } as const
+    const options = { mode: 'enforce', request: rebuildAsked(observed), isDescribed: true } as const
     const judgements = compiled.map((policy): Judgement => {
       const { action, reasons, unjudged = [] } = decide(policy, inspection, options)
       return { action, because: reasons[0]?.text, unjudged }

@@ -15,25 +15,25 @@ export interface ConfigSources {
   readonly file?: string | undefined
   readonly env?: Environment | undefined
   readonly flags?: ConfigInput | undefined
-  /** Whether a file without any key is refused, as the command does it. Default: `false`, it is all defaults. */
+  /** Whether a file without any key is refused, as the command does. Default: `false`, all defaults apply. */
   readonly needsKeys?: boolean | undefined
 }
 
-/** A configuration that was read, and from where. */
+/** Holds the configuration and its origin. */
 export interface ConfigRead {
   readonly config: Config
-  /** Settings that are allowed and most likely not meant. */
+  /** Settings that are allowed and probably not intended. */
   readonly warnings: readonly ConfigFault[]
-  /** In the order in which each later one wins. */
+  /** Each later layer wins. */
   readonly layers: readonly Layer[]
 }
 
-/** Reads and checks a configuration; throws `invalid_config` that names the file, the line or the key. */
+/** Reads and checks a configuration; throws `invalid_config`, which names the file, the line or the key. */
 export function readConfig(sources: ConfigSources): Config {
   return readConfigFrom(sources).config
 }
 
-/** The same, with all that is known of where it comes from; throws a `ConfigError` with every fault. */
+/** Reads a configuration with the origin of its values; throws a `ConfigError` with every fault. */
 export function readConfigFrom({ file, env = {}, flags = {}, needsKeys = false }: ConfigSources): ConfigRead {
   const tree = schemaTree()
   const written = file === undefined ? [] : [readFile(file)]
@@ -45,7 +45,7 @@ export function readConfigFrom({ file, env = {}, flags = {}, needsKeys = false }
   const errors = [...environment.errors, ...secrets]
   const result = Config.safeParse(values)
   if (!result.success) {
-    // A secret that could not be read is missing too, which has been said.
+    // A secret that could not be read is missing too, and its own fault already says so.
     const others = schemaFaults(result.error, values, layers, tree).filter(
       ({ key }) => key === undefined || !secrets.some((secret) => `${secret.key}.`.startsWith(`${key}.`)),
     )
@@ -57,21 +57,21 @@ export function readConfigFrom({ file, env = {}, flags = {}, needsKeys = false }
   return { config, layers, warnings: [...environment.warnings, ...configWarnings(config, layers)] }
 }
 
-/** Nobody takes all rules away by an empty file: somebody is writing it, or has lost it. */
+/** An empty file is never meant to remove all rules: an editor is still writing it, or it was lost. */
 function refuseEmpty({ values, placeOf }: Layer): void {
   if (Object.keys(values).length > 0) return
-  throw new ConfigError([{ place: placeOf([]), message: 'holds no keys; where all defaults are meant, name no file' }])
+  throw new ConfigError([{ place: placeOf([]), message: 'has no keys. To use the defaults only, omit --config' }])
 }
 
 /** The files that a configuration names and a reload reads with it. */
 export interface NamedFiles {
   /** Files whose content is a value: `file:PATH`. */
   readonly secrets: readonly string[]
-  /** Certificates, pages and the like. */
+  /** Files that are not secrets, such as certificates and pages. */
   readonly files: readonly string[]
 }
 
-export function filesOf({ layers }: ConfigRead): NamedFiles {
+export function listFiles({ layers }: ConfigRead): NamedFiles {
   const found: { secrets: string[]; files: string[] } = { secrets: [], files: [] }
   const walk = (value: unknown, node: SchemaNode | undefined, live: boolean): void => {
     if (node === undefined) return
@@ -89,7 +89,7 @@ export function filesOf({ layers }: ConfigRead): NamedFiles {
   return found
 }
 
-/** `--data-dir` of `dataDir`: flags have the names of their keys. */
+/** Makes a layer of flags: flags have the names of their keys, `--data-dir` for `dataDir`. */
 function flagsLayer(flags: ConfigInput): Layer {
   return {
     values: flags as Mapping,

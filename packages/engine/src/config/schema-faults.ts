@@ -6,7 +6,7 @@ import { located } from './located.ts'
 import { removal } from './removed-keys.ts'
 import { nodeAt, type SchemaNode } from './tree.ts'
 
-/** Faults of a schema as faults of what was written in these layers. `input` is what was parsed. */
+/** Turns faults of a schema into faults of the values in these layers. `input` is the parsed value. */
 export function schemaFaults(
   { issues }: z.ZodError,
   input: unknown,
@@ -16,9 +16,9 @@ export function schemaFaults(
   return issues.flatMap(ofOneKind).flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') {
       const given = valueAt(input, issue.path)
-      return [located({ path: issue.path, message: messageOf(issue, given) }, input, layers)]
+      return [located({ path: issue.path, message: writeMessage(issue, given) }, input, layers)]
     }
-    const known = keysOf(nodeAt(tree, issue.path))
+    const known = listKeys(nodeAt(tree, issue.path))
     return issue.keys.map((key) => {
       const { place, rule } = located({ path: [...issue.path, key], message: '' }, input, layers)
       const name = [...issue.path.map(String), key].join('.')
@@ -30,10 +30,10 @@ export function schemaFaults(
   })
 }
 
-function messageOf(issue: z.core.$ZodIssue, given: unknown): string {
+function writeMessage(issue: z.core.$ZodIssue, given: unknown): string {
   if (given === undefined) return 'is missing'
   if (issue.code === 'invalid_value' && typeof given === 'string') return unknownWord(given, issue.values)
-  // The reason that the key of a map is refused is within.
+  // The key of a map was refused for the reason in its inner issue.
   if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message
   return issue.message.replace(/^(Invalid input|Too small|Too big): /, '')
 }
@@ -42,16 +42,16 @@ function unknownWord(given: string, values: readonly unknown[]): string {
   return `"${given}" is unknown${suggestion(given, values.map(String))}`
 }
 
-/** The keys of a map, or of a value that may be of several kinds. */
-function keysOf({ properties, anyOf = [] }: SchemaNode = {}): readonly string[] {
-  return properties === undefined ? anyOf.flatMap(keysOf) : Object.keys(properties)
+/** Lists the keys of a map, or of a value that may be of several kinds. */
+function listKeys({ properties, anyOf = [] }: SchemaNode = {}): readonly string[] {
+  return properties === undefined ? anyOf.flatMap(listKeys) : Object.keys(properties)
 }
 
 type Issue = z.core.$ZodIssue
 
 /**
- * The faults of a value that may be of several kinds: those of the kind that it is, else the kinds that it may be. The
- * library says of the whole that it is invalid, and nothing more.
+ * Returns the faults of a value that may be of several kinds: the faults of its own kind, else the permitted kinds. The library only
+ * reports the whole value as invalid.
  */
 function ofOneKind(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.message !== UNSAID) return [issue]
@@ -65,10 +65,10 @@ function ofOneKind(issue: Issue): readonly Issue[] {
   return [{ code: 'invalid_value', path: issue.path, values, message }]
 }
 
-/** The library's words for a union without words of its own. */
+/** The library reports a union without its own message in these words. */
 const UNSAID = 'Invalid input'
 
-/** Whether a value is of another kind altogether. */
+/** Reports whether a value is of an entirely different kind. */
 function isOther({ code, path }: Issue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value')
 }

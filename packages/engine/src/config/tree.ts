@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Config } from './schema.ts'
 
-/** A node of the JSON schema, as far as it is looked at here. */
+/** A node of the JSON schema, with the members that are read here. */
 export interface SchemaNode {
-  /** Several where a key takes values of several plain kinds. */
+  /** A list if a key takes values of several plain kinds. */
   readonly type?: string | readonly string[] | undefined
   readonly description?: string | undefined
   readonly properties?: Readonly<Record<string, SchemaNode>> | undefined
@@ -15,32 +15,31 @@ export interface SchemaNode {
   readonly secret?: true | undefined
   /** Marks a key that names a file, which is read with the configuration. */
   readonly file?: true | undefined
-  /** Whether a reload takes it over; absent: as the map that it is in, and not at the top. */
+  /** Whether a reload takes the key over; absent: as for the map that contains it, and not at the top. */
   readonly live?: boolean | undefined
-  /** Unit of a number or a length of time. */
   readonly unit?: string | undefined
   readonly example?: unknown
   readonly default?: unknown
   readonly minimum?: number | undefined
   readonly maximum?: number | undefined
-  /** The bounds of a length of time, as they are written: see limits.ts. */
+  /** The bounds of a length of time, as users write them: see limits.ts. */
   readonly least?: string | undefined
   readonly most?: string | undefined
   readonly required?: readonly string[] | undefined
   readonly const?: unknown
 }
 
-/** The keys of the configuration, or of another schema, as people write them, with their notes. */
+/** Returns the keys of the configuration, or of another schema, as users write them, with their notes. */
 export function schemaTree(schema: z.ZodType = Config): SchemaNode {
   return z.toJSONSchema(schema, { io: 'input', reused: 'inline' }) as SchemaNode
 }
 
-/** The node of a key; `undefined` where there is no such key. */
+/** Returns the node of a key; `undefined` if there is no such key. */
 export function nodeAt(tree: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {
   return path.reduce<SchemaNode | undefined>((node, step) => node && within(node, step), tree)
 }
 
-/** The node of a key of a map, of several kinds of maps the first that has it, or of an entry of a list. */
+/** Returns the node of a map's key or of a list's entry. Of several kinds of maps, the first that has the key counts. */
 export function within(
   { properties, additionalProperties, items, anyOf = [] }: SchemaNode,
   step: PropertyKey,
@@ -54,14 +53,14 @@ export function within(
   )
 }
 
-/** A key whose value is no map. */
+/** A key that does not hold a map. */
 export interface Leaf {
   readonly path: readonly string[]
   readonly node: SchemaNode
 }
 
-/** Every key with a name of its own. */
-export function leavesOf(node: SchemaNode, path: readonly string[] = []): readonly Leaf[] {
+/** Lists every key that has a name of its own. */
+export function listLeaves(node: SchemaNode, path: readonly string[] = []): readonly Leaf[] {
   if (node.properties === undefined) return typeof node.additionalProperties === 'object' ? [] : [{ path, node }]
-  return Object.entries(node.properties).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
+  return Object.entries(node.properties).flatMap(([key, inner]) => listLeaves(inner, [...path, key]))
 }

@@ -3,17 +3,28 @@ import { join, resolve } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import type { Config } from '#config'
 import { closedFault, linkFault, nearest, placeFault } from '#files'
-import { type CheckResult, fail, failNow, inDataDir, isReadOnly, ok, reasonOf, warn } from '#service'
+import {
+  AGENT_KEYS,
+  type CheckResult,
+  describeReason,
+  fail,
+  failNow,
+  inDataDir,
+  isReadOnly,
+  listAgentKeys,
+  ok,
+  warn,
+} from '#service'
 
 /** Compiled data, two downloads of every feed, and a compile beside them. */
 const ROOM_BYTES = 2 ** 30
 
-/** Rights of the dataDir, the room that is left there, and who may read its signing key. */
+/** Examines the rights of the dataDir, the room that is left there, and who may read its keys. */
 export async function examineDataDir(config: Config): Promise<readonly CheckResult[]> {
   const { dataDir, data, provenance } = config
   const path = resolve(dataDir)
   const fault = placeFault(path) ?? linkFault(path)
-  if (fault !== undefined) return [fail(`${path} ${fault}.`, 'Name a folder on a disk: dataDir.', AT)]
+  if (fault !== undefined) return [fail(`${path} ${fault}.`, 'Set dataDir to a directory on a disk.', AT)]
   if (!existsSync(path)) return [examineAbsent(path, data.readOnly)]
   try {
     await inDataDir(config, async () => {
@@ -30,7 +41,7 @@ export async function examineDataDir(config: Config): Promise<readonly CheckResu
     if (!(error instanceof SallyportError)) throw error
     return [
       (statSync(path).isDirectory() ? failNow : fail)(
-        `${reasonOf(error)}.`,
+        `${describeReason(error)}.`,
         /disk is full|used up/.test(error.message) ? MAKE_ROOM : GIVE,
         AT,
       ),
@@ -40,39 +51,52 @@ export async function examineDataDir(config: Config): Promise<readonly CheckResu
   const free = bavail * bsize
   const room = `${(free / 2 ** 30).toFixed(1)} GiB free`
   // One that is named is among the files.
-  const key = provenance.signingKey === undefined ? join(path, 'signing-key.pem') : undefined
+  const named = provenance.signingKey === undefined ? ['signing-key.pem', AGENT_KEYS] : [AGENT_KEYS]
+  const open = named.map((name) => join(path, name)).filter(isReadByOthers)
   return [
     data.readOnly || free >= ROOM_BYTES
       ? ok(`${path} can be ${data.readOnly ? 'read' : 'written'}; ${room}.`)
-      : warn(`${path}: ${room}.`, 'A compile and two downloads of every feed take up to 1 GiB: make room.'),
-    ...(key !== undefined && isReadByOthers(key) ? [fail(`${key} may be read by others.`, `chmod 600 ${key}`)] : []),
+      : warn(`${path}: ${room}.`, 'Free up 1 GiB for compiling and for two downloads of every feed.'),
+    ...open.map((key) => fail(`${key} is readable by other users.`, `chmod 600 ${key}`)),
+    ...examineAgentKeys(config),
   ]
+}
+
+/** Names the key that signs requests of the operator's programs, where there is one. */
+function examineAgentKeys(config: Config): readonly CheckResult[] {
+  if (!existsSync(join(config.dataDir, AGENT_KEYS))) return []
+  try {
+    const { agent, keys } = listAgentKeys(config, Date.now())
+    return [ok(`Requests of ${agent} are signed by ${keys.find(({ signs }) => signs)?.id}.`)]
+  } catch (error) {
+    return [fail(`${describeReason(error).replace(/\.$/, '')}.`, 'Restore it, or remove it and run keys agent create.')]
+  }
 }
 
 function examineAbsent(path: string, readOnly: boolean): CheckResult {
   const closed = closedFault(path)
   if (closed !== undefined) return failNow(`${closed}.`, OPEN, AT)
   const above = nearest(path)
-  if (!statSync(above).isDirectory()) return fail(`${above} is not a folder.`, 'Name another dataDir.', AT)
+  if (!statSync(above).isDirectory()) return fail(`${above} is not a folder.`, 'Set another dataDir.', AT)
   if (readOnly)
     return failNow(
-      `${path} is not there, and data.readOnly forbids to make it.`,
-      'sallyport data compile where it can be written.',
+      `${path} does not exist, and data.readOnly prevents its creation.`,
+      'Run sallyport data compile where the directory is writable.',
       AT,
     )
   return isReadOnly(above)
     ? failNow(
-        `${path} is not there, and ${above} cannot be written.`,
-        'Make it, and give it to the user who runs Sallyport.',
+        `${path} does not exist, and ${above} is not writable.`,
+        'Create it, and make the user who runs Sallyport its owner.',
         AT,
       )
-    : ok(`${path} is not there; the first start makes it.`)
+    : ok(`${path} does not exist yet; the first start creates it.`)
 }
 
 const AT = ['dataDir']
-const MAKE_ROOM = 'Make room there, or name another dataDir.'
-const OPEN = 'Open it to the user who runs Sallyport (chmod +x), or name another dataDir.'
-const GIVE = 'Give it to the user who runs Sallyport (chown, chmod 700), or name another dataDir.'
+const MAKE_ROOM = 'Free up disk space, or set another dataDir.'
+const OPEN = 'Give the user who runs Sallyport access (chmod +x), or set another dataDir.'
+const GIVE = 'Make the user who runs Sallyport its owner (chown, chmod 700), or set another dataDir.'
 
 function isReadByOthers(file: string): boolean {
   const stats = process.platform === 'win32' ? undefined : statSync(file, { throwIfNoEntry: false })

@@ -1,12 +1,33 @@
-import { counted, DAY_MS, type Dns, dropBody, isStale, SallyportError, type SourceStatus } from '@sallyport/core'
-import type { Config } from '#config'
-import { isShippedTable, shippedTablesAge } from '#datasets/service'
+import {
+  counted,
+  DAY_MS,
+  type Dns,
+  dropBody,
+  isLost,
+  isStale,
+  type Rule,
+  rulesInForce,
+  SallyportError,
+  type SourceStatus,
+} from '@sallyport/core'
+import { type Config, listPolicies } from '#config'
+import { isShippedTable, type MailDomains, shippedTablesAge } from '#datasets/service'
 import { readLists } from '#features/lists'
-import { type CheckResult, createOutbound, fail, ok, proxyOf, reasonOf, shortList, warn, withData } from '#service'
+import {
+  type CheckResult,
+  createOutbound,
+  describeReason,
+  fail,
+  findProxy,
+  ok,
+  shortList,
+  warn,
+  withData,
+} from '#service'
 
 const MIRROR_MS = 5_000
 const ASKED_BYTES = 2 ** 20
-const COMPILE = 'sallyport data compile, or the first start.'
+const COMPILE = 'Run sallyport data compile, or start the service.'
 
 /** How old the compiled data is, and whether this machine's clock can be right. */
 export async function examineData(
@@ -14,66 +35,106 @@ export async function examineData(
   now: number,
 ): Promise<{ readonly data: readonly CheckResult[]; readonly clock: readonly CheckResult[] }> {
   let sources: readonly SourceStatus[]
+  let hasCities = false
+  let mail: MailDomains | undefined
   try {
     const read = { ...config, data: { ...config.data, readOnly: true } }
-    sources = await withData(read, {}, async ({ snapshots }) => {
+    sources = await withData(read, {}, async ({ snapshots, throwawayMail }) => {
       const lists = await readLists(read)
+      mail = throwawayMail()
+      hasCities = (snapshots.current().geo?.families.length ?? 0) > 0
       return [...snapshots.current().sources, ...[...lists.values()].map(({ status }) => status)]
     })
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     const isMissing = error.code === 'missing_data' || error.code === 'data_dir_unusable'
-    const found = isMissing ? warn('No data is compiled yet.', COMPILE) : fail(`${reasonOf(error)}.`, COMPILE)
+    const found = isMissing ? warn('No data is compiled yet.', COMPILE) : fail(`${describeReason(error)}.`, COMPILE)
     return { data: [found], clock: [] }
   }
   const loaded = sources.filter(({ state }) => state === 'loaded')
-  return { data: [agesOf(loaded, now), ...faultsOf(sources)], clock: [clockOf(loaded, now)] }
+  const asked = [...checkMailLists(config, mail), ...(hasCities ? [] : regionWarnings(config))]
+  return { data: [checkAges(loaded, now), ...listFaults(sources, now), ...asked], clock: [checkClock(loaded, now)] }
 }
 
-function agesOf(loaded: readonly SourceStatus[], now: number): CheckResult {
+function checkAges(loaded: readonly SourceStatus[], now: number): CheckResult {
   const shipped = shippedTablesAge(loaded, now)
   const stale = loaded.filter((source) => isStale(source, now) && !isShippedTable(source, now)).map(({ id }) => id)
   if (stale.length === 0) {
     const said = `${counted(loaded.length, 'source')} ${areIs(loaded)} loaded`
-    if (shipped === undefined) return ok(`${said} and none is past its age.`)
-    return ok(`${said}; networks and countries are as shipped ${counted(shipped, 'day')} ago: sallyport data update.`)
+    if (shipped === undefined) return ok(`${said} and none is stale.`)
+    return ok(`${said}; bundled networks and countries are ${counted(shipped, 'day')} old. Run sallyport data update.`)
   }
   return warn(
-    `${stale.length} of ${counted(loaded.length, 'source')} ${areIs(stale)} past ${stale.length === 1 ? 'its' : 'their'} age: ${shortList(stale)}.`,
-    'sallyport data update; with data.refresh a running service does it.',
+    `${stale.length} of ${counted(loaded.length, 'source')} ${areIs(stale)} stale: ${shortList(stale)}.`,
+    'Run sallyport data update, or set data.refresh so that a running service updates it.',
   )
+}
+
+/** Warns of rules by region where no city file is loaded: then only geofeeds say where a client is. */
+function regionWarnings(config: Config): readonly CheckResult[] {
+  const ids = rulesAsking(config, ({ region }) => region !== undefined)
+  if (ids.length === 0) return []
+  const sentence = `No city file is loaded, so the regions in ${shortList(ids)} are mostly unknown.`
+  return [warn(sentence, 'Run sallyport data update, or set your own file in data.sources.')]
+}
+
+/** Dates the lists of throwaway mail where rules ask for it. */
+function checkMailLists(config: Config, mail: MailDomains | undefined): readonly CheckResult[] {
+  const ids = rulesAsking(config, ({ mail }) => mail?.disposable !== undefined)
+  if (ids.length === 0) return []
+  if (mail !== undefined) return mail.lists.map(({ source, date }) => ok(`The list ${source} is from ${date}.`))
+  const sentence = `No list of disposable email domains is loaded, so ${shortList(ids)} never matches.`
+  return [warn(sentence, 'Set data.sources.throwaway-mail.enabled: true, or set its url to your own list.')]
+}
+
+function rulesAsking(config: Config, asks: (match: Rule['match']) => boolean): readonly string[] {
+  const rules = listPolicies(config).flatMap(({ policy }) => rulesInForce(policy))
+  return rules.filter(({ match }) => asks(match) || asks(match.not ?? {})).map(({ id }) => id)
 }
 
 function areIs({ length }: readonly unknown[]): string {
   return length === 1 ? 'is' : 'are'
 }
 
-function faultsOf(sources: readonly SourceStatus[]): readonly CheckResult[] {
+function listFaults(sources: readonly SourceStatus[], now: number): readonly CheckResult[] {
   const refused = sources.filter(({ state }) => state === 'refused').map(({ id }) => id)
-  const failed = sources.filter(({ error }) => error !== undefined)
+  const lost = sources.filter((source) => isLost(source, now))
+  const failed = sources.filter((source) => source.error !== undefined && !lost.includes(source))
   const [first] = failed
   return [
-    ...(refused.length === 0 ? [] : [fail(`Refused: ${shortList(refused)}.`, 'sallyport data status says why.')]),
+    ...(refused.length === 0 ? [] : [fail(`Rejected: ${shortList(refused)}.`, 'See sallyport data status.')]),
+    ...(lost.length === 0
+      ? []
+      : [
+          warn(
+            `Sources without a successful download for three refresh intervals: ${shortList(lost.map(lostSince))}.`,
+            'Run sallyport data status for the reason. If the publisher has moved, set data.sources.<id>.url.',
+          ),
+        ]),
     ...(first === undefined
       ? []
       : [
           warn(
             `The last refresh of ${shortList(failed.map(({ id }) => id))} failed: ${first.error}.`,
-            'sallyport data status says why; what was loaded stays in use.',
+            'Run sallyport data status for the reason. The loaded data stays in use.',
           ),
         ]),
   ]
 }
 
+function lostSince({ id, checked }: SourceStatus): string {
+  return checked === undefined ? id : `${id} (last read ${checked.slice(0, 10)})`
+}
+
 /** Data from the future says that the clock is behind: certificates and signatures are then judged wrongly. */
-function clockOf(loaded: readonly SourceStatus[], now: number): CheckResult {
+function checkClock(loaded: readonly SourceStatus[], now: number): CheckResult {
   const dates = loaded.flatMap(({ date }) => (date === undefined ? [] : [Date.parse(date)]))
   const newest = Math.max(0, ...dates.filter(Number.isFinite))
   const today = new Date(now).toISOString()
-  if (newest <= now + DAY_MS) return ok(`It is ${today}.`)
+  if (newest <= now + DAY_MS) return ok(`The date is ${today}.`)
   return fail(
-    `It is ${today} here, and there is data of ${new Date(newest).toISOString().slice(0, 10)}.`,
-    'Set the clock (timedatectl set-ntp true): certificates, signatures and ages count on it.',
+    `The clock shows ${today}, but some data is from ${new Date(newest).toISOString().slice(0, 10)}.`,
+    'Set the clock (timedatectl set-ntp true). Certificates, signatures and data ages depend on it.',
   )
 }
 
@@ -82,19 +143,17 @@ export async function examineFeeds(config: Config, dns: Dns): Promise<readonly C
   const { refresh, readOnly, mirror } = config.data
   const found: CheckResult[] = []
   if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    found.push(
-      fail('NODE_TLS_REJECT_UNAUTHORIZED=0: nothing is downloaded.', 'Unset it; NODE_EXTRA_CA_CERTS adds a CA.'),
-    )
+    found.push(fail('NODE_TLS_REJECT_UNAUTHORIZED=0 disables downloads.', 'Unset it. NODE_EXTRA_CA_CERTS adds a CA.'))
   }
   try {
-    const proxy = proxyOf(new URL(mirror ?? 'https://publisher.invalid'))
-    if (proxy !== undefined) found.push(ok(`They go through the proxy ${proxy.host}.`))
+    const proxy = findProxy(new URL(mirror ?? 'https://publisher.invalid'))
+    if (proxy !== undefined) found.push(ok(`Downloads go through the proxy ${proxy.host}.`))
   } catch (error) {
-    found.push(fail(`${reasonOf(error)}.`, 'http://user:password@host:port, or unset it.'))
+    found.push(fail(`${describeReason(error)}.`, 'Set the variable to http://user:password@host:port, or unset it.'))
   }
   // The file of a feed is asked for by its id, and the URL above it need not answer with anything.
   if (mirror !== undefined) found.push(await askMirror(config, mirror, dns))
-  if (readOnly || !refresh) found.push(ok('Nothing is downloaded by a running service; sallyport data update does it.'))
+  if (readOnly || !refresh) found.push(ok('A running service downloads nothing. Run sallyport data update.'))
   return found.length === 0 ? [ok('Feeds come from their publishers.')] : found
 }
 
@@ -104,10 +163,10 @@ async function askMirror(config: Config, url: string, dns: Dns): Promise<CheckRe
   const { host } = new URL(url)
   if (answer.state === 'answered') {
     await dropBody(answer)
-    return ok(`The mirror ${host} answers.`)
+    return ok(`The mirror ${host} responds.`)
   }
   return fail(
-    `The mirror ${host} cannot be asked: ${answer.reason}.`,
-    'An address inside, or plain http, needs net.allowPrivate; a CA of your own needs NODE_EXTRA_CA_CERTS.',
+    `The mirror ${host} cannot be reached: ${answer.reason}.`,
+    'A private address or plain http needs net.allowPrivate. A private CA needs NODE_EXTRA_CA_CERTS.',
   )
 }

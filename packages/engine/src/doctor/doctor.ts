@@ -2,7 +2,7 @@ import type { Clock, Dns } from '@sallyport/core'
 import type { Config, ConfigFault, ConfigInput } from '#config'
 import { type ConfigRead, configWarnings, located, NAMED_FEATURES, parseConfig } from '#config'
 import { createDns } from '#net'
-import { type CheckResult, createOutbound, type Finding, fail, ok, reasonOf, warn } from '#service'
+import { type CheckResult, createOutbound, describeReason, type Finding, fail, ok, warn } from '#service'
 import { examineData, examineFeeds } from './data.ts'
 import { examineDataDir } from './data-dir.ts'
 import { examineFiles } from './files.ts'
@@ -19,7 +19,6 @@ export interface DoctorHooks {
   readonly more?: readonly Look[] | undefined
 }
 
-/** A check, and what it looks at. */
 export type Look = readonly [check: Finding['check'], examine: (config: Config) => Promise<readonly CheckResult[]>]
 
 /** Checks of what a configuration names: each is a part of it that a start reads or asks. */
@@ -63,7 +62,7 @@ type Findings = Readonly<Record<Finding['check'], readonly CheckResult[] | undef
  */
 export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {}): Promise<readonly Finding[]> {
   const config = parseConfig(options)
-  return findingsOf(config, examinations(config, hooks))
+  return listFindings(config, examinations(config, hooks))
 }
 
 /**
@@ -75,25 +74,28 @@ export async function examineNamed(
   hooks: DoctorHooks = {},
 ): Promise<{ readonly errors: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] }> {
   const looks = examinations(config, hooks).filter(([check]) => NAMED.includes(check))
-  const found = (await findingsOf(config, looks)).filter(({ state, check }) => state !== 'ok' && NAMED.includes(check))
+  const all = await listFindings(config, looks)
+  const found = all.filter(({ state, check }) => state !== 'ok' && NAMED.includes(check))
   const isError = ({ state, passing = false }: Finding): boolean => state === 'fail' && !passing
-  const faultOf = ({ found, path = [] }: Finding): ConfigFault =>
+  const describeFault = ({ found, path = [] }: Finding): ConfigFault =>
     // The key is said apart.
     located({ path, message: found.replace(/^[\w.]+: /, '').replace(/\.$/, '') }, config, layers)
   return {
-    errors: found.filter(isError).map(faultOf),
-    warnings: found.filter((finding) => !isError(finding)).map(faultOf),
+    errors: found.filter(isError).map(describeFault),
+    warnings: found.filter((finding) => !isError(finding)).map(describeFault),
   }
 }
 
-async function findingsOf(config: Config, looks: ReturnType<typeof examinations>): Promise<readonly Finding[]> {
+async function listFindings(config: Config, looks: ReturnType<typeof examinations>): Promise<readonly Finding[]> {
   const parts = await Promise.all(
     looks.map(async ([check, examine]): Promise<Findings> => {
       try {
         return await examine(config)
       } catch (error) {
         return {
-          [check]: [fail(`It could not be checked: ${reasonOf(error)}.`, 'This is a fault of Sallyport: report it.')],
+          [check]: [
+            fail(`The check could not run: ${describeReason(error)}.`, 'This is a bug in Sallyport. Please report it.'),
+          ],
         }
       }
     }),
@@ -135,16 +137,16 @@ function examinations(
 /** Settings that are allowed and most likely not meant: of rules, and of features. */
 function examineSettings(config: Config): Findings {
   const warnings = configWarnings(config, []).map(({ key = '', rule, message }) => {
-    const [found = message, advice = 'sallyport config check names its line.'] = message.split('; ', 2)
+    const [found = message, advice = 'Run sallyport config check for the line.'] = message.split(/; |\. (?=[A-Z])/, 2)
     return { key, result: warn(`${rule === undefined ? key : `rule "${rule}"`}: ${found}.`, advice) }
   })
-  const featureOf = (key: string) =>
+  const findFeature = (key: string) =>
     NAMED_FEATURES.find(
       ({ feature: { keys, warnings } }) => warnings !== undefined && (key.split('.')[0] ?? '') in keys,
     )
   const found: Record<string, CheckResult[]> = { policy: [] }
   for (const { key, result } of warnings) {
-    const check = featureOf(key)?.name ?? 'policy'
+    const check = findFeature(key)?.name ?? 'policy'
     found[check] = [...(found[check] ?? []), result]
   }
   return found['policy']?.length === 0 ? { ...found, policy: [ok('No rule hides another.')] } : found

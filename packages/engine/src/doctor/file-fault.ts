@@ -9,7 +9,7 @@ export function regularFault(named: string, path: readonly string[]): readonly C
   const stats = statSync(nearest(file))
   const isOther = existsSync(file) && !stats.isFile() && !stats.isDirectory()
   // One that only is opened may be waited for without end.
-  return isOther ? [fail(`${file} is not a regular file.`, 'Name a file on a disk.', path)] : fileFault(named, path)
+  return isOther ? [fail(`${file} is not a regular file.`, 'Use a file on a disk.', path)] : fileFault(named, path)
 }
 
 /** Whether a file can be written to, or made; one that is not there yet is not made. It may be a device or a pipe. */
@@ -21,14 +21,14 @@ export function fileFault(named: string, path: readonly string[]): readonly Chec
   }
   const file = resolve(named)
   if (!existsSync(file) || !statSync(file).isFIFO()) return []
-  return [warn(`${file} is a pipe.`, 'Start what reads it before Sallyport.', path)]
+  return [warn(`${file} is a pipe.`, 'Start the reader of the pipe before Sallyport.', path)]
 }
 
 const ADVICE: Readonly<Record<WriteFault['kind'], (path: readonly string[]) => string>> = {
-  place: (path) => `Name a file on a disk: ${path.join('.')}.`,
-  folder: () => 'Name a file in it.',
-  socket: () => 'Name a file.',
-  above: () => 'Name a file in a folder.',
-  closed: () => 'Open it to the user who runs Sallyport (chmod +x), or name another file.',
-  rights: () => 'Give it to the user who runs Sallyport, or name another file.',
+  place: (path) => `Set ${path.join('.')} to a file on a disk.`,
+  folder: () => 'Use a file in that directory.',
+  socket: () => 'Use a file.',
+  above: () => 'Use a file in a directory.',
+  closed: () => 'Give the user who runs Sallyport access (chmod +x), or use another file.',
+  rights: () => 'Make the user who runs Sallyport its owner, or use another file.',
 }

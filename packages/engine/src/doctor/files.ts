@@ -3,10 +3,20 @@ import { fileURLToPath } from 'node:url'
 import { suggestion } from '@sallyport/core'
 import { environmentName, readJurisdictionPolicy, readSigningKey } from '#attestation'
 import type { Config } from '#config'
-import { isInline, readListFile, readLists } from '#features/lists'
+import { isInline, readLists } from '#features/lists'
 import { openRobotsFile } from '#features/robots'
 import { fileReason, readFault } from '#files'
-import { type CheckResult, fail, failNow, ok, PLACES, reasonOf, refusalPageOf, unknownPlaces, warn } from '#service'
+import {
+  type CheckResult,
+  describeReason,
+  fail,
+  failNow,
+  ok,
+  PLACES,
+  readRefusalPage,
+  unknownPlaces,
+  warn,
+} from '#service'
 import { fileFault } from './file-fault.ts'
 import { unmatchedWarnings } from './list-use.ts'
 
@@ -15,11 +25,10 @@ export async function examineFiles(config: Config): Promise<readonly CheckResult
   const { refusal, provenance, robots, log } = config
   const { signingKey } = provenance
   const looks: readonly (readonly [file: string | undefined, path: readonly string[], look: () => unknown])[] = [
-    [refusal.template, ['refusal', 'template'], () => refusalPageOf(config)],
+    [refusal.template, ['refusal', 'template'], () => readRefusalPage(config)],
     [provenance.policy, ['provenance', 'policy'], () => readJurisdictionPolicy(provenance.policy)],
     [signingKey, ['provenance', 'signingKey'], () => readSigningKey(signingKey ?? '')],
     [robots.file, ['robots', 'file'], () => openRobotsFile(robots.file ?? '')],
-    ...listLooks(config),
   ]
   const named = looks.filter(([file]) => file !== undefined && !isUnset(file))
   const read = await Promise.all(named.map(([, path, look]) => lookAt(path, look)))
@@ -27,13 +36,9 @@ export async function examineFiles(config: Config): Promise<readonly CheckResult
   const unset = signingKey !== undefined && isUnset(signingKey) ? [unsetKey(signingKey)] : []
   const more = [...missingSources(config), ...templateWarnings(config), ...(await listWarnings(config))]
   const found = [...read.flat(), ...unset, ...logged, ...more]
-  const count = named.length + (log.file === undefined ? 0 : 1)
+  const count = named.length + Object.values(config.lists).filter(findFile).length + (log.file === undefined ? 0 : 1)
   if (found.length > 0) return found
-  return [
-    ok(
-      count === 0 ? 'The configuration names none beside data and certificates.' : `${count} of ${count} can be used.`,
-    ),
-  ]
+  return [ok(count === 0 ? 'There are no files besides data and certificates.' : `${count} of ${count} are usable.`)]
 }
 
 async function lookAt(path: readonly string[], look: () => unknown): Promise<readonly CheckResult[]> {
@@ -47,7 +52,7 @@ async function lookAt(path: readonly string[], look: () => unknown): Promise<rea
 
 /** Without the name of the key, which a finding has apart. */
 function sentence(error: unknown): string {
-  return `${reasonOf(error)
+  return `${describeReason(error)
     .replace(/^[\w.]+: /, '')
     .replace(/\.$/, '')}.`
 }
@@ -56,35 +61,32 @@ function sentence(error: unknown): string {
 function templateWarnings({ refusal }: Config): readonly CheckResult[] {
   let text = ''
   try {
-    text = refusalPageOf({ refusal }).template ?? ''
+    text = readRefusalPage({ refusal }).template ?? ''
   } catch {}
   return unknownPlaces(text).map((name) => {
-    const found = `${refusal.template} has {{${name}}}, which stays as it is${suggestion(name, PLACES)}`
-    return warn(`${found}.`, 'Correct the name, or take the braces away.', ['refusal', 'template'])
+    const found = `${refusal.template} has the unknown placeholder {{${name}}}${suggestion(name, PLACES)}`
+    return warn(`${found}.`, 'Correct the name, or remove the braces.', ['refusal', 'template'])
   })
 }
 
-/** The files of lists, as a start reads them. */
-function listLooks({ lists }: Config) {
-  return Object.entries(lists).flatMap(([name, list]) => {
-    if (isInline(list) || !('file' in list)) return []
-    const { file, format, wide } = list
-    const look = async (): Promise<void> => {
-      const read = await readListFile(file, format, wide)
-      if (read.state === 'refused') throw new Error(`${file} ${read.reason}`)
-    }
-    return [[file, ['lists', name, 'file'], look] as const]
-  })
-}
-
-/** Names what lists leave out and what rules do not find in them: of files, and of the last copies of URLs and CrowdSec. */
+/** Names the files of lists that cannot be read, and what lists leave out or rules do not find in them, also of the last copies. */
 async function listWarnings(config: Config): Promise<readonly CheckResult[]> {
   const lists = await readLists(config)
-  const withheld = [...lists].flatMap(([name, { withheldNews }]) => {
-    const [found, advice = ''] = withheldNews?.split('; ') ?? []
-    return found === undefined ? [] : [warn(`${found}.`, advice, ['lists', name])]
+  const found = [...lists].flatMap(([name, list]) => {
+    const file = findFile(config.lists[name])
+    const { news } = list
+    if (file !== undefined && news !== undefined)
+      return [fail(`${file} ${news}.`, `Correct lists.${name}.file, or the file.`, ['lists', name, 'file'])]
+    return list.takeLeftNews().map((sentence) => {
+      const [left, advice = ''] = sentence.split(/\. (?=[A-Z])/)
+      return warn(`${left}.`, advice, ['lists', name])
+    })
   })
-  return [...withheld, ...unmatchedWarnings(config, lists)]
+  return [...found, ...unmatchedWarnings(config, lists)]
+}
+
+function findFile(list: Config['lists'][string] | undefined): string | undefined {
+  return list === undefined || isInline(list) || !('file' in list) ? undefined : list.file
 }
 
 /** Whether it is a variable that is not set: here, which may be otherwise where the service is started. */
@@ -94,7 +96,7 @@ function isUnset(source: string): boolean {
 }
 
 function unsetKey(source: string): CheckResult {
-  const advice = 'Set it where the service is started, to a private key in PEM.'
+  const advice = 'Set it to a PEM private key in the environment of the service.'
   return failNow(`The variable ${environmentName(source)} is not set.`, advice, ['provenance', 'signingKey'])
 }
 
@@ -105,7 +107,7 @@ function missingSources({ data }: Config): readonly CheckResult[] {
     const file = fileURLToPath(url)
     const found = readFault(file) ?? emptyFault(file)
     if (found === undefined) return []
-    return [warn(`${file} ${found}.`, `Without it ${id} is not loaded.`, ['data', 'sources', id, 'url'])]
+    return [warn(`${file} ${found}.`, `Without this file, ${id} is not loaded.`, ['data', 'sources', id, 'url'])]
   })
 }
 

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { type Dns, errorCode, formatAddress, parseAddress, reservedRow } from '@sallyport/core'
 import type { Config } from '#config'
 import { type CheckResult, fail, failNow, ok, warn } from '#service'
-import { hostPortOf } from '#settings'
+import { parseHostPort } from '#settings'
 
 /** A name that exists as long as names do. */
 const KNOWN_NAME = 'a.root-servers.net'
@@ -16,46 +16,61 @@ const SLOW_MS = 200
 
 /** Whether names are answered, and how quickly. */
 export async function examineDns(config: Config, dns: Dns): Promise<readonly CheckResult[]> {
-  if (!config.net.outbound) return [ok('Nothing is asked: net.outbound is false.')]
+  if (!config.net.outbound) return [ok('DNS is not used, because net.outbound is false.')]
   const { servers, timeoutMs } = config.dns
   const asked = servers.length === 0 ? 'the resolvers of this machine' : servers.join(', ')
   const before = performance.now()
   const answer = await dns.resolve(KNOWN_NAME)
   const took = Math.round(performance.now() - before)
-  const advice = 'Crawlers are checked by their names: see /etc/resolv.conf, or name dns.servers that answer.'
+  const advice = 'Crawler verification needs DNS. Check /etc/resolv.conf, or set dns.servers.'
   switch (answer.state) {
     case 'failed':
-      return [fail(`No answer from ${asked} within ${timeoutMs} ms: ${answer.reason}.`, advice)]
+      return [fail(`No response from ${asked} within ${timeoutMs} ms: ${answer.reason}.`, advice)]
     case 'absent':
-      return [warn(`${asked} do not know ${KNOWN_NAME}: they resolve internal names only.`, advice)]
+      return [warn(`${asked} cannot resolve ${KNOWN_NAME}; they resolve internal names only.`, advice)]
     case 'found':
       return took < SLOW_MS
-        ? [ok(`Answered by ${asked} in ${took} ms.`)]
+        ? [ok(`Response from ${asked} in ${took} ms.`)]
         : [
             warn(
-              `Answered by ${asked} in ${took} ms.`,
-              'A resolver on this machine is quicker (unbound, systemd-resolved).',
+              `Response from ${asked} in ${took} ms.`,
+              'Use a local resolver (unbound, systemd-resolved) for faster responses.',
             ),
           ]
   }
 }
 
 /** Whether what is believed of the client's address fits where the proxy listens. */
-export function examineTrust({ listen, trustProxy, clientHeader }: Config): readonly CheckResult[] {
-  const { host } = hostPortOf(listen)
-  if (trustProxy.length > 0) return [ok(`${clientHeader} is believed from ${trustProxy.join(', ')}.`)]
+export function examineTrust(config: Config): readonly CheckResult[] {
+  return [...examineClientTrust(config), ...examineJa4(config)]
+}
+
+/** Says where the JA4 of clients comes from, if from anywhere. */
+function examineJa4({ trustProxy, ja4Header, tls }: Config): readonly CheckResult[] {
+  if (ja4Header !== undefined && trustProxy.length === 0) {
+    return [warn(`${ja4Header} is never read, because no proxy is trusted.`, 'Add the proxy to trustProxy.')]
+  }
+  if (ja4Header === undefined && tls === undefined) return []
+  const proxied = ja4Header === undefined ? 'is unknown behind proxies' : `is read from ${ja4Header} behind proxies`
+  const own = tls === undefined ? 'direct clients have no JA4' : 'for direct clients, it is computed from TLS'
+  return [ok(`JA4 ${proxied}; ${own}.`)]
+}
+
+function examineClientTrust({ listen, trustProxy, clientHeader }: Config): readonly CheckResult[] {
+  const { host } = parseHostPort(listen)
+  if (trustProxy.length > 0) return [ok(`${clientHeader} is trusted from ${trustProxy.join(', ')}.`)]
   if (isLoopback(host)) {
     return [
       warn(
-        `Only this machine reaches ${listen}, and no proxy is trusted: every visitor has its address.`,
-        'trustProxy: [loopback] where a proxy of this machine stands in front; else listen on an address that visitors reach.',
+        `Only this machine can reach ${listen}, and no proxy is trusted, so every visitor has the address of this machine.`,
+        'If a proxy on this machine is in front, set trustProxy: [loopback]. Otherwise, listen on an address that visitors can reach.',
       ),
     ]
   }
   return [
     clientHeader === 'x-forwarded-for'
-      ? ok('No proxy is trusted: visitors are judged by the address of the socket.')
-      : warn(`${clientHeader} is named, and no proxy is trusted: it is never read.`, 'Name the proxy in trustProxy.'),
+      ? ok('No proxy is trusted, so the client address is the socket address.')
+      : warn(`${clientHeader} is never read, because no proxy is trusted.`, 'Add the proxy to trustProxy.'),
   ]
 }
 
@@ -71,20 +86,20 @@ export async function examineListeners(config: Config): Promise<readonly CheckRe
   // Another program may have the address that a running gate is to listen on next.
   const isGate = async (address: string, fault: string | undefined, isSecure: boolean): Promise<boolean> =>
     isOurs && fault === 'EADDRINUSE' && (proxyProtocol !== false || (await answersAsGate(address, isSecure)))
-  const { host } = hostPortOf(adminAt)
+  const { host } = parseHostPort(adminAt)
   return [
     listenerFound('listen', listen, main, await isGate(listen, main, tls !== undefined)),
     ...(http === undefined ? [] : [listenerFound('http', http, plain, await isGate(http, plain, false))]),
     // Without a place of its own the command goes on without health.
     ...(admin === undefined && operator !== undefined && !isOurs
-      ? [warn(`admin: ${adminAt} is taken: there is no health and no metrics.`, 'Name another one: admin.', ['admin'])]
+      ? [warn(`admin: ${adminAt} is in use: there is no health and no metrics.`, 'Use another address.', ['admin'])]
       : [listenerFound('admin', adminAt, operator, isOurs)]),
     ...(isLoopback(host)
       ? []
       : [
           warn(
-            `admin: ${adminAt} can be reached from outside this machine.`,
-            'Let only monitoring and operators reach it, and put TLS in front: tokens travel.',
+            `admin: ${adminAt} can be reached from other machines.`,
+            'Allow only monitoring and operators to reach it, and use TLS in front, because requests carry tokens.',
             ['admin'],
           ),
         ]),
@@ -93,29 +108,29 @@ export async function examineListeners(config: Config): Promise<readonly CheckRe
 
 function listenerFound(key: string, address: string, fault: string | undefined, isOurs: boolean): CheckResult {
   if (fault === undefined) return ok(`${key}: ${address} is free.`)
-  if (fault === 'EADDRINUSE' && isOurs) return ok(`${key}: ${address} is in use, and a Sallyport runs here.`)
-  const { found, advice } = FAULTS[fault] ?? { found: `cannot be used: ${fault}`, advice: 'Name another address.' }
+  if (fault === 'EADDRINUSE' && isOurs) return ok(`${key}: ${address} is in use by a running Sallyport.`)
+  const { found, advice } = FAULTS[fault] ?? { found: `cannot be used: ${fault}`, advice: 'Use another address.' }
   // An address may be free at the start, and another user may have the right.
   return (fault === 'EADDRNOTAVAIL' ? fail : failNow)(`${key}: ${address} ${found}.`, advice, [key])
 }
 
 const FAULTS: Readonly<Record<string, { readonly found: string; readonly advice: string }>> = {
-  EADDRINUSE: { found: 'is taken by another program', advice: 'ss -ltnp shows which; stop it, or name another port.' },
+  EADDRINUSE: { found: 'is in use by another program', advice: 'Find it with ss -ltnp, or use another port.' },
   EACCES: {
-    found: 'is not permitted to this user',
-    advice: 'AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit, or a port from 1024 on.',
+    found: 'is not permitted for this user',
+    advice: 'Set AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit, or use a port from 1024.',
   },
   EADDRNOTAVAIL: {
     found: 'is not an address of this machine',
-    advice: '0.0.0.0 or [::] is any address; ip addr shows them.',
+    advice: 'Use 0.0.0.0, [::] or an address from ip addr.',
   },
-  ENOTFOUND: { found: 'has a name that is not known', advice: '0.0.0.0 or [::] is any address; ip addr shows them.' },
-  EAI_AGAIN: { found: 'has a name that cannot be looked up now', advice: 'Name an address of this machine.' },
+  ENOTFOUND: { found: 'has an unknown host name', advice: 'Use 0.0.0.0, [::] or an address from ip addr.' },
+  EAI_AGAIN: { found: 'has a host name that cannot be resolved now', advice: 'Use an address of this machine.' },
 }
 
 /** The code of the fault of listening there for a moment; `undefined` where there is none. */
 async function listening(address: string): Promise<string | undefined> {
-  const { host, port } = hostPortOf(address)
+  const { host, port } = parseHostPort(address)
   const server = createServer().listen({ host, port, exclusive: true })
   try {
     await once(server, 'listening')
@@ -138,7 +153,7 @@ async function isSallyport(address: string): Promise<boolean> {
 
 /** Whether a proxy of ours answers at an address: it alone has an ErrorResponse for a request without Host. */
 async function answersAsGate(address: string, isSecure: boolean): Promise<boolean> {
-  const { host, port } = hostPortOf(address)
+  const { host, port } = parseHostPort(address)
   const at = { host: ANY[host] ?? host, port, setHost: false, agent: false, timeout: PROOF_MS }
   try {
     const request = isSecure ? askSecurely({ ...at, rejectUnauthorized: false }) : ask(at)

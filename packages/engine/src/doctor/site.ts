@@ -1,6 +1,6 @@
 import { SOLUTION_FIELD } from '@sallyport/core/host'
 import type { Config } from '#config'
-import { type CheckResult, fail, ok, reasonOf, warn } from '#service'
+import { type CheckResult, describeReason, fail, ok, warn } from '#service'
 
 const SITE_MS = 5_000
 
@@ -9,17 +9,16 @@ const ADVICE: Readonly<
   Record<'nginx' | 'ingress-nginx' | 'caddy' | 'traefik' | 'envoy' | 'none', (path: string, gate: string) => string>
 > = {
   nginx: (path) =>
-    `In nginx: error_page 401 = @sallyport, and a location = ${path} that does the same and that no other location denies (examples/nginx/site.conf).`,
+    `In nginx, add error_page 401 = @sallyport and a location = ${path} that does the same, and do not deny ${path} elsewhere (examples/nginx/site.conf).`,
   'ingress-nginx': (path) =>
-    `ingress-nginx relays no challenge: for rules with the action challenge let the ingress lead to the gate, with ${path}, and the gate to the site.`,
+    `ingress-nginx relays no challenges. For rules with the action challenge, route the ingress, including ${path}, to the gate, and the gate to the site.`,
   caddy: (path, gate) =>
-    `In Caddy: handle ${path} { reverse_proxy ${gate} } before forward_auth, which hands on all fields (examples/caddy/Caddyfile).`,
+    `In Caddy, add handle ${path} { reverse_proxy ${gate} } before forward_auth, which passes all headers (examples/caddy/Caddyfile).`,
   traefik: (path) =>
-    `In Traefik: a router whose rule has PathPrefix(\`${path}\`), with the middleware forwardAuth as on all others.`,
+    `In Traefik, add a router with PathPrefix(\`${path}\`) and the same forwardAuth middleware as all other routers.`,
   envoy: (path) =>
-    `In Envoy: ext_authz on ${path} as on all routes, which hands cookie, content-type and ${SOLUTION_FIELD} to the check (examples/envoy/envoy.yaml).`,
-  none: (path, gate) =>
-    `Let what stands in front send ${path}, and the site, to ${gate} with every field of a request.`,
+    `In Envoy, apply ext_authz to ${path} as to all routes, and pass cookie, content-type and ${SOLUTION_FIELD} to the check (examples/envoy/envoy.yaml).`,
+  none: (path, gate) => `Forward ${path} and the site to ${gate}, with every request header.`,
 }
 
 /**
@@ -29,9 +28,9 @@ const ADVICE: Readonly<
 export async function examineSite(config: Config, site: string | undefined): Promise<readonly CheckResult[]> {
   if (site === undefined) {
     if (config.forwardAuth === false) return []
-    return [ok('Not asked: --site https://… checks through the site that challenge solutions reach the gate.')]
+    return [ok('Not checked. Pass --site https://… to check that challenge solutions reach the gate through the site.')]
   }
-  if (config.mode === 'monitor') return [ok('Not asked: monitor mode answers nothing of a challenge.')]
+  if (config.mode === 'monitor') return [ok('Not checked, because monitor mode serves no challenges.')]
   const path = `${config.challenge.path}/pass`
   const advice = ADVICE[config.forwardAuth || 'none'](path, config.listen)
   const place = new URL(path, site).href
@@ -46,7 +45,7 @@ export async function examineSite(config: Config, site: string | undefined): Pro
   const found = `${place} does not reach the gate: ${atPath}`
   if (isPathAlone) return [fail(`${found}.`, advice)]
   if (atSite !== undefined) return [fail(`${found}, nor does ${site}: ${atSite}.`, advice)]
-  return [warn(`${found}. The page sends its solution to the wanted URL, a request later.`, advice)]
+  return [warn(`${found}. The page therefore sends its solution to the requested URL, with one more request.`, advice)]
 }
 
 /** The answer that is not the gate's, in words; `undefined`: the gate answered. */
@@ -61,11 +60,11 @@ async function ask(url: string, method: 'GET' | 'POST'): Promise<string | undefi
     await answer.body?.cancel()
     if (answer.headers.has('sallyport-pass')) return undefined
     const { status, headers } = answer
-    if (status === 403) return 'the answer is 403, as of a rule or a server that refuses this machine'
+    if (status === 403) return 'the response is 403, so a rule or server blocks this machine'
     const to = headers.get('location')
-    return to === null ? `the answer is ${status}` : `it redirects to ${to}, so name that with --site`
+    return to === null ? `the response is ${status}` : `it redirects to ${to}. Pass that URL with --site`
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    return error instanceof Error && error.name === 'TimeoutError' ? 'no answer in 5 s' : reasonOf(cause)
+    return error instanceof Error && error.name === 'TimeoutError' ? 'no response within 5 s' : describeReason(cause)
   }
 }

@@ -2,20 +2,20 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted, SallyportError } from '@sallyport/core'
 import type { Config } from '#config'
-import { type CheckResult, fail, failNow, ok, reasonOf, warn } from '#service'
+import { type CheckResult, describeReason, fail, failNow, ok, warn } from '#service'
 import { findMissingSqlite, probeStore, type StoreProbe } from '#stores'
 import { regularFault } from './file-fault.ts'
 
-/** How far two clocks may be apart: leases and windows of limits count in seconds. */
+/** How far two clocks may differ: leases and windows of limits count in seconds. */
 const SKEW_MS = { warn: 2_000, fail: 60_000 } as const
 
-/** Findings about a store, and about its clock where it has one. */
+/** Findings about a store, and about its clock if it has one. */
 export type StoreFindings = {
   readonly store: readonly CheckResult[]
   readonly clock: readonly CheckResult[]
 }
 
-/** The account store: a server, or the files of the dataDir. */
+/** Checks the account store: a server, or the files of the dataDir. */
 export async function examineStore(config: Config): Promise<StoreFindings> {
   const { store, dataDir } = config
   if (store !== undefined && !store.startsWith('sqlite:')) {
@@ -24,13 +24,13 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
   const own = store?.slice('sqlite:'.length)
   const faults = own === undefined ? [] : regularFault(own, ['store'])
   if (faults.length > 0) return { store: faults, clock: [] }
-  // One that is not there yet is made at the first start.
+  // A store that does not exist yet is created at the first start.
   const named = own !== undefined && existsSync(own) ? [own] : []
-  const files = [...new Set([...named, ...databasesOf(dataDir)])]
+  const files = [...new Set([...named, ...listDatabases(dataDir)])]
   if (files.length === 0) {
     const missing = await findMissingSqlite()
-    if (missing !== undefined) return { store: [warn('Nothing is kept in files.', `${missing.message}.`)], clock: [] }
-    return { store: [ok(`SQLite in ${own ?? 'the dataDir'}, made at the first start.`)], clock: [] }
+    if (missing !== undefined) return { store: [warn('No store uses a file.', `${missing.message}.`)], clock: [] }
+    return { store: [ok(`SQLite in ${own ?? 'dataDir'}, created at the first start.`)], clock: [] }
   }
   const found: CheckResult[] = []
   const versions = new Set<string>()
@@ -38,9 +38,9 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
     try {
       versions.add((await probeStore(`sqlite:${file}`)).version)
     } catch (error) {
-      const isOther = /not a database|malformed/.test(reasonOf(error))
-      const why = isOther ? 'is no database of SQLite, or a damaged one' : `cannot be used: ${reasonOf(error)}`
-      const advice = 'Restore it from a backup, or move it away to begin a new one.'
+      const isOther = /not a database|malformed/.test(describeReason(error))
+      const why = isOther ? 'is not a SQLite database, or is corrupt' : `cannot be used: ${describeReason(error)}`
+      const advice = 'Restore it from a backup, or move it away to create a new one.'
       found.push(fail(`${file} ${why}.`, advice, file === own ? ['store'] : ['dataDir']))
     }
   }
@@ -48,14 +48,14 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
   return { store: [...(versions.size === 0 ? [] : [ok(readable)]), ...found], clock: [] }
 }
 
-/** Redis, where one is named. */
+/** Checks Redis if the configuration names one. */
 export async function examineRedis({ redis }: Config): Promise<StoreFindings> {
   if (redis === undefined)
-    return { store: [ok('No Redis is configured: limits are counted on this machine.')], clock: [] }
+    return { store: [ok('No Redis is configured, so limits are counted on this machine only.')], clock: [] }
   return probed(
     redis,
     'redis',
-    'Start Redis, or correct redis: host, port and password. Until then limits count for each process.',
+    'Start Redis, or correct redis: host, port and password. Until then, each process counts limits alone.',
   )
 }
 
@@ -71,7 +71,7 @@ async function probed(url: string, key: string, advice: string): Promise<StoreFi
   const { version, now } = probe
   return {
     store: [ok(`${version} at ${place}, ${Date.now() - before} ms.`)],
-    clock: now === undefined ? [] : [skewOf(version, now, (before + Date.now()) / 2)],
+    clock: now === undefined ? [] : [checkSkew(version, now, (before + Date.now()) / 2)],
   }
 }
 
@@ -87,19 +87,19 @@ function unusable(
   if (error instanceof SallyportError && error.code === 'package_missing') {
     return fail(`${error.details?.['package']} is not installed.`, `npm install ${error.details?.['package']}`, [key])
   }
-  const why = withoutSecrets(reasonOf(error), url).replace(/\.$/, '')
+  const why = withoutSecrets(describeReason(error), url).replace(/\.$/, '')
   return failNow(`${place} cannot be used: ${why}.`, advice, [key])
 }
 
-function skewOf(store: string, theirs: number, ours: number): CheckResult {
+function checkSkew(store: string, theirs: number, ours: number): CheckResult {
   const apart = Math.abs(theirs - ours)
-  if (apart < SKEW_MS.warn) return ok(`${store} has the same time.`)
-  const found = `This machine and ${store} are ${(apart / 1_000).toFixed(0)} s apart.`
-  const advice = 'Run an NTP client on both (timedatectl set-ntp true): shared limits and signatures count on it.'
+  if (apart < SKEW_MS.warn) return ok(`The clocks of this machine and ${store} agree.`)
+  const found = `The clocks of this machine and ${store} differ by ${(apart / 1_000).toFixed(0)} s.`
+  const advice = 'Run an NTP client on both (timedatectl set-ntp true). Shared limits and signatures depend on it.'
   return apart < SKEW_MS.fail ? warn(found, advice) : fail(found, advice)
 }
 
-function databasesOf(dataDir: string): readonly string[] {
+function listDatabases(dataDir: string): readonly string[] {
   try {
     return readdirSync(dataDir)
       .filter((name) => name.endsWith('.db'))
@@ -109,7 +109,7 @@ function databasesOf(dataDir: string): readonly string[] {
   }
 }
 
-/** A driver may repeat what it was given. */
+/** Removes the password: a driver may repeat the URL that it was given. */
 function withoutSecrets(text: string, url: string): string {
   const { password } = URL.canParse(url) ? new URL(url) : { password: '' }
   const secrets = password === '' ? [] : [password, decodeURIComponent(password)]

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** File systems in which the kernel shows itself, by the numbers of Linux's `statfs` (linux/magic.h). */
+/** The kernel exposes itself in these file systems; the numbers are those of Linux's `statfs` (linux/magic.h). */
 const OF_THE_KERNEL: ReadonlySet<number> = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -23,21 +23,21 @@ const OF_THE_KERNEL: ReadonlySet<number> = new Set([
 ])
 
 /**
- * The fault of a place for files and folders of ours, in words that follow its path; `undefined` where there is none. What
- * a link leads to counts: `/proc/self/fd/1` is a place to write to.
+ * Returns why files and folders of ours cannot be placed at a path, in words that follow the path; `undefined` if they can. The target of a
+ * link counts: `/proc/self/fd/1` is a place to write to.
  */
 export function placeFault(path: string): string | undefined {
   if (process.platform !== 'linux') return undefined
   const asked = resolve(path)
   const there = nearest(asked)
-  const real = realOf(there)
+  const real = resolvePath(there)
   // In a container a part of /sys may be of another kind.
   if (OF_THE_KERNEL.has(statfsSync(there).type) || `${real}/`.startsWith('/sys/'))
     return 'is among the files of the kernel'
   return there !== asked && real === '/dev' ? 'is in /dev, which is for devices' : undefined
 }
 
-/** The fault of a folder that is a link to nothing or is below one, which cannot be made; in words that follow its path. */
+/** Returns why a folder cannot be made, being a dangling link or below one, in words that follow its path. */
 export function linkFault(folder: string): string | undefined {
   let path = resolve(folder)
   while (!existsSync(path)) {
@@ -49,7 +49,7 @@ export function linkFault(folder: string): string | undefined {
   return undefined
 }
 
-/** A folder that keeps this user from seeing whether something is at a path, as a sentence without its full stop. */
+/** Names a folder that keeps this user from seeing whether a path exists, as a sentence without its full stop. */
 export function closedFault(path: string): string | undefined {
   let below = resolve(path)
   if (existsSync(below)) return undefined
@@ -60,7 +60,7 @@ export function closedFault(path: string): string | undefined {
     : `${dirname(below)} is closed to this user`
 }
 
-/** Below a file, or a folder that is closed, nothing can be looked at: what is above it says why. */
+/** Below a file or a closed folder nothing can be read: the entry above it gives the reason. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink()
@@ -78,15 +78,15 @@ function codeAt(path: string): string | undefined {
   }
 }
 
-/** The path itself, or the nearest folder above it that is there. */
+/** Returns the path itself, or the nearest folder above it that exists. */
 export function nearest(path: string): string {
   let above = resolve(path)
   while (!existsSync(above)) above = dirname(above)
   return above
 }
 
-/** The path that links lead to; an open pipe of a process has none. */
-function realOf(path: string): string {
+/** Returns the path that links lead to; an open pipe of a process has none. */
+function resolvePath(path: string): string {
   try {
     return realpathSync(path)
   } catch {

@@ -1,6 +1,6 @@
 /**
- * Faults of the operating system in words that follow a file's name. Messages of Node name the call, the path once more and
- * a code that nobody has to know.
+ * Describes faults of the operating system in words that follow a file's name. Messages of Node add the call, the path again and a code,
+ * which readers do not need.
  */
 const OF_FILES: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
@@ -17,7 +17,7 @@ const OF_FILES: Readonly<Record<string, string>> = {
 
 const NO_TLS = 'it does not speak TLS'
 
-/** The same of connections, in words that stand alone. */
+/** Describes faults of connections, in words that need no name before them. */
 const OF_CONNECTIONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'it ends the connection',
@@ -32,27 +32,27 @@ const OF_CONNECTIONS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
 }
 
-/** The fault of a file that cannot be read, or written, in words that follow its name. */
+/** Returns why a file cannot be read or written, in words that follow its name. */
 export function fileReason(error: unknown, what: 'read' | 'written' = 'read'): string {
-  const code = codeOf(error)
+  const code = errorCode(error)
   if (code === undefined) return `cannot be ${what}`
   return OF_FILES[code] ?? `cannot be ${what} (${code})`
 }
 
-/** The fault of a connection in words; `undefined` where the error is of another kind. */
+/** Describes the fault of a connection; returns `undefined` for an error of another kind. */
 export function connectionReason(error: unknown): string | undefined {
-  const code = codeOf(error) ?? ''
-  // Others of OpenSSL begin with its numbers, and end with a file of its source.
+  const code = errorCode(error) ?? ''
+  // Other codes of OpenSSL begin with its numbers, and end with a file of its source.
   return OF_CONNECTIONS[code] ?? (code.startsWith('ERR_SSL_') ? `TLS with it fails (${code})` : undefined)
 }
 
-/** A fault with a file that an error names, as a sentence without its full stop; `undefined` where it is of another kind. */
+/** Describes a file's fault that an error names, as a sentence without its full stop; returns `undefined` for another kind of error. */
 export function systemFault(error: unknown): string | undefined {
   const { path } = (error ?? {}) as NodeJS.ErrnoException
-  const reason = OF_FILES[codeOf(error) ?? '']
+  const reason = OF_FILES[errorCode(error) ?? '']
   return reason === undefined || typeof path !== 'string' ? undefined : `${path} ${reason}`
 }
 
-function codeOf(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

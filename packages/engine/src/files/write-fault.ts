@@ -5,13 +5,13 @@ import { fileReason } from './system-fault.ts'
 
 /** A reason for which a file cannot be written or made. */
 export interface WriteFault {
-  /** A sentence without its full stop. */
+  /** Gives the reason as a sentence without its full stop. */
   readonly found: string
-  /** The kind of what is wrong: the place, the file, a folder above it, or rights, which another user may have. */
+  /** What is at fault: the place, the file, a folder above it, or missing rights, which another user may have. */
   readonly kind: 'place' | 'folder' | 'socket' | 'above' | 'closed' | 'rights'
 }
 
-/** The fault of a file that is to be written; one that is not there yet is not made. It may be a device or a pipe. */
+/** Returns why a file cannot be written; it does not create the file. The file may be a device or a pipe. */
 export function writeFault(named: string): WriteFault | undefined {
   const file = resolve(named)
   const place = placeFault(file) ?? linkFault(dirname(file))

@@ -1,21 +1,20 @@
 import { createHmac } from 'node:crypto'
-import { formatPrefix, parseAddress, prefixOf } from '@sallyport/core'
+import { formatPrefix, makePrefix, parseAddress } from '@sallyport/core'
 import { dailyKey } from './daily-key.ts'
 
-/** How much of an address is written down. */
+/** The log writes addresses in one of these forms. */
 export const ADDRESS_FORMS = ['full', 'truncated', 'hashed', 'none'] as const
 export type AddressForm = (typeof ADDRESS_FORMS)[number]
 
 /** Bits that `truncated` keeps. */
 const KEPT_BITS = { 4: 24, 6: 48 } as const
 
-/** 128 bits in base64url. */
 const HASH_CHARACTERS = 22
 
-/** Writes addresses in one form; `at` is in milliseconds since the epoch. `undefined`: nothing is written. */
+/** Writes addresses in one form; `at` is in milliseconds since the epoch. Returns `undefined` if the form writes nothing. */
 export type WriteAddress = (address: string, at: number) => string | undefined
 
-/** `folder` keeps the key of a day, so that all processes that share it hash alike. */
+/** Makes a writer; `folder` keeps the key of a day, so that all processes that share it hash alike. */
 export function addressWriter(form: AddressForm, folder: string | undefined): WriteAddress {
   switch (form) {
     case 'full':
@@ -31,10 +30,10 @@ export function addressWriter(form: AddressForm, folder: string | undefined): Wr
 
 function truncated(text: string): string | undefined {
   const address = parseAddress(text)
-  return address === undefined ? undefined : formatPrefix(prefixOf(address, KEPT_BITS[address.family]))
+  return address === undefined ? undefined : formatPrefix(makePrefix(address, KEPT_BITS[address.family]))
 }
 
-/** The same address has the same text for a day, and nobody can say afterwards whose it was. */
+/** Hashes an address to the same text for a day; afterwards nothing can tell which address it was. */
 function hasher(folder: string | undefined): WriteAddress {
   const keyAt = dailyKey(folder)
   return (address, at) =>

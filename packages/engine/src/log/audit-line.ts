@@ -1,16 +1,16 @@
-/** File in the dataDir that has the actions of operators, and nothing of requests. */
+/** This file in the dataDir records the actions of operators, and nothing about requests. */
 export const AUDIT_FILE = 'audit.log'
 
 /** The `what` of a new ban. fail2ban reads these lines, because a request line does not say that its whole address is banned. */
 export const BAN_LINE = 'ban'
 
-/** An operator's action on the service, or a turn of the service itself. */
+/** Records an operator's action on the service, or an event of the service itself. */
 export interface AuditEntry {
-  /** As on the command line: `keys create`, `reload`. */
+  /** Names the action as the command line does: `keys create`, `reload`. */
   readonly what: string
-  /** A user of the operating system, or the signal that caused it. */
+  /** Names a user of the operating system, or the signal that caused the action. */
   readonly who: string
-  /** The code of the error that it ended with; absent: it was done. */
+  /** The code of the error that ended the action; absent if it succeeded. */
   readonly error?: string | undefined
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }

@@ -4,59 +4,50 @@ import type { LogLine } from './line.ts'
 export interface FieldRow {
   readonly description: string
   readonly example: string | number | boolean | readonly string[]
-  /** Unit of a number. */
   readonly unit?: string | undefined
-  /** Elastic Common Schema 8; what it has no field for is under `sallyport`. */
+  /** Name in the Elastic Common Schema 8; fields that it lacks are under `sallyport`. */
   readonly ecs: string
-  /** Semantic conventions of OpenTelemetry, where its name is another. */
+  /** Name in the semantic conventions of OpenTelemetry, if it differs. */
   readonly otel?: string | undefined
 }
 
-/** Each field of a line of the decision log, in its order there. */
+/** Describes each field of a line of the decision log, in the order of the line. */
 export const FIELDS = {
   time: {
     ecs: '@timestamp',
     otel: 'timestamp',
     example: '2026-11-25T02:40:00.000Z',
-    description: 'when the request began, ISO 8601 in UTC',
+    description: 'start of the request, ISO 8601 in UTC',
   },
   requestId: {
     ecs: 'http.request.id',
     otel: 'sallyport.request_id',
     example: '0197a5c4-8f3e-7c1a-9d2b-5b1f6a7c8d9e',
-    description: 'the id of its answer, of its refusal page and of its errors',
+    description: 'request ID, as in the response, refusal page and errors',
   },
   action: {
     ecs: 'event.action',
     otel: 'sallyport.action',
     example: 'block',
     description:
-      'the decision: allow, flag, redirect, challenge, throttle or block; a challenge with `challenge: program` refused its client',
+      'decision: allow, flag, redirect, challenge, offer, throttle or block; a challenge with `challenge: program` blocked the client',
   },
-  enforced: { ecs: 'sallyport.enforced', example: true, description: 'false where monitor mode did not carry it out' },
-  trial: {
-    ecs: 'sallyport.trial',
-    example: 'block',
-    description: 'action of a stricter rule on trial',
-  },
-  trialRule: { ecs: 'sallyport.trial_rule', example: 'try-it', description: 'the id of that rule' },
-  rule: { ecs: 'rule.id', otel: 'sallyport.rule', example: 'no-tor', description: 'the rule that decided' },
+  enforced: { ecs: 'sallyport.enforced', example: true, description: 'false if monitor mode did not enforce it' },
+  trial: { ecs: 'sallyport.trial', example: 'block', description: 'action of a stricter dry run' },
+  trialRule: { ecs: 'sallyport.trial_rule', example: 'try-it', description: 'rule of that dry run' },
+  rule: { ecs: 'rule.id', otel: 'sallyport.rule', example: 'no-tor', description: 'rule that decided' },
   ban: {
     ecs: 'sallyport.ban.id',
     example: 'q3o5yN0bXx8c',
-    description: 'the ban of its client, for `sallyport bans lift`',
+    description: "ID of the client's ban, for `sallyport bans lift`",
   },
   banStrikes: {
     ecs: 'sallyport.ban.strikes',
     example: ['2 status:404', '1 blocked'],
-    description: 'the strikes of that ban',
+    description: 'strikes that caused the ban',
   },
-  banUntil: { ecs: 'sallyport.ban.until', example: '2026-11-25T03:40:00.000Z', description: 'the end of that ban' },
-  limitRule: {
-    ecs: 'sallyport.limit.rule',
-    example: 'logins',
-    description: 'rule of the tightest limit',
-  },
+  banUntil: { ecs: 'sallyport.ban.until', example: '2026-11-25T03:40:00.000Z', description: 'end of the ban' },
+  limitRule: { ecs: 'sallyport.limit.rule', example: 'logins', description: 'rule with the tightest limit' },
   limitUsed: {
     ecs: 'sallyport.limit.used',
     example: 17,
@@ -79,7 +70,7 @@ export const FIELDS = {
     ecs: 'sallyport.challenge.outcome',
     example: 'solved',
     description:
-      'its part in a [challenge](challenge.md#what-came-of-it): asked, waiting, program, solved, waited, or the reason for no pass',
+      '[challenge outcome](challenge.md#outcomes): asked, waiting, program, solved, waited, or the reason for no pass',
   },
   challengeRule: {
     ecs: 'sallyport.challenge.rule',
@@ -96,13 +87,28 @@ export const FIELDS = {
     ecs: 'sallyport.challenge.duration',
     example: 412,
     unit: 'milliseconds',
-    description: 'from the challenge to the solution that earned a pass',
+    description: 'time from the challenge to the accepted solution',
+  },
+  payment: {
+    ecs: 'sallyport.payment.outcome',
+    example: 'paid',
+    description: 'outcome of an offer: offered, paid, refused, bounded or unanswered',
+  },
+  paymentReceipt: {
+    ecs: 'sallyport.payment.receipt',
+    example: 'pay_3f9a01',
+    description: 'name of the accepted payment',
+  },
+  paymentReason: {
+    ecs: 'sallyport.payment.reason',
+    example: 'it was spent',
+    description: 'reason for rejecting a receipt',
   },
   passLevel: {
     ecs: 'sallyport.pass.level',
     example: 2,
     unit: '1 to 3',
-    description: 'level of its pass',
+    description: "level of the visitor's pass",
   },
   passAge: { ecs: 'sallyport.pass.age', example: 300, unit: 'seconds', description: 'age of that pass' },
   class: { ecs: 'sallyport.class', example: 'unverified_bot', description: 'class of the client' },
@@ -110,113 +116,167 @@ export const FIELDS = {
     ecs: 'sallyport.bot_probability',
     example: 0.92,
     unit: '0 to 1',
-    description: 'the probability that the client is a program, whatever its class',
+    description: 'probability that the client is a bot, regardless of class',
   },
-  networkClass: { ecs: 'sallyport.network_class', example: 'tor', description: 'class of its network' },
-  client: { ecs: 'client.address', example: '185.220.101.10', description: 'its address, as `log.addresses` has it' },
+  behaviour: {
+    ecs: 'sallyport.behaviour.signs',
+    example: ['pages-without-files', 'cookies-never-returned'],
+    description: 'behaviour signs of the visit',
+  },
+  behaviourPages: {
+    ecs: 'sallyport.behaviour.pages',
+    example: 24,
+    unit: 'pages',
+    description: 'earlier pages in the visit',
+  },
+  likeness: {
+    ecs: 'sallyport.behaviour.likeness',
+    example: '5f0c91b3',
+    description: 'group of clients with the same behaviour',
+  },
+  networkClass: { ecs: 'sallyport.network_class', example: 'tor', description: 'class of the network' },
+  client: { ecs: 'client.address', example: '185.220.101.10', description: 'client address, as in `log.addresses`' },
   ja4: {
     ecs: 'tls.client.ja4',
     example: 't13d1516h2_8daaf6152771_02713d6af862',
-    description: 'the fingerprint of its TLS hello',
+    description: 'fingerprint of the TLS client',
   },
-  method: { ecs: 'http.request.method', example: 'GET', description: 'the method' },
+  ja4Header: {
+    ecs: 'sallyport.ja4_header',
+    example: 'cf-ja4',
+    description: 'proxy header with the JA4; absent: TLS ended here',
+  },
+  method: { ecs: 'http.request.method', example: 'GET', description: 'request method' },
   host: {
     ecs: 'url.domain',
     otel: 'server.address',
     example: 'shop.example',
-    description: 'the requested host',
+    description: 'requested host',
   },
-  path: { ecs: 'url.path', example: '/login', description: 'the path, without its query' },
+  path: { ecs: 'url.path', example: '/login', description: 'path, without the query' },
+  mcp: {
+    ecs: 'sallyport.mcp',
+    example: ['tools/call search'],
+    description: 'MCP calls (at most 20), if a rule reads them',
+  },
   userAgent: {
     ecs: 'user_agent.original',
     example: 'curl/8.5.0',
-    description: 'as it was sent, 400 characters at most; empty where there was none',
+    description: 'user agent as sent, at most 400 characters; empty if absent',
   },
   status: {
     ecs: 'http.response.status_code',
     example: 403,
     unit: 'HTTP status',
-    description: 'of the answer; 0 where the client left first',
+    description: 'response status; 0 if the client left first',
   },
   bytesReceived: {
     ecs: 'http.request.bytes',
     otel: 'http.request.size',
     example: 512,
     unit: 'bytes',
-    description: 'on its connection, after the head of the request; over HTTP/2 those of the body',
+    description: 'bytes received after the request head; over HTTP/2, body bytes',
   },
   bytesSent: {
     ecs: 'http.response.bytes',
     otel: 'http.response.size',
     example: 2_048,
     unit: 'bytes',
-    description: 'on its connection; over HTTP/2 those of the body',
+    description: 'bytes sent; over HTTP/2, body bytes',
   },
   milliseconds: {
     ecs: 'event.duration',
     otel: 'http.server.request.duration',
     example: 12.345,
     unit: 'milliseconds',
-    description: 'until its answer ended',
+    description: 'time until the response ended',
   },
   inspectionMilliseconds: {
     ecs: 'sallyport.inspection_duration',
     example: 0.021,
     unit: 'milliseconds',
-    description: 'until it was decided',
+    description: 'time until the decision',
   },
   asn: {
     ecs: 'client.as.number',
     otel: 'sallyport.asn',
     example: 60_729,
     unit: 'AS number',
-    description: 'the autonomous system of the address',
+    description: 'autonomous system of the address',
   },
   asName: {
     ecs: 'client.as.organization.name',
     otel: 'sallyport.as_name',
     example: 'Stiftung Erneuerbare Freiheit',
-    description: 'its organisation',
+    description: 'organisation of the autonomous system',
   },
   country: {
     ecs: 'client.geo.country_iso_code',
     otel: 'geo.country.iso_code',
     example: 'DE',
-    description: 'of the address',
+    description: 'country of the address',
   },
-  crawler: { ecs: 'sallyport.crawler', example: 'googlebot', description: 'the crawler that it claims to be' },
+  region: {
+    ecs: 'client.geo.region_iso_code',
+    otel: 'sallyport.region',
+    example: 'US-TX',
+    description: 'region of the address, if a rule uses regions',
+  },
+  regionUnknown: { ecs: 'sallyport.region_unknown', example: 'carrier', description: 'reason for an unknown region' },
+  crawler: { ecs: 'sallyport.crawler', example: 'googlebot', description: 'crawler that the client claims to be' },
   crawlerOutcome: {
     ecs: 'sallyport.crawler_outcome',
     example: 'spoofed',
-    description: 'outcome of that claim: verified, spoofed or unverifiable',
+    description: 'outcome of the claim: verified, spoofed or unverifiable',
   },
-  operator: { ecs: 'sallyport.operator', example: 'Google', description: 'operator of that crawler' },
-  identity: { ecs: 'sallyport.identity', example: 'https://chatgpt.com', description: 'the identity that it claims' },
+  operator: { ecs: 'sallyport.operator', example: 'Google', description: 'operator of the crawler' },
+  identity: { ecs: 'sallyport.identity', example: 'https://chatgpt.com', description: 'claimed identity' },
   identityVerified: {
     ecs: 'sallyport.identity_verified',
     example: true,
-    description: 'whether that identity is proven',
+    description: 'whether the identity is verified',
   },
-  user: { ecs: 'user.id', example: '4711', description: 'the user, as the application names it (`identify`)' },
-  plan: { ecs: 'sallyport.plan', example: 'free', description: 'the plan of that user' },
+  user: { ecs: 'user.id', example: '4711', description: "user from the application's `identify`" },
+  plan: { ecs: 'sallyport.plan', example: 'free', description: 'plan of the user' },
+  event: { ecs: 'sallyport.event', example: 'login', description: 'account event' },
+  outcome: { ecs: 'event.outcome', otel: 'sallyport.outcome', example: 'failure', description: 'outcome of the event' },
+  identifiers: {
+    ecs: 'sallyport.identifiers',
+    example: ['q3o5yN0bXx8cAbCdEfGhIj'],
+    description: 'keyed hashes of the identifier and user',
+  },
+  facts: {
+    ecs: 'sallyport.facts',
+    example: ['!account.known', 'mail.alias'],
+    description: 'facts about the account and email address; `!` negates a fact',
+  },
   reasons: {
     ecs: 'event.reason',
     otel: 'sallyport.reasons',
     example: ['policy:no-tor', 'network:tor'],
-    description: 'ids of the reasons',
+    description: 'reason IDs',
   },
-  source: { ecs: 'sallyport.source', example: 'operators', description: 'the data set that decided the network class' },
-  sourceDate: { ecs: 'sallyport.source_date', example: '2026-11', description: 'its date' },
+  source: { ecs: 'sallyport.source', example: 'operators', description: 'data set that decided the network class' },
+  sourceDate: { ecs: 'sallyport.source_date', example: '2026-11', description: 'date of the data set' },
+  oldestSource: {
+    ecs: 'sallyport.oldest_source',
+    example: 'asn-csv-v4',
+    description: 'oldest data set behind the decision',
+  },
+  oldestDate: {
+    ecs: 'sallyport.oldest_date',
+    example: '2026-06-17',
+    description: 'day when the oldest data set was last confirmed',
+  },
   degraded: {
     ecs: 'sallyport.degraded',
     example: ['ranges'],
-    description:
-      'data that is missing or out of date; challenge: a pass was given while the shared counts did not answer',
+    description: 'missing data; challenge: a pass was issued while shared counts did not respond',
   },
   answeredBy: {
     ecs: 'sallyport.answered_by',
     example: 'refusal',
-    description: 'origin, host, api or refusal; check: a request described to /v1/agentscan/check',
+    description: 'origin, host, api, refusal, or check (a request sent to /v1/agentscan/check)',
   },
   refusedFor: {
     ecs: 'sallyport.refused_for',
@@ -227,7 +287,7 @@ export const FIELDS = {
 
 const ROWS: Readonly<Record<keyof LogLine, FieldRow>> = FIELDS
 
-/** Each field of a line, and its name in the formats that rename it. */
+/** Maps each field of a line to its name in the formats that rename it. */
 export const FIELD_NAMES = {
   ecs: namesBy(({ ecs }) => ecs),
   otel: namesBy(({ ecs, otel = ecs }) => otel),

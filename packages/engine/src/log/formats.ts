@@ -7,7 +7,7 @@ export type LogFormat = (typeof LOG_FORMATS)[number]
 
 type Field = keyof LogLine
 
-/** Durations by format: nanoseconds in ECS, seconds in OpenTelemetry. */
+/** Durations are nanoseconds in ECS and seconds in OpenTelemetry. */
 const PER_MILLISECOND = { ecs: 1_000_000, otel: 0.001 } as const
 const DURATIONS: ReadonlySet<string> = new Set<Field>([
   'milliseconds',
@@ -32,7 +32,7 @@ const AUDIT_NAMES: Readonly<Record<'ecs' | 'otel', Readonly<Record<keyof AuditLi
   },
 }
 
-/** A line with the names and units of its format. */
+/** Writes a line with the names and units of its format. */
 export function renamed(line: LogLine, format: LogFormat): Readonly<Record<string, unknown>> {
   if (format === 'plain') return line as unknown as Readonly<Record<string, unknown>>
   const names = FIELD_NAMES[format]
@@ -45,14 +45,14 @@ export function renamed(line: LogLine, format: LogFormat): Readonly<Record<strin
   )
 }
 
-/** A line of the audit trail with the names of its format. */
+/** Writes a line of the audit trail with the names of its format. */
 export function renamedAudit(line: AuditLine, format: LogFormat): Readonly<Record<string, unknown>> {
   if (format === 'plain') return { ...line }
   const names = AUDIT_NAMES[format]
   return Object.fromEntries(Object.entries(line).map(([field, value]) => [names[field as keyof AuditLine], value]))
 }
 
-/** A line of the log, of either kind and in any format; `undefined` for a text that is none. */
+/** Reads a line of either log in any format; returns `undefined` for any other text. */
 export function readEntry(text: string): LogLine | AuditLine | undefined {
   const values = parsed(text)
   if (values === undefined) return undefined
@@ -65,7 +65,7 @@ export function readEntry(text: string): LogLine | AuditLine | undefined {
   return undefined
 }
 
-/** A line about a request; `undefined` for any other. */
+/** Reads a line about a request; returns `undefined` for any other line. */
 export function readLine(text: string): LogLine | undefined {
   const entry = readEntry(text)
   return entry !== undefined && isLine(entry) ? entry : undefined

@@ -3,5 +3,5 @@ export { AUDIT_FILE, type AuditEntry, type AuditLine, auditLine, BAN_LINE } from
 export { dailyKey } from './daily-key.ts'
 export { FIELDS } from './fields.ts'
 export { LOG_FORMATS, readEntry, readLine } from './formats.ts'
-export { type LogLine, lineOf } from './line.ts'
+export { type LogLine, writeLine } from './line.ts'
 export { createLog, LOGGED_REQUESTS, type Log, type LogOptions } from './log.ts'

@@ -2,41 +2,41 @@ import { closeSync, fstatSync, statSync } from 'node:fs'
 import sonic from 'sonic-boom'
 import { OWN_FILE } from '#files'
 
-/** Takes lines, some at a time. */
+/** Takes lines, one or several at a time. */
 export interface LineWriter {
-  /** `line` ends in a line feed. */
+  /** Appends `line`, which ends in a line feed. */
   write(line: string): void
-  /** Lines that could not be written. */
+  /** Counts lines that could not be written. */
   readonly lost: number
-  /** Hands what is held to the file. */
+  /** Sends waiting lines to the file. */
   flush(): void
-  /** Opens the file again, after it was moved away. */
+  /** Reopens the file after a rotation moved it away. */
   reopen(): void
-  /** Writes what is held and lets go of the file. */
+  /** Writes waiting lines and closes the file. */
   close(): Promise<void>
 }
 
-/** Lines wait for so many bytes, or so long: a write for each line costs more than a decision. */
+/** Lines wait until they fill `held` bytes, or for `HELD_MS`: one write for each line costs more than a decision. */
 interface Batch {
   readonly held: number
-  /** Bytes that are written at once. */
+  /** Bytes that one write takes. */
   readonly written: number
 }
 
-/** A file takes any number of bytes in one piece, whatever other workers write. */
+/** A file appends any number of bytes in one piece, even if other workers write too. */
 const IN_FILES: Batch = { held: 32_768, written: 65_536 }
-/** A pipe takes so many, and no more. */
+/** A pipe appends at most this many bytes in one piece. */
 const IN_PIPES: Batch = { held: 4_096, written: 4_096 }
 const HELD_MS = 100
-/** How long a disk or a reader that takes nothing is waited for at the end. */
+/** How long `close` waits for a disk or a reader that takes nothing. */
 const CLOSE_MS = 2_000
-/** Bytes of lines that wait for the disk or the reader; further ones are lost and counted. */
+/** Bytes of lines that wait for the disk or the reader; further lines are lost and counted. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
 /**
- * Opens a file, or standard output where none is named. `onFault` is called once for each kind of failure. Lines are put
- * together here: the destination measures all that it holds again with every line that is added. `proof` is an open
- * descriptor of the file, which is closed as soon as the destination has its own.
+ * Opens a file, or standard output if none is named, and calls `onFault` once for each kind of failure. Lines are joined here, because the
+ * destination measures its whole buffer again for every line that it receives. `proof` is an open descriptor of the file, which is closed
+ * as soon as the destination has its own.
  */
 export function openLines(file: string | undefined, onFault?: (error: Error) => void, proof?: number): LineWriter {
   let lines = ''
@@ -90,7 +90,7 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
 
   return {
     write(line) {
-      // A request that outlives the log is lost to it, and throws at nobody.
+      // A request that outlives the log is not logged and causes no error.
       if (closed) return void lost++
       const size = Buffer.byteLength(line)
       if (bytes + size > batch.held) flush()
@@ -110,7 +110,7 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
         const end = (): void => {
           clearTimeout(late)
           process.off('exit', writeAll)
-          // Else it would go on trying.
+          // Without this the destination would keep retrying.
           destination.destroy()
           resolve()
         }

@@ -5,43 +5,43 @@ import { fileReason, makeFolder, OWN_FILE, placeFault, writeFault } from '#files
 import { type AddressForm, addressWriter } from './addresses.ts'
 import { type AuditEntry, auditLine } from './audit-line.ts'
 import { type LogFormat, renamed, renamedAudit } from './formats.ts'
-import { lineOf } from './line.ts'
+import { writeLine } from './line.ts'
 import { openLines } from './lines.ts'
 
-/** Which requests are written: those flagged, asked, blocked or on trial and those with a solution, all, or none. */
+/** The log writes decided requests (flagged, challenged, blocked, on trial, or with a solution or a payment), all requests, or none. */
 export const LOGGED_REQUESTS = ['decided', 'all', 'off'] as const
 export type LoggedRequests = (typeof LOGGED_REQUESTS)[number]
 
 export interface LogOptions {
   readonly requests: LoggedRequests
   readonly addresses: AddressForm
-  /** Share of the allowed requests that `all` writes, 0 to 1. */
+  /** Share of the allowed requests that `all` writes, from 0 to 1. */
   readonly sample: number
   readonly format: LogFormat
-  /** Absent: standard output. */
+  /** If absent, the log goes to standard output. */
   readonly file?: string | undefined
-  /** Keeps the key of `hashed` for its day; absent: it is in memory alone. */
+  /** Keeps the key of `hashed` for its day; if absent, the key stays in memory. */
   readonly keyFolder?: string | undefined
-  /** A line was lost: the disk is full, the reader of a pipe has left. Called once for each kind of failure. */
+  /** Called once for each kind of failure when a line was lost: the disk is full, or the reader of a pipe has left. */
   readonly onFault?: ((error: Error) => void) | undefined
 }
 
-/** The decision log of one service. */
+/** Writes the decision log of one service. */
 export interface Log {
   readonly observe: Observe
-  /** Written whatever `requests` says. */
+  /** Writes an entry, whatever `requests` says. */
   audit(entry: AuditEntry): void
-  /** Lines that could not be written. */
+  /** Counts lines that could not be written. */
   readonly lost: number
-  /** Hands what is held to the file. */
+  /** Sends waiting lines to the file. */
   flush(): void
-  /** Opens the file again, after it was moved away. */
+  /** Reopens the file after a rotation moved it away. */
   reopen(): void
-  /** Writes what is held and lets go of the file. */
+  /** Writes waiting lines and closes the file. */
   close(): Promise<void>
 }
 
-/** Every line has it, because collectors ask for one. */
+/** Every line has a level, because collectors require one. */
 const LEVEL_NAMES = { plain: 'level', ecs: 'log.level', otel: 'severity_text' } as const
 
 /** Opens a log. Throws `invalid_config` where its file cannot be written. */
@@ -53,8 +53,8 @@ export function createLog(options: LogOptions): Log {
   const start = `{"${LEVEL_NAMES[format]}":"info",`
   const add = (line: object): void => lines.write(`${start}${JSON.stringify(line).slice(1)}\n`)
 
-  function isWritten({ decision, challenge }: ObservedRequest): boolean {
-    if (challenge !== undefined) return true
+  function isWritten({ decision, challenge, payment }: ObservedRequest): boolean {
+    if (challenge !== undefined || payment !== undefined) return true
     if (decision !== undefined && (decision.action !== 'allow' || decision.trial !== undefined)) return true
     return requests === 'all' && (sample >= 1 || Math.random() < sample)
   }
@@ -62,7 +62,7 @@ export function createLog(options: LogOptions): Log {
   return {
     observe(observed) {
       if (requests === 'off' || !isWritten(observed)) return
-      add(renamed(lineOf(observed, write(observed.client, observed.at)), format))
+      add(renamed(writeLine(observed, write(observed.client, observed.at)), format))
     },
     audit(entry) {
       add(renamedAudit(auditLine(entry), format))
@@ -76,7 +76,7 @@ export function createLog(options: LogOptions): Log {
   }
 }
 
-/** Opens a file for the proof that it can be written. The reader of a pipe has its end when the last that writes to it closes it. */
+/** Opens a file to prove that it can be written. A pipe's reader sees the end when the last writer closes it. */
 function openProof(file: string): number {
   const fault = placeFault(file)
   if (fault !== undefined) throw new SallyportError('invalid_config', `log.file: ${file} ${fault}`)
@@ -93,5 +93,5 @@ function openReason(file: string, error: unknown): string {
   return `${file} ${isUnread ? 'is a pipe that nobody reads' : fileReason(error, 'written')}`
 }
 
-/** A pipe that nobody reads is refused: without `O_NONBLOCK` the whole process would wait for its reader. */
+/** Opening a pipe without a reader fails: without `O_NONBLOCK` the whole process would wait for a reader. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0)

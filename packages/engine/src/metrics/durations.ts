@@ -2,19 +2,19 @@ import type { Histogram, Registry } from 'prom-client'
 import { createRows } from './rows.ts'
 import type { MetricRow } from './table.ts'
 
-/** A histogram of our own: that of prom-client puts labels together and looks a number up by its text for each observation. */
+/** A histogram of our own: for each observation, that of prom-client joins the labels and looks the result up as text. */
 export interface Durations {
-  /** `labels` in the order of the metric's. */
+  /** Adds an observation; `labels` are in the order of the metric's labels. */
   observe(labels: readonly string[], seconds: number): void
 }
 
-/** The registry of a histogram, and what is called before it is read. */
+/** The registry of a histogram, and the function that it calls before a read. */
 interface ReadBy {
   readonly registry: Registry
   settle(): void
 }
 
-/** `bounds`: seconds, ascending. */
+/** Creates a histogram; `bounds` are ascending seconds. */
 export function createDurations(
   { name, help, labels }: MetricRow,
   bounds: readonly number[],
@@ -22,12 +22,12 @@ export function createDurations(
 ): Durations {
   const rows = createRows(labels.length, (values) => ({
     labels: Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ''])),
-    // One for each bound, then those beyond all of them, then the sum of seconds.
+    // Each bound has a count, and so have all longer observations; the sum of seconds comes last.
     counts: new Float64Array(bounds.length + 2),
   }))
   // Without labels there is one row, which is 0 until something is observed.
   if (labels.length === 0) rows.of([])
-  function valuesOf({ labels, counts }: (typeof rows.all)[number]) {
+  function listValues({ labels, counts }: (typeof rows.all)[number]) {
     let count = 0
     const buckets = [...bounds, '+Inf'].map((le, at) => {
       count += counts[at] as number
@@ -43,10 +43,10 @@ export function createDurations(
   const head = { name, help, type: 'histogram', aggregator: 'sum' }
   const get = async () => {
     settle()
-    return { ...head, values: rows.all.flatMap(valuesOf) }
+    return { ...head, values: rows.all.flatMap(listValues) }
   }
   const metric = { ...head, get, reset() {} }
-  // A registry asks its metrics for no more than that.
+  // A registry uses no other members of its metrics.
   registry.registerMetric(metric as unknown as Histogram)
   return {
     observe(labels, seconds) {

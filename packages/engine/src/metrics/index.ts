@@ -1,4 +1,4 @@
-export { countedOf, createExposition, type Exposition, exposed, type Scraped } from './exposition.ts'
+export { createExposition, type Exposition, exposed, keepCounted, type Scraped } from './exposition.ts'
 export { createKeptCounts, type KeptCounts } from './kept-counts.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export type { Count, Reading } from './rows.ts'

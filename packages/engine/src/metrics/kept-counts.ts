@@ -1,4 +1,4 @@
-import { type Scraped, summed, totalOf } from './exposition.ts'
+import { type Scraped, sumCounted, summed } from './exposition.ts'
 
 /** The counts of a service's processes, kept so that no sum falls when one of them is late or gone. */
 export interface KeptCounts<Process> {
@@ -16,7 +16,7 @@ export function createKeptCounts<Process>(): KeptCounts<Process> {
   return {
     report(from, counted) {
       // While a process lives no value of it falls.
-      if (totalOf(counted) >= totalOf(last.get(from) ?? [])) last.set(from, counted)
+      if (sumCounted(counted) >= sumCounted(last.get(from) ?? [])) last.set(from, counted)
     },
     end(from) {
       const counted = last.get(from)

@@ -1,38 +1,36 @@
-import { type ObservedRequest, outcomeOf, ruleOf } from '@sallyport/core'
+import { describeOutcome, type ObservedRequest, readRule } from '@sallyport/core'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { createDurations } from './durations.ts'
-import { type Count, createCounts, type Reading, type Rows, readingsOf } from './rows.ts'
+import { type Count, createCounts, listReadings, type Reading, type Rows } from './rows.ts'
 import { METRICS, type MetricId, type MetricRow } from './table.ts'
 import { createUnanswered } from './unanswered.ts'
 
-/** The metrics of one service, in a registry of its own. */
+/** Counts what one service does, in its own registry. */
 export interface Metrics {
-  /** To be merged into a host's: `Registry.merge([register, sallyport.metrics()])`. */
+  /** A host merges it into its own registry: `Registry.merge([register, sallyport.metrics()])`. */
   readonly registry: Registry
-  /** Counts a request; returns its row of `ended`, where it is one of those. */
+  /** Counts a request; returns its row in `ended`, or `undefined` if it has none there. */
   readonly observe: (observed: ObservedRequest) => Count | undefined
   /**
-   * Requests that have ended, in rows that are made once and only grow: their labels are the outcome, and where something
-   * was decided whether it was enforced, the class, the network class and the rule.
+   * Ended requests, in rows that are made once and only grow. Their labels are the outcome and, after a decision, whether it was enforced,
+   * the class, the network class and the rule.
    */
   readonly ended: readonly Count[]
-  /** Has `drain` called before anything is read: it hands over requests that have ended and are not counted yet. */
+  /** Calls `drain` before every read: it hands over requests that have ended and are not counted yet. */
   settleBy(drain: () => void): void
-  /** Adds to a counter; labels in the order of the table. */
+  /** Adds to a counter; labels are in the order of the table. */
   add(id: MetricId, labels: readonly string[], by?: number): void
-  /**
-   * Has a gauge or a counter read at every scrape, in place of who read it before; where reading fails, it has no values.
-   */
+  /** Reads a gauge or a counter at every scrape, in place of an earlier reader; if reading fails, the metric has no values. */
   read(id: MetricId, read: () => Iterable<Reading> | Promise<Iterable<Reading>>): void
 }
 
-/** From a tenth of a millisecond, as inspection takes, to the longest that somebody waits. */
+/** From a tenth of a millisecond, as inspection takes, to the longest that clients wait. */
 const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** From a quick machine's work to the longest that a question may be answered. */
+/** From a quick machine's work to the longest that a challenge may be answered. */
 const ANSWER_SECONDS = [0.1, 0.25, 0.5, 1, 2, 3, 5, 8, 13, 20, 30, 60, 120, 300]
 
-/** `now`: milliseconds since the epoch. */
+/** Creates the metrics; `now` returns milliseconds since the epoch. */
 export function createMetrics(now: () => number = Date.now): Metrics {
   const registry = new Registry()
   let drain = (): void => {}
@@ -43,7 +41,7 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   const requests = createDurations(METRICS.requests, SECONDS, { registry, settle })
   const ended = createCounts(['outcome', ...METRICS.decisions.labels.slice(1), 'rule'])
 
-  // All at once: who merges the registry with another has them all. What was counted is read at a scrape.
+  // All metrics are registered now, so that a merged registry has them all. Counts are read at a scrape.
   for (const [id, row] of Object.entries(METRICS) as [MetricId, MetricRow][]) {
     if (row.type === 'histogram') continue
     const own = createCounts(row.labels)
@@ -51,9 +49,9 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     const collect = async (): Promise<void> => {
       settle()
       const read = readers.get(id)
-      const readings = read === undefined ? readingsOf(own.all) : await attempted(read)
+      const readings = read === undefined ? listReadings(own.all) : await attempted(read)
       metric.reset()
-      // A metric without labels is 0 after that, which would be an answer.
+      // A metric without labels is 0 after a reset, which would look like a reading.
       if (read !== undefined && row.labels.length === 0) metric.remove()
       for (const [values, value] of readings) metric.inc(labelled(row, values), value)
     }
@@ -62,7 +60,7 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     const metric = row.type === 'counter' ? new Counter(options) : new Gauge(options)
   }
 
-  const countsOf = (id: MetricId): readonly Count[] => counts.get(id)?.all ?? []
+  const listCounts = (id: MetricId): readonly Count[] => counts.get(id)?.all ?? []
   const add: Metrics['add'] = (id, labels, by = 1) => {
     const row = counts.get(id)?.of(labels)
     if (row !== undefined) row.count += by
@@ -74,14 +72,14 @@ export function createMetrics(now: () => number = Date.now): Metrics {
   )
   readers.set('challengesAbandoned', () => {
     challenges.settle()
-    return readingsOf(countsOf('challengesAbandoned'))
+    return listReadings(listCounts('challengesAbandoned'))
   })
-  // Readings of the same labels are summed.
-  const decided = () => readingsOf(ended.all).filter(([[, enforced]]) => enforced !== '')
+  // Readings with the same labels are summed.
+  const decided = () => listReadings(ended.all).filter(([[, enforced]]) => enforced !== '')
   readers.set('decisions', decided)
   readers.set('rules', () => {
     const deciding = decided().map(([[action = '', , , , rule = ''], count]): Reading => [[rule, action], count])
-    return [...deciding, ...readingsOf(countsOf('rules'))]
+    return [...deciding, ...listReadings(listCounts('rules'))]
   })
 
   return {
@@ -98,17 +96,30 @@ export function createMetrics(now: () => number = Date.now): Metrics {
     observe(observed) {
       const { decision, answeredBy, status, milliseconds, inspectionMilliseconds, refusedFor } = observed
       if (answeredBy === 'check') return undefined
-      const row = ended.of(labelsOf(observed))
+      if (answeredBy === 'event') return void countEvent(decision, add)
+      const row = ended.of(listLabels(observed))
       row.count++
       for (const { rule, action } of decision?.trials ?? []) add('rules', [rule, `trial:${action}`])
       for (const { rule, exceeded } of decision?.limits ?? []) add('limits', [rule, exceeded ? 'beyond' : 'within'])
       challenges.observe(observed)
+      const { payment } = observed
+      if (payment !== undefined) add('payments', [payment.rule, payment.outcome])
       if (refusedFor !== undefined) add('refusals', [refusedFor])
       if (inspectionMilliseconds !== undefined) inspection.observe([], inspectionMilliseconds / 1_000)
-      requests.observe([answeredBy, statusOf(status)], milliseconds / 1_000)
+      requests.observe([answeredBy, formatStatus(status)], milliseconds / 1_000)
       return row
     },
   }
+}
+
+/** Counts an event of an account; its request is counted separately. */
+function countEvent(decision: ObservedRequest['decision'], add: Metrics['add']): void {
+  const { event, outcome = 'asked' } = decision?.inspection.event ?? {}
+  if (decision === undefined || event === undefined) return
+  add('accountEvents', [event, outcome, decision.action, String(decision.enforced)])
+  for (const { rule, action } of decision.trials ?? []) add('rules', [rule, `trial:${action}`])
+  for (const { rule, exceeded } of decision.limits ?? []) add('limits', [rule, exceeded ? 'beyond' : 'within'])
+  if (decision.action !== 'allow') add('rules', [readRule(decision), decision.action])
 }
 
 /** Counts the parts of requests in challenges. */
@@ -135,12 +146,12 @@ function createChallengeCounts(add: Metrics['add'], answers: ReturnType<typeof c
   }
 }
 
-function labelsOf(observed: ObservedRequest): readonly string[] {
+function listLabels(observed: ObservedRequest): readonly string[] {
   const { decision } = observed
-  const outcome = outcomeOf(observed)
+  const outcome = describeOutcome(observed)
   if (decision === undefined) return [outcome]
   const { agent, network } = decision.inspection
-  return [outcome, String(decision.enforced), agent.class, network.verdict.classification, ruleOf(decision)]
+  return [outcome, String(decision.enforced), agent.class, network.verdict.classification, readRule(decision)]
 }
 
 function labelled({ labels }: MetricRow, values: readonly string[]): Record<string, string> {
@@ -157,7 +168,7 @@ async function attempted(read: Parameters<Metrics['read']>[1]): Promise<Iterable
 
 const STATUSES = ['left', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
-function statusOf(status: number): string {
+function formatStatus(status: number): string {
   const hundreds = Math.floor(status / 100)
   return STATUSES[hundreds] ?? `${hundreds}xx`
 }

@@ -1,26 +1,26 @@
-/** A row for each combination of labels that came. */
+/** Holds a row for each combination of labels that occurred. */
 export interface Rows<Row> {
-  /** The row of these labels, in the order of the metric's: made at their first sight. A label beyond its bound is `other`. */
+  /** Returns the row of these labels, in the metric's order, and creates it at first. A label beyond its bound is `other`. */
   of(labels: readonly string[]): Row
-  /** In the order in which they were made. */
+  /** Lists rows in the order of their creation. */
   readonly all: readonly Row[]
 }
 
-/** Requests, or what else is counted, with these labels. */
+/** Counts requests, or other events, with these labels. */
 export interface Count {
-  /** Its number among the rows. */
+  /** Gives the row's index among all rows. */
   readonly at: number
   readonly labels: readonly string[]
   count: number
 }
 
-/** A value with its labels, in the order of the metric's. */
+/** A value comes with its labels, in the order of the metric's labels. */
 export type Reading = readonly [labels: readonly string[], value: number]
 
-/** Different values of one label; those of ours are fewer, names of rules and sources are the operator's. */
+/** The metrics distinguish at most this many values of one label; our own labels have fewer, and operators name rules and sources. */
 const MAX_VALUES = 300
 
-/** The label of what did not fit any more. */
+/** Replaces a value that exceeds the bound. */
 const OTHER = 'other'
 const MAX_LABEL_LENGTH = 64
 
@@ -30,15 +30,15 @@ interface Branch<Row> {
 }
 
 /**
- * A tree with a level for each label: a text made of them, as prom-client makes one for each observation, takes longer
- * than all the rest of counting.
+ * Makes a tree with a level for each label: joining labels to one text, as prom-client does for each observation, takes longer than all
+ * other counting.
  */
 export function createRows<Row>(depth: number, begin: (labels: readonly string[], at: number) => Row): Rows<Row> {
   const root: Branch<Row> = { next: new Map(), row: undefined }
   const known = Array.from({ length: depth }, () => new Set<string>())
   const all: Row[] = []
 
-  /** The first values of a label as they are, all later ones as `other`. */
+  /** Keeps the first values of a label; later values become `other`. */
   function boundedAt(level: number, value: string): string {
     const values = known[level] as Set<string>
     if (values.has(value)) return value
@@ -72,11 +72,11 @@ function below<Row>({ next }: Branch<Row>, label: string): Branch<Row> {
   return found
 }
 
-/** Counts by their labels. */
+/** Creates counts by their labels. */
 export function createCounts(labels: readonly string[]): Rows<Count> {
   return createRows(labels.length, (labels, at) => ({ at, labels, count: 0 }))
 }
 
-export function readingsOf(counts: readonly Count[]): readonly Reading[] {
+export function listReadings(counts: readonly Count[]): readonly Reading[] {
   return counts.map(({ labels, count }) => [labels, count])
 }

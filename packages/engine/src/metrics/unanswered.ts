@@ -1,27 +1,26 @@
-/** Finds out which questions earned nobody a pass while they could be answered. */
+/** Counts the challenges that were not solved while they could be answered. */
 export interface Unanswered {
-  /** A question was asked; `labels` are its metric's. Times are milliseconds since the epoch. */
+  /** Records that a challenge was issued; `labels` belong to its metric. Times are milliseconds since the epoch. */
   asked(labels: readonly string[], at: number): void
-  /** A question that was asked at this time earned a pass. */
+  /** Records that a challenge issued at `askedAt` earned a pass. */
   answered(labels: readonly string[], askedAt: number): void
-  /** Counts the questions whose time is over. */
+  /** Counts the challenges that have expired. */
   settle(now: number): void
 }
 
-/** How long a question may be answered, and questions of so long are settled together. */
+/** How long a challenge may be answered; challenges of one `COHORT_MS` expire together. */
 const ANSWERABLE_MS = 300_000
 const COHORT_MS = 30_000
 
 interface Sum {
   readonly labels: readonly string[]
-  /** Questions less answers. */
+  /** Counts challenges less solutions. */
   open: number
 }
 
 /**
- * `count` is called with questions that were abandoned. An answer may reach another process than its question did: what is
- * answered here and was asked there is set off against later questions, so that no count falls and the sum of all is right
- * as long as each has its part of both.
+ * Calls `count` with abandoned challenges. A solution may reach another process than its challenge did: a solution without a challenge here
+ * is set off against later challenges. So no count falls, and the sum over all processes is right as long as each handles both.
  */
 export function createUnanswered(count: (labels: readonly string[], by: number) => void): Unanswered {
   const cohorts = new Map<number, Map<string, Sum>>()

@@ -2,27 +2,27 @@ import { Resolver } from 'node:dns/promises'
 import { type Address, type Dns, errorCode, type NameAnswer, parseAddress, type ReverseAnswer } from '@sallyport/core'
 
 export interface DnsOptions {
-  /** `address` or `address:port`; empty or absent: the servers of the machine. */
+  /** Each is `address` or `address:port`; if empty or absent, the machine's servers are used. */
   readonly servers?: readonly string[] | undefined
-  /** How long an answer is waited for in all, in milliseconds; default 500. A lost question is repeated within it. */
+  /** How long all tries may take together, in milliseconds; default 500. A lost question is repeated within this time. */
   readonly timeoutMs?: number | undefined
-  /** How often a question is sent in all; default 2. */
+  /** How often a question is sent at most; default 2. */
   readonly tries?: number | undefined
 }
 
-/** The records of one type as text (none when the name has none of this type), or why nothing is known. */
+/** Holds the records of one type as text (none if the name has none of this type), or why nothing is known. */
 type RecordsAnswer = { readonly records: readonly string[] } | { readonly failure: string }
 
-/** Codes of an answer that the name does not exist, or has no record of this type. */
+/** Codes of an answer which says that the name does not exist, or has no record of this type. */
 const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * Names to addresses over DNS queries alone (never the resolver of the machine, which reads hosts files and takes
- * `0x7f.1` for an address). A and AAAA are asked at once. An address of either family is an answer even where the
- * other family failed; `absent` needs both families to have answered that there is nothing.
+ * Resolves names over DNS queries alone (never the machine's resolver, which reads hosts files and takes `0x7f.1` for an address). A and
+ * AAAA are queried at once. An address of either family is an answer even if the other family failed; `absent` means that both families
+ * have no record.
  */
 export function createDns({ servers = [], timeoutMs = 500, tries = 2 }: DnsOptions = {}): Dns {
-  // The resolver checks for late answers once per timeout: with a fraction of ours, every try fits in.
+  // The resolver checks for late answers once per timeout; with a fraction of our timeout, every try fits in.
   const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / (tries === 1 ? 1 : tries + 1)), tries })
   if (servers.length > 0) resolver.setServers(servers)
 
@@ -31,34 +31,38 @@ export function createDns({ servers = [], timeoutMs = 500, tries = 2 }: DnsOptio
       // The dot at the end makes the name absolute: no search domain of the machine is tried.
       const absolute = name.endsWith('.') ? name : `${name}.`
       const questions: Promise<RecordsAnswer>[] = []
-      if (family !== 6) questions.push(answerOf(() => resolver.resolve4(absolute), timeoutMs))
-      if (family !== 4) questions.push(answerOf(() => resolver.resolve6(absolute), timeoutMs))
+      if (family !== 6) questions.push(awaitAnswer(() => resolver.resolve4(absolute), timeoutMs))
+      if (family !== 4) questions.push(awaitAnswer(() => resolver.resolve6(absolute), timeoutMs))
       return combine(await Promise.all(questions))
     },
     async resolvePtr(address) {
       // Never `reverse`: it reports ENOTFOUND for a timeout and a refusal too, and an outage would look like a false claim.
-      const answer = await answerOf(() => resolver.resolvePtr(`${reverseZoneName(address)}.`), timeoutMs)
-      return reverseAnswerOf(answer)
+      const answer = await awaitAnswer(() => resolver.resolvePtr(`${reverseZoneName(address)}.`), timeoutMs)
+      return namesIn(answer)
+    },
+    async resolveMx(name) {
+      const servers = async () => (await resolver.resolveMx(`${name}.`)).map(({ exchange }) => exchange)
+      return namesIn(await awaitAnswer(servers, timeoutMs))
     },
   }
 }
 
-async function answerOf(ask: () => Promise<readonly string[]>, timeoutMs: number): Promise<RecordsAnswer> {
+async function awaitAnswer(ask: () => Promise<readonly string[]>, timeoutMs: number): Promise<RecordsAnswer> {
   let late: NodeJS.Timeout | undefined
   const silence = new Promise<RecordsAnswer>((resolve) => {
     late = setTimeout(resolve, timeoutMs, { failure: 'ETIMEOUT' })
   })
-  const answer = await Promise.race([silence, ask().then((records) => ({ records }), failureOf)])
+  const answer = await Promise.race([silence, ask().then((records) => ({ records }), describeFailure)])
   clearTimeout(late)
   return answer
 }
 
-function failureOf(error: unknown): RecordsAnswer {
+function describeFailure(error: unknown): RecordsAnswer {
   const code = errorCode(error)
   return NOTHING.has(code) ? { records: [] } : { failure: code }
 }
 
-/** The addresses of both families, or of the one that was asked for. */
+/** Returns the addresses of both families, or of the queried family. */
 function combine(answers: readonly RecordsAnswer[]): NameAnswer {
   const texts = answers.flatMap((answer) => ('records' in answer ? answer.records : []))
   const addresses = texts.map((text) => parseAddress(text)).filter((address) => address !== undefined)
@@ -67,12 +71,12 @@ function combine(answers: readonly RecordsAnswer[]): NameAnswer {
   return { state: 'absent' }
 }
 
-function reverseAnswerOf(answer: RecordsAnswer): ReverseAnswer {
+function namesIn(answer: RecordsAnswer): ReverseAnswer {
   if ('failure' in answer) return { state: 'failed', reason: answer.failure }
   return answer.records.length === 0 ? { state: 'absent' } : { state: 'found', names: answer.records }
 }
 
-/** The name that an address has in the reverse zones (RFC 1035 section 3.5, RFC 3596 section 2.5). */
+/** Returns the name of an address in the reverse zones (RFC 1035 section 3.5, RFC 3596 section 2.5). */
 function reverseZoneName({ family, a, b, c, d }: Address): string {
   const labels =
     family === 4

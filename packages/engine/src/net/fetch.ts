@@ -68,11 +68,11 @@ interface Route extends Library {
 
 async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer> {
   let url = readUrl(request.url)
-  let headers = headersOf(request)
+  let headers = buildHeaders(request)
   const { body } = request
   for (let left = body === undefined ? (request.redirects ?? 0) : 0; ; left--) {
     const client = new route.Client(url.origin, {
-      connect: connectorOf(url, request.allowHttp === true, route),
+      connect: createConnector(url, request.allowHttp === true, route),
       // Only the deadline ends a request.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -84,7 +84,7 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
       const { signal } = route.deadline
       const answer = await client.request({
         method: request.method ?? (body === undefined ? 'GET' : 'POST'),
-        body: body?.text ?? null,
+        body: body === undefined ? null : 'text' in body ? body.text : body.bytes,
         path: url.pathname + url.search,
         headers,
         signal,
@@ -92,7 +92,7 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
         highWaterMark: MAX_EARLY_BYTES,
       })
       answer.body.on('error', () => undefined)
-      next = left > 0 ? redirectOf(answer, url) : undefined
+      next = left > 0 ? findRedirect(answer, url) : undefined
       if (next === undefined) return answered(answer, request.maxBytes, route.deadline, close)
       answer.body.destroy()
     } catch (error) {
@@ -105,7 +105,7 @@ async function follow(request: FetchRequest, route: Route): Promise<FetchAnswer>
   }
 }
 
-function connectorOf(url: URL, allowHttp: boolean, route: Route): buildConnector.connector {
+function createConnector(url: URL, allowHttp: boolean, route: Route): buildConnector.connector {
   const { guard, secure, proxyOf, deadline } = route
   const open = async () => {
     const proxy = url.protocol === 'https:' ? proxyOf(url) : undefined
@@ -165,7 +165,7 @@ function readUrl(text: string, base?: string): URL {
   return url
 }
 
-function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | undefined {
+function findRedirect({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | undefined {
   const { location } = headers
   if (!REDIRECTS.has(statusCode) || typeof location !== 'string') return undefined
   return readUrl(location, from.href)
@@ -181,7 +181,7 @@ function joined(headers: Dispatcher.ResponseData['headers']): Headers {
 
 type Headers = Readonly<Record<string, string>>
 
-function headersOf({ headers = {}, body }: FetchRequest): Headers {
+function buildHeaders({ headers = {}, body }: FetchRequest): Headers {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const own: Record<string, string> = { 'user-agent': 'sallyport', 'accept-encoding': ACCEPTED_CODINGS }
   if (body !== undefined) own['content-type'] = body.type

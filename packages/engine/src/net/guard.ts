@@ -9,10 +9,10 @@ import {
   SallyportError,
 } from '@sallyport/core'
 
-/** Permitted targets of outbound connections. */
+/** Permits targets of outbound connections. */
 export interface GuardOptions {
   readonly dns: Dns
-  /** CIDRs that may be reached although they are not public (`net.allowPrivate`). */
+  /** CIDRs that may be dialled although they are not public (`net.allowPrivate`). */
   readonly allowPrivate?: readonly string[] | undefined
 }
 
@@ -20,7 +20,7 @@ export interface GuardOptions {
 export interface CheckedHost {
   readonly host: string
   readonly addresses: readonly Address[]
-  /** True when every address is one of `net.allowPrivate`. */
+  /** True if every address is in `net.allowPrivate`. */
   readonly allowed: boolean
 }
 
@@ -28,15 +28,15 @@ export interface CheckedHost {
 export class UnresolvedName extends Error {}
 
 /**
- * The addresses of a host (a name, or an address without brackets) that may be dialled; rejects with an Error whose
- * message is the reason.
+ * Returns the addresses of a host (a name, or an address without brackets) that may be dialled; rejects with an Error whose message is the
+ * reason.
  */
 export type Guard = (host: string) => Promise<CheckedHost>
 
 /**
- * The one place that decides where this process may connect to. A host is an address, or a name resolved by our own
- * DNS; one address that is neither public nor allowed refuses the whole host, so that a name cannot add a private
- * address to a public one. Throws `invalid_config` where `allowPrivate` holds anything but a CIDR.
+ * Decides, in this one place, where the process may connect. A host is an address, or a name that our own DNS resolves; one address that is
+ * neither public nor allowed refuses the whole host, so that a name cannot add a private address to a public one. Throws `invalid_config`
+ * if `allowPrivate` holds anything but a CIDR.
  */
 export function createGuard({ dns, allowPrivate = [] }: GuardOptions): Guard {
   const permitted = createPrefixSet(

@@ -1,18 +1,18 @@
-/** A rate limit for the questions to each server, in which askers take turns. */
+/** Limits the rate of questions to each server, and lets askers take turns. */
 export interface Politeness {
   /**
-   * Resolves to true when the server may be asked, to false where that would be too late. An asker with fewer questions
-   * comes first; where too many wait, the one that would come last is refused.
+   * Resolves to true when the server may be asked, and to false if that would be too late. An asker with fewer questions comes first; if
+   * too many wait, the question that would come last is refused.
    */
   turn(server: string, asker?: string): Promise<boolean>
 }
 
 export interface PolitenessOptions {
-  /** Questions to an idle server that need not wait. */
+  /** Questions that an idle server receives without a wait. */
   readonly burst: number
   /** Time between two questions after the burst. */
   readonly spacingMs: number
-  /** Longest a question waits for its turn; one that would wait longer is not asked. */
+  /** Longest wait of a question for its turn; a question that would wait longer is not sent. */
   readonly maxWaitMs: number
 }
 
@@ -26,13 +26,13 @@ interface Waiting {
 
 /** Start-time fair queueing: a question ranks behind those of its own asker, and not before the question that went last. */
 interface Queue {
-  /** GCRA: the theoretical arrival of the next question, in milliseconds of the monotonic clock. */
+  /** Holds the theoretical arrival of the next question (GCRA), in milliseconds of the monotonic clock. */
   arrival: number
   /** Rank of the question that went last. */
   rank: number
-  /** Rank of each asker's next question, where it is above that. */
+  /** Rank of each asker's next question, if it is above `rank`. */
   readonly ranks: Map<string, number>
-  /** In the order of their ranks. */
+  /** Questions are kept in the order of their ranks. */
   readonly waiting: Waiting[]
   timer?: NodeJS.Timeout | undefined
 }
@@ -40,7 +40,7 @@ interface Queue {
 export function createPoliteness({ burst, spacingMs, maxWaitMs }: PolitenessOptions): Politeness {
   const queues = new Map<string, Queue>()
 
-  /** How long the question at a place in the queue waits, counted from 0. */
+  /** Returns how long the question at a place in the queue waits; the first place is 0. */
   const computeWait = ({ arrival }: Queue, place: number, now: number): number =>
     Math.round(Math.max(now, arrival) + (place + 1 - burst) * spacingMs - now)
 
@@ -86,7 +86,7 @@ export function createPoliteness({ burst, spacingMs, maxWaitMs }: PolitenessOpti
   }
 }
 
-/** A server that nobody waits for and that may be asked a whole burst again: who asked it before no longer matters. */
+/** Reports whether no question waits and a whole burst is permitted: earlier askers no longer matter then. */
 function isIdle({ waiting, arrival }: Queue, now: number): boolean {
   return waiting.length === 0 && arrival <= now
 }

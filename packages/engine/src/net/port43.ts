@@ -4,16 +4,15 @@ import { type Deadline, openDeadline } from './deadline.ts'
 import { dial } from './dial.ts'
 import { createGuard, type Guard, type GuardOptions } from './guard.ts'
 
-/** Longer than any registry's answer. */
+/** Every registry's answer is shorter. */
 const MAX_ANSWER_BYTES = 256 * 1024
 
 /** A line break would start a second question, and the charset beyond ASCII is not defined. */
 const QUESTION = /^[\x20-\x7e]{1,300}$/
 
 /**
- * WHOIS clients (RFC 3912) that reach public addresses alone, through the same guard as HTTP. One deadline covers name,
- * connection and answer, so that a slow server is cut off like a silent one. Throws `invalid_config` for an
- * `allowPrivate` that is not usable.
+ * Opens WHOIS connections (RFC 3912) to public addresses alone, through the same guard as HTTP. One deadline covers name, connection and
+ * answer, so that a slow server is cut off like a silent server. Throws `invalid_config` for an unusable `allowPrivate`.
  */
 export function createPort43(options: GuardOptions): Port43 {
   const guard = createGuard(options)
@@ -36,7 +35,7 @@ async function exchange({ host, port, question }: Port43Question, guard: Guard, 
   const checked = await deadline.race(guard(host))
   const socket = await dial(checked, port, deadline.signal)
   try {
-    // The socket is not half-closed: some servers then stop answering.
+    // The socket is not half-closed, because some servers then stop answering.
     socket.write(`${question}\r\n`)
     const chunks: Buffer[] = []
     let size = 0
@@ -45,14 +44,14 @@ async function exchange({ host, port, question }: Port43Question, guard: Guard, 
       size += chunk.length
       if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`)
     }
-    return textOf(Buffer.concat(chunks))
+    return decodeText(Buffer.concat(chunks))
   } finally {
     socket.destroy()
   }
 }
 
 /** The protocol has no charset: UTF-8 where the bytes are valid UTF-8, else Latin 1. */
-function textOf(bytes: Buffer): string {
+function decodeText(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

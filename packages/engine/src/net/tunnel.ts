@@ -12,7 +12,7 @@ export async function tunnel(proxy: URL, target: string, signal: AbortSignal): P
   const end = () => void client.destroy().catch(() => undefined)
   signal.addEventListener('abort', end, { once: true })
   try {
-    const { statusCode, socket } = await client.connect({ path: target, headers: headersOf(proxy, target), signal })
+    const { statusCode, socket } = await client.connect({ path: target, headers: buildHeaders(proxy, target), signal })
     socket.on('error', () => undefined)
     if (statusCode === 200 && socket instanceof Socket) return socket
     socket.destroy()
@@ -26,7 +26,7 @@ export async function tunnel(proxy: URL, target: string, signal: AbortSignal): P
   }
 }
 
-function headersOf({ username, password }: URL, target: string): Record<string, string> {
+function buildHeaders({ username, password }: URL, target: string): Record<string, string> {
   if (username === '') return { host: target }
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { host: target, 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }

@@ -15,7 +15,7 @@ import {
 import { countedDns } from './measures.ts'
 import { handOver, openSinks } from './sinks.ts'
 
-/** What all other parts of a service work with. */
+/** Holds what every other part of a service uses. */
 export type Base = Awaited<ReturnType<typeof openBase>>
 
 /** Opens the outputs of a service: metrics, events, the log and the observations. */

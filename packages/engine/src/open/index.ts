@@ -1,4 +1,4 @@
-export type { Provenance, RotatedKey } from '#attestation'
+export type { LedgerTime, LedgerTools, Provenance, RotatedKey } from '#attestation'
 export type { Config, ConfigInput, Reloaded } from '#config'
 export {
   ConfigError,
@@ -8,8 +8,9 @@ export {
   configNotices,
   configSchema,
   faultText,
-  filesOf,
   keyTable,
+  listFiles,
+  listSettings,
   type NamedFiles,
   openPolicyReader,
   type PolicyReader,
@@ -20,7 +21,6 @@ export {
   readPolicy,
   readPolicyTests,
   replacePolicy,
-  settingsOf,
   splitList,
   type TestedRequest,
   variableTable,
@@ -35,9 +35,12 @@ export {
 } from '#datasets/service'
 export { doctor, examineNamed, type Look } from '#doctor'
 export { editList, type ListEdit, type PlacedList, placedLists, type ShownList, showList } from '#features/lists'
+export type { AccountEvent, AccountProtection, Assessment, Described } from '#features/logins'
+export type { OfferedRequest, Payments } from '#features/payments'
 export { readHours, readPeriod, readTally, type TallyHours, type TallyReports } from '#features/report'
 export type { RobotsSource } from '#features/robots'
 export type {
+  AgentKeys,
   DecisionLog,
   Finding,
   IssuedKey,
@@ -51,14 +54,17 @@ export type {
   PublishedKeys,
 } from '#service'
 export {
+  createAgentKeys,
   createOutbound,
   createRandom,
   EVENT_KINDS,
   type EventKind,
   type EventSink,
   isReadOnly,
+  listAgentKeys,
   openAuditTrail,
   type RaiseEvent,
+  rotateAgentKeys,
   type ServiceEvent,
 } from '#service'
 export { open, openSimulated } from './open.ts'

@@ -1,14 +1,21 @@
-import { createLookup, createNameTurns, createReverseNames } from '@sallyport/core'
+import {
+  type Address,
+  createLookup,
+  createNameTurns,
+  createReverseNames,
+  locateRegion,
+  type NetworkFinding,
+} from '@sallyport/core'
 import type { Config } from '#config'
 import { openLiveData } from '#datasets/service'
 import {
-  createWhoisOf,
   DATA_LOCK,
   type DisposeStack,
   dnsWithTimeout,
   type OpenHooks,
   openAgents,
   openCrawlers,
+  openWhois,
   type PublishedKeys,
   saysCompiling,
   whoisWithTimeout,
@@ -40,8 +47,10 @@ export async function openKnowledge(
 ) {
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
   const dataPorts = { notice, onFault, clock, outbound: outbound.feeds, lock: DATA_LOCK, observations }
-  const { snapshots, bootstrapFile } = await resources.use(openLiveData(config, { ...dataPorts, hooks: dataHooks }))
-  const whois = countedWhois(createWhoisOf(config, { clock, outbound, bootstrapFile }), metrics)
+  const { snapshots, bootstrapFile, throwawayMail, openRegions, readRegions } = await resources.use(
+    openLiveData(config, { ...dataPorts, hooks: dataHooks }),
+  )
+  const whois = countedWhois(openWhois(config, { clock, outbound, bootstrapFile }), metrics)
   const turns = createNameTurns()
   const crawlers = await resources.use(
     openCrawlers(keeping.kept, { clock, onFault, dns: outbound.oneTry, turns, snapshots }),
@@ -53,5 +62,18 @@ export async function openKnowledge(
     : undefined
   const patient = { dns: dnsWithTimeout(outbound.dns, LOOKUP_DNS_MS), whois: whoisWithTimeout(whois) }
   const lookup = createLookup({ clock, snapshots, turns, ...patient })
-  return { snapshots, whois, lookup, turns, crawlers, signatures, onClassified: reverseNames?.offer }
+  const findRegion = async (address: Address, network: NetworkFinding) =>
+    locateRegion(address, network, { regions: await readRegions() })
+  return {
+    snapshots,
+    throwawayMail,
+    openRegions,
+    findRegion,
+    whois,
+    lookup,
+    turns,
+    crawlers,
+    signatures,
+    onClassified: reverseNames?.offer,
+  }
 }

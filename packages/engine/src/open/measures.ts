@@ -1,5 +1,6 @@
 import {
   type BanList,
+  type Behaviour,
   type Clock,
   type Dns,
   type Inspector,
@@ -12,19 +13,23 @@ import { oldestList } from '#datasets/service'
 import type { Metrics, Reading } from '#metrics'
 import type { DecisionLog, LoadMeter } from '#service'
 
-/** The parts of a service that every scrape reads. */
+/** Lists the parts of a service that every scrape reads. */
 export interface Measured {
   readonly clock: Clock
   readonly sources: () => readonly SourceStatus[]
   readonly load: Pick<LoadMeter, 'now' | 'isOn'>
   readonly inspection: Pick<Inspector, 'visits'>
+  readonly behaviour: Pick<Behaviour, 'habits' | 'size'>
   readonly bans: BanList
   readonly provenance: Pick<Provenance, 'status'>
   readonly log: Pick<DecisionLog, 'lost'>
 }
 
-/** Has the metrics of a service read what it knows of itself. */
-export function measure(metrics: Metrics, { clock, sources, load, inspection, bans, provenance, log }: Measured): void {
+/** Lets the metrics of a service read its state at every scrape. */
+export function measure(
+  metrics: Metrics,
+  { clock, sources, load, inspection, behaviour, bans, provenance, log }: Measured,
+): void {
   const ofSources = (value: (source: ReturnType<typeof sources>[number]) => number | undefined) => (): Reading[] =>
     sources().flatMap((source) => {
       const read = value(source)
@@ -63,31 +68,37 @@ export function measure(metrics: Metrics, { clock, sources, load, inspection, ba
     [['true'], inspection.visits.known],
     [['false'], inspection.visits.fresh],
   ])
+  metrics.read('behaviour', () =>
+    behaviour.habits.map(({ host, habit, isActive }): Reading => [[host, habit], Number(isActive)]),
+  )
+  metrics.read('behaviourVisits', () => [[[], behaviour.size(clock.now())]])
   metrics.read('bans', async () => [[[], (await bans.list()).length]])
   metrics.read('ledgerUncovered', async () => ledgerReading((await provenance.status())?.uncovered))
   metrics.read('ledgerCheckpoints', async () => ledgerReading((await provenance.status())?.signed))
   metrics.read('logLost', () => [[[], log.lost]])
 }
 
-/** A ledger that is not open has no values. */
+/** Returns no values for a closed ledger. */
 function ledgerReading(value: number | undefined): readonly Reading[] {
   return value === undefined ? [] : [[[], value]]
 }
 
-/** A DNS whose questions are counted by what came of them. */
+/** Wraps a DNS and counts its questions by their outcomes. */
 export function countedDns(dns: Dns, { add }: Pick<Metrics, 'add'>): Dns {
   const counted = async <Answer extends { readonly state: string }>(kind: string, answer: Promise<Answer>) => {
     const answered = await answer
     add('dns', [kind, answered.state])
     return answered
   }
+  const { resolveMx } = dns
   return {
     resolve: (name, family) => counted('address', dns.resolve(name, family)),
     resolvePtr: (address) => counted('reverse', dns.resolvePtr(address)),
+    ...(resolveMx && { resolveMx: (name: string) => counted('mail', resolveMx(name)) }),
   }
 }
 
-/** A WHOIS whose questions are counted by what came of them. */
+/** Wraps a WHOIS and counts its questions by their outcomes. */
 export function countedWhois(whois: Whois, { add }: Pick<Metrics, 'add'>): Whois {
   return {
     async find(domain, withinMs, asker) {

@@ -2,32 +2,32 @@ import type { Observe, ObservedRequest } from '@sallyport/core'
 import type { Metrics } from '#metrics'
 import type { TallyKeeper } from '#tally'
 
-/** A record waits for others so long, in milliseconds, as lines of the log do, or until there are so many: a batch costs about a millisecond. */
+/** A record is held for at most this time, in milliseconds, or until `BATCH` records wait: a batch costs about a millisecond. */
 const WAIT_MS = 100
 const BATCH = 64
 
-/** The readers of the records of a service. */
+/** Read the records of a service. */
 export interface Readers {
   readonly metrics: Pick<Metrics, 'observe' | 'settleBy'>
   readonly tally: Pick<TallyKeeper, 'observe'>
-  /** They read in order; absent ones are left out. */
+  /** These readers are called in order; absent readers are skipped. */
   readonly others: readonly (Observe | undefined)[]
-  /** Writes what a process that exits has not written yet. */
+  /** Writes the records that a process has not written when it exits. */
   flush(): void
 }
 
-/** The phase `observe` of a service. */
+/** Runs the phase `observe` of a service. */
 export interface Observers {
-  /** Takes the record of a request that has ended, at no cost but a place in a list. */
+  /** Takes the record of a request that has ended; it only appends it to a list. */
   readonly observe: Observe
-  /** Hands all records that wait to their readers. */
+  /** Delivers all waiting records to their readers. */
   drain(): void
   close(): void
 }
 
 /**
- * Takes each record once, and hands records to their readers in batches. Metrics are read after their records were handed over, and so are
- * the counts on which the console rests. A request is counted last, so that what the others read of the counts is what came before it.
+ * Takes each record once and hands records to their readers in batches. Metrics, and the counts for the console, are read after all waiting
+ * records. Requests are counted last, so that other readers see only counts of earlier requests.
  */
 export function createObservers({ metrics, tally, others, flush }: Readers): Observers {
   const readers = others.filter((observe) => observe !== undefined)
@@ -39,13 +39,12 @@ export function createObservers({ metrics, tally, others, flush }: Readers): Obs
     try {
       for (const observe of readers) observe(observed)
     } finally {
-      const row = metrics.observe(observed)
-      if (row !== undefined) tally.observe(observed, row)
+      tally.observe(observed, metrics.observe(observed))
     }
   }
 
   function drain(): void {
-    // A reader that reads the counts reads those before its record.
+    // A reader that reads the counts sees the counts before its record.
     if (isDraining || waiting.length === 0) return
     clearTimeout(timer)
     process.off('exit', end)

@@ -1,15 +1,22 @@
-import { createCrawlerAnswers, createInspector } from '@sallyport/core'
+import { type Challenges, createCrawlerAnswers, createInspector } from '@sallyport/core'
 import { mergePlans } from '#accounts'
 import type { Api, ApiServices } from '#api'
 import type { Config, ConfigInput, Reloaded } from '#config/service'
 import { parseConfig } from '#config/service'
+import { createStamper, type Stamper } from '#features/anchors'
 import { createServiceBans } from '#features/bans'
+import { openBehaviour } from '#features/behaviour'
+import { type CrawlPorts, openCrawls } from '#features/crawls'
 import { listNames } from '#features/lists'
+import { createEventRules, openProtection } from '#features/logins'
+import { createPayments, type Payments } from '#features/payments'
 import { openTally } from '#features/report'
 import type { OnTurned } from '#service'
 import {
   createCounting,
+  createDirectoryFinder,
   createDisposeStack,
+  createFieldVerifier,
   createKeyring,
   createOverrides,
   type DecisionLog,
@@ -21,19 +28,19 @@ import {
   type PublishedKeys,
 } from '#service'
 import type { TallyKeeper } from '#tally'
-import { openBase } from './base.ts'
+import { type Base, openBase } from './base.ts'
 import { type KnowledgeHooks, openKnowledge } from './knowledge.ts'
 import { measure } from './measures.ts'
 import { createObservers, type Observers } from './observers.ts'
 import { openProvenance } from './provenance.ts'
 import { referencePage } from './reference-page.ts'
-import { createReloadable, extend, type Others, toRules } from './reload.ts'
+import { createReloadable, extend, type Others, type Rules, toRules } from './reload.ts'
 import { createSiteTexts } from './robots.ts'
 import type { Sallyport } from './sallyport.ts'
 import { observeRefusals } from './sinks.ts'
 import { openTracer, traced } from './spans.ts'
 import { staleGrace, watchStale } from './stale-watch.ts'
-import { openSurroundings } from './surroundings.ts'
+import { type OpenSurroundings, openSurroundings } from './surroundings.ts'
 
 /**
  * Builds everything that a configuration names. The first open of a dataDir compiles the embedded data, which takes
@@ -51,7 +58,7 @@ import { openSurroundings } from './surroundings.ts'
  * console.log(verdict.classification, verdict.confidence, riskScore)   // tor 0.85 84
  * await sallyport.close()
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/open.md
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/code.md#the-open-function
  */
 export function open(options: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   return openSimulated([], options, hooks)
@@ -79,14 +86,13 @@ export async function openSimulated(
 async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeStack): Promise<Sallyport> {
   const base = await openBase(config, hooks, resources)
   const { keeping, notice, onFault, clock, isTrial, metrics, outbound, sinks, log, observations } = base
-  const { snapshots, whois, lookup, turns, crawlers, ...parts } = await openKnowledge(
-    config,
-    { ...base, hooks },
-    resources,
-  )
+  const knowledge = await openKnowledge(config, { ...base, hooks }, resources)
+  const { snapshots, throwawayMail, openRegions, findRegion, whois, lookup, turns, crawlers, ...parts } = knowledge
   const { accounts, onKeyUsed } = await resources.use(openStores(keeping, onFault))
   const ledgerPorts = { clock, onFault, onKeyMade: keyNotice(notice), raise: sinks.raise }
-  const provenance = await resources.use(openProvenance(config, { ...ledgerPorts, snapshots }))
+  const provenance = await resources.use(
+    openProvenance(config, { ...ledgerPorts, stamper: openStamper(config, base), snapshots, findRegion }),
+  )
   const counting = await resources.use(
     createCounting(keeping.kept, { clock, onFault, onBanned: (...made) => banned(...made) }),
   )
@@ -95,10 +101,13 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
   )
   const frontEnds = () => snapshots.current().frontEnds
   const rules = toRules(config, surroundings.current(), frontEnds)
-  await counting.prepare(rules)
-  const asking = { clock, onFault, outbound, hooks, counts: counting.calls, host: () => inspection }
+  const prepare = createPreparation(counting.prepare, openRegions)
+  await prepare(rules)
+  const asking = { clock, onFault, metrics, outbound, hooks, counts: counting.calls, host: () => inspection }
   const challenges = openChallenges(config, asking)
   const tracer = await openTracer()
+  const visiting = { clock, onFault, isTrial, current: () => inspection.config }
+  const behaviour = await resources.use(openBehaviour(config, visiting))
   const inspected = {
     clock,
     snapshots,
@@ -106,28 +115,28 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     onFault,
     crawlers: crawlers.verifier,
     passOf: challenges.passOf,
+    behaviour,
     ...clientNotices(notice),
   }
   const inspection = createReloadable(config, rules, {
     createInspector: (rules) => traced(createInspector({ ...rules, ...inspected }), tracer),
     counterOf: counting.counterOf,
-    prepare: counting.prepare,
+    eventsOf: (rules) => createEventRules(rules, counting.counterOf({ ...rules, policy: { strikes: [] } })),
+    prepare,
+    openRegions,
     prepareLog: log.prepare,
     prepareSinks: sinks.prepare,
     published: frontEnds,
     surroundings: surroundings.current,
     surround: surroundings.surround,
   })
-  const { onBanned: banned, list: exportedBans } = createServiceBans({
-    log,
-    raise: sinks.raise,
-    inspection,
-    bans: counting.bans,
-  })
+  const banning = { log, raise: sinks.raise, inspection, bans: counting.bans }
+  const { onBanned: banned, list: exportedBans } = createServiceBans(banning)
   const { robots } = surroundings.current()
   const tally = await resources.use(openTally(keeping.kept, { clock, onFault, isTrial, robots }))
+  const crawls = await resources.use(openCrawlRecords(config, { ...base, provenance, surroundings }))
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
-  const api = apiOf(config, {
+  const api = createServiceApi(config, {
     clock,
     lookup,
     whois,
@@ -137,7 +146,6 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     counts: counting.calls,
     crawlers: answers,
     nameTurns: turns,
-    ipv6Prefix: config.limits.ipv6Prefix,
     client: inspection.client,
     check: inspection.check,
     onChecked(decision) {
@@ -149,16 +157,14 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     onError: onFault,
   })
   const sources = () => [...snapshots.current().sources, ...surroundings.sources]
-  measure(metrics, { clock, sources, load: surroundings.load, provenance, bans: counting.bans, inspection, log })
+  const measured = { clock, sources, load: surroundings.load, provenance, bans: counting.bans, inspection, behaviour }
+  measure(metrics, { ...measured, log })
   await resources.use(watchStale({ sources, clock, raise: sinks.raise, graceMs: staleGrace(config) }))
-  const observers = await resources.use(
-    createObservers({
-      metrics,
-      tally,
-      others: [log.observe, observeRefusals(sinks), hooks.observe],
-      flush: log.flush,
-    }),
-  )
+  const others = [crawls.observe, behaviour.observe, log.observe, observeRefusals(sinks), hooks.observe]
+  const observers = await resources.use(createObservers({ metrics, tally, others, flush: log.flush }))
+  const asked = { throwaway: throwawayMail, dns: outbound.dns }
+  const eventPorts = { ...ledgerPorts, ...asked, snapshots, inspection, observe: observers.observe }
+  const protection = await resources.use(openProtection(keeping.kept, eventPorts))
   return extend(inspection, {
     reload: turning(inspection, tally, observers),
     observe: observers.observe,
@@ -169,22 +175,56 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     metrics: () => metrics.registry,
     api,
     settle: crawlers.settle,
-    accounts,
+    accounts: { ...accounts, ...protection.events },
     keyring: createKeyring(accounts, clock, config.api.plans),
     overrides: createOverrides(observations, clock),
     lookup: lookup.lookup,
-    ...createSiteTexts(() => inspection.config),
+    ...createOwnAnswers(inspection, clock.now),
     provenance,
-    challenges,
+    ...toTakers(challenges, openPayments(inspection, base, hooks), inspection),
+    behaviour,
     bans: counting.bans,
     exportedBans,
-    knowledge: { snapshots, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
+    knowledge: { snapshots, findRegion, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
     sources,
     lists: () => surroundings.current().lists,
     load: surroundings.load,
     siteRobots: surroundings.siteRobots,
     close: resources.dispose,
   })
+}
+
+/** Opens what rules need: their counts, and the regions where a rule asks for them. */
+function createPreparation(prepare: (rules: Rules) => Promise<void>, openRegions: () => Promise<void>) {
+  return async (rules: Rules): Promise<void> => {
+    await prepare(rules)
+    if (rules.policy.readsRegions) await openRegions()
+  }
+}
+
+interface CrawlRecordPorts extends Pick<Base, 'isTrial' | 'metrics'>, Pick<CrawlPorts, 'provenance'> {
+  readonly surroundings: Pick<OpenSurroundings, 'current' | 'robotsText'>
+}
+
+/** Opens the records of crawling; recorded and made up requests leave none. */
+function openCrawlRecords(config: Config, { isTrial, metrics, provenance, surroundings }: CrawlRecordPorts) {
+  const { robotsText, current } = surroundings
+  const { robots = () => undefined } = current()
+  const onRecord = (outcome: string) => metrics.add('crawlRecords', [outcome])
+  const elapsed = () => performance.now()
+  const crawls = isTrial ? undefined : openCrawls(config, { provenance, robots, robotsText, elapsed, onRecord })
+  return { observe: crawls?.observe, close: async () => crawls?.close() }
+}
+
+/** Opens what takes payments: the port of the host, else that of the configuration. */
+function openPayments(rules: Pick<Sallyport, 'config'>, { outbound, onFault }: Base, { payments }: OpenHooks) {
+  return createPayments(() => rules.config, { provider: payments, fetch: outbound.feeds, onFault })
+}
+
+/** Opens what asks authorities of time; recorded and made up requests ask nobody. */
+function openStamper(config: Config, { isTrial, outbound, clock, metrics }: Base): Stamper | undefined {
+  const onAnswer = (state: string) => metrics.add('ledgerTimestamps', [state])
+  return isTrial ? undefined : createStamper(config, { fetch: outbound.feeds, now: clock.now, onAnswer })
 }
 
 function loadLogged({ audit }: DecisionLog): OnTurned {
@@ -206,12 +246,24 @@ function turning(
   }
 }
 
-/** The API of a configuration, which pages of the origins that it names may call. The first request loads it. */
-function apiOf({ api: { cors, plans } }: Config, services: Omit<ApiServices, 'plans'>): Api {
+/** Creates what hosts answer of their own: texts of the site, and the directory of our keys. */
+function createOwnAnswers(inspection: Pick<Sallyport, 'config' | 'isTrusted'>, now: () => number) {
+  const config = () => inspection.config
+  const { isTrusted } = inspection
+  return { ...createSiteTexts(config), keyDirectory: createDirectoryFinder({ now, isTrusted, config }) }
+}
+
+/** Joins what takes solutions, receipts and tokens of forms from visitors. */
+function toTakers(challenges: Challenges, payments: Payments, inspection: Pick<Sallyport, 'config'>) {
+  return { challenges, payments, verifyField: createFieldVerifier(challenges, () => inspection.config) }
+}
+
+/** Returns the API of a configuration, which the first request loads. */
+function createServiceApi({ api: { plans } }: Config, services: Omit<ApiServices, 'plans'>): Api {
   let loading: Promise<Api> | undefined
   const load = async () => {
-    const { createApi, withCors } = await import('#api')
-    return withCors(createApi({ ...services, plans: mergePlans(plans), reference: referencePage }), cors)
+    const { createApi } = await import('#api')
+    return createApi({ ...services, plans: mergePlans(plans), reference: referencePage })
   }
   return async (request) => {
     loading ??= load()

@@ -20,6 +20,7 @@ export async function openProvenance(config: Config, ports: ProvenancePorts): Pr
   return {
     attest: async (claim) => (await loaded()).attest(claim),
     attestDecision: async (...decided) => (await loaded()).attestDecision(...decided),
+    recordCrawl: async (...read) => (await loaded()).recordCrawl(...read),
     evidence: async (...asked) => (await loaded()).evidence(...asked),
     keys: async () => (await loaded()).keys(),
     status: async () => (await loading)?.status(),

@@ -9,9 +9,10 @@ import {
 } from '@sallyport/core'
 import type { Config, ConfigInput } from '#config/service'
 import { compileMountPolicy, parseConfig, type Reloaded, takeOver } from '#config/service'
-import { type Prepared, type RefusalPage, refusalPageOf, requireSecret } from '#service'
+import type { EventRules } from '#features/logins'
+import { type Prepared, type RefusalPage, readRefusalPage, requireSecret } from '#service'
 
-/** The part of a configuration that an inspector is made of. */
+/** The part of a configuration that an inspector depends on. */
 export interface Rules {
   readonly trust: ReturnType<typeof parseTrust>
   readonly policy: ReturnType<typeof compilePolicy>
@@ -19,60 +20,71 @@ export interface Rules {
   readonly refusalPage: RefusalPage
 }
 
-/** Throws `invalid_config` and `invalid_policy`. `surroundings`: what its policy reads besides requests. */
+/** Compiles rules; `surroundings` is what policies read besides requests. Throws `invalid_config` and `invalid_policy`. */
 export function toRules(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined): Rules {
   const policy = compilePolicy(config.policy, { ...surroundings, decoys: config.decoys.paths })
   requireSecret(config, policy)
   return {
-    trust: parseTrust(config.trustProxy, config.clientHeader, published),
+    trust: parseTrust(config.trustProxy, config, published),
     policy,
     mode: config.mode,
-    refusalPage: refusalPageOf(config),
+    refusalPage: readRefusalPage(config),
   }
 }
 
-/** Rules of one mount in place of the service's own. */
+/** Rules of one mount that replace the service's own. */
 export interface DeciderOptions {
   readonly policy?: MountPolicy | undefined
   readonly mode?: Config['mode'] | undefined
 }
 
+/** Decides by the rules of one mount. */
+export interface MountDecider extends Pick<Inspector, 'decide' | 'readsCalls'> {
+  /** Resolves when the data that the rules read is open; absent afterwards. Until then no region is known. */
+  readonly opening: Promise<void> | undefined
+}
+
 /** Makes the deciders of mounts. */
 export interface Deciders {
   /**
-   * A decider of one mount, over the same data and the same memory of visitors: its policy, compiled now, and its mode,
-   * each the service's where absent, also after a reload. Throws `invalid_config` and `invalid_policy`.
+   * Makes a decider of one mount, over the same data and the same memory of visitors. It compiles the mount's policy now; an absent policy
+   * or mode is the service's, also after a reload. Throws `invalid_config` and `invalid_policy`.
    */
-  decider(options?: DeciderOptions): Pick<Inspector, 'decide'>
+  decider(options?: DeciderOptions): MountDecider
 }
 
-/** An inspector and a counter that are others after a reload, and the configuration in force. */
+/** Combines an inspector and a counter, which a reload replaces, with the configuration in force. */
 export interface Reloadable extends Inspector, Counter, Deciders {
+  /** Judges events of accounts by the rules in force. */
+  readonly events: EventRules
   readonly config: Config
   readonly refusalPage: RefusalPage
   reload(options: ConfigInput, others?: Others): Promise<Reloaded>
 }
 
 /**
- * Parts of a host that are made of the same configuration: resolves to what takes them over. Where it rejects, nothing has
- * changed anywhere.
+ * Prepares the host's own parts for a configuration; resolves to the function that applies them. If it rejects, nothing has changed
+ * anywhere.
  */
 export type Others = (config: Config) => Promise<() => void>
 
-/** The parts of a reload, made from the rules that it takes over. */
+/** Makes the parts of a reload from its new rules. */
 export interface ReloadParts {
-  /** An inspector's memory of visitors goes with it: it was decided by other rules. */
+  /** A new inspector forgets visitors: earlier rules decided what the old one remembers. */
   createInspector(rules: Rules): Inspector
   counterOf(rules: Rules): Counter
-  /** Opens what the rules need; where it rejects, the old ones stay. */
+  eventsOf(rules: Rules): EventRules
+  /** Opens what the rules need; if it rejects, the old rules stay. */
   prepare(rules: Rules): Promise<void>
-  /** Opens what a configuration writes to; throws `invalid_config`. */
+  /** Opens the data of regions for the policy of a mount. Never rejects. */
+  openRegions(): Promise<void>
+  /** Opens the outputs of a configuration; throws `invalid_config`. */
   prepareLog(config: Config): Prepared
-  /** Readies what sends its events; returns what puts it in force. */
+  /** Prepares the sinks for its events; returns the function that puts them in force. */
   prepareSinks(config: Config): () => void
-  /** Those of the configuration in force. */
+  /** Returns the surroundings of the configuration in force. */
   surroundings(): Surroundings
-  /** Reads those of another one; where it rejects, the old ones stay. */
+  /** Reads the surroundings of another configuration; if it rejects, the old ones stay. */
   surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
   /** Published servers of the delivery networks that may be trusted. */
   readonly published: () => FrontEnds | undefined
@@ -80,8 +92,14 @@ export interface ReloadParts {
 
 export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
   const { refusalPage } = rules
-  const current = { config, refusalPage, inspector: parts.createInspector(rules), counter: parts.counterOf(rules) }
-  /** Seen by inspectors before this one: a count does not begin again. */
+  const current = {
+    config,
+    refusalPage,
+    inspector: parts.createInspector(rules),
+    counter: parts.counterOf(rules),
+    events: parts.eventsOf(rules),
+  }
+  /** Visits that earlier inspectors saw: the count does not restart. */
   let seen: Inspector['visits'] = { known: 0, fresh: 0 }
   let last: Promise<unknown> = Promise.resolve()
   const visits = (): Inspector['visits'] => {
@@ -100,13 +118,14 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       log.drop()
       throw error
     })
-    // Nothing below can fail: all of it is in force, or nothing.
+    // Nothing below can fail: either everything takes effect, or nothing does.
     log.take()
     takeSinks()
     surrounded.take()
     seen = visits()
     current.inspector = parts.createInspector(rules)
     current.counter = parts.counterOf(rules)
+    current.events = parts.eventsOf(rules)
     current.refusalPage = rules.refusalPage
     current.config = merged
     takeOthers()
@@ -117,19 +136,36 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     client: (request) => current.inspector.client(request),
     isTrusted: (peer) => current.inspector.isTrusted(peer),
     namedScheme: (request) => current.inspector.namedScheme(request),
+    namedJa4: (request) => current.inspector.namedJa4(request),
     inspect: (request) => current.inspector.inspect(request),
     isBrowser: (request) => current.inspector.isBrowser(request),
     count: (decision, fields) => current.counter.count(decision, fields),
     decide: (request, others) => current.inspector.decide(request, others),
+    readsCalls: (request, others) => current.inspector.readsCalls(request, others),
     decider({ policy, mode } = {}) {
       const others = {
         policy: policy === undefined ? undefined : compileMountPolicy(policy, parts.surroundings()),
         mode,
       }
       if (others.policy !== undefined) requireSecret(current.config, others.policy)
-      return { decide: (request) => current.inspector.decide(request, others) }
+      let opening: Promise<void> | undefined
+      if (others.policy?.readsRegions) {
+        opening = parts.openRegions().then(() => {
+          opening = undefined
+        })
+      }
+      return {
+        decide: (request) => current.inspector.decide(request, others),
+        readsCalls: (request) => current.inspector.readsCalls(request, others),
+        get opening() {
+          return opening
+        },
+      }
     },
     check: (address, described) => current.inspector.check(address, described),
+    get events() {
+      return current.events
+    },
     get visits() {
       return visits()
     },
@@ -143,7 +179,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       return current.config
     },
     reload(options, others = async () => () => {}) {
-      // One after the other: an earlier one that waits for a list would put its configuration in the place of a later one.
+      // Reloads run one after the other: an earlier one that waits for a list would otherwise replace a later configuration.
       const turn = last.then(() => reloadNow(options, others))
       last = turn.catch(() => {})
       return turn
@@ -151,7 +187,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
   }
 }
 
-/** Both as one object, with the getters as they are: a spread would keep what they are now. */
+/** Combines two objects and keeps their getters: a spread would copy the present values. */
 export function extend<One extends object, Other extends object>(one: One, other: Other): One & Other {
   return Object.assign(Object.defineProperties({} as One, Object.getOwnPropertyDescriptors(one)), other)
 }

@@ -1,4 +1,4 @@
-import { type Observe, outcomeOf } from '@sallyport/core'
+import { describeOutcome, type Observe } from '@sallyport/core'
 import { type Config, FEATURES } from '#config/service'
 import { createOutbound, type EventSink, type SinkPorts } from '#service'
 
@@ -45,6 +45,7 @@ const REFUSED: ReadonlySet<string> = new Set(['challenge', 'throttle', 'block', 
 /** Counts the requests that were refused or challenged. */
 export function observeRefusals({ refused }: EventSink): Observe {
   return (observed) => {
-    if (observed.answeredBy !== 'check' && REFUSED.has(outcomeOf(observed))) refused(1)
+    if (observed.answeredBy !== 'check' && observed.answeredBy !== 'event' && REFUSED.has(describeOutcome(observed)))
+      refused(1)
   }
 }

@@ -2,15 +2,15 @@ import { type Clock, counted, HOUR_MS, isStale, type SourceStatus } from '@sally
 import type { Config } from '#config'
 import { type RaiseEvent, shortList } from '#service'
 
-/** A service downloads what is due before that counts as old. */
+/** Data that is old at the start is not reported for this time: the service downloads it first. */
 const GRACE_MS = 300_000
 
-/** Milliseconds until the first look at a service's data. */
+/** Returns the milliseconds until the first check of a service's data. */
 export function staleGrace({ data, net }: Pick<Config, 'data' | 'net'>): number {
   return data.refresh && net.outbound && !data.readOnly ? GRACE_MS : 0
 }
 
-/** A source is looked at when its age is over, and all of them at least so often: downloads move that time. */
+/** A source is checked when it becomes too old, and all sources at least this often, because downloads move that time. */
 const MAX_WAIT_MS = HOUR_MS
 const MIN_WAIT_MS = 1_000
 
@@ -18,11 +18,11 @@ export interface StaleWatchOptions {
   readonly sources: () => readonly SourceStatus[]
   readonly clock: Clock
   readonly raise: RaiseEvent
-  /** Until the first look, in milliseconds: a start downloads what is due. */
+  /** The first check comes after so many milliseconds: a start downloads old data first. */
   readonly graceMs: number
 }
 
-/** Raises `stale` when the data of sources becomes too old, once for those that do at the same time. */
+/** Raises `stale` when data of sources becomes too old, once for all sources that expire together. */
 export function watchStale({ sources, clock, raise, graceMs }: StaleWatchOptions): { close(): void } {
   let known: ReadonlySet<string> = new Set()
   let timer = setTimeout(look, graceMs).unref()

@@ -6,25 +6,27 @@ import type { NoticeCode, OnTurned, Outbound } from '#service'
 import { type MeasuredLoad, measureLoad } from '#service'
 import { robotsOfConfig } from './robots.ts'
 
-/** Parts of a service that its surroundings are made of. */
+/** Parts of a service that provide its surroundings. */
 export interface SurroundingPorts {
   readonly outbound: Pick<Outbound, 'feeds'>
   readonly notice: (code: NoticeCode, message: string) => void
   readonly onFault: (error: unknown) => void
   readonly onLoadTurned: OnTurned
-  /** Requests were recorded or made up: the load of now is not theirs. */
+  /** Requests were recorded or invented: the present load does not apply to them. */
   readonly isTrial: boolean
 }
 
-/** The part of the world that the policies of a service read beside requests. */
+/** Opens what policies of a service read besides requests. */
 export interface OpenSurroundings {
-  /** Those of the configuration in force. */
+  /** Returns the surroundings of the configuration in force. */
   current(): Surroundings & { readonly lists: ReadonlyMap<string, NamedList> }
-  /** Opens those of another configuration. Rejects with `invalid_config`, and then nothing has changed. */
+  /** Opens the surroundings of another configuration. Rejects with `invalid_config`, and then nothing has changed. */
   surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
   readonly load: MeasuredLoad
   readonly siteRobots: SiteRobots
-  /** Rows of lists, and of the robots.txt of sites, among the data sets. */
+  /** Returns the robots.txt that a host publishes; `undefined` if none was read. */
+  robotsText(host: string): string | undefined
+  /** Lists the data sets of lists, and of the robots.txt of sites. */
   readonly sources: readonly SourceStatus[]
   close(): Promise<void>
 }
@@ -34,7 +36,7 @@ export async function openSurroundings(
   { outbound, notice, onFault, onLoadTurned, isTrial }: SurroundingPorts,
 ): Promise<OpenSurroundings> {
   let source: RobotsSource | undefined
-  const robotsOf = async (of: Config) => ({
+  const prepareRobots = async (of: Config) => ({
     config: of,
     robots: await openRobots(of, {
       textOfPolicy: () => robotsOfConfig(of).text,
@@ -43,7 +45,7 @@ export async function openSurroundings(
       isTrial,
     }),
   })
-  let inForce = await robotsOf(config)
+  let inForce = await prepareRobots(config)
   const lists = await openLists(config.lists, {
     dataDir: config.dataDir,
     readOnly: config.data.readOnly,
@@ -55,7 +57,7 @@ export async function openSurroundings(
     eventLoopDelay: () => inForce.config.limits.eventLoopDelay,
     onTurned: onLoadTurned,
   })
-  // Policies of mounts are not compiled again: they ask what is in force then.
+  // Policies of mounts are not compiled again, so they read what is in force at the time.
   const robots = (userAgent: string, target: string, host: string) => inForce.robots.refuses(userAgent, target, host)
   const read = { robots, ...(!isTrial && { load }) }
   return {
@@ -65,9 +67,10 @@ export async function openSurroundings(
         source = next
       },
     },
+    robotsText: (host) => inForce.robots.text(host),
     current: () => ({ ...read, lists: lists.byName }),
     async surround(next) {
-      const robots = await robotsOf(next)
+      const robots = await prepareRobots(next)
       const { byName, take } = await lists.prepare(next.lists)
       return {
         surroundings: { ...read, lists: byName },

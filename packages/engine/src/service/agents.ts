@@ -5,7 +5,7 @@ import {
   createReplayMemory,
   createSignatureVerifier,
   type Fetch,
-  keySourceOf,
+  findKeySource,
   type SignatureVerifier,
 } from '@sallyport/core'
 import type { Settings } from '#settings'
@@ -28,7 +28,8 @@ export function openAgents(
   { catalogue }: CrawlerVerifier,
   { clock, outbound, published }: AgentPorts,
 ): { readonly signatures: SignatureVerifier } {
-  const { agents = [], discover = false, authorityHeader } = webBotAuth ?? {}
+  const { agents: named = [], authorityHeader } = webBotAuth ?? {}
+  const agents = named.filter((agent) => agent !== '*')
   const origins = new Set(agents.map((agent) => new URL(agent).origin))
   const directories = createKeyDirectories({ clock, outbound })
   const signatures = createSignatureVerifier({
@@ -37,16 +38,16 @@ export function openAgents(
     directories,
     replay: createReplayMemory(),
     agents,
-    discover,
+    discover: named.includes('*'),
     authorityHeader,
   })
   // Configured agents' keys are prefetched, so that their first signed request finds them.
   for (const uri of agents) {
-    const source = keySourceOf({ uri, type: 'directory' }, origins)
+    const source = findKeySource({ uri, type: 'directory' }, origins)
     if (source !== undefined) directories.find(source, '', true)
   }
   for (const { agent, document } of published) {
-    const source = keySourceOf({ uri: agent, type: 'directory' }, origins)
+    const source = findKeySource({ uri: agent, type: 'directory' }, origins)
     if (source !== undefined) directories.put(source, document)
   }
   return { signatures }

@@ -80,7 +80,6 @@ export function createCounting(config: Settings, options: CountingOptions): Coun
     liftedAt: (id) => bans.liftedAt(id),
     list: () => bans.list(),
   }
-  const { ipv6Prefix } = config.limits
   const flights = randomUUID()
   const led = lacksSecret(config) ? undefined : BAN_CHALLENGE
   return {
@@ -88,13 +87,13 @@ export function createCounting(config: Settings, options: CountingOptions): Coun
     calls,
     prepare,
     counterOf({ policy: { strikes }, mode, trust }) {
-      const counter = createCounter({ counts, ipv6Prefix, flights })
+      const counter = createCounter({ counts, flights })
       if (strikes.length === 0) return counter
       const isTrusted = (text: string): boolean => {
         const address = parseAddress(text)
         return address !== undefined && trust.proxies.has(address)
       }
-      const parts = { counts, bans: current, ipv6Prefix, now, isTrusted, led, onFault, onBanned }
+      const parts = { counts, bans: current, now, isTrusted, led, onFault, onBanned }
       return withStrikes(counter, { strikes, mode, ...parts })
     },
     async close() {

@@ -24,7 +24,7 @@ const MAX_BATCH = 1000
 /** How long the requests of a client wait for the check of the crawler that it claims to be. */
 const PENDING_MS = 300
 
-/** How long an answer of the API waits for DNS: for a check's two questions and for those queued before them. */
+/** The API does not wait longer for DNS: for the two questions of a check and for the questions queued before them. */
 const PATIENCE_MS = 1200
 
 export interface OpenCrawlers extends PendingCrawlers {
@@ -36,16 +36,16 @@ export interface OpenCrawlers extends PendingCrawlers {
 export interface CrawlerPorts {
   readonly clock: Clock
   readonly dns: Dns
-  /** Shared with what else looks up names. */
+  /** Every other lookup of names takes these turns too. */
   readonly turns: NameTurns
   readonly snapshots: Snapshots
-  /** The file cannot be used: verification goes on without persistence. */
+  /** Called if the file cannot be used: verification continues without persistence. */
   readonly onFault: (error: unknown) => void
 }
 
-/** Crawler verification with a cache that survives restarts. Never rejects: without the file it starts empty. */
+/** Opens crawler verification with a cache that survives restarts. Never rejects: without the file the cache starts empty. */
 export async function openCrawlers(
-  { dataDir, data, limits: { ipv6Prefix } }: Settings,
+  { dataDir, data }: Settings,
   { clock, dns, turns, snapshots, onFault }: CrawlerPorts,
 ): Promise<OpenCrawlers> {
   const { store, checks } = data.readOnly ? EMPTY : await opened(join(dataDir, FILE), { clock, onFault })
@@ -53,7 +53,7 @@ export async function openCrawlers(
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  /** Batches writes, so that a flood of claims costs one write every few seconds. */
+  /** Collects checks in batches, so that a flood of claims costs one write every few seconds. */
   function keep(check: KeptReverseCheck): void {
     // A check that could not run is valid for a minute only; refutations are capped, because a flood makes them.
     const isKept = check.status === 'passed' || (check.status === 'refuted' && waiting.length < MAX_BATCH)
@@ -78,7 +78,7 @@ export async function openCrawlers(
   reverse.remember(checks)
   const waitFor = (ms: number) => () => delay(ms, undefined, { ref: false })
   const verifier = createCrawlerVerifier(createCatalogue(), { reverse, patience: waitFor(PATIENCE_MS) })
-  const pending = { clock, snapshots, crawlers: verifier, ipv6Prefix, patience: waitFor(PENDING_MS) }
+  const pending = { clock, snapshots, crawlers: verifier, patience: waitFor(PENDING_MS) }
   return {
     verifier,
     settle: createPendingCrawlers(pending).settle,
@@ -90,7 +90,7 @@ export async function openCrawlers(
   }
 }
 
-/** The file, and the checks in it, the first to end first. */
+/** Holds the file and its checks, in the order in which they expire. */
 interface Kept {
   readonly store: SqliteReverseChecks | undefined
   readonly checks: readonly KeptReverseCheck[]

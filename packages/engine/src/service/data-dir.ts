@@ -7,12 +7,12 @@ import { withFreeLock, withLock } from '#stores/service'
 
 type DataDirConfig = Pick<Settings, 'dataDir'> & { readonly data: Pick<Settings['data'], 'readOnly'> }
 
-/** One process of those on a dataDir compiles, and one downloads. */
+/** Of all processes on a dataDir, one compiles and one downloads. */
 export const DATA_LOCK = { withLock, withFreeLock }
 
 /**
- * Works in the dataDir, which is made where it is not there. Whatever is wrong with it, before the work or in it, rejects
- * with `data_dir_unusable` and one sentence.
+ * Runs `work` in the dataDir, which is created if it does not exist. Any fault of the dataDir, before the work or in it, rejects with
+ * `data_dir_unusable` and one sentence.
  */
 export async function inDataDir<Result>(config: DataDirConfig, work: () => Promise<Result>): Promise<Result> {
   try {
@@ -23,7 +23,7 @@ export async function inDataDir<Result>(config: DataDirConfig, work: () => Promi
   }
 }
 
-/** Whether nothing can be written to a dataDir that is there. */
+/** Reports whether an existing dataDir cannot be written. */
 export function isReadOnly(dataDir: string): boolean {
   return may(dataDir, constants.F_OK) && statSync(dataDir).isDirectory() && !may(dataDir, constants.W_OK)
 }
@@ -58,7 +58,7 @@ function rights(): string {
   return user === undefined ? 'the right is missing' : `user ${user} does not have the right`
 }
 
-/** An operating system's fault with a file, in the words of people. */
+/** Explains an operating system's fault with a file to operators. */
 const REASONS: Readonly<Record<string, () => string>> = {
   EACCES: () => `cannot be written: ${rights()}`,
   EPERM: () => `cannot be written: ${rights()}`,
@@ -69,7 +69,7 @@ const REASONS: Readonly<Record<string, () => string>> = {
   EEXIST: () => 'is not a folder',
 }
 
-/** SQLite's messages; it has no codes for these in every driver. */
+/** SQLite reports these faults by message; not every driver has codes for them. */
 const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: (database: string) => string])[] = [
   [/readonly database|unable to open database/, (database) => `holds ${database} that cannot be written: ${rights()}`],
   [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full, or fails'],
@@ -79,19 +79,19 @@ const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: (database: str
   ],
 ]
 
-/** The error as a sentence about the dataDir where it is one about files there; any other as it is. */
+/** Turns an error about files of the dataDir into a sentence; returns any other error unchanged. */
 function dataDirFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || error instanceof SallyportError) return error
   const { code, path } = error as NodeJS.ErrnoException
   const reason = code === undefined ? undefined : REASONS[code]
   if (reason !== undefined && (path === undefined || isAbout(path, dataDir))) return unusable(dataDir, reason())
   const database = DATABASE_REASONS.find(([says]) => says.test(error.message))
-  // A statement's error, long after the opening, names no file.
+  // The error of a statement, long after the opening, names no file.
   const file = path === undefined ? 'a database' : `a database (${basename(path)})`
   return database === undefined ? error : unusable(dataDir, database[1](file))
 }
 
-/** Whether a file is in the dataDir, or is a folder above it. */
+/** Reports whether a file is in the dataDir, or is a folder above it. */
 function isAbout(path: string, dataDir: string): boolean {
   const isIn = (folder: string, inner: string): boolean => relative(folder, inner).split(sep, 1)[0] !== '..'
   return isIn(dataDir, path) || isIn(path, dataDir)

@@ -5,13 +5,13 @@ export type EventKind = (typeof EVENT_KINDS)[number]
 /** Something that an operator may want to know at once. */
 export interface ServiceEvent {
   readonly kind: EventKind
-  /** The subject, such as the name of a certificate; events of one kind and subject are limited together. '' where a kind has one subject. */
+  /** The subject, such as the name of a certificate; events of one kind and subject share a limit. '' if a kind has only one subject. */
   readonly about: string
-  /** The trouble is over; the end of trouble that was never sent is not sent either. */
+  /** True if the trouble is over; if its beginning was never sent, its end is not sent either. */
   readonly over?: true | undefined
-  /** One sentence; it is the same where two processes notice the same. It holds no address that the log would not have. */
+  /** One sentence, which is the same if two processes notice the same event. It contains only addresses that the log would contain. */
   readonly text: string
-  /** Facts for programs. */
+  /** Gives facts that programs read. */
   readonly details?: Readonly<Record<string, string | number>> | undefined
 }
 
@@ -21,6 +21,6 @@ export type RaiseEvent = (event: ServiceEvent) => void
 /** Takes the events of a service. */
 export interface EventSink {
   readonly raise: RaiseEvent
-  /** So many requests more were refused or challenged. */
+  /** Counts further requests that were refused or challenged. */
   refused(count: number): void
 }

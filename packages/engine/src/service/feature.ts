@@ -7,47 +7,45 @@ import type { Outbound } from './outbound.ts'
 
 type Keys = Readonly<Record<string, z.ZodType>>
 
-/** The part of the configuration that a feature reads: its own keys, and whether requests may go out. */
+/** A feature reads these parts of the configuration: its own keys, and whether outbound requests are permitted. */
 export type FeatureConfig<Own extends Keys> = Pick<Settings, 'net'> &
   (keyof Own extends never ? unknown : z.output<z.ZodObject<Own>>)
 
-/** Outcomes of an event: of `sent`, `failed` and `dropped` one for each place. */
+/** Each place reports `sent`, `failed` or `dropped` once for an event. */
 export type SinkOutcome = 'sent' | 'failed' | 'dropped' | 'left_out'
 
-/** Ports of a sink. */
+/** Lists what a sink receives. */
 export interface SinkPorts {
   readonly fetch: Fetch
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
-  /** Takes one line about a place that cannot be reached, and one when it is reached again. */
+  /** Takes one line about a place that cannot be reached, and another line when the place can be reached again. */
   readonly onNotice: (message: string) => void
   readonly onOutcome?: ((kind: EventKind, outcome: SinkOutcome) => void) | undefined
 }
 
 /** A sink that a feature has opened. */
 export interface OpenedSink<Own extends Keys> extends EventSink {
-  /** Readies another configuration; returns what puts it in force. */
+  /** Prepares another configuration; returns the function that puts it in force. */
   prepare(config: FeatureConfig<Own>): () => void
   close(): Promise<void>
 }
 
 /**
- * A feature of the service. It is one folder below `features` and one line in their index, and what a member does not say
- * about it is in that folder alone: delete both, and everything else builds.
+ * Describes a feature of the service. A feature is one folder below `features` and one line in their index, and no other code knows it:
+ * delete both, and everything else builds.
  */
 export interface Feature<Own extends Keys> {
-  /** Its keys of the configuration. */
+  /** Defines the keys of the configuration that belong to the feature. */
   readonly keys: Own
-  /** Its file in the commands of `sallyport`, without `.ts`. */
+  /** Names its file in the commands of `sallyport`, without `.ts`. */
   readonly command?: string | undefined
-  /** Its page of the documentation. */
-  readonly page?: string | undefined
-  /** Faults of its keys that a schema cannot express. */
+  /** Returns faults of its keys that a schema cannot express. */
   readonly faults?: ((config: FeatureConfig<Own>) => readonly LocatedFault[]) | undefined
-  /** Values of its keys that are allowed and most likely not meant. */
+  /** Warns of values of its keys that are allowed and probably not intended. */
   readonly warnings?: ((config: FeatureConfig<Own>) => readonly LocatedFault[]) | undefined
-  /** Checks for `sallyport doctor` what its keys name. */
+  /** Checks, for `sallyport doctor`, the targets that its keys name. */
   readonly examine?: ((config: FeatureConfig<Own>, outbound: Outbound) => Promise<readonly CheckResult[]>) | undefined
-  /** Opens what sends the events of a service to its operator. */
+  /** Opens the sink that sends a service's events to its operator. */
   readonly openSink?: ((config: FeatureConfig<Own>, ports: SinkPorts) => OpenedSink<Own>) | undefined
 }

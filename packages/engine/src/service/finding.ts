@@ -1,22 +1,21 @@
 import { errorText } from '@sallyport/core'
 import { connectionReason, systemFault } from '#files'
 
-/** One thing that was looked at: that it is good, that it may not be meant so, or that a start or the service fails with it. */
+/** States the result of one check: ok, warning or failure. */
 export interface Finding {
-  /** The name of its check: the subject, or the feature. */
+  /** Names the check: its subject, or its feature. */
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'
-  /** The finding, as a sentence. */
+  /** States the result in a sentence. */
   readonly found: string
-  /** Advice; absent where nothing needs to be done. */
+  /** Advises the operator; absent if nothing needs to be done. */
   readonly advice?: string | undefined
-  /** The key of the configuration that it is about, step by step. */
+  /** Points to the key of the configuration, one step per element. */
   readonly path?: readonly PropertyKey[] | undefined
-  /** It may be otherwise in a moment, or for another user: no fault of the configuration. */
+  /** True if the result may change soon, or differs for another user: the configuration is not at fault. */
   readonly passing?: boolean | undefined
 }
 
-/** A finding without the name of its check. */
 export type CheckResult = Omit<Finding, 'check'>
 
 export const ok = (found: string): CheckResult => ({ state: 'ok', found })
@@ -32,14 +31,14 @@ export const fail = (found: string, advice: string, path?: CheckResult['path']):
   advice,
   path,
 })
-/** A failure that is no fault of the configuration. */
+/** Reports a failure that the configuration did not cause. */
 export const failNow = (found: string, advice: string, path?: CheckResult['path']): CheckResult => ({
   ...fail(found, advice, path),
   passing: true,
 })
 
-/** The reason of a failure in one line. */
-export function reasonOf(error: unknown): string {
+/** Describes the reason of a failure in one line. */
+export function describeReason(error: unknown): string {
   const known = connectionReason(error) ?? systemFault(error)
   if (known !== undefined) return known
   const text = errorText(error)

@@ -1,25 +1,25 @@
-import type { ChallengeProvider, Clock, Dns, Observe } from '@sallyport/core'
+import type { ChallengeProvider, Clock, Dns, Observe, PaymentProvider } from '@sallyport/core'
 import type { DataHooks, DataNotice } from '#datasets'
 import type { EventSink } from './event.ts'
 
-/** Hooks by which a host observes or replaces a part; all are optional and nothing waits for them. */
+/** Hooks by which a host observes or replaces a part of the service; all are optional and the service does not wait for them. */
 export interface OpenHooks extends DataHooks {
-  /** Receives notices for people; by default a line on stderr. `code` is stable. */
+  /** Receives notices for operators; by default each is a line on stderr. `code` is stable. */
   readonly onNotice?: ((code: NoticeCode, message: string) => void) | undefined
-  /**
-   * Receives bugs and failures of stores; the request was answered without their detail. By default a line on stderr.
-   */
+  /** Receives bugs and failures of stores; the response did not show their detail. By default each is a line on stderr. */
   readonly onFault?: ((error: unknown) => void) | undefined
-  /** Receives every request when its answer has ended; must not wait, and must not throw. */
+  /** Receives every request when its response has ended; must not wait, and must not throw. */
   readonly observe?: Observe | undefined
-  /** Takes the events for the operator in place of this service: for one of several processes. */
+  /** Takes events for the operator in place of this service, if one of several processes sends them. */
   readonly events?: EventSink | undefined
-  /** The time, instead of the machine's clock: for requests of another day. */
+  /** Replaces the machine's clock, for requests of another day. */
   readonly clock?: Clock | undefined
-  /** Resolves names, instead of the configured servers. */
+  /** Resolves names instead of the configured servers. */
   readonly dns?: Dns | undefined
-  /** Provider of challenges at level 3, instead of `challenge.provider`. */
+  /** Replaces `challenge.provider` as the provider of challenges at level 3. */
   readonly challengeProvider?: ChallengeProvider | undefined
+  /** Takes payments for what rules offer, instead of `payment.url`. */
+  readonly payments?: PaymentProvider | undefined
 }
 
 /** A host's handler that throws must not break its caller. */
@@ -28,12 +28,12 @@ export function guarded(onFault: (error: unknown) => void): (error: unknown) => 
     try {
       onFault(error)
     } catch {
-      // There is no one else to report to.
+      // Nothing else can receive this error.
     }
   }
 }
 
-/** Subject of a notice: stable, for programs. */
+/** Identifies the subject of a notice; codes are stable, because programs read them. */
 export type NoticeCode =
   | DataNotice
   | 'SALLYPORT_DATA_COMPILING'
@@ -46,18 +46,18 @@ export type NoticeCode =
   | 'SALLYPORT_SQLITE'
   | 'SALLYPORT_FAULT'
 
-/** The code of notices about places that events are sent to. */
+/** Notices about places that receive events have this code. */
 export const SINK_NOTICE = 'SALLYPORT_NOTIFY'
 
-/** One sentence for who reads the terminal: a process warning would put a number and a hint at a stack around it. */
+/** Writes one sentence to the terminal: a process warning would add a number and a hint at a stack trace. */
 export function sayOnStderr(_code: NoticeCode, message: string): void {
   process.stderr.write(`sallyport: ${message}\n`)
 }
 
-/** Less is compiled before somebody begins to wonder. */
+/** Smaller data is compiled before an operator notices a delay. */
 const LONG_BYTES = 1_000_000
 
-/** A hook that says once that data is compiled, for a program that shows no progress and seems to stand still. */
+/** Makes a hook that reports once that data is compiled, because the program shows no progress meanwhile. */
 export function saysCompiling(notice: NonNullable<OpenHooks['onNotice']>): NonNullable<DataHooks['onProgress']> {
   let said = false
   return (_stage, _done, total) => {

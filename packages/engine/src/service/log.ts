@@ -5,38 +5,38 @@ import { AUDIT_FILE, type AuditEntry, addressWriter, BAN_LINE, createLog, type L
 import type { Settings } from '#settings'
 import { isReadOnly } from './data-dir.ts'
 
-/** A part that is open and not in force yet. */
+/** A part that is opened but not in force yet. */
 export interface Prepared {
   take(): void
-  /** Lets go of it. */
+  /** Closes the part. */
   drop(): void
 }
 
-/** The decision log of a service, for its operators. */
+/** Gives operators the decision log of a service. */
 export interface DecisionLog {
   /** Records an action of an operator. */
   audit(entry: AuditEntry): void
-  /** Opens the file again, after it was moved away. */
+  /** Reopens the file after a rotation moved it away. */
   reopen(): void
-  /** Lines that could not be written. */
+  /** Counts lines that could not be written. */
   readonly lost: number
 }
 
-/** The decision log of a service, which a reload may replace. */
+/** Holds the decision log of a service, which a reload may replace. */
 export interface LogHolder extends DecisionLog {
   readonly observe: Observe
-  /** A request that was described to the API. */
+  /** Logs a request that was described to the API. */
   onChecked(decision: Decision): void
-  /** An address as its lines have it, at a time in milliseconds since the epoch; `undefined`: they have none. */
+  /** Returns an address as the log's lines show it, at a time in milliseconds since the epoch; `undefined` if lines show none. */
   addressOf(address: string, at: number): string | undefined
-  /** Opens what this configuration writes to. Throws `invalid_config`. */
+  /** Opens the log of a configuration. Throws `invalid_config`. */
   prepare(config: Settings): Prepared
-  /** Hands what is held to the file. */
+  /** Sends waiting lines to the file. */
   flush(): void
   close(): Promise<void>
 }
 
-/** A log, and what it was opened with. */
+/** Holds a log and the settings that opened it. */
 interface OpenedLog extends Pick<LogHolder, 'addressOf'> {
   readonly settings: Settings['log']
   readonly log: Log
@@ -57,7 +57,7 @@ export function openLog(config: Settings, onFault: (error: unknown) => void): Lo
     onChecked: (decision) => current.log.observe(checked(decision)),
     audit(entry) {
       current.log.audit(entry)
-      // An attack may be thousands of bans, which are a list of their own.
+      // An attack may cause thousands of bans, which have their own list.
       if (keyFolder === undefined || entry.what === BAN_LINE) return
       trail ??= createLog({ ...config.log, file: join(keyFolder, AUDIT_FILE), onFault })
       trail.audit(entry)
@@ -86,7 +86,7 @@ export function openLog(config: Settings, onFault: (error: unknown) => void): Lo
   }
 }
 
-/** It was never received: it has no peer, no host and no times. */
+/** Makes the record of a described request, which was never received: it has no peer, no host and no times. */
 function checked(decision: Decision): Parameters<Observe>[0] {
   const { at, client, request } = decision.inspection
   return {

@@ -13,26 +13,26 @@ import {
 import type { Settings } from '#settings'
 import { createMemoryObservations, openSqliteObservations, type SqliteObservations } from '#stores/service'
 
-/** The operator's own verdict on an address or a prefix. */
+/** Sets the operator's own verdict on an address or a prefix. */
 export interface Override {
   readonly networkClass: NetworkClass
-  /** Brand of the service behind it. */
+  /** Names the brand of the service behind the prefix. */
   readonly provider?: string | undefined
-  /** Milliseconds; absent: until it is unset. */
+  /** Milliseconds until the override expires; if absent, it lasts until it is unset. */
   readonly ttlMs?: number | undefined
   readonly note?: string | undefined
 }
 
 /**
- * Overrides of addresses and prefixes: they beat all data, in every process on the dataDir, within half a second. Of
- * several that hold an address the longest counts. `hostPrefix` makes a prefix of an address.
+ * Overrides of addresses and prefixes replace all data, in every process on the dataDir, within half a second. Of several overrides that
+ * contain an address, the longest prefix counts. `hostPrefix` makes a prefix of an address.
  */
 export interface Overrides {
   /** Rejects with `invalid_request` for a reserved prefix, which cannot be overridden. */
   set(prefix: Prefix, override: Override): Promise<PrefixObservation>
-  /** Removes the override of this very prefix. Rejects with `unknown_observation` where there is none. */
+  /** Removes the override of exactly this prefix. Rejects with `unknown_observation` if there is none. */
   unset(prefix: Prefix): Promise<void>
-  /** The overrides in force and what reverse names have shown. */
+  /** Lists the overrides in force and what reverse names have shown. */
   list(): Promise<readonly PrefixObservation[]>
 }
 
@@ -60,7 +60,7 @@ export function createOverrides(store: ObservationStore, clock: Clock): Override
   }
 }
 
-/** Opens the observations of a configuration's dataDir; where SQLite is `missing`, those of this process. */
+/** Opens the observations of a configuration's dataDir; if SQLite is `missing`, observations stay in this process. */
 export async function openObservations(
   { dataDir, data }: Settings,
   clock: Clock,

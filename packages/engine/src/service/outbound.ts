@@ -3,13 +3,13 @@ import { getProxyForUrl } from 'proxy-from-env'
 import { type Connect, createClosed, createConnect, createDns, createFetch, createPort43 } from '#net'
 import type { Settings } from '#settings'
 
-/** All that a service asks of the world outside; stores, origins and certificates of its own are apart. */
+/** Sends all outbound questions of a service, except those of stores, origins and certificates of its own. */
 export interface Outbound {
   readonly dns: Dns
-  /** For checks that the next request repeats where there was no answer. */
+  /** Serves checks that the next request repeats if there was no answer. */
   readonly oneTry: Dns
   readonly fetch: Fetch
-  /** Only for URLs of data/sources.json and of the configuration: through the proxy that `HTTPS_PROXY` and `NO_PROXY` name. */
+  /** Fetches only URLs of data/sources.json and of the configuration, through the proxy that `HTTPS_PROXY` and `NO_PROXY` name. */
   readonly feeds: Fetch
   readonly port43: Port43
   readonly connect: Connect
@@ -18,12 +18,12 @@ export interface Outbound {
 const CLOSED = createClosed('net.outbound is false')
 
 export interface OutboundHooks {
-  /** Resolves names, instead of the configured servers. */
+  /** Resolves names instead of the configured servers. */
   readonly dns?: Dns | undefined
   readonly counted?: ((dns: Dns) => Dns) | undefined
 }
 
-/** Outbound connections as configured: with `net.outbound: false` each question fails unsent, also for `hooks.dns`. */
+/** Opens outbound connections as configured. With `net.outbound: false` each question fails unsent, also for `hooks.dns`. */
 export function createOutbound(
   { net, dns: options }: Pick<Settings, 'net' | 'dns'>,
   { dns: given, counted = (dns) => dns }: OutboundHooks = {},
@@ -36,14 +36,14 @@ export function createOutbound(
     dns,
     oneTry: counted(given ?? createDns({ ...options, tries: 1 })),
     fetch: createFetch(guarded),
-    feeds: createFetch({ ...guarded, proxyOf }),
+    feeds: createFetch({ ...guarded, proxyOf: findProxy }),
     port43: createPort43(guarded),
     connect: createConnect(guarded),
   }
 }
 
-/** The proxy of the environment for a URL. Throws where that is not an http or https URL, without repeating it: it may hold a password. */
-export function proxyOf(url: URL): URL | undefined {
+/** Returns the proxy of the environment for a URL. Throws without repeating a malformed proxy URL, because it may hold a password. */
+export function findProxy(url: URL): URL | undefined {
   const named = getProxyForUrl(url.href)
   if (named === '') return undefined
   const proxy = URL.canParse(named) ? new URL(named) : undefined

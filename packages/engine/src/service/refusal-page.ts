@@ -6,10 +6,10 @@ import type { Settings } from '#settings'
 export type RefusalPage = Settings['refusal']
 
 /** The page of a configuration, with its template read. Throws `invalid_config` where that cannot be. */
-export function refusalPageOf({ refusal }: Pick<Settings, 'refusal'>): RefusalPage {
+export function readRefusalPage({ refusal }: Pick<Settings, 'refusal'>): RefusalPage {
   const { template, ...page } = refusal
   if (template === undefined) return page
-  const text = textOf(template)
+  const text = readTemplate(template)
   if (text.trim() === '') throw new SallyportError('invalid_config', `refusal.template: ${template} is empty`)
   return { ...page, template: text }
 }
@@ -23,7 +23,7 @@ export function unknownPlaces(template: string): readonly string[] {
 /** The places that a page is written into. */
 export const PLACES: readonly string[] = ['title', 'text', 'contact', 'id', 'status', 'lang', 'dir']
 
-function textOf(template: string): string {
+function readTemplate(template: string): string {
   try {
     return readText(template)
   } catch (error) {

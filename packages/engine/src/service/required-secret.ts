@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import { type CompiledPolicy, SallyportError } from '@sallyport/core'
 import type { Settings } from '#settings'
 
-type Asking = Pick<CompiledPolicy, 'rules' | 'strikes'>
+type Asking = Pick<CompiledPolicy, 'rules' | 'events' | 'strikes'>
 
 /** Why `challenge.secret` is needed: a policy asks, and one process would not know the passes of another. */
 export function secretFault(config: Settings, policy: Asking): string | undefined {
@@ -18,8 +18,8 @@ export function lacksSecret({ challenge, redis, store, data }: Settings): boolea
 }
 
 /** The part of a policy that asks, in words. */
-function askingIn({ rules, strikes = [] }: Asking): string | undefined {
-  const rule = rules.find(({ challenge }) => challenge !== undefined)
+function askingIn({ rules, events, strikes = [] }: Asking): string | undefined {
+  const rule = [...rules, ...events].find(({ challenge }) => challenge !== undefined)
   if (rule !== undefined) return `the rule "${rule.matched.id}"`
   return strikes.some(({ challenge }) => challenge !== undefined) ? 'policy.strikes' : undefined
 }

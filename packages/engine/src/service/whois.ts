@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type Clock, type Fetch, type Port43, parseBootstrap, type Whois } from '@sallyport/core'
 import { createPoliteness } from '#net'
 import type { Settings } from '#settings'
-import { hostPortOf } from '#settings'
+import { parseHostPort } from '#settings'
 import type { Registries, WhoisServer } from '#whois'
 
 export interface WhoisParts {
@@ -18,8 +18,8 @@ const RDAP_POLITENESS = { burst: 20, spacingMs: 100, maxWaitMs: 1_000 }
 const PORT43_POLITENESS = { burst: 5, spacingMs: 1_000, maxWaitMs: 2_000 }
 
 /** WHOIS as configured. The first question loads the readers of registries' answers. */
-export function createWhoisOf(config: Settings, { clock, outbound, bootstrapFile }: WhoisParts): Whois {
-  const servers = new Map(Object.entries(config.whois.servers).map(([tld, server]) => [tld, hostPortOf(server)]))
+export function openWhois(config: Settings, { clock, outbound, bootstrapFile }: WhoisParts): Whois {
+  const servers = new Map(Object.entries(config.whois.servers).map(([tld, server]) => [tld, parseHostPort(server)]))
   const turns = { rdap: createPoliteness(RDAP_POLITENESS).turn, port43: createPoliteness(PORT43_POLITENESS).turn }
   const registries = storedRegistries(servers, bootstrapFile)
   const parts = { clock, outbound: outbound.fetch, port43: outbound.port43, turns, registries }
@@ -39,12 +39,12 @@ function storedRegistries(servers: Servers, bootstrapFile: () => string | undefi
   let read: { readonly path: string | undefined; readonly registries: Registries } | undefined
   return async () => {
     const path = bootstrapFile()
-    if (read === undefined || read.path !== path) read = { path, registries: await registriesOf(path, servers) }
+    if (read === undefined || read.path !== path) read = { path, registries: await readRegistries(path, servers) }
     return read.registries
   }
 }
 
-async function registriesOf(path: string | undefined, servers: Servers): Promise<Registries> {
+async function readRegistries(path: string | undefined, servers: Servers): Promise<Registries> {
   const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '')
   const { createRegistries } = await import('#whois')
   const bases = parseBootstrap(text)

@@ -1,8 +1,8 @@
 import type { Dns, Whois } from '@sallyport/core'
 
 /**
- * A WHOIS that answers within the caller's own time. Callers who ask for one domain at once may share a question (singleflight), and
- * the one who asked first may have had more time. A question that is too late for one caller goes on, and its answer is kept.
+ * Wraps a WHOIS so that it answers within the caller's time. Callers share a question about one domain (singleflight), and the first caller
+ * may have had more time. A question that is too late for one caller continues, and its answer is cached.
  */
 export function whoisWithTimeout(whois: Whois): Whois {
   return {
@@ -18,7 +18,7 @@ export function whoisWithTimeout(whois: Whois): Whois {
   }
 }
 
-/** A DNS that answers within `maxMs`, whatever its own time-outs and retries come to. */
+/** Wraps a DNS so that it answers within `maxMs`, whatever its own timeouts and retries add up to. */
 export function dnsWithTimeout(dns: Dns, maxMs: number): Dns {
   const late = { state: 'failed', reason: 'ETIMEOUT' } as const
   return {
@@ -27,7 +27,7 @@ export function dnsWithTimeout(dns: Dns, maxMs: number): Dns {
   }
 }
 
-/** The result, or `late` after `maxMs` milliseconds. */
+/** Resolves to the result, or to `late` after `maxMs` milliseconds. */
 async function withTimeout<Result>(work: Promise<Result>, maxMs: number, late: Result): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const expired = new Promise<Result>((resolve) => {

@@ -1,5 +1,5 @@
 export { CHALLENGE_PROVIDERS } from './challenge-providers.ts'
-export { hostPortOf } from './host-port.ts'
+export { parseHostPort } from './host-port.ts'
 export { key, LIVE, SECRET } from './key.ts'
 export { time } from './limits.ts'
 export type { LocatedFault } from './located-fault.ts'

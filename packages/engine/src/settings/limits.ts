@@ -2,7 +2,7 @@ import { DURATION, parseDuration, SallyportError } from '@sallyport/core'
 import { z } from 'zod'
 import { RESTART } from './key.ts'
 
-/** Notes on a key in the documents, beside its schema. */
+/** Describes a key in the documents, beside its schema. */
 export interface KeyNote {
   readonly unit: string
   readonly least: string
@@ -15,12 +15,12 @@ export interface KeyNote {
 /** A length of time, written with its unit; a number is milliseconds. */
 export function time(initial: string, bounds: readonly [string, string], description: string, example: string) {
   const [least, most] = bounds
-  return timeOf(bounds)
+  return timeBetween(bounds)
     .prefault(initial)
     .meta({ unit: 'time', least, most, initial, description, example } satisfies KeyNote)
 }
 
-function timeOf([least, most]: readonly [string, string]) {
+function timeBetween([least, most]: readonly [string, string]) {
   const [from, to] = [parseDuration(least) as number, parseDuration(most) as number]
   const error = `must be a time from ${least} to ${most}`
   return z
@@ -52,137 +52,114 @@ function whole(
 
 function routeTime(bounds: readonly [string, string], description: string, example: string) {
   const [least, most] = bounds
-  return timeOf(bounds)
+  return timeBetween(bounds)
     .optional()
-    .meta({ unit: 'time', least, most, description: `${description}; absent: as for all`, example })
+    .meta({ unit: 'time', least, most, description: `${description}; absent: as in timeouts`, example })
 }
 
-/** How much of what the proxy bears, of all clients and of one. A client is an address, or a network of IPv6. */
+/** Bounds what the proxy accepts, from all clients and from one. A client is an address, or a network of IPv6. */
 export const Limits = z.strictObject({
-  // The API counts its clients by it from the start.
-  ipv6Prefix: whole(64, [32, 128], 'bits', 'Bits of an IPv6 address that count as one client', 56).meta(RESTART),
-  connections: whole(10_000, [1, 1_000_000], 'connections', 'Connections to the proxy at one time', 50_000),
+  connections: whole(10_000, [1, 1_000_000], 'connections', 'Open connections to the proxy', 50_000),
   connectionsPerClient: whole(
     256,
     [1, 1_000_000],
     'connections',
-    'Connections of one client; trusted proxies are not counted',
+    'Open connections per client; trusted proxies are exempt',
     64,
   ),
-  inFlight: whole(4_096, [1, 1_000_000], 'requests', 'Requests in flight at one time', 1_000),
-  inFlightPerClient: whole(100, [1, 1_000_000], 'requests', 'Requests in flight of one client', 32),
-  tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes at one time', 10_000),
-  originConnections: whole(128, [1, 10_000], 'connections', 'Connections to the origin of one route at one time', 256),
+  inFlight: whole(4_096, [1, 1_000_000], 'requests', 'Requests in flight', 1_000),
+  inFlightPerClient: whole(100, [1, 1_000_000], 'requests', 'Requests in flight per client', 32),
+  tunnels: whole(2_000, [1, 1_000_000], 'tunnels', 'Open WebSockets, including handshakes', 10_000),
+  originConnections: whole(128, [1, 10_000], 'connections', 'Open connections to the origin per route', 256),
   bodyBytes: z.int().min(0).max(1_099_511_627_776).optional().meta({
     unit: 'bytes',
     least: '0',
     most: '1099511627776',
-    description: 'Size of the body of a request; beyond it is a 413; absent: any',
+    description: 'Size of a request body; larger bodies get a 413; absent: any',
     example: 52_428_800,
   }),
-  eventLoopDelay: time('500ms', ['20ms', '1m'], 'Delay of the event loop beyond which requests are shed', '250ms'),
+  eventLoopDelay: time('500ms', ['20ms', '1m'], 'Event loop delay above which requests are shed', '250ms'),
 })
 
-/** How long the proxy waits, and for whom. None bounds a whole request: bytes that flow are let flow. */
+/** Bounds how long the proxy waits. No timeout covers a whole request: bytes that arrive keep it open. */
 export const Timeouts = z.strictObject({
-  header: time('10s', ['10ms', '10m'], 'Time for the head of a request, or for a PROXY header', '5s'),
-  // A balancer in front closes its connections first: that of AWS does so after 60 s, and would send a request into the end of ours.
-  keepAlive: time('75s', ['10ms', '1h'], 'Time until the next request of a connection', '15s'),
-  idleBody: time('30s', ['10ms', '1h'], 'Time between bytes of a body from the client', '1m'),
+  header: time('10s', ['10ms', '10m'], 'Time for a request head or PROXY header', '5s'),
+  // A balancer in front must close its connections first: that of AWS does so after 60 s, and a request would otherwise meet our close.
+  keepAlive: time('75s', ['10ms', '1h'], 'Time between requests on a connection', '15s'),
+  idleBody: time('30s', ['10ms', '1h'], 'Time between bytes of a request body', '1m'),
   originConnect: time('2s', ['10ms', '10m'], 'Time to connect to the origin', '1s'),
   originHeaders: time(
     '5m',
     ['10ms', '1h'],
-    'Time that the origin may be silent, or take nothing of a body; beyond it is a 504',
+    'Time without bytes from the origin, or accepted by it, before a 504',
     '1m',
   ),
   tunnelIdle: time('5m', ['10ms', '24h'], 'Time between bytes in a tunnel', '15m'),
   counting: time(
     '20ms',
     ['1ms', '10s'],
-    'Time for Redis to count for rules and for /v1, ten times as long if it has just answered; then a share is counted here',
+    'Time for Redis to count for rules and /v1, tenfold if it has just answered; after that, this machine counts a share',
     '50ms',
   ).meta(RESTART),
-  queue: time('5s', ['0ms', '10m'], 'Time in the queue, beyond a limit on requests in flight', '1.5s'),
+  queue: time('5s', ['0ms', '10m'], 'Time that a request above an in-flight limit may queue', '1.5s'),
   drain: time(
     '10s',
     ['0ms', '1h'],
-    'Time at shutdown for requests in flight, and for one more on each idle connection',
+    'Time at shutdown for requests in flight, plus one request on each idle connection',
     '30s',
   ),
-  lameDuck: time('0s', ['0s', '10m'], 'Time at shutdown between being not ready and refusing new connections', '5s'),
+  lameDuck: time('0s', ['0s', '10m'], 'Time at shutdown between reporting unready and refusing connections', '5s'),
 })
 
-/** Times of one route's servers, where they differ from those of all. */
+/** Replaces the timeouts for the servers of one route. */
 export const RouteTimeouts = z.strictObject({
   originConnect: routeTime(['10ms', '10m'], 'Time to connect to a server', '1s'),
-  originHeaders: routeTime(['10ms', '1h'], 'Time that a server may be silent', '15m'),
-  idleBody: routeTime(['10ms', '1h'], 'Time between bytes of a body, to or from a server', '15m'),
+  originHeaders: routeTime(['10ms', '1h'], 'Time without bytes from a server', '15m'),
+  idleBody: routeTime(['10ms', '1h'], 'Time between bytes of a body, in either direction', '15m'),
 })
 
-/** Bounds of the proxy with one good value: they are no keys of the configuration. */
+/** Bounds of the proxy that need only one value: they are not keys of the configuration, and a program may set them. */
 const AllLimits = z.strictObject({
   ...Limits.shape,
-  originQueue: whole(1_024, [0, 1_000_000], 'requests', 'Requests that wait for a connection to the origin', 4_096),
-  originHeadBytes: whole(
-    32_768,
-    [4_096, 262_144],
-    'bytes',
-    "Size of the head of an origin's answer; beyond it is a 502",
-    65_536,
-  ),
-  pipelined: whole(16, [0, 1_000], 'requests', 'Requests of one connection that wait for the answers before them', 4),
-  tunnelsPerClient: whole(64, [1, 1_000_000], 'tunnels', 'WebSockets and their handshakes of one client', 8),
-  bufferedBytes: whole(
-    67_108_864,
-    [65_536, 1_099_511_627_776],
-    'bytes',
-    'Bytes of bodies held in memory at one time',
-    134_217_728,
-  ),
-  heapUsed: z
-    .number()
-    .min(0.1)
-    .max(1)
-    .default(0.9)
-    .meta({
-      unit: 'share',
-      least: '0.1',
-      most: '1',
-      initial: '0.9',
-      description: 'Share of the heap in use beyond which requests are shed',
-      example: 0.8,
-    } satisfies KeyNote),
+  /** Requests that wait for a connection to the origin. */
+  originQueue: z.int().min(0).default(1_024),
+  /** Size of the head of an origin's response; a larger head causes a 502. */
+  originHeadBytes: z.int().min(4_096).max(262_144).default(32_768),
+  /** Requests of one connection that wait for earlier responses. */
+  pipelined: z.int().min(0).default(16),
+  tunnelsPerClient: z.int().min(1).default(64),
+  /** Bytes of bodies held in memory at one time. */
+  bufferedBytes: z.int().min(65_536).default(67_108_864),
+  /** Share of the heap in use above which the proxy sheds requests. */
+  heapUsed: z.number().min(0.1).max(1).default(0.9),
 })
 const AllTimeouts = z.strictObject({
   ...Timeouts.shape,
-  clientHello: time('5s', ['10ms', '10m'], 'Time for the first bytes of TLS, before the client is known', '3s'),
-  handshake: time('10s', ['10ms', '10m'], 'Time for the rest of a TLS handshake', '5s'),
-  clientUnread: time('2m', ['10ms', '1h'], 'Time for a client that does not read its answer', '1m'),
-  minRate: whole(
-    500,
-    [0, 1_000_000_000],
-    'bytes a second',
-    'Lowest rate of a slow client, over idleBody and clientUnread',
-    1_000,
-  ),
+  /** Time for the first bytes of TLS, before the client is known. */
+  clientHello: timeBetween(['10ms', '10m']).prefault('5s'),
+  /** Time for the rest of a TLS handshake. */
+  handshake: timeBetween(['10ms', '10m']).prefault('10s'),
+  /** Time that a client may leave its response unread. */
+  clientUnread: timeBetween(['10ms', '1h']).prefault('2m'),
+  /** Counts bytes a second: a client that stays below this rate over `idleBody` or `clientUnread` is slow. */
+  minRate: z.int().min(0).default(500),
 })
 
-/** With every default filled in. */
+/** Every default is filled in. */
 export type Limits = z.output<typeof AllLimits>
-/** In milliseconds but for `minRate`, with every default filled in. */
+/** Values are milliseconds except `minRate`, and every default is filled in. */
 export type Timeouts = z.output<typeof AllTimeouts>
 
-/** As a person writes them. */
+/** The values as operators write them. */
 export type LimitsInput = z.input<typeof AllLimits>
 export type TimeoutsInput = z.input<typeof AllTimeouts>
 
-/** Fills in what is absent; throws `invalid_config` that names the key. */
+/** Fills in defaults; throws `invalid_config`, which names the key. */
 export function parseLimits(input: LimitsInput = {}): Limits {
   return parsed('limits', AllLimits.safeParse(input))
 }
 
-/** Fills in what is absent; throws `invalid_config` that names the key. */
+/** Fills in defaults; throws `invalid_config`, which names the key. */
 export function parseTimeouts(input: TimeoutsInput = {}): Timeouts {
   return parsed('timeouts', AllTimeouts.safeParse(input))
 }

@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { key } from './key.ts'
 
 /** Units of the shapes that are numbers. */
-const UNITS: Readonly<Record<string, string>> = { share: 'share', ratio: 'share', points: 'points', level: 'level' }
+const UNITS: Readonly<Record<string, string>> = {
+  share: 'share',
+  ratio: 'share',
+  points: 'points',
+  level: 'level',
+  pages: 'pages',
+}
 
 const SINGLE = {
   text: z.string(),
@@ -13,23 +19,30 @@ const SINGLE = {
   share: z.number().min(0).max(1),
   points: z.number().min(0),
   level: z.int().min(0),
+  pages: z.int().min(0),
   ratio: z.number().min(0),
   named: z.record(z.string(), z.array(z.string())),
 }
 
-function schemaOf({ shape, description, absent = 'any', example }: Member): z.ZodType {
+function memberSchema({ shape, description, absent = 'any', example }: Member): z.ZodType {
   if (shape === 'match') return key(schemaOfWords(PLAIN_WORDS), `${description}; absent: none`, example as never)
   if (typeof shape === 'object' && 'members' in shape) {
-    const members = Object.entries(shape.members).map(([name, member]) => [name, schemaOf(member)])
+    const members = Object.entries(shape.members).map(([name, member]) => [name, memberSchema(member)])
     const schema = z.strictObject(Object.fromEntries(members)).partial().describe(description)
     if (shape.word === undefined) return schema
     return key(z.union([z.literal(shape.word), schema]), `${description}; absent: ${absent}`, example as never)
   }
-  const schema: z.ZodType = typeof shape === 'string' ? SINGLE[shape] : z.array(z.enum(shape.words))
-  return key(schema, `${description}; absent: ${absent}`, example, unitOf(shape))
+  const schema = schemaOfValue(shape)
+  return key(schema, `${description}; absent: ${absent}`, example, memberUnit(shape))
 }
 
-function unitOf(shape: Member['shape']): { readonly unit?: string | undefined } {
+function schemaOfValue(shape: Exclude<Member['shape'], 'match' | { readonly members: unknown }>): z.ZodType {
+  if (typeof shape === 'string') return SINGLE[shape]
+  if ('words' in shape) return z.array(z.enum(shape.words))
+  return z.partialRecord(z.enum(shape.flags), z.boolean())
+}
+
+function memberUnit(shape: Member['shape']): { readonly unit?: string | undefined } {
   const unit = typeof shape === 'string' ? UNITS[shape] : undefined
   return unit === undefined ? {} : { unit }
 }
@@ -37,7 +50,7 @@ function unitOf(shape: Member['shape']): { readonly unit?: string | undefined } 
 function schemaOfWords(words: Readonly<Record<string, MatchWord<unknown>>>) {
   const members = Object.entries(words).map(([name, { values, description, example }]) => [
     name,
-    schemaOf({ shape: values.shape, description, example }),
+    memberSchema({ shape: values.shape, description, example }),
   ])
   return z.strictObject(Object.fromEntries(members)).partial()
 }

@@ -9,6 +9,7 @@ import {
   PRESET_NAMES,
   STRIKE_KEYS,
   STRIKES_ACTIONS,
+  UNKNOWN_REGIONS,
 } from '@sallyport/core'
 import { z } from 'zod'
 import { key } from './key.ts'
@@ -16,7 +17,7 @@ import { MatchSchema } from './match-schema.ts'
 
 const Strings = z.array(z.string())
 
-/** A length of time; what it may be is checked with the rest of the policy. */
+/** A length of time; its bounds are checked with the rest of the policy. */
 const Duration = z.union([z.string(), z.number()])
 const TIME = { unit: 'time' }
 const REQUESTS = { unit: 'requests' }
@@ -26,77 +27,97 @@ const Keys = z.union([z.enum(COUNT_KEYS), z.array(z.enum(COUNT_KEYS))])
 const Failures = z.array(z.int())
 
 const RuleLimit = z.strictObject({
-  key: key(Keys, 'Key of the count, or several', 'client'),
-  max: key(z.int(), 'Requests, failures or pages that fit into a window', 60, REQUESTS),
-  window: key(Duration, 'Length of a window; a number is milliseconds', '1m', TIME),
+  key: key(Keys, 'Key or keys to count by', 'client'),
+  max: key(z.int(), 'Requests, failures or pages allowed per window', 60, REQUESTS),
+  window: key(Duration, 'Length of the window', '1m', TIME),
   count: key(
     z.enum(COUNTED_ANSWERS).optional(),
-    'Counted requests: failure: by the status of the answer; page: answered with 2xx and HTML or Markdown; absent: every request',
+    'What is counted: failures by response status, or pages (2xx with HTML or Markdown); absent: every request',
     'failure',
   ),
-  failures: key(
-    Failures.optional(),
-    'Statuses that are a failure, with count: failure; absent: those of policy.failures',
-    [200, 401],
-  ),
+  failures: key(Failures.optional(), 'Response statuses that count as failures; absent: policy.failures', [200, 401]),
+  share: key(z.number().optional(), 'Share of events that may fail uncounted; absent: 0', 0.5, { unit: 'share' }),
   kind: key(
     z.enum(COUNT_KINDS).optional(),
-    'Kind of count: two weighted windows, one exact window, or a bucket; absent: sliding',
+    'Algorithm: two weighted windows, a fixed window, or a token bucket refilled at max; absent: sliding',
     'bucket',
   ),
-  refill: key(z.int().optional(), 'Requests that a bucket regains in a window; absent: max', 30, REQUESTS),
-  burst: key(z.int().optional(), 'Requests that a bucket holds; absent: max', 20, REQUESTS),
+  burst: key(z.int().optional(), 'Capacity of the bucket; absent: max', 20, REQUESTS),
 })
 
 const Strikes = z.strictObject({
   key: key(
     z.enum(STRIKE_KEYS).optional(),
-    'Key of strikes; client: one browser where many share an address; address; user; absent: client',
+    'Key of strikes; client: one browser behind a shared address; absent: client',
     'address',
   ),
-  count: key(z.int(), 'Strikes within the window that ban', 5, { unit: 'strikes' }),
-  window: key(Duration, 'Time in which strikes count; a number is milliseconds', '10m', TIME),
+  count: key(z.int(), 'Strikes that cause a ban', 5, { unit: 'strikes' }),
+  window: key(Duration, 'Time in which strikes count', '10m', TIME),
   on: key(
     Strings,
-    'Strikes: flagged, throttled, blocked, decoy, challenge_failed, and status:401 for a status of the origin',
+    "Events that are strikes: flagged, throttled, blocked, decoy, challenge_failed, or an origin's status, as status:401",
     ['blocked', 'status:401'],
   ),
   then: key(
     z.enum(STRIKES_ACTIONS).optional(),
-    'Action for a banned client; challenge: a pass lifts the ban; absent: block',
+    'Action for banned clients; challenge: a pass lifts the ban; absent: block',
     'challenge',
   ),
-  for: key(Duration, 'Length of a ban', '1h', TIME),
+  for: key(Duration, 'Duration of the ban', '1h', TIME),
+})
+
+const Offer = z.strictObject({
+  price: key(z.string(), 'Currency and amount, as in `crawler-price`', 'USD 0.01'),
+  licence: key(
+    z.string().optional(),
+    'URL of the licence that the payment buys; absent: none',
+    'https://shop.example/licence.xml',
+  ),
+  x402: z
+    .array(
+      z.strictObject({
+        network: key(z.string(), 'Network (CAIP-2)', 'eip155:8453'),
+        asset: key(z.string(), 'Token address', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'),
+        amount: key(z.string(), "Amount in the token's smallest unit", '10000'),
+        payTo: key(z.string(), 'Recipient address', '0x209693Bc6afc0C5328bA36FaF03C514EF312287C'),
+        extra: key(z.record(z.string(), z.string()).optional(), 'Network-specific members; absent: none', {
+          name: 'USD Coin',
+          version: '2',
+        }),
+      }),
+    )
+    .optional()
+    .describe('Accepted payments by x402 v2, scheme `exact`'),
 })
 
 const Rule = z.strictObject({
   id: key(
-    z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, 'must be lower-case letters, digits, - and _'),
-    'Name of the rule, in logs and reasons',
+    z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, 'must be a name of lower-case letters, digits, - and _'),
+    'Rule name, in logs and reasons',
     'no-tor',
   ),
-  match: MatchSchema.describe('Tests of the rule: members are joined by "and", the values of one member by "or"'),
+  match: MatchSchema.describe('Conditions of the rule: members are joined by "and", the values of a member by "or"'),
   action: key(z.enum(ACTIONS), 'Action if the rule matches', 'throttle'),
   monitor: key(
     z.boolean().optional(),
-    'Whether the rule is a dry run: its action is recorded, and the rules after it decide; absent: false',
+    'Whether the rule is a dry run, which records the action and lets later rules decide; absent: false',
     true,
   ),
   onError: key(
     z.enum(PLAIN_ACTIONS).optional(),
-    'Action if the data that the rule asks about is not loaded; absent: it does not match',
+    'Action if the data that the rule needs is not loaded; absent: no match',
     'flag',
   ),
-  limit: RuleLimit.optional().describe('Requests that fit into a time; beyond it the action is taken'),
+  limit: RuleLimit.optional().describe('Rate limit; the action applies above it'),
   concurrent: key(
     z.union([z.int(), z.strictObject({ key: Keys, max: z.int() })]).optional(),
-    'Requests in flight at one time, of all together or of each key; absent: any number',
+    'Requests in flight, in total or per key; absent: any number',
     { key: 'client', max: 4 },
     REQUESTS,
   ),
   cost: key(
     z.union([z.number(), z.record(z.string(), z.number())]).optional(),
-    'Cost of a request, or costs by method or path, the first that fits; absent: 1',
+    'Cost of a request, or costs by method or path, where the first match applies; absent: 1',
     { '/report': 10 },
     REQUESTS,
   ),
@@ -104,16 +125,16 @@ const Rule = z.strictObject({
     .strictObject({
       level: key(
         z.literal(CHALLENGE_LEVELS).optional(),
-        'Level: 1 a wait, 2 work, 3 four times that work; absent: 1',
+        'Level: 1 is a wait, 2 is proof of work, 3 is four times that work; absent: 1',
         2,
         {
           unit: 'level',
         },
       ),
-      pass: key(Duration.optional(), 'Time that the pass holds; a number is milliseconds; absent: 12h', '2h', TIME),
+      pass: key(Duration.optional(), 'Lifetime of the pass; absent: 12h', '2h', TIME),
       script: key(
         z.literal('required').optional(),
-        'Whether only clients that run script get a pass; absent: without script the wait is longer',
+        'Whether a pass requires JavaScript; absent: a longer wait without it',
         'required',
       ),
     })
@@ -121,58 +142,53 @@ const Rule = z.strictObject({
     .describe('Level, pass and script of the challenge'),
   to: key(
     z.string().max(2_000).optional(),
-    'Target of a redirect, for proven crawlers: a path, or an http URL; {path} is the path of the request; absent: for other actions',
+    'Redirect target for verified crawlers: a path or http URL; {path} is the request path; absent: none',
     '/llms.txt',
   ),
+  offer: Offer.optional().describe('Price that a rule with the action offer asks'),
   weight: key(
     z.number().optional(),
-    'Weight that the rule adds for match.weight of the rules after it, which decide; absent: the rule decides',
+    'Weight added to match.weight of later rules; this rule does not decide; absent: the rule decides',
     3,
     { unit: 'points' },
   ),
-  trustClaim: key(
-    z.boolean().optional(),
-    'Whether the rule may allow by unproven claims of the client; absent: false',
-    true,
+  trustClaim: key(z.boolean().optional(), 'Whether an allow rule may rely on unverified claims; absent: false', true),
+  unknown: key(
+    z.enum(UNKNOWN_REGIONS).optional(),
+    'Effect if the region is unknown; absent: for rules without match.region',
+    'ignore',
   ),
+  status: key(z.literal(451).optional(), 'Status of a blocked response (RFC 7725); absent: 403', 451),
   then: key(
     z.literal('allow').optional(),
-    'Effect within the limit: allow, and no rule after it decides; absent: the rules after it decide',
+    'Effect within the limit: allow skips later rules; absent: later rules decide',
     'allow',
   ),
 })
 
-/** The policy: the user's rules, then the preset's, then the default. */
+/** The user's rules come first, then the preset's, then the default. */
 export const PolicySchema = z.strictObject({
-  preset: key(
-    z.enum(PRESET_NAMES).default('low-friction'),
-    'Rules that come after those of `rules`',
-    'protect-content',
-  ),
+  preset: key(z.enum(PRESET_NAMES).default('low-friction'), 'Preset, whose rules follow `rules`', 'protect-content'),
   rules: z
     .array(Rule)
     .default([])
-    .describe('Rules, of which the first that matches decides; then the preset; then the default'),
-  limits: key(
-    z.array(z.enum(LIMIT_PRESET_NAMES)).optional(),
-    'Rules that count, after those of `rules`; absent: none',
-    ['polite-crawlers'],
-  ),
+    .describe('Rules in order; the first match decides, then the preset, then the default'),
+  limits: key(z.array(z.enum(LIMIT_PRESET_NAMES)).optional(), 'Presets of rate limits, after `rules`; absent: none', [
+    'polite-crawlers',
+  ]),
   failures: key(
     Failures.optional(),
-    'Statuses that are a failure for limits with count: failure, such as those of login-guard; absent: 401, 403 and 422',
+    'Statuses that count as failures, as in login-guard; absent: 401, 403 and 422',
     [401, 403, 422, 429],
   ),
-  strikes: Strikes.optional().describe('Bans of clients that repeat a wrong'),
+  strikes: Strikes.optional().describe('Bans of repeat offenders'),
   default: key(z.enum(PLAIN_ACTIONS).optional(), 'Action if no rule matches; absent: allow', 'flag'),
   onError: key(z.enum(PLAIN_ACTIONS).optional(), 'Action if the inspection itself fails; absent: allow', 'block'),
-  allowlist: key(Strings.optional(), 'CIDRs and addresses that are allowed before any rule; absent: none', [
-    '198.51.100.0/24',
-  ]),
+  allowlist: key(Strings.optional(), 'CIDRs and addresses allowed before any rule; absent: none', ['198.51.100.0/24']),
 })
 
-/** Policy of one mount or one route: addresses and bans are those of all. */
+/** Policy of one mount or one route: addresses and bans apply to the whole service. */
 export const MountPolicySchema = PolicySchema.omit({ allowlist: true, strikes: true }).refine(
   ({ limits = [] }) => !limits.includes('scanner-guard'),
-  { path: ['limits'], error: 'scanner-guard bans, and bans are those of all: name it in policy.limits' },
+  { path: ['limits'], error: 'scanner-guard bans clients, and bans apply to all routes. Move it to policy.limits' },
 )

@@ -8,40 +8,26 @@ import { HTTP, Listen } from './schema-edge.ts'
 
 export const Strings = z.array(z.string())
 
-const NO_ORIGIN = 'must be an origin, as https://app.example'
-const NO_PATTERN = 'must be one origin: browsers send no *, so this one would never match'
-
-const ORIGIN = /^https?:\/\/[^/\s?#@*]+$/i
-
-/** An origin as browsers write it: in lower case, without the port that goes without saying. */
-const Origin = z
-  .string()
-  .regex(ORIGIN, { error: ({ input }) => (String(input).includes('*') ? NO_PATTERN : NO_ORIGIN) })
-  // The form is said already.
-  .refine((text) => !ORIGIN.test(text) || URL.canParse(text), NO_ORIGIN)
-  .transform((text) => (URL.canParse(text) ? new URL(text).origin : text))
-
-const NO_URL = 'must be a URL: a port up to 65535, and special characters of a password escaped, as %23 for #'
+const NO_URL = 'must be a URL with a port up to 65535. Escape special characters in the password, such as %23 for #'
 
 export const Api = z.strictObject({
-  enabled: key(z.boolean().default(true), 'Whether /v1 is answered', false),
+  enabled: key(z.boolean().default(true), 'Whether /v1 is served', false),
   base: key(
     z
       .string()
       .regex(/^(\/[^/?#]+)*$/, 'must be empty or a path without a trailing slash')
       .default(''),
-    'Path before /v1, for an origin that has a /v1 of its own',
+    'Prefix of /v1, if the origin has its own /v1',
     '/detect',
   ),
-  cors: key(z.array(Origin).prefault([]), 'Origins whose pages may call /v1 from browsers', ['https://app.example']),
   plans: key(
     z
       .record(
-        z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be the name of a plan: small letters, digits and -'),
-        z.union([z.int().positive(), z.literal('unlimited')], 'must be a number of calls from 1 on, or unlimited'),
+        z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be a plan name of lower-case letters, digits and -'),
+        z.union([z.int().positive(), z.literal('unlimited')], 'must be a number of calls, at least 1, or unlimited'),
       )
       .prefault({}),
-    'Plans of accounts by name: calls in a month, or unlimited. They add to the usual plans, or change them',
+    'Account plans by name: calls per month, or unlimited. They extend or change the built-in plans',
     { free: 1_000, team: 250_000 },
   ),
 })
@@ -55,7 +41,7 @@ export const Redis = z
   .string()
   .regex(/^rediss?:\/\/\S+$/, 'must be redis://host:port')
   .refine(isServerUrl, NO_URL)
-  .refine(hasDatabaseNumber, 'must end with the port, or with the number of a database: redis://host:port/1')
+  .refine(hasDatabaseNumber, 'must end with the port or a database number: redis://host:port/1')
 
 /** The client throws an error of its own at another path. */
 function hasDatabaseNumber(text: string): boolean {
@@ -77,41 +63,29 @@ const Source = z
   .strictObject({
     url: key(
       z.string(),
-      'http, https or file: URL of the source; absent: the published one',
+      'Source URL (http, https or file:); absent: the published URL',
       'file:/srv/lists/vpn-ipv4.txt',
     ),
-    enabled: key(z.boolean(), 'Whether the source is used; absent: as data/sources.json has it', true),
-    key: key(z.string(), 'Key of the publisher, as account:secret; absent: none', 'file:/run/secrets/maxmind', SECRET),
+    enabled: key(z.boolean(), 'Whether the source is used; absent: as in data/sources.json', true),
+    key: key(z.string(), 'Publisher key, as account:secret; absent: none', 'file:/run/secrets/maxmind', SECRET),
   })
   .partial()
 
 export const Data = z.strictObject({
   refresh: key(
     z.boolean().default(true),
-    'Whether a running service downloads feeds that are due; false leaves it to sallyport data update',
+    'Whether a running service downloads feeds when due; false: use sallyport data update',
     false,
   ),
-  readOnly: key(
-    z.boolean().default(false),
-    'Whether dataDir is only read, because it holds compiled data already, as in an image',
-    true,
-  ),
-  city: key(
-    z.boolean().default(true),
-    'Whether cities are loaded; without them the data takes a third of the space',
-    false,
-  ),
-  requireFresh: key(
-    z.boolean().default(false),
-    'Whether the proxy is not ready while loaded data is past its age',
-    true,
-  ),
+  readOnly: key(z.boolean().default(false), 'Whether dataDir is read-only, such as compiled data in an image', true),
+  city: key(z.boolean().default(true), 'Whether cities are loaded; without them, data is two thirds smaller', false),
+  requireFresh: key(z.boolean().default(false), 'Whether the proxy reports unready while data is stale', true),
   mirror: key(
     z.url(HTTP).optional(),
-    'URL of a mirror of published feeds, each under its id: <mirror>/tor-bulk-exit; absent: their publishers',
+    'Mirror of published feeds, each at <mirror>/<id>; absent: the publishers',
     'https://lists.example/sallyport',
   ),
-  sources: z.record(z.string(), Source).default({}).describe('Sources by their ids, as data status --all shows them'),
+  sources: z.record(z.string(), Source).default({}).describe('Sources by ID, as shown by data status --all'),
 })
 
 /** Whether Node's resolver takes it: of some it throws an error of its own, and of a port beyond all it takes a part. */
@@ -125,18 +99,16 @@ function isResolver(text: string): boolean {
   }
 }
 
-const Resolvers = z.array(z.string().refine(isResolver, 'must be an address, or address:port'))
+const Resolvers = z.array(z.string().refine(isResolver, 'must be an address or address:port'))
 
 export const Dns = z.strictObject({
-  servers: key(Resolvers.default([]), 'Resolvers, as address or address:port; empty: those of the machine', [
-    '10.0.0.53',
-  ]),
-  timeoutMs: key(z.int().min(10).max(30_000).default(500), 'Time for an answer', 800, {
+  servers: key(Resolvers.default([]), 'Resolvers, as address or address:port; empty: system resolvers', ['10.0.0.53']),
+  timeoutMs: key(z.int().min(10).max(30_000).default(500), 'DNS timeout', 800, {
     unit: 'milliseconds',
   }),
   reverseNames: key(
     z.boolean().default(false),
-    'Whether reverse names of visitors from hosting, unknown and doubtful networks are looked up, in the background: the resolver sees them',
+    'Whether reverse names of visitors from hosting, unknown and doubtful networks are resolved in the background; the resolver sees their addresses',
     true,
   ),
 })
@@ -144,51 +116,50 @@ export const Dns = z.strictObject({
 export const Whois = z.strictObject({
   servers: key(
     z.record(z.string().regex(/^[a-z0-9-]+$/, 'must be a top-level domain'), Listen).default({}),
-    'Port-43 servers by top-level domain, before those that are known',
+    'WHOIS servers by top-level domain; they override built-in servers',
     { de: 'whois.example.net:43' },
   ),
 })
 
 export const WebBotAuth = z.strictObject({
   agents: key(
-    z.array(z.url(HTTP)).default([]),
-    "Agents whose keys are fetched, beside the catalogue's: origins, or URLs of key sets and cards",
+    z.array(z.union([z.literal('*'), z.url(HTTP)], 'must be an http or https URL, or *')).default([]),
+    "Agents whose keys are fetched, besides the catalogue's: origins, or URLs of key sets and cards; *: any agent that names its keys",
     ['https://agent.example'],
   ),
   authorityHeader: key(
     z
       .string()
-      .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'is not the name of a header')
+      .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, 'is not a header name')
       .optional(),
-    'Header in which trusted proxies write the Host that the client asked for; absent: Host',
+    "Header in which trusted proxies pass the client's Host; absent: Host",
     'x-forwarded-host',
   ),
-  discover: key(z.boolean().default(false), 'Whether the directory of any agent that names one is fetched', true),
 })
 
 export const Provenance = z.strictObject({
   policy: key(
     z.string().min(1).optional(),
-    'Jurisdiction policy, YAML or JSON; absent: the built-in one',
+    'Jurisdiction policy, YAML or JSON; absent: built-in',
     './jurisdictions.yaml',
     FILE,
   ),
   signingKey: key(
     z.string().min(1).optional(),
-    'Private Ed25519 key in PEM: a file of mode 0600, or env:NAME; absent: made in dataDir',
+    'Ed25519 private key: PEM file of mode 0600, or env:NAME; absent: generated in dataDir',
     '/etc/sallyport/ledger.pem',
   ),
   account: key(
     z
       .string()
-      .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of an account')
+      .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be an account ID: letters, digits, ., _ and -')
       .default('site'),
-    'Id of the account whose log takes inline attestations, and whose key exports them',
+    'Account whose log records inline attestations and whose key exports them',
     'shop',
   ),
   retentionDays: key(
     z.union([z.literal(false), z.int().min(1).max(36_500)]).default(365),
-    'Days until addresses and contexts are erased from the ledger; false: never. The records stay',
+    'Days until addresses and contexts are erased from the ledger; records remain',
     30,
     { unit: 'days' },
   ),
@@ -197,30 +168,25 @@ export const Provenance = z.strictObject({
 /** Guesses are not bounded, so that nobody is locked out by them: a token has to be one that is not guessed. */
 const ConsoleToken = z
   .string()
-  .regex(/^[\x21-\x7e]{16,512}$/, 'must be 16 characters or more, without spaces')
-  .refine((text) => new Set(text).size >= 8, 'must have 8 different characters or more: openssl rand -base64 24')
+  .regex(/^[\x21-\x7e]{16,512}$/, 'must have at least 16 characters, without spaces')
+  .refine((text) => new Set(text).size >= 8, 'must have at least 8 different characters: openssl rand -base64 24')
   .optional()
 
 export const Console = z.strictObject({
-  enabled: key(z.boolean().default(true), 'Whether the admin listener shows a web page', false),
+  enabled: key(z.boolean().default(true), 'Whether the admin listener serves the console', false),
   adminToken: key(
     ConsoleToken,
-    'Token for administrators of the console; absent: <dataDir>/console-token',
+    'Administrator token; absent: <dataDir>/console-token',
     'file:/run/secrets/console-admin',
     SECRET,
   ),
   steerToken: key(
     ConsoleToken,
-    'Token that allows lifting bans, changing lists and renewing data in the console; absent: only the token for administrators',
+    'Token that also allows lifting bans, changing lists and updating data; absent: none',
     'file:/run/secrets/console-steer',
     SECRET,
   ),
-  readToken: key(
-    ConsoleToken,
-    'Token that allows reading the console; absent: only the token for administrators',
-    'file:/run/secrets/console-read',
-    SECRET,
-  ),
+  readToken: key(ConsoleToken, 'Read-only token; absent: none', 'file:/run/secrets/console-read', SECRET),
 })
 
 /** Places of counts. */
@@ -229,7 +195,7 @@ const COUNTING_PLACES = ['auto', 'memory', 'dataDir'] as const
 export const Counting = z.strictObject({
   place: key(
     z.enum(COUNTING_PLACES).default('auto'),
-    'Place of counts; auto: redis where that is named, dataDir for workers of a cluster, else memory',
+    'Place of counters; auto: redis if set, dataDir for cluster workers, else memory',
     'dataDir',
   ),
 })
@@ -237,25 +203,21 @@ export const Counting = z.strictObject({
 export const Log = z.strictObject({
   requests: key(
     z.enum(LOGGED_REQUESTS).default('decided'),
-    'Requests to log; decided: those not allowed, or on trial',
+    'Requests to log; decided: not allowed, or matched by a dry run',
     'all',
   ),
   addresses: key(
     z.enum(ADDRESS_FORMS).default('full'),
-    'Form of addresses in the log, notifications and the console, not in bans, overrides and attestations: full; truncated to /24 and /48; hashed with a key of the day; none',
+    'Form of addresses in the log, notifications and console, but not in bans, overrides and attestations; truncated: to /24 and /48; hashed: with a daily key',
     'truncated',
   ),
-  sample: key(z.number().min(0).max(1).default(1), 'Share of the allowed requests that `all` logs', 0.1, {
+  sample: key(z.number().min(0).max(1).default(1), 'Share of allowed requests that `all` logs', 0.1, {
     unit: 'share',
   }),
-  format: key(
-    z.enum(LOG_FORMATS).default('plain'),
-    'Names of the fields: our own, or those of ECS or OpenTelemetry',
-    'ecs',
-  ),
+  format: key(z.enum(LOG_FORMATS).default('plain'), "Field names: Sallyport's, ECS or OpenTelemetry", 'ecs'),
   file: key(
     z.string().min(1).optional(),
-    'File that lines are appended to; absent: standard output',
+    'File to append lines to; absent: standard output',
     '/var/log/sallyport/decisions.log',
   ),
 })

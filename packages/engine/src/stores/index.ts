@@ -1,6 +1,7 @@
 export { openCheckpointFolder } from './ledger/checkpoint-folder.ts'
 export { openPostgresLedger } from './ledger/postgres-ledger.ts'
 export { openSqliteLedger } from './ledger/sqlite-ledger.ts'
+export { migrate } from './postgres/migrate.ts'
 export { isUnreachable, openPostgres } from './postgres/pool.ts'
 export { probeStore, type StoreProbe } from './probe.ts'
 export * from './service/index.ts'

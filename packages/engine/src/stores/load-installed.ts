@@ -1,8 +1,8 @@
 import { SallyportError } from '@sallyport/core'
 
 /**
- * Loads a package that those install who configure what needs it. `load` is `() => import(name)`, with the name
- * in plain text, so that bundlers see it. Rejects with `package_missing` where it is not installed, for this `reason`.
+ * Loads an optional package, which users install with the configuration that needs it. `load` is `() => import(name)`, with the name in
+ * plain text, so that bundlers see it. Rejects with `package_missing` when it is not installed, for this `reason`.
  */
 export async function loadInstalled<T>(
   name: string,
@@ -17,7 +17,7 @@ export async function loadInstalled<T>(
   }
 }
 
-/** A package that is there, and of which a part is missing, is another fault. */
+/** Reports whether the package is missing. A package that is there, and of which a part is missing, is another fault. */
 function isMissing(error: unknown, name: string): boolean {
   return (
     error instanceof Error &&

@@ -4,7 +4,6 @@ import type { PostgresOptions } from './postgres/pool.ts'
 
 /* A store is loaded when a configuration names its kind. */
 
-/** A store that can be closed. */
 export type Opened<Store> = Store & { close(): Promise<void> }
 
 export interface AccountsOptions {
@@ -15,7 +14,7 @@ export interface AccountsOptions {
 
 /** Opens the accounts at `url`: `sqlite:FILE` or `postgres://…`. Never Redis, which forgets what a customer paid for. */
 export async function openAccountsAt(url: string, options: AccountsOptions = {}): Promise<Opened<Accounts>> {
-  const file = fileOf(url)
+  const file = findFile(url)
   if (file !== undefined) {
     const { openSqliteAccounts } = await import('./accounts/sqlite-accounts.ts')
     const accounts = await openSqliteAccounts(file)
@@ -32,9 +31,9 @@ export async function openAccountsAt(url: string, options: AccountsOptions = {})
   }
 }
 
-/** The counts that `url` names: `sqlite:FILE` or `redis://…`. */
+/** Opens the counts that `url` names: `sqlite:FILE` or `redis://…`. */
 export async function openCounts(url: string): Promise<Opened<Counts>> {
-  const file = fileOf(url)
+  const file = findFile(url)
   const counts =
     file === undefined
       ? await (await import('./counts/redis-counts.ts')).openRedisCounts(url)
@@ -42,9 +41,9 @@ export async function openCounts(url: string): Promise<Opened<Counts>> {
   return { ...counts, close: async () => counts.close() }
 }
 
-/** The bans that `url` names: `sqlite:FILE` or `redis://…`. `onFault` learns what cannot be read. */
+/** Opens the bans that `url` names: `sqlite:FILE` or `redis://…`. `onFault` learns what cannot be read. */
 export async function openBansAt(url: string, onFault: (error: unknown) => void): Promise<Opened<BanList>> {
-  const file = fileOf(url)
+  const file = findFile(url)
   const bans =
     file === undefined
       ? await (await import('./bans/redis-bans.ts')).openRedisBans(url, { onFault })
@@ -52,7 +51,7 @@ export async function openBansAt(url: string, onFault: (error: unknown) => void)
   return { ...bans, close: async () => bans.close() }
 }
 
-function fileOf(url: string): string | undefined {
+function findFile(url: string): string | undefined {
   return url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined
 }
 

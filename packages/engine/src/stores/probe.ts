@@ -3,15 +3,13 @@ import { openPostgres } from './postgres/pool.ts'
 import { openRedis } from './redis-connection.ts'
 import { connectReadOnly } from './sqlite/driver.ts'
 
-/** A store's own account of itself. */
 export interface StoreProbe {
-  /** `SQLite 3.53.0`, `PostgreSQL 17.2`, `Redis 8.0.1`. */
+  /** Names the store and its version: `SQLite 3.53.0`, `PostgreSQL 17.2`, `Redis 8.0.1`. */
   readonly version: string
-  /** Its clock, milliseconds since the epoch; absent for a file. */
+  /** The clock of the store, in milliseconds since the epoch; a file has none. */
   readonly now?: number | undefined
 }
 
-/** Longest that a server is waited for. */
 const PROBE_MS = 3_000
 
 /**

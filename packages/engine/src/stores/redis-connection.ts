@@ -7,7 +7,7 @@ const CONNECT_MS = 1_000
 const MIN_RECONNECT_MS = 50
 const MAX_RECONNECT_MS = 1_000
 
-/** How often the server is asked whether it is there, by default. */
+/** How often a ping checks the server, by default. */
 const PING_MS = 1_000
 
 /** Pings without an answer, after which the connection is replaced. */
@@ -17,8 +17,8 @@ const MAX_SILENT_PINGS = 3
 const SILENCE_MS = 3_000
 
 /**
- * A connection to the Redis at `url` that is made now and again after every outage. What is asked while there is none rejects
- * at once; while the server is silent it stays pending, and the caller gives it up.
+ * Opens a connection to the Redis at `url`, which is made again after every outage. Requests during an outage reject at once; while the
+ * server is silent they stay pending, and the caller gives them up.
  */
 export async function openRedis(url: string, { pingMs = PING_MS }: RedisOptions) {
   const { createClient } = await loadInstalled('@redis/client', () => import('@redis/client'))

@@ -1,15 +1,16 @@
 import { noteIn, REGISTERS } from './sketch.ts'
 
 /**
- * Everything that is counted, each by its labels. `decided`: outcome, enforced, class, network class, rule, visitor,
- * whether a challenge could not be shown. `trial`: rule, action, class, whether it alone would have stopped the request, visitor. `answer`: status, who answered. `system`: autonomous system, effect. `path`: pattern, effect. `crawler`: operator, claim, purpose, name,
- * robots, limit, effect. `read`: operator, claim, pattern, robots. `referral`: service, pattern, visitor.
+ * Everything that is counted, each by its labels. `decided`: outcome, enforced, class, network class, rule, visitor, whether a challenge
+ * could not be shown. `trial`: rule, action, class, whether it alone would have stopped the request, visitor. `answer`: status, who
+ * answered. `system`: autonomous system, effect. `path`: pattern, effect. `crawler`: operator, claim, purpose, name, robots, limit, effect.
+ * `read`: operator, claim, pattern, robots. `referral`: service, pattern, visitor. `challenge`: rule, level, step. `payment`: rule,
+ * outcome. `country`: its two letters. `event`: event, outcome, action, effect. `eventReason`: id of a reason.
  */
-export const SUBJECTS = ['decided', 'trial', 'answer', 'system', 'path', 'crawler', 'read', 'referral'] as const
-export type Subject = (typeof SUBJECTS)[number]
+export type Subject = keyof typeof MAX_ROWS
 
-/** Rows of a subject in an hour and a process; what comes later is `other`. */
-export const MAX_ROWS: Readonly<Record<Subject, number>> = {
+/** Most rows of a subject in an hour and a process; later ones become `other`. */
+export const MAX_ROWS = {
   decided: 1_000,
   trial: 200,
   answer: 200,
@@ -18,14 +19,16 @@ export const MAX_ROWS: Readonly<Record<Subject, number>> = {
   crawler: 500,
   read: 500,
   referral: 200,
-}
+  challenge: 200,
+  payment: 100,
+  country: 300,
+  event: 200,
+  eventReason: 200,
+} as const
 
 export const OTHER = 'other'
 
-/**
- * The labels that are kept beyond the bound of a subject, by their place: those of which there are few, which reports need for their
- * shares; an operator is kept up to twice the bound.
- */
+/** Labels of few values, by place, are kept beyond the bound of a subject, for shares in reports; an operator up to twice the bound. */
 const KEPT: Readonly<Record<Subject, readonly number[]>> = {
   decided: [0, 1, 2, 5, 6],
   trial: [1, 2, 3, 4],
@@ -35,9 +38,14 @@ const KEPT: Readonly<Record<Subject, readonly number[]>> = {
   crawler: [0],
   read: [0],
   referral: [2],
+  challenge: [1, 2],
+  payment: [1],
+  country: [],
+  event: [0, 1, 2, 3],
+  eventReason: [],
 }
 
-/** Whether a request was stopped, or would have been but for monitor mode or by a rule on trial; '' for neither. */
+/** Says whether a request was stopped, or would have been but for monitor mode or by a rule on trial; '' for neither. */
 export type Effect = '' | 'stopped' | 'would'
 
 /** The counts of one row that are not written yet, and all its people. */
@@ -50,7 +58,7 @@ export class Cell {
   /** Pages that were read: answered, and no part of another page. */
   pages = 0
   people: Uint8Array | undefined = undefined
-  /** Whether `people` is others than was written. */
+  /** Whether `people` differs from what was written. */
   hasNewPeople = false
 
   constructor(subject: Subject, labels: readonly string[]) {
@@ -85,7 +93,7 @@ export class Cell {
 /** Keys whose cell is remembered: a pattern of a path is found a hundred times as slowly. */
 const MAX_KEYS = 4_096
 
-/** Cells by what a request has as it is, where their labels take longer to make. */
+/** Remembers cells by raw properties of a request, because their labels take longer to make. */
 export class Remembered<Key> {
   readonly #cells = new Map<Key, Cell>()
 
@@ -100,18 +108,19 @@ export class Remembered<Key> {
   }
 }
 
-/** The counts of one hour under one configuration. */
+/** Holds the counts of one hour under one configuration. */
 export class Slot {
-  /** Hours since the epoch. */
+  /** Counts hours since the epoch. */
   readonly hour: number
-  /** Fingerprint of the configuration. */
+  /** Identifies the configuration by its fingerprint. */
   readonly policy: string
   readonly cells: Cell[] = []
-  /** By the number of the row in which a service counts a request, which has the first labels, and those that follow. */
+  /** Cells by the number of the row in which a service counts a request; the row has the first labels of its cells. */
   readonly decided: (Cell | undefined)[] = []
-  /** By status and answerer, by autonomous system and effect, and for each effect by path. */
+  /** Finds cells by status and answerer, by autonomous system and effect, by country, and for each effect by path. */
   readonly answers = new Remembered<number>()
   readonly systems = new Remembered<number>()
+  readonly countries = new Remembered<string>()
   readonly paths = [new Remembered<string>(), new Remembered<string>(), new Remembered<string>()] as const
   readonly #named = new Map<string, Cell>()
   readonly #sizes = new Map<Subject, number>()
@@ -121,26 +130,26 @@ export class Slot {
     this.policy = policy
   }
 
-  /** The cell of some labels. Beyond the bound of a subject some labels are kept, and beyond twice that none. */
+  /** Returns the cell of some labels. Beyond the bound of a subject some labels are kept, and beyond twice that none. */
   of(subject: Subject, labels: readonly string[]): Cell {
     const size = this.#sizes.get(subject) ?? 0
-    const found = this.#named.get(keyOf(subject, labels))
+    const found = this.#named.get(makeKey(subject, labels))
     if (found !== undefined) return found
     if (size < MAX_ROWS[subject]) return this.#begin(subject, labels)
     const kept = size < 2 * MAX_ROWS[subject] ? KEPT[subject] : []
     const others = labels.map((label, at) => (kept.includes(at) ? label : OTHER))
-    return this.#named.get(keyOf(subject, others)) ?? this.#begin(subject, others)
+    return this.#named.get(makeKey(subject, others)) ?? this.#begin(subject, others)
   }
 
   #begin(subject: Subject, labels: readonly string[]): Cell {
     const cell = new Cell(subject, labels)
     this.cells.push(cell)
-    this.#named.set(keyOf(subject, labels), cell)
+    this.#named.set(makeKey(subject, labels), cell)
     this.#sizes.set(subject, (this.#sizes.get(subject) ?? 0) + 1)
     return cell
   }
 }
 
-function keyOf(subject: Subject, labels: readonly string[]): string {
+function makeKey(subject: Subject, labels: readonly string[]): string {
   return `${subject}\n${labels.join('\n')}`
 }

@@ -1,10 +1,10 @@
 import { HOUR_MS } from '@sallyport/core'
-import { DECIDED, labelOf, pickRows, sharesOf } from './sums.ts'
+import { DECIDED, listShares, pickRows, readLabel } from './sums.ts'
 import type { TallyReading, TallyRow } from './tally-file.ts'
 
 /** Counts the requests of a span by the hour. */
 export interface TallyHours {
-  /** Milliseconds since the epoch, on the hour. */
+  /** The span begins here: milliseconds since the epoch, on the hour. */
   readonly from: number
   /** Counts the requests of each hour by outcome, the oldest first. */
   readonly outcomes: Readonly<Record<string, readonly number[]>>
@@ -17,7 +17,7 @@ export function sumHours({ from, until, rows }: TallyReading): TallyHours {
   const decided = pickRows(rows, 'decided')
   const outcomes: Record<string, number[]> = {}
   for (const row of decided) {
-    const name = labelOf(row, DECIDED.outcome)
+    const name = readLabel(row, DECIDED.outcome)
     outcomes[name] ??= new Array<number>((until - from) / HOUR_MS).fill(0)
     const at = row.hour - from / HOUR_MS
     outcomes[name][at] = (outcomes[name][at] ?? 0) + row.requests
@@ -26,5 +26,7 @@ export function sumHours({ from, until, rows }: TallyReading): TallyHours {
 }
 
 function countBy(rows: readonly TallyRow[], label: number): Readonly<Record<string, number>> {
-  return Object.fromEntries(sharesOf(rows, (row) => labelOf(row, label)).map(({ name, requests }) => [name, requests]))
+  return Object.fromEntries(
+    listShares(rows, (row) => readLabel(row, label)).map(({ name, requests }) => [name, requests]),
+  )
 }

@@ -4,7 +4,7 @@ import type { PlaceOfClient } from './clients.ts'
 import { type AskRobots, type CountedRow, createTally } from './tally.ts'
 import { type Mark, openTallyFile, type TallyFile } from './tally-file.ts'
 
-/** How often counts are written: a process that is killed loses those of so long. */
+/** How often counts are written: a process that is killed loses the counts since the last write. */
 const WRITE_MS = 5_000
 
 export interface KeeperOptions {
@@ -17,21 +17,21 @@ export interface KeeperOptions {
   readonly onFault: (error: unknown) => void
 }
 
-/** The tally of a service, which is written to its file. */
+/** Keeps the tally of a service, and writes it to its file. */
 export interface TallyKeeper {
-  observe(observed: ObservedRequest, row: CountedRow): void
-  /** Another configuration is in force; `changed`: its keys that are others. */
+  observe(observed: ObservedRequest, row: CountedRow | undefined): void
+  /** Another configuration is in force; `changed` lists its keys that changed. */
   turn(config: object, changed: readonly string[]): void
   /** Writes what is counted. */
   flush(): Promise<void>
-  /** The last flush. */
+  /** Flushes for the last time, and gives the file back. */
   close(): Promise<void>
 }
 
-/** Opens nothing until something is counted: a command that answers a question leaves no file. */
+/** Opens the file with the first count: a command that answers a question leaves no file. */
 export function createTallyKeeper(config: object, options: KeeperOptions): TallyKeeper {
   const { file: path, keepMs, placeOf, robots, now, onFault } = options
-  let policy = fingerprintOf(config)
+  let policy = hashConfig(config)
   const tally = createTally(policy, { placeOf, robots })
   let marks: readonly Mark[] = [{ at: now(), policy, changed: ['start'] }]
   let timer: NodeJS.Timeout | undefined
@@ -69,7 +69,7 @@ export function createTallyKeeper(config: object, options: KeeperOptions): Tally
       timer ??= setInterval(() => void flush(), WRITE_MS).unref()
     },
     turn(next, changed) {
-      const fingerprint = fingerprintOf(next)
+      const fingerprint = hashConfig(next)
       if (fingerprint === policy) return
       policy = fingerprint
       tally.turn(policy)
@@ -86,7 +86,7 @@ export function createTallyKeeper(config: object, options: KeeperOptions): Tally
   }
 }
 
-/** Tells configurations apart; nothing of it can be read from that. */
-function fingerprintOf(config: object): string {
+/** Returns a text that tells configurations apart, and reveals nothing of them. */
+function hashConfig(config: object): string {
   return createHash('sha256').update(JSON.stringify(config)).digest('hex').slice(0, 12)
 }

@@ -1,95 +1,105 @@
 import { DAY_MS, HOUR_MS } from '@sallyport/core'
+import { type AccountsReading, reportEvents } from './event-report.ts'
 import {
+  CHALLENGE,
+  type Challenged,
+  computeShare,
+  countPeople,
   DECIDED,
-  daysOf,
-  groupsOf,
+  groupDays,
+  groupRows,
   type Impact,
-  impactOf,
   isEnforced,
   isStopping,
-  labelOf,
+  listShares,
+  measureImpact,
   peopleBeside,
-  peopleOf,
   pickRows,
+  readLabel,
   rowsBy,
   type Share,
-  shareOf,
-  sharesOf,
-  sumOf,
+  sumCounts,
   TRIAL,
   wouldStop,
 } from './sums.ts'
 import type { TallyReading, TallyRow } from './tally-file.ts'
 
-/** A rule, in force or on trial, and whom it hit. */
+/** Says which visitors a rule hit, in force or on trial. */
 export interface RuleImpact {
-  /** '' where no rule decided. */
+  /** Is '' when no rule decided. */
   readonly rule: string
   readonly action: string
-  /** `trial`: it would have; `monitor`: it would have, but for monitor mode. */
+  /** `trial`: the rule would have acted; `monitor`: it would have, but for monitor mode. */
   readonly state: 'enforced' | 'monitor' | 'trial'
   readonly requests: number
-  /** About so many clients, each counted once a day; `real`: people; `unclear`: those of which nobody can tell. */
+  /** About how many clients it hit, each counted once a day; `real` are people; `unclear` may be people or programs. */
   readonly people: number
   readonly real: number
   readonly unclear: number
-  /** 0 to 1, of all real visitors. */
+  /** The part of all real visitors that was hit, 0 to 1. */
   readonly share: number
 }
 
-/** A span of time in short, to be held against another. */
+/** Counts challenges of a rule at a level. */
+export interface ChallengeReading extends Challenged {
+  /** Is '' when the rule is not known, as for a forged solution; so is the level. */
+  readonly rule: string
+  readonly level: string
+}
+
+/** Sums up a span of time, to compare it with another. */
 export interface Period {
-  /** ISO 8601 in UTC, on the hour. */
+  /** Both times are ISO 8601 in UTC, on the hour. */
   readonly from: string
   readonly until: string
   readonly requests: number
-  /** Real visitors, each counted once a day. */
+  /** Counts real visitors, each once a day. */
   readonly visitors: number
-  /** 0 to 1, of all requests. */
+  /** The part of all requests that was stopped, 0 to 1. */
   readonly stopped: number
-  /** About so many real visitors that were hit. */
+  /** About how many real visitors were hit. */
   readonly hitPeople: number
-  /** 0 to 1, of real visitors: hit, and hit if all were enforced. */
+  /** The parts of real visitors that were hit, and that would be if all were enforced, 0 to 1. */
   readonly hit: number
   readonly wouldHit: number
 }
 
 /** A change of the configuration, with what was before and after it. */
 export interface Change {
-  /** ISO 8601 in UTC. */
+  /** The change came at this time, ISO 8601 in UTC. */
   readonly at: string
-  /** Keys that a reload found changed; `start` where a process began with it. */
+  /** Keys that a reload found changed; `start` when a process began with it. */
   readonly changed: readonly string[]
   readonly before: Period
   readonly after: Period
 }
 
-/** Answers of one kind. */
+/** Counts answers of one kind. */
 export interface Answers extends Share {
-  /** Those that we gave, and not the origin or the application. */
+  /** Counts the answers that Sallyport gave, and not the origin or the application. */
   readonly ours: number
 }
 
-/** Visitors of one kind. */
+/** Counts visitors of one kind. */
 export interface Visitors {
   readonly people: number
   readonly requests: number
-  /** By what is carried out. */
+  /** Counts only what is enforced. */
   readonly hit: Impact
-  /** By that, and by all that is in monitor mode or on trial. */
+  /** Counts what is enforced, and what is in monitor mode or on trial. */
   readonly wouldHit: Impact
 }
 
-/** Everything that was counted in a span of time, also what was allowed. */
+/** Reports everything that was counted in a span of time, also what was allowed. */
 export interface TallyReport {
-  /** ISO 8601 in UTC, on the hour. */
+  /** Both times are ISO 8601 in UTC, on the hour. */
   readonly from: string
   readonly until: string
   readonly requests: number
   readonly bytes: number
-  /** People: clients with a pass, and on networks of people those that are sooner a browser than a program. */
+  /** People are clients with a pass, and clients on networks of people that are sooner a browser than a program. */
   readonly visitors: Visitors & {
-    /** Other clients that look like browsers, of which nobody can tell, without those who earned a pass later. */
+    /** Other clients that look like browsers and may be people or programs, without clients that earned a pass later. */
     readonly unclear: Visitors
   }
   readonly byAction: readonly Share[]
@@ -99,137 +109,163 @@ export interface TallyReport {
   readonly byPurpose: readonly Share[]
   readonly byPath: readonly Share[]
   readonly bySystem: readonly Share[]
+  /** Each share is named by the two letters of a country. */
+  readonly byCountry: readonly Share[]
   readonly answers: readonly Answers[]
+  readonly accounts: AccountsReading
   readonly rules: readonly RuleImpact[]
+  readonly challenges: readonly ChallengeReading[]
   readonly changes: readonly Change[]
   readonly now: Period
-  /** The same span a week before, or a week of weeks; absent where nothing was counted then. */
+  /** The same span a week before, or weeks before; absent when nothing was counted then. */
   readonly before?: Period | undefined
 }
 
 const WEEK_MS = 7 * DAY_MS
 const MAX_ROWS = 20
-/** Before and after a change as much is looked at. */
+/** A change is compared over as much time before it as after it. */
 const AROUND_MS = DAY_MS
 const MAX_CHANGES = 5
 
-/** How much earlier a span begins that another is held against: whole weeks, because the hours of a week are not alike. */
+/** Returns how much earlier a span begins that another is compared with: whole weeks, because the hours of a week differ. */
 export function earlierBy(from: number, until: number): number {
   return Math.ceil((until - from) / WEEK_MS) * WEEK_MS
 }
 
-/** Sums up a span; `earlier`: what it is held against. */
+/** Sums up a span; `earlier` is the span that it is compared with. */
 export function reportTally(reading: TallyReading, earlier: TallyReading): TallyReport {
   const { from, until, rows } = reading
   const decided = pickRows(rows, 'decided')
   const crawlers = pickRows(rows, 'crawler')
-  const real = visitorsIn(rows, 'person')
+  const real = sumVisitors(rows, 'person')
   return {
     from: iso(from),
     until: iso(until),
-    requests: sumOf(decided),
-    bytes: sumOf(decided, 'bytes'),
-    visitors: { ...real, unclear: visitorsIn(rows, 'unclear') },
-    byAction: sharesOf(decided, (row) => labelOf(row, DECIDED.unshown) || labelOf(row, DECIDED.outcome)),
-    byClass: sharesOf(decidedAlone(decided), (row) => labelOf(row, DECIDED.class)).map((share) => ({
+    requests: sumCounts(decided),
+    bytes: sumCounts(decided, 'bytes'),
+    visitors: { ...real, unclear: sumVisitors(rows, 'unclear') },
+    byAction: listShares(decided, (row) => readLabel(row, DECIDED.unshown) || readLabel(row, DECIDED.outcome)),
+    byClass: listShares(pickDecided(decided), (row) => readLabel(row, DECIDED.class)).map((share) => ({
       ...share,
-      people: peopleOf(decided.filter((row) => labelOf(row, DECIDED.class) === share.name)),
+      people: countPeople(decided.filter((row) => readLabel(row, DECIDED.class) === share.name)),
     })),
-    byNetwork: sharesOf(decidedAlone(decided), (row) => labelOf(row, DECIDED.network)),
-    byOperator: sharesOf(crawlers, (row) => labelOf(row, 0), MAX_ROWS),
-    byPurpose: sharesOf(crawlers, (row) => labelOf(row, 2)),
-    byPath: sharesOf(pickRows(rows, 'path'), (row) => labelOf(row, 0), MAX_ROWS),
-    bySystem: sharesOf(pickRows(rows, 'system'), (row) => labelOf(row, 0), MAX_ROWS),
-    answers: answersOf(pickRows(rows, 'answer')),
+    byNetwork: listShares(pickDecided(decided), (row) => readLabel(row, DECIDED.network)),
+    byOperator: listShares(crawlers, (row) => readLabel(row, 0), MAX_ROWS),
+    byPurpose: listShares(crawlers, (row) => readLabel(row, 2)),
+    byPath: listShares(pickRows(rows, 'path'), (row) => readLabel(row, 0), MAX_ROWS),
+    bySystem: listShares(pickRows(rows, 'system'), (row) => readLabel(row, 0), MAX_ROWS),
+    byCountry: listShares(pickRows(rows, 'country'), (row) => readLabel(row, 0)),
+    answers: listAnswers(pickRows(rows, 'answer')),
+    accounts: reportEvents(rows),
     rules: rateRules(rows, decided, real.people),
-    changes: changesOf(reading),
-    now: periodOf(rows, from, until),
+    challenges: listChallenges(pickRows(rows, 'challenge')),
+    changes: listChanges(reading),
+    now: sumPeriod(rows, from, until),
     before: reportPeriod(earlier),
   }
 }
 
-/** Visitors of a kind; people are no part of another, whatever they had shown before they earned a pass. */
-function visitorsIn(rows: readonly TallyRow[], kind: 'person' | 'unclear'): Visitors {
-  const [decided, trials] = [pickRows(rows, 'decided'), trialsOf(rows)]
+/** Sums up visitors of a kind. People belong to no other kind, whatever they had shown before they earned a pass. */
+function sumVisitors(rows: readonly TallyRow[], kind: 'person' | 'unclear'): Visitors {
+  const [decided, trials] = [pickRows(rows, 'decided'), listTrials(rows)]
   const own = rowsBy(kind, decided)
-  const others = daysOf(kind === 'person' ? [] : rowsBy('person', decided))
+  const others = groupDays(kind === 'person' ? [] : rowsBy('person', decided))
   const people = peopleBeside(own, others)
   return {
     people,
-    requests: sumOf(own),
-    hit: impactOf(hitting(own), people, others),
-    wouldHit: impactOf(wouldStop(own, rowsBy(kind, trials)), people, others),
+    requests: sumCounts(own),
+    hit: measureImpact(pickHits(own), people, others),
+    wouldHit: measureImpact(wouldStop(own, rowsBy(kind, trials)), people, others),
   }
 }
 
-function hitting(rows: readonly TallyRow[]): readonly TallyRow[] {
+function pickHits(rows: readonly TallyRow[]): readonly TallyRow[] {
   return rows.filter((row) => isStopping(row) && isEnforced(row))
 }
 
-function trialsOf(rows: readonly TallyRow[]): readonly TallyRow[] {
+function listTrials(rows: readonly TallyRow[]): readonly TallyRow[] {
   return pickRows(rows, 'trial')
 }
 
-/** Without calls of the API and heads that were refused, of which no class is known. */
-function decidedAlone(rows: readonly TallyRow[]): readonly TallyRow[] {
-  return rows.filter((row) => labelOf(row, DECIDED.enforced) !== '')
+/** Leaves out calls of the API and heads that were refused, of which no class is known. */
+function pickDecided(rows: readonly TallyRow[]): readonly TallyRow[] {
+  return rows.filter((row) => readLabel(row, DECIDED.enforced) !== '')
 }
 
-/** Kinds of answers that are counted apart, because each is another's fault. */
-function kindOf(row: TallyRow): string {
-  const status = labelOf(row, 0)
-  if (['challenge', '403', '429'].includes(status)) return status
+/** Reads the kind of an answer. Kinds are counted apart, because each is the fault of another party. */
+function readKind(row: TallyRow): string {
+  const status = readLabel(row, 0)
+  if (['challenge', '403', '429', '451'].includes(status)) return status
   return status === '0' ? 'left' : `${status[0]}xx`
 }
 
-function answersOf(rows: readonly TallyRow[]): readonly Answers[] {
-  const groups = groupsOf(rows, kindOf)
-  return sharesOf(rows, kindOf).map((share) => ({
+function listAnswers(rows: readonly TallyRow[]): readonly Answers[] {
+  const groups = groupRows(rows, readKind)
+  return listShares(rows, readKind).map((share) => ({
     ...share,
-    ours: sumOf((groups.get(share.name) ?? []).filter((row) => labelOf(row, 1) === 'refusal')),
+    ours: sumCounts((groups.get(share.name) ?? []).filter((row) => readLabel(row, 1) === 'refusal')),
   }))
 }
 
+function listChallenges(rows: readonly TallyRow[]): readonly ChallengeReading[] {
+  const groups = groupRows(rows, (row) =>
+    JSON.stringify([readLabel(row, CHALLENGE.rule), readLabel(row, CHALLENGE.level)]),
+  )
+  return [...groups].map(([name, group]) => {
+    const [rule, level] = JSON.parse(name) as [string, string]
+    const sumStep = (step: keyof Challenged) =>
+      sumCounts(group.filter((row) => readLabel(row, CHALLENGE.step) === step))
+    return {
+      rule,
+      level,
+      asked: sumStep('asked'),
+      solved: sumStep('solved'),
+      failed: sumStep('failed'),
+      unshown: sumStep('unshown'),
+    }
+  })
+}
+
 function rateRules(rows: readonly TallyRow[], decided: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
-  const trials = trialsOf(rows)
-  const persons = daysOf(rowsBy('person', decided))
+  const trials = listTrials(rows)
+  const persons = groupDays(rowsBy('person', decided))
   const acted = decided.filter(
-    (row) => labelOf(row, DECIDED.outcome) !== 'allow' && labelOf(row, DECIDED.enforced) !== '',
+    (row) => readLabel(row, DECIDED.outcome) !== 'allow' && readLabel(row, DECIDED.enforced) !== '',
   )
   const named = [
-    ...groupsOf(acted, (row) =>
+    ...groupRows(acted, (row) =>
       JSON.stringify([
-        labelOf(row, DECIDED.rule),
-        labelOf(row, DECIDED.outcome),
+        readLabel(row, DECIDED.rule),
+        readLabel(row, DECIDED.outcome),
         isEnforced(row) ? 'enforced' : 'monitor',
       ]),
     ),
-    ...groupsOf(trials, (row) => JSON.stringify([labelOf(row, TRIAL.rule), labelOf(row, TRIAL.action), 'trial'])),
+    ...groupRows(trials, (row) => JSON.stringify([readLabel(row, TRIAL.rule), readLabel(row, TRIAL.action), 'trial'])),
   ]
   return named
     .map(([name, rows]) => {
       const [rule, action, state] = JSON.parse(name) as [string, string, RuleImpact['state']]
-      const real = Math.min(peopleOf(rowsBy('person', rows)), visitors)
+      const real = Math.min(countPeople(rowsBy('person', rows)), visitors)
       const unclear = peopleBeside(rowsBy('unclear', rows), persons)
-      const share = shareOf(real, visitors)
-      const stopped = rows.some(isStopping) ? sumOf(rows) : 0
-      const shown = { rule, action, state, requests: sumOf(rows), people: peopleOf(rows), real, unclear, share }
+      const share = computeShare(real, visitors)
+      const stopped = rows.some(isStopping) ? sumCounts(rows) : 0
+      const shown = { rule, action, state, requests: sumCounts(rows), people: countPeople(rows), real, unclear, share }
       return { shown, order: [state === 'enforced' ? stopped : 0, stopped, shown.requests] as const }
     })
-    .sort((one, other) => byStopped(one.order, other.order))
+    .sort((one, other) => compareRules(one.order, other.order))
     .map(({ shown }) => shown)
     .slice(0, 5 * MAX_ROWS)
 }
 
-/** The rule that stopped most first, then the one that would have, then the busiest. */
-function byStopped(one: readonly number[], other: readonly number[]): number {
+/** Compares rules: the one that stopped most comes first, then the one that would have, then the busiest. */
+function compareRules(one: readonly number[], other: readonly number[]): number {
   const at = one.findIndex((count, index) => count !== other[index])
   return at === -1 ? 0 : (other[at] as number) - (one[at] as number)
 }
 
-function changesOf({ rows, marks, from, until }: TallyReading): readonly Change[] {
+function listChanges({ rows, marks, from, until }: TallyReading): readonly Change[] {
   const periodUnder = (one: string, first: number, last: number): Period =>
-    periodOf(
+    sumPeriod(
       rows.filter(({ hour, policy }) => policy === one && (hour + 1) * HOUR_MS > first && hour * HOUR_MS < last),
       first,
       last,
@@ -250,21 +286,21 @@ function changesOf({ rows, marks, from, until }: TallyReading): readonly Change[
   })
 }
 
-/** A span in short; `undefined` where nothing was counted in it. */
+/** Sums up a span; returns `undefined` when nothing was counted in it. */
 export function reportPeriod({ rows, from, until }: TallyReading): Period | undefined {
-  return rows.length === 0 ? undefined : periodOf(rows, from, until)
+  return rows.length === 0 ? undefined : sumPeriod(rows, from, until)
 }
 
-function periodOf(rows: readonly TallyRow[], from: number, until: number): Period {
+function sumPeriod(rows: readonly TallyRow[], from: number, until: number): Period {
   const decided = pickRows(rows, 'decided')
-  const { people, hit, wouldHit } = visitorsIn(rows, 'person')
-  const requests = sumOf(decided)
+  const { people, hit, wouldHit } = sumVisitors(rows, 'person')
+  const requests = sumCounts(decided)
   return {
     from: iso(from),
     until: iso(until),
     requests,
     visitors: people,
-    stopped: shareOf(sumOf(hitting(decided)), requests),
+    stopped: computeShare(sumCounts(pickHits(decided)), requests),
     hitPeople: hit.people,
     hit: hit.share,
     wouldHit: wouldHit.share,

@@ -1,7 +1,7 @@
 /*
- * How many different clients came, without a list of them: HyperLogLog (Flajolet et al. 2007), read by the estimator of Ertl
- * (2017, arXiv:1702.01284), which needs no table of corrections. 2,048 registers are right within 2.3 % (one standard error),
- * and all but exact for some dozens. Two of them are one by the larger of each register, so those of workers and hours add up.
+ * Counts different clients without a list of them: HyperLogLog (Flajolet et al. 2007), read by the estimator of Ertl (2017,
+ * arXiv:1702.01284), which needs no table of corrections. 2,048 registers are right within 2.3 % (one standard error), and all but exact
+ * for some dozens. The larger of each register merges two sketches, so those of workers and hours add up.
  */
 
 const INDEX_BITS = 11
@@ -9,8 +9,8 @@ export const REGISTERS = 2 ** INDEX_BITS
 /** Zeros are counted in 32 bits, and one more where there is nothing else. */
 const MAX_RANK = 33
 
-/** A client's place in every sketch of a day, from 64 bits of its hash. */
-export function placeOf(high: number, low: number): number {
+/** Makes a client's place in every sketch of a day, from 64 bits of its hash. */
+export function packPlace(high: number, low: number): number {
   return ((high >>> (32 - INDEX_BITS)) << 6) | (Math.clz32(low) + 1)
 }
 
@@ -31,8 +31,8 @@ export function mergeInto(registers: Uint8Array, others: Uint8Array): void {
   }
 }
 
-/** About how many different clients were noted. */
-export function countOf(registers: Uint8Array): number {
+/** Returns about how many different clients were noted. */
+export function estimateCount(registers: Uint8Array): number {
   const ranks = new Float64Array(MAX_RANK + 1)
   for (const rank of registers) ranks[rank] = (ranks[rank] as number) + 1
   let sum = REGISTERS * tau(1 - (ranks[MAX_RANK] as number) / REGISTERS)

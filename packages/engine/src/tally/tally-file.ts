@@ -13,12 +13,11 @@ import {
 import type { Cell, Slot, Subject } from './cells.ts'
 import { mergeInto } from './sketch.ts'
 
-/** Its name in the dataDir. */
+/** Names the file in the dataDir. */
 export const TALLY_FILE = 'tally.db'
 
-/** A row of the tally. */
 export interface TallyRow {
-  /** Hours since the epoch; that of the first, where several are one. */
+  /** Hours since the epoch; the first hour where several rows are merged. */
   readonly hour: number
   readonly policy: string
   readonly subject: Subject
@@ -29,29 +28,29 @@ export interface TallyRow {
   readonly people?: Uint8Array | undefined
 }
 
-/** The moment from which on another configuration decided. */
+/** The moment from which another configuration decided. */
 export interface Mark {
-  /** Milliseconds since the epoch. */
+  /** Came at this time, in milliseconds since the epoch. */
   readonly at: number
   readonly policy: string
-  /** Keys that a reload found changed; `start` where a process began with it. */
+  /** Keys that a reload found changed; `start` when a process began with it. */
   readonly changed: readonly string[]
 }
 
 export interface TallyReading {
   /** Whether nothing was ever counted, or not for long. */
   readonly isEmpty: boolean
-  /** Milliseconds since the epoch, on the hour. */
+  /** The span begins here: milliseconds since the epoch, on the hour. */
   readonly from: number
   readonly until: number
   readonly rows: readonly TallyRow[]
-  /** The oldest first, of all times. */
+  /** Lists the marks of all times, the oldest first. */
   readonly marks: readonly Mark[]
 }
 
-/** The tally of all processes of a machine, open for writing. */
+/** Writes the tally that all processes of a machine share. */
 export interface TallyFile {
-  /** Adds what is not written yet, and a mark where the one before it is another's; all of it or nothing. */
+  /** Adds new counts, and a mark when the one before it has another configuration; all of it or nothing. */
   write(slots: readonly Slot[], marks: readonly Mark[]): Promise<void>
   /** Drops what is older than an hour. */
   purge(before: number): Promise<void>
@@ -136,15 +135,15 @@ function addCell(add: Statement, peopleOf: Statement, { hour, policy }: Slot, ce
   }
   const before = peopleOf.get(hour, policy, subject, labels)?.['people']
   // The others' clients are kept here too: the next write of this process changes nothing then, and is left out.
-  if (before instanceof Uint8Array) mergeInto(people, unpacked(before))
+  if (before instanceof Uint8Array) mergeInto(people, unpack(before))
   add.run(hour, policy, subject, labels, requests, bytes, pages, deflateRawSync(people, PACKED))
 }
 
-function unpacked(people: Uint8Array): Uint8Array {
+function unpack(people: Uint8Array): Uint8Array {
   return inflateRawSync(people)
 }
 
-function markOf({ at, policy, changed }: SqlRow): Mark {
+function readMark({ at, policy, changed }: SqlRow): Mark {
   return { at: Number(at), policy: String(policy), changed: JSON.parse(String(changed)) as readonly string[] }
 }
 
@@ -152,8 +151,8 @@ function markOf({ at, policy, changed }: SqlRow): Mark {
 const HOURLY: readonly Subject[] = ['decided', 'trial', 'crawler']
 
 /**
- * Reads the tally at `path` between two moments, in milliseconds since the epoch, as whole hours; one that is not there is
- * empty. A running process may be some seconds ahead of it.
+ * Reads the tally at `path` between two moments, in milliseconds since the epoch, as whole hours; a missing file counts as empty. A running
+ * process may be some seconds ahead of it.
  */
 export async function readTallyFile(path: string, from: number, until: number): Promise<TallyReading> {
   const [first, last] = [Math.floor(from / HOUR_MS), Math.ceil(until / HOUR_MS)]
@@ -166,7 +165,7 @@ export async function readTallyFile(path: string, from: number, until: number): 
       until: last * HOUR_MS,
       rows: readRows(database, first, last),
       // One change comes from each process, a little apart.
-      marks: marks.map(markOf).filter(({ policy }, at, all) => policy !== all[at - 1]?.policy),
+      marks: marks.map(readMark).filter(({ policy }, at, all) => policy !== all[at - 1]?.policy),
     }
   } finally {
     database.close()
@@ -180,10 +179,10 @@ function readRows(database: Database, first: number, last: number): readonly Tal
     `SELECT min(hour) AS hour, policy, subject, labels, sum(requests) AS requests, sum(bytes) AS bytes, sum(pages) AS pages
      FROM tally WHERE hour >= ? AND hour < ? AND subject NOT IN (${hourly}) GROUP BY policy, subject, labels`,
   )
-  return [...single.all(first, last), ...summed.all(first, last)].map(rowOf)
+  return [...single.all(first, last), ...summed.all(first, last)].map(readRow)
 }
 
-function rowOf(row: SqlRow): TallyRow {
+function readRow(row: SqlRow): TallyRow {
   const people = row['people']
   return {
     hour: Number(row['hour']),
@@ -193,6 +192,6 @@ function rowOf(row: SqlRow): TallyRow {
     requests: Number(row['requests']),
     bytes: Number(row['bytes']),
     pages: Number(row['pages']),
-    people: people instanceof Uint8Array ? unpacked(people) : undefined,
+    people: people instanceof Uint8Array ? unpack(people) : undefined,
   }
 }

@@ -1,8 +1,20 @@
-import { type Decision, earnedPass, HOUR_MS, type ObservedRequest, VISITORS, visitorOf } from '@sallyport/core'
+import {
+  type ChallengeStep,
+  classifyVisitor,
+  type Decision,
+  earnedPass,
+  failedPass,
+  HOUR_MS,
+  type ObservedRequest,
+  readRule,
+  VISITORS,
+} from '@sallyport/core'
 import { refuses } from '@sallyport/core/host'
 import { type Cell, type Effect, Slot } from './cells.ts'
 import type { PlaceOfClient } from './clients.ts'
-import { isPagePath, patternOf } from './path-pattern.ts'
+import { identifyCrawler } from './identify-crawler.ts'
+import { isPagePath, pathPattern } from './path-pattern.ts'
+import type { Challenged } from './sums.ts'
 
 /** The row in which a service counts a request: its number, and outcome, enforced, class, network class and rule. */
 export interface CountedRow {
@@ -10,7 +22,7 @@ export interface CountedRow {
   readonly labels: readonly string[]
 }
 
-/** Whether robots.txt refuses a path to who calls itself so; `undefined` where none was read. */
+/** Reports whether robots.txt refuses a path to a user agent; `undefined` when none was read. */
 export type AskRobots = (userAgent: string, path: string, host: string) => boolean | undefined
 
 export interface TallyOptions {
@@ -18,14 +30,15 @@ export interface TallyOptions {
   readonly robots: AskRobots
 }
 
-/** Requests by the hour, as far as they are not written yet. */
+/** Counts requests by the hour until they are written. */
 export interface Tally {
-  observe(observed: ObservedRequest, row: CountedRow): void
-  /** Requests from now on are decided under another configuration, by its fingerprint. */
+  /** Counts a request in its row, or an event of an account, which has none. */
+  observe(observed: ObservedRequest, row: CountedRow | undefined): void
+  /** Counts requests from now on under another configuration, named by its fingerprint. */
   turn(policy: string): void
-  /** Slots that hold something, the oldest first. */
+  /** Lists the slots that hold something, the oldest first. */
   readonly slots: readonly Slot[]
-  /** Lets slots go that are written and over. */
+  /** Drops slots that are written and over. */
   forget(now: number): void
 }
 
@@ -33,7 +46,7 @@ export interface Tally {
 const MAX_SLOTS = 48
 
 const EFFECTS: readonly Effect[] = ['', 'stopped', 'would']
-/** The place of a visitor behind those of `VISITORS`, where nothing was decided. */
+/** The place of a visitor after the places of `VISITORS`, where nothing was decided. */
 const NOBODY = VISITORS.length
 /** The label of a challenge that could not be shown. */
 export const UNSHOWN = 'unshown'
@@ -48,7 +61,7 @@ export function createTally(policy: string, { placeOf, robots }: TallyOptions): 
   let slot: Slot | undefined
   let slots: Slot[] = []
 
-  function slotAt(at: number): Slot {
+  function findSlot(at: number): Slot {
     const hour = Math.floor(at / HOUR_MS)
     if (slot !== undefined && slot.hour === hour && slot.policy === current) return slot
     const found = slots.find((one) => one.hour === hour && one.policy === current)
@@ -73,8 +86,9 @@ export function createTally(policy: string, { placeOf, robots }: TallyOptions): 
       const { decision, status, answeredBy, bytesSent: bytes = 0 } = observed
       // A balancer's probe of the service is no traffic of the site.
       if (decision?.inspection.client.isProxy) return
-      const into = slotAt(observed.at)
-      const who = decision === undefined ? NOBODY : VISITORS.indexOf(visitorIn(observed, decision))
+      const into = findSlot(observed.at)
+      if (row === undefined) return countEvent(into, decision)
+      const who = decision === undefined ? NOBODY : VISITORS.indexOf(readVisitor(observed, decision))
       const isUnshown = observed.challenge?.outcome === 'program'
       const place = (row.at * (VISITORS.length + 1) + who) * 2 + (isUnshown ? 1 : 0)
       let decided = into.decided[place]
@@ -94,18 +108,31 @@ export function createTally(policy: string, { placeOf, robots }: TallyOptions): 
       const visitor = VISITORS[who] as string
       decided.note(client)
       countPlaces(into, observed, decision)
+      if (observed.challenge !== undefined) countChallenge(into, observed.challenge)
+      const { payment } = observed
+      if (payment !== undefined) into.of('payment', [payment.rule, payment.outcome]).add(bytes, 0)
       if (decision.trials !== undefined) countTrials(into, decision, visitor, client)
-      const { crawler, agent } = decision.inspection
-      if (crawler !== undefined || agent.identity?.type === 'signature') countCrawler(into, observed, decision, robots)
-      if (observed.cameFrom !== undefined && visitor !== 'program' && isRead(observed))
-        into.of('referral', [observed.cameFrom, patternOf(observed.path), visitor]).add(bytes, 1)
+      countCrawler(into, observed, decision, robots)
+      if (observed.cameFrom !== undefined && visitor !== 'program' && isPageRead(observed))
+        into.of('referral', [observed.cameFrom, pathPattern(observed.path), visitor]).add(bytes, 1)
     },
   }
 }
 
+/** Counts an event of an account, and why it was not simply allowed. */
+function countEvent(into: Slot, decision: Decision | undefined): void {
+  const { event, outcome = '', reasons = [] } = decision?.inspection.event ?? {}
+  if (decision === undefined || event === undefined) return
+  const { action, trial } = decision
+  into.of('event', [event, outcome, action, EFFECTS[readEffect(decision)] as Effect]).add(0, 0)
+  if (action === 'allow' && trial === undefined) return
+  const rule = `policy:${action === 'allow' ? trial?.rule : readRule(decision)}`
+  for (const id of [rule, ...reasons.map(({ id }) => id)]) into.of('eventReason', [id]).add(0, 0)
+}
+
 /** The visitor of a request; a solution that earns a pass is a person's. */
-function visitorIn({ challenge }: ObservedRequest, { inspection: { agent, network, pass } }: Decision) {
-  return visitorOf({
+function readVisitor({ challenge }: ObservedRequest, { inspection: { agent, network, pass } }: Decision) {
+  return classifyVisitor({
     class: agent.class,
     networkClass: network.verdict.classification,
     botProbability: agent.botProbability,
@@ -113,10 +140,13 @@ function visitorIn({ challenge }: ObservedRequest, { inspection: { agent, networ
   })
 }
 
-/** Counts the network that a request came from, and the path that it asked for. */
+/** Counts the country and the network that a request came from, and the path that it asked for. */
 function countPlaces(into: Slot, { path, bytesSent: bytes = 0 }: ObservedRequest, decision: Decision): void {
-  const { asn, asName = '' } = decision.inspection.network
-  const effect = effectOf(decision)
+  const { country, network } = decision.inspection
+  if (country !== undefined)
+    (into.countries.get(country) ?? into.countries.keep(country, into.of('country', [country]))).add(bytes, 0)
+  const { asn, asName = '' } = network
+  const effect = readEffect(decision)
   if (asn !== undefined) {
     const key = asn * EFFECTS.length + effect
     const system =
@@ -124,17 +154,30 @@ function countPlaces(into: Slot, { path, bytesSent: bytes = 0 }: ObservedRequest
       into.systems.keep(key, into.of('system', [`AS${asn} ${asName}`.trim(), EFFECTS[effect] as Effect]))
     system.add(bytes, 0)
   }
-  pathCellOf(into, path, effect).add(bytes, 0)
+  findPathCell(into, path, effect).add(bytes, 0)
+}
+
+/** Counts what a request is in a challenge; a wait that earned no pass is followed by another challenge in the same request. */
+function countChallenge(into: Slot, { outcome, refused, rule = '', level }: ChallengeStep): void {
+  for (const step of [findStep(outcome), findStep(refused)])
+    if (step !== undefined) into.of('challenge', [rule, String(level ?? ''), step]).add(0, 0)
+}
+
+function findStep(outcome: ChallengeStep['outcome'] | undefined): keyof Challenged | undefined {
+  if (outcome === undefined || outcome === 'asked') return outcome
+  if (outcome === 'program') return UNSHOWN
+  if (earnedPass(outcome)) return 'solved'
+  return failedPass(outcome) ? 'failed' : undefined
 }
 
 /** Longest path whose cell is remembered, in characters. */
 const LONGEST_PATH = 256
 
-function pathCellOf(into: Slot, path: string, effect: 0 | 1 | 2): Cell {
+function findPathCell(into: Slot, path: string, effect: 0 | 1 | 2): Cell {
   const paths = into.paths[effect]
   const known = paths.get(path)
   if (known !== undefined) return known
-  const cell = into.of('path', [patternOf(path), EFFECTS[effect] as Effect])
+  const cell = into.of('path', [pathPattern(path), EFFECTS[effect] as Effect])
   // A copy: the path is a piece of its target, and would keep the whole of it.
   return path.length > LONGEST_PATH ? cell : paths.keep(Buffer.from(path).toString(), cell)
 }
@@ -152,29 +195,26 @@ function countTrials(into: Slot, one: Decision, visitor: string, client: number)
 
 /** Counts what a crawler, or an agent that signs, asked for, and whether it kept to the rules of the site. */
 function countCrawler(into: Slot, observed: ObservedRequest, decision: Decision, robots: AskRobots): void {
-  const { crawler, agent } = decision.inspection
+  const crawler = identifyCrawler(decision)
+  if (crawler === undefined) return
+  const { operator, claim, purpose, name } = crawler
   const { path, host, userAgent = '', bytesSent: bytes = 0 } = observed
-  const isSigned = agent.identity?.type === 'signature'
-  const signer = agent.ai?.name ?? agent.identity?.name ?? ''
-  const operator = (isSigned ? agent.operator : crawler?.operator) ?? agent.ai?.vendor ?? crawler?.operator ?? signer
-  const claim = isSigned ? (agent.identity?.verified ? 'verified' : 'unverifiable') : (crawler?.outcome ?? '')
-  const purpose = (isSigned ? agent.purpose : crawler?.purpose) ?? crawler?.purpose ?? ''
   const refused = robots(userAgent, path, host)
   const kept = refused === undefined ? 'unread' : refused ? 'disallowed' : 'allowed'
   const limit = decision.limits?.some(({ exceeded }) => exceeded) ? 'beyond' : ''
-  const effect = EFFECTS[effectOf(decision)] as Effect
-  const pages = isRead(observed) ? 1 : 0
-  into.of('crawler', [operator, claim, purpose, crawler?.name ?? signer, kept, limit, effect]).add(bytes, pages)
-  into.of('read', [operator, claim, patternOf(path), kept]).add(bytes, pages)
+  const effect = EFFECTS[readEffect(decision)] as Effect
+  const pages = isPageRead(observed) ? 1 : 0
+  into.of('crawler', [operator, claim, purpose, name, kept, limit, effect]).add(bytes, pages)
+  into.of('read', [operator, claim, pathPattern(path), kept]).add(bytes, pages)
 }
 
-function effectOf({ action, enforced, trial }: Decision): 0 | 1 | 2 {
+function readEffect({ action, enforced, trial }: Decision): 0 | 1 | 2 {
   if (refuses(action)) return enforced ? STOPPED : WOULD
   return trial !== undefined && refuses(trial.action) ? WOULD : NONE
 }
 
-/** Whether a page was answered, and by whom it could be read. */
-function isRead({ method, status, answeredBy, path }: ObservedRequest): boolean {
+/** Reports whether the origin or the host answered a page. */
+export function isPageRead({ method, status, answeredBy, path }: ObservedRequest): boolean {
   const isAnswered = (status >= 200 && status < 300) || status === 304
   return method === 'GET' && isAnswered && (answeredBy === 'origin' || answeredBy === 'host') && isPagePath(path)
 }

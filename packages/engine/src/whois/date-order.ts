@@ -18,7 +18,7 @@ const MAX_READ = 80
  * The order of an answer's dates: as the first date shows that can be read in one order only, else the one in which a domain
  * expires after it was registered and was not changed before, else the day first.
  */
-export function dateOrderOf(lines: readonly Line[], fieldOf: (label: string) => WhoisField | undefined): DateOrder {
+export function findDateOrder(lines: readonly Line[], fieldOf: (label: string) => WhoisField | undefined): DateOrder {
   const dates: Numbered[] = []
   for (const { label, value } of lines) {
     const field = label === '' ? undefined : fieldOf(label)
@@ -33,14 +33,14 @@ export function dateOrderOf(lines: readonly Line[], fieldOf: (label: string) => 
 }
 
 function isInTime(dates: readonly Numbered[], order: DateOrder): boolean {
-  const dayOf = (field: WhoisField) => {
+  const readDay = (field: WhoisField) => {
     const date = dates.find((one) => one.field === field)
     if (date === undefined) return undefined
     const [day, month] = order === 'day' ? [date.first, date.second] : [date.second, date.first]
     return date.year * 10_000 + month * 100 + day
   }
-  const registered = dayOf('registeredOn')
-  const changed = dayOf('lastUpdated')
+  const registered = readDay('registeredOn')
+  const changed = readDay('lastUpdated')
   if (registered === undefined) return true
-  return registered <= (changed ?? registered) && registered <= (dayOf('expiresOn') ?? registered)
+  return registered <= (changed ?? registered) && registered <= (readDay('expiresOn') ?? registered)
 }

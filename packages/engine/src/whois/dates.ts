@@ -8,13 +8,13 @@ const MONTHS =
 
 const NAME = '(?<name>[a-zà-ÿ]{3,10})'
 
-/** Characters read; a date with time and zone has about 40. */
+/** Only this many characters are read; a date with time and zone has about 40. */
 const MAX_LENGTH = 80
 
-/** A time of day and its zone: `T13:38:02.0Z`, ` 16:37:02 (JST)`, ` 00:00:00+02:00`, ` 10:22:50 (UTC+8)`. */
+/** Matches a time of day and its zone: `T13:38:02.0Z`, ` 16:37:02 (JST)`, ` 00:00:00+02:00`, ` 10:22:50 (UTC+8)`. */
 const TIME = String.raw`(?:(?:T| {1,4})(?<hour>\d{1,2}):(?<minute>\d\d)(?::\d\d)?(?:\.\d{1,9})?(?: ?(?<zone>[A-Z()+:\d-]{1,10}))?)?`
 
-/** Every form, most exact first. A year of two digits is 1970 to 2069. */
+/** Lists all forms, the most exact first. A year of two digits is 1970 to 2069. */
 const FORMS: readonly RegExp[] = [
   new RegExp(
     String.raw`(?<!\d)(?<year>(?:19|2\d)\d\d)[-./年년] ?(?<month>\d{1,2})[-./月월] ?(?<day>\d{1,2})(?!\d)[.日일]?${TIME}`,
@@ -35,30 +35,30 @@ const FORMS: readonly RegExp[] = [
   /^(?:before )?(?<name>[a-z]{3})-(?<year>(?:19|20)\d\d)$/i,
 ]
 
-/** Hours east of Greenwich, by the zone names that occur in answers. */
+/** Counts hours east of Greenwich, by the zone names that occur in answers. */
 const ZONES: ReadonlyMap<string, number> = new Map([
   ['JST', 9],
   ['KST', 9],
 ])
 
 /**
- * The day of the first date in a text, as YYYY-MM-DD: in UTC where time and zone are given, else as it is written.
- * `undefined` where there is none. A month alone is its first day; `03/04` is read in the order given, where that is a date.
+ * Returns the day of the first date in a text as YYYY-MM-DD: in UTC if time and zone are given, else as written; `undefined` if there is
+ * none. A month alone is its first day; `03/04` is read in the given order if that is a date.
  */
 export function parseWhoisDate(text: string, order: DateOrder = 'day'): string | undefined {
   const written = text.slice(0, MAX_LENGTH)
   for (const form of FORMS) {
     const groups = form.exec(written)?.groups
-    const date = groups === undefined ? undefined : dayOf(groups, order)
+    const date = groups === undefined ? undefined : formatDay(groups, order)
     if (date !== undefined) return date
   }
   return undefined
 }
 
-function dayOf(groups: Readonly<Record<string, string | undefined>>, order: DateOrder): string | undefined {
+function formatDay(groups: Readonly<Record<string, string | undefined>>, order: DateOrder): string | undefined {
   const year = fullYear(groups['year'] ?? '')
   const name = groups['name']
-  const named = name === undefined ? Number(groups['month']) : monthOf(name)
+  const named = name === undefined ? Number(groups['month']) : parseMonth(name)
   const numbered = Number(groups['day'] ?? 1)
   const isMonthFirst = groups['mark'] !== undefined && order === 'month'
   // 09/14/2019 can only be the American order.
@@ -72,8 +72,8 @@ function dayOf(groups: Readonly<Record<string, string | undefined>>, order: Date
   return new Date(time + (offset === 0 ? 0 : minutes - offset) * 60_000).toISOString().slice(0, 10)
 }
 
-/** 1 to 12; 0 where the name is no month. */
-function monthOf(name: string): number {
+/** Returns 1 to 12, or 0 if the name is no month. */
+function parseMonth(name: string): number {
   const text = name.toLowerCase()
   return MONTHS.findIndex((starts) => starts.some((start) => text.startsWith(start))) + 1
 }

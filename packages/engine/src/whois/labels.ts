@@ -16,7 +16,7 @@ const ADDRESS: ReadonlySet<string> = new Set(WHOIS_FORMATS.address)
 const REGISTRAR_FIELDS: ReadonlySet<string> = new Set(WHOIS_FORMATS.registrarFields)
 
 /** The field that a label names. Labels here are in the form of `labelKey`. */
-export function fieldOf(label: string): WhoisField | undefined {
+export function findField(label: string): WhoisField | undefined {
   return FIELDS.get(label)
 }
 

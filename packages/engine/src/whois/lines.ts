@@ -1,17 +1,17 @@
 import { isAddressPart } from './labels.ts'
 import { stripControls } from './values.ts'
 
-/** One line of a port-43 answer. */
+/** Holds one line of a port-43 answer. */
 export interface Line {
-  /** White space before the text. */
+  /** Counts white space before the text. */
   readonly indent: number
-  /** The text without white space around; '' for an empty line. */
+  /** Holds the text without surrounding white space; '' for an empty line. */
   readonly text: string
-  /** In the form of `labelKey`; '' when there is no label. */
+  /** Written in the form of `labelKey`; '' if there is no label. */
   readonly label: string
-  /** The text after the label; the whole text when there is no label. */
+  /** Holds the text after the label, or the whole text if there is no label. */
   readonly value: string
-  /** A comment or a ruled line: about the answer, never a fact of the domain. */
+  /** True for a comment or a ruled line, which describes the answer and never the domain. */
   readonly comment: boolean
 }
 
@@ -21,26 +21,28 @@ const MAX_LINES = 600
 const MAX_LINE_LENGTH = 1_000
 const MAX_LABEL_LENGTH = 64
 
-/** The lines of an answer, bounded in number and length. Linear in the length of each line. */
-export function linesOf(text: string, isLabel: (key: string) => boolean): readonly Line[] {
+/** Splits an answer into lines, bounded in number and length; takes time linear in the length of each line. */
+export function splitLines(text: string, isLabel: (key: string) => boolean): readonly Line[] {
   const lines = stripControls(text.slice(0, MAX_CHARACTERS)).split(/\r\n|\r|\n/, MAX_LINES)
-  const read = lines.flatMap((line) => severalIn(lineOf(line.slice(0, MAX_LINE_LENGTH), isLabel), isLabel))
+  const read = lines.flatMap((line) => severalIn(parseLine(line.slice(0, MAX_LINE_LENGTH), isLabel), isLabel))
   return afterIana(read).map(withProvince)
 }
 
-/** The answer of the registry, where that of IANA about the top-level domain stands before it: clients show both. */
+/** Returns the registry's answer if IANA's answer about the top-level domain precedes it: clients print both. */
 function afterIana(lines: readonly Line[]): readonly Line[] {
   const rest = lines.slice(lines.findIndex(({ label, value }) => label === 'source' && value === 'IANA') + 1)
-  return rest.some(({ text }) => text !== '') ? rest : lines
+  // For .int IANA is the registry itself, and may answer a second question.
+  const isOther = rest.some(({ text }) => text !== '') && !rest.some(({ text }) => text === '% IANA WHOIS server')
+  return isOther ? rest : lines
 }
 
-/** A `State` among the lines of a postal address is a part of it, and no state of the domain. */
+/** A `State` among the lines of a postal address belongs to the address; it is not the state of the domain. */
 function withProvince(line: Line, at: number, lines: readonly Line[]): Line {
   const isProvince = line.label === 'state' && [at - 1, at + 1].some((beside) => isAddressPart(lines[beside]?.label))
   return isProvince ? { ...line, label: 'province' } : line
 }
 
-/** A further label within a value, after a gap or a mark: `2001-02-03, Expires: 2031-02-03`. */
+/** Finds a further label within a value, after a gap or a mark: `2001-02-03, Expires: 2031-02-03`. */
 const FURTHER = /(?: {2}|[\t,;|]) ?([a-z][a-z ]{2,30}):(?=\s)/i
 const MAX_ON_LINE = 8
 
@@ -58,7 +60,7 @@ function severalIn(line: Line, isLabel: (key: string) => boolean): readonly Line
   return found.length === 0 ? [line] : [...found, rest]
 }
 
-function lineOf(line: string, isLabel: (key: string) => boolean): Line {
+function parseLine(line: string, isLabel: (key: string) => boolean): Line {
   const text = line.trim()
   const indent = line.length - line.trimStart().length
   const comment = /^(?:%|#|\*(?!\* [A-Z])|;|--|>>>)/.test(text)
@@ -66,10 +68,10 @@ function lineOf(line: string, isLabel: (key: string) => boolean): Line {
   return { indent, text, label, value, comment }
 }
 
-/** `domain:Created:20010203`, `domain:Admin-Contact;I:1`: class, attribute, type and value of RWhois (RFC 2167 3.3). */
+/** Splits class, attribute, type and value of RWhois (RFC 2167 3.3): `domain:Created:20010203`, `domain:Admin-Contact;I:1`. */
 const RWHOIS = /^([a-z]{1,20}):([A-Z][\w-]{0,40})(?:;[A-Z])?:(.*)/
 
-/** `Label: value`, `label.......: value`, `[Label] value`, `a. [Label] value`, and a known label followed by a gap or dots. */
+/** Splits `Label: value`, `label.......: value`, `[Label] value`, `a. [Label] value`, and a known label before a gap or dots. */
 function split(text: string, isLabel: (key: string) => boolean): readonly [label: string, value: string] {
   const [, kind, attribute, rest = ''] = RWHOIS.exec(text) ?? []
   if (attribute !== undefined) return [labelKey(kind === 'domain' ? attribute : `${kind} ${attribute}`), rest.trim()]
@@ -93,7 +95,7 @@ function split(text: string, isLabel: (key: string) => boolean): readonly [label
     : [labelKey(label), text.slice(colon + 1).replace(/^[\s.]{1,64}/, '')]
 }
 
-/** A label as the tables have it: lower case, marks as spaces, without text in brackets or a number at the end. */
+/** Writes a label as the tables do: lower case, marks as spaces, without text in brackets or a number at the end. */
 export function labelKey(label: string): string {
   return label
     .slice(0, MAX_LABEL_LENGTH)

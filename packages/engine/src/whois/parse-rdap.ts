@@ -1,6 +1,6 @@
 import { parseWhoisDate } from './dates.ts'
 import { isPrivacyName } from './labels.ts'
-import { recordOf, type WhoisFinding } from './record.ts'
+import { buildRecord, type WhoisFinding } from './record.ts'
 import { hostsIn, parseStatuses, stripControls } from './values.ts'
 
 /** Members of a list that are read. */
@@ -21,45 +21,45 @@ export function parseRdap(text: string, domain: string): WhoisFinding {
   } catch {
     return { state: 'unreadable' }
   }
-  const name = textOf(member(answer, 'ldhName')).toLowerCase().replace(/\.$/, '')
+  const name = readText(member(answer, 'ldhName')).toLowerCase().replace(/\.$/, '')
   if (member(answer, 'objectClassName') !== 'domain' || name !== domain) return { state: 'unreadable' }
-  const events = listOf(member(answer, 'events'))
-  const dateOf = (action: string) =>
+  const events = readList(member(answer, 'events'))
+  const readDate = (action: string) =>
     parseWhoisDate(
-      textOf(
+      readText(
         member(
           events.find((event) => member(event, 'eventAction') === action),
           'eventDate',
         ),
       ),
     )
-  const record = recordOf({
-    registrar: nameOf(entityOf(answer, 'registrar')),
-    registeredOn: dateOf('registration'),
-    expiresOn: dateOf('expiration'),
-    lastUpdated: dateOf('last changed'),
+  const record = buildRecord({
+    registrar: readName(findEntity(answer, 'registrar')),
+    registeredOn: readDate('registration'),
+    expiresOn: readDate('expiration'),
+    lastUpdated: readDate('last changed'),
     nameservers: unique(
-      listOf(member(answer, 'nameservers')).flatMap((server) => hostsIn(textOf(member(server, 'ldhName')))),
+      readList(member(answer, 'nameservers')).flatMap((server) => hostsIn(readText(member(server, 'ldhName')))),
     ),
-    status: unique(listOf(member(answer, 'status')).flatMap((word) => statusOf(textOf(word)))),
+    status: unique(readList(member(answer, 'status')).flatMap((word) => listStatus(readText(word)))),
     privacyProtection: isPrivate(answer),
   })
   return { state: 'registered', record }
 }
 
-function statusOf(word: string): readonly string[] {
+function listStatus(word: string): readonly string[] {
   return parseStatuses(AS_EPP.get(word.toLowerCase()) ?? word)
 }
 
 /** Whether the registrant is a privacy service, or the registry says that it redacted the name. */
 function isPrivate(answer: unknown): boolean {
-  const registrant = entityOf(answer, 'registrant')
+  const registrant = findEntity(answer, 'registrant')
   const names = [...vcardTexts(registrant, 'fn'), ...vcardTexts(registrant, 'org')]
-  const remarks = listOf(member(registrant, 'remarks')).map((remark) => textOf(member(remark, 'title')))
+  const remarks = readList(member(registrant, 'remarks')).map((remark) => readText(member(remark, 'title')))
   // RFC 9537: redacted fields are listed by name, such as "Registrant Name".
-  const redacted = listOf(member(answer, 'redacted')).map((field) => {
+  const redacted = readList(member(answer, 'redacted')).map((field) => {
     const name = member(field, 'name')
-    return textOf(member(name, 'description')) || textOf(member(name, 'type'))
+    return readText(member(name, 'description')) || readText(member(name, 'type'))
   })
   return (
     [...names, ...remarks].some(isPrivacyName) ||
@@ -67,20 +67,20 @@ function isPrivate(answer: unknown): boolean {
   )
 }
 
-function entityOf(answer: unknown, role: string): unknown {
-  return listOf(member(answer, 'entities')).find((entity) => listOf(member(entity, 'roles')).includes(role))
+function findEntity(answer: unknown, role: string): unknown {
+  return readList(member(answer, 'entities')).find((entity) => readList(member(entity, 'roles')).includes(role))
 }
 
-function nameOf(entity: unknown): string | undefined {
+function readName(entity: unknown): string | undefined {
   return vcardTexts(entity, 'fn')[0] ?? vcardTexts(entity, 'org')[0]
 }
 
 /** Values of one property of a jCard (RFC 7095): `["vcard", [["fn", {}, "text", "Example, Inc."], …]]`. */
 function vcardTexts(entity: unknown, property: string): readonly string[] {
-  return listOf(listOf(member(entity, 'vcardArray'))[1])
-    .map(listOf)
+  return readList(readList(member(entity, 'vcardArray'))[1])
+    .map(readList)
     .filter(([name]) => name === property)
-    .map((row) => textOf(Array.isArray(row[3]) ? row[3][0] : row[3]))
+    .map((row) => readText(Array.isArray(row[3]) ? row[3][0] : row[3]))
     .filter((text) => text !== '')
 }
 
@@ -90,11 +90,11 @@ function member(value: unknown, name: string): unknown {
     : undefined
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, MAX_MEMBERS) : []
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === 'string' ? stripControls(value.slice(0, MAX_NAME_LENGTH)).replace(/\s+/g, ' ').trim() : ''
 }
 

@@ -1,11 +1,11 @@
 import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
-import { type DateOrder, dateOrderOf } from './date-order.ts'
-import { fieldOf, isRegistrant, namesRegistrar } from './labels.ts'
-import { type Line, labelKey, linesOf } from './lines.ts'
+import { type DateOrder, findDateOrder } from './date-order.ts'
+import { findField, isRegistrant, namesRegistrar } from './labels.ts'
+import { type Line, labelKey, splitLines } from './lines.ts'
 import { oneRecord } from './one-record.ts'
 import { completeRecord, emptyRecord, type PartialRecord, take, takeRegistrarName } from './partial-record.ts'
 import type { WhoisFinding } from './record.ts'
-import { belongsTo, continuationOf, type Section, sectionOf } from './sections.ts'
+import { belongsTo, continueSection, readSection, type Section } from './sections.ts'
 import { hostsIn } from './values.ts'
 import { createWordings } from './wordings.ts'
 
@@ -27,8 +27,8 @@ const REFERRALS: ReadonlySet<string> = new Set(['registrar whois server', 'whois
  * in lower case.
  */
 export function parseWhoisText(text: string, domain?: string): WhoisFinding {
-  const lines = linesOf(text, (key) => fieldOf(key) !== undefined)
-  const partial = readRecord(oneRecord(lines, fieldOf, domain), dateOrderOf(lines, fieldOf))
+  const lines = splitLines(text, (key) => findField(key) !== undefined)
+  const partial = readRecord(oneRecord(lines, findField, domain), findDateOrder(lines, findField))
   const words = partial.status.map((status) =>
     status
       .toLowerCase()
@@ -48,15 +48,21 @@ export function parseWhoisText(text: string, domain?: string): WhoisFinding {
   const named = words.length > 0 || (partial.domain !== undefined && registrant.length > 0)
   // If no fact of a record was read, or only the end of an application, a sentence may name the state.
   const isRead = (certain && held) || (named && words.length === 0)
-  const worded = isRead ? undefined : WORDINGS.find(named ? partial.status : texts)
+  const worded = isRead ? undefined : findWorded(named, certain, partial.status, texts)
   if (worded !== undefined && worded !== 'elsewhere') return { state: worded }
   const isRecord = held || certain || named
   return isRecord ? { state: 'registered', record: completeRecord(partial) } : { state: 'unreadable' }
 }
 
+/** The words of a status come first; beside one, terms of use say nothing of a record with dates or servers. */
+function findWorded(named: boolean, certain: boolean, statuses: readonly string[], texts: readonly string[]) {
+  const inStatus = named ? WORDINGS.find(statuses) : undefined
+  return inStatus ?? (named && certain ? undefined : WORDINGS.find(texts))
+}
+
 /** The registrar's server that an answer refers to, lower case; the caller decides whether to ask it. */
 export function referralIn(text: string): string | undefined {
-  const referrals = linesOf(text, () => false).filter((line) => REFERRALS.has(line.label))
+  const referrals = splitLines(text, () => false).filter((line) => REFERRALS.has(line.label))
   return referrals.flatMap((line) => hostsIn(line.value))[0]
 }
 
@@ -85,16 +91,16 @@ function readLine(
 ): Section | undefined {
   const within = section !== undefined && belongsTo(line, section)
   // Labels of a person's section would be headings elsewhere.
-  const opened = within && section.kind === 'contact' ? undefined : sectionOf(line, afterBlank)
+  const opened = within && section.kind === 'contact' ? undefined : readSection(line, afterBlank)
   if (opened !== undefined) return opened
   if (within) {
     feed(partial, line, section)
     return { ...section, fed: true, nested: section.nested || line.indent > section.indent }
   }
-  const field = fieldOf(line.label)
+  const field = findField(line.label)
   if (field !== undefined) {
     take(partial, field, line.value)
-    return continuationOf(line, field, afterBlank)
+    return continueSection(line, field, afterBlank)
   }
   if (isRegistrant(line.label)) partial.registrant.push(line.value)
   takeSentence(partial, line, afterBlank)
@@ -121,7 +127,7 @@ function takeSentence(partial: PartialRecord, line: Line, afterBlank: boolean): 
   const words = line.text.slice(0, 200).split(/\s+/)
   for (const count of [4, 3, 2]) {
     const label = labelKey(words.slice(0, count).join(' '))
-    const field = fieldOf(label)
+    const field = findField(label)
     // In a paragraph of its own, `Last updated on` is about the database.
     if (field === 'lastUpdated' && afterBlank && !/^(?:record|domain)/.test(label)) return
     if (field === 'registeredOn' || field === 'expiresOn' || field === 'lastUpdated') {

@@ -3,10 +3,10 @@ import type { WhoisField } from '@sallyport/data/whois-formats'
 import type { DateOrder } from './date-order.ts'
 import { parseWhoisDate } from './dates.ts'
 import { isPrivacyName } from './labels.ts'
-import { recordOf } from './record.ts'
+import { buildRecord } from './record.ts'
 import { hostsIn, isCode, parseStatuses } from './values.ts'
 
-/** A record while its answer is read. The first of several values counts: the domain's comes before a person's. */
+/** Collects a record while its answer is read. The first of several values counts: the domain's comes before a person's. */
 export interface PartialRecord {
   readonly dateOrder: DateOrder
   domain?: string | undefined
@@ -16,7 +16,7 @@ export interface PartialRecord {
   lastUpdated?: string | undefined
   readonly nameservers: string[]
   readonly status: string[]
-  /** Texts about the registrant: only whether one names a privacy service goes into the record. */
+  /** Texts about the registrant: the record only says whether they name a privacy service. */
   readonly registrant: string[]
 }
 
@@ -24,11 +24,11 @@ export function emptyRecord(dateOrder: DateOrder): PartialRecord {
   return { dateOrder, nameservers: [], status: [], registrant: [] }
 }
 
-/** Entries of a list that are kept. */
+/** A list keeps at most this many entries. */
 const MAX_ENTRIES = 64
 const MAX_REGISTRAR_LENGTH = 200
 
-/** A registrar's handle; its name may follow in an object further down. */
+/** Matches a registrar's handle; its name may follow in an object further down. */
 const HANDLE = /^[A-Z\d]{1,32}-[A-Z\d]{1,32}$/
 
 /** Reads a value of a field into the record. */
@@ -44,7 +44,7 @@ export function take(record: PartialRecord, field: WhoisField, value: string): v
       takeStatus(record, value)
       break
     case 'registrar':
-      if (!isProse(value)) record.registrar ??= registrarOf(value)
+      if (!isProse(value)) record.registrar ??= readRegistrar(value)
       break
     case 'lastUpdated':
       takeChange(record, value)
@@ -59,20 +59,20 @@ export function take(record: PartialRecord, field: WhoisField, value: string): v
 
 /** Reads the name in the registrar's own section; it replaces the handle that the domain's section had. */
 export function takeRegistrarName(record: PartialRecord, value: string): void {
-  const name = registrarOf(value)
+  const name = readRegistrar(value)
   if (name !== undefined && (record.registrar === undefined || HANDLE.test(record.registrar))) record.registrar = name
 }
 
 export function completeRecord(record: PartialRecord): WhoisRecord {
   const { domain: _, dateOrder: _order, registrant, ...known } = record
-  return recordOf({ ...known, privacyProtection: registrant.some(isPrivacyName) })
+  return buildRecord({ ...known, privacyProtection: registrant.some(isPrivacyName) })
 }
 
 function takeDomain(record: PartialRecord, value: string): void {
   const [name = '', is, ...words] = value.slice(0, 300).split(/\s+/, 4)
   const host = hostsIn(name)[0]
   if (host !== undefined) record.domain ??= host
-  // `EXAMPLE.TK is Active`
+  // Some registries write `EXAMPLE.TK is Active`.
   if (is === 'is') takeStatus(record, words.join(' '))
 }
 
@@ -84,7 +84,7 @@ function takeStatus(record: PartialRecord, value: string): void {
   if (until !== null) take(record, 'expiresOn', until[1] ?? until[2] ?? '')
 }
 
-/** A registry may list what was done: `someone@example 20010203 (Assigned)`, later `20210203 (Changed)`. */
+/** A registry may list changes: `someone@example 20010203 (Assigned)`, later `20210203 (Changed)`. */
 function takeChange(record: PartialRecord, value: string): void {
   const date = parseWhoisDate(value, record.dateOrder)
   const done = /\((assigned|changed)\)$/i.exec(value.slice(0, 200))?.[1]?.toLowerCase()
@@ -94,7 +94,7 @@ function takeChange(record: PartialRecord, value: string): void {
   else record.lastUpdated ??= date
 }
 
-function registrarOf(value: string): string | undefined {
+function readRegistrar(value: string): string | undefined {
   const name = value
     .slice(0, MAX_REGISTRAR_LENGTH)
     .replace(/ ?\( ?(?:R\d+-[A-Z]+|https?:[^)]*)\)$/, '')
@@ -102,7 +102,7 @@ function registrarOf(value: string): string | undefined {
   return name === '' || /^no registrar listed\b/i.test(name) ? undefined : name
 }
 
-/** Words between others in a sentence; names of companies and codes have few of them. */
+/** Words that connect others in a sentence; names of companies and codes have few of them. */
 const BETWEEN: ReadonlySet<string> = new Set(
   'the this that is are was been be has have by to for from with which you your any not its may of in and or'.split(
     ' ',
@@ -111,7 +111,7 @@ const BETWEEN: ReadonlySet<string> = new Set(
 const MAX_BETWEEN = 3
 const MAX_NAME_WORDS = 8
 
-/** Whether a value is a sentence of terms or an explanation: a label before it is then a word of that sentence. */
+/** Reports whether a value is a sentence of terms or an explanation: a label before it is then a word of that sentence. */
 function isProse(value: string): boolean {
   const words = value.slice(0, MAX_REGISTRAR_LENGTH).toLowerCase().split(' ')
   if (words.length <= MAX_NAME_WORDS) return false

@@ -1,6 +1,6 @@
 import type { WhoisRecord } from '@sallyport/core'
 
-/** The facts of a record, unknown ones as `undefined`. */
+/** Facts of a record are `undefined` if unknown. */
 export interface WhoisFacts extends Pick<WhoisRecord, 'nameservers' | 'status' | 'privacyProtection'> {
   readonly registrar?: string | undefined
   readonly registeredOn?: string | undefined
@@ -8,8 +8,8 @@ export interface WhoisFacts extends Pick<WhoisRecord, 'nameservers' | 'status' |
   readonly lastUpdated?: string | undefined
 }
 
-/** The record of some facts, its members in the order of the specification. */
-export function recordOf({ registrar, registeredOn, expiresOn, lastUpdated, ...rest }: WhoisFacts): WhoisRecord {
+/** Builds a record, with its members in the order of the specification. */
+export function buildRecord({ registrar, registeredOn, expiresOn, lastUpdated, ...rest }: WhoisFacts): WhoisRecord {
   return {
     ...(registrar === undefined ? {} : { registrar }),
     ...(registeredOn === undefined ? {} : { registeredOn }),
@@ -20,8 +20,8 @@ export function recordOf({ registrar, registeredOn, expiresOn, lastUpdated, ...r
 }
 
 /**
- * An answer about one domain. `free` and `reserved` are answers: nobody has it, or nobody may have it.
- * `throttled` and `unreadable` say nothing about the domain.
+ * Answers a question about one domain. `free` and `reserved` are answers: the domain has no owner, or may have none. `throttled` and
+ * `unreadable` say nothing about the domain.
  */
 export type WhoisFinding =
   | { readonly state: 'registered'; readonly record: WhoisRecord }

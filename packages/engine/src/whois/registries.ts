@@ -1,6 +1,5 @@
 import { REGISTRY_FACTS } from '@sallyport/data/registries'
 
-/** A port-43 server. */
 export interface WhoisServer {
   readonly host: string
   readonly port: number
@@ -12,19 +11,19 @@ export interface WhoisQuestion extends WhoisServer {
   readonly question: string
 }
 
-/** The services that answer for each top-level domain. */
+/** Finds the services that answer for each top-level domain. */
 export interface Registries {
-  /** Base address of the RDAP service, with a slash at its end. */
+  /** Returns the base address of the RDAP service, which ends in a slash. */
   rdap(tld: string): string | undefined
   whois(tld: string, domain: string): WhoisQuestion | undefined
-  /** The server of a registrar that a registry refers to, if it is a known one. */
+  /** Returns the server of a registrar that a registry refers to, if the server is known. */
   registrar(host: string): WhoisServer | undefined
 }
 
 export interface RegistriesOptions {
-  /** RDAP services by top-level domain, in place of the embedded ones; `parseBootstrap` of core reads them. */
+  /** Replaces embedded RDAP services by top-level domain; `parseBootstrap` of core reads them. */
   readonly bootstrap?: ReadonlyMap<string, string> | undefined
-  /** Port-43 servers by top-level domain, before the embedded ones. */
+  /** Port-43 servers by top-level domain, which come before the embedded servers. */
   readonly servers?: ReadonlyMap<string, WhoisServer> | undefined
 }
 
@@ -36,7 +35,7 @@ const REGISTRARS: ReadonlySet<string> = new Set(REGISTRY_FACTS.registrars)
 
 export function createRegistries({ bootstrap = RDAP, servers = new Map() }: RegistriesOptions = {}): Registries {
   return {
-    // RDAP goes first, of registries that IANA does not list too, unless a port-43 server is configured.
+    // RDAP goes first, even for registries that IANA does not list, unless a port-43 server is configured.
     rdap: (tld) => bootstrap.get(tld) ?? (servers.has(tld) ? undefined : UNLISTED.get(tld)),
     whois(tld, domain) {
       const host = WHOIS.get(tld)

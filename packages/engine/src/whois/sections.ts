@@ -1,20 +1,20 @@
 import type { WhoisField } from '@sallyport/data/whois-formats'
-import { fieldOf, isContact, namesRegistrar } from './labels.ts'
+import { findField, isContact, namesRegistrar } from './labels.ts'
 import { type Line, labelKey } from './lines.ts'
 import { hostsIn, isAddressLike } from './values.ts'
 
-/** The lines below a heading. */
+/** Describes the lines below a heading. */
 export interface Section {
   readonly kind: WhoisField | 'contact'
   readonly heading: string
   readonly indent: number
-  /** Opened by a label with a value that continues on indented lines. */
+  /** True if a label with a value opened the section, which continues on indented lines. */
   readonly continued: boolean
-  /** Its lines need not be indented: `[Tech-C]`, or an RPSL object. */
+  /** Lines of a flat section need not be indented: `[Tech-C]`, or an RPSL object. */
   readonly flat: boolean
-  /** A line of the section was seen. */
+  /** True if a line of the section was seen. */
   readonly fed: boolean
-  /** A line that is indented more than the heading was seen. */
+  /** True if a line was seen that is indented more than the heading. */
   readonly nested: boolean
 }
 
@@ -29,31 +29,31 @@ const OBJECTS: ReadonlySet<string> = new Set([
   'organisation',
 ])
 
-/** Fields of a person's record as well as of a domain's. */
+/** These fields occur in a person's record as well as in a domain's. */
 const OF_PEOPLE_TOO: ReadonlySet<WhoisField> = new Set(['registeredOn', 'lastUpdated', 'domain', 'status'])
 
-/** The section that a line opens, being a label without a value or a known label alone. */
-export function sectionOf(line: Line, afterBlank: boolean): Section | undefined {
+/** Returns the section that a line opens: the line is a label without a value, or a known label alone. */
+export function readSection(line: Line, afterBlank: boolean): Section | undefined {
   const bare = line.label === '' && line.value === line.text
   const heading = bare ? labelKey(line.text) : line.label
   const empty = bare || line.value === ''
   const object = afterBlank && OBJECTS.has(heading)
   const flat = line.text.startsWith('[') || object
-  const kind = isContact(heading) && (empty || object) ? 'contact' : empty ? fieldOf(heading) : undefined
+  const kind = isContact(heading) && (empty || object) ? 'contact' : empty ? findField(heading) : undefined
   return kind === undefined ? undefined : openSection(kind, heading, line.indent, { flat })
 }
 
-/** Continuation of a label with a value: more lines of it, or the object of the registrar whose handle it is. */
-export function continuationOf({ label, indent }: Line, field: WhoisField, afterBlank: boolean): Section | undefined {
+/** Continues a label that has a value: with more lines of the value, or with the object of the registrar that the handle names. */
+export function continueSection({ label, indent }: Line, field: WhoisField, afterBlank: boolean): Section | undefined {
   if (field === 'nameservers' || field === 'status') return openSection(field, label, indent, { continued: true })
   return field === 'registrar' && afterBlank ? openSection(field, label, indent, {}) : undefined
 }
 
-/** Whether a line is part of a section; where it is not, the section has ended. */
+/** Reports whether a line is part of a section; any other line ends the section. */
 export function belongsTo(line: Line, section: Section): boolean {
-  const field = fieldOf(line.label)
+  const field = findField(line.label)
   if (section.continued) {
-    // An IPv6 address after a server's name looks like a label with a colon.
+    // A server's name with an IPv6 address looks like a label and a value, so only a known label ends the section.
     const further = section.kind === 'nameservers' ? field === undefined : line.label === ''
     return further && (line.indent > section.indent || (section.kind === 'nameservers' && isHostAlone(line.text)))
   }
@@ -62,10 +62,10 @@ export function belongsTo(line: Line, section: Section): boolean {
   }
   if (line.indent > section.indent) return true
   if (section.nested || isContact(line.label)) return false
-  return field === undefined ? fieldOf(labelKey(line.text)) === undefined : section.flat && OF_PEOPLE_TOO.has(field)
+  return field === undefined ? findField(labelKey(line.text)) === undefined : section.flat && OF_PEOPLE_TOO.has(field)
 }
 
-/** Whether a line has nothing but a server's name and addresses: it goes on with the servers before it wherever it begins. */
+/** Reports whether a line has only a server's name and addresses: it continues the servers before it at any indent. */
 function isHostAlone(text: string): boolean {
   const [name = '', ...rest] = text.slice(0, 300).split(/[\s,]+/)
   return hostsIn(name).length === 1 && rest.every(isAddressLike)

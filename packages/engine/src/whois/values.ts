@@ -1,10 +1,10 @@
 import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
 
-/** Controls other than tab and line ends, and the marks that turn the direction of text around. */
+/** Matches controls other than tab and line ends, and marks that reverse the direction of text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
 
-/** Text of strangers, fit to be shown in a terminal or a page: what could steer either becomes a space. */
+/** Makes untrusted text safe for a terminal or a page: characters that could steer either become spaces. */
 export function stripControls(text: string): string {
   return text.replace(UNPRINTABLE, ' ')
 }
@@ -15,10 +15,10 @@ const MAX_HOSTS = 64
 /** ASCII by its rules and anything beyond it: V8 takes milliseconds to compile a pattern by Unicode property. */
 const LABEL = /^[a-z\d\u0080-\uffff](?:[a-z\d\u0080-\uffff-]{0,61}[a-z\d\u0080-\uffff])?$/
 
-/** Written by registries where there is no server. */
+/** Registries write this text if there is no server. */
 const NO_HOST = new Set(['not.defined'])
 
-/** The hostnames in a text, lower case and without the trailing dot; addresses, e-mail addresses and URLs are none. */
+/** Lists the hostnames in a text, in lower case and without the trailing dot; addresses, e-mail addresses and URLs do not count. */
 export function hostsIn(text: string): readonly string[] {
   return text
     .split(/[\s,;()[\]<>"']+/)
@@ -27,7 +27,7 @@ export function hostsIn(text: string): readonly string[] {
     .slice(0, MAX_HOSTS)
 }
 
-/** Whether a word is made of what addresses are made of, with marks around; '' is. */
+/** Reports whether a word consists of characters of addresses, with marks around; '' does. */
 export function isAddressLike(word: string): boolean {
   return /^[\d.:a-f/()[\]]*$/i.test(word)
 }
@@ -45,28 +45,28 @@ const MAX_STATUS_LENGTH = 100
 const MAX_STATUSES = 32
 
 /**
- * The statuses in a text: EPP codes in their own spelling however they were written (`CLIENT HOLD`, `client-hold`, followed
- * by a URL or an explanation), anything else in the registry's words.
+ * Lists the statuses in a text: EPP codes in their official spelling, however they were written (`CLIENT HOLD`, `client-hold`, followed by
+ * a URL or an explanation), anything else in the registry's words.
  */
 export function parseStatuses(text: string): readonly string[] {
   return text
     .slice(0, MAX_STATUS_LENGTH * MAX_STATUSES)
     .split(/,|(?<!&[a-z]{2,8});/)
     .slice(0, MAX_STATUSES)
-    .map((part) => statusOf(part.replace(/https?:\S*/gi, ' ').trim()))
+    .map((part) => normaliseStatus(part.replace(/https?:\S*/gi, ' ').trim()))
     .filter((status) => /[a-z\u0080-\uffff]/i.test(status))
 }
 
-function statusOf(text: string): string {
+function normaliseStatus(text: string): string {
   const whole = BY_LETTERS.get(letters(text))
   if (whole !== undefined) return whole
-  // `clientHold (registrar lock)`, `clientHold - Status prevents …`, `ok https://…`
+  // Registries add an explanation: `clientHold (registrar lock)`, `clientHold - Status prevents …`, `ok https://…`
   const first = BY_LETTERS.get(letters(text.split(/[\s(]/, 1)[0] ?? ''))
-  // `Registered until expiry date.`
+  // The date is cut off: `Registered until expiry date.`
   return first ?? (text.slice(0, MAX_STATUS_LENGTH).split(/\(| until /, 1)[0] ?? '').trim()
 }
 
-/** Whether a word is one of the codes, however it is written. */
+/** Reports whether a word is an EPP code in any spelling. */
 export function isCode(word: string): boolean {
   return BY_LETTERS.has(letters(word))
 }

@@ -12,12 +12,12 @@ import {
 import { LRUCache } from 'lru-cache'
 import { parseRdap } from './parse-rdap.ts'
 import { parseWhoisText, referralIn } from './parse-text.ts'
-import { recordOf, type WhoisFinding } from './record.ts'
+import { buildRecord, type WhoisFinding } from './record.ts'
 import type { Registries, WhoisQuestion } from './registries.ts'
 
 type Service = 'rdap' | 'port43'
 
-/** Resolves to true when a server may be asked, to false where too many questions wait; `asker` is absent for this process. */
+/** Resolves to true if a server may be asked, to false if too many questions wait; `asker` is absent for this process. */
 export type Turn = (server: string, asker?: string) => Promise<boolean>
 
 export interface WhoisPorts {
@@ -25,22 +25,22 @@ export interface WhoisPorts {
   readonly outbound: Fetch
   readonly port43: Port43
   readonly turns: Readonly<Record<Service, Turn>>
-  /** Called for every question that is not answered from the cache, so that they can be refreshed. */
+  /** Called for every question that the cache cannot answer, so that registries can be refreshed. */
   readonly registries: () => Promise<Registries>
 }
 
 const BUDGET_MS = 4_000
-/** RDAP's part of the budget; the rest is for port 43. */
+/** RDAP gets this part of the time; the rest is for port 43. */
 const RDAP_MS = 3_000
 const MAX_RDAP_BYTES = 256 * 1024
 const RDAP_REDIRECTS = 2
-/** With less time left no service is asked. */
+/** No service is asked if less time is left. */
 const MIN_MS = 50
-/** That a registry gave no answer in less time says nothing to callers who have more, or who wait less for their turn. */
+/** If a registry had less time than this and did not answer, callers with more time must ask again. */
 const TELLING_MS = 3_000
 
 const MAX_CACHED = 10_000
-/** How long an answer is cached: a registration seldom changes, a free name may be taken at any time. */
+/** How long an answer is cached: registrations seldom change, and a free name may be registered at any time. */
 const TTL_MS: Readonly<Record<WhoisAnswer['state'], number>> = {
   registered: HOUR_MS,
   free: HOUR_MS / 6,
@@ -49,8 +49,8 @@ const TTL_MS: Readonly<Record<WhoisAnswer['state'], number>> = {
 }
 
 /**
- * Asks the registry of a domain: RDAP first, then port 43 where RDAP gives no answer, then the registrar that the registry
- * refers to, once and only if it is a known one. Concurrent questions of one asker for one domain are one question.
+ * Asks the registry of a domain: RDAP first, then port 43 if RDAP gives no answer, then once the registrar that the registry refers to, if
+ * it is known. Concurrent questions of one asker about one domain are sent once.
  */
 export function createWhois({ clock, outbound, port43, turns, registries }: WhoisPorts): Whois {
   const answers = new LRUCache<string, WhoisAnswer>({ max: MAX_CACHED, perf: clock, ttlResolution: 0 })
@@ -74,7 +74,7 @@ export function createWhois({ clock, outbound, port43, turns, registries }: Whoi
     return { state: 'failed', domain, reason: reasons.join('; ') || `no registry of .${tld} is known` }
   }
 
-  /** Takes the asker's turn at a server; the time that is left for it then, or why it is not asked. */
+  /** Takes the asker's turn at a server; returns the remaining time, or why the server is not asked. */
   async function takeTurn(service: Service, server: string, until: number, question: Question) {
     const start = clock.now()
     if (until - start < MIN_MS) return OUT_OF_TIME
@@ -95,7 +95,7 @@ export function createWhois({ clock, outbound, port43, turns, registries }: Whoi
     if (answer.state === 'failed') return answer
     if (answer.status === 200) return parseRdap(answer.body, domain)
     if (answer.status === 429) return { state: 'throttled' }
-    // RFC 7480 section 5.3. A web server that is no RDAP service answers 404 to everything, in HTML.
+    // A 404 in JSON is a free domain (RFC 7480 section 5.3). A web server without RDAP answers every path with 404, in HTML.
     const isRdap = answer.headers['content-type']?.includes('json') === true
     return answer.status === 404 && isRdap ? { state: 'free' } : { state: 'failed', reason: `status ${answer.status}` }
   }
@@ -147,7 +147,7 @@ export function createWhois({ clock, outbound, port43, turns, registries }: Whoi
 interface Question {
   readonly asker: string | undefined
   readonly until: number
-  /** The time that the registry's servers had. */
+  /** Time in which the registry's servers could answer. */
   tellingMs: number
 }
 
@@ -155,9 +155,9 @@ type Attempt = WhoisFinding | { readonly state: 'failed'; readonly reason: strin
 
 const OUT_OF_TIME = { state: 'failed', reason: 'no time left' } as const
 
-/** The registry's facts, completed by the registrar's. */
+/** Merges the records; the registrar's facts complete the registry's. */
 function merged(registry: WhoisRecord, registrar: WhoisRecord): WhoisRecord {
-  return recordOf({
+  return buildRecord({
     ...registrar,
     ...registry,
     nameservers: registry.nameservers.length > 0 ? registry.nameservers : registrar.nameservers,

@@ -1,18 +1,18 @@
-/** Patterns of sentences, by the state of a domain that they mean. */
+/** Matches sentences that show the state of a domain. */
 export interface Wordings<State extends string> {
-  /** The first state, in the order of the sets, of which a pattern matches a sentence. */
+  /** Returns the first state, in the order of the sets, that has a matching pattern. */
   find(lines: readonly string[]): State | undefined
 }
 
-/** An answer is a short sentence in a short paragraph, or the first or last of a long one; terms of use are long paragraphs. */
+/** An answer is a short sentence in a short paragraph, or the first or last of a long paragraph; terms of use are long paragraphs. */
 const MAX_LINES = 4
 const MAX_WORDS = 24
 const MAX_WORDS_AT_EDGE = 8
 
-/** Words of conditions, not of facts: `if you exceed`, `the service may be refused`. */
+/** These words mark conditions, which are no facts: `if you exceed`, `the service may be refused`. */
 const CONDITION = /\b(?:may|might|if|whether|unless|agree|should|must|shall|terms|purposes?|rights|expressly)\b/
 
-/** The patterns match anywhere in a sentence. */
+/** Compiles patterns, which match anywhere in a sentence. */
 export function createWordings<State extends string>(
   sets: readonly (readonly [State, readonly string[]])[],
 ): Wordings<State> {
@@ -44,10 +44,10 @@ function isSentence(line: string, maxWords: number): boolean {
   return line.split(' ', maxWords + 1).length <= maxWords && !CONDITION.test(line)
 }
 
-/** Characters that are read of a line. */
+/** A line is cut at this many characters. */
 const MAX_READ = 160
 
-/** A line as the patterns have it: lower case, without marks in front, domain names as `@`. */
+/** Writes a line as the patterns expect it: lower case, without leading marks, with domain names as `@`. */
 function sentenceForm(line: string): string {
   return line
     .slice(0, MAX_READ)

@@ -4,9 +4,9 @@ import { billingWindow, createBillingWindows, dateText, isDate } from '../../src
 
 const DAY = 86_400_000
 
-/** [signup date, now, first day of the window, first day of the next]. */
+/** Each row has [signup date, now, first day of the window, first day of the next]. */
 const EDGES: readonly (readonly [string, string, string, string])[] = [
-  // The signup day itself, and the edges of a plain window.
+  // These are the signup day itself and the edges of a plain window.
   ['2026-01-15', '2026-01-15T00:00:00.000Z', '2026-01-15', '2026-02-15'],
   ['2026-01-15', '2026-02-14T23:59:59.999Z', '2026-01-15', '2026-02-15'],
   ['2026-01-15', '2026-02-15T00:00:00.000Z', '2026-02-15', '2026-03-15'],
@@ -15,7 +15,7 @@ const EDGES: readonly (readonly [string, string, string, string])[] = [
   ['2026-01-01', '2026-03-01T00:00:00.000Z', '2026-03-01', '2026-04-01'],
   ['2026-01-01', '2026-02-28T23:59:59.999Z', '2026-02-01', '2026-03-01'],
   ['2026-01-01', '2026-12-31T23:59:59.999Z', '2026-12-01', '2027-01-01'],
-  // The 31st in months of 28, 29, 30 and 31 days, and back to the 31st.
+  // The 31st must fit months of 28, 29, 30 and 31 days, and return to the 31st.
   ['2026-01-31', '2026-02-27T23:59:59.999Z', '2026-01-31', '2026-02-28'],
   ['2026-01-31', '2026-02-28T00:00:00.000Z', '2026-02-28', '2026-03-31'],
   ['2026-01-31', '2026-03-30T23:59:59.999Z', '2026-02-28', '2026-03-31'],
@@ -25,7 +25,7 @@ const EDGES: readonly (readonly [string, string, string, string])[] = [
   ['2026-01-31', '2026-05-30T23:59:59.999Z', '2026-04-30', '2026-05-31'],
   ['2026-01-31', '2026-12-31T00:00:00.000Z', '2026-12-31', '2027-01-31'],
   ['2026-01-31', '2027-01-30T23:59:59.999Z', '2026-12-31', '2027-01-31'],
-  // The 31st in a leap year.
+  // The 31st must fit a leap year.
   ['2027-12-31', '2028-02-28T23:59:59.999Z', '2028-01-31', '2028-02-29'],
   ['2027-12-31', '2028-02-29T00:00:00.000Z', '2028-02-29', '2028-03-31'],
   ['2027-12-31', '2028-03-30T23:59:59.999Z', '2028-02-29', '2028-03-31'],
@@ -35,7 +35,7 @@ const EDGES: readonly (readonly [string, string, string, string])[] = [
   ['2026-01-30', '2026-03-29T23:59:59.999Z', '2026-02-28', '2026-03-30'],
   ['2026-01-30', '2026-03-30T00:00:00.000Z', '2026-03-30', '2026-04-30'],
   ['2026-01-30', '2028-02-29T00:00:00.000Z', '2028-02-29', '2028-03-30'],
-  // The 29th, with and without a leap year.
+  // The 29th must fit years with and without a leap day.
   ['2026-01-29', '2026-02-28T00:00:00.000Z', '2026-02-28', '2026-03-29'],
   ['2026-01-29', '2026-03-28T23:59:59.999Z', '2026-02-28', '2026-03-29'],
   ['2028-02-29', '2028-02-29T00:00:00.000Z', '2028-02-29', '2028-03-29'],
@@ -47,10 +47,10 @@ const EDGES: readonly (readonly [string, string, string, string])[] = [
   // 2100 is no leap year, 2000 was one.
   ['2026-01-31', '2100-02-28T00:00:00.000Z', '2100-02-28', '2100-03-31'],
   ['2000-02-29', '2000-03-28T23:59:59.999Z', '2000-02-29', '2000-03-29'],
-  // The 28th never clamps.
+  // No month shortens the 28th, so it is never moved.
   ['2026-01-28', '2026-02-28T00:00:00.000Z', '2026-02-28', '2026-03-28'],
   ['2026-01-28', '2028-02-28T23:59:59.999Z', '2028-02-28', '2028-03-28'],
-  // Across the year.
+  // These windows go across the year's end.
   ['2025-06-20', '2025-12-31T23:59:59.999Z', '2025-12-20', '2026-01-20'],
   ['2025-06-20', '2026-01-01T00:00:00.000Z', '2025-12-20', '2026-01-20'],
   // Clock changes in Europe and America move nothing: everything is UTC.

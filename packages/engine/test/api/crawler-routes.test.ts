@@ -6,13 +6,13 @@ import { ADDRESSES, createWire, SNAPSHOT, START } from './wire.ts'
 
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 
-function listOf(id: string, state: RangeList['state'], ...cidrs: readonly string[]): RangeList {
+function makeList(id: string, state: RangeList['state'], ...cidrs: readonly string[]): RangeList {
   return { slug: id, state, date: '2026-02-09', prefixes: cidrs.flatMap((text) => parsePrefix(text) ?? []) }
 }
 
 const FRESH = createCrawlerRanges([
-  listOf('googlebot', 'fresh', '11.0.0.0/24'),
-  listOf('gptbot', 'fresh', '11.1.0.0/24'),
+  makeList('googlebot', 'fresh', '11.0.0.0/24'),
+  makeList('gptbot', 'fresh', '11.1.0.0/24'),
 ])
 
 function wireWith(dns: Dns = createFakeDns({}), ranges = FRESH) {
@@ -75,7 +75,7 @@ t.test('one whose file cannot be had, or whose DNS is down, is never spoofed', a
   const body = { ip: ADDRESSES.residential_clean, bot: 'googlebot' }
   for (const wire of [
     wireWith(createFakeDns({}), createCrawlerRanges([])),
-    wireWith(createFakeDns({}), createCrawlerRanges([listOf('googlebot', 'stale', '11.0.0.0/24')])),
+    wireWith(createFakeDns({}), createCrawlerRanges([makeList('googlebot', 'stale', '11.0.0.0/24')])),
     wireWith(down),
   ]) {
     const { json } = await verify(body, wire)

@@ -1,4 +1,4 @@
-import { createFakeNetworks, createFakeSystems, snapshotOf, systemOf } from '@sallyport/core/testing'
+import { createFakeNetworks, createFakeSystems, makeSnapshot, makeSystem } from '@sallyport/core/testing'
 import t from 'tap'
 import { createWire } from './wire.ts'
 
@@ -7,10 +7,10 @@ const CACHED = 'public, max-age=3600'
 /** 1,200 systems of one /24 each, so that the bounds of the lists can be met. */
 function manySystems() {
   const rows = Array.from({ length: 1200 }, (_, index) => {
-    const system = systemOf({ asn: index + 1, name: `Network ${index + 1}` })
+    const system = makeSystem({ asn: index + 1, name: `Network ${index + 1}` })
     return [system, [`${20 + (index >> 8)}.0.${index & 255}.0/24`]] as const
   })
-  return snapshotOf({ systems: createFakeSystems(rows), networks: createFakeNetworks([]) })
+  return makeSnapshot({ systems: createFakeSystems(rows), networks: createFakeNetworks([]) })
 }
 
 t.test('the top list is by addresses, or by prefixes when asked', async (t) => {
@@ -191,7 +191,7 @@ t.test('a new snapshot is a new directory', async (t) => {
   let current = manySystems()
   const wire = createWire({ snapshots: { current: () => current } })
   t.equal((await wire.call('GET', '/v1/asn/directory')).json.total, 1200)
-  const systems = createFakeSystems([[systemOf({ asn: 7 }), ['20.0.0.0/24']]])
-  current = snapshotOf({ systems, networks: createFakeNetworks([]) })
+  const systems = createFakeSystems([[makeSystem({ asn: 7 }), ['20.0.0.0/24']]])
+  current = makeSnapshot({ systems, networks: createFakeNetworks([]) })
   t.equal((await wire.call('GET', '/v1/asn/directory')).json.total, 1)
 })

@@ -1,15 +1,20 @@
-import { createFakeGeo, createFakeNetworks, createFakeSystems, hitOf, systemOf } from '@sallyport/core/testing'
+import { createFakeGeo, createFakeNetworks, createFakeSystems, makeHit, makeSystem } from '@sallyport/core/testing'
 import { ROUTES } from '../../src/api/index.ts'
 import { createWire, SNAPSHOT } from './wire.ts'
 
-const HETZNER = systemOf({
+const HETZNER = makeSystem({
   asn: 24940,
   name: 'Hetzner Online GmbH',
   type: 'hosting',
   networkClass: 'hosting',
   country: 'DE',
 })
-const RELAY = systemOf({ asn: 60729, name: 'Stiftung Erneuerbare Freiheit', type: 'unknown', networkClass: 'unknown' })
+const RELAY = makeSystem({
+  asn: 60729,
+  name: 'Stiftung Erneuerbare Freiheit',
+  type: 'unknown',
+  networkClass: 'unknown',
+})
 const FALKENSTEIN = {
   countryCode: 'DE',
   city: 'Falkenstein',
@@ -23,7 +28,7 @@ const FALKENSTEIN = {
 export async function exampleAnswers(): Promise<
   ReadonlyMap<string, { readonly status: number; readonly text: string }>
 > {
-  const tor = { range: hitOf({ networkClass: 'tor', single: true }) }
+  const tor = { range: makeHit({ networkClass: 'tor', single: true }) }
   const snapshot = {
     ...SNAPSHOT,
     networks: createFakeNetworks([

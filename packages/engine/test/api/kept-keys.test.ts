@@ -12,12 +12,12 @@ function keyText(number: number): string {
   return createKey(bytes).text
 }
 
-const fieldsOf = (text: string) => ['Authorization', `Bearer ${text}`]
+const bearerFields = (text: string) => ['Authorization', `Bearer ${text}`]
 
 t.test('a key is kept by a secret hash once it was found valid, without its text', async (t) => {
   const reader = createKeyReader()
   const text = keyText(1)
-  const read = () => reader.read(fieldsOf(text))
+  const read = () => reader.read(bearerFields(text))
   const key = read()
   if (key === undefined) throw new Error('not read')
   t.match(key, { id: text.slice(3, 11), isKept: false })
@@ -28,14 +28,14 @@ t.test('a key is kept by a secret hash once it was found valid, without its text
   t.equal(read(), kept)
   const secret = text.slice(12)
   for (let at = 0; at + 8 <= secret.length; at++) t.notOk(JSON.stringify(kept).includes(secret.slice(at, at + 8)))
-  t.not(createKeyReader().read(fieldsOf(text))?.fingerprint, key.fingerprint, 'another process has another secret')
+  t.not(createKeyReader().read(bearerFields(text))?.fingerprint, key.fingerprint, 'another process has another secret')
   for (const other of [
     keyText(2),
     `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`,
     `${text}0`,
     text.slice(1),
   ]) {
-    t.not(reader.read(fieldsOf(other))?.isKept, true, other)
+    t.not(reader.read(bearerFields(other))?.isKept, true, other)
   }
   reader.drop(key)
   t.match(read(), { isKept: false })
@@ -43,9 +43,9 @@ t.test('a key is kept by a secret hash once it was found valid, without its text
 
 t.test('so many are kept, those that came last', async (t) => {
   const reader = createKeyReader()
-  const isKept = (number: number) => reader.read(fieldsOf(keyText(number)))?.isKept
+  const isKept = (number: number) => reader.read(bearerFields(keyText(number)))?.isKept
   for (let number = 0; number <= MAX_KEYS; number++) {
-    const key = reader.read(fieldsOf(keyText(number)))
+    const key = reader.read(bearerFields(keyText(number)))
     if (key !== undefined) reader.keep(key)
   }
   t.same([0, 1, MAX_KEYS].map(isKept), [false, true, true])

@@ -14,7 +14,7 @@ import { listedIn } from '../../src/api/listed.ts'
 import { madeProvenance } from './provenance-service.ts'
 import { ADDRESSES, createWire, REGISTERED, SNAPSHOT, START } from './wire.ts'
 
-/** A value with one member more in each of its objects. */
+/** Returns the value with one member more in each of its objects. */
 function withMore<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withMore) as T
   if (typeof value !== 'object' || value === null) return value

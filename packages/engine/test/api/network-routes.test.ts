@@ -1,4 +1,4 @@
-import { snapshotsOf } from '@sallyport/core/testing'
+import { makeSnapshots } from '@sallyport/core/testing'
 import t from 'tap'
 import { ROUTES } from '../../src/api/index.ts'
 import * as schemas from '../../src/api/schemas/index.ts'
@@ -110,7 +110,7 @@ t.test('geo places the address; what is unknown is left out', async (t) => {
 })
 
 t.test('missing data is 503, never a false or an empty answer', async (t) => {
-  const wire = createWire({ snapshots: snapshotsOf() })
+  const wire = createWire({ snapshots: makeSnapshots() })
   const key = await wire.keyFor('free')
   for (const url of ['/v1/vpn/11.0.0.1', '/v1/proxy/11.0.0.1', '/v1/asn/11.0.0.1', '/v1/geo/11.0.0.1']) {
     const answer = await wire.call('GET', url, { key })

@@ -137,7 +137,9 @@ async function keyed(method: string, url: string, body: string | (() => Promise<
 t.test('every code of the table appears on the wire with its status, or belongs to another room', async (t) => {
   const elsewhere = [
     'request_blocked',
+    'unavailable_for_legal_reasons',
     'challenge_required',
+    'payment_required',
     'bad_gateway',
     'gateway_timeout',
     'loop_detected',

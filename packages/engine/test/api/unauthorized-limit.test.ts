@@ -5,7 +5,7 @@ import { createWire, START, tooLarge, type Wire } from './wire.ts'
 const URL = '/v1/vpn/11.0.0.1'
 const MAX = 60
 
-/** A key of the right form that nobody was given. */
+/** The key has the right form, and no account has it. */
 const UNKNOWN = createKey(new Uint8Array(KEY_BYTES).fill(200)).text
 
 /** All the ways in which a call has no valid key. */

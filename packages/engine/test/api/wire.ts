@@ -29,12 +29,12 @@ import {
   createFakeNetworks,
   createFakeSystems,
   createFakeWhois,
-  hitOf,
-  snapshotOf,
-  systemOf,
+  makeHit,
+  makeSnapshot,
+  makeSystem,
 } from '@sallyport/core/testing'
 import { type Account, ALLOWANCES, parseKey } from '#accounts'
-import { createMemoryAccounts, type FaultHook, keyOf } from '#accounts/testing'
+import { createMemoryAccounts, type FaultHook, makeKey } from '#accounts/testing'
 import { type Api, type ApiServices, createApi } from '../../src/api/index.ts'
 import type { Route } from '../../src/api/route.ts'
 import { madeProvenance } from './provenance-service.ts'
@@ -44,19 +44,25 @@ const PAGE = '<!doctype html><title>Reference</title>\n'
 /** The day that every test begins on. */
 export const START = '2026-02-10T12:00:00.000Z'
 
-const CLOUD = systemOf({ asn: 64500, name: 'Cloud Nine Ltd', type: 'hosting', networkClass: 'hosting', country: 'DE' })
-const HOME = systemOf({
+const CLOUD = makeSystem({
+  asn: 64500,
+  name: 'Cloud Nine Ltd',
+  type: 'hosting',
+  networkClass: 'hosting',
+  country: 'DE',
+})
+const HOME = makeSystem({
   asn: 64501,
   name: 'Home Telecom',
   type: 'isp',
   networkClass: 'residential_clean',
   country: 'FR',
 })
-const HIDE = systemOf({ asn: 64502, name: 'Hide Me BV', type: 'vpn', networkClass: 'vpn', brand: 'HideMe' })
-const SMALL = systemOf({ asn: 645, name: 'Small 64500 Works', type: 'unknown', networkClass: 'unknown' })
+const HIDE = makeSystem({ asn: 64502, name: 'Hide Me BV', type: 'vpn', networkClass: 'vpn', brand: 'HideMe' })
+const SMALL = makeSystem({ asn: 645, name: 'Small 64500 Works', type: 'unknown', networkClass: 'unknown' })
 
 const listed = (networkClass: 'vpn' | 'tor' | 'residential_proxy' | 'datacenter' | 'mobile', single = false) => ({
-  range: hitOf({ networkClass, single }),
+  range: makeHit({ networkClass, single }),
 })
 
 /** A small made internet: one address of every class. */
@@ -71,10 +77,10 @@ export const ADDRESSES = {
   unknown: '16.0.0.1',
 } as const
 
-/** In no autonomous system. */
+/** No autonomous system has this address. */
 export const UNROUTED = '17.0.0.1'
 
-export const SNAPSHOT: Snapshot = snapshotOf({
+export const SNAPSHOT: Snapshot = makeSnapshot({
   networks: createFakeNetworks([
     ['11.0.0.0/16', { system: CLOUD, inDatacenterRanges: true }],
     ['11.1.0.0/16', { system: CLOUD, ...listed('datacenter') }],
@@ -155,7 +161,7 @@ const REGISTRATIONS: Readonly<Record<string, WhoisAnswer>> = {
   'silent.com': { state: 'failed', domain: 'silent.com', reason: 'throttled' },
 }
 
-/** Looks and takes that fail as told. */
+/** Creates counts whose looks and takes fail where `fault` injects an error. */
 function faultyCounts(
   counts: ReturnType<typeof createFakeCounts>,
   fault: FaultHook = () => undefined,
@@ -260,12 +266,12 @@ export function createWire(options: WireOptions = {}): Wire {
       if (typeof answer.body !== 'string') throw new Error('a streamed answer')
       const isJson = /json/.test(answer.headers['Content-Type'] ?? '')
       const json = isJson ? JSON.parse(answer.body) : undefined
-      // A promise of docs/routes.md; messages of a test's own name none.
+      // docs/api.md promises it; messages of a test's own make no promise.
       if (json?.error === 'invalid_request' && /^\w[\w.]*: /.test(json.message)) requireNamed(json)
       return { status: answer.status, headers: answer.headers, json, text: answer.body, bodyReads }
     },
     async keyFor(plan, signupDate = '2026-01-31') {
-      const { text, key } = keyOf(++made)
+      const { text, key } = makeKey(++made)
       const account: Account = { id: accountId(text), name: '', plan, signupDate }
       await accounts.createAccount(account)
       await accounts.createKey({ ...key, accountId: account.id })
@@ -284,7 +290,7 @@ export function createWire(options: WireOptions = {}): Wire {
   }
 }
 
-/** A lookup that ends as told. */
+/** Creates a lookup that fails with this error. */
 export function failingLookup(error: unknown): Lookup {
   return { lookup: () => Promise.reject(error) }
 }

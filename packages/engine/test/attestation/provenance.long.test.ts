@@ -165,7 +165,7 @@ t.test('a key that others may read, or that is none, is refused', async (t) => {
   const config = { ...madeConfig(folder), provenance: { signingKey: file } }
   await t.rejects(open(config), { code: 'invalid_config', message: /key\.pem is not there/ })
   writeFileSync(file, pem('ed25519'), { mode: 0o600 })
-  const othersMayRead = { code: 'invalid_config', message: /may be read by others.*chmod 600/ }
+  const othersMayRead = { code: 'invalid_config', message: /is readable by other users.*chmod 600/ }
   for (const mode of [0o644, 0o640, 0o604, 0o660]) {
     chmodSync(file, mode)
     await t.rejects(loadSigningKey({ source: file, make: false }), othersMayRead, mode.toString(8))

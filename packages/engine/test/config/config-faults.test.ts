@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ConfigSources } from '../../src/config/read.ts'
-import { ConfigError, faultText, readConfigFrom, settingsOf } from '../../src/open/index.ts'
+import { ConfigError, faultText, listSettings, readConfigFrom } from '../../src/open/index.ts'
 
 function fileIn(t: Test, text: string, name = 'sallyport.yaml'): string {
   const file = join(t.testdir(), name)
@@ -11,7 +11,7 @@ function fileIn(t: Test, text: string, name = 'sallyport.yaml'): string {
 }
 
 /** The faults of a refused configuration, without the folder. */
-function faultsOf(sources: ConfigSources): readonly string[] {
+function listFaults(sources: ConfigSources): readonly string[] {
   try {
     readConfigFrom(sources)
   } catch (error) {
@@ -38,7 +38,7 @@ policy:
     - { id: all, match: {}, action: alow, onerror: flag }
 `,
   )
-  t.strictSame(faultsOf({ file }), [
+  t.strictSame(listFaults({ file }), [
     'sallyport.yaml:2: mode: "monitr" is unknown; did you mean "monitor"?',
     'sallyport.yaml:3: unknown key "limits.inFlite"; did you mean "inFlight"?',
     'sallyport.yaml:5: policy.preset: "low-fricton" is unknown; did you mean "low-friction"?',
@@ -50,29 +50,29 @@ policy:
 })
 
 t.test('a second document is one line', async (t) => {
-  t.strictSame(faultsOf({ file: fileIn(t, 'mode: monitor\n---\nlisten: 127.0.0.1:1\n') }), [
-    'sallyport.yaml:2: a second document begins here (---): a file holds one',
+  t.strictSame(listFaults({ file: fileIn(t, 'mode: monitor\n---\nlisten: 127.0.0.1:1\n') }), [
+    'sallyport.yaml:2: a second document begins here (---), but a file may contain only one',
   ])
 })
 
 t.test('and keys that need each other', async (t) => {
-  t.strictSame(faultsOf({ file: fileIn(t, 'listen: 127.0.0.1:1\nhttp: 127.0.0.1:2\n') }), [
-    'sallyport.yaml:2: http: is plain HTTP beside TLS: without tls, name the address in listen',
+  t.strictSame(listFaults({ file: fileIn(t, 'listen: 127.0.0.1:1\nhttp: 127.0.0.1:2\n') }), [
+    'sallyport.yaml:2: http: is the plain HTTP listener beside TLS. Without tls, set listen instead',
   ])
-  t.strictSame(faultsOf({ file: fileIn(t, 'tls:\n  redirect: true\n  certificates: [{ cert: a, key: b }]\n') }), [
-    'sallyport.yaml:2: tls.redirect: needs http, the plain listener that it redirects',
+  t.strictSame(listFaults({ file: fileIn(t, 'tls:\n  redirect: true\n  certificates: [{ cert: a, key: b }]\n') }), [
+    'sallyport.yaml:2: tls.redirect: needs http, the plain listener to redirect. Add http: 0.0.0.0:80',
   ])
-  t.strictSame(faultsOf({ file: fileIn(t, 'tls: { acme: { domains: [a.example], email: a@a.example } }\n') }), [
-    'sallyport.yaml:1: tls.acme: needs http, where the authority asks for its challenge on port 80',
+  t.strictSame(listFaults({ file: fileIn(t, 'tls: { acme: { domains: [a.example], email: a@a.example } }\n') }), [
+    'sallyport.yaml:1: tls.acme: needs http, because the CA fetches its challenge on port 80',
   ])
-  t.strictSame(faultsOf({ file: fileIn(t, 'tls: { http2: false }\n') }), [
-    'sallyport.yaml:1: tls: names no certificates and no acme',
+  t.strictSame(listFaults({ file: fileIn(t, 'tls: { http2: false }\n') }), [
+    'sallyport.yaml:1: tls: has neither certificates nor acme. Add one of them',
   ])
 })
 
 t.test('proxies that together are everybody are one fault', async (t) => {
-  t.strictSame(faultsOf({ file: fileIn(t, 'trustProxy: [0.0.0.0/1, 128.0.0.0/1]\n') }), [
-    'sallyport.yaml:1: trustProxy: "0.0.0.0/1", "128.0.0.0/1" are together nearly all of IPv4: it would let anybody pose as anybody.',
+  t.strictSame(listFaults({ file: fileIn(t, 'trustProxy: [0.0.0.0/2, 64.0.0.0/2]\n') }), [
+    'sallyport.yaml:1: trustProxy: "0.0.0.0/2", "64.0.0.0/2" are together most of IPv4: it would let anybody pose as anybody.',
   ])
 })
 
@@ -94,48 +94,51 @@ policy:
     - { id: home, match: { time: { from: "25:00" } }, action: flag }
 `,
   )
-  t.strictSame(faultsOf({ file }), [
+  t.strictSame(listFaults({ file }), [
     'sallyport.yaml:1: trustProxy.1: "cloudflair" is not an address, a CIDR range or a preset; did you mean "cloudflare"?',
     'sallyport.yaml:2: data.sources.x4bnet-vpn-ipv: there is no such source; did you mean "x4bnet-vpn-ipv4"?',
     'sallyport.yaml:3: net.allowPrivate.0: "10.0.0.0" is not a CIDR',
     'sallyport.yaml:5: policy.allowlist.1: "nowhere" is not an address or a CIDR range',
     'sallyport.yaml:8: policy.rules.0.match.country.1: rule "home": "UK" is unknown; did you mean "GB"?',
     'sallyport.yaml:8: policy.rules.0.match.country.2: rule "home": "de" is unknown; did you mean "DE"?',
-    'sallyport.yaml:8: policy.rules.0.match.country.3: rule "home": "Germany" is unknown: expected a two-letter code of ISO 3166-1',
+    'sallyport.yaml:8: policy.rules.0.match.country.3: rule "home": "Germany" is unknown: expected a country code (ISO 3166-1)',
     'sallyport.yaml:11: policy.rules.1.match.path.0: rule "paths": "admin" is unknown: a path begins with a slash; did you mean "/admin"?',
-    'sallyport.yaml:11: policy.rules.1.match.path.1: rule "paths": "/a/**/b" is unknown: ** is the last segment of a path',
-    'sallyport.yaml:11: policy.rules.1.match.path.2: rule "paths": "/%61dmin" is unknown: paths are written as "/admin" is',
+    'sallyport.yaml:11: policy.rules.1.match.path.1: rule "paths": "/a/**/b" is unknown: ** must be the last segment',
+    'sallyport.yaml:11: policy.rules.1.match.path.2: rule "paths": "/%61dmin" is unknown: write the path as "/admin"',
     'sallyport.yaml:11: policy.rules.1.match.vendor.0: rule "paths": "OpenAl" is unknown; did you mean "OpenAI"?',
     'sallyport.yaml:11: policy.rules.1.match.crawler.0: rule "paths": "google-bot" is unknown; did you mean "googlebot"?',
-    'sallyport.yaml:13: policy.rules.2.id: rule "home": the id "home" occurs twice',
+    'sallyport.yaml:13: policy.rules.2.id: rule "home": the id "home" is used twice',
     'sallyport.yaml:13: policy.rules.2.match.time.from: rule "home": "25:00" is unknown: expected HH:MM',
   ])
 })
 
 t.test('an alias, a variable and a flag are where they are written', async (t) => {
   const file = fileIn(t, 'policy:\n  rules:\n    - &r\n      id: a\n      match: {}\n      action: alow\n    - *r\n')
-  t.strictSame(faultsOf({ file }), [
+  t.strictSame(listFaults({ file }), [
     'sallyport.yaml:6: policy.rules.0.action: rule "a": "alow" is unknown; did you mean "allow"?',
     'sallyport.yaml:6: policy.rules.1.action: rule "a": "alow" is unknown; did you mean "allow"?',
   ])
   const env = { SALLYPORT_MODE: 'off', SALLYPORT_TRUST_PROXY: 'loopback, everyone', SALLYPORT_DNS_TIMEOUT_MS: '1' }
-  t.strictSame(faultsOf({ env, flags: { dataDir: '' } }), [
+  t.strictSame(listFaults({ env, flags: { dataDir: '' } }), [
     'SALLYPORT_MODE: mode: "off" is unknown: expected enforce, monitor',
     '--data-dir: dataDir: expected string to have >=1 characters',
     'SALLYPORT_DNS_TIMEOUT_MS: dns.timeoutMs: expected number to be >=10',
   ])
   const trust = 'is not an address, a CIDR range or a preset: expected'
-  t.match(faultsOf({ env: { SALLYPORT_TRUST_PROXY: 'loopback, everyone' } }), [
+  t.match(listFaults({ env: { SALLYPORT_TRUST_PROXY: 'loopback, everyone' } }), [
     `SALLYPORT_TRUST_PROXY: trustProxy.1: "everyone" ${trust} `,
   ])
 })
 
 t.test('a misspelt variable is refused, another unknown one a warning, and those of others left alone', async (t) => {
-  t.strictSame(faultsOf({ env: { SALLYPORT_MDE: 'monitor', SALLYPORT_DATADIR: '/x', SALLYPORT_API_ENABLED: 'yes' } }), [
-    'configuration: there is no variable SALLYPORT_MDE; did you mean SALLYPORT_MODE?',
-    'configuration: there is no variable SALLYPORT_DATADIR; did you mean SALLYPORT_DATA_DIR?',
-    'SALLYPORT_API_ENABLED: "yes" is not a number, true or false',
-  ])
+  t.strictSame(
+    listFaults({ env: { SALLYPORT_MDE: 'monitor', SALLYPORT_DATADIR: '/x', SALLYPORT_API_ENABLED: 'yes' } }),
+    [
+      'configuration: the variable SALLYPORT_MDE is unknown; did you mean SALLYPORT_MODE?',
+      'configuration: the variable SALLYPORT_DATADIR is unknown; did you mean SALLYPORT_DATA_DIR?',
+      'SALLYPORT_API_ENABLED: "yes" is not a number, true or false',
+    ],
+  )
   const env = {
     SALLYPORT_COLOUR: 'red',
     SALLYPORT_PORT: 'tcp://10.0.0.1:80',
@@ -145,7 +148,7 @@ t.test('a misspelt variable is refused, another unknown one a warning, and those
     SALLYPORT_MAXMIND_KEY: 'a:b',
   }
   t.strictSame(readConfigFrom({ env }).warnings.map(faultText), [
-    'configuration: there is no variable SALLYPORT_COLOUR; it is ignored',
+    'configuration: the variable SALLYPORT_COLOUR is unknown and ignored',
   ])
 })
 
@@ -181,16 +184,16 @@ t.test('secrets are read from files and from the environment, and are shown to n
     data: { sources: { aws: { key: 'a:b' } } },
     handoff: { keys: [{ secret: LONG }] },
   })
-  const hidden = settingsOf(read).filter(({ value }) => value === '***')
+  const hidden = listSettings(read).filter(({ value }) => value === '***')
   t.strictSame(
     hidden.map(({ key }) => key),
     ['store', 'redis', 'data.sources.aws.key'],
   )
-  t.notMatch(JSON.stringify(settingsOf(read)), 'sesame')
+  t.notMatch(JSON.stringify(listSettings(read)), 'sesame')
   t.match(readConfigFrom({ env: { SALLYPORT_STORE: `file:${secret}` } }).config.store, /^postgres:/)
 
   writeFileSync(file, text.replace(secret, '/nowhere/x'))
-  t.strictSame(faultsOf({ file, env: { KEY: 'a:b' } }), [
+  t.strictSame(listFaults({ file, env: { KEY: 'a:b' } }), [
     'sallyport.yaml:1: store: /nowhere/x does not exist',
     'sallyport.yaml:2: redis: the variable REDIS_PASSWORD is not set',
     'sallyport.yaml:4: handoff.keys.0.secret: the variable LONG is not set',
@@ -209,7 +212,7 @@ t.test('a rule that matches everything and allows is warned of', async (t) => {
   const file = fileIn(t, JSON.stringify({ policy: { rules } }), 'sallyport.json')
   const { warnings } = readConfigFrom({ file })
   t.match(warnings, [
-    { rule: 'empty', key: 'policy.rules.0', place: { line: 1 }, message: /matches every request/ },
+    { rule: 'empty', key: 'policy.rules.0', place: { line: 1 }, message: /allows every request/ },
     { rule: 'paths' },
   ])
   t.equal(warnings.length, 2)
@@ -221,7 +224,7 @@ t.test('each value that is in force says where it comes from', async (t) => {
     'mode: monitor\ntimeouts: { queue: 90s }\npolicy:\n  rules:\n    - { id: a, match: {}, action: flag }\n',
   )
   const env = { SALLYPORT_LISTEN: '127.0.0.1:7', SALLYPORT_MODE: 'enforce' }
-  const settings = settingsOf(readConfigFrom({ file, env, flags: { dataDir: '/d' } }))
+  const settings = listSettings(readConfigFrom({ file, env, flags: { dataDir: '/d' } }))
   const told = new Map(settings.map(({ key, value, place }) => [key, [value, place?.text.replace(/.*\//, '')]]))
   const expected: readonly (readonly [string, unknown, string | undefined])[] = [
     ['mode', 'enforce', 'SALLYPORT_MODE'],
@@ -243,7 +246,7 @@ t.test('a key that is not text is a fault of the file, and no warning of the pro
   const warned = (warning: unknown) => void warnings.push(warning)
   process.on('warning', warned)
   t.teardown(() => process.off('warning', warned))
-  t.not(faultsOf({ file: fileIn(t, '? [listen]\n: 127.0.0.1:1\n') }).length, 0)
+  t.not(listFaults({ file: fileIn(t, '? [listen]\n: 127.0.0.1:1\n') }).length, 0)
   await new Promise(setImmediate)
   t.same(warnings, [])
 })
@@ -266,13 +269,13 @@ t.test('addresses and URLs that cannot be are found before anything is opened', 
     ['listen: "[::]:8080"\nadmin: 127.0.0.1:8080', 'admin'],
     ['listen: 127.0.0.1:8080\nadmin: localhost:8080', 'admin'],
     ['listen: "[::1]:8080"\nadmin: "[0:0::1]:8080"', 'admin'],
-    ['api: { cors: ["https://app.example:99999"] }', 'api.cors.0'],
+    ['tls: { hsts: { maxAge: 300 } }', 'tls.hsts'],
     [
       'routes: [{ policy: { rules: [{ id: a, match: { country: [UK] }, action: block }] } }]',
       'routes.0.policy.rules.0',
     ],
   ]
-  for (const [text, key] of bad) t.match(faultsOf({ file: fileIn(t, `${text}\n`) }), [new RegExp(`: ${key}`)], text)
+  for (const [text, key] of bad) t.match(listFaults({ file: fileIn(t, `${text}\n`) }), [new RegExp(`: ${key}`)], text)
   const good = [
     'listen: 0.0.0.0:80\nadmin: "[::1]:80"',
     'listen: 127.0.0.1:80\nadmin: 127.0.0.2:80',
@@ -281,18 +284,21 @@ t.test('addresses and URLs that cannot be are found before anything is opened', 
     'dns: { servers: ["[::1]:53"] }',
   ]
   for (const text of [...good, 'redis: rediss://user:p%23ss@cache.example:6380/2']) {
-    t.same(faultsOf({ file: fileIn(t, `${text}\n`) }), [], text)
+    t.same(listFaults({ file: fileIn(t, `${text}\n`) }), [], text)
   }
 })
 
 t.test('lists are known by name, and what cannot be one is said at its place', async (t) => {
   const text = (lists: string) =>
     `lists:\n  ${lists}\npolicy: { rules: [{ id: a, match: { address: ["list:bad"] }, action: block }] }\n`
-  const of = (lists: string) => faultsOf({ file: fileIn(t, text(lists)) })
+  const of = (lists: string) => listFaults({ file: fileIn(t, text(lists)) })
   t.strictSame(of('bad: [192.0.2.1, "*Bot*"]'), [])
-  t.match(of('good: []'), [/sallyport\.yaml:3: policy\.rules\.0\.match\.address\.0: rule "a": no list "bad": good/])
-  t.match(of('bad: { file: nowhere.txt }'), [/sallyport\.yaml:2: lists\.bad\.file: nowhere\.txt is not there/])
+  t.match(of('good: []'), [
+    /sallyport\.yaml:3: policy\.rules\.0\.match\.address\.0: rule "a": there is no list "bad"\. Use one of good/,
+  ])
+  t.match(of('bad: { file: nowhere.txt }'), [/sallyport\.yaml:2: lists\.bad\.file: nowhere\.txt does not exist/])
   t.match(of('bad: [300.1.1.1]'), [/sallyport\.yaml:2: lists\.bad\.0: "300\.1\.1\.1" is not an address/])
-  t.match(of('bad: { file: a, url: https://a.example }'), [/lists\.bad: .*one of file, url and crowdsec/])
+  t.match(of('bad: ["::/0"]'), [/sallyport\.yaml:2: lists\.bad: covers most of IPv6/])
+  t.match(of('bad: { file: a, url: https://a.example }'), [/lists\.bad: .*have file, url, or crowdsec/])
   t.match(of('bad: { url: ftp://a.example }'), [/lists\.bad/])
 })

@@ -19,17 +19,17 @@ interface Node {
   readonly anyOf?: readonly Node[] | undefined
 }
 
-/** Every key with its node, within lists and maps too. */
-function keysOf(node: Node, path = ''): readonly (readonly [key: string, node: Node])[] {
+/** Lists every key with its node, keys within lists and maps too. */
+function listKeys(node: Node, path = ''): readonly (readonly [key: string, node: Node])[] {
   const own = Object.entries(node.properties ?? {}).flatMap(([key, inner]) => [
     [path + key, inner] as const,
-    ...keysOf(inner, `${path}${key}.`),
+    ...listKeys(inner, `${path}${key}.`),
   ])
-  const further = typeof node.additionalProperties === 'object' ? keysOf(node.additionalProperties, `${path}*.`) : []
-  return [...own, ...further, ...(node.items === undefined ? [] : keysOf(node.items, `${path}*.`))]
+  const further = typeof node.additionalProperties === 'object' ? listKeys(node.additionalProperties, `${path}*.`) : []
+  return [...own, ...further, ...(node.items === undefined ? [] : listKeys(node.items, `${path}*.`))]
 }
 
-const KEYS = keysOf(configSchema() as Node)
+const KEYS = listKeys(configSchema() as Node)
 
 t.test('every key says what it is for', async (t) => {
   t.ok(KEYS.length > 90)
@@ -95,7 +95,7 @@ const VALUES: readonly unknown[] = [
 
 /** Faults that only the reader knows: kinds of URL, lengths of time as words, a named account, a file's content. */
 const UNSAID =
-  /^(upstream|dns\.servers|data\.(mirror|from)|webBotAuth\.agents|robots\.sitemaps|usage\.license): |^(limits\.eventLoopDelay|timeouts\.\w+): "(10s|9h)"$/
+  /^(upstream|dns\.servers|data\.(mirror|from)|webBotAuth\.agents|robots\.sitemaps|ledger\.timestamps|payment\.url|usage\.license): |^(limits\.eventLoopDelay|timeouts\.\w+): "(10s|9h)"$/
 
 t.test('for every key and value both say the same', async (t) => {
   const wrong: string[] = []

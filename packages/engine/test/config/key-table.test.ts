@@ -11,8 +11,8 @@ type Tree = Record<string, unknown>
 /** A name that a map may have. */
 const NAME = 'tor-bulk-exit'
 
-/** One configuration of the examples of some keys. */
-function composed(keys: (key: string) => boolean): Tree {
+/** Makes one configuration from the examples of some keys. */
+function composeTree(keys: (key: string) => boolean): Tree {
   const whole: Tree = {}
   for (const { key, example } of keyTable().filter((row) => keys(row.key))) {
     const steps = key.replaceAll('[]', '.0').replaceAll('<id>', NAME).split('.')
@@ -25,7 +25,7 @@ function composed(keys: (key: string) => boolean): Tree {
   return whole
 }
 
-function faultsOf(written: Tree): readonly string[] {
+function listFaults(written: Tree): readonly string[] {
   // Secrets are examples of files, which are not here.
   const text = JSON.stringify(written).replace(/"file:\/run[^"]*/g, `"${'abcdefgh'.repeat(5)}`)
   const { success, data, error } = Config.safeParse(JSON.parse(text))
@@ -42,15 +42,16 @@ function askingRule(): Tree {
   return { id: 'ask', match: {}, action: 'challenge' }
 }
 
-/** The examples of the keys of a map. */
-function exampleOf(map: string): Tree {
+/** Returns the examples of the keys of a map. */
+function makeExample(map: string): Tree {
   return Object.fromEntries(
     keyTable().flatMap(({ key, example }) => (key.startsWith(map) ? [[key.slice(map.length), example]] : [])),
   )
 }
 
 /** Keys that are not together with others beside them. */
-const APART = /^(policy\.rules\[\]\.(concurrent|then|to|weight|challenge\..*)|lists\.<id>\.(file|crowdsec|key|pull))$/
+const APART =
+  /^(policy\.rules\[\]\.(match\.(event|mail|account)|limit\.share|concurrent|status|then|to|weight|challenge\..*|offer\..*)|lists\.<id>\.(file|crowdsec|key|pull))$/
 
 t.test('the words of a match have one row each, and its negation has one for all of them', async (t) => {
   const keys = keyTable().map(({ key }) => key)
@@ -62,21 +63,30 @@ t.test('the words of a match have one row each, and its negation has one for all
 })
 
 t.test('the examples of all keys are together a usable configuration', async (t) => {
-  t.same(faultsOf(composed((key) => !APART.test(key))), [])
+  t.same(listFaults(composeTree((key) => !APART.test(key))), [])
 })
 
 t.test('and so are those that are not together with others of a rule', async (t) => {
-  const rule = (key: string) => /^policy\.rules\[\]\.(id|match|action)/.test(key)
-  t.same(faultsOf(composed((key) => rule(key) || key.endsWith('].concurrent'))), [])
-  t.same(faultsOf({ policy: { rules: [{ ...askingRule(), challenge: exampleOf('policy.rules[].challenge.') }] } }), [])
+  const rule = (key: string) => /^policy\.rules\[\]\.(id|match|action|unknown)/.test(key) && !APART.test(key)
+  const match = makeExample('policy.rules[].match.')
+  const { event, mail, account } = match
+  const { share } = makeExample('policy.rules[].limit.')
+  const limit = { key: 'client', max: 9, window: '1h', count: 'failure', share }
+  t.same(listFaults({ policy: { rules: [{ ...askingRule(), match: { event, mail, account }, limit }] } }), [])
+  t.same(listFaults(composeTree((key) => rule(key) || key.endsWith('].concurrent'))), [])
   t.same(
-    faultsOf({ policy: { rules: [{ ...askingRule(), action: 'redirect', to: exampleOf('policy.rules[].')['to'] }] } }),
+    listFaults({ policy: { rules: [{ ...askingRule(), challenge: makeExample('policy.rules[].challenge.') }] } }),
     [],
   )
   t.same(
-    faultsOf(composed((key) => rule(key) || key.startsWith('policy.rules[].limit.') || key.endsWith('].then'))),
+    listFaults({
+      policy: { rules: [{ ...askingRule(), action: 'redirect', to: makeExample('policy.rules[].')['to'] }] },
+    }),
     [],
   )
+  const offering = composeTree((key) => key.startsWith('policy.rules[].offer.'))['policy'] as { rules: readonly Tree[] }
+  t.same(listFaults({ policy: { rules: [{ ...askingRule(), action: 'offer', ...offering.rules[0] }] } }), [])
+  t.same(listFaults(composeTree((key) => rule(key) || /\.limit\.(?!share)/.test(key) || key.endsWith('].then'))), [])
 })
 
 t.test('the examples of all variables are together a usable configuration, and each is read', async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { parse } from 'yaml'
 import { parseConfig } from '../../src/config/parse.ts'
 import { checkPolicyText, policyText, replacePolicy } from '../../src/config/policy-text.ts'
 
@@ -34,6 +35,34 @@ t.test('every fault has its line, and the nearest word', async (t) => {
   t.match(checkPolicyText('- a\n- b').faults[0]?.message, /map/)
   t.equal(checkPolicyText('rules: [{ id: all, match: {}, action: allow }]').warnings.length, 1)
 })
+
+t.test(
+  'rules that stay are as they were written, comments too, and a rule that goes leaves the file as it was',
+  async (t) => {
+    const file = `policy:
+  preset: observe # for now
+  rules:
+    # the owner asked for it
+    - { id: no-tor, match: { networkClass: [ tor ] }, action: block }
+    - id: slow # on weekdays
+      match: { path: [ /search ] }
+      action: flag
+`
+    const before = parseConfig(parse(file)).policy
+    const rule = { id: 'block-openai', match: { operator: ['OpenAI'] }, action: 'block' } as const
+    const added = replacePolicy(file, policyText({ ...before, rules: [rule, ...before.rules] }))
+    t.match(parse(added).policy.rules, [rule, { id: 'no-tor' }, { id: 'slow' }])
+    for (const line of file.split('\n')) t.ok(added.includes(line), line)
+    t.equal(replacePolicy(added, policyText(before)), file)
+    const other = replacePolicy(
+      file,
+      'preset: low-friction\nrules: [{ id: slow, match: { path: [/search] }, action: flag }]',
+    )
+    t.match(other, /preset: low-friction\n {2}rules:\n(?: {4}#.*\n)? {4}- id: slow # on weekdays/)
+    t.notMatch(other, /no-tor/)
+    t.notMatch(replacePolicy(file, 'rules: []'), /preset/)
+  },
+)
 
 t.test('another policy leaves the rest of a file as it was', async (t) => {
   const file =

@@ -3,15 +3,15 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { formatAddress, type GeoReader } from '@sallyport/core'
-import { addressOf, createRandom } from '@sallyport/core/testing'
+import { createRandom, makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileCity } from '../../src/datasets/compile/city.ts'
 import { loadCity } from '../../src/datasets/index.ts'
 import { parseMmdb } from '../../src/datasets/mmdb/file.ts'
-import { geoRecordOf } from '../../src/datasets/mmdb/geo-record.ts'
+import { readGeoRecord } from '../../src/datasets/mmdb/geo-record.ts'
 import { joinCities } from '../../src/datasets/tables/cities.ts'
 import { type MmdbForm, type MmdbValue, writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
-import { citySource, compiledCity, FLAT, NESTED, openedFile, segmentsOf } from './city-fixtures.ts'
+import { citySource, compiledCity, FLAT, NESTED, openedFile, readSegments } from './city-fixtures.ts'
 import { openDatabase } from './database.ts'
 import { addressFrom, folder, randomBits, SHARED_DATA } from './fixtures.ts'
 
@@ -27,7 +27,7 @@ async function opened(
 
 t.test('the flat layout: empty texts are absent, coordinates without noise, the zone read off them', async (t) => {
   const geo = await opened(t, { '81.2.69.0/24': FLAT })
-  t.same(await geo.read(addressOf('81.2.69.142')), {
+  t.same(await geo.read(makeAddress('81.2.69.142')), {
     countryCode: 'GB',
     city: 'London',
     region: 'England',
@@ -35,7 +35,7 @@ t.test('the flat layout: empty texts are absent, coordinates without noise, the 
     longitude: -0.0912,
     timezone: 'Europe/London',
   })
-  t.equal(await geo.read(addressOf('81.2.70.0')), undefined)
+  t.equal(await geo.read(makeAddress('81.2.70.0')), undefined)
 })
 
 t.test("MaxMind's layout: English names, postal code, zone, radius, and the country", async (t) => {
@@ -43,7 +43,7 @@ t.test("MaxMind's layout: English names, postal code, zone, radius, and the coun
     '89.160.20.0/24': NESTED,
     '89.160.21.0/24': { registered_country: { iso_code: 'DE' } },
   })
-  t.same(await geo.read(addressOf('89.160.20.1')), {
+  t.same(await geo.read(makeAddress('89.160.20.1')), {
     countryCode: 'SE',
     city: 'Linköping',
     region: 'Östergötland County',
@@ -53,7 +53,7 @@ t.test("MaxMind's layout: English names, postal code, zone, radius, and the coun
     timezone: 'Europe/Stockholm',
     accuracyRadius: 76,
   })
-  t.same(await geo.read(addressOf('89.160.21.1')), { countryCode: 'DE' })
+  t.same(await geo.read(makeAddress('89.160.21.1')), { countryCode: 'DE' })
 })
 
 t.test('a member that is not of the expected form is absent', async (t) => {
@@ -72,19 +72,19 @@ t.test('a member that is not of the expected form is absent', async (t) => {
     '23.0.1.0/24': { ...odd, country_code: 'de' },
     '23.0.2.0/24': FLAT,
   })
-  t.same(await geo.read(addressOf('23.0.0.1')), {})
-  t.same(await geo.read(addressOf('23.0.1.1')), {})
+  t.same(await geo.read(makeAddress('23.0.0.1')), {})
+  t.same(await geo.read(makeAddress('23.0.1.1')), {})
 })
 
 t.test('an IPv6 file answers for both families, an IPv4 file for its own only', async (t) => {
   const six = await opened(t, { '2a00:1::/32': FLAT, '23.0.0.0/24': NESTED }, { ipVersion: 6 })
-  t.match(await six.read(addressOf('2a00:1::7')), { countryCode: 'GB' })
-  t.match(await six.read(addressOf('23.0.0.7')), { countryCode: 'SE' })
-  t.match(await six.read(addressOf('::ffff:23.0.0.7')), { countryCode: 'SE' }, 'a mapped address is IPv4')
+  t.match(await six.read(makeAddress('2a00:1::7')), { countryCode: 'GB' })
+  t.match(await six.read(makeAddress('23.0.0.7')), { countryCode: 'SE' })
+  t.match(await six.read(makeAddress('::ffff:23.0.0.7')), { countryCode: 'SE' }, 'a mapped address is IPv4')
   const four = await opened(t, { '23.0.0.0/24': NESTED })
-  await t.rejects(four.read(addressOf('2a00:1::7')), { code: 'missing_data' }, 'nothing was looked up')
+  await t.rejects(four.read(makeAddress('2a00:1::7')), { code: 'missing_data' }, 'nothing was looked up')
   const onlySix = await opened(t, { '2a00:1::/32': FLAT }, { ipVersion: 6 })
-  await t.rejects(onlySix.read(addressOf('23.0.0.7')), { code: 'missing_data' })
+  await t.rejects(onlySix.read(makeAddress('23.0.0.7')), { code: 'missing_data' })
 })
 
 t.test('each family is read from the first source that has it', async (t) => {
@@ -95,17 +95,17 @@ t.test('each family is read from the first source that has it', async (t) => {
   const ofFour = await compiledCity(dir, four, 'dbip-city-v4')
   const ofSix = await compiledCity(dir, six, 'dbip-city-v6')
   const { geo, countries } = joinCities([ofFour, ofSix])
-  const both = [addressOf('23.0.0.1'), addressOf('2a00:1::1')]
+  const both = [makeAddress('23.0.0.1'), makeAddress('2a00:1::1')]
   t.match(await Promise.all(both.map((one) => geo?.read(one))), [{ countryCode: 'GB' }, { countryCode: 'SE' }])
   t.same(
     both.map((one) => countries?.find(one)?.code),
     ['GB', 'SE'],
   )
   const { geo: onlySix } = joinCities([ofSix])
-  await t.rejects(async () => onlySix?.read(addressOf('23.0.0.1')), { code: 'missing_data' }, 'its row is for IPv6')
+  await t.rejects(async () => onlySix?.read(makeAddress('23.0.0.1')), { code: 'missing_data' }, 'its row is for IPv6')
   t.same(joinCities([{ status: ofFour.status }]), {}, 'nothing was opened')
   const joined = joinCities([await compiledCity(dir, six)])
-  t.equal(joined.countries?.find(addressOf('23.0.0.1'))?.code, 'SE')
+  t.equal(joined.countries?.find(makeAddress('23.0.0.1'))?.code, 'SE')
   await t.rejects(compileCity({ dataDir: dir, source: citySource(four, 'dbip-city-v6') }), {
     code: 'corrupt_data',
     message: /four\.mmdb: no record of it has a country/,
@@ -135,7 +135,7 @@ t.test('compiled it answers as the reader does, in every form of tree', async (t
       const places = await cities?.places()
       const file = parseMmdb(readFileSync(path), path)
       for (const family of ipVersion === 4 ? ([4] as const) : ([4, 6] as const)) {
-        const segments = segmentsOf(file, family)
+        const segments = readSegments(file, family)
         const points = Array.from({ length: segments.count }, (_, index) =>
           segments.starts.subarray(index * 4, index * 4 + 4).reduce((bits, word) => (bits << 32n) | BigInt(word), 0n),
         )
@@ -146,7 +146,7 @@ t.test('compiled it answers as the reader does, in every form of tree', async (t
         const wrong = points.filter((point) => {
           const one = addressFrom(family, point)
           const record = file.reader.get(formatAddress(one))
-          const expected = record === null ? undefined : geoRecordOf(record)
+          const expected = record === null ? undefined : readGeoRecord(record)
           return (
             JSON.stringify(places?.read(one)) !== JSON.stringify(expected) ||
             cities?.country(one) !== expected?.countryCode
@@ -167,7 +167,7 @@ t.test('countries that are not known are absent, compiled or not', async (t) => 
   for (const cities of [compiled.cities, openDatabase(path, [4, 6])]) {
     const { countries } = joinCities([{ status: compiled.status, cities }])
     t.same(
-      ['23.0.0.255', '23.0.1.0', '23.0.2.0', '2a00::'].map((text) => countries?.find(addressOf(text))?.code),
+      ['23.0.0.255', '23.0.1.0', '23.0.2.0', '2a00::'].map((text) => countries?.find(makeAddress(text))?.code),
       ['GB', undefined, undefined, undefined],
     )
   }
@@ -213,7 +213,7 @@ t.test("MaxMind's test databases of places answer as their reader does", { skip 
     const geo = await openedFile(t, path)
     const file = parseMmdb(readFileSync(path), path)
     for (const family of [4, 6] as const) {
-      const segments = segmentsOf(file, family)
+      const segments = readSegments(file, family)
       read += segments.count
       for (let segment = 0; segment < segments.count; segment++) {
         const [a, b, c, d] = Array.from(segments.starts.subarray(segment * 4, segment * 4 + 4), (word) => word | 0) as [
@@ -230,8 +230,8 @@ t.test("MaxMind's test databases of places answer as their reader does", { skip 
   }
   t.ok(read > 1000, `${read} networks of ${names.length} databases`)
   const geo = await openedFile(t, join(TEST_DATA, 'GeoIP2-City-Test.mmdb'))
-  t.match(await geo.read(addressOf('81.2.69.142')), { countryCode: 'GB', city: 'London', accuracyRadius: 10 })
-  t.match(await geo.read(addressOf('2a02:cf40::1')), { countryCode: 'NO', timezone: 'Europe/Oslo' })
+  t.match(await geo.read(makeAddress('81.2.69.142')), { countryCode: 'GB', city: 'London', accuracyRadius: 10 })
+  t.match(await geo.read(makeAddress('2a02:cf40::1')), { countryCode: 'NO', timezone: 'Europe/Oslo' })
 })
 
 const GOLDEN = join(SHARED_DATA, 'geo/dbip-city-golden.jsonl.gz')
@@ -247,8 +247,8 @@ t.test('golden answers of the reader, over a cut of the real database', { skip: 
   const wrong: string[] = []
   for (const line of lines) {
     const { ip, record } = JSON.parse(line) as { ip: string; record: object | null }
-    const one = addressOf(ip)
-    const expected = record === null ? undefined : geoRecordOf(record)
+    const one = makeAddress(ip)
+    const expected = record === null ? undefined : readGeoRecord(record)
     if (JSON.stringify(await geo?.read(one)) !== JSON.stringify(expected)) wrong.push(line)
   }
   t.same(wrong.slice(0, 5), [], `${lines.length} answers, ${wrong.length} wrong`)

@@ -12,7 +12,7 @@ import { joinCities, type OpenedCity } from '../../src/datasets/tables/cities.ts
 import { openDatabase } from './database.ts'
 import { folder } from './fixtures.ts'
 
-/** A record in DB-IP's flat layout. */
+/** DB-IP's flat layout has such records. */
 export const FLAT = {
   city: 'London',
   country_code: 'GB',
@@ -24,7 +24,7 @@ export const FLAT = {
   timezone: '',
 }
 
-/** A record in MaxMind's layout. */
+/** MaxMind's layout has such records. */
 export const NESTED = {
   city: { geoname_id: 1, names: { de: 'Linköping', en: 'Linköping' } },
   continent: { code: 'EU' },
@@ -36,13 +36,13 @@ export const NESTED = {
 }
 
 /** The networks of a tree laid out, each with where its record stands as its value. */
-export function segmentsOf(file: MmdbFile, family: 4 | 6): Segments {
+export function readSegments(file: MmdbFile, family: 4 | 6): Segments {
   const writer = createSegmentWriter(family)
   walkNetworks(file, family, (at) => at, writer)
   return writer.finish()
 }
 
-/** A source of this row with a file at the path. */
+/** Returns a source of this row with a file at the path. */
 export function citySource(path: string, id = 'city'): CitySource {
   const row = SOURCES.find((source) => source.id === id)
   if (row === undefined) throw new Error(`no source ${id}`)

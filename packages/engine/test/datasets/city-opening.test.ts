@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { locate } from '@sallyport/core'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { withFreeLock, withLock } from '#stores'
 import { readInTurns } from '../../src/datasets/columns/read-in-turns.ts'
@@ -12,15 +12,15 @@ import { type CityFile, openCityFile } from '../../src/datasets/service/city-fil
 import { openSnapshot } from '../../src/datasets/service/snapshot.ts'
 import { loadCity } from '../../src/datasets/tables/city.ts'
 import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
-import { sourcesOf } from './fixtures.ts'
+import { writeSources } from './fixtures.ts'
 
-const BERN = addressOf('1.2.3.4')
+const BERN = makeAddress('1.2.3.4')
 
 /** A dataDir in which all is compiled, and what opening it again says. */
 async function made(t: Test) {
   const dataDir = t.testdir()
   const city = writeMmdb({ '0.0.0.0/1': { city: 'Bern', country_code: 'CH' } }, { ipVersion: 4 })
-  const sources = sourcesOf(dataDir, { 'dbip-city-lite': city, 'tor-bulk-exit': '8.2.0.1' })
+  const sources = writeSources(dataDir, { 'dbip-city-lite': city, 'tor-bulk-exit': '8.2.0.1' })
   const refused: string[] = []
   const lost: string[] = []
   const options = {
@@ -113,13 +113,18 @@ t.test('places that were lost for a moment are there again later', async (t) => 
   writeFileSync(file, 'nothing')
   const often = openCityFile({ dataDir, source }, { lock, onLost, retryMs: 0 })
   const seldom = openCityFile({ dataDir, source }, { lock, onLost })
-  for (const one of [often, seldom]) await t.rejects(one.places(), /EMFILE/)
-  t.same(lost, ['EMFILE', 'EMFILE'])
+  const ruled = openCityFile({ dataDir, source }, { lock, onLost, retryMs: 0 })
+  t.equal(ruled.opened(), undefined, 'rules open nothing that nobody asked for')
+  for (const one of [often, seldom, ruled]) await t.rejects(one.places(), /EMFILE/)
+  t.same(lost, ['EMFILE', 'EMFILE', 'EMFILE'])
   writeFileSync(file, bytes)
   isFree = true
   t.match((await often.places()).read(BERN), { city: 'Bern' })
   t.equal(await often.places(), await often.places(), 'and stay')
   await t.rejects(seldom.places(), /EMFILE/, 'not tried for each question')
+  t.equal(ruled.opened(), undefined)
+  await ruled.settled()
+  t.match(ruled.opened()?.read(BERN), { city: 'Bern' }, 'a rule about regions has them again')
 })
 
 t.test('countries that are damaged are made again at the start', async (t) => {
@@ -150,7 +155,7 @@ t.test('a file is read in turns, and checked as it is when read at once', async 
       { city: `${index} `.repeat(300), country_code: 'CH' },
     ]),
   )
-  const sources = sourcesOf(dataDir, { city: writeMmdb(networks, { ipVersion: 4 }) })
+  const sources = writeSources(dataDir, { city: writeMmdb(networks, { ipVersion: 4 }) })
   const source = sources.find(isCity)
   if (source === undefined) throw new Error('no city source')
   const { path, shared } = await compileCity({ dataDir, source })

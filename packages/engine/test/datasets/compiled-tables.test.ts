@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatPrefix } from '@sallyport/core'
-import { addressOf, createRandom } from '@sallyport/core/testing'
+import { createRandom, makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { tablesPath } from '../../src/datasets/compile/compiled-path.ts'
 import { compileTables } from '../../src/datasets/index.ts'
-import { addressFrom, folder, randomBits, sourcesOf, tablesOf } from './fixtures.ts'
+import { addressFrom, folder, openTables, randomBits, writeSources } from './fixtures.ts'
 
 const ASN4 = [
   '23.0.0.0,23.0.0.255,64500,"Access, Inc."',
@@ -34,8 +34,8 @@ const ALL = {
 }
 
 t.test('one search answers the system and what the lists say', async (t) => {
-  const { networks, rangesLoaded } = await tablesOf(t, ALL)
-  const at = (text: string) => networks?.find(addressOf(text))
+  const { networks, rangesLoaded } = await openTables(t, ALL)
+  const at = (text: string) => networks?.find(makeAddress(text))
   t.equal(rangesLoaded, true)
   t.match(at('23.0.0.0'), { system: { asn: 64500, name: 'Access, Inc.', country: 'FR' }, inVpnRanges: false })
   t.equal(at('23.0.0.7')?.range, undefined)
@@ -54,8 +54,8 @@ t.test('one search answers the system and what the lists say', async (t) => {
 })
 
 t.test('a listed single address comes before any range, and the flags tell of the ranges all the same', async (t) => {
-  const { networks } = await tablesOf(t, ALL)
-  const at = (text: string) => networks?.find(addressOf(text))
+  const { networks } = await openTables(t, ALL)
+  const at = (text: string) => networks?.find(makeAddress(text))
   t.match(at('23.0.1.5'), {
     range: { networkClass: 'tor', single: true, source: 'tor-bulk-exit' },
     inVpnRanges: true,
@@ -71,16 +71,16 @@ t.test('a listed single address comes before any range, and the flags tell of th
 })
 
 t.test('records and systems are shared, frozen objects', async (t) => {
-  const { networks, systems } = await tablesOf(t, ALL)
-  const record = networks?.find(addressOf('23.0.0.1'))
-  t.equal(networks?.find(addressOf('23.0.0.200')), record)
+  const { networks, systems } = await openTables(t, ALL)
+  const record = networks?.find(makeAddress('23.0.0.1'))
+  t.equal(networks?.find(makeAddress('23.0.0.200')), record)
   t.equal(record?.system, systems?.system(systems.indexOf(64500)))
   t.ok(Object.isFrozen(record) && Object.isFrozen(record?.system))
-  t.ok(Object.isFrozen(networks?.find(addressOf('23.0.1.0'))?.range))
+  t.ok(Object.isFrozen(networks?.find(makeAddress('23.0.1.0'))?.range))
 })
 
 t.test('systems are counted by the minimal cover of their ranges, whatever lists cut through them', async (t) => {
-  const { systems } = await tablesOf(t, ALL)
+  const { systems } = await openTables(t, ALL)
   if (systems === undefined) return t.fail('no systems')
   t.equal(systems.size, 3)
   t.same([64500, 64501, 64502, 64503, 0].map(systems.indexOf), [0, 1, 2, -1, -1])
@@ -96,12 +96,12 @@ t.test('systems are counted by the minimal cover of their ranges, whatever lists
 })
 
 t.test('a system is registered where most of its IPv4 addresses are; IPv6 decides without any', async (t) => {
-  const { systems } = await tablesOf(t, ALL)
+  const { systems } = await openTables(t, ALL)
   t.same(
     [0, 1, 2].map((index) => systems?.system(index).country),
     ['FR', 'PL', 'SE'],
   )
-  const without = await tablesOf(t, { 'asn-csv-v4': ASN4, 'asn-country-v4': '5.0.0.0,5.0.0.255,IT' })
+  const without = await openTables(t, { 'asn-csv-v4': ASN4, 'asn-country-v4': '5.0.0.0,5.0.0.255,IT' })
   t.notOk('country' in (without.systems?.system(0) ?? {}), 'unknown is absent')
 })
 
@@ -110,7 +110,7 @@ t.test('a search equals a linear scan over the ranges, at and around every end',
     const random = createRandom(family)
     const bits = family === 4 ? 32 : 128
     const { rows, text } = randomRanges(random, family)
-    const { networks } = await tablesOf(t, { [`asn-csv-v${family}`]: text })
+    const { networks } = await openTables(t, { [`asn-csv-v${family}`]: text })
     const top = (1n << BigInt(bits)) - 1n
     const points = rows
       .flatMap(({ first, last }) => [first - 1n, first, first + 1n, last - 1n, last, last + 1n])
@@ -144,19 +144,19 @@ function randomRanges(random: (below: number) => number, family: 4 | 6) {
     return { first, last: last < space ? last : space - 1n, asn: index + 1 }
   }).filter(({ first, last }) => family === 4 || first >> 32n > 0xffffn || last < 0xffff00000000n)
   const text = rows
-    .map(({ first, last, asn }) => `${textOf(family, first)},${textOf(family, last)},${asn},Name ${asn}`)
+    .map(({ first, last, asn }) => `${readText(family, first)},${readText(family, last)},${asn},Name ${asn}`)
     .join('\n')
   return { rows, text }
 }
 
-function textOf(family: 4 | 6, bits: bigint): string {
+function readText(family: 4 | 6, bits: bigint): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 255n).join('.')
   return Array.from({ length: 8 }, (_, group) => ((bits >> BigInt(112 - 16 * group)) & 0xffffn).toString(16)).join(':')
 }
 
 t.test('the name of the file tells what it was made from', async (t) => {
   const dir = folder(t)
-  const sources = sourcesOf(dir, { 'asn-csv-v4': ASN4 })
+  const sources = writeSources(dir, { 'asn-csv-v4': ASN4 })
   const path = tablesPath(dir, sources)
   t.match(path, /tables-[0-9a-f]{16}\.bin$/)
   t.equal(tablesPath(dir, sources), path)
@@ -169,12 +169,12 @@ t.test('the name of the file tells what it was made from', async (t) => {
       ),
     ),
   )
-  t.equal(new Set([path, ...others, tablesPath(dir, sourcesOf(dir, {}))]).size, 6, 'every change is another name')
+  t.equal(new Set([path, ...others, tablesPath(dir, writeSources(dir, {}))]).size, 6, 'every change is another name')
 })
 
 t.test('a file of a package is the same wherever and whenever it was unpacked', async (t) => {
   const dir = folder(t)
-  const packed = sourcesOf(dir, { 'asn-csv-v4': ASN4 }).map((source) =>
+  const packed = writeSources(dir, { 'asn-csv-v4': ASN4 }).map((source) =>
     source.file === undefined ? source : { ...source, file: { ...source.file, origin: '2.3.2026061719' } },
   )
   const elsewhere = packed.map((source) =>
@@ -187,7 +187,7 @@ t.test('compiling keeps the file before and removes what is older', async (t) =>
   const dir = folder(t)
   const paths: string[] = []
   for (const extra of ['', '\n', '\n\n']) {
-    const { path } = await compileTables({ dataDir: dir, sources: sourcesOf(dir, { 'asn-csv-v4': ASN4 + extra }) })
+    const { path } = await compileTables({ dataDir: dir, sources: writeSources(dir, { 'asn-csv-v4': ASN4 + extra }) })
     const day = paths.length + 1
     utimesSync(path, day, day)
     paths.push(path)
@@ -196,7 +196,7 @@ t.test('compiling keeps the file before and removes what is older', async (t) =>
   utimesSync(join(dir, 'tables-abandoned.bin.1.tmp'), 1, 1)
   writeFileSync(join(dir, 'tables-running.bin.1.tmp'), '')
   writeFileSync(join(dir, 'state.db'), '')
-  await compileTables({ dataDir: dir, sources: sourcesOf(dir, { 'asn-csv-v4': `${ASN4}\n\n\n` }) })
+  await compileTables({ dataDir: dir, sources: writeSources(dir, { 'asn-csv-v4': `${ASN4}\n\n\n` }) })
   t.same(paths.map(existsSync), [false, false, true])
   const left = readdirSync(dir).filter((name) => name !== 'sources' && name !== 'parsed')
   t.equal(left.filter((name) => name.endsWith('.bin')).length, 2)
@@ -204,7 +204,7 @@ t.test('compiling keeps the file before and removes what is older', async (t) =>
 })
 
 t.test('the directory of systems is compiled: orders, and names without case and accents', async (t) => {
-  const { systems } = await tablesOf(t, {
+  const { systems } = await openTables(t, {
     'asn-csv-v4': [
       '5.0.0.0,5.0.0.255,64510,Telefónica Uno',
       '6.0.0.0,6.0.3.255,64511,Łódź Net',

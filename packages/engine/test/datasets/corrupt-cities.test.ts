@@ -5,10 +5,10 @@ import t from 'tap'
 import { compileCity } from '../../src/datasets/compile/city.ts'
 import { parseMmdb } from '../../src/datasets/mmdb/file.ts'
 import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
-import { citySource, FLAT, NESTED, segmentsOf } from './city-fixtures.ts'
+import { citySource, FLAT, NESTED, readSegments } from './city-fixtures.ts'
 import { folder, SHARED_DATA } from './fixtures.ts'
 
-/** 'refused' where compiling ends in an error of ours that names the file, or what happened else. */
+/** Returns 'refused' where compiling ends in our error that names the file, or what happened else. */
 async function outcome(path: string): Promise<string> {
   try {
     await compileCity({ dataDir: `${path}.compiled`, source: citySource(path) })
@@ -61,7 +61,7 @@ t.test('a walk through a tree that runs in a circle ends', async (t) => {
   const bytes = writeMmdb({ '23.0.0.0/16': FLAT }, { ipVersion: 4 })
   const { nodeCount } = parseMmdb(bytes, 'made.mmdb')
   bytes.fill(0, 0, nodeCount * 6)
-  t.throws(() => segmentsOf(parseMmdb(bytes, 'made.mmdb'), 4), {
+  t.throws(() => readSegments(parseMmdb(bytes, 'made.mmdb'), 4), {
     code: 'corrupt_data',
     message: /made\.mmdb/,
   })

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
 import t from 'tap'
-import { CHECKSUM_AT, checksumOf, DESCRIPTION_AT, type FileForm } from '../../src/datasets/columns/column-file.ts'
+import { CHECKSUM_AT, computeChecksum, DESCRIPTION_AT, type FileForm } from '../../src/datasets/columns/column-file.ts'
 import type { ColumnTypes } from '../../src/datasets/columns/column-view.ts'
 import { readColumns } from '../../src/datasets/columns/decode.ts'
 import { compileCity } from '../../src/datasets/compile/city.ts'
@@ -11,7 +11,7 @@ import { COUNTRIES_FORM } from '../../src/datasets/format/countries.ts'
 import { TABLES_FORM, TABLES_FORMAT } from '../../src/datasets/format/tables.ts'
 import { countriesPath, isCity, loadCity, loadCountries, loadTables } from '../../src/datasets/index.ts'
 import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
-import { folder, sourcesOf, tablesOf } from './fixtures.ts'
+import { folder, openTables, writeSources } from './fixtures.ts'
 
 interface Kind {
   readonly form: FileForm<ColumnTypes>
@@ -35,25 +35,25 @@ const KINDS: Readonly<Record<string, Kind>> = {
         'x4bnet-vpn-ipv4': '23.0.0.0/25',
         'tor-bulk-exit': '23.0.0.7\n2a00:1::7',
       }
-      return (await tablesOf(t, sources)).path
+      return (await openTables(t, sources)).path
     },
   },
-  city: { form: CITY_FORM, format: CITY_FORMAT, load: loadCity, make: async (t) => (await madeCity(t)).city },
+  city: { form: CITY_FORM, format: CITY_FORMAT, load: loadCity, make: async (t) => (await makeCity(t)).city },
   countries: {
     form: COUNTRIES_FORM,
     format: CITY_FORMAT,
     load: loadCountries,
-    make: async (t) => (await madeCity(t)).countries,
+    make: async (t) => (await makeCity(t)).countries,
   },
 }
 
-/** Paths of the two files of a city database. */
-async function madeCity(t: Parameters<typeof folder>[0]) {
+/** Makes a city database and returns the paths of its two files. */
+async function makeCity(t: Parameters<typeof folder>[0]) {
   const place = { city: 'Bonn', country_code: 'DE', latitude: 50.7, longitude: 7.1, postcode: '53111' }
   const record = { ...place, location: { accuracy_radius: 5 } }
   const dir = folder(t)
   const file = writeMmdb({ '23.0.0.0/24': record, '2a00:1::/72': record }, { ipVersion: 6 })
-  const source = sourcesOf(dir, { city: file }).find(isCity)
+  const source = writeSources(dir, { city: file }).find(isCity)
   if (source === undefined) throw new Error('no city source')
   return { city: (await compileCity({ dataDir: dir, source })).path, countries: countriesPath(dir, source) }
 }
@@ -77,14 +77,14 @@ for (const [kind, { form, format, make, load }] of Object.entries(KINDS)) {
     const good = readFileSync(path)
     const target = join(folder(t), 'compiled.bin')
     t.equal(refusal(target, good), 'loaded')
-    const changed = (at: number, bit = 1) => {
+    const changeByte = (at: number, bit = 1) => {
       const bytes = Buffer.from(good)
       bytes[at] = (bytes[at] as number) ^ bit
       return refusal(target, bytes)
     }
     const head = Array.from({ length: DESCRIPTION_AT }, (_, at) => at)
     t.same(
-      [...head, DESCRIPTION_AT + 20].filter((at) => changed(at) !== 'refused'),
+      [...head, DESCRIPTION_AT + 20].filter((at) => changeByte(at) !== 'refused'),
       [],
       'the head and the description',
     )
@@ -95,7 +95,7 @@ for (const [kind, { form, format, make, load }] of Object.entries(KINDS)) {
       'no column is empty',
     )
     const accepted = columns.filter(([, { byteOffset, byteLength }]) =>
-      [byteOffset, byteOffset + byteLength - 1].some((at) => changed(at, 0x80) !== 'refused'),
+      [byteOffset, byteOffset + byteLength - 1].some((at) => changeByte(at, 0x80) !== 'refused'),
     )
     t.same(
       accepted.map(([name]) => name),
@@ -131,7 +131,7 @@ for (const [kind, { form, format, make, load }] of Object.entries(KINDS)) {
   t.test(`${kind}: a file of another format is refused although its checksum fits`, async (t) => {
     const bytes = readFileSync(await make(t))
     bytes.writeUInt32LE(bytes.readUInt32LE(8) + 1, 8)
-    bytes.set(checksumOf(bytes), CHECKSUM_AT)
+    bytes.set(computeChecksum(bytes), CHECKSUM_AT)
     const target = join(folder(t), 'compiled.bin')
     t.equal(refusal(target, bytes), 'refused')
     const message = new RegExp(`format ${format + 1}, where this version reads ${format}`)

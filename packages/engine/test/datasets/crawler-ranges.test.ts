@@ -1,10 +1,10 @@
 import { classify } from '@sallyport/core'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import { DATED_RANGES } from '@sallyport/data/crawlers'
 import t from 'tap'
 import { compileTables, loadTables } from '../../src/datasets/index.ts'
 import { FACTS } from '../../src/datasets/service/facts.ts'
-import { folder, madeSource, tablesOf } from './fixtures.ts'
+import { folder, madeSource, openTables } from './fixtures.ts'
 
 t.test('an address is answered with every crawler that publishes a range around it', async (t) => {
   const dir = folder(t)
@@ -14,7 +14,7 @@ t.test('an address is answered with every crawler that publishes a range around 
   ]
   const { path } = await compileTables({ dataDir: dir, sources })
   const { crawlerRanges, networks } = loadTables(path)
-  const of = (text: string) => crawlerRanges?.find(addressOf(text))
+  const of = (text: string) => crawlerRanges?.find(makeAddress(text))
   t.same(['22.255.255.255', '23.0.0.0', '23.0.7.0', '23.0.7.255', '23.0.8.0', '23.1.0.0'].map(of), [
     [],
     ['onebot'],
@@ -52,10 +52,10 @@ t.test('a crawler may have several lists, and a list that names none or cannot b
   )
   const { crawlerRanges, networks, rangesLoaded } = loadTables(path)
   t.same(
-    ['23.0.7.1', '23.0.8.1', '23.1.0.0'].map((text) => crawlerRanges?.find(addressOf(text))),
+    ['23.0.7.1', '23.0.8.1', '23.1.0.0'].map((text) => crawlerRanges?.find(makeAddress(text))),
     [['onebot'], ['onebot'], []],
   )
-  t.match(networks?.find(addressOf('23.0.7.1')), {
+  t.match(networks?.find(makeAddress('23.0.7.1')), {
     range: { networkClass: 'datacenter', provider: 'One', source: 'one', kind: 'crawler' },
     also: [{ source: 'one-2' }, { source: 'all' }],
     inDatacenterRanges: false,
@@ -95,8 +95,8 @@ t.test('no table is made if no ranges could be read, which is not the same as an
 
 t.test("machines that come with it as an operator's are no VPN's, until the operator's own list is read", async (t) => {
   const systems = { 'asn-csv-v4': '185.93.1.0,185.93.1.255,60068,Datacamp Limited' }
-  const [edge, other] = [addressOf('185.93.1.242'), addressOf('185.93.1.10')]
-  const shipped = { ...(await tablesOf(t, systems)), sources: [] }
+  const [edge, other] = [makeAddress('185.93.1.242'), makeAddress('185.93.1.10')]
+  const shipped = { ...(await openTables(t, systems)), sources: [] }
   t.match(classify(edge, shipped), {
     verdict: { classification: 'datacenter', anonymized: false },
     provider: 'bunny.net',
@@ -105,7 +105,7 @@ t.test("machines that come with it as an operator's are no VPN's, until the oper
   })
   t.not(classify(other, shipped).source, 'shipped-bunny.net')
   t.equal(shipped.crawlerRanges, undefined, 'claims of crawlers are not checked with these')
-  const read = { ...(await tablesOf(t, { ...systems, 'edges-bunny-v4': '185.93.1.10\n' })), sources: [] }
+  const read = { ...(await openTables(t, { ...systems, 'edges-bunny-v4': '185.93.1.10\n' })), sources: [] }
   t.match(classify(other, read), { verdict: { classification: 'datacenter' }, source: 'edges-bunny-v4' })
   t.not(classify(edge, read).source, 'shipped-bunny.net', 'it may be another one now')
 })
@@ -113,8 +113,8 @@ t.test("machines that come with it as an operator's are no VPN's, until the oper
 t.test('a verdict names the day that the status of its source names', async (t) => {
   const networks = DATED_RANGES.map(({ prefixes }) => prefixes.find((text) => !text.includes(':'))?.split('/')[0] ?? '')
   const systems = { 'asn-csv-v4': networks.map((first) => `${first},${first},64500,Access`).join('\n') }
-  const shipped = { ...(await tablesOf(t, systems)), sources: [] }
-  const named = networks.map((first) => classify(addressOf(first), shipped))
+  const shipped = { ...(await openTables(t, systems)), sources: [] }
+  const named = networks.map((first) => classify(makeAddress(first), shipped))
   const dates = new Map(FACTS.map(({ id, date }) => [id, date]))
   t.same(
     named.map(({ sourceDate }) => sourceDate),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { formatAddress } from '@sallyport/core'
 import { parseMmdb } from '../../src/datasets/mmdb/file.ts'
-import { geoRecordOf } from '../../src/datasets/mmdb/geo-record.ts'
+import { readGeoRecord } from '../../src/datasets/mmdb/geo-record.ts'
 import type { CitySourceReader, PlaceReader } from '../../src/datasets/tables/cities.ts'
 
 /** A city database as the reader of its format reads it, not compiled. Throws `corrupt_data` naming it. */
@@ -10,7 +10,7 @@ export function openDatabase(path: string, families: readonly (4 | 6)[]): CitySo
   const database: PlaceReader = {
     read(address) {
       const value = reader.get(formatAddress(address))
-      return value === null ? undefined : geoRecordOf(value)
+      return value === null ? undefined : readGeoRecord(value)
     },
   }
   return {
@@ -18,5 +18,6 @@ export function openDatabase(path: string, families: readonly (4 | 6)[]): CitySo
     ...database,
     country: (address) => database.read(address)?.countryCode,
     places: async () => database,
+    opened: () => database,
   }
 }

@@ -1,4 +1,4 @@
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileTables, loadTables, resolveSources } from '../../src/datasets/index.ts'
 import { readSource, type SourceFile } from '../../src/datasets/sources/source-file.ts'
@@ -30,7 +30,7 @@ t.test('the embedded data compiles whole, and answers as its own lines say', asy
     const wrong = lines.filter((line) => {
       const [first, last, asn, name] = line.split(',') as [string, string, string, string]
       return [first, last].some((text) => {
-        const system = networks?.find(addressOf(text))?.system
+        const system = networks?.find(makeAddress(text))?.system
         return system?.asn !== Number(asn) || system.name !== name.trim()
       })
     })
@@ -40,5 +40,5 @@ t.test('the embedded data compiles whole, and answers as its own lines say', asy
 
   const cloudflare = systems?.system(systems.indexOf(13335))
   t.match(cloudflare, { name: 'Cloudflare, Inc.', country: 'US', networkClass: 'datacenter' })
-  t.equal(networks?.find(addressOf('10.0.0.1')), undefined)
+  t.equal(networks?.find(makeAddress('10.0.0.1')), undefined)
 })

@@ -1,7 +1,7 @@
 import { classify, PRIVATE_RELAY, parseAddress } from '@sallyport/core'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
-import { serversOf, tablesOf } from './fixtures.ts'
+import { openTables, writeServers } from './fixtures.ts'
 
 /** Unnamed by any rule, a cloud of the operator table, a home network of it, a Tor operator, and hosts by name. */
 const ASN4 = [
@@ -15,7 +15,7 @@ const ASN4 = [
 ].join('\n')
 
 async function finder(t: Test, files: Readonly<Record<string, string>>) {
-  const { networks, sources, rangesLoaded, proxiesLoaded, systems } = await tablesOf(t, {
+  const { networks, sources, rangesLoaded, proxiesLoaded, systems } = await openTables(t, {
     'asn-csv-v4': ASN4,
     ...files,
   })
@@ -28,7 +28,7 @@ async function finder(t: Test, files: Readonly<Record<string, string>>) {
       return address === undefined ? undefined : networks.find(address)
     },
     finding(text: string) {
-      return classify(addressOf(text), { networks, sources, rangesLoaded, proxiesLoaded })
+      return classify(makeAddress(text), { networks, sources, rangesLoaded, proxiesLoaded })
     },
   }
 }
@@ -100,7 +100,7 @@ t.test('a /24 with three exits is full of them, a leased one with five, one exit
 t.test('a host of VPN services and of others is judged by what is near, and else in doubt', async (t) => {
   const { finding } = await finder(t, {
     'asn-csv-v6': '2a00:1234::,2a00:1234:ffff:ffff:ffff:ffff:ffff:ffff,64503,Rented Servers Hosting',
-    'gluetun-servers': serversOf({ ivpn: ['23.5.8.4', '23.5.9.4'], nordvpn: ['23.5.10.4'], privado: ['23.5.11.4'] }),
+    'gluetun-servers': writeServers({ ivpn: ['23.5.8.4', '23.5.9.4'], nordvpn: ['23.5.10.4'], privado: ['23.5.11.4'] }),
     'x4bnet-vpn-ipv4': '23.5.0.4/32\n23.5.2.0/23',
     'x4bnet-vpn-ipv6': '2a00:1234:5::1/128',
     'x4bnet-dc-ipv4': '23.5.0.0/22',
@@ -138,41 +138,37 @@ t.test('listed proxies make the lines beside them suspect for as long as the lis
 })
 
 t.test('lists of its prefixes type a system that has no telling name', async (t) => {
-  const typed = async (files: Readonly<Record<string, string>>, asn: number) => {
+  const read = async (files: Readonly<Record<string, string>>, asn: number) => {
     const { type, networkClass, basis, list } = (await finder(t, files)).system(asn)
     return { type, networkClass, basis, list }
   }
   const by = (type: string, networkClass: string, basis: string, list?: string) => ({ type, networkClass, basis, list })
   const nothing = by('unknown', 'unknown', 'none')
-  t.same(await typed({}, 64_500), nothing)
-  t.same(await typed({ 'x4bnet-dc-ipv4': '23.0.0.0/23' }, 64_500), by('hosting', 'hosting', 'prefixes'))
-  t.same(await typed({ 'x4bnet-dc-ipv4': '23.0.0.0/24' }, 64_500), nothing, 'a quarter is not most')
+  t.same(await read({}, 64_500), nothing)
+  t.same(await read({ 'x4bnet-dc-ipv4': '23.0.0.0/23' }, 64_500), by('hosting', 'hosting', 'prefixes'))
+  t.same(await read({ 'x4bnet-dc-ipv4': '23.0.0.0/24' }, 64_500), nothing, 'a quarter is not most')
   t.same(
-    await typed({ 'geofeed-verizon-wireless': '23.0.0.0/23,US,US-NY,X,' }, 64_500),
+    await read({ 'geofeed-verizon-wireless': '23.0.0.0/23,US,US-NY,X,' }, 64_500),
     by('mobile', 'mobile', 'prefixes'),
   )
   t.same(
-    await typed({ 'geofeed-verizon-wireline': '23.0.0.0/23,US,US-NY,X,' }, 64_500),
+    await read({ 'geofeed-verizon-wireline': '23.0.0.0/23,US,US-NY,X,' }, 64_500),
     by('isp', 'residential_clean', 'prefixes'),
   )
-  t.same(await typed({ 'tor-bulk-exit': '23.0.0.1' }, 64_500), by('hosting', 'hosting', 'prefixes'), 'an exit')
-  t.same(
-    await typed({ 'x4bnet-vpn-ipv4': '23.0.0.1/32\n23.0.1.1/32' }, 64_500),
-    by('vpn', 'vpn', 'prefixes'),
-    'in half',
-  )
-  t.same(await typed({ 'x4bnet-dc-asn': 'AS64500 # plain' }, 64_500), by('hosting', 'hosting', 'list', 'x4bnet-dc-asn'))
+  t.same(await read({ 'tor-bulk-exit': '23.0.0.1' }, 64_500), by('hosting', 'hosting', 'prefixes'), 'an exit')
+  t.same(await read({ 'x4bnet-vpn-ipv4': '23.0.0.1/32\n23.0.1.1/32' }, 64_500), by('vpn', 'vpn', 'prefixes'), 'in half')
+  t.same(await read({ 'x4bnet-dc-asn': 'AS64500 # plain' }, 64_500), by('hosting', 'hosting', 'list', 'x4bnet-dc-asn'))
 })
 
 t.test('reverse names of lines veto the outline, and are a second sign beside weak words', async (t) => {
-  const scattered = (first: number, asn: number, name: string) =>
+  const scatter = (first: number, asn: number, name: string) =>
     Array.from({ length: 20 }, (_, at) => `${first + at}.7.${at}.0,${first + at}.7.${at}.255,${asn},${name}`)
   const files = {
     'asn-csv-v4': [
-      ...scattered(23, 64_510, 'Plain Words AB'),
-      ...scattered(63, 64_511, 'Made Networks'),
-      // A host stands in each of its /16s.
-      ...scattered(23, 64_512, 'Wishbone Hosting').map((line) => line.replace(/\.7\.\d+\./g, '.7.240.')),
+      ...scatter(23, 64_510, 'Plain Words AB'),
+      ...scatter(63, 64_511, 'Made Networks'),
+      // A host is in each of its /16s.
+      ...scatter(23, 64_512, 'Wishbone Hosting').map((line) => line.replace(/\.7\.\d+\./g, '.7.240.')),
     ].join('\n'),
     'asn-csv-v6': [0, 1, 2]
       .map((at) => `2a00:${at}::,2a00:${at}:ffff:ffff:ffff:ffff:ffff:ffff,64510,Plain Words AB`)
@@ -231,10 +227,10 @@ t.test('a line is in doubt where two signs speak of a machine, and where one doe
 })
 
 t.test('a network that sells access by its name alone, and looks like a host, is in doubt', async (t) => {
-  const scattered = (octet: number, asn: number, name: string) =>
+  const scatter = (octet: number, asn: number, name: string) =>
     Array.from({ length: 20 }, (_, at) => `${23 + at}.7.${octet}.0,${23 + at}.7.${octet}.255,${asn},${name}`)
   const { system, finding } = await finder(t, {
-    'asn-csv-v4': [...scattered(1, 64_510, 'Made Broadband'), ...scattered(240, 64_512, 'Wishbone Hosting')].join('\n'),
+    'asn-csv-v4': [...scatter(1, 64_510, 'Made Broadband'), ...scatter(240, 64_512, 'Wishbone Hosting')].join('\n'),
     'asn-country-v4': '23.0.0.0,35.255.255.255,DE\n36.0.0.0,50.0.0.0,FR',
   })
   t.match(system(64_510), { type: 'isp', basis: 'name', hostLike: true })

@@ -1,6 +1,6 @@
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
-import { tablesOf } from './fixtures.ts'
+import { openTables } from './fixtures.ts'
 
 const FIRST = '23.0.0.0,23.0.0.255,64500,First Hosting'
 const SECOND = [
@@ -19,8 +19,8 @@ ripencc|DE|ipv6|2a00:2::|32|20010203|allocated|aaaa|e-stats
 `
 
 t.test('a second table of origins is asked where the first has no system, then the registries', async (t) => {
-  const { networks, systems } = await tablesOf(t, { 'asn-csv-v4': FIRST, iptoasn: SECOND, 'nro-delegated': HOLDERS })
-  const systemAt = (text: string) => networks?.find(addressOf(text))?.system
+  const { networks, systems } = await openTables(t, { 'asn-csv-v4': FIRST, iptoasn: SECOND, 'nro-delegated': HOLDERS })
+  const systemAt = (text: string) => networks?.find(makeAddress(text))?.system
   t.match(systemAt('23.0.0.9'), { asn: 64500, name: 'First Hosting' })
   t.match(systemAt('23.0.1.9'), { asn: 64501, name: 'Second Hosting', networkClass: 'hosting' })
   t.match(systemAt('23.0.3.9'), { asn: 64500, name: 'First Hosting' }, 'a name in the first table counts')
@@ -38,10 +38,10 @@ t.test('a second table of origins is asked where the first has no system, then t
 })
 
 t.test('each serves alone, and is refused whole where it is none', async (t) => {
-  const alone = await tablesOf(t, { 'nro-delegated': HOLDERS })
-  t.match(alone.networks?.find(addressOf('23.0.0.9'))?.system, { asn: 64502 })
+  const alone = await openTables(t, { 'nro-delegated': HOLDERS })
+  t.match(alone.networks?.find(makeAddress('23.0.0.9'))?.system, { asn: 64502 })
   const state = async (text: string) =>
-    (await tablesOf(t, { 'nro-delegated': text })).sources.find(({ id }) => id === 'nro-delegated')?.state
+    (await openTables(t, { 'nro-delegated': text })).sources.find(({ id }) => id === 'nro-delegated')?.state
   t.equal(await state('ripencc|DE|ipv4|23.0.0.0|many|20010203|allocated|aaaa'), 'refused')
   t.equal(await state('ripencc|DE|ipv6|2a00::|129|20010203|allocated|aaaa'), 'refused')
   t.equal(await state('<html>'), 'refused')

@@ -8,10 +8,10 @@ import { type FeedOutcome, type UpdateOptions, updateFeeds } from '../../src/dat
 import type { DataConfig, FeedPorts } from '../../src/datasets/service/feeds.ts'
 import type { Feed } from '../../src/datasets/sources/feed-state.ts'
 import { type FeedStore, openFeedStore } from '../../src/datasets/sources/feed-store.ts'
-import { feedsOf } from '../../src/datasets/sources/resolve.ts'
+import { resolveFeeds } from '../../src/datasets/sources/resolve.ts'
 import { type FeedServer, openFeedServer, type Served } from '../../src/datasets/testing/feed-server.ts'
 
-/** Feeds of a dataDir with a clock that a test turns, over the real way out and a server on loopback. */
+/** Tests turn the clock of these feeds of a dataDir, which go over the real way out to a server on loopback. */
 export interface FeedRig {
   readonly server: FeedServer
   readonly store: FeedStore
@@ -21,7 +21,7 @@ export interface FeedRig {
   /** Serves something as a source and updates it; what it serves stays. */
   update(id: string, served?: Served, options?: Partial<UpdateOptions>): Promise<FeedOutcome>
   updateFeed(feed: Feed, options?: Partial<UpdateOptions>): Promise<FeedOutcome>
-  /** The text of the generation in use, or `undefined`. */
+  /** Returns the text of the generation in use, or `undefined`. */
   inUse(id: string): string | undefined
   tick(milliseconds: number): void
 }
@@ -31,7 +31,7 @@ export async function openFeedRig(t: Test, ids: readonly string[], dataDir = t.t
   const store = openFeedStore(dataDir)
   const outbound = createFetch({ dns: createDns({ timeoutMs: 100 }), allowPrivate: ['127.0.0.1/32'] })
   const urls = ids.map((id) => [id, { url: server.url(`/${id}`) }] as const)
-  const feeds = feedsOf(Object.fromEntries(urls)).filter(({ published }) => !published)
+  const feeds = resolveFeeds(Object.fromEntries(urls)).filter(({ published }) => !published)
   let now = Date.UTC(2026, 10, 21)
   const feed = (id: string): Feed => {
     const found = feeds.find(({ row }) => row.id === id)

@@ -17,11 +17,16 @@ async function seeded(t: Parameters<typeof openFeedRig>[0]): Promise<FeedRig> {
   return rig
 }
 
-/** Serves what must be refused; the list in use stays to the byte, and says why it was not replaced. */
+/** Serves what must be refused, twice; the list in use stays to the byte and ages on, and says why it was not replaced. */
 async function refused(t: Parameters<typeof openFeedRig>[0], rig: FeedRig, what: string, text: string, reason: RegExp) {
-  t.match(await rig.update(LIST, text), { state: 'refused', reason }, what)
-  t.equal(rig.inUse(LIST), GOOD, what)
-  t.match(rig.store.read(LIST, rig.feed(LIST).url).error, reason, what)
+  const { url } = rig.feed(LIST)
+  const { checked } = rig.store.read(LIST, url)
+  for (const time of ['once', 'again']) {
+    rig.tick(3_600_000)
+    t.match(await rig.update(LIST, text), { state: 'refused', reason }, `${what}, ${time}`)
+    t.equal(rig.inUse(LIST), GOOD, what)
+    t.match(rig.store.read(LIST, url), { error: reason, checked }, `${what}, ${time}: its age stays`)
+  }
 }
 
 t.test('empty, tiny, truncated, HTML: nothing wipes a list', async (t) => {
@@ -34,6 +39,8 @@ t.test('empty, tiny, truncated, HTML: nothing wipes a list', async (t) => {
   await refused(t, rig, 'JSON instead', '{"message":"Not Found"}', nothing)
   await refused(t, rig, 'tiny', madeList(1), /it has 1, less than half of the 400 entries before/)
   await refused(t, rig, 'truncated', GOOD.slice(0, GOOD.length / 3), /less than half/)
+  await refused(t, rig, 'nine tenths are gone', madeList(40), /it has 40, less than half/)
+  await refused(t, rig, 'one line again and again', madeList(1).repeat(400), /it has 1, less than half of the 400/)
   await refused(t, rig, 'a torrent', madeList(2000), /it has 2000, more than twice the 400 entries before/)
   t.match(await rig.update(LIST, madeList(210)), { state: 'updated' }, 'half is believed')
   t.match(await rig.update(LIST, madeList(2000), { accept: true }), { state: 'updated' }, 'a jump, when it is accepted')
@@ -77,6 +84,49 @@ t.test('a file of systems does not call the internet an anonymiser either', asyn
     })
   }
   t.equal(rig.inUse(systems), good)
+})
+
+t.test('entries that an earlier version counted twice do not keep their list for ever', async (t) => {
+  const rig = await seeded(t)
+  const { id, url } = { id: LIST, url: rig.feed(LIST).url }
+  const state = rig.store.read(id, url)
+  if (state.current === undefined) return t.fail('nothing is in use')
+  await rig.store.write(id, { ...state, current: { ...state.current, entries: 1_000 } })
+  t.match(await rig.update(LIST, madeList(401)), { state: 'updated', entries: 401 })
+})
+
+t.test('a table of countries does not put everybody into one', async (t) => {
+  const countries = 'user-country-v4'
+  const rig = await openFeedRig(t, [countries])
+  const eights = (codeOf: (first: number) => string) =>
+    Array.from({ length: 190 }, (_, at) => `${at + 20}.0.0.0,${at + 20}.255.255.255,${codeOf(at)}\n`).join('')
+  const good = eights((at) => (at % 2 === 0 ? 'US' : 'DE'))
+  t.match(await rig.update(countries, good), { state: 'updated', entries: 190 })
+  const reason = /gives most of IPv4 to one country/
+  for (const accept of [false, true]) {
+    t.match(
+      await rig.update(
+        countries,
+        eights(() => 'RU'),
+        { accept },
+      ),
+      { state: 'refused', reason },
+    )
+  }
+  t.match(await rig.update(countries, '0.0.0.0,255.255.255.255,RU\n', { accept: true }), { state: 'refused', reason })
+  t.equal(rig.inUse(countries), good)
+})
+
+t.test('a list of throwaway mail does not hold the mail that people keep', async (t) => {
+  const mail = 'throwaway-mail'
+  const rig = await openFeedRig(t, [mail])
+  const good = Array.from({ length: 50 }, (_, at) => `made${at}.example\n`).join('')
+  t.match(await rig.update(mail, good), { state: 'updated', entries: 50 })
+  t.match(await rig.update(mail, `${good}GMail.com\n`), {
+    state: 'refused',
+    reason: /mail that people keep: gmail\.com/,
+  })
+  t.equal(rig.inUse(mail), good)
 })
 
 t.test('canaries: no anonymiser holds what everybody reaches', async (t) => {

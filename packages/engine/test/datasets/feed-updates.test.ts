@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { countEntries } from '../../src/datasets/feeds/count-entries.ts'
 import { updateFeeds } from '../../src/datasets/feeds/update.ts'
-import { feedsOf, openFeedStore } from '../../src/datasets/index.ts'
+import { openFeedStore, resolveFeeds } from '../../src/datasets/index.ts'
 import { madeList } from '../../src/datasets/testing/feed-server.ts'
 import { openFeedRig } from './feed-rig.ts'
 
@@ -187,7 +187,7 @@ t.test('a download from another URL is not used for this one', async (t) => {
 })
 
 t.test('with no network it is soon given up, and everything is reported', async (t) => {
-  const feeds = feedsOf().slice(0, 30)
+  const feeds = resolveFeeds().slice(0, 30)
   let asked = 0
   const outbound = {
     fetch: async () => {
@@ -210,7 +210,7 @@ t.test('a list that the user keeps in a file is copied when it changes', async (
   const path = join(t.testdir(), 'list.txt')
   const dataDir = t.testdir()
   writeFileSync(path, madeList(20))
-  const [feed] = feedsOf({ [LIST]: { url: pathToFileURL(path).href } })
+  const [feed] = resolveFeeds({ [LIST]: { url: pathToFileURL(path).href } })
   if (feed === undefined) return t.fail('no feed')
   const rig = await openFeedRig(t, [], dataDir)
   const update = async () =>

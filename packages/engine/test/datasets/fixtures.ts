@@ -13,7 +13,7 @@ import {
   resolveSources,
 } from '../../src/datasets/index.ts'
 
-/** A folder that goes away with the test. */
+/** Makes a folder that the test removes at its end. */
 export function folder(t: Test): string {
   const path = mkdtempSync(join(tmpdir(), 'sallyport-datasets-'))
   t.teardown(() => rmSync(path, { recursive: true, force: true }))
@@ -21,7 +21,7 @@ export function folder(t: Test): string {
 }
 
 /** Resolved sources of which only these have a file, with these contents. */
-export function sourcesOf(dir: string, files: Readonly<Record<string, string | Buffer>>): readonly ResolvedSource[] {
+export function writeSources(dir: string, files: Readonly<Record<string, string | Buffer>>): readonly ResolvedSource[] {
   const overrides = SOURCES.map(({ id }) => {
     const contents = files[id]
     if (contents === undefined) return [id, { enabled: false }]
@@ -48,29 +48,29 @@ export function madeSource(
 }
 
 /** A list that names the services whose servers it holds. */
-export function serversOf(services: Readonly<Record<string, readonly string[]>>): string {
+export function writeServers(services: Readonly<Record<string, readonly string[]>>): string {
   return JSON.stringify(
     Object.fromEntries(Object.entries(services).map(([name, ips]) => [name, { servers: [{ ips }] }])),
   )
 }
 
 /** Compiles and loads these contents. */
-export async function tablesOf(
+export async function openTables(
   t: Test,
   files: Readonly<Record<string, string | Buffer>>,
 ): Promise<LoadedTables & { readonly path: string }> {
   const dir = folder(t)
-  const { path } = await compileTables({ dataDir: dir, sources: sourcesOf(dir, files) })
+  const { path } = await compileTables({ dataDir: dir, sources: writeSources(dir, files) })
   return { ...loadTables(path), path }
 }
 
-/** The address of a family with these bits. */
+/** Returns the address of a family with these bits. */
 export function addressFrom(family: 4 | 6, bits: bigint): Address {
   const word = (shift: bigint) => Number(BigInt.asIntN(32, bits >> shift)) | 0
   return family === 4 ? address4(word(0n)) : address6(word(96n), word(64n), word(32n), word(0n))
 }
 
-/** Up to so many random bits. */
+/** Returns `count` random bits or fewer. */
 export function randomBits(random: (below: number) => number, count: number): bigint {
   let bits = 0n
   for (let left = count; left > 0; left -= 16) bits = (bits << 16n) | BigInt(random(2 ** 16))

@@ -11,7 +11,7 @@ interface FormatFixture {
   readonly bad: readonly string[]
 }
 
-/** As above, of lists of autonomous systems. */
+/** Has the same for lists of autonomous systems. */
 interface SystemFixture {
   readonly format: SystemListFormat
   readonly good: string

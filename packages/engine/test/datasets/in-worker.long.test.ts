@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileCity } from '../../src/datasets/compile/city.ts'
 import {
@@ -15,7 +15,7 @@ import {
   resolveSources,
 } from '../../src/datasets/index.ts'
 import { writeMmdb } from '../../src/datasets/testing/mmdb-writer.ts'
-import { folder, sourcesOf } from './fixtures.ts'
+import { folder, writeSources } from './fixtures.ts'
 
 const FILES = {
   'asn-csv-v4': '23.0.0.0,23.0.0.255,64500,Access',
@@ -25,7 +25,7 @@ const FILES = {
   'dbip-city-v4': writeMmdb({ '23.0.0.0/24': { country_code: 'DE', city: 'Bonn' } }, { ipVersion: 4 }),
 }
 
-function citySource(sources: ReturnType<typeof sourcesOf>) {
+function citySource(sources: ReturnType<typeof writeSources>) {
   const source = sources.find(isCity)
   if (source === undefined) throw new Error('no city source')
   return source
@@ -33,7 +33,7 @@ function citySource(sources: ReturnType<typeof sourcesOf>) {
 
 t.test('a worker makes the same file, tells the same of it and shows its progress', async (t) => {
   const dir = folder(t)
-  const sources = sourcesOf(dir, FILES)
+  const sources = writeSources(dir, FILES)
   const here = await compileTables({ dataDir: join(dir, 'here'), sources })
   const stages: string[] = []
   const there = await compileInWorker({
@@ -49,13 +49,13 @@ t.test('a worker makes the same file, tells the same of it and shows its progres
   )
   t.ok(stages.includes('Putting the tables together') && stages.length > 4)
   t.ok(there.shared instanceof SharedArrayBuffer)
-  t.equal(loadTables(there.shared).networks?.find(addressOf('23.0.0.7'))?.range?.networkClass, 'vpn')
+  t.equal(loadTables(there.shared).networks?.find(makeAddress('23.0.0.7'))?.range?.networkClass, 'vpn')
 
   const source = citySource(sources)
   const city = await compileCity({ dataDir: join(dir, 'here'), source })
   const cityThere = await compileCityInWorker({ dataDir: join(dir, 'there'), source })
   t.ok(readFileSync(cityThere.path).equals(readFileSync(city.path)))
-  t.same(loadCity(cityThere.shared).read(addressOf('23.0.0.9')), { countryCode: 'DE', city: 'Bonn' })
+  t.same(loadCity(cityThere.shared).read(makeAddress('23.0.0.9')), { countryCode: 'DE', city: 'Bonn' })
 })
 
 t.test('a compile that is cancelled ends at once and leaves no file', async (t) => {
@@ -93,7 +93,7 @@ const READER = `
 
 t.test('several threads answer from one copy', async (t) => {
   const dir = folder(t)
-  const sources = sourcesOf(dir, FILES)
+  const sources = writeSources(dir, FILES)
   const { path } = await compileTables({ dataDir: dir, sources })
   const tables = loadTables(path)
   const city = loadCity((await compileCity({ dataDir: dir, source: citySource(sources) })).path)
@@ -116,6 +116,6 @@ t.test('several threads answer from one copy', async (t) => {
       return answer
     }),
   )
-  const expected = { record: tables.networks?.find(addressOf(text)), place: city.read(addressOf(text)), same: true }
+  const expected = { record: tables.networks?.find(makeAddress(text)), place: city.read(makeAddress(text)), same: true }
   t.same(answers, [expected, expected])
 })

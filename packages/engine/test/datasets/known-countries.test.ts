@@ -1,7 +1,7 @@
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { type CitySourceReader, joinCities } from '../../src/datasets/tables/cities.ts'
-import { tablesOf } from './fixtures.ts'
+import { openTables } from './fixtures.ts'
 
 const FILES = {
   'asn-country-v4': '23.0.0.0,23.0.1.255,DE\n23.0.2.0,23.0.2.255,ZZ\n23.0.3.0,23.0.3.255,FR',
@@ -11,8 +11,8 @@ const FILES = {
 }
 
 t.test('of two tables of countries that of use counts, and each names itself', async (t) => {
-  const { countries } = await tablesOf(t, FILES)
-  const at = (text: string) => countries?.find(addressOf(text))
+  const { countries } = await openTables(t, FILES)
+  const at = (text: string) => countries?.find(makeAddress(text))
   t.same(at('23.0.0.255'), { code: 'DE', source: 'asn-country-v4', basis: 'registration' })
   t.same(at('23.0.1.0'), { code: 'PL', source: 'user-country-v4', basis: 'use' })
   t.equal(at('23.0.2.9')?.code, 'PL', 'where the registries say nothing')
@@ -27,15 +27,16 @@ t.test('of two tables of countries that of use counts, and each names itself', a
 })
 
 t.test("an operator's places go first, then a file of cities, then the tables", async (t) => {
-  const tables = await tablesOf(t, FILES)
+  const tables = await openTables(t, FILES)
   const cities: CitySourceReader = {
     families: [4],
     country: ({ d }) => (d >>> 8 === 0x170001 ? 'CZ' : undefined),
     places: () => Promise.reject(new Error('not asked')),
+    opened: () => undefined,
   }
   const status = { id: 'dbip-city-v4', title: '', state: 'loaded', licence: '', credit: '' } as const
   const { countries, geo } = joinCities([{ status, cities }], tables)
-  const at = (text: string) => countries?.find(addressOf(text))
+  const at = (text: string) => countries?.find(makeAddress(text))
   t.same(at('23.0.1.9'), { code: 'NL', source: 'geofeed-aws', basis: 'geofeed' })
   t.same(at('23.0.1.200'), { code: 'CZ', source: 'dbip-city-v4', basis: 'city' })
   t.match(at('23.0.0.1'), { code: 'DE', basis: 'registration' }, 'no record of it there')
@@ -46,9 +47,9 @@ t.test("an operator's places go first, then a file of cities, then the tables", 
 })
 
 t.test('a list of places names no class, and the collection of all geofeeds no place', async (t) => {
-  const { networks, places } = await tablesOf(t, { 'geofeed-aws': FILES['geofeed-aws'] })
-  t.equal(networks?.find(addressOf('23.0.1.9')), undefined)
-  t.match(places?.find(addressOf('23.0.1.9')), { countryCode: 'NL', city: 'Amsterdam', source: 'geofeed-aws' })
-  const all = await tablesOf(t, { geofeeds: FILES['geofeed-aws'] })
+  const { networks, places } = await openTables(t, { 'geofeed-aws': FILES['geofeed-aws'] })
+  t.equal(networks?.find(makeAddress('23.0.1.9')), undefined)
+  t.match(places?.find(makeAddress('23.0.1.9')), { countryCode: 'NL', city: 'Amsterdam', source: 'geofeed-aws' })
+  const all = await openTables(t, { geofeeds: FILES['geofeed-aws'] })
   t.equal(all.places, undefined)
 })

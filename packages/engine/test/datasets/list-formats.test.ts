@@ -52,8 +52,8 @@ for (const { format, good, systems, bad } of SYSTEM_FIXTURES) {
 
 t.test('every format of the table of sources has a fixture', async (t) => {
   const made = new Set<string>([...FORMAT_FIXTURES, ...SYSTEM_FIXTURES].map(({ format }) => format))
-  // These have tests of their own: csv-lines, city-databases, and the two below.
-  const others = ['csv-asn', 'csv-country', 'mmdb', 'tsv-asn', 'delegations', 'rdap-bootstrap']
+  // These have tests of their own: csv-lines, city-databases, mail-facts, and the two below.
+  const others = ['csv-asn', 'csv-country', 'mmdb', 'tsv-asn', 'delegations', 'rdap-bootstrap', 'mail-domains']
   const formats = new Set(SOURCES.map(({ format }) => format))
   t.same(
     [...formats].filter((format) => !made.has(format) && !others.includes(format)),
@@ -88,9 +88,9 @@ t.test('an RDAP bootstrap file is counted by its names', async (t) => {
     [['de'], ['https://rdap.example.de']],
   ]
   const row = SOURCES.find(({ kind }) => kind === 'rdap') as SourceRow
-  const entriesOf = (text: string) => readContents(row, { path: 'feed', bytes: Buffer.from(text) }).entries
-  t.equal(entriesOf(JSON.stringify({ version: '1.0', services })), 3)
+  const listEntries = (text: string) => readContents(row, { path: 'feed', bytes: Buffer.from(text) }).entries
+  t.equal(listEntries(JSON.stringify({ version: '1.0', services })), 3)
   for (const text of ['', '<html>', '{}', JSON.stringify({ services: [] })]) {
-    t.throws(() => entriesOf(text), { code: 'corrupt_data', message: /^feed: / }, text)
+    t.throws(() => listEntries(text), { code: 'corrupt_data', message: /^feed: / }, text)
   }
 })

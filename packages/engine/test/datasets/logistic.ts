@@ -15,7 +15,7 @@ const RATE = 0.3
 /** How much a weight is drawn to zero at each example that has its feature. */
 const DECAY = 0.05
 
-/** A logistic regression, in the same order at every run: adaptive steps, weights drawn to zero. */
+/** Computes a logistic regression in the same order at every run: adaptive steps, weights drawn to zero. */
 export function fit(examples: readonly Example[]): Fit {
   const weights = new Map<string, number>()
   const squares = new Map<string, number>()
@@ -39,6 +39,6 @@ export function fit(examples: readonly Example[]): Fit {
   return { start, weights }
 }
 
-export function oddsOf({ start, weights }: Fit, features: readonly string[]): number {
+export function computeOdds({ start, weights }: Fit, features: readonly string[]): number {
   return features.reduce((sum, feature) => sum + (weights.get(feature) ?? 0), start)
 }

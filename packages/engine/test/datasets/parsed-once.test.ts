@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileInWorker, compileTables, loadTables, type ResolvedSource } from '../../src/datasets/index.ts'
-import { folder, madeSource, sourcesOf } from './fixtures.ts'
+import { folder, madeSource, writeSources } from './fixtures.ts'
 
 const LISTS = 20
 const FILES = {
@@ -24,7 +24,7 @@ function all(dir: string, changed?: number): readonly ResolvedSource[] {
   const drop = { id: 'drop', kind: 'asn-list', format: 'asn-text', asType: 'hosting' } as const
   const feed = { id: 'feed', kind: 'ranges', networkClass: 'vpn', format: 'geofeed' } as const
   return [
-    ...sourcesOf(dir, FILES).filter(({ file }) => file !== undefined),
+    ...writeSources(dir, FILES).filter(({ file }) => file !== undefined),
     ...lists,
     madeSource(dir, drop, 'AS64501 # Two\n'),
     madeSource(dir, feed, PLACES),
@@ -40,7 +40,7 @@ t.test('a reload parses the one list of twenty that has changed, and makes what 
   const changed = all(dir, 7)
   const reloaded = await compileInWorker({ dataDir, sources: changed })
   t.equal(reloaded.parsed, 1)
-  t.equal(loadTables(reloaded.shared).networks?.find(addressOf('24.0.100.1'))?.range?.networkClass, 'vpn')
+  t.equal(loadTables(reloaded.shared).networks?.find(makeAddress('24.0.100.1'))?.range?.networkClass, 'vpn')
   const parsed = await compileTables({ dataDir: join(dir, 'other'), sources: changed })
   t.equal(parsed.parsed, sources.length)
   t.ok(Buffer.from(reloaded.shared).equals(Buffer.from(parsed.shared)), 'byte for byte')

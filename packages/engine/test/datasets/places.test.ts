@@ -1,8 +1,8 @@
 import { locate } from '@sallyport/core'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { type CitySourceReader, joinCities, type PlaceReader } from '../../src/datasets/tables/cities.ts'
-import { tablesOf } from './fixtures.ts'
+import { openTables } from './fixtures.ts'
 
 const T_MOBILE = [
   'cidr,country,region,city,postal',
@@ -14,21 +14,26 @@ const T_MOBILE = [
 ].join('\n')
 
 /** A city database that says the same of every address. */
-function databaseOf(record: ReturnType<PlaceReader['read']>): Parameters<typeof joinCities>[0] {
+function makeDatabase(record: ReturnType<PlaceReader['read']>): Parameters<typeof joinCities>[0] {
   const places = async () => ({ read: () => record })
-  const cities: CitySourceReader = { families: [4, 6], country: () => record?.countryCode, places }
+  const cities: CitySourceReader = {
+    families: [4, 6],
+    country: () => record?.countryCode,
+    places,
+    opened: () => ({ read: () => record }),
+  }
   const status = { id: 'made', title: 'made', state: 'loaded', licence: '', credit: '' } as const
   return [{ status, cities }]
 }
 
 async function reader(record?: ReturnType<PlaceReader['read']>) {
-  const { places } = await tablesOf(t, { 'geofeed-t-mobile-us': T_MOBILE })
-  const cities = joinCities(record === undefined ? [] : databaseOf(record), { places })
+  const { places } = await openTables(t, { 'geofeed-t-mobile-us': T_MOBILE })
+  const cities = joinCities(record === undefined ? [] : makeDatabase(record), { places })
   return {
-    read: async (text: string) => cities.geo?.read(addressOf(text)),
-    country: (text: string) => cities.countries?.find(addressOf(text))?.code,
+    read: async (text: string) => cities.geo?.read(makeAddress(text)),
+    country: (text: string) => cities.countries?.find(makeAddress(text))?.code,
     located: (text: string) =>
-      locate(addressOf(text), { ...cities, rangesLoaded: true, proxiesLoaded: false, sources: [] }),
+      locate(makeAddress(text), { ...cities, rangesLoaded: true, proxiesLoaded: false, sources: [] }),
   }
 }
 
@@ -82,7 +87,7 @@ t.test('without a city database the places of geofeeds are what there is', async
   await t.rejects(read('23.9.0.1'), { code: 'missing_data' })
   t.equal(country('23.9.0.1'), undefined)
   t.match(await located('23.9.0.1'), { degraded: true })
-  const { places } = await tablesOf(t, { 'tor-bulk-exit': '23.0.0.1' })
+  const { places } = await openTables(t, { 'tor-bulk-exit': '23.0.0.1' })
   t.equal(places, undefined)
   t.same(joinCities([]), {})
 })

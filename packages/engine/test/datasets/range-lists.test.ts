@@ -115,7 +115,7 @@ t.test('a list that adds up to an impossible share of the space is refused', asy
   t.throws(() => counts(wide.join('\n')), { code: 'corrupt_data', message: /more of the IPv6 space/ })
 })
 
-/** A line of a list and what it holds: nothing for a bad line. */
+/** Each line of a list has its range; a bad line has none. */
 const LINES: Readonly<Record<string, string>> = {
   '23.0.0.1': '23.0.0.1-23.0.0.1',
   ' 23.0.0.1 ': '23.0.0.1-23.0.0.1',
@@ -145,14 +145,14 @@ const LINES: Readonly<Record<string, string>> = {
 }
 
 t.test('the entry of a line, with a comment behind it or without', async (t) => {
-  const heldBy = (line: string) => {
+  const readHeld = (line: string) => {
     const { 4: four, 6: six } = readList(Buffer.from(`${line}\n${PADDING}`), FORM).ranges
     const added = six.count > 0 ? six : four.count > 200 ? four : undefined
     if (added === undefined) return ''
     const { first, last } = entryAt(added, 0)
     return `${formatAddress(first)}-${formatAddress(last)}`
   }
-  const held = Object.keys(LINES).map((line) => [line, [heldBy(line), heldBy(`${line} # said`)]])
+  const held = Object.keys(LINES).map((line) => [line, [readHeld(line), readHeld(`${line} # said`)]])
   t.same(Object.fromEntries(held), Object.fromEntries(Object.entries(LINES).map(([line, is]) => [line, [is, is]])))
 })
 

@@ -1,6 +1,6 @@
 import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
-import { orderOf } from '../../src/datasets/ranges/range-order.ts'
+import { sortRanges } from '../../src/datasets/ranges/range-order.ts'
 
 /** The order by comparing whole addresses; equal ones stay as they came. */
 function plainOrder(width: number, words: Uint32Array): readonly number[] {
@@ -18,20 +18,20 @@ t.test('positions come in the order of their addresses, equal ones as they came'
     [4, 1],
     [6, 4],
   ] as const) {
-    t.same([...orderOf(family, new Uint32Array(0))], [], 'none')
+    t.same([...sortRanges(family, new Uint32Array(0))], [], 'none')
     for (const bound of [2, 50, 2 ** 32]) {
       const words = Uint32Array.from({ length: 400 * width }, () => random(bound))
-      const order = [...orderOf(family, words)]
+      const order = [...sortRanges(family, words)]
       t.same(order, plainOrder(width, words), `IPv${family}, words below ${bound}`)
       const sorted = Uint32Array.from(order.flatMap((at) => [...words.subarray(at * width, (at + 1) * width)]))
       t.same(
-        [...orderOf(family, sorted)],
+        [...sortRanges(family, sorted)],
         Array.from(order, (_, at) => at),
         'in order already',
       )
       const last = sorted.slice()
       last.set(new Uint32Array(width), last.length - width)
-      t.same([...orderOf(family, last)], plainOrder(width, last), 'in order but for the last')
+      t.same([...sortRanges(family, last)], plainOrder(width, last), 'in order but for the last')
     }
   }
 })

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
 import { madeList, openFeedServer } from '#datasets/testing'
@@ -15,7 +15,7 @@ import { compileTables, loadTables, resolveSources } from '../../src/datasets/in
 import { openSnapshot } from '../../src/datasets/service/snapshot.ts'
 import { type ShippedSource, shippedFolder, shippedSources, unpackTables } from '../../src/datasets/sources/shipped.ts'
 import { readSource, type SourceFile } from '../../src/datasets/sources/source-file.ts'
-import { folder, sourcesOf } from './fixtures.ts'
+import { folder, writeSources } from './fixtures.ts'
 
 const LOOPBACK = { net: { allowPrivate: ['127.0.0.1/32'] } }
 const ID = 'x4bnet-vpn-ipv4'
@@ -123,7 +123,7 @@ t.test(
       onProgress: (stage) => stages.push(stage),
     })
     t.same(stages, [])
-    t.equal(networks?.find(addressOf('1.1.1.1'))?.system?.asn, 13335)
+    t.equal(networks?.find(makeAddress('1.1.1.1'))?.system?.asn, 13335)
     const index: readonly ShippedSource[] = JSON.parse(readFileSync(join(shippedFolder(), 'index.json'), 'utf8'))
     t.ok(index.length >= 4)
     const loaded = new Map(sources.map((source) => [source.id, source]))
@@ -131,10 +131,10 @@ t.test(
       t.match(loaded.get(id), { state: 'loaded', date: new Date(made).toISOString().slice(0, 10), sha256 })
     }
     // What is downloaded later is compiled with the rest of what was shipped.
-    const more = sourcesOf(dataDir, { [ID]: '5.9.1.0/24' }).filter(({ row }) => row.id === ID)
+    const more = writeSources(dataDir, { [ID]: '5.9.1.0/24' }).filter(({ row }) => row.id === ID)
     const others = resolveSources(Object.fromEntries(CITIES)).filter(({ row }) => row.id !== ID)
     const { path } = await compileTables({ dataDir, sources: [...others, ...more] })
-    t.match(loadTables(path).networks?.find(addressOf('5.9.1.1')), {
+    t.match(loadTables(path).networks?.find(makeAddress('5.9.1.1')), {
       system: { asn: 24940 },
       range: { networkClass: 'vpn' },
     })

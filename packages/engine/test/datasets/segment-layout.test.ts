@@ -1,5 +1,5 @@
 import { address4, address6, formatAddress } from '@sallyport/core'
-import { addressOf, createRandom } from '@sallyport/core/testing'
+import { createRandom, makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { layHits } from '../../src/datasets/compile/hit-sets.ts'
 import { layOut } from '../../src/datasets/ranges/layout.ts'
@@ -9,29 +9,29 @@ import { overlay, readBounds, uniform, valueAt4 } from '../../src/datasets/range
 type Row = readonly [first: string, last: string, value: number]
 
 function ranges(...rows: readonly Row[]) {
-  const writer = createRangeWriter(addressOf(rows[0]?.[0] ?? '0.0.0.0').family, 2)
-  for (const [first, last, value] of rows) writer.add(addressOf(first), addressOf(last), value)
+  const writer = createRangeWriter(makeAddress(rows[0]?.[0] ?? '0.0.0.0').family, 2)
+  for (const [first, last, value] of rows) writer.add(makeAddress(first), makeAddress(last), value)
   return writer.finish()
 }
 
-function textOf(column: Uint32Array): string {
+function readText(column: Uint32Array): string {
   const [a = 0, b = 0, c = 0, d = 0] = column
   return formatAddress(column.length === 1 ? address4(a) : address6(a, b, c, d))
 }
 
-/** `first-last=value` of every segment. */
-function told(segments: ReturnType<typeof layOut>): readonly string[] {
+/** Writes every segment as `first-last=value`. */
+function writeSegments(segments: ReturnType<typeof layOut>): readonly string[] {
   return Array.from({ length: segments.count }, (_, index) => {
     const width = WORDS[segments.family]
     const bounds = { first: new Uint32Array(width), last: new Uint32Array(width) }
     readBounds(segments, index, bounds)
-    return `${textOf(bounds.first)}-${textOf(bounds.last)}=${segments.values[index]}`
+    return `${readText(bounds.first)}-${readText(bounds.last)}=${segments.values[index]}`
   })
 }
 
 t.test('gaps get value 0, and neighbours of one value are one segment', async (t) => {
   const laid = layOut(ranges(['10.0.0.0', '10.0.0.255', 1], ['10.0.1.0', '10.0.1.255', 1], ['10.0.3.0', '10.0.3.0', 2]))
-  t.same(told(laid), [
+  t.same(writeSegments(laid), [
     '0.0.0.0-9.255.255.255=0',
     '10.0.0.0-10.0.1.255=1',
     '10.0.2.0-10.0.2.255=0',
@@ -57,14 +57,14 @@ t.test('the smallest of overlapping ranges decides, nested or crossing, in whate
     '10.0.0.240-10.0.1.1=4',
     '10.0.1.2-255.255.255.255=0',
   ]
-  t.same(told(layOut(ranges(...rows))), expected)
-  t.same(told(layOut(ranges(...rows.toReversed()))), expected)
+  t.same(writeSegments(layOut(ranges(...rows))), expected)
+  t.same(writeSegments(layOut(ranges(...rows.toReversed()))), expected)
 })
 
 t.test('ranges may reach from the first address of a family to its last', async (t) => {
-  t.same(told(layOut(ranges(['0.0.0.0', '255.255.255.255', 5]))), ['0.0.0.0-255.255.255.255=5'])
+  t.same(writeSegments(layOut(ranges(['0.0.0.0', '255.255.255.255', 5]))), ['0.0.0.0-255.255.255.255=5'])
   const top = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
-  t.same(told(layOut(ranges(['::', top, 5], [top, top, 6]))), [
+  t.same(writeSegments(layOut(ranges(['::', top, 5], [top, top, 6]))), [
     '::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe=5',
     `${top}-${top}=6`,
   ])
@@ -72,7 +72,7 @@ t.test('ranges may reach from the first address of a family to its last', async 
 
 t.test('a cut carries through all words of an IPv6 address', async (t) => {
   const laid = layOut(ranges(['2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', 1]))
-  t.same(told(laid).slice(1), [
+  t.same(writeSegments(laid).slice(1), [
     '2001:db8::-2001:db8:ffff:ffff:ffff:ffff:ffff:ffff=1',
     '2001:db9::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff=0',
   ])
@@ -86,7 +86,7 @@ t.test('layers are combined wherever one of them changes', async (t) => {
     uniform(4, 0),
     (x, y) => x + y,
   )
-  t.same(told(both), [
+  t.same(writeSegments(both), [
     '0.0.0.0-9.255.255.255=0',
     '10.0.0.0-10.0.0.127=10',
     '10.0.0.128-10.0.0.255=12',
@@ -116,6 +116,6 @@ t.test('each place has the hits of all lists that hold it, in the order of the l
     return String(sets[valueAt4(layers[4], bits)]) !== String(expected)
   })
   t.same(wrong, [])
-  t.same(told(layers[6]).length, 3)
+  t.same(writeSegments(layers[6]).length, 3)
   t.same(layHits([]).sets, [[]])
 })

@@ -24,7 +24,8 @@ t.test('every row of the table says what it needs to be read', async (t) => {
     const { id, kind, networkClass, licence, credit } = row
     const isList = kind === 'ranges' || kind === 'addresses' || kind === 'crawler'
     return broken({
-      [`${id}: lists of networks, and only they, have a class`]: (networkClass !== undefined) === isList,
+      [`${id}: lists of networks, and places of one operator's, may have a class`]:
+        (networkClass !== undefined) === isList || (kind === 'geofeed' && row.provider !== undefined),
       [`${id}: its class is known`]: networkClass === undefined || NETWORK_CLASSES.includes(networkClass),
       [`${id}: package and file go together`]: (row.package === undefined) === (row.file === undefined),
       [`${id}: title, format, licence and note`]: [row.title, row.format, licence, row.note].every(Boolean),
@@ -87,7 +88,7 @@ t.test('the files of packages are found, and say what they are', { skip: NO_CITI
     [],
   )
   t.equal(dateOfFile(byId(sources, 'asn-csv-v4')?.file as never), '2026-06-17')
-  const others = sources.filter(({ row }) => row.package === undefined && row.enabled)
+  const others = sources.filter(({ row, file }) => row.package === undefined && row.enabled && !file?.packed)
   t.ok(others.length > 60)
   const expected = ({ url }: SourceRow) => (url === undefined ? 'no file is named' : 'not downloaded yet')
   t.same(

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { compileTables, loadTables } from '../../src/datasets/index.ts'
-import { folder, sourcesOf } from './fixtures.ts'
+import { folder, writeSources } from './fixtures.ts'
 
 const ASN4 = '23.0.0.0,23.0.0.255,64500,Access'
 const GOOD = {
@@ -16,7 +16,7 @@ const GOOD = {
 
 async function compiled(t: Parameters<typeof folder>[0], files: Readonly<Record<string, string | Buffer>>) {
   const dir = folder(t)
-  const { path, sources } = await compileTables({ dataDir: dir, sources: sourcesOf(dir, files) })
+  const { path, sources } = await compileTables({ dataDir: dir, sources: writeSources(dir, files) })
   const tables = loadTables(path)
   if (JSON.stringify(tables.sources) !== JSON.stringify(sources)) t.fail('the file has other sources than the compile')
   return { ...tables, status: (id: string) => sources.find((source) => source.id === id) }
@@ -44,7 +44,7 @@ t.test('one unusable source is refused with its reason, and everything else is t
       [],
       id,
     )
-    t.equal(networks?.find(addressOf('23.0.0.9'))?.system?.asn, id === 'asn-csv-v4' ? undefined : 64500, id)
+    t.equal(networks?.find(makeAddress('23.0.0.9'))?.system?.asn, id === 'asn-csv-v4' ? undefined : 64500, id)
     t.equal(systems?.size, id.startsWith('asn-csv') ? 1 : 2, `${id}: no system of a refused file is left`)
   }
 })
@@ -63,7 +63,7 @@ t.test('with no source at all the tables are there and empty', async (t) => {
 
 t.test('a file that goes away or cannot be read while compiling is refused', async (t) => {
   const dir = folder(t)
-  const sources = sourcesOf(dir, GOOD)
+  const sources = writeSources(dir, GOOD)
   rmSync(join(dir, 'sources', 'asn-csv-v4'))
   rmSync(join(dir, 'sources', 'asn-csv-v6'))
   mkdirSync(join(dir, 'sources', 'asn-csv-v6'))
@@ -76,12 +76,12 @@ t.test('a file that goes away or cannot be read while compiling is refused', asy
     statuses.find(({ id }) => id === 'asn-csv-v6'),
     { state: 'refused', reason: /EISDIR/ },
   )
-  t.equal(loadTables(path).networks?.find(addressOf('23.0.0.9'))?.range?.networkClass, 'vpn')
+  t.equal(loadTables(path).networks?.find(makeAddress('23.0.0.9'))?.range?.networkClass, 'vpn')
 })
 
 t.test('nothing half-written is left if the tables cannot be written', async (t) => {
   const dir = folder(t)
-  const sources = sourcesOf(dir, GOOD)
+  const sources = writeSources(dir, GOOD)
   await t.rejects(compileTables({ dataDir: join(dir, 'sources', 'asn-csv-v4'), sources }), { code: 'EEXIST' })
   const { path } = await compileTables({ dataDir: dir, sources })
   rmSync(path)

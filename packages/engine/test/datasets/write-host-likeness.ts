@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type NamedType, type SystemShape, typeByRule } from '@sallyport/core'
 import type { HostLikeness, LikenessMeasure } from '@sallyport/data/host-likeness'
-import { outlinesOf } from '../../src/datasets/compile/outlines.ts'
+import { measureOutlines } from '../../src/datasets/compile/outlines.ts'
 import { collectParts } from '../../src/datasets/compile/parts.ts'
 import { resolveSources } from '../../src/datasets/index.ts'
 import { readContents } from '../../src/datasets/parse/contents.ts'
 import { readSource } from '../../src/datasets/sources/source-file.ts'
-import { type Fit, fit, oddsOf } from './logistic.ts'
+import { computeOdds, type Fit, fit } from './logistic.ts'
 
 /*
  * Run by hand where the labels are (`SALLYPORT_SHARED_DATA` names their folder): fits data/host-likeness.json to systems that
@@ -17,7 +17,7 @@ import { type Fit, fit, oddsOf } from './logistic.ts'
 const LABELS = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../../shared/data')
 const OUT = join(import.meta.dirname, '../../../../../data/host-likeness.json')
 
-/** Beginnings of the steps of each measure. */
+/** Steps of each measure begin at these values. */
 const STEPS: Readonly<Record<LikenessMeasure, readonly number[]>> = {
   asn: [0, 30_000, 131_072, 140_000, 196_608, 203_000, 209_000, 262_144, 327_680, 393_216, 398_000],
   addressesPerPrefix: [0, 512, 1024, 2048, 4096, 8192, 16_384],
@@ -45,7 +45,7 @@ interface System {
   readonly features: readonly string[]
 }
 
-function rowsOf(path: string): readonly (readonly string[])[] {
+function readRows(path: string): readonly (readonly string[])[] {
   return readFileSync(join(LABELS, path), 'utf8')
     .split('\n')
     .map((line) => [...line.matchAll(/(?:^|,)(?:"([^"]*)"|([^,]*))/g)].map((field) => field[1] ?? field[2] ?? ''))
@@ -53,7 +53,7 @@ function rowsOf(path: string): readonly (readonly string[])[] {
 
 /** The systems that say of themselves what they are: whether each is a host. */
 function labels(): ReadonlyMap<number, boolean> {
-  const kinds = rowsOf('asn-types/oxl-asn-kinds.csv').filter(([, , kind = '']) =>
+  const kinds = readRows('asn-types/oxl-asn-kinds.csv').filter(([, , kind = '']) =>
     /^(isp|hosting|education)$/.test(kind),
   )
   return new Map(kinds.map(([asn, , kind]) => [Number(asn), kind === 'hosting']))
@@ -66,7 +66,7 @@ function readOutlines() {
     if (file === undefined || (row.kind !== 'asn' && row.kind !== 'asn-country')) continue
     collector.add(row, file, readContents(row, { path: file.path, bytes: readSource(file) }))
   }
-  return outlinesOf(collector.parts)
+  return measureOutlines(collector.parts)
 }
 
 function readSystems(): readonly System[] {
@@ -80,16 +80,16 @@ function readSystems(): readonly System[] {
     const is = self.get(asn)
     const isFirm = is === undefined && rule?.type === 'unknown' && asn % 7 === 0 && firms++ < FIRMS
     if (isKnown || (is === undefined && !isFirm)) return []
-    return [{ is: is ?? false, isSelf: is !== undefined, group: groupOf(rule), features: stepsOf(asn, shape) }]
+    return [{ is: is ?? false, isSelf: is !== undefined, group: findGroup(rule), features: countSteps(asn, shape) }]
   })
 }
 
-function groupOf(rule: NamedType | undefined): Group | undefined {
+function findGroup(rule: NamedType | undefined): Group | undefined {
   if (rule === undefined) return 'unnamed'
   return rule.type === 'isp' && rule.weak ? 'weaklyNamed' : undefined
 }
 
-function stepsOf(asn: number, shape: SystemShape): readonly string[] {
+function countSteps(asn: number, shape: SystemShape): readonly string[] {
   return MEASURES.map((measure) => {
     const value =
       measure === 'asn'
@@ -105,17 +105,17 @@ interface Tested extends System {
   readonly odds: number
 }
 
-/** The odds of each system by a fit to the others. */
-function crossTested(systems: readonly System[]): readonly Tested[] {
+/** Computes the odds of each system by a fit to the others. */
+function crossTest(systems: readonly System[]): readonly Tested[] {
   return Array.from({ length: FOLDS }, (_, fold) => {
     const others = fit(systems.filter((_, at) => at % FOLDS !== fold))
     const mine = systems.filter((_, at) => at % FOLDS === fold)
-    return mine.map((system) => ({ ...system, odds: oddsOf(others, system.features) }))
+    return mine.map((system) => ({ ...system, odds: computeOdds(others, system.features) }))
   }).flat()
 }
 
 /** The least odds of a group at which enough of those that are taken are hosts, and the shares there. */
-function thresholdOf(group: Group, tested: readonly Tested[]) {
+function findThreshold(group: Group, tested: readonly Tested[]) {
   const judged = tested.filter((system) => system.isSelf && system.group === group).sort((x, y) => y.odds - x.odds)
   const hosts = judged.filter(({ is }) => is).length
   let best = { least: Number.POSITIVE_INFINITY, found: 0, hosts, taken: 0, others: judged.length - hosts }
@@ -127,7 +127,7 @@ function thresholdOf(group: Group, tested: readonly Tested[]) {
   return best
 }
 
-function tableOf({ start, weights }: Fit, least: HostLikeness['least'], source: string): HostLikeness {
+function makeTable({ start, weights }: Fit, least: HostLikeness['least'], source: string): HostLikeness {
   const points = (feature: string) => Math.round(10 * (weights.get(feature) ?? 0))
   return {
     date: new Date().toISOString().slice(0, 7),
@@ -141,8 +141,8 @@ function tableOf({ start, weights }: Fit, least: HostLikeness['least'], source: 
 }
 
 const systems = readSystems()
-const tested = crossTested(systems)
-const said = GROUPS.map((group) => ({ group, ...thresholdOf(group, tested) }))
+const tested = crossTest(systems)
+const said = GROUPS.map((group) => ({ group, ...findThreshold(group, tested) }))
 const named = { unnamed: 'whose name says nothing', weaklyNamed: 'with a weak word' }
 const least = Object.fromEntries(
   said.map(({ group, least }) => [group, Math.round(10 * least)]),
@@ -153,4 +153,4 @@ const source = `A logistic regression over ${systems.length} systems: those that
       `of ${hosts} hosts ${named[group]} it finds ${found}, of ${others} others it takes ${taken - found}`,
   )
   .join('; ')}`
-writeFileSync(OUT, `${JSON.stringify(tableOf(fit(systems), least, source), null, 2)}\n`)
+writeFileSync(OUT, `${JSON.stringify(makeTable(fit(systems), least, source), null, 2)}\n`)

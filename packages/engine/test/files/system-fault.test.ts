@@ -7,16 +7,16 @@ const withCode = (code: string): Error => Object.assign(new Error('raw'), { code
 
 t.test('faults of files have words, and a code that is not known is shown', async (t) => {
   const folder = t.testdir({ a: 'text' })
-  const faultOf = (file: string): unknown => {
+  const findFault = (file: string): unknown => {
     try {
       return readFileSync(file)
     } catch (error) {
       return error
     }
   }
-  t.equal(fileReason(faultOf(folder)), 'is a folder')
-  t.equal(fileReason(faultOf(join(folder, 'none'))), 'does not exist')
-  t.equal(systemFault(faultOf(join(folder, 'none'))), `${join(folder, 'none')} does not exist`)
+  t.equal(fileReason(findFault(folder)), 'is a folder')
+  t.equal(fileReason(findFault(join(folder, 'none'))), 'does not exist')
+  t.equal(systemFault(findFault(join(folder, 'none'))), `${join(folder, 'none')} does not exist`)
   t.equal(fileReason(withCode('ENOSPC'), 'written'), 'cannot be written: the disk is full')
   t.equal(fileReason(withCode('EIO')), 'cannot be read (EIO)')
   t.equal(fileReason(new Error('x'), 'written'), 'cannot be written')
@@ -36,8 +36,8 @@ t.test('a text is read in UTF-8 alone', async (t) => {
   writeFileSync(file, 'é')
   t.equal(readText(file), 'é')
   for (const [bytes, message] of [
-    [Buffer.from('\ufeffa', 'utf16le'), 'is written in UTF-16: save it as UTF-8'],
-    [Buffer.from([0xfe, 0xff, 0, 0x61]), 'is written in UTF-16: save it as UTF-8'],
+    [Buffer.from('\ufeffa', 'utf16le'), 'is encoded in UTF-16. Save it as UTF-8'],
+    [Buffer.from([0xfe, 0xff, 0, 0x61]), 'is encoded in UTF-16. Save it as UTF-8'],
     [Buffer.from('a\0'), 'holds zero bytes: it is no text in UTF-8'],
   ] as const) {
     t.throws(() => decodeText(bytes), { message })

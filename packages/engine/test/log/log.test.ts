@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import type { ObservedRequest } from '@sallyport/core'
+import type { InspectedRegion, ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { createLog, type Log, type LogLine, type LogOptions, readLine } from '../../src/log/index.ts'
 import { decisionFor, observed } from './observed.ts'
@@ -49,6 +49,18 @@ t.test('one line for each request, with what was decided and why', async (t) => 
     sourceDate: '2026-10-31',
     answeredBy: 'refusal',
   } satisfies LogLine & { level: string })
+})
+
+t.test('the region is in the line where a rule asked for it, and else why it is not known', async (t) => {
+  const decision = decisionFor('block', 'texas')
+  const logRegion = async (region: InspectedRegion) => {
+    const inspection = { ...decision.inspection, region }
+    const [line = ''] = await written(t, {}, [observed({ decision: { ...decision, inspection } })])
+    return readLine(line) ?? {}
+  }
+  const known = await logRegion({ code: 'US-TX', source: 'made', basis: 'city', confidence: 0.75 })
+  t.match(known, { region: 'US-TX', regionUnknown: undefined })
+  t.match(await logRegion({ doubt: 'carrier' }), { region: undefined, regionUnknown: 'carrier' })
 })
 
 t.test('the user of the application is in the line, bounded and escaped', async (t) => {

@@ -20,7 +20,7 @@ export function observed(some: Partial<ObservedRequest>): ObservedRequest {
   }
 }
 
-/** A decision about somebody on a Tor exit. */
+/** Makes a decision about a visitor on a Tor exit. */
 export function decisionFor(action: Action, rule: string): Decision {
   const networkClass = NETWORK_CLASSES[6]
   return {

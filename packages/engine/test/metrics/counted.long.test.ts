@@ -65,15 +65,15 @@ const SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 
 type Labels = Readonly<Record<string, unknown>>
 
-/** The same counted once more from its words, as lines of an exposition. */
-function counted(requests: Iterable<ObservedRequest>): ReadonlyMap<string, number> {
+/** Counts the requests a second time from their own words, and returns the lines of an exposition. */
+function countRequests(requests: Iterable<ObservedRequest>): ReadonlyMap<string, number> {
   const lines = new Map<string, number>()
   const add = (name: string, labels: Labels, by = 1) => {
     const texts = Object.entries(labels).map(([label, value]) => `${label}="${value}"`)
     const line = texts.length === 0 ? name : `${name}{${texts.join(',')}}`
     lines.set(line, (lines.get(line) ?? 0) + by)
   }
-  /** Seconds by the labels of their histogram. */
+  /** Holds seconds by the labels of their histogram. */
   const durations = new Map<string, { readonly name: string; readonly labels: Labels; readonly seconds: number[] }>()
   const observe = (name: string, labels: Labels, seconds: number) => {
     const key = name + Object.values(labels)
@@ -112,7 +112,7 @@ function counted(requests: Iterable<ObservedRequest>): ReadonlyMap<string, numbe
 }
 
 /** Lines of an exposition about what was observed. */
-function linesOf(text: string): ReadonlyMap<string, number> {
+function readLines(text: string): ReadonlyMap<string, number> {
   const lines = text
     .split('\n')
     .filter((line) => /^sallyport_(?:decisions|rule_|limited|refusals|request_s|inspection_)/.test(line))
@@ -126,12 +126,12 @@ function differences(found: ReadonlyMap<string, number>, wanted: ReadonlyMap<str
   )
 }
 
-const WANTED = counted(mixed())
+const WANTED = countRequests(mixed())
 
 t.test('all counts are those of the requests counted once more, before and after a reload', async (t) => {
   const { observe, registry } = createMetrics()
   for (const request of mixed()) observe(request)
-  const lines = linesOf(await registry.metrics())
+  const lines = readLines(await registry.metrics())
   t.ok(lines.size > 1_500, `${lines.size} lines`)
   t.same(differences(lines, WANTED), [])
 })
@@ -150,6 +150,6 @@ t.test('rows are bounded: rules beyond the first are one, and nothing is counted
   const wanted = new Map(
     [...seen].map(([rule, count]) => [`sallyport_rule_matches_total{rule="${rule}",action="flag"}`, count]),
   )
-  const lines = [...linesOf(await registry.metrics())].filter(([line]) => line.includes('rule_matches'))
+  const lines = [...readLines(await registry.metrics())].filter(([line]) => line.includes('rule_matches'))
   t.same(differences(new Map(lines), wanted), [])
 })

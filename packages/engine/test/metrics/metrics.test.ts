@@ -1,11 +1,11 @@
 import type { Decision, ObservedRequest } from '@sallyport/core'
 import t from 'tap'
 import {
-  countedOf,
   createExposition,
   createKeptCounts,
   createMetrics,
   exposed,
+  keepCounted,
   METRICS,
 } from '../../src/metrics/index.ts'
 
@@ -174,7 +174,7 @@ t.test("a process's counts are kept when it is late or gone, and its gauges are 
     kept.report(name, JSON.parse(JSON.stringify(await counted())))
     kept.report(name, early)
   }
-  t.same(countedOf(await first.scrape()).length, (await first.counted()).length, 'a scrape has as many that count')
+  t.same(keepCounted(await first.scrape()).length, (await first.counted()).length, 'a scrape has as many that count')
   kept.end(first.name)
   kept.end(first.name)
   kept.end(second.name)

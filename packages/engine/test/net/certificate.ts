@@ -14,7 +14,7 @@ export const NO_OPENSSL = (() => {
   }
 })()
 
-/** A certificate of a name that signs itself, and its key, in PEM. */
+/** Makes a self-signed certificate of a name and its key, in PEM. */
 export function makeCertificate(t: Test, name: string): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-net-'))
   t.teardown(() => rmSync(folder, { recursive: true }))

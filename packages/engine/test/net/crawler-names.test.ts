@@ -6,7 +6,7 @@ import {
   parsePrefix,
   type Snapshot,
 } from '@sallyport/core'
-import { createCrawlerRanges, createFakeClock, NOTHING_KNOWN, snapshotOf } from '@sallyport/core/testing'
+import { createCrawlerRanges, createFakeClock, makeSnapshot, NOTHING_KNOWN } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { createDns } from '../../src/net/index.ts'
 import { type NameServerOptions, openNameServer, type Reply } from './name-server.ts'
@@ -15,7 +15,7 @@ import { type NameServerOptions, openNameServer, type Reply } from './name-serve
 
 const IP = '203.0.114.9'
 const NAME = 'crawl-203-0-114-9.googlebot.com'
-const SNAPSHOT: Snapshot = snapshotOf(
+const SNAPSHOT: Snapshot = makeSnapshot(
   createCrawlerRanges([
     {
       slug: 'googlebot',
@@ -27,7 +27,7 @@ const SNAPSHOT: Snapshot = snapshotOf(
 )
 
 /** Outcome of a claim with PTR and A answered as given; `waited` is the question's time, in milliseconds. */
-async function claimOf(
+async function verifyClaim(
   t: Test,
   ptr: Reply,
   a: Reply | ((name: string) => Reply) = 'NXDOMAIN',
@@ -60,23 +60,23 @@ const ODD = ['a b.googlebot.com', '<script>.googlebot.com', 'crawl_1.googlebot.c
 const FORTY = Array.from({ length: 40 }, (_, index) => `crawl-${index}.googlebot.com`)
 
 t.test('the name and the address agree', async (t) => {
-  t.match(await claimOf(t, [NAME], [IP]), { outcome: 'verified', hostname: NAME })
+  t.match(await verifyClaim(t, [NAME], [IP]), { outcome: 'verified', hostname: NAME })
 })
 
 t.test('the name lies: it has another address, or none, or is not there', async (t) => {
   for (const a of [['203.0.114.10'], [], 'NXDOMAIN'] as const) {
-    t.match(await claimOf(t, [NAME], a), { outcome: 'spoofed', hostname: undefined })
+    t.match(await verifyClaim(t, [NAME], a), { outcome: 'spoofed', hostname: undefined })
   }
 })
 
 t.test('there is no name', async (t) => {
-  t.equal((await claimOf(t, 'NXDOMAIN')).outcome, 'spoofed')
-  t.equal((await claimOf(t, [])).outcome, 'spoofed')
+  t.equal((await verifyClaim(t, 'NXDOMAIN')).outcome, 'spoofed')
+  t.equal((await verifyClaim(t, [])).outcome, 'spoofed')
 })
 
 t.test('look-alike names and odd bytes are never followed', async (t) => {
   for (const name of [...LOOK_ALIKES, ...ODD]) {
-    const { outcome, asked } = await claimOf(t, [name], [IP])
+    const { outcome, asked } = await verifyClaim(t, [name], [IP])
     t.equal(outcome, 'spoofed', name)
     t.equal(asked.length, 1, 'nothing is asked of such a name')
   }
@@ -91,15 +91,18 @@ t.test('bytes that no host name has are never followed: a dot within a label, NU
     // Behind the header, whose id is drawn and may have the same byte.
     const changed = (answer: Buffer) =>
       answer.map((own, at) => (at >= HEADER_BYTES && own === HOLE.charCodeAt(0) ? byte : own)) as Buffer
-    const { outcome, asked } = await claimOf(t, [`crawl${HOLE}x.googlebot.com`], [IP], { changed })
+    const { outcome, asked } = await verifyClaim(t, [`crawl${HOLE}x.googlebot.com`], [IP], { changed })
     t.equal(outcome, 'spoofed', String(byte))
     t.equal(asked.length, 1, 'nothing is asked of such a name')
   }
 })
 
 t.test('an alias is followed, of the address (RFC 2317) and of the name', async (t) => {
-  t.match(await claimOf(t, [NAME], [IP], { through: 'shared.googlebot.com' }), { outcome: 'verified', hostname: NAME })
-  t.match(await claimOf(t, [NAME], ['203.0.114.10'], { through: 'shared.googlebot.com' }), { outcome: 'spoofed' })
+  t.match(await verifyClaim(t, [NAME], [IP], { through: 'shared.googlebot.com' }), {
+    outcome: 'verified',
+    hostname: NAME,
+  })
+  t.match(await verifyClaim(t, [NAME], ['203.0.114.10'], { through: 'shared.googlebot.com' }), { outcome: 'spoofed' })
 })
 
 t.test('an answer to another question, or none that can be read, is no answer', async (t) => {
@@ -107,24 +110,24 @@ t.test('an answer to another question, or none that can be read, is no answer', 
   const cut = (answer: Buffer) => answer.subarray(0, -5)
   for (const changed of [otherId, cut, () => Buffer.from('no DNS at all')]) {
     for (const ptr of [[NAME], 'NXDOMAIN'] as const) {
-      t.equal((await claimOf(t, ptr, [IP], { changed })).outcome, 'unverifiable', String(ptr))
+      t.equal((await verifyClaim(t, ptr, [IP], { changed })).outcome, 'unverifiable', String(ptr))
     }
   }
 })
 
 t.test('ten of forty names are followed', async (t) => {
-  const { outcome, asked } = await claimOf(t, FORTY, 'NXDOMAIN', { overTcp: true })
+  const { outcome, asked } = await verifyClaim(t, FORTY, 'NXDOMAIN', { overTcp: true })
   t.equal(outcome, 'spoofed')
   t.equal(asked.filter((question) => question.startsWith('A ')).length, 10)
 })
 
 t.test('no answer, an error or half an answer accuses nobody', async (t) => {
   for (const ptr of ['SERVFAIL', 'REFUSED', 'silent', FORTY] as const) {
-    t.equal((await claimOf(t, ptr)).outcome, 'unverifiable', String(ptr).slice(0, 20))
+    t.equal((await verifyClaim(t, ptr)).outcome, 'unverifiable', String(ptr).slice(0, 20))
   }
   for (const a of ['SERVFAIL', 'REFUSED', 'silent'] as const) {
-    t.equal((await claimOf(t, [NAME], a)).outcome, 'unverifiable', a)
+    t.equal((await verifyClaim(t, [NAME], a)).outcome, 'unverifiable', a)
   }
   const oneSilent = (name: string) => (name.startsWith('crawl-1.') ? 'silent' : 'NXDOMAIN')
-  t.equal((await claimOf(t, FORTY.slice(0, 4), oneSilent)).outcome, 'unverifiable', 'one of several')
+  t.equal((await verifyClaim(t, FORTY.slice(0, 4), oneSilent)).outcome, 'unverifiable', 'one of several')
 })

@@ -10,7 +10,7 @@ import { openTcpServer, openWebServer } from './web-server.ts'
 const LOOPBACK = { dns: createFakeDns({}), allowPrivate: ['127.0.0.0/8'] }
 const outbound = createFetch(LOOPBACK)
 
-/** Asks a server that answers as told, and waits until its connection is gone. */
+/** Asks a server with this listener, and waits until its connection is gone. */
 async function ask(t: Test, listener: RequestListener, { maxBytes = 10_000, timeoutMs = 5_000 } = {}) {
   const server = await openWebServer(t, listener)
   const answer = await fetchBytes(outbound, { url: server.origin, maxBytes, timeoutMs })
@@ -27,7 +27,7 @@ const ENDLESS: RequestListener = (_request, response) => {
   write()
 }
 
-/** One byte every few milliseconds: never idle, never done. */
+/** Sends one byte every few milliseconds: it is never idle and never done. */
 const DRIPPING: RequestListener = (_request, response) => {
   const timer = setInterval(() => response.write('x'), 5)
   response.on('close', () => clearInterval(timer))
@@ -35,8 +35,8 @@ const DRIPPING: RequestListener = (_request, response) => {
 
 t.test('a body comes whole: text, binary, empty, of exactly the bound', async (t) => {
   const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
-  t.strictSame(await bodyOf(t, (_request, response) => response.end(bytes)), bytes)
-  t.strictSame(await bodyOf(t, (_request, response) => response.end()), new Uint8Array(0))
+  t.strictSame(await readBody(t, (_request, response) => response.end(bytes)), bytes)
+  t.strictSame(await readBody(t, (_request, response) => response.end()), new Uint8Array(0))
   const exact = await ask(t, (_request, response) => response.end('x'.repeat(100)), { maxBytes: 100 })
   t.match(exact, { state: 'answered', status: 200 })
   const server = await openWebServer(t, (_request, response) => response.end('\ufeffgrüße \xff'))
@@ -44,7 +44,7 @@ t.test('a body comes whole: text, binary, empty, of exactly the bound', async (t
   t.match(text, { body: 'grüße \xff' }, 'UTF-8 without its mark')
 })
 
-async function bodyOf(t: Test, listener: RequestListener): Promise<Uint8Array | undefined> {
+async function readBody(t: Test, listener: RequestListener): Promise<Uint8Array | undefined> {
   const answer = await ask(t, listener)
   return answer.state === 'answered' ? answer.body : undefined
 }
@@ -56,7 +56,7 @@ t.test('content codings are undone', async (t) => {
     const listener: RequestListener = (_request, response) => {
       response.writeHead(200, { 'content-encoding': coding }).end(body)
     }
-    t.strictSame(await bodyOf(t, listener), new Uint8Array(Buffer.from(text)), coding)
+    t.strictSame(await readBody(t, listener), new Uint8Array(Buffer.from(text)), coding)
   }
   for (const coding of ['zstd', 'gzip, gzip', 'x']) {
     const answer = await ask(t, (_request, response) => {

@@ -8,7 +8,7 @@ import { openWebServer } from './web-server.ts'
 const REQUEST = { maxBytes: 10_000, timeoutMs: 5_000 }
 const NO_NAMES = createFakeDns({})
 
-function namesOf(names: Readonly<Record<string, readonly string[]>>) {
+function makeNames(names: Readonly<Record<string, readonly string[]>>) {
   const addresses = (texts: readonly string[]) => texts.map(parseAddress).filter((address) => address !== undefined)
   return createFakeDns(
     Object.fromEntries(
@@ -88,7 +88,7 @@ t.test('net.allowPrivate opens what it names and nothing beside it', async (t) =
 
 t.test('one inside address among the answers refuses the name', async (t) => {
   const server = await openWebServer(t, (_request, response) => response.end('secret'))
-  const dns = namesOf({ 'mixed.example.org': ['127.0.0.1', '10.0.0.1'], 'inside.example.org': ['127.0.0.1'] })
+  const dns = makeNames({ 'mixed.example.org': ['127.0.0.1', '10.0.0.1'], 'inside.example.org': ['127.0.0.1'] })
   const outbound = createFetch({ dns, allowPrivate: ['127.0.0.0/8'] })
   const mixed = await outbound.fetch({ ...REQUEST, url: `http://mixed.example.org:${server.port}/` })
   t.match(mixed, { state: 'failed', reason: 'mixed.example.org resolves to 10.0.0.1, which is not a public address' })
@@ -155,7 +155,7 @@ t.test('a redirect is an answer unless redirects are asked for', async (t) => {
 
 t.test('every redirect is checked again', async (t) => {
   const inside = await openWebServer(t, (_request, response) => response.end('secret'), '127.0.0.2')
-  const dns = namesOf({ 'inside.example.org': ['127.0.0.2'] })
+  const dns = makeNames({ 'inside.example.org': ['127.0.0.2'] })
   const outbound = createFetch({ dns, allowPrivate: ['127.0.0.1/32'] })
   const hosts = ['127.0.0.2', '0x7f.2', '2130706434', '0177.0.0.2', '[::ffff:7f00:2]', 'inside.example.org']
   const elsewhere = hosts.flatMap((host) => [`http://${host}:${inside.port}/`, `//${host}:${inside.port}/`])

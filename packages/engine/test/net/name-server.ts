@@ -34,7 +34,10 @@ export async function openNameServer(
     const said = reply(question.type, question.name)
     if (said === 'silent') return undefined
     const records = typeof said === 'string' ? [] : said
-    const record = (type: string, name: string, data: string) => ({ type, name, ttl: 0, data }) as Answer
+    const record = (type: string, name: string, text: string) => {
+      const data = type === 'MX' ? { preference: 10, exchange: text } : text
+      return { type, name, ttl: 0, data } as Answer
+    }
     const answers = records.map((data) => record(question.type, through ?? question.name, data))
     if (through !== undefined) answers.unshift(record('CNAME', question.name, through))
     const rcode = typeof said === 'string' ? RCODES[said] : 0

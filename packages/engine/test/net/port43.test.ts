@@ -8,7 +8,7 @@ import { openTcpServer } from './web-server.ts'
 
 const LOOPBACK = { dns: createFakeDns({}), allowPrivate: ['127.0.0.1/32'] }
 
-/** Asks a server that does as told with each connection. */
+/** Asks a server that hands each connection to this function. */
 async function ask(
   t: Test,
   onConnection: (socket: Socket) => void,

@@ -1,15 +1,15 @@
 import { formatAddress, type ReverseAnswer } from '@sallyport/core'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { createDns } from '../../src/net/index.ts'
 import { openNameServer, type Reply } from './name-server.ts'
 
-async function reverseOf(t: Test, reply: Reply, ip = '192.0.2.7', overTcp = reply === FORTY) {
+async function resolveReverse(t: Test, reply: Reply, ip = '192.0.2.7', overTcp = reply === FORTY) {
   const server = await openNameServer(() => reply, { overTcp })
   t.teardown(server.close)
   // A busy machine may be late with an answer: silence alone is waited for.
   const timeoutMs = reply === 'silent' ? 300 : 30_000
-  const answer = await createDns({ servers: [server.address], timeoutMs, tries: 1 }).resolvePtr(addressOf(ip))
+  const answer = await createDns({ servers: [server.address], timeoutMs, tries: 1 }).resolvePtr(makeAddress(ip))
   return { answer, asked: server.asked }
 }
 
@@ -27,7 +27,7 @@ const CASES: readonly (readonly [string, Reply, ReverseAnswer])[] = [
 
 for (const [name, reply, expected] of CASES) {
   t.test(name, async (t) => {
-    const { answer } = await reverseOf(t, reply)
+    const { answer } = await resolveReverse(t, reply)
     t.same(answer.state === 'found' ? { ...answer, names: [...answer.names].sort() } : answer, {
       ...expected,
       ...(expected.state === 'found' && { names: [...expected.names].sort() }),
@@ -36,7 +36,7 @@ for (const [name, reply, expected] of CASES) {
 }
 
 t.test('an answer that is cut off and cannot be had whole is a failure', async (t) => {
-  const { answer } = await reverseOf(t, FORTY, '192.0.2.7', false)
+  const { answer } = await resolveReverse(t, FORTY, '192.0.2.7', false)
   t.equal(answer.state, 'failed')
 })
 
@@ -47,7 +47,7 @@ t.test('the question is the address in the reverse zone, absolute', async (t) =>
     ['0.0.0.255', '255.0.0.0.in-addr.arpa'],
     ['2001:4860:4801:10::7f', 'f.7.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.1.0.0.1.0.8.4.0.6.8.4.1.0.0.2.ip6.arpa'],
   ] as const) {
-    const { asked } = await reverseOf(t, 'NXDOMAIN', ip)
+    const { asked } = await resolveReverse(t, 'NXDOMAIN', ip)
     t.same(asked, [`PTR ${zone}`], ip)
   }
 })

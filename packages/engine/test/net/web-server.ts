@@ -28,7 +28,7 @@ export async function openWebServer(t: Test, listener: RequestListener, host = '
     origin: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
     asked,
     connections: () => connections,
-    /** Resolves when nobody is connected any more. */
+    /** Resolves when no client is connected any more. */
     async idle() {
       for (;;) {
         const open = await new Promise<number>((resolve, reject) => {
@@ -41,7 +41,7 @@ export async function openWebServer(t: Test, listener: RequestListener, host = '
   }
 }
 
-/** A server of bytes on loopback, which does as told with each connection; gives its port. */
+/** Opens a server of bytes on loopback that hands each connection to a function; returns its port. */
 export async function openTcpServer(t: Test, onConnection: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {

@@ -1,7 +1,7 @@
 import { parseAddress, reservedRow } from '@sallyport/core'
 import { createRandom, type Random } from '@sallyport/core/testing'
 import t from 'tap'
-import { feedsOf } from '#datasets'
+import { resolveFeeds } from '#datasets'
 import { madeList, openFeedServer } from '#datasets/testing'
 import { type ConfigInput, open, openUpdates, type Sallyport } from '../../src/open/index.ts'
 import { madeConfig } from './made-sources.ts'
@@ -22,7 +22,7 @@ const lines = (count: number, line: () => string) => Array.from({ length: count 
 
 type Attack = (random: Random) => string | Buffer
 
-/** Ideas of a hostile publisher. */
+/** A hostile publisher may serve these texts. */
 const ATTACKS: readonly Attack[] = [
   () => '',
   () => '<html><h1>502 Bad Gateway</h1></html>',
@@ -53,7 +53,7 @@ const ATTACKS: readonly Attack[] = [
 t.test(`a hostile publisher changes no more of ${SAMPLE} verdicts than its lists can hold`, async (t) => {
   const server = await openFeedServer(t)
   const base = madeConfig(t.testdir())
-  const off = Object.fromEntries(feedsOf().map(({ row }) => [row.id, { enabled: false }]))
+  const off = Object.fromEntries(resolveFeeds().map(({ row }) => [row.id, { enabled: false }]))
   const own = Object.fromEntries(LISTS.map((id) => [id, { url: server.url(`/${id}`) }]))
   const config: ConfigInput = {
     ...base,
@@ -70,9 +70,9 @@ t.test(`a hostile publisher changes no more of ${SAMPLE} verdicts than its lists
     return address !== undefined && reservedRow(address) === undefined
   })
   const before = await classes(config, sample)
-  const rows = feedsOf(config.data?.sources).filter(({ row }) => LISTS.some((id) => id === row.id))
+  const rows = resolveFeeds(config.data?.sources).filter(({ row }) => LISTS.some((id) => id === row.id))
   const plausible = rows.reduce((sum, { row }) => sum + (row.covers?.ipv4 ?? 0), 0) / 2 ** 32
-  // The plausible share of all of them together, and chance's addition to it.
+  // All lists together may change their plausible share, and chance adds to it.
   const most = plausible * sample.length + 5 * Math.sqrt(plausible * sample.length)
   const faults: string[] = []
   for (const [round, attacks] of rounds().entries()) {
@@ -95,7 +95,7 @@ t.test(`a hostile publisher changes no more of ${SAMPLE} verdicts than its lists
   t.same(new Set(last.map(({ state }) => state)), new Set(['updated']), 'what is plausible gets in')
 })
 
-/** Four attacks a round, one for each list. */
+/** Returns the attacks of each round, one for each list. */
 function rounds(): readonly (readonly Attack[])[] {
   if (ALL) return ATTACKS.map((attack) => LISTS.map(() => attack))
   const count = Math.ceil(ATTACKS.length / LISTS.length)

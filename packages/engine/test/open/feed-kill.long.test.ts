@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { feedsOf, openFeedStore } from '#datasets'
+import { openFeedStore, resolveFeeds } from '#datasets'
 import { madeList, openFeedServer } from '#datasets/testing'
 import { type ConfigInput, open, openUpdates } from '../../src/open/index.ts'
 import { madeConfig } from './made-sources.ts'
 
-/** More of them in `npm run fault`. */
+/** `npm run fault` has more kills. */
 const KILLS = process.env['TEST_LENGTH'] === 'full' ? 100 : 1
 const LIST = 'x4bnet-vpn-ipv4'
 
@@ -54,5 +54,5 @@ t.test(`killed at a random point, a restart finds a whole generation (${KILLS} t
 
 /** Everything that the table would download, switched off. */
 function onlyOwn(): Readonly<Record<string, { readonly enabled: false }>> {
-  return Object.fromEntries(feedsOf().map(({ row }) => [row.id, { enabled: false }]))
+  return Object.fromEntries(resolveFeeds().map(({ row }) => [row.id, { enabled: false }]))
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { createFakeDns } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
-import { feedsOf } from '#datasets'
+import { resolveFeeds } from '#datasets'
 import { madeList, openFeedServer } from '#datasets/testing'
 import { listening } from '#stores/testing'
 import { type ConfigInput, open, openUpdates } from '../../src/open/index.ts'
@@ -13,9 +13,9 @@ const LIST = 'x4bnet-vpn-ipv4'
 const KEYED = 'maxmind-geolite2-city'
 
 /** Every other feed is off. */
-function configOf(folder: string, data: ConfigInput['data']): ConfigInput {
+function makeConfig(folder: string, data: ConfigInput['data']): ConfigInput {
   const base = madeConfig(folder)
-  const off = Object.fromEntries(feedsOf().map(({ row }) => [row.id, { enabled: row.id === LIST }]))
+  const off = Object.fromEntries(resolveFeeds().map(({ row }) => [row.id, { enabled: row.id === LIST }]))
   return {
     ...base,
     data: { refresh: false, ...data, sources: { ...off, ...base.data?.sources, ...data?.sources } },
@@ -54,7 +54,7 @@ t.test('a mirror is asked for each published feed under its id, and never sees a
   const mirror = await openFeedServer(t)
   mirror.serve(`/sallyport/${LIST}`, madeList(20_000))
   const sources = { [KEYED]: { enabled: true, key: 'account:secret' }, aws: { url: mirror.url('/mine') } }
-  const config = configOf(t.testdir(), { mirror: `${mirror.origin}/sallyport/`, sources })
+  const config = makeConfig(t.testdir(), { mirror: `${mirror.origin}/sallyport/`, sources })
   const outcomes = await openUpdates(config).update()
   t.match(
     outcomes.find(({ source }) => source === LIST),
@@ -72,7 +72,7 @@ t.test('a mirror is asked for each published feed under its id, and never sees a
 
 t.test('a mirror inside that net.allowPrivate does not open is refused', async (t) => {
   const mirror = await openFeedServer(t)
-  const config = { ...configOf(t.testdir(), { mirror: mirror.origin }), net: {} }
+  const config = { ...makeConfig(t.testdir(), { mirror: mirror.origin }), net: {} }
   t.match(await openUpdates(config).update({ source: LIST }), [{ state: 'failed', reason: /not a public address/ }])
   t.strictSame(mirror.asked, [])
 })
@@ -80,14 +80,14 @@ t.test('a mirror inside that net.allowPrivate does not open is refused', async (
 t.test('feeds go through the proxy of the environment, unless NO_PROXY names their host', async (t) => {
   const proxy = await openRefusingProxy(t)
   setEnvironment(t, { HTTPS_PROXY: proxy.url, NO_PROXY: 'mirror.example,.inside.example' })
-  const published = configOf(t.testdir(), {})
+  const published = makeConfig(t.testdir(), {})
   t.match(await openUpdates(published).update({ source: LIST }), [
     { state: 'failed', reason: 'the proxy answered 403' },
   ])
   t.match(proxy.targets[0], /^[a-z.]+:443$/)
   const asked = proxy.targets.length
   for (const mirror of ['https://mirror.example', 'https://lists.inside.example']) {
-    const config = configOf(t.testdir(), { mirror })
+    const config = makeConfig(t.testdir(), { mirror })
     t.match(await openUpdates(config).update({ source: LIST }), [{ state: 'failed', reason: /example: / }])
   }
   t.equal(proxy.targets.length, asked)
@@ -95,7 +95,7 @@ t.test('feeds go through the proxy of the environment, unless NO_PROXY names the
 
 t.test('a proxy that is no URL fails the download and is not repeated', async (t) => {
   setEnvironment(t, { HTTPS_PROXY: 'socks5://user:secret@127.0.0.1:1' })
-  t.match(await openUpdates(configOf(t.testdir(), {})).update({ source: LIST }), [
+  t.match(await openUpdates(makeConfig(t.testdir(), {})).update({ source: LIST }), [
     { state: 'failed', reason: 'HTTPS_PROXY is not an http or https URL' },
   ])
 })
@@ -106,8 +106,8 @@ t.test('a URL that a visitor, a registry or a key directory names never goes thr
   const names: string[] = []
   const none = createFakeDns({})
   const config: ConfigInput = {
-    ...configOf(t.testdir(), {}),
-    webBotAuth: { agents: ['https://agent.example'], discover: true },
+    ...makeConfig(t.testdir(), {}),
+    webBotAuth: { agents: ['https://agent.example', '*'] },
   }
   const dns = {
     ...none,

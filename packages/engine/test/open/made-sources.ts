@@ -27,7 +27,7 @@ export function madeConfig(folder: string, files: Readonly<Record<string, string
     'asn-country-v4': `${COUNTRIES.join('\n')}\n`,
     ...files,
   }
-  const off = { 'asn-country-v6': {}, 'dbip-city-v4': {}, 'dbip-city-v6': {} }
+  const off = { 'asn-country-v6': {}, 'dbip-city-v4': {}, 'dbip-city-v6': {}, 'throwaway-mail': {} }
   const sources = Object.fromEntries([
     ...Object.keys(off).map((id) => [id, { enabled: false }]),
     ...Object.entries(made).map(([id, text]) => {

@@ -93,7 +93,7 @@ t.test('a city database that is not one is refused by name and the rest answers'
     sallyport.sources().find(({ id }) => id === 'dbip-city-lite'),
     { state: 'refused', reason: /dbip-city-lite\.source/ },
   )
-  t.match(await sallyport.lookup('8.3.0.1'), { isVpn: true, degraded: ['geo', 'ranges'] })
+  t.match(await sallyport.lookup('8.3.0.1'), { isVpn: true, degraded: ['geo'] })
 })
 
 t.test('a city database is compiled once, and refused where the file cannot be written', async (t) => {
@@ -110,7 +110,7 @@ t.test('a city database is compiled once, and refused where the file cannot be w
   const expected = {
     geo: { ip: '8.3.0.1', country: 'Switzerland', countryCode: 'CH', city: 'Bern' },
     country: 'CH',
-    degraded: ['ranges'],
+    degraded: [],
     reason: undefined,
   }
   t.same(await places(), expected)
@@ -119,7 +119,7 @@ t.test('a city database is compiled once, and refused where the file cannot be w
   t.same(await places(), expected, 'from the compiled file')
   rmSync(join(state, compiled))
   mkdirSync(join(state, compiled, 'in the way'), { recursive: true })
-  const without = { geo: { city: undefined }, degraded: ['geo', 'ranges'], reason: /city-dbip-city-lite-/ }
+  const without = { geo: { city: undefined }, degraded: ['geo'], reason: /city-dbip-city-lite-/ }
   t.match(await places(), without)
 })
 

@@ -20,7 +20,7 @@ async function back(server: Server, name: string): Promise<void> {
   else await server.restart()
 }
 
-async function statusOf(sallyport: Sallyport, path: string, key?: string): Promise<number | undefined> {
+async function readStatus(sallyport: Sallyport, path: string, key?: string): Promise<number | undefined> {
   return (await sallyport.api(apiRequest(path, key)))?.status
 }
 
@@ -44,7 +44,7 @@ t.test('PostgreSQL goes and comes back', { skip: NO_POSTGRES }, async (t) => {
       const [sallyport, other] = [await open(config, hooks), await open(config, hooks)]
       t.teardown(() => Promise.all([sallyport.close(), other.close()]))
       const { key } = await sallyport.keyring.issue({ plan: 'starter' })
-      t.equal(await statusOf(sallyport, '/v1/vpn/8.3.0.1', key), 200)
+      t.equal(await readStatus(sallyport, '/v1/vpn/8.3.0.1', key), 200)
 
       await begin(server)
       const answers = await Promise.all(
@@ -52,13 +52,13 @@ t.test('PostgreSQL goes and comes back', { skip: NO_POSTGRES }, async (t) => {
       )
       for (const answer of answers) t.match(answer, { status: 503, headers: { 'Retry-After': /^\d+$/ } })
       t.ok(faults.length > 0, 'reported to the host')
-      t.equal(await statusOf(other, '/v1/vpn/8.3.0.1', key), 503, 'a key it has not seen is not guessed to be bad')
-      t.equal(await statusOf(sallyport, '/v1/vpn/8.3.0.1', `${key}x`), 401, 'what cannot be a key needs no store')
-      t.equal(await statusOf(sallyport, '/v1/demo/8.3.0.1'), 200, 'keyless routes are not touched')
+      t.equal(await readStatus(other, '/v1/vpn/8.3.0.1', key), 503, 'a key it has not seen is not guessed to be bad')
+      t.equal(await readStatus(sallyport, '/v1/vpn/8.3.0.1', `${key}x`), 401, 'what cannot be a key needs no store')
+      t.equal(await readStatus(sallyport, '/v1/demo/8.3.0.1'), 200, 'keyless routes are not touched')
       t.equal(sallyport.decide(requestFrom('8.4.0.1')).action, 'flag', 'nor is the inspection')
 
       await back(server, name)
-      t.equal(await becomes(200, () => statusOf(sallyport, '/v1/vpn/8.3.0.1', key)), 200, 'back without help')
+      t.equal(await becomes(200, () => readStatus(sallyport, '/v1/vpn/8.3.0.1', key)), 200, 'back without help')
     })
   }
 
@@ -70,10 +70,10 @@ t.test('PostgreSQL goes and comes back', { skip: NO_POSTGRES }, async (t) => {
     const sallyport = await open(config, { onFault: (error) => faults.push(error) })
     t.teardown(() => sallyport.close())
     t.match(faults, [{ code: 'ECONNREFUSED' }])
-    t.equal(await statusOf(sallyport, '/v1/myip'), 200)
+    t.equal(await readStatus(sallyport, '/v1/myip'), 200)
     await server.restart()
     t.equal(await becomes(200, async () => ((await issued(sallyport)) === undefined ? 503 : 200)), 200)
-    t.equal(await statusOf(sallyport, '/v1/user/limits', await issued(sallyport)), 200)
+    t.equal(await readStatus(sallyport, '/v1/user/limits', await issued(sallyport)), 200)
   })
 
   t.test('a PostgreSQL that refuses is a wrong configuration, and no password is repeated', async (t) => {
@@ -108,21 +108,21 @@ t.test('Redis goes and comes back', { skip: NO_REDIS }, async (t) => {
       const nodes = [await open(config('a'), hooks), await open(config('b'), hooks)] as const
       t.teardown(() => Promise.all(nodes.map((node) => node.close())))
       const from = `8.1.0.${Object.keys(OUTAGES).indexOf(name) + 1}`
-      const limitOf = async (node: Sallyport) =>
+      const readLimit = async (node: Sallyport) =>
         Number((await node.api({ ...apiRequest('/v1/demo/8.3.0.1'), peer: from }))?.headers['X-RateLimit-Remaining'])
-      t.same([await limitOf(nodes[0]), await limitOf(nodes[1])], [99, 98], 'one count for both')
+      t.same([await readLimit(nodes[0]), await readLimit(nodes[1])], [99, 98], 'one count for both')
 
       await begin(server)
-      t.same([await limitOf(nodes[0]), await limitOf(nodes[1])], [49, 49], 'half of it, each alone')
-      // One late answer is no outage: a store is away once it answers nobody for a second.
+      t.same([await readLimit(nodes[0]), await readLimit(nodes[1])], [49, 49], 'half of it, each alone')
+      // One late answer is no outage: a store is away once it answers no request for a second.
       const told = async () => {
-        await Promise.all(nodes.map(limitOf))
+        await Promise.all(nodes.map(readLimit))
         return faults.length
       }
       t.equal(await becomes(2, told), 2, 'told once by each')
 
       await back(server, name)
-      t.equal(await becomes(1, async () => Number((await limitOf(nodes[0])) > 49)), 1, 'back without help')
+      t.equal(await becomes(1, async () => Number((await readLimit(nodes[0])) > 49)), 1, 'back without help')
     })
   }
 })

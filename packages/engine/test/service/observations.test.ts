@@ -44,10 +44,10 @@ t.test('a prefix counts for each of its addresses that nothing longer is set for
   const { overrides } = sallyport
   await overrides.set(place('8.1.0.0/24'), { networkClass: 'tor' })
   await overrides.set(place('8.1.0.9'), { networkClass: 'mobile' })
-  const classOf = (peer: string) => sallyport.inspect(requestFrom(peer)).network.verdict.classification
-  t.same(['8.1.0.1', '8.1.0.9', '8.1.1.1'].map(classOf), ['tor', 'mobile', 'residential_clean'])
+  const readClass = (peer: string) => sallyport.inspect(requestFrom(peer)).network.verdict.classification
+  t.same(['8.1.0.1', '8.1.0.9', '8.1.1.1'].map(readClass), ['tor', 'mobile', 'residential_clean'])
   await overrides.unset(place('8.1.0.0/24'))
-  t.same(['8.1.0.1', '8.1.0.9'].map(classOf), ['residential_clean', 'mobile'])
+  t.same(['8.1.0.1', '8.1.0.9'].map(readClass), ['residential_clean', 'mobile'])
 })
 
 t.test('set, listed and unset; a reserved address stays what it is', async (t) => {

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type Address, parseAddress } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import { feedsOf } from '#datasets'
+import { resolveFeeds } from '#datasets'
 import { openFeedServer } from '#datasets/testing'
 import { doctor, open, openUpdates } from '../../src/open/index.ts'
 import { madeConfig } from '../open/made-sources.ts'
@@ -24,7 +24,7 @@ async function everything(t: Test, outbound: boolean) {
   const [names, web] = [await openNameServer(t), await openFeedServer(t)]
   web.serve(`/${LIST}`, '8.2.7.0/24\n')
   const base = madeConfig(t.testdir())
-  const off = Object.fromEntries(feedsOf().map(({ row }) => [row.id, { enabled: false }]))
+  const off = Object.fromEntries(resolveFeeds().map(({ row }) => [row.id, { enabled: false }]))
   const config = {
     ...base,
     data: { refresh: true, sources: { ...off, ...base.data?.sources, [LIST]: { url: web.url(`/${LIST}`) } } },

@@ -55,10 +55,12 @@ t.test('every word of the policy language is one of the configuration', async (t
     networkClass: ['vpn'],
     provider: ['x'],
     country: ['DE', 'unknown'],
+    region: ['US-TX', 'sanctions:eu'],
     asn: [1],
     confidence: { atLeast: 0.5, atMost: 1 },
     networkConfidence: { atMost: 0.5 },
     botProbability: { atLeast: 0.9 },
+    behaviour: { differentPages: { atLeast: 100 } },
     header: { present: ['a'], absent: ['b'] },
     basis: ['signature'],
     time: { from: '09:00', to: '17:00', days: ['mon'], zone: 'Europe/Berlin' },
@@ -78,19 +80,24 @@ t.test('every word of the policy language is one of the configuration', async (t
     language: ['de'],
     httpVersion: ['2'],
     ja4: ['program'],
+    mcp: { method: ['tools/call'], name: ['search'] },
     weight: { atLeast: 7 },
     load: { atLeast: 0.8, atMost: 2 },
     pass: 'none',
     share: 0.05,
     robots: ['disallowed'],
+    event: ['login'],
+    mail: { disposable: true, noMx: false },
+    account: { known: false },
     not: { cookie: { b: ['2'] }, asn: [2] },
   }
-  const rule = { id: 'all', match, action: 'block', monitor: true, onError: 'flag' }
+  const rule = { id: 'all', match, action: 'block', monitor: true, onError: 'flag', unknown: 'match', status: 451 }
   const policy = { preset: 'jurisdiction-strict', rules: [rule], default: 'flag', onError: 'block', allowlist: ['::1'] }
   t.same(parseConfig({ policy }).policy, policy)
   const refused = (wrong: object) => () => parseConfig({ policy: { rules: [{ ...rule, match: wrong }] } })
   t.throws(refused({ visitor: ['x'] }), { code: 'invalid_config', message: /policy\.rules\.0\.match\.visitor/ })
   t.throws(refused({ confidence: { atLeast: 2 } }), { message: /policy\.rules\.0\.match\.confidence\.atLeast/ })
+  t.throws(refused({ mail: { throwaway: true } }), { message: /policy\.rules\.0\.match\.mail/ })
   t.throws(refused({ time: { days: ['Sunday'] } }), { message: /policy\.rules\.0\.match\.time\.days\.0/ })
   t.throws(() => parseConfig({ webBotAuth: { agents: ['chatgpt.com'] } }), { message: /webBotAuth\.agents\.0/ })
   const file = `${t.testdir({ 'p.json': JSON.stringify({ policy }), 'q.json': JSON.stringify(policy) })}/p.json`

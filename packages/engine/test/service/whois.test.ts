@@ -6,12 +6,12 @@ import t, { type Test } from 'tap'
 import { createClosed } from '#net'
 import { parseConfig } from '../../src/config/parse.ts'
 import { open } from '../../src/open/open.ts'
-import { createWhoisOf } from '../../src/service/whois.ts'
+import { openWhois } from '../../src/service/whois.ts'
 import { madeConfig } from '../open/made-sources.ts'
 
 const RDAP = 'application/rdap+json'
 
-/** A world outside in which nobody answers. */
+/** No server outside can be reached. */
 const UNREACHABLE = createClosed('not reachable')
 
 async function listen(t: Test, server: ReturnType<typeof createTcpServer>): Promise<number> {
@@ -21,7 +21,7 @@ async function listen(t: Test, server: ReturnType<typeof createTcpServer>): Prom
   return (server.address() as AddressInfo).port
 }
 
-/** A registry on loopback: RDAP over HTTP, a bootstrap file among the sources that names it, and port 43. `asked` is what it was asked, in order. */
+/** Opens a registry on loopback: RDAP over HTTP, a bootstrap file that names it, and port 43. `asked` lists its requests in order. */
 async function openRegistry(t: Test, port43: (question: string) => string, rdap?: RequestListener) {
   const asked: string[] = []
   const web = createServer((request, response) => {
@@ -158,7 +158,7 @@ t.test('a refreshed bootstrap file goes before the one that is shipped', async (
   })
   const asked: string[] = []
   let file: string | undefined = join(folder, 'first')
-  const whois = createWhoisOf(parseConfig({}), {
+  const whois = openWhois(parseConfig({}), {
     clock: { now: () => Date.now() },
     outbound: {
       port43: UNREACHABLE,

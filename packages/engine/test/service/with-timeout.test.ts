@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { WhoisAnswer } from '@sallyport/core'
-import { addressOf } from '@sallyport/core/testing'
+import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { listening } from '#stores/testing'
 import { open } from '../../src/open/open.ts'
@@ -36,7 +36,7 @@ t.test('a DNS answer is waited for within the bound', async (t) => {
   const dns = dnsWithTimeout({ resolve: () => NEVER, resolvePtr: () => NEVER }, 20)
   const late = { state: 'failed', reason: 'ETIMEOUT' }
   t.strictSame(await dns.resolve('example.com'), late)
-  t.strictSame(await dns.resolvePtr(addressOf('8.8.8.8')), late)
+  t.strictSame(await dns.resolvePtr(makeAddress('8.8.8.8')), late)
 })
 
 t.test('a lookup answers although a resolver or a registry is silent', async (t) => {
@@ -50,7 +50,7 @@ t.test('a lookup answers although a resolver or a registry is silent', async (t)
     {
       dns: {
         resolve: (name) =>
-          name === 'www.example.de' ? Promise.resolve({ state: 'found', addresses: [addressOf('8.8.8.8')] }) : NEVER,
+          name === 'www.example.de' ? Promise.resolve({ state: 'found', addresses: [makeAddress('8.8.8.8')] }) : NEVER,
         resolvePtr: () => NEVER,
       },
     },

@@ -15,6 +15,6 @@ export function task(
 export const FLIGHT: CountTask = { key: 'rule flights', cost: 1, max: 2, binding: true }
 
 /** `3` for the third that is counted, `3!` for one that no longer fits. */
-export function usedOf({ states }: Taken): readonly string[] {
+export function listUsed({ states }: Taken): readonly string[] {
   return states.map(({ allowed, used }) => `${used}${allowed ? '' : '!'}`)
 }

@@ -6,7 +6,7 @@ import { openSqliteCounts } from '../../src/stores/counts/sqlite-counts.ts'
 import { createMemoryCounts } from '../../src/stores/index.ts'
 import { connect } from '../../src/stores/sqlite/driver.ts'
 import { type Cleanup, NO_REDIS, startRedis } from '../../src/stores/testing/index.ts'
-import { FLIGHT, type Kind, task, usedOf } from './count-tasks.ts'
+import { FLIGHT, type Kind, listUsed, task } from './count-tasks.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 interface Options {
@@ -72,7 +72,7 @@ for (const [name, make] of Object.entries(STORES)) {
     const tight = task('fixed', 2, 10_000, { key: 'tight' })
     const last = task('fixed', 9, 10_000, { key: 'last' })
     const seen = []
-    for (let call = 0; call < 4; call++) seen.push(usedOf(await counts.take([first, trial, tight, last], 'f')))
+    for (let call = 0; call < 4; call++) seen.push(listUsed(await counts.take([first, trial, tight, last], 'f')))
     t.same(seen, [
       ['1', '1', '1', '1'],
       ['2', '1!', '2', '2'],
@@ -86,7 +86,7 @@ for (const [name, make] of Object.entries(STORES)) {
     for (const kind of ['fixed', 'sliding', 'bucket'] as const) {
       const seen = []
       for (const cost of [3, 3, 2, 0, 1])
-        seen.push(usedOf(await counts.take([task(kind, 5, 10_000, { cost })], 'f'))[0])
+        seen.push(listUsed(await counts.take([task(kind, 5, 10_000, { cost })], 'f'))[0])
       t.same(seen, ['3', '3!', '5', '5', '5!'], kind)
       const { states } = await counts.take([task(kind, 5, 10_000, { key: kind, cost: 6 })], 'f')
       t.equal(states[0]?.allowed, false)
@@ -121,7 +121,7 @@ for (const [name, make] of Object.entries(STORES)) {
       const counts = await make(t, { now: () => now })
       const taken = async (kind: Kind, at: number) => {
         now = START + at
-        return usedOf(await counts.take([task(kind, 2, 10_000)], 'f'))[0]
+        return listUsed(await counts.take([task(kind, 2, 10_000)], 'f'))[0]
       }
       for (const kind of ['fixed', 'sliding', 'bucket'] as const) {
         t.same([await taken(kind, 0), await taken(kind, 0), await taken(kind, -5_000)], ['1', '2', '2!'], kind)
@@ -136,11 +136,11 @@ for (const [name, make] of Object.entries(STORES)) {
 
   t.test(`${name}: what is in flight counts until it is left`, { skip }, async (t) => {
     const counts = await make(t, { now: () => START })
-    t.same(usedOf(await counts.take([FLIGHT], 'p.1')), ['1'])
-    t.same(usedOf(await counts.take([FLIGHT], 'p.2')), ['2'])
-    t.same(usedOf(await counts.take([FLIGHT], 'p.3')), ['2!'])
+    t.same(listUsed(await counts.take([FLIGHT], 'p.1')), ['1'])
+    t.same(listUsed(await counts.take([FLIGHT], 'p.2')), ['2'])
+    t.same(listUsed(await counts.take([FLIGHT], 'p.3')), ['2!'])
     counts.leave([FLIGHT.key], 'p.1')
-    t.same(usedOf(await counts.take([FLIGHT], 'p.4')), ['2'])
+    t.same(listUsed(await counts.take([FLIGHT], 'p.4')), ['2'])
   })
 
   t.test(
@@ -153,9 +153,9 @@ for (const [name, make] of Object.entries(STORES)) {
       const counts = await make(t, { now: () => now })
       for (const flight of ['p.1', 'p.2']) await counts.take([FLIGHT], flight)
       now -= 3_600_000
-      t.same(usedOf(await counts.take([FLIGHT], 'p.3')), ['2!'])
+      t.same(listUsed(await counts.take([FLIGHT], 'p.3')), ['2!'])
       now += 30_001
-      t.same(usedOf(await counts.take([FLIGHT], 'p.4')), ['1'])
+      t.same(listUsed(await counts.take([FLIGHT], 'p.4')), ['1'])
     },
   )
 
@@ -164,7 +164,7 @@ for (const [name, make] of Object.entries(STORES)) {
     const counts = await make(t, { now: () => now })
     for (const kind of ['fixed', 'sliding', 'bucket'] as const) {
       const held = task(kind, 2, 10_000, { held: true })
-      const take = async (one = held) => usedOf(await counts.take([one], 'f'))[0]
+      const take = async (one = held) => listUsed(await counts.take([one], 'f'))[0]
       // Nobody waits for what is given back.
       const giveBack = async (unused: readonly CountTask[], used: string) => {
         counts.leave([], 'f', unused)
@@ -277,7 +277,7 @@ t.test('Redis: no key names anybody, and each ends with its window', { skip: NO_
     t.ok((await client.pTTL(key)) > 0)
   }
   await client.flushAll()
-  t.same(usedOf(await counts.take([task('fixed', 2, 60_000)], 'f')), ['1'], 'a server that lost everything counts on')
+  t.same(listUsed(await counts.take([task('fixed', 2, 60_000)], 'f')), ['1'], 'a server that lost everything counts on')
 })
 
 t.test('Redis: one round trip for all rules of a request', { skip: NO_REDIS }, async (t) => {
@@ -301,7 +301,7 @@ t.test('SQLite: a count outlives its process', async (t) => {
   child.kill('SIGKILL')
   const counts = await openSqliteCounts(path)
   t.teardown(() => counts.close())
-  t.same(usedOf(await counts.take([task('fixed', 150, 600_000, { key: 'shared' })], '')), ['61'])
+  t.same(listUsed(await counts.take([task('fixed', 150, 600_000, { key: 'shared' })], '')), ['61'])
 })
 
 t.test('processes share a limit exactly', async (t) => {

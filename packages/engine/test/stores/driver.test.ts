@@ -58,7 +58,7 @@ t.test('a lock held elsewhere is distinguished from every other error', async (t
   const two = await connect(path, 0)
   t.teardown(() => [one, two].map((database) => database.close()))
   one.exec('BEGIN EXCLUSIVE')
-  const errorOf = (sql: string) => {
+  const readError = (sql: string) => {
     try {
       two.exec(sql)
       return undefined
@@ -66,8 +66,8 @@ t.test('a lock held elsewhere is distinguished from every other error', async (t
       return error
     }
   }
-  t.equal(isBusy(errorOf('BEGIN EXCLUSIVE')), true)
-  t.equal(isBusy(errorOf('nonsense')), false)
+  t.equal(isBusy(readError('BEGIN EXCLUSIVE')), true)
+  t.equal(isBusy(readError('nonsense')), false)
   t.equal(isBusy(new Error('database is locked')), false)
   t.equal(isBusy('busy'), false)
 })

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { createExitDrain, drainCalls, type ExitDrain } from '../../src/stores/ledger/exit-drain.ts'
 import { temporaryFolder } from './processes.ts'
 
-/** Processes that exit; more of them in `npm run fault`. */
+/** So many processes exit; `npm run fault` has more of them. */
 const EXITS = process.env['TEST_LENGTH'] === 'full' ? 6 : 2
 
 /** Starts a thread whose call ends `ms` after the drain began; `steps[0]` is 1 while it is in flight, and 2 when it has ended. */

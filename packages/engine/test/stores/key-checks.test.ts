@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { ACCOUNT, ACCOUNTS_CONTRACT, createMemoryAccounts, type Fault, keyOf } from '#accounts/testing'
+import { ACCOUNT, ACCOUNTS_CONTRACT, createMemoryAccounts, type Fault, makeKey } from '#accounts/testing'
 import { recordKeyUses, rememberKeys } from '../../src/stores/index.ts'
 
 for (const row of ACCOUNTS_CONTRACT) {
@@ -17,7 +17,7 @@ async function remembered() {
     return down ? DOWN : undefined
   })
   await store.createAccount(ACCOUNT)
-  const [{ key }, { key: other }] = [keyOf(1), keyOf(2)]
+  const [{ key }, { key: other }] = [makeKey(1), makeKey(2)]
   await store.createKey(key)
   await store.createKey(other)
   const setDown = (value: boolean) => {
@@ -39,7 +39,7 @@ t.test('a key that was found is not asked for again at once, one that was not is
 })
 
 t.test('the least recently used of more keys than may be held is queried again', async (t) => {
-  const { key } = keyOf(1)
+  const { key } = makeKey(1)
   const asked: string[] = []
   const accounts = rememberKeys(
     {
@@ -79,14 +79,14 @@ t.test('a change of this process is seen at once', async (t) => {
   await accounts.findKey(other.id)
   const at = '2026-03-01T00:00:00.000Z'
   await accounts.revokeKey(key.id, at)
-  const { accountId: _, ...next } = keyOf(3).key
+  const { accountId: _, ...next } = makeKey(3).key
   await accounts.replaceKey(other.id, { ...next, createdAt: at })
   for (const { id } of [key, other]) t.equal((await accounts.findKey(id))?.key.revokedAt, at)
 })
 
 t.test('calls at once share one query, and none that began before a change', async (t) => {
   const store = createMemoryAccounts()
-  const { key } = keyOf(1)
+  const { key } = makeKey(1)
   await store.createAccount(ACCOUNT)
   await store.createKey(key)
   const held: (() => void)[] = []

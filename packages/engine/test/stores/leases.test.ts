@@ -14,8 +14,8 @@ for (const row of ACCOUNTS_CONTRACT) {
   })
 }
 
-/** A leased store with its count of statements, and the store under it. */
-async function leased(fault?: FaultHook) {
+/** Opens a leased store and returns it with its count of statements and the store under it. */
+async function openLeased(fault?: FaultHook) {
   let spends = 0
   const store = createMemoryAccounts((operation) => {
     if (operation === 'spend') spends++
@@ -29,7 +29,7 @@ async function leased(fault?: FaultHook) {
 }
 
 t.test('an account that is not busy is counted call by call', async (t) => {
-  const { store, spend, spends, accounts } = await leased()
+  const { store, spend, spends, accounts } = await openLeased()
   const counts: unknown[] = []
   for (let call = 1; call <= 32; call++) counts.push([(await spend()).used, await store.usage(ACCOUNT.id, WINDOW)])
   t.same(
@@ -42,7 +42,7 @@ t.test('an account that is not busy is counted call by call', async (t) => {
 })
 
 t.test('a busy account is counted in batches, ahead of every answer', async (t) => {
-  const { store, spend, spends, accounts } = await leased()
+  const { store, spend, spends, accounts } = await openLeased()
   const [wrong, early]: [number[], number[]] = [[], []]
   for (let call = 1; call <= 5_000; call++) {
     if ((await spend()).used !== call) wrong.push(call)
@@ -57,7 +57,7 @@ t.test('a busy account is counted in batches, ahead of every answer', async (t) 
 })
 
 t.test('however many calls an account has, four thousand are reserved at most', async (t) => {
-  const { store, spend, accounts } = await leased()
+  const { store, spend, accounts } = await openLeased()
   let most = 0
   for (let call = 1; call <= 40_000; call++) {
     await spend(Number.MAX_SAFE_INTEGER)
@@ -68,7 +68,7 @@ t.test('however many calls an account has, four thousand are reserved at most', 
 })
 
 t.test('a limit that is reached is not asked about by every call', async (t) => {
-  const { spend, spends, accounts } = await leased()
+  const { spend, spends, accounts } = await openLeased()
   t.equal((await spend(1)).granted, 1)
   const before = spends()
   let granted = 0
@@ -79,7 +79,7 @@ t.test('a limit that is reached is not asked about by every call', async (t) => 
 })
 
 t.test('unused calls are given back after a while', async (t) => {
-  const { store, spend } = await leased()
+  const { store, spend } = await openLeased()
   for (let call = 0; call < 1_000; call++) await spend()
   t.ok((await store.usage(ACCOUNT.id, WINDOW)) > 1_000, 'reserved')
   while ((await store.usage(ACCOUNT.id, WINDOW)) !== 1_000) await delay(10)
@@ -87,7 +87,7 @@ t.test('unused calls are given back after a while', async (t) => {
 })
 
 t.test('an account that keeps calling stays in batches, of about what it uses', async (t) => {
-  const { store, accounts, spend, spends } = await leased()
+  const { store, accounts, spend, spends } = await openLeased()
   const wrong: number[] = []
   const began = performance.now()
   for (let call = 1; call <= 600; call++) {
@@ -95,7 +95,7 @@ t.test('an account that keeps calling stays in batches, of about what it uses', 
     await delay(1)
   }
   t.same(wrong, [], 'every count is that of its call')
-  // 32 one by one, a few that double, and one or two for each tenth of a second.
+  // At most 32 statements are sent one by one, then a few that double, and one or two for each tenth of a second.
   const most = 60 + (2 * (performance.now() - began)) / 100
   t.ok(spends() < most, `${spends()} statements`)
   await accounts.close()
@@ -103,7 +103,7 @@ t.test('an account that keeps calling stays in batches, of about what it uses', 
 })
 
 t.test('calls that wait at the same moment are one statement', async (t) => {
-  const { spend, spends, accounts } = await leased()
+  const { spend, spends, accounts } = await openLeased()
   const answers = await Promise.all(Array.from({ length: 200 }, () => spend(150)))
   t.equal(answers.filter(({ granted }) => granted === 1).length, 150)
   t.ok(spends() <= 4, `${spends()} statements`)
@@ -111,7 +111,7 @@ t.test('calls that wait at the same moment are one statement', async (t) => {
 })
 
 t.test('several processes together reach the limit exactly', async (t) => {
-  const { store, accounts } = await leased()
+  const { store, accounts } = await openLeased()
   const nodes = [accounts, ...Array.from({ length: 3 }, () => leaseCalls(store))]
   let allowed = 0
   const caller = async (node: typeof accounts) => {
@@ -127,7 +127,7 @@ t.test('several processes together reach the limit exactly', async (t) => {
 })
 
 t.test('a call given back can be spent again', async (t) => {
-  const { store, spend, accounts } = await leased()
+  const { store, spend, accounts } = await openLeased()
   t.equal((await spend(1)).granted, 1)
   t.equal((await spend(1)).granted, 0)
   await accounts.refund(ACCOUNT.id, WINDOW)
@@ -137,7 +137,7 @@ t.test('a call given back can be spent again', async (t) => {
 })
 
 t.test('a call that an earlier batch counted is given back too', async (t) => {
-  const { store, spend, accounts } = await leased()
+  const { store, spend, accounts } = await openLeased()
   await spend()
   // It is answered so late that its batch is over.
   await delay(400)
@@ -170,7 +170,7 @@ t.test('closing waits for what is being reserved, and gives that back', async (t
 })
 
 t.test('a new window and a new plan are counted from their first call', async (t) => {
-  const { store, spend, accounts } = await leased()
+  const { store, spend, accounts } = await openLeased()
   for (let call = 0; call < 100; call++) await spend()
   t.same(await spend(30_000, LATER), { granted: 1, used: 1, windowId: LATER })
   t.equal(await accounts.usage(ACCOUNT.id, LATER), 1, 'what was reserved in the old window stays there')
@@ -183,7 +183,7 @@ t.test('a new window and a new plan are counted from their first call', async (t
 t.test('a store that fails refuses every call that waits, and the next one is counted', async (t) => {
   let down = true
   const fault = { apply: false, error: new Error('the store is down') }
-  const { spend, errors, accounts, store } = await leased((operation) =>
+  const { spend, errors, accounts, store } = await openLeased((operation) =>
     down && ['spend', 'refund'].includes(operation) ? fault : undefined,
   )
   const outcomes = await Promise.allSettled([spend(), spend(), spend()])

@@ -2,12 +2,12 @@ import { type ChildProcess, execFileSync, type ForkOptions, fork, spawnSync } fr
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { headOf } from '@sallyport/ledger'
+import { readHead } from '@sallyport/ledger'
 import t, { type Test } from 'tap'
-import { faultOf, missingOf, openLedgerIn } from './ledger-place.ts'
+import { findFault, listMissing, openLedgerIn } from './ledger-place.ts'
 import { ended, temporaryFolder } from './processes.ts'
 
-/** True in `npm run fault`. */
+/** Is true in `npm run fault`. */
 const IS_FULL = process.env['TEST_LENGTH'] === 'full'
 const KILLS = IS_FULL ? 100 : 1
 
@@ -41,8 +41,8 @@ t.test(`${KILLS} times kill -9 under load: every id given out has its record, an
   t.equal(new Set(given).size, given.length, 'none twice')
   const { store } = await openLedgerIn(folder)
   t.teardown(() => store.close())
-  t.same(await missingOf(store, given), [])
-  t.equal(await faultOf(store, folder), undefined)
+  t.same(await listMissing(store, given), [])
+  t.equal(await findFault(store, folder), undefined)
 })
 
 t.test('four processes append to one ledger of one folder', async (t) => {
@@ -57,9 +57,9 @@ t.test('four processes append to one ledger of one folder', async (t) => {
   t.equal(new Set(given).size, 1000, 'every id once')
   const { store } = await openLedgerIn(folder)
   t.teardown(() => store.close())
-  t.equal((await headOf(store, 't/a'))?.size, 1000)
-  t.same(await missingOf(store, given), [])
-  t.equal(await faultOf(store, folder), undefined, 'one chain, no fork')
+  t.equal((await readHead(store, 't/a'))?.size, 1000)
+  t.same(await listMissing(store, given), [])
+  t.equal(await findFault(store, folder), undefined, 'one chain, no fork')
 })
 
 /** A small disk at a folder; false where this user may not make one. */
@@ -98,12 +98,12 @@ t.test('a full disk is unavailable, and appends again when there is room', { ski
   t.match(refused, { name: 'LedgerUnavailable', cause: /full/ })
   t.ok(given.length > 10, `${given.length} ids before the disk was full`)
   await t.rejects(attest(), { name: 'LedgerUnavailable' }, 'still full')
-  t.equal((await headOf(store, 't/a'))?.size, given.length, 'what there is can be read')
+  t.equal((await readHead(store, 't/a'))?.size, given.length, 'what there is can be read')
   t.equal((await store.records('t/a', 0, 20_000)).length, given.length)
   rmSync(ballast)
   given.push(await attest(), await attest())
-  t.same(await missingOf(store, given), [])
-  t.equal(await faultOf(store, folder), undefined)
+  t.same(await listMissing(store, given), [])
+  t.equal(await findFault(store, folder), undefined)
 })
 
 const NO_FIU = spawnSync('fiu-run').error !== undefined && 'libfiu is not installed (fiu-utils)'
@@ -133,8 +133,8 @@ t.test(
     t.equal(new Set(given).size, given.length, 'none twice')
     const { store } = await openLedgerIn(folder)
     t.teardown(() => store.close())
-    t.same(await missingOf(store, given), [])
-    t.equal(await faultOf(store, folder), undefined)
+    t.same(await listMissing(store, given), [])
+    t.equal(await findFault(store, folder), undefined)
   },
 )
 
@@ -159,6 +159,6 @@ t.test('after close everything rejects, and nothing hangs', async (t) => {
   await store.close()
   await Promise.allSettled([inFlight])
   await t.rejects(attest(), { name: 'LedgerUnavailable' })
-  await t.rejects(headOf(store, 't/a'), /closed/)
+  await t.rejects(readHead(store, 't/a'), /closed/)
   await store.close()
 })

@@ -8,7 +8,7 @@ import { openCheckpointFolder, openSqliteLedger } from '../../src/stores/index.t
 export interface LedgerAtPlace {
   readonly store: LedgerStore
   readonly ledger: Ledger
-  /** The id of one more attestation. */
+  /** Attests once more and returns the ID. */
   attest(log?: string, address?: string, context?: string): Promise<number>
 }
 
@@ -36,12 +36,12 @@ export async function openLedgerIn(folder: string): Promise<LedgerAtPlace> {
 }
 
 /** Faults that the audit of a store and of a folder's checkpoints finds. */
-export async function faultOf(store: LedgerStore, folder: string): Promise<unknown> {
+export async function findFault(store: LedgerStore, folder: string): Promise<unknown> {
   return (await auditLedger(store, { archive: openCheckpointFolder(join(folder, 'checkpoints')) })).fault
 }
 
 /** Which of these ids have no record. */
-export async function missingOf(store: LedgerStore, ids: readonly number[], log = 't/a'): Promise<readonly number[]> {
+export async function listMissing(store: LedgerStore, ids: readonly number[], log = 't/a'): Promise<readonly number[]> {
   const missing: number[] = []
   for (const id of ids) if ((await store.find(id, log)) === undefined) missing.push(id)
   return missing

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Accounts } from '#accounts'
-import { ACCOUNT, ACCOUNTS_CONTRACT, keyOf } from '#accounts/testing'
+import { ACCOUNT, ACCOUNTS_CONTRACT, makeKey } from '#accounts/testing'
 import { openPostgresAccounts } from '../../src/stores/accounts/postgres-accounts.ts'
 import { openPostgres } from '../../src/stores/index.ts'
 import type { PostgresOptions } from '../../src/stores/postgres/pool.ts'
@@ -37,7 +37,7 @@ t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
     const url = await server.database()
     const nodes = await Promise.all([opened(t, url, PATIENT), opened(t, url, PATIENT)])
     await nodes[0].createAccount(ACCOUNT)
-    const { key } = keyOf(1)
+    const { key } = makeKey(1)
     await nodes[0].createKey(key)
     t.same(await nodes[1].findKey(key.id), { key, account: ACCOUNT })
     const spends = Array.from({ length: 40 }, (_, call) => nodes[call % 2 === 0 ? 0 : 1].spend(ACCOUNT.id, 'w', 25))

@@ -1,17 +1,17 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Committer, createCommitter, headOf } from '@sallyport/ledger'
+import { type Committer, createCommitter, readHead } from '@sallyport/ledger'
 import { LEDGER_CONTRACT, madeDraft, placeBatch } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
 import { openPostgres, openPostgresLedger } from '../../src/stores/index.ts'
 import type { Postgres } from '../../src/stores/postgres/pool.ts'
 import { NO_POSTGRES } from '../../src/stores/testing/index.ts'
-import { faultOf, missingOf, openLedgerOn } from './ledger-place.ts'
+import { findFault, listMissing, openLedgerOn } from './ledger-place.ts'
 import { sharedPostgres } from './postgres-server.ts'
 import { ended, temporaryFolder } from './processes.ts'
 
-/** Longer in `npm run fault`. */
+/** `npm run fault` takes a longer time. */
 const FROZEN_MS = process.env['TEST_LENGTH'] === 'full' ? 10_000 : 1_000
 
 /** A store with three records in `t/a`, and a committer that knows its heads. */
@@ -24,8 +24,8 @@ async function openAlone(t: Test, url: string) {
   return { store, postgres, committer }
 }
 
-/** The statement that waits for a lock in a database. */
-async function waiting({ query }: Postgres): Promise<string> {
+/** Waits until a statement waits for a lock in the database, and returns it. */
+async function findWaiting({ query }: Postgres): Promise<string> {
   for (;;) {
     const { rows } = await query(
       `SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
@@ -41,7 +41,7 @@ async function appendBehind({ committer, postgres }: Awaited<ReturnType<typeof o
   const waited = await postgres.transaction(async (query) => {
     await query('SELECT FROM ledger FOR UPDATE')
     appending = committer.commit([madeDraft('t/a')])
-    const statement = await waiting(postgres)
+    const statement = await findWaiting(postgres)
     await query(work)
     return statement
   })
@@ -49,7 +49,7 @@ async function appendBehind({ committer, postgres }: Awaited<ReturnType<typeof o
 }
 
 /** How much there is of all that an append writes. */
-async function countsOf({ query }: Postgres): Promise<unknown> {
+async function listCounts({ query }: Postgres): Promise<unknown> {
   const { rows } = await query(
     `SELECT (SELECT next_id FROM ledger) AS next, (SELECT max(size) FROM ledger_log) AS size,
             (SELECT count(*) FROM ledger_record) AS records, (SELECT count(*) FROM ledger_subject) AS subjects`,
@@ -82,9 +82,9 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     t.equal(new Set(given).size, 400)
     const store = await openPostgresLedger(url)
     t.teardown(() => store.close())
-    t.equal((await headOf(store, 't/a'))?.size, 400)
-    t.same(await missingOf(store, given), [])
-    for (const folder of folders) t.equal(await faultOf(store, folder), undefined)
+    t.equal((await readHead(store, 't/a'))?.size, 400)
+    t.same(await listMissing(store, given), [])
+    for (const folder of folders) t.equal(await findFault(store, folder), undefined)
   })
 
   await t.test("a node's heads are stale when another has appended, and all stays one chain", async (t) => {
@@ -106,7 +106,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     )
     const burst = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? first : second).attest(`t/${index % 3}`))
     t.equal(new Set([...given, ...(await Promise.all(burst))]).size, 136, 'and at once')
-    t.equal(await faultOf(first.store, folder), undefined)
+    t.equal(await findFault(first.store, folder), undefined)
   })
 
   await t.test('a race that is lost is run again behind a reservation, and writes once', async (t) => {
@@ -114,7 +114,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     const lost = await appendBehind(alone, 'UPDATE ledger SET next_id = next_id + 5')
     t.match(lost.waited, /WITH moved/, 'in one statement')
     t.same(lost.places, [{ attestationId: 9, seq: 3 }])
-    t.same(await countsOf(alone.postgres), { next: 10, size: 4, records: 4, subjects: 4 })
+    t.same(await listCounts(alone.postgres), { next: 10, size: 4, records: 4, subjects: 4 })
     const next = await appendBehind(alone, 'SELECT')
     t.match(next.waited, /FOR UPDATE/, 'the next one queues for the lock')
     t.same(next.places, [{ attestationId: 10, seq: 4 }])
@@ -126,7 +126,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     const { waited, places } = await appendBehind(alone, 'UPDATE ledger_log SET covered = 3')
     t.match(waited, /WITH moved/)
     t.same(places, [{ attestationId: 4, seq: 3 }])
-    t.same(await countsOf(alone.postgres), { next: 5, size: 4, records: 4, subjects: 4 })
+    t.same(await listCounts(alone.postgres), { next: 5, size: 4, records: 4, subjects: 4 })
     t.match(await alone.store.uncovered(1), [{ size: 4, covered: 3 }])
   })
 
@@ -160,9 +160,9 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     await t.test(`a head whose ${what} is not what was written is refused, and nothing is written`, async (t) => {
       const { committer, postgres } = await openAlone(t, await server.database())
       await postgres.query(statement)
-      const before = await countsOf(postgres)
+      const before = await listCounts(postgres)
       await t.rejects(committer.commit([madeDraft('t/a')]), /Heads as they were known: 0/)
-      t.same(await countsOf(postgres), before)
+      t.same(await listCounts(postgres), before)
     })
   }
 
@@ -193,7 +193,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     await t.rejects(attest(), { name: 'LedgerUnavailable' }, 'killed')
     await server.restart()
     given.push(await attest())
-    t.same(await missingOf(store, given), [], 'every id given out has its record')
-    t.equal(await faultOf(store, folder), undefined, 'and the chain is whole')
+    t.same(await listMissing(store, given), [], 'every id given out has its record')
+    t.equal(await findFault(store, folder), undefined, 'and the chain is whole')
   })
 })

@@ -6,7 +6,7 @@ import type { Postgres, PostgresOptions, PostgresRow } from '../../src/stores/po
 import { type Cleanup, freePort, NO_POSTGRES } from '../../src/stores/testing/index.ts'
 import { sharedPostgres } from './postgres-server.ts'
 
-async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+async function readError(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise
     return undefined
@@ -17,7 +17,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 
 t.test('a pool without a server', async (t) => {
   const postgres = await openPostgres(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`)
-  const error = await errorOf(postgres.query('SELECT 1'))
+  const error = await readError(postgres.query('SELECT 1'))
   t.equal(isUnreachable(error), true, String(error))
   await postgres.close()
   await postgres.close()
@@ -38,7 +38,7 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
       changes: 1,
     })
     await t.rejects(query('SELECT 9007199254740992::int8 AS count'), RangeError)
-    const refused = await errorOf(query('nonsense'))
+    const refused = await readError(query('nonsense'))
     t.equal(isUnreachable(refused), false, 'a refusal is not an outage')
   })
 
@@ -58,7 +58,7 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
 
   t.test('a statement that takes too long is ended, there and here', async (t) => {
     const { query, transaction } = await opened(t, await server.database(), { statementMs: 100 })
-    const late = await errorOf(query('SELECT pg_sleep(60)'))
+    const late = await readError(query('SELECT pg_sleep(60)'))
     t.match(String(late), /timeout/)
     await delay(100)
     const { rows } = await query(`SELECT count(*) AS asleep FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)'`)
@@ -95,7 +95,7 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
     const held = new Promise<void>((resolve) => {
       locked = resolve
     })
-    const holding = errorOf(
+    const holding = readError(
       holder.transaction(async (query) => {
         await query('SELECT pg_advisory_xact_lock(1511100487)')
         locked()
@@ -127,7 +127,7 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
       await postgres.query('CREATE TABLE a (x int)')
       await begin()
       for (let round = 0; round < 2; round++) {
-        const asked = Array.from({ length: 30 }, () => errorOf(postgres.query('SELECT 1')))
+        const asked = Array.from({ length: 30 }, () => readError(postgres.query('SELECT 1')))
         const errors = await Promise.all(asked)
         t.same(
           errors.filter((error) => !isUnreachable(error)),
@@ -135,10 +135,10 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
           `all 30 failed, round ${round}`,
         )
       }
-      t.equal(isUnreachable(await errorOf(postgres.transaction((query) => query('SELECT 1')))), true)
+      t.equal(isUnreachable(await readError(postgres.transaction((query) => query('SELECT 1')))), true)
       if (name === 'SIGSTOP') {
         const other = await openPostgres(`postgres://sallyport@127.0.0.1:${server.port}/postgres`)
-        await errorOf(other.query('SELECT 1'))
+        await readError(other.query('SELECT 1'))
         await other.close()
         server.thaw()
       } else await server.restart()

@@ -6,7 +6,7 @@ import t from 'tap'
 import { openRedisCounts } from '../../src/stores/counts/redis-counts.ts'
 import { createMemoryCounts, createSharedCounts } from '../../src/stores/index.ts'
 import { type Cleanup, freePort, NO_REDIS, startRedis } from '../../src/stores/testing/index.ts'
-import { FLIGHT, task, usedOf } from './count-tasks.ts'
+import { FLIGHT, listUsed, task } from './count-tasks.ts'
 
 async function redisCounts(t: Cleanup, url: string, pingMs?: number) {
   const store = await openRedisCounts(url, pingMs === undefined ? {} : { pingMs })
@@ -30,11 +30,11 @@ t.test('a store that hangs, refuses or is not there is waited for once, and its 
       Array(6).fill(0.5),
     )
     t.same(
-      taken.map((one) => usedOf(one)[0]),
+      taken.map((one) => listUsed(one)[0]),
       ['1', '2', '3', '4', '4!', '4!'],
     )
-    t.equal(usedOf(taken[1] as Taken)[1], '1!', 'half of two in flight')
-    t.same(usedOf(await counts.take([task('fixed', 1, 60_000, { key: 'one' })], 'f')), ['1'], 'never nothing')
+    t.equal(listUsed(taken[1] as Taken)[1], '1!', 'half of two in flight')
+    t.same(listUsed(await counts.take([task('fixed', 1, 60_000, { key: 'one' })], 'f')), ['1'], 'never nothing')
     counts.leave([FLIGHT.key], 'p.0')
     t.equal(outages.length, 1)
   }
@@ -107,15 +107,15 @@ t.test('a store that answers nobody for a second is out; what was spent meanwhil
   const before = spend('before')
   late[0]?.()
   await before
-  t.same(usedOf(await spend('asked')), ['1'])
+  t.same(listUsed(await spend('asked')), ['1'])
   t.equal(outages.length, 1)
-  t.same(usedOf(await spend('meanwhile')), ['1'])
-  t.same(usedOf(await spend('before')), ['1!'], 'known from before')
+  t.same(listUsed(await spend('meanwhile')), ['1'])
+  t.same(listUsed(await spend('before')), ['1!'], 'known from before')
   t.equal(late.length, 2, 'an outage is not waited for')
   late[1]?.()
   await turn()
-  t.same(usedOf((await memory.take([task('fixed', 1, 600_000, { key: 'meanwhile', cost: 0 })], 'f')) as Taken), ['0'])
-  t.same(usedOf(await spend('meanwhile')), ['1!'], 'the store does not know of it')
+  t.same(listUsed((await memory.take([task('fixed', 1, 600_000, { key: 'meanwhile', cost: 0 })], 'f')) as Taken), ['0'])
+  t.same(listUsed(await spend('meanwhile')), ['1!'], 'the store does not know of it')
 })
 
 t.test('a request in flight that the store takes too late leaves it again', async (t) => {
@@ -128,7 +128,7 @@ t.test('a request in flight that the store takes too late leaves it again', asyn
   }
   for (const answer of late) answer()
   await turn()
-  t.same(usedOf((await memory.take([FLIGHT], 'f.3')) as Taken), ['1'])
+  t.same(listUsed((await memory.take([FLIGHT], 'f.3')) as Taken), ['1'])
 })
 
 t.test('what was counted here without being in flight is not taken to fly here', async (t) => {
@@ -139,17 +139,17 @@ t.test('what was counted here without being in flight is not taken to fly here',
   while ((await counts.take([task('fixed', 8, 60_000)], 'f')).share !== undefined) await delay(20)
   await counts.take([FLIGHT], 'f')
   counts.leave([FLIGHT.key], 'f')
-  t.same(usedOf((await store.take([FLIGHT], 'g')) as Taken), ['1'])
+  t.same(listUsed((await store.take([FLIGHT], 'g')) as Taken), ['1'])
 })
 
 t.test('what is held is given back where it was taken, also late', async (t) => {
   const { counts, store, fail, recover } = overMemory()
   const held = task('fixed', 2, 60_000, { held: true })
-  const look = async () => usedOf((await store.take([{ ...held, cost: 0 }], 'f')) as Taken)[0]
+  const look = async () => listUsed((await store.take([{ ...held, cost: 0 }], 'f')) as Taken)[0]
   for (const flight of ['f.1', 'f.2', 'f.3']) await counts.take([held], flight)
   t.equal(await look(), '2')
   counts.leave([], 'f.1', [held])
-  t.same(usedOf(await counts.take([held], 'f.4')), ['2'], 'no refusal is remembered')
+  t.same(listUsed(await counts.take([held], 'f.4')), ['2'], 'no refusal is remembered')
   fail()
   t.equal((await counts.take([held], 'f.5')).share, 0.5)
   recover()
@@ -183,7 +183,7 @@ t.test('a fixed count that was exceeded costs the store nothing more, and an out
   const { counts, asked, fail } = overMemory()
   const narrow = task('fixed', 9, 60_000, { key: 'narrow' })
   const wide = task('fixed', 2, 60_000, { key: 'wide' })
-  const take = async (...tasks: CountTask[]) => usedOf(await counts.take(tasks, 'f'))
+  const take = async (...tasks: CountTask[]) => listUsed(await counts.take(tasks, 'f'))
   for (const used of ['1', '2', '2!']) t.same(await take(wide), [used])
   asked.length = 0
   for (let call = 0; call < 5; call++) t.same(await take(wide), ['2!'])
@@ -201,7 +201,7 @@ t.test('a fixed count that was exceeded costs the store nothing more, and an out
 t.test('what was exceeded is asked again after its window', async (t) => {
   const { counts } = overMemory()
   const short = task('fixed', 1, 100)
-  const take = async () => usedOf(await counts.take([short], 'f'))[0]
+  const take = async () => listUsed(await counts.take([short], 'f'))[0]
   let used: string | undefined
   // A machine that stalls may be a window late between any two calls.
   do used = await take()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createKey, KEY_BYTES } from '#accounts'
-import { ACCOUNT, ACCOUNTS_CONTRACT, keyOf } from '#accounts/testing'
+import { ACCOUNT, ACCOUNTS_CONTRACT, makeKey } from '#accounts/testing'
 import { openSqliteAccounts } from '../../src/stores/accounts/sqlite-accounts.ts'
 import { connect } from '../../src/stores/sqlite/driver.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
@@ -20,7 +20,7 @@ for (const row of ACCOUNTS_CONTRACT) {
 
 t.test('stored accounts are there after closing and opening again', async (t) => {
   const path = join(await temporaryFolder(t), 'deep', 'folder', 'state.db')
-  const { key } = keyOf(1)
+  const { key } = makeKey(1)
   const first = await openSqliteAccounts(path)
   await first.createAccount(ACCOUNT)
   await first.createKey(key)

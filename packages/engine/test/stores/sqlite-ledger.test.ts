@@ -5,7 +5,7 @@ import { append, LEDGER_CONTRACT, madeDraft } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
 import { openSqliteLedger } from '../../src/stores/index.ts'
 import { connect } from '../../src/stores/sqlite/driver.ts'
-import { faultOf, openLedgerIn } from './ledger-place.ts'
+import { findFault, openLedgerIn } from './ledger-place.ts'
 import { temporaryFolder } from './processes.ts'
 
 const AT = Date.parse('2026-11-21T02:00:00.000Z')
@@ -21,7 +21,7 @@ for (const row of LEDGER_CONTRACT) {
 t.test('a new file has the pages that a commit of many records writes quickest', async (t) => {
   const path = join(await temporaryFolder(t), 'ledger.db')
   await (await openSqliteLedger(path)).close()
-  // https://sqlite.org/fileformat.html 1.3.2
+  // The page size is there (https://sqlite.org/fileformat.html 1.3.2).
   t.equal((await readFile(path)).readUInt16BE(16), 8192)
 })
 
@@ -77,9 +77,9 @@ t.test('the audit names a record whose row was changed, whatever of it', async (
   const { folder, store, database } = await fifteen(t)
   database.exec('CREATE TEMP TABLE kept AS SELECT * FROM record')
   for (const [change, seq] of CHANGES) {
-    t.equal(await faultOf(store, folder), undefined)
+    t.equal(await findFault(store, folder), undefined)
     database.exec(`${change} WHERE seq = ${seq} AND log = (SELECT id FROM log WHERE name = 't/a')`)
-    t.match(await faultOf(store, folder), { log: 't/a', seq }, change)
+    t.match(await findFault(store, folder), { log: 't/a', seq }, change)
     database.exec('DELETE FROM record; INSERT INTO record SELECT * FROM kept')
   }
 })
@@ -88,7 +88,7 @@ t.test('a tail that was deleted shows at once', async (t) => {
   const { folder, store, ledger, database } = await fifteen(t)
   await ledger.checkpoint()
   database.exec(`DELETE FROM record WHERE attestation_id >= 15`)
-  t.match(await faultOf(store, folder), { log: 't/a', reason: /the database has 9/ })
+  t.match(await findFault(store, folder), { log: 't/a', reason: /the database has 9/ })
   await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a.*(were changed|cut short)/ })
   database.exec(`UPDATE log SET size = 9 WHERE name = 't/a'`)
   await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a has 10 records; the database has 9/ })
@@ -141,7 +141,7 @@ t.test('erased content leaves the log although heads are reserved meanwhile', as
   t.equal(await erasing, 1)
   t.notOk((await readFile(join(folder, 'ledger.db-wal'))).includes('203.0.113.7'))
   await attest()
-  t.equal(await faultOf(store, folder), undefined)
+  t.equal(await findFault(store, folder), undefined)
 })
 
 t.test('the audit names an address, a salt and a context that were changed', async (t) => {

@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { formatHostOrPrefix, hostPrefix, type Observation } from '@sallyport/core'
-import { addressOf, createFakeClock, prefixOfText } from '@sallyport/core/testing'
+import { createFakeClock, makeAddress, prefixOfText } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { openSqliteObservations } from '../../src/stores/index.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 const START = '2026-11-21T00:00:00.000Z'
-const V4 = addressOf('203.0.114.7')
-const V6 = addressOf('2a00:1::7')
+const V4 = makeAddress('203.0.114.7')
+const V6 = makeAddress('2a00:1::7')
 
-function observationOf(more: Partial<Observation> = {}): Observation {
+function makeObservation(more: Partial<Observation> = {}): Observation {
   return { networkClass: 'vpn', origin: 'operator', provider: '', setAt: Date.parse(START), note: '', ...more }
 }
 
@@ -26,19 +26,19 @@ async function opened(t: Test, path?: string) {
 t.test('an observation is found, of either family, and by no other address', async (t) => {
   const { store } = await opened(t)
   t.equal(store.find(V4), undefined)
-  await store.put(hostPrefix(V4), observationOf({ note: 'why', provider: 'Tunnels' }))
-  await store.put(hostPrefix(V6), observationOf({ networkClass: 'tor' }))
+  await store.put(hostPrefix(V4), makeObservation({ note: 'why', provider: 'Tunnels' }))
+  await store.put(hostPrefix(V6), makeObservation({ networkClass: 'tor' }))
   t.match(store.find(V4), { networkClass: 'vpn', provider: 'Tunnels', note: 'why' })
   t.match(store.find(V6), { networkClass: 'tor' })
   for (const other of ['203.0.114.6', '203.0.114.8', '2a00:1::8', '::203.0.114.7']) {
-    t.equal(store.find(addressOf(other)), undefined, other)
+    t.equal(store.find(makeAddress(other)), undefined, other)
   }
   t.ok(Object.isFrozen(store.find(V4)))
 })
 
 t.test('an observation ends with its last millisecond', async (t) => {
   const { store, clock } = await opened(t)
-  await store.put(hostPrefix(V4), observationOf({ expiresAt: Date.parse(START) + 5_000 }))
+  await store.put(hostPrefix(V4), makeObservation({ expiresAt: Date.parse(START) + 5_000 }))
   clock.advance(4_999)
   t.ok(store.find(V4))
   t.equal((await store.list()).length, 1)
@@ -50,8 +50,8 @@ t.test('an observation ends with its last millisecond', async (t) => {
 
 t.test("an operator's observation hides that of a reverse name while it holds", async (t) => {
   const { store, clock } = await opened(t)
-  await store.put(hostPrefix(V4), observationOf({ networkClass: 'mobile', expiresAt: Date.parse(START) + 1_000 }))
-  await store.put(hostPrefix(V4), observationOf({ origin: 'reverse-name', note: 'de1.example.net' }))
+  await store.put(hostPrefix(V4), makeObservation({ networkClass: 'mobile', expiresAt: Date.parse(START) + 1_000 }))
+  await store.put(hostPrefix(V4), makeObservation({ origin: 'reverse-name', note: 'de1.example.net' }))
   t.match(store.find(V4), { origin: 'operator', networkClass: 'mobile' })
   t.same(
     (await store.list()).map(({ origin }) => origin),
@@ -59,8 +59,8 @@ t.test("an operator's observation hides that of a reverse name while it holds", 
   )
   clock.advance(1_000)
   t.match(store.find(V4), { origin: 'reverse-name', networkClass: 'vpn' })
-  await store.put(hostPrefix(V4), observationOf({ networkClass: 'tor' }))
-  await store.put(hostPrefix(V4), observationOf({ networkClass: 'hosting' }))
+  await store.put(hostPrefix(V4), makeObservation({ networkClass: 'tor' }))
+  await store.put(hostPrefix(V4), makeObservation({ networkClass: 'hosting' }))
   t.match(store.find(V4), { networkClass: 'hosting' }, 'of one origin the latest')
   t.equal(await store.remove(hostPrefix(V4), 'operator'), true)
   t.equal(await store.remove(hostPrefix(V4), 'operator'), false)
@@ -69,19 +69,19 @@ t.test("an operator's observation hides that of a reverse name while it holds", 
 
 t.test('the longest prefix in force counts, and any of the operator before a name', async (t) => {
   const { store, clock, file } = await opened(t)
-  await store.put(hostPrefix(V4), observationOf({ networkClass: 'tor', origin: 'reverse-name' }))
-  await store.put(prefixOfText('203.0.0.0/16'), observationOf({ networkClass: 'hosting' }))
+  await store.put(hostPrefix(V4), makeObservation({ networkClass: 'tor', origin: 'reverse-name' }))
+  await store.put(prefixOfText('203.0.0.0/16'), makeObservation({ networkClass: 'hosting' }))
   await store.put(
     prefixOfText('203.0.114.0/24'),
-    observationOf({ networkClass: 'mobile', expiresAt: Date.parse(START) + 10 }),
+    makeObservation({ networkClass: 'mobile', expiresAt: Date.parse(START) + 10 }),
   )
-  await store.put(prefixOfText('2a00::/32'), observationOf({ networkClass: 'datacenter' }))
-  await store.put(prefixOfText('0.0.0.0/0'), observationOf({ networkClass: 'residential_clean' }))
+  await store.put(prefixOfText('2a00::/32'), makeObservation({ networkClass: 'datacenter' }))
+  await store.put(prefixOfText('0.0.0.0/0'), makeObservation({ networkClass: 'residential_clean' }))
   const classes = (...addresses: readonly string[]) =>
-    addresses.map((text) => store.find(addressOf(text))?.networkClass ?? 'none')
+    addresses.map((text) => store.find(makeAddress(text))?.networkClass ?? 'none')
   t.same(classes('203.0.114.7', '203.0.113.7', '203.1.0.0'), ['mobile', 'hosting', 'residential_clean'])
   t.same(classes('2a00:0:ffff::1', '2a00:1::', '::203.0.114.7'), ['datacenter', 'none', 'none'])
-  await store.put(hostPrefix(V4), observationOf({ networkClass: 'vpn' }))
+  await store.put(hostPrefix(V4), makeObservation({ networkClass: 'vpn' }))
   t.same(classes('203.0.114.7', '203.0.114.8'), ['vpn', 'mobile'])
   clock.advance(10)
   t.same(classes('203.0.114.7', '203.0.114.8'), ['vpn', 'hosting'], 'a shorter one counts once the longer has ended')
@@ -99,10 +99,10 @@ t.test('the longest prefix in force counts, and any of the operator before a nam
 
 t.test('it is all there after closing and opening again, and a closed store rejects', async (t) => {
   const { store, file } = await opened(t)
-  await store.put(hostPrefix(V6), observationOf({ expiresAt: Date.parse(START) + 9_000, provider: 'Tunnels' }))
+  await store.put(hostPrefix(V6), makeObservation({ expiresAt: Date.parse(START) + 9_000, provider: 'Tunnels' }))
   store.close()
   store.close()
-  await t.rejects(store.put(hostPrefix(V4), observationOf()))
+  await t.rejects(store.put(hostPrefix(V4), makeObservation()))
   const again = await opened(t, file)
   const [listed] = await again.store.list()
   t.equal(listed && formatHostOrPrefix(listed.prefix), '2a00:1::7')
@@ -111,9 +111,9 @@ t.test('it is all there after closing and opening again, and a closed store reje
 
 t.test('an ended observation leaves the file when another is put', async (t) => {
   const { store, clock, file } = await opened(t)
-  await store.put(hostPrefix(V4), observationOf({ expiresAt: Date.parse(START) + 1 }))
+  await store.put(hostPrefix(V4), makeObservation({ expiresAt: Date.parse(START) + 1 }))
   clock.advance(1)
-  await store.put(hostPrefix(V6), observationOf())
+  await store.put(hostPrefix(V6), makeObservation())
   store.close()
   const database = await openDatabase(file, [''])
   t.teardown(() => database.close())
@@ -149,7 +149,7 @@ t.test('a file from a later version is refused, not guessed at', async (t) => {
 
 t.test('what is known stays where a row that another version wrote cannot be read', async (t) => {
   const { store, file } = await opened(t)
-  await store.put(hostPrefix(V4), observationOf())
+  await store.put(hostPrefix(V4), makeObservation())
   const database = await openDatabase(file, [''])
   t.teardown(() => database.close())
   database.exec("INSERT INTO observation VALUES ('203.0.114.1', 'operator', 'martian', '', 0, NULL, '')")
@@ -162,9 +162,9 @@ t.test('what is known stays where a row that another version wrote cannot be rea
 
 t.test('an observation that has ended is not held in memory for good', async (t) => {
   const { store, clock } = await opened(t, ':memory:')
-  await store.put(hostPrefix(V4), observationOf({ expiresAt: Date.parse(START) + 10 }))
+  await store.put(hostPrefix(V4), makeObservation({ expiresAt: Date.parse(START) + 10 }))
   clock.advance(10)
-  for (let written = 0; written < 1_000; written++) await store.put(hostPrefix(V6), observationOf())
+  for (let written = 0; written < 1_000; written++) await store.put(hostPrefix(V6), makeObservation())
   clock.advance(-5)
   t.equal(store.find(V4), undefined, 'also by a clock that goes back')
   t.match(store.find(V6), { networkClass: 'vpn' })

@@ -3,19 +3,19 @@ import type { KeptReverseCheck } from '@sallyport/core'
 import t from 'tap'
 import { openSqliteReverseChecks } from '../../src/stores/index.ts'
 
-function checkOf(key: string, until: number, status: KeptReverseCheck['status'] = 'refuted'): KeptReverseCheck {
+function makeCheck(key: string, until: number, status: KeptReverseCheck['status'] = 'refuted'): KeptReverseCheck {
   return { key, status, detail: `detail of ${key}`, until }
 }
 
 t.test('a saved check is there after a restart, while it is valid', async (t) => {
   const path = join(t.testdir(), 'new', 'crawler-verdicts.db')
   const first = await openSqliteReverseChecks(path)
-  const confirmed = { ...checkOf('a', 5000, 'passed'), hostname: 'crawl.example.org' }
-  first.save([confirmed, checkOf('b', 2000), checkOf('c', 3000, 'could-not-run')], 1000, 100)
+  const confirmed = { ...makeCheck('a', 5000, 'passed'), hostname: 'crawl.example.org' }
+  first.save([confirmed, makeCheck('b', 2000), makeCheck('c', 3000, 'could-not-run')], 1000, 100)
   first.close()
   const again = await openSqliteReverseChecks(path)
   t.teardown(() => again.close())
-  t.strictSame(again.load(1000, 100), [confirmed, checkOf('b', 2000)], 'what could not run is not kept')
+  t.strictSame(again.load(1000, 100), [confirmed, makeCheck('b', 2000)], 'what could not run is not kept')
   t.strictSame(again.load(2000, 100), [confirmed])
   t.strictSame(again.load(5000, 100), [])
 })
@@ -23,15 +23,15 @@ t.test('a saved check is there after a restart, while it is valid', async (t) =>
 t.test('a newer check replaces the older, and expired ones are removed', async (t) => {
   const store = await openSqliteReverseChecks(join(t.testdir(), 'checks.db'))
   t.teardown(() => store.close())
-  store.save([checkOf('a', 2000), checkOf('b', 9000)], 1000, 100)
-  store.save([checkOf('b', 5000, 'passed')], 3000, 100)
-  t.strictSame(store.load(0, 100), [checkOf('b', 5000, 'passed')])
+  store.save([makeCheck('a', 2000), makeCheck('b', 9000)], 1000, 100)
+  store.save([makeCheck('b', 5000, 'passed')], 3000, 100)
+  t.strictSame(store.load(0, 100), [makeCheck('b', 5000, 'passed')])
 })
 
 t.test('it never holds more than it may: those that are valid longest stay', async (t) => {
   const store = await openSqliteReverseChecks(join(t.testdir(), 'checks.db'))
   t.teardown(() => store.close())
-  const many = Array.from({ length: 50 }, (_, index) => checkOf(`k${index}`, 2000 + index))
+  const many = Array.from({ length: 50 }, (_, index) => makeCheck(`k${index}`, 2000 + index))
   store.save(many, 1000, 20)
   t.same(
     store.load(0, 100).map(({ key }) => key),
@@ -50,8 +50,8 @@ t.test('two connections write to one file', async (t) => {
     one.close()
     two.close()
   })
-  one.save([checkOf('a', 5000)], 1000, 100)
-  two.save([checkOf('b', 5000)], 1000, 100)
+  one.save([makeCheck('a', 5000)], 1000, 100)
+  two.save([makeCheck('b', 5000)], 1000, 100)
   t.same(
     one
       .load(0, 100)

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { headOf } from '@sallyport/ledger'
+import { readHead } from '@sallyport/ledger'
 import { append, madeDraft } from '@sallyport/ledger/testing'
 import t, { type Test } from 'tap'
 import { openSqliteLedger } from '../../src/stores/index.ts'
@@ -73,7 +73,7 @@ t.test('a ledger that is written to is in its file before it is closed, and alon
   t.notOk(existsSync(`${path}-wal`), 'the log is gone')
   const again = await openSqliteLedger(path)
   t.teardown(() => again.close())
-  t.equal((await headOf(again, 't/a'))?.size, 51 * 100)
+  t.equal((await readHead(again, 't/a'))?.size, 51 * 100)
 })
 
 t.test('erased content leaves the log although another connection reads it', async (t) => {

@@ -24,13 +24,13 @@ const CONFIG = { mode: 'monitor' }
 
 type Some = Partial<ObservedRequest>
 
-/** A process on a tally: what it observes is counted in its rows first. */
+/** Opens a process on a tally, which counts what it observes in its own rows first. */
 function member(t: Test, file: string, faults: unknown[] = [], now = () => NOON) {
   const metrics = createMetrics()
   const keeper = createTallyKeeper(CONFIG, {
     file,
     keepMs: 30 * 24 * HOUR,
-    placeOf: createPlaces(() => Buffer.from('key'), 64),
+    placeOf: createPlaces(() => Buffer.from('key')),
     robots: (_, path) => (path === '/unread' ? undefined : path.startsWith('/private')),
     now,
     onFault: (error) => faults.push(error),
@@ -45,15 +45,15 @@ function see(keeper: TallyKeeper, metrics: ReturnType<typeof createMetrics>, som
   if (row !== undefined) keeper.observe(one, row)
 }
 
-function decided(action: Decision['action'], more: Partial<Decision> = {}): Decision {
+function makeDecision(action: Decision['action'], more: Partial<Decision> = {}): Decision {
   const { inspection, ...decision } = decisionFor(action, 'no-tor')
   const { network } = inspection
-  // At home, and so a person.
+  // The visitor is at home, and so counts as a person.
   const verdict = { ...network.verdict, classification: 'residential_clean' } as const
   return { ...decision, inspection: { ...inspection, network: { ...network, verdict } }, ...more }
 }
 
-async function reportOf(file: string, from = NOON, until = NOON + HOUR) {
+async function readReport(file: string, from = NOON, until = NOON + HOUR) {
   const reading = await readTallyFile(file, from, until)
   const earlier = await readTallyFile(file, from - 7 * 24 * HOUR, until - 7 * 24 * HOUR)
   return { all: reportTally(reading, earlier), crawlers: reportCrawlers(reading, earlier), reading }
@@ -61,7 +61,7 @@ async function reportOf(file: string, from = NOON, until = NOON + HOUR) {
 
 t.test('a probe by a balancer is not counted', async (t) => {
   const tally = createTally('policy', { placeOf: () => 0, robots: () => undefined })
-  const { inspection, ...decision } = decided('allow')
+  const { inspection, ...decision } = makeDecision('allow')
   const client = { ...inspection.client, isProxy: true } as const
   tally.observe(observed({ decision: { ...decision, inspection: { ...inspection, client } } }), { at: 0, labels: [] })
   t.same(tally.slots, [])
@@ -76,7 +76,7 @@ t.test('the hours of a span have each outcome, class and network', async (t) => 
     [2, 'allow'],
     [2, 'block'],
   ] as const)
-    see({ at: NOON + hour * HOUR, decision: decided(action) })
+    see({ at: NOON + hour * HOUR, decision: makeDecision(action) })
   await keeper.flush()
   const hours = sumHours(await readTallyFile(file, NOON, NOON + 3 * HOUR))
   t.match(hours, {
@@ -90,11 +90,34 @@ t.test('the hours of a span have each outcome, class and network', async (t) => 
   )
 })
 
+t.test('challenges are counted by rule and level, and countries, until another process reads them', async (t) => {
+  const file = join(t.testdir(), 'tally.db')
+  const { keeper, see } = member(t, file)
+  const { inspection, ...decision } = makeDecision('challenge')
+  const from = (country: string) => ({ ...decision, inspection: { ...inspection, country } })
+  const outcomes = ['asked', 'asked', 'waiting', 'program', 'solved', 'waited', 'wrong', 'spent'] as const
+  for (const outcome of outcomes) see({ decision: from('DE'), challenge: { outcome, rule: 'ask', level: 2 } })
+  // A wait that earned no pass is followed by another challenge, and a forged solution names no rule.
+  see({ decision: from('FR'), challenge: { outcome: 'asked', refused: 'early', rule: 'ask', level: 3 } })
+  see({ decision: from('FR'), challenge: { outcome: 'forged' } })
+  await keeper.close()
+  const { all } = await readReport(file)
+  t.match(all.challenges, [
+    { rule: 'ask', level: '2', asked: 2, solved: 2, failed: 2, unshown: 1 },
+    { rule: 'ask', level: '3', asked: 1, solved: 0, failed: 1, unshown: 0 },
+    { rule: '', level: '', asked: 0, solved: 0, failed: 1, unshown: 0 },
+  ])
+  t.match(all.byCountry, [
+    { name: 'DE', requests: 8, share: 0.8 },
+    { name: 'FR', requests: 2 },
+  ])
+})
+
 t.test('a path is remembered without the target that it is a piece of, and a long one not at all', async (t) => {
   const tally = createTally('policy', { placeOf: () => 0, robots: () => undefined })
   const long = `/${'a'.repeat(300)}`
   for (const path of ['/shop', long, long]) {
-    tally.observe(observed({ path, decision: decided('allow') }), { at: 0, labels: ['allow'] })
+    tally.observe(observed({ path, decision: makeDecision('allow') }), { at: 0, labels: ['allow'] })
   }
   const [slot] = tally.slots
   t.match(slot?.paths[0].get('/shop'), { labels: ['/shop', ''], requests: 1 })
@@ -110,12 +133,12 @@ t.test('several processes write one truth, and people are counted once', async (
   t.notOk(existsSync(file), 'nothing is opened before something is counted')
   for (let index = 0; index < 300; index++) {
     const { see } = index % 2 === 0 ? one : other
-    see({ client: client(index % 100), decision: decided('allow'), answeredBy: 'origin', status: 200 })
-    if (index % 100 < 10) see({ client: client(index % 100), decision: decided('block', { enforced: false }) })
+    see({ client: client(index % 100), decision: makeDecision('allow'), answeredBy: 'origin', status: 200 })
+    if (index % 100 < 10) see({ client: client(index % 100), decision: makeDecision('block', { enforced: false }) })
     if (index % 50 === 0) await Promise.all([one.keeper.flush(), other.keeper.flush()])
   }
   await Promise.all([one.keeper.close(), other.keeper.close()])
-  const { all } = await reportOf(file)
+  const { all } = await readReport(file)
   t.match(all, { requests: 330, bytes: 330 * 321, visitors: { requests: 330 } })
   t.ok(Math.abs(all.visitors.people - 100) <= 4, `${all.visitors.people} people`)
   t.match(all.visitors.hit, { people: 0, requests: 0 })
@@ -134,21 +157,21 @@ t.test('trials, limits of ours, questions and failures are counted apart', async
   const trials = [{ rule: 'try', action: 'challenge' as const }]
   see({
     client: client(1),
-    decision: decided('allow', { trial: trials[0], trials }),
+    decision: makeDecision('allow', { trial: trials[0], trials }),
     answeredBy: 'origin',
     status: 200,
   })
-  see({ client: client(2), decision: decided('challenge'), status: 403 })
-  see({ client: client(3), decision: decided('block', { trials }), status: 403 })
-  see({ client: client(4), decision: decided('allow'), answeredBy: 'origin', status: 403 })
-  see({ client: client(5), decision: decided('throttle'), status: 429 })
-  see({ client: client(6), decision: decided('allow'), answeredBy: 'origin', status: 502 })
-  see({ client: client(7), decision: decided('allow'), answeredBy: 'origin', status: 0 })
+  see({ client: client(2), decision: makeDecision('challenge'), status: 403 })
+  see({ client: client(3), decision: makeDecision('block', { trials }), status: 403 })
+  see({ client: client(4), decision: makeDecision('allow'), answeredBy: 'origin', status: 403 })
+  see({ client: client(5), decision: makeDecision('throttle'), status: 429 })
+  see({ client: client(6), decision: makeDecision('allow'), answeredBy: 'origin', status: 502 })
+  see({ client: client(7), decision: makeDecision('allow'), answeredBy: 'origin', status: 0 })
   see({ status: 503, answeredBy: 'refusal', refusedFor: 'queue' })
   see({ status: 200, answeredBy: 'api' })
-  see({ answeredBy: 'check', decision: decided('block') })
+  see({ answeredBy: 'check', decision: makeDecision('block') })
   await keeper.flush()
-  const { all } = await reportOf(file)
+  const { all } = await readReport(file)
   const answers = Object.fromEntries(all.answers.map(({ name, requests, ours }) => [name, [requests, ours]]))
   t.same(answers, { '2xx': [2, 0], challenge: [1, 1], '403': [2, 1], '429': [1, 1], '5xx': [2, 1], left: [1, 0] })
   t.match(all, {
@@ -166,16 +189,16 @@ t.test('a change of the configuration is a mark between what was before and afte
   const file = join(t.testdir(), 'tally.db')
   let now = NOON
   const [one, other] = [member(t, file, [], () => now), member(t, file, [], () => now)]
-  for (const { see } of [one, other]) see({ client: client(1), decision: decided('block', { enforced: false }) })
+  for (const { see } of [one, other]) see({ client: client(1), decision: makeDecision('block', { enforced: false }) })
   now += 1_800_000
   for (const { keeper, see } of [one, other]) {
     keeper.turn(CONFIG, [])
     keeper.turn({ mode: 'enforce' }, ['mode'])
-    see({ client: client(2), decision: decided('block'), at: now })
-    see({ client: client(3), decision: decided('allow'), at: now })
+    see({ client: client(2), decision: makeDecision('block'), at: now })
+    see({ client: client(3), decision: makeDecision('allow'), at: now })
     await keeper.flush()
   }
-  const { all, reading } = await reportOf(file)
+  const { all, reading } = await readReport(file)
   t.match(reading.marks, [{ changed: ['start'] }, { changed: ['mode'], at: now }])
   t.match(all.changes, [
     {
@@ -191,46 +214,46 @@ t.test('a week before is held against now, and what is too old is dropped', asyn
   const file = join(t.testdir(), 'tally.db')
   let now = NOON - 7 * 24 * HOUR
   const { keeper, see } = member(t, file, [], () => now)
-  for (let index = 0; index < 4; index++) see({ decision: decided('allow'), at: now })
+  for (let index = 0; index < 4; index++) see({ decision: makeDecision('allow'), at: now })
   await keeper.flush()
   now = NOON
-  see({ decision: decided('block') })
+  see({ decision: makeDecision('block') })
   await keeper.flush()
-  t.match((await reportOf(file)).all, { now: { requests: 1, hit: 1 }, before: { requests: 4, hit: 0 } })
+  t.match((await readReport(file)).all, { now: { requests: 1, hit: 1 }, before: { requests: 4, hit: 0 } })
   now += 24 * 24 * HOUR
-  see({ decision: decided('allow'), at: now })
+  see({ decision: makeDecision('allow'), at: now })
   await keeper.flush()
-  t.equal((await reportOf(file)).all.before, undefined)
-  t.equal((await reportOf(file)).all.requests, 1)
+  t.equal((await readReport(file)).all.before, undefined)
+  t.equal((await readReport(file)).all.requests, 1)
 })
 
 t.test('what cannot be written now is written later', async (t) => {
   const file = join(t.testdir(), 'tally.db')
   const faults: unknown[] = []
   const { keeper, see } = member(t, file, faults)
-  see({ decision: decided('allow') })
+  see({ decision: makeDecision('allow') })
   await keeper.flush()
   const locking = await openDatabase(file, [''])
   locking.exec('BEGIN EXCLUSIVE')
-  see({ decision: decided('allow') })
+  see({ decision: makeDecision('allow') })
   const writing = keeper.flush()
-  see({ decision: decided('block') })
+  see({ decision: makeDecision('block') })
   locking.exec('COMMIT')
   locking.close()
   await writing
   await keeper.flush()
   t.same(faults, [])
-  t.equal((await reportOf(file)).all.requests, 3)
+  t.equal((await readReport(file)).all.requests, 3)
 })
 
 t.test('names are bounded, and no request is lost for it', async (t) => {
   const file = join(t.testdir(), 'tally.db')
   const { keeper, see } = member(t, file)
   const requests = 3 * MAX_ROWS.path
-  const nameOf = (index: number) => createHash('md5').update(String(index)).digest('hex').replace(/\d/g, 'x')
-  for (let index = 0; index < requests; index++) see({ decision: decided('allow'), path: `/${nameOf(index)}` })
+  const hashName = (index: number) => createHash('md5').update(String(index)).digest('hex').replace(/\d/g, 'x')
+  for (let index = 0; index < requests; index++) see({ decision: makeDecision('allow'), path: `/${hashName(index)}` })
   await keeper.flush()
-  const { reading, all } = await reportOf(file)
+  const { reading, all } = await readReport(file)
   const paths = reading.rows.filter(({ subject }) => subject === 'path')
   t.ok(paths.length <= 2 * MAX_ROWS.path + 1, `${paths.length} rows`)
   t.equal(
@@ -281,7 +304,7 @@ t.test('what was read in a name is kept apart by what was shown of it', async (t
   const file = join(t.testdir(), 'tally.db')
   const { keeper, see } = member(t, file)
   const by = (outcome: 'verified' | 'unverifiable' | 'spoofed', more: Partial<Decision> = {}): Decision => {
-    const decision = decided('allow', more)
+    const decision = makeDecision('allow', more)
     const agent = { ...decision.inspection.agent, class: 'verified_crawler' as const }
     return { ...decision, inspection: { ...decision.inspection, agent, crawler: { ...CRAWLER, outcome } } }
   }
@@ -293,10 +316,10 @@ t.test('what was read in a name is kept apart by what was shown of it', async (t
   see({ ...read, path: '/style.css', decision: by('verified') })
   see({ ...read, path: '/unread', decision: by('unverifiable') })
   see({ status: 403, path: '/a', decision: by('spoofed', { action: 'block' }) })
-  see({ ...read, path: '/a', cameFrom: 'ChatGPT', decision: decided('allow') })
-  see({ ...read, path: '/style.css', cameFrom: 'ChatGPT', decision: decided('allow') })
+  see({ ...read, path: '/a', cameFrom: 'ChatGPT', decision: makeDecision('allow') })
+  see({ ...read, path: '/style.css', cameFrom: 'ChatGPT', decision: makeDecision('allow') })
   await keeper.flush()
-  const { crawlers, all } = await reportOf(file)
+  const { crawlers, all } = await readReport(file)
   const [verified, ...others] = crawlers.operators
   t.match(verified, {
     operator: 'OpenAI',

@@ -19,7 +19,7 @@ const NOON = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 
-/** Fields of a navigation of Chrome over https. */
+/** Chrome sends these fields of a navigation over HTTPS. */
 const WHOLE = [
   'Sec-Ch-Ua',
   '"Not;A=Brand";v="8", "Chromium";v="150", "Google Chrome";v="150"',

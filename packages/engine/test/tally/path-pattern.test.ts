@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isPagePath, patternOf } from '../../src/tally/path-pattern.ts'
+import { isPagePath, pathPattern } from '../../src/tally/path-pattern.ts'
 
 t.test('what stands for a record or a person is folded, words are not', async (t) => {
   const patterns = {
@@ -16,7 +16,7 @@ t.test('what stands for a record or a person is folded, words are not', async (t
     [`/${'x'.repeat(100)}`]: '/*',
     '//double/': '//double/',
   }
-  for (const [path, pattern] of Object.entries(patterns)) t.equal(patternOf(path), pattern, path)
+  for (const [path, pattern] of Object.entries(patterns)) t.equal(pathPattern(path), pattern, path)
 })
 
 t.test('a page is no part of one', async (t) => {

@@ -35,7 +35,7 @@ const MEMBERS = [
   ['statuses', 'status'],
 ] as const
 
-/** States of the collection by server, where it names one of ours. */
+/** States of the collection by server, where it names one of our servers. */
 const BY_WORD: Readonly<Record<string, State>> = {
   found: 'registered',
   'not-found': 'free',
@@ -43,14 +43,14 @@ const BY_WORD: Readonly<Record<string, State>> = {
   throttled: 'throttled',
 }
 
-function samplesOf(file: string): readonly Sample[] {
+function readSamples(file: string): readonly Sample[] {
   const lines = gunzipSync(readFileSync(join(ANSWERS, `${file}.jsonl.gz`)))
     .toString('utf8')
     .trim()
     .split('\n')
   return lines.map((line) => {
     const row: Row = JSON.parse(line)
-    const state = stateOf(row)
+    const state = compareStates(row)
     const facts = MEMBERS.flatMap(([name, member]) =>
       row.norm[name] === undefined ? [] : [[member, plain(row.norm[name])]],
     )
@@ -58,7 +58,7 @@ function samplesOf(file: string): readonly Sample[] {
   })
 }
 
-function stateOf({ norm, expected }: Row): State | undefined {
+function compareStates({ norm, expected }: Row): State | undefined {
   if (typeof expected['state'] === 'string') return BY_WORD[expected['state']]
   if (norm['throttled'] === true) return 'throttled'
   if (expected['reserved?'] === true || expected['status'] === 'reserved') return 'reserved'
@@ -85,7 +85,7 @@ function share(name: string, right: number, all: number): number {
 t.test('facts of collected answers', { skip }, async (t) => {
   const right = new Map<string, number>()
   const all = new Map<string, number>()
-  for (const { raw, facts } of samplesOf('domains')) {
+  for (const { raw, facts } of readSamples('domains')) {
     const finding = parseWhoisText(raw)
     for (const [, member] of MEMBERS) {
       const expected = facts[member]
@@ -98,11 +98,11 @@ t.test('facts of collected answers', { skip }, async (t) => {
   for (const [member, count] of all) share(member, right.get(member) ?? 0, count)
   const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0)
   t.ok(sum(all) > 1_000)
-  t.ok(share('fields of domains', sum(right), sum(all)) >= 0.95)
+  t.ok(share('fields of domains', sum(right), sum(all)) >= 0.98)
 })
 
 t.test('states of collected answers', { skip }, async (t) => {
-  const samples = ['domains', 'not-found', 'registry-states', 'servers-2026'].flatMap(samplesOf)
+  const samples = ['domains', 'not-found', 'registry-states', 'servers-2026'].flatMap(readSamples)
   const judged = samples.filter(({ state }) => state !== undefined)
   // The same words filed under two states say neither: "Server can't process your request." for found and for free.
   const filed = new Map<string, Set<string | undefined>>()
@@ -115,5 +115,5 @@ t.test('states of collected answers', { skip }, async (t) => {
   t.ok(share('states of all answers', judged.filter(isRight).length, judged.length) >= 0.96)
   const wrong = certain.filter((sample) => !isRight(sample))
   for (const { id, raw, state } of wrong) t.comment(`${id}: filed as ${state}, read as ${parseWhoisText(raw).state}`)
-  t.ok(share('states of answers filed under one state', certain.length - wrong.length, certain.length) >= 0.975)
+  t.ok(share('states of answers filed under one state', certain.length - wrong.length, certain.length) >= 0.98)
 })

@@ -46,7 +46,8 @@ function answered(status: number, body: string, type = 'application/rdap+json'):
   return { state: 'answered', status, headers: { 'content-type': type }, body: bytes() }
 }
 
-const rdapOf = (ldhName: string, more: object = {}) => JSON.stringify({ objectClassName: 'domain', ldhName, ...more })
+const writeRdap = (ldhName: string, more: object = {}) =>
+  JSON.stringify({ objectClassName: 'domain', ldhName, ...more })
 
 const TEXT = `Domain Name: EXAMPLE.COM
 Registrar WHOIS Server: whois.markmonitor.com
@@ -57,7 +58,7 @@ Name Server: ns1.example.net
 
 t.test('RDAP is asked first, within its bounds, and port 43 is not when it answers', async (t) => {
   const { whois, fetched, asked } = whoisIn({
-    rdap: () => answered(200, rdapOf('example.com', { status: ['active'] })),
+    rdap: () => answered(200, writeRdap('example.com', { status: ['active'] })),
   })
   t.match(await whois.find(EXAMPLE), { state: 'registered', domain: 'example.com', record: { status: ['ok'] } })
   t.strictSame(fetched, [
@@ -86,7 +87,7 @@ t.test('port 43 is asked if RDAP gives no answer', async (t) => {
     answered(302, ''),
     answered(404, '<h1>404</h1>', 'text/html'),
     answered(200, '<h1>hello</h1>'),
-    answered(200, rdapOf('example.net')),
+    answered(200, writeRdap('example.net')),
   ]
   for (const answer of silent) {
     const { whois, asked } = whoisIn({
@@ -188,7 +189,7 @@ t.test('an answer is kept an hour, a free name ten minutes, a failure for second
     [FAILED, 30_000],
   ]
   for (const [answer, keptMs] of rows) {
-    const { whois, clock, fetched } = whoisIn({ rdap: () => answer ?? answered(200, rdapOf('example.com')) })
+    const { whois, clock, fetched } = whoisIn({ rdap: () => answer ?? answered(200, writeRdap('example.com')) })
     const first = await whois.find(EXAMPLE)
     clock.advance(keptMs - 1)
     t.strictSame(await whois.find(EXAMPLE), first)
@@ -209,7 +210,7 @@ t.test('many who ask for one domain at once are one question', async (t) => {
   })
   const all = Array.from({ length: 100 }, () => whois.find(EXAMPLE))
   await new Promise((resolve) => setImmediate(resolve))
-  give(answered(200, rdapOf('example.com')))
+  give(answered(200, writeRdap('example.com')))
   const answers = await Promise.all(all)
   t.equal(new Set(answers).size, 1)
   t.equal(fetched.length, 1)
@@ -235,7 +236,7 @@ t.test('time that one service took is gone for the next, and with none left nobo
 
 t.test('a failure for want of time is nobody else’s answer', async (t) => {
   const { whois, clock } = whoisIn({
-    rdap: ({ timeoutMs }) => (timeoutMs < 2_000 ? FAILED : answered(200, rdapOf('example.com'))),
+    rdap: ({ timeoutMs }) => (timeoutMs < 2_000 ? FAILED : answered(200, writeRdap('example.com'))),
   })
   t.match(await whois.find(EXAMPLE, 1_000), { state: 'failed' })
   t.match(await whois.find(EXAMPLE), { state: 'registered' })

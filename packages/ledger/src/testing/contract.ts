@@ -1,6 +1,6 @@
 import { placeBatch } from '../batch.ts'
 import { type Committer, createCommitter } from '../committer.ts'
-import { headOf, type LedgerStore } from '../ports.ts'
+import { type LedgerStore, readHead } from '../ports.ts'
 import { type Draft, draftAttestation } from '../record.ts'
 import { draftFirstKey, KEY_LOG } from '../signing.ts'
 import { createProver, openFrontier } from '../tree.ts'
@@ -9,13 +9,13 @@ import { parseRecord } from '../verify/record.ts'
 import { rootOfPath, sameBytes } from '../verify/tree.ts'
 import { MADE_ATTESTATION, madeSigner } from './made.ts'
 
-/** The assertions a contract row needs; a test of tap has them. */
+/** Lists the assertions that a contract row needs; a test of tap has them. */
 export interface Check {
   equal(found: unknown, wanted: unknown, ...name: [] | [string]): unknown
   same(found: unknown, wanted: unknown, ...name: [] | [string]): unknown
 }
 
-/** One sentence of the contract: `run` is given a store with nothing in it. */
+/** States one sentence of the contract; `run` receives an empty store. */
 export interface LedgerRow {
   readonly name: string
   run(store: LedgerStore, check: Check): Promise<void>
@@ -23,19 +23,19 @@ export interface LedgerRow {
 
 const AT = Date.parse('2026-11-21T02:00:00.123Z')
 
-/** The draft of an attestation about an address; the salt is made of it. */
+/** Makes the draft of an attestation about an address, from which it derives the salt. */
 export function madeDraft(log: string, address = '203.0.113.7', at = AT, context?: string): Draft {
   const salt = Buffer.alloc(32, address)
   const subject = { address, salt, ...(context === undefined ? {} : { context }) }
   return draftAttestation(log, at, MADE_ATTESTATION, subject)
 }
 
-/** Appends in order, as a process of its own that knows nothing of the store. */
+/** Appends in order, as a separate process that knows nothing of the store. */
 export function append(store: LedgerStore, ...asked: Parameters<Committer['commit']>): ReturnType<Committer['commit']> {
   return createCommitter(store).commit(...asked)
 }
 
-/** Many drafts in commits of some hundreds. */
+/** Appends `count` drafts in commits of up to 300. */
 export async function appendMany(store: LedgerStore, log: string, count: number): Promise<void> {
   for (let done = 0; done < count; ) {
     const length = Math.min(300, count - done)
@@ -45,7 +45,7 @@ export async function appendMany(store: LedgerStore, log: string, count: number)
   }
 }
 
-/** The contract of `LedgerStore`: the same rows run against every implementation. */
+/** Lists the contract of `LedgerStore`: the same rows run against every implementation. */
 export const LEDGER_CONTRACT: readonly LedgerRow[] = [
   {
     name: 'records get rising ids, a place in their own log, and a link to the one before',
@@ -62,9 +62,9 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
       const { place } = parseRecord(second.bytes)
       check.same([place.log, place.seq, place.attestationId], [`${store.origin}/t/a`, 1, 3])
       check.equal(place.prev, leafHash(first.bytes).toString('hex'))
-      check.equal((await headOf(store, 't/a'))?.link, leafHash(second.bytes).toString('hex'))
+      check.equal((await readHead(store, 't/a'))?.link, leafHash(second.bytes).toString('hex'))
       check.same((await store.logs()).toSorted(), ['t/a', 't/b'])
-      check.equal(await headOf(store, 't/none'), undefined)
+      check.equal(await readHead(store, 't/none'), undefined)
     },
   },
   {
@@ -127,7 +127,7 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
       await appendMany(store, 't/a', 700)
       const size = 700
       const prover = createProver((level, index) => store.tile('t/a', level, index))
-      const tree = openFrontier(size, (await headOf(store, 't/a'))?.peaks)
+      const tree = openFrontier(size, (await readHead(store, 't/a'))?.peaks)
       check.equal(sameBytes(await prover.root(size), tree.root()), true, 'the root')
       for (const seq of [0, 1, 255, 256, 511, 512, 698, 699]) {
         const [record] = await store.records('t/a', seq, 1)
@@ -222,6 +222,24 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
       check.same(Buffer.from(first?.bytes ?? []), Buffer.from((await store.find(1, 't/a'))?.bytes ?? []))
       await store.eraseSubject('192.0.2.1')
       check.same(await about(0, 9), [])
+    },
+  },
+  {
+    name: 'an address among several of a record is found, and erased with them',
+    async run(store, check) {
+      const drafts = ['192.0.2.1 192.0.2.7', '192.0.2.10 192.0.2.7', '192.0.2.7', '192.0.2.8 2001:db8::1 2001:db8::2']
+      await append(
+        store,
+        drafts.map((addresses) => madeDraft('c/a', addresses, AT)),
+      )
+      const about = async (address: string) =>
+        (await store.recordsAbout(address, 0, 9)).map(({ attestationId }) => attestationId)
+      check.same(await about('192.0.2.1'), [1])
+      check.same(await about('192.0.2.7'), [1, 2, 3])
+      check.same(await about('2001:db8::1'), [4])
+      check.equal(await store.eraseSubject('192.0.2.7'), 3)
+      check.same([...(await store.subjects([1, 2, 3, 4])).keys()], [4])
+      check.equal(await store.eraseSubject('2001:db8::2'), 1)
     },
   },
   {

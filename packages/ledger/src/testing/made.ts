@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import type { Randomness, Signer } from '../ports.ts'
 import type { Document, Statement } from '../record.ts'
-import { documentOf } from '../record.ts'
+import { readDocument } from '../record.ts'
 
 /** A signing key made of one repeated byte: the same in every run. */
 export function madeSigner(byte: number): Signer {
@@ -22,7 +22,7 @@ export function madeRandomness(): Randomness {
 }
 
 /** A policy of a few rules, as the default one is written. */
-export const MADE_POLICY: Document = documentOf({
+export const MADE_POLICY: Document = readDocument({
   id: 'made',
   groups: [{ id: 'EU', countries: ['DE', 'FR'] }],
   rules: [
@@ -35,7 +35,7 @@ export const MADE_POLICY: Document = documentOf({
   ],
 })
 
-export const MADE_DATASETS: Document = documentOf([{ id: 'made', date: '2026-11-01', sha256: 'ab'.repeat(32) }])
+export const MADE_DATASETS: Document = readDocument([{ id: 'made', date: '2026-11-01', sha256: 'ab'.repeat(32) }])
 
 /** An attestation that fits the made policy. */
 export const MADE_ATTESTATION: Statement = {

@@ -3,10 +3,10 @@ import type { Subject } from '../record.ts'
 import { KEY_LOG } from '../signing.ts'
 import { leafTile, openFrontier, TILE_WIDTH } from '../tree.ts'
 
-/** A fault before an operation: `error` makes it fail there. */
+/** Returns a fault before an operation, which then fails with the error. */
 export type StoreFault = (operation: keyof LedgerStore) => Error | undefined
 
-/** A ledger store in memory, open to tampering. */
+/** Keeps a ledger in memory, where tests can tamper with it. */
 export interface MemoryLedger extends LedgerStore {
   readonly rows: StoredRecord[]
   readonly ends: Map<string, Head>
@@ -90,7 +90,8 @@ export function createMemoryLedger(origin: string, fault: StoreFault = () => und
     ...memoryCheckpoints(ends, notes, run),
     putDocument: ({ sha256, text }) => run('putDocument', () => void texts.set(sha256, text)),
     document: (sha256) => run('document', () => texts.get(sha256)),
-    eraseSubject: (address) => run('eraseSubject', () => erase((_, subject) => subject.address === address)),
+    eraseSubject: (address) =>
+      run('eraseSubject', () => erase((_, subject) => subject.address.split(' ').includes(address))),
     eraseBefore: (moment) => run('eraseBefore', () => erase((id) => (issued.get(id) ?? 0) < moment)),
     close: async () => {},
   }
@@ -104,7 +105,7 @@ function recordsAbout(
 ): readonly AddressRecord[] {
   return rows.flatMap((row) => {
     const subject = personal.get(row.attestationId)
-    if (subject?.address !== about || row.attestationId <= after) return []
+    if (subject?.address.split(' ').includes(about) !== true || row.attestationId <= after) return []
     return [subject.context === undefined ? row : { ...row, context: subject.context }]
   })
 }
@@ -116,20 +117,20 @@ function memoryCheckpoints(
   notes: SignedHead[],
   run: Run,
 ): Pick<LedgerStore, 'uncovered' | 'putCheckpoint' | 'checkpoints' | 'allCheckpoints'> {
-  const notesOf = (log: string) => notes.filter((note) => note.log === log).sort((x, y) => x.size - y.size)
+  const listNotes = (log: string) => notes.filter((note) => note.log === log).sort((x, y) => x.size - y.size)
   return {
     uncovered: (limit) =>
       run('uncovered', () =>
         [...ends]
           .map(([log, { size, peaks }]) => {
-            return { log, size, root: openFrontier(size, peaks).root(), covered: notesOf(log).at(-1)?.size ?? 0 }
+            return { log, size, root: openFrontier(size, peaks).root(), covered: listNotes(log).at(-1)?.size ?? 0 }
           })
           .filter(({ size, covered }) => size > covered)
           .slice(0, limit),
       ),
     putCheckpoint: (head, after, keyCount) =>
       run('putCheckpoint', () => {
-        const newest = notesOf(head.log).at(-1)
+        const newest = listNotes(head.log).at(-1)
         if ((newest?.size ?? 0) !== after || (ends.get(KEY_LOG)?.size ?? 0) !== keyCount) return false
         if (newest?.size === head.size) notes.splice(notes.indexOf(newest), 1)
         notes.push(head)
@@ -137,16 +138,16 @@ function memoryCheckpoints(
       }),
     checkpoints: (log, seq) =>
       run('checkpoints', () => {
-        const all = notesOf(log)
+        const all = listNotes(log)
         const newest = all.at(-1)?.note
         const covering = all.find(({ size }) => size > seq)?.note
         return { ...(newest === undefined ? {} : { newest }), ...(covering === undefined ? {} : { covering }) }
       }),
-    allCheckpoints: (log) => run('allCheckpoints', () => notesOf(log)),
+    allCheckpoints: (log) => run('allCheckpoints', () => listNotes(log)),
   }
 }
 
-/** Checkpoints outside the store, in memory. */
+/** Keeps checkpoints outside the store, in memory. */
 export function createMemoryArchive(): CheckpointArchive & { readonly notes: Map<string, string> } {
   const notes = new Map<string, string>()
   return {

@@ -1,14 +1,17 @@
 import { type AxisResult, failed, notProvided, passed } from './axis-result.ts'
 import { counted } from './counted.ts'
 import { ATTESTATION_TYPE, type Evidence, type EvidenceRecord } from './evidence-form.ts'
-import { contradictionOf, followSuccession, type LedgerKey } from './keys.ts'
+import { findContradiction, followSuccession, type LedgerKey } from './keys.ts'
 import { dssePreimage, isSignature, isSignedBy } from './note.ts'
 
+/** The members of evidence that are signed, and by whom. */
+type Signed = Pick<Evidence, 'origin' | 'createdAt' | 'records' | 'checkpoint' | 'earlier' | 'keys'>
+
 /** Checks who signed. Keys that lie in the file itself can show a bad signature, and never a good one. */
-export function authenticity(evidence: Evidence, trusted: readonly LedgerKey[] | undefined): AxisResult {
+export function authenticity(evidence: Signed, trusted: readonly LedgerKey[] | undefined): AxisResult {
   const { origin, records, checkpoint, earlier } = evidence
   const keyLog = `${origin}/keys`
-  const contradiction = contradictionOf(evidence.keys, trusted ?? [], keyLog)
+  const contradiction = findContradiction(evidence.keys, trusted ?? [], keyLog)
   if (contradiction !== undefined) return failed(contradiction)
   const keys = trusted === undefined ? evidence.keys : followSuccession(trusted, evidence.keys, keyLog)
   const newest = records.at(-1) as EvidenceRecord
@@ -17,7 +20,7 @@ export function authenticity(evidence: Evidence, trusted: readonly LedgerKey[] |
     const good = keys.filter((key) =>
       entry.signatures.some(({ kid, signature }) => kid === key.kid && isSignature(key.publicKey, preimage, signature)),
     )
-    const reason = refusalOf(good, evidence, entry) ?? strangerOf(good, entry)
+    const reason = findRefusal(good, evidence, entry) ?? findStranger(good, entry)
     if (reason !== undefined) return failed(`Attestation ${entry.attestationId}: ${reason}`)
   }
   const checkpoints = [checkpoint, ...(earlier === undefined ? [] : [earlier.checkpoint])]
@@ -25,7 +28,7 @@ export function authenticity(evidence: Evidence, trusted: readonly LedgerKey[] |
   for (const signed of checkpoints) {
     const good = keys.filter((key) => isSignedBy(signed, origin, key.publicKey))
     // An earlier checkpoint may be signed by a key that has ended since; the newest must be as fresh as the records.
-    const reason = refusalOf(good, evidence, signed === checkpoint ? newest : undefined)
+    const reason = findRefusal(good, evidence, signed === checkpoint ? newest : undefined)
     if (reason !== undefined) return failed(`The checkpoint at size ${signed.size}: ${reason}`)
     others += signed.signatures.length - good.length
   }
@@ -42,9 +45,9 @@ export function authenticity(evidence: Evidence, trusted: readonly LedgerKey[] |
 }
 
 /** Why signatures by these keys do not count; `undefined` when one does. */
-function refusalOf(
+function findRefusal(
   signers: readonly LedgerKey[],
-  { createdAt }: Evidence,
+  { createdAt }: Pick<Evidence, 'createdAt'>,
   signed: EvidenceRecord | undefined,
 ): string | undefined {
   if (signers.length === 0) return 'no good signature by a trusted key.'
@@ -61,7 +64,7 @@ function refusalOf(
 }
 
 /** Returns what is wrong where a record has a signature besides those that are good. */
-function strangerOf(good: readonly LedgerKey[], { signatures }: EvidenceRecord): string | undefined {
+function findStranger(good: readonly LedgerKey[], { signatures }: EvidenceRecord): string | undefined {
   const stranger = signatures.find(({ kid }) => !good.some((key) => key.kid === kid))
   return stranger && `its signature by ${stranger.kid} is not good, or of a key that nobody vouches for.`
 }

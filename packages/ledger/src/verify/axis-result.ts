@@ -1,7 +1,7 @@
-/** The result of one axis. `not_provided`: the file, or the caller, gave nothing to check this by; it is neither good nor bad. */
+/** States the result of one check. `not_provided`: file and caller gave nothing to check; this is neither good nor bad. */
 export interface AxisResult {
   readonly outcome: 'pass' | 'fail' | 'not_provided'
-  /** A sentence for people. */
+  /** Explains the outcome in one sentence. */
   readonly detail: string
 }
 
@@ -15,4 +15,13 @@ export function failed(detail: string): AxisResult {
 
 export function notProvided(detail: string): AxisResult {
   return { outcome: 'not_provided', detail }
+}
+
+/** Completes the results of checks that were not made, because the form is not known. */
+export function completeAxes<Axis extends string>(
+  axes: readonly Axis[],
+  found: Readonly<Partial<Record<Axis, AxisResult>>>,
+): Readonly<Record<Axis, AxisResult>> {
+  const unseen = notProvided('Not looked at: the form is not known.')
+  return Object.fromEntries(axes.map((axis) => [axis, found[axis] ?? unseen])) as Record<Axis, AxisResult>
 }

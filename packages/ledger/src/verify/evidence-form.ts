@@ -1,25 +1,28 @@
 import { type LedgerKey, parseOwnKeys } from './keys.ts'
 import { type Checkpoint, parseCheckpoint } from './note.ts'
 import { type AttestationRecord, HEX_HASH, parseAttestation } from './record.ts'
-import { type Members, membersOf, ShapeError } from './shape.ts'
-import { STATEMENTS } from './statements.ts'
+import { type Members, readMembers, ShapeError } from './shape.ts'
+import { ANCHORED_STATEMENTS, STATEMENTS } from './statements.ts'
 
-/** The media type of evidence, with its version. */
+/** Names the media type of evidence, with its version. */
 export const EVIDENCE_TYPE = 'application/vnd.sallyport.evidence+json;version=1'
 
-/** The payload type of an attestation's DSSE envelope. */
+/** Evidence with timestamps has its own version, which older verifiers do not know. */
+export const ANCHORED_TYPE = 'application/vnd.sallyport.evidence+json;version=2'
+
+/** Names the payload type of an attestation's DSSE envelope. */
 export const ATTESTATION_TYPE = 'application/vnd.sallyport.attestation+json'
 
-/** Most records in one piece of evidence. */
+/** Bounds the records in one piece of evidence. */
 export const MAX_RECORDS = 1000
 
-/** Evidence as read: well formed, and nothing of it checked against anything yet. */
+/** Holds evidence after parsing: it is well formed, and nothing in it is verified yet. */
 export interface Evidence {
   /** When the file was made and its records signed, as the file says. */
   readonly createdAt: string
   readonly origin: string
   readonly log: string
-  /** Which attestations were asked for: one, or all that were issued from `from` to `to`, both included. */
+  /** Says which attestations were requested: one, or all that were issued from `from` to `to`, both included. */
   readonly query: { readonly attestationId: number } | { readonly from: string; readonly to: string }
   readonly records: readonly EvidenceRecord[]
   readonly previous?: Neighbor | undefined
@@ -27,29 +30,47 @@ export interface Evidence {
   readonly checkpoint: Checkpoint
   readonly earlier?: { readonly checkpoint: Checkpoint; readonly proof: readonly Uint8Array[] } | undefined
   readonly keys: readonly LedgerKey[]
+  /** Version 1 does not have this member. */
+  readonly anchors?: readonly EvidenceAnchor[] | undefined
+  /** Says why there is no anchor, in the service's words. */
+  readonly unanchored?: string | undefined
   readonly policies: readonly EvidenceDocument[]
   readonly datasets: readonly EvidenceDocument[]
 }
 
 export interface EvidenceRecord {
-  /** As the envelope around it says; the record must say the same. */
+  /** Given by the envelope; the record must say the same. */
   readonly attestationId: number
   readonly seq: number
   readonly bytes: Uint8Array
   readonly record: AttestationRecord
   readonly signatures: readonly { readonly kid: string; readonly signature: Uint8Array }[]
   readonly path: readonly Uint8Array[]
-  /** Absent when the subject was erased. */
+  /** Absent if the subject was erased. */
   readonly disclosure?:
     | { readonly address: string; readonly salt: Uint8Array; readonly context?: string | undefined }
     | undefined
 }
 
-/** The record before the first or after the last, by its hash alone: it is somebody else's business. */
+/** The record before the first or after the last, of which only the hash is shown: it is about another visitor. */
 export interface Neighbor {
   readonly seq: number
   readonly leaf: Uint8Array
   readonly path: readonly Uint8Array[]
+}
+
+/** Holds a checkpoint that time authorities stamped or witnesses cosigned, and proves that the log continues it. */
+export interface EvidenceAnchor {
+  /** Has the cosignatures among its signatures. */
+  readonly checkpoint: Checkpoint
+  /** Holds the text that authorities stamp, by its bytes. */
+  readonly text: string
+  readonly proof: readonly Uint8Array[]
+  readonly timestamps: readonly {
+    readonly authority: string
+    /** Holds a TimeStampResp (RFC 3161) in DER. */
+    readonly response: Uint8Array
+  }[]
 }
 
 export interface EvidenceDocument {
@@ -57,20 +78,22 @@ export interface EvidenceDocument {
   readonly text: string
 }
 
-/** Reads evidence. Throws ShapeError that names the member for whatever is not of the form of this version. */
+/** Reads evidence. Throws ShapeError, which names the member, for anything that does not have the form of this version. */
 export function parseEvidence(value: unknown): Evidence {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ShapeError(`The file holds ${kindOf(value)} and no evidence, which is a JSON object.`)
+    throw new ShapeError(`The file holds ${nameKind(value)} and no evidence, which is a JSON object.`)
   }
-  const evidence = membersOf(value, '')
-  if (evidence.text('media_type') !== EVIDENCE_TYPE) throw new ShapeError('media_type: not a version that is known')
-  evidence.only(...MEMBERS)
+  const evidence = readMembers(value, '')
+  const type = evidence.text('media_type')
+  const isAnchored = type === ANCHORED_TYPE
+  if (type !== EVIDENCE_TYPE && !isAnchored) throw new ShapeError('media_type: not a version that is known')
+  evidence.only(...MEMBERS, ...(isAnchored ? ANCHOR_MEMBERS : []))
   const records = evidence.objects('records').map(parseEvidenceRecord)
   if (records.length < 1 || records.length > MAX_RECORDS) throw new ShapeError('records: none, or too many')
   const neighbors = evidence.object('neighbors')
   neighbors.only('previous', 'next')
   const origin = evidence.text('origin')
-  if (!saysTheSame(evidence.object('statements').raw, STATEMENTS)) {
+  if (!saysTheSame(evidence.object('statements').raw, isAnchored ? ANCHORED_STATEMENTS : STATEMENTS)) {
     throw new ShapeError('statements: not what evidence of this version says')
   }
   return {
@@ -81,9 +104,11 @@ export function parseEvidence(value: unknown): Evidence {
     records,
     ...(neighbors.has('previous') ? { previous: parseNeighbor(neighbors.object('previous')) } : {}),
     ...(neighbors.has('next') ? { next: parseNeighbor(neighbors.object('next')) } : {}),
-    checkpoint: checkpointOf(evidence),
+    checkpoint: readCheckpoint(evidence),
     ...(evidence.has('consistency') ? { earlier: parseEarlier(evidence.object('consistency')) } : {}),
     keys: parseOwnKeys(evidence.object('keys'), origin),
+    ...(isAnchored ? { anchors: parseAnchors(evidence) } : {}),
+    ...(evidence.has('unanchored') ? { unanchored: evidence.text('unanchored') } : {}),
     policies: evidence.objects('policies').map(parseDocument),
     datasets: evidence.objects('datasets').map(parseDocument),
   }
@@ -105,14 +130,19 @@ const MEMBERS = [
   'statements',
 ]
 
-function kindOf(value: unknown): string {
+const ANCHOR_MEMBERS = ['anchors', 'unanchored']
+
+/** Bounds the anchors of one file, and the timestamps of one anchor. */
+const MAX_ANCHORS = 16
+
+function nameKind(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`
 }
 
-/** Whether two values of JSON are one; members may be in any order. */
-function saysTheSame(found: unknown, wanted: unknown): boolean {
+/** Reports whether two JSON values are equal; members may be in any order. */
+export function saysTheSame(found: unknown, wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return found === wanted
   if (typeof found !== 'object' || found === null || Array.isArray(found) !== Array.isArray(wanted)) return false
   const [ours, theirs] = [Object.entries(wanted), found as Readonly<Record<string, unknown>>]
@@ -178,16 +208,46 @@ function parseNeighbor(entry: Members): Neighbor {
 
 function parseEarlier(entry: Members): NonNullable<Evidence['earlier']> {
   entry.only('checkpoint', 'hashes')
-  return { checkpoint: checkpointOf(entry), proof: entry.bytesList('hashes', 32) }
+  return { checkpoint: readCheckpoint(entry), proof: entry.bytesList('hashes', 32) }
 }
 
-function checkpointOf(entry: Members): Checkpoint {
+export function parseAnchors(evidence: Members): readonly EvidenceAnchor[] {
+  const anchors = evidence.objects('anchors')
+  if (anchors.length > MAX_ANCHORS) throw new ShapeError('anchors: too many')
+  return anchors.map(parseAnchor)
+}
+
+function parseAnchor(entry: Members): EvidenceAnchor {
+  entry.only('checkpoint', 'hashes', 'timestamps', 'cosignatures')
+  const timestamps = entry.objects('timestamps')
+  const isCosigned = entry.has('cosignatures')
+  if ((timestamps.length < 1 && !isCosigned) || timestamps.length > MAX_ANCHORS) {
+    throw new ShapeError(`${entry.at('timestamps')}: none, or too many`)
+  }
+  const text = entry.text('checkpoint')
+  const plain = readCheckpoint(entry)
+  const cosigned = isCosigned ? parseCheckpoint(`${text}${entry.text('cosignatures')}`) : plain
+  if (cosigned === undefined || cosigned.signatures.length > plain.signatures.length + MAX_ANCHORS) {
+    throw new ShapeError(`${entry.at('cosignatures')}: not signature lines, or too many`)
+  }
+  return {
+    checkpoint: cosigned,
+    text,
+    proof: entry.bytesList('hashes', 32),
+    timestamps: timestamps.map((timestamp) => {
+      timestamp.only('authority', 'response')
+      return { authority: timestamp.text('authority'), response: timestamp.bytes('response') }
+    }),
+  }
+}
+
+export function readCheckpoint(entry: Members): Checkpoint {
   const checkpoint = parseCheckpoint(entry.text('checkpoint'))
   if (checkpoint === undefined) throw new ShapeError(`${entry.at('checkpoint')}: not a checkpoint`)
   return checkpoint
 }
 
-function parseDocument(entry: Members): EvidenceDocument {
+export function parseDocument(entry: Members): EvidenceDocument {
   entry.only('sha256', 'text')
   return { sha256: entry.textLike('sha256', HEX_HASH), text: entry.text('text') }
 }

@@ -1,31 +1,31 @@
 import { hash } from 'node:crypto'
 
-/** SHA-256 of bytes, or of a text in UTF-8. */
+/** Returns the SHA-256 of bytes, or of a text in UTF-8. */
 export function sha256(input: Uint8Array | string): Buffer {
   return hash('sha256', input, 'buffer')
 }
 
-/** SHA-256 in lower-case hexadecimal. */
+/** Returns the SHA-256 in lower-case hexadecimal. */
 export function sha256Hex(input: Uint8Array | string): string {
   return hash('sha256', input, 'hex')
 }
 
-/** The hash of a record, as bytes or as text: link of the chain and leaf of the tree at once (RFC 6962 2.1). */
+/** Hashes a record, as bytes or as text: the hash links the chain and is a leaf of the tree (RFC 6962 2.1). */
 export function leafHash(record: Uint8Array | string): Buffer {
   return typeof record === 'string' ? sha256(`\0${record}`) : sha256(Buffer.concat([LEAF_PREFIX, record]))
 }
 
-/** The hash of an inner node of the tree (RFC 6962 2.1). */
+/** Returns the hash of an inner node of the tree (RFC 6962 2.1). */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256(Buffer.concat([NODE_PREFIX, left, right]))
 }
 
-/** The salted hash of an address or a context, hexadecimal. */
+/** Returns the salted hash of an address or a context, in hexadecimal. */
 export function commitment(salt: Uint8Array, text: string): string {
   return sha256Hex(Buffer.concat([salt, Buffer.from(text)]))
 }
 
-/** The `prev` of the first record of a log, in hexadecimal: it binds the chain to its name. */
+/** Returns the `prev` of the first record of a log, in hexadecimal: it binds the chain to the log's name. */
 export function genesisLink(log: string): string {
   return sha256Hex(`sallyport ledger\n${log}\n`)
 }

@@ -1,8 +1,8 @@
 import { ShapeError } from './shape.ts'
 
 /**
- * The value of a JSON text of which no object has a member twice (RFC 8259 4: readers do not agree on which one counts, and
- * JSON.parse keeps the last silently). Throws ShapeError, whose message begins with `name`.
+ * Parses a JSON text in which no object has a member twice (RFC 8259 4: parsers disagree on which member counts, and JSON.parse keeps the
+ * last silently). Throws ShapeError, whose message begins with `name`.
  */
 export function parseJson(text: string, name: string): unknown {
   let value: unknown
@@ -16,11 +16,11 @@ export function parseJson(text: string, name: string): unknown {
   return value
 }
 
-/** The first member that is twice in an object of a text that is JSON. */
+/** Returns the first member that is twice in an object of a JSON text. */
 function doubledMember(text: string): string | undefined {
-  // Numbers and words are of no interest here.
+  // Numbers and words are skipped.
   const marks = /["{}[\],:]/g
-  // The names in each open object; `undefined` for a list.
+  // Each open object has the set of its names; a list has `undefined`.
   const open: (Set<string> | undefined)[] = []
   let isName = false
   for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
@@ -40,7 +40,7 @@ function doubledMember(text: string): string | undefined {
   return undefined
 }
 
-/** The place behind a string whose first letter is at `at`. An expression for all of it takes a stack as long as the string. */
+/** Returns the end of a string that begins at `at`. A regular expression for all of it needs a stack as long as the string. */
 function endOfString(text: string, at: number): number {
   let quote = text.indexOf('"', at)
   while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)

@@ -1,8 +1,8 @@
 import { sha256 } from './hash.ts'
 import { dssePreimage, isSignature, noteVerifierKey } from './note.ts'
-import { canonicalRecord, type Members, membersOf, ShapeError } from './shape.ts'
+import { canonicalRecord, type Members, readMembers, ShapeError } from './shape.ts'
 
-/** A public signing key of a ledger and the interval in which it signs. */
+/** Holds a public signing key of a ledger and the interval in which it signs. */
 export interface LedgerKey {
   /** RFC 7638 thumbprint. */
   readonly kid: string
@@ -10,18 +10,18 @@ export interface LedgerKey {
   readonly publicKey: Uint8Array
   /** Unix seconds. */
   readonly notBefore: number
-  /** Unix seconds; absent while it is the current one. */
+  /** Unix seconds; absent while the key is current. */
   readonly expires?: number | undefined
-  /** Unix seconds from which nothing it signed is believed; absent unless it was given up as compromised. */
+  /** Unix seconds from which verifiers believe nothing that the key signed; absent unless it was revoked as compromised. */
   readonly revokedAt?: number | undefined
-  /** The key that it took over from, and that key's signature under the takeover. */
+  /** Names the key before it, whose signature confirms the takeover. */
   readonly succession?: { readonly replaces: string; readonly signature: Uint8Array } | undefined
 }
 
-/** Payload type of the statement by which one key hands over to the next. */
+/** Names the payload type of the statement by which one key hands over to the next. */
 const SUCCESSION_TYPE = 'application/vnd.sallyport.key-succession+json'
 
-/** The statement that the old key signs: canonical JSON, in a DSSE preimage. */
+/** Returns the statement that the old key signs: canonical JSON, in a DSSE preimage. */
 export function successionPreimage(
   log: string,
   key: Pick<LedgerKey, 'kid' | 'publicKey' | 'notBefore'>,
@@ -32,18 +32,18 @@ export function successionPreimage(
   return dssePreimage(SUCCESSION_TYPE, Buffer.from(canonicalRecord(statement)))
 }
 
-/** Most keys of one set: each takes a moment to read, and a set of a key a month would last for 80 years. */
+/** A set has at most this many keys: each takes a moment to read, and a set with a new key every month would last for 80 years. */
 const MAX_KEYS = 1000
 
-function entriesOf(jwks: Members): readonly Members[] {
+function listEntries(jwks: Members): readonly Members[] {
   const entries = jwks.objects('keys')
   if (entries.length > MAX_KEYS) throw new ShapeError(`${jwks.at('keys')}: more than ${MAX_KEYS}`)
   return entries
 }
 
-/** Reads a JWKS (RFC 7517). Throws ShapeError; keys of other kinds, and members that are not known, are passed over. */
+/** Reads a JWKS (RFC 7517). Throws ShapeError; keys of other kinds, and unknown members, are skipped. */
 export function parseJwks(value: unknown): readonly LedgerKey[] {
-  return entriesOf(membersOf(value, 'keys'))
+  return listEntries(readMembers(value, 'keys'))
     .filter((key) => key.text('kty') === 'OKP' && key.text('crv') === 'Ed25519')
     .map(parseKey)
 }
@@ -64,13 +64,13 @@ const KEY_MEMBERS = [
 ]
 
 /**
- * Reads the key set inside evidence of a ledger: exactly as it publishes them, oldest first, each ended by the one that
- * took over from it. Throws ShapeError. Nothing of it is believed.
+ * Reads the key set inside a ledger's evidence in its published form: oldest first, and each key ends when the next takes over. Throws
+ * ShapeError. The result is not trusted.
  */
 export function parseOwnKeys(jwks: Members, origin: string): readonly LedgerKey[] {
   jwks.only('origin', 'keys')
   if (jwks.text('origin') !== origin) throw new ShapeError(`${jwks.at('origin')}: not this ledger`)
-  const keys = entriesOf(jwks).map((entry) => {
+  const keys = listEntries(jwks).map((entry) => {
     entry.only(...KEY_MEMBERS)
     for (const [name, wanted] of Object.entries({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' })) {
       if (entry.text(name) !== wanted) throw new ShapeError(`${entry.at(name)}: not ${wanted}`)
@@ -100,7 +100,7 @@ export function parseOwnKeys(jwks: Members, origin: string): readonly LedgerKey[
 }
 
 /** Returns where a key set inside evidence contradicts itself, or the keys that somebody trusts; `undefined` where it does not. */
-export function contradictionOf(
+export function findContradiction(
   keys: readonly LedgerKey[],
   trusted: readonly LedgerKey[],
   keyLog: string,
@@ -140,8 +140,8 @@ function parseKey(key: Members): LedgerKey {
 }
 
 /**
- * The keys that can be believed, given those that somebody trusts: these, and every key that a trusted, unrevoked one
- * without an end has signed over to. So a key kept from before a rotation still reaches the keys after it.
+ * Returns the keys that can be believed: the trusted keys, and every key that a trusted, unrevoked key without an end has signed over to.
+ * So a key that was kept from before a rotation still reaches the keys after it.
  */
 export function followSuccession(
   trusted: readonly LedgerKey[],
@@ -149,7 +149,7 @@ export function followSuccession(
   keyLog: string,
 ): readonly LedgerKey[] {
   const believed = [...trusted]
-  // Every pass adds a key or ends it.
+  // Every pass adds a key or ends the loop.
   for (let pass = 0; pass < offered.length; pass++) {
     const next = offered.find((key) => {
       if (key.succession === undefined || believed.some(({ kid }) => kid === key.kid)) return false

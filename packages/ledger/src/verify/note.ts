@@ -1,25 +1,25 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { sha256 } from './hash.ts'
 
-/** One signature line of a signed note (C2SP signed-note): who signed, the first four bytes of the key id, the bytes. */
+/** Holds one signature line of a signed note (C2SP signed-note): the signer's name, the first four bytes of the key id, the signature. */
 export interface NoteSignature {
   readonly name: string
   readonly keyHash: string
   readonly signature: Uint8Array
 }
 
-/** A checkpoint (C2SP tlog-checkpoint) as read from its text. */
+/** Holds a checkpoint (C2SP tlog-checkpoint) that was read from its text. */
 export interface Checkpoint {
-  /** Name of the log. */
+  /** Names the log. */
   readonly origin: string
   readonly size: number
   readonly root: Uint8Array
-  /** The text that is signed, with its last newline. */
+  /** Holds the signed text, with its last newline. */
   readonly body: string
   readonly signatures: readonly NoteSignature[]
 }
 
-/** Reads a checkpoint; `undefined` for any text that is not exactly one. Extension lines are not accepted. */
+/** Reads a checkpoint; returns `undefined` for any text that is not exactly one. Extension lines are not accepted. */
 export function parseCheckpoint(text: string): Checkpoint | undefined {
   const split = text.indexOf('\n\n')
   if (split === -1 || !text.endsWith('\n')) return undefined
@@ -49,29 +49,29 @@ function parseSignature(line: string): NoteSignature | undefined {
   return { name, keyHash: bytes.subarray(0, 4).toString('hex'), signature: bytes.subarray(4) }
 }
 
-/** The bytes of standard base64 with its padding, of exactly `length` where one is given; else `undefined`. */
+/** Decodes standard base64 with its padding, of exactly `length` bytes if given; returns `undefined` for any other text. */
 export function base64Bytes(text: string, length?: number): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.toString('base64') !== text || text === '') return undefined
   return length === undefined || bytes.length === length ? bytes : undefined
 }
 
-/** The four bytes by which a note names an Ed25519 key, in hexadecimal. */
-export function noteKeyHash(name: string, publicKey: Uint8Array): string {
-  return sha256(Buffer.concat([Buffer.from(`${name}\n`), ED25519, publicKey]))
+/** Returns the four bytes by which a note names an Ed25519 key, in hexadecimal; `type` is the byte of its kind of signatures. */
+export function noteKeyHash(name: string, publicKey: Uint8Array, type: number = ED25519): string {
+  return sha256(Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([type]), publicKey]))
     .subarray(0, 4)
     .toString('hex')
 }
 
-/** The text form of a key for checkpoints (C2SP vkey). */
+/** Returns the text form of a key for checkpoints (C2SP vkey). */
 export function noteVerifierKey(name: string, publicKey: Uint8Array): string {
-  const key = Buffer.concat([ED25519, publicKey]).toString('base64')
+  const key = Buffer.concat([Buffer.from([ED25519]), publicKey]).toString('base64')
   return `${name}+${noteKeyHash(name, publicKey)}+${key}`
 }
 
-const ED25519 = Buffer.from([1])
+const ED25519 = 1
 
-/** True when a checkpoint has a good Ed25519 signature of this key, by this name. */
+/** Reports whether a checkpoint has a valid Ed25519 signature of this key, by this name. */
 export function isSignedBy(checkpoint: Checkpoint, name: string, publicKey: Uint8Array): boolean {
   const wanted = noteKeyHash(name, publicKey)
   return checkpoint.signatures.some(
@@ -80,17 +80,17 @@ export function isSignedBy(checkpoint: Checkpoint, name: string, publicKey: Uint
   )
 }
 
-/** Whether these are an Ed25519 signature (RFC 8032) of these bytes. */
+/** Reports whether the bytes have this Ed25519 signature (RFC 8032). */
 export function isSignature(publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean {
-  return signature.length === 64 && verify(null, bytes, keyObjectOf(publicKey), signature)
+  return signature.length === 64 && verify(null, bytes, createKeyObject(publicKey), signature)
 }
 
-function keyObjectOf(publicKey: Uint8Array): KeyObject {
+function createKeyObject(publicKey: Uint8Array): KeyObject {
   const x = Buffer.from(publicKey).toString('base64url')
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
 }
 
-/** The bytes that a DSSE signature is over (secure-systems-lab/dsse: PAE). */
+/** Returns the bytes that a DSSE signature covers (secure-systems-lab/dsse: PAE). */
 export function dssePreimage(type: string, body: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`DSSEv1 ${Buffer.byteLength(type)} ${type} ${body.length} `), body])
 }

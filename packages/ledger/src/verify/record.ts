@@ -1,37 +1,46 @@
-import { canonicalRecord, type Members, membersOf, ShapeError } from './shape.ts'
+import { canonicalRecord, type Members, readMembers, ShapeError } from './shape.ts'
 
-/** Version of the record's form. */
+/** Records of attestations have this version of the form. */
 export const RECORD_VERSION = 1
+/** A claim of a region has its own version: a verifier that knows no regions would call an honest decision false. */
+export const REGION_VERSION = 2
+/** Records of crawling have their own version, because they contain no claim. */
+export const CRAWL_VERSION = 3
+
+/** Stands in `finding.region` if the region is unknown. */
+export const UNKNOWN_REGION = 'unknown'
 
 export const HEX_HASH = /^[0-9a-f]{64}$/
 
-/** Members of every record, whatever it is about. */
+/** Lists the members of every record. */
 export interface RecordPlace {
   readonly attestationId: number
   readonly log: string
-  /** Position in its log, from 0. */
+  /** Counts from 0 in the record's log. */
   readonly seq: number
-  /** ISO 8601, UTC, milliseconds; never earlier than that of the record before. */
+  /** Written in ISO 8601, UTC, with milliseconds; never earlier than in the record before. */
   readonly issuedAt: string
-  /** Hash of the record before it in the log, hexadecimal. */
+  /** Holds the hash of the record before it in the log, in hexadecimal. */
   readonly prev: string
 }
 
-/** An attestation as it is recorded. */
+/** Holds an attestation in its recorded form. */
 export interface AttestationRecord extends RecordPlace {
   readonly claim: string
   readonly networkOrigin: string
   readonly anonymized: boolean
   readonly method: string
-  /** Absent when unknown. */
+  /** Absent if the country is unknown. */
   readonly country?: string | undefined
+  /** Present if the claim names a region: codes with commas, the smallest region first, or `unknown`. */
+  readonly region?: string | undefined
   readonly policySha256: string
   readonly action: string
   readonly reason: string
   readonly datasetsSha256: string
-  /** SHA-256 of salt and address, hexadecimal. */
+  /** Holds the SHA-256 of salt and address, in hexadecimal. */
   readonly subject: string
-  /** SHA-256 of salt and canonical request context, hexadecimal; absent where none was given. */
+  /** Holds the SHA-256 of salt and canonical request context, in hexadecimal; absent if the request gave no context. */
   readonly context?: string | undefined
 }
 
@@ -51,10 +60,13 @@ export function parseRecord(bytes: Uint8Array): {
   } catch {
     throw new ShapeError('record: not JSON')
   }
-  // Compared as bytes: a text that was not UTF-8 to begin with has already changed by being read.
+  // The bytes are compared, because decoding has already changed a text that was not UTF-8.
   if (Buffer.compare(Buffer.from(canonicalRecord(value)), bytes) !== 0) throw new ShapeError('record: not canonical')
-  const members = membersOf(value, 'record')
-  if (members.integer('v') !== RECORD_VERSION) throw new ShapeError('record.v: not a version that is known')
+  const members = readMembers(value, 'record')
+  const isOfRegion = members.has('finding') && members.object('finding').has('region')
+  const plain = isOfRegion ? REGION_VERSION : RECORD_VERSION
+  if (members.integer('v') !== (members.has('crawl') ? CRAWL_VERSION : plain))
+    throw new ShapeError('record.v: not a version that is known')
   const place = {
     attestationId: members.integer('attestation_id'),
     log: members.text('log'),
@@ -81,6 +93,7 @@ export function parseAttestation(bytes: Uint8Array): AttestationRecord {
     anonymized: finding.textLike('anonymized', /^(yes|no)$/) === 'yes',
     method: finding.text('method'),
     ...(finding.has('country') ? { country: finding.text('country') } : {}),
+    ...(finding.has('region') ? { region: finding.text('region') } : {}),
     policySha256: policy.textLike('sha256', HEX_HASH),
     action: policy.text('action'),
     reason: policy.text('reason'),

@@ -1,6 +1,6 @@
 import { parseJson } from './json.ts'
-import type { AttestationRecord } from './record.ts'
-import { type Members, membersOf, ShapeError } from './shape.ts'
+import { type AttestationRecord, UNKNOWN_REGION } from './record.ts'
+import { type Members, readMembers, ShapeError } from './shape.ts'
 
 /**
  * Decides an attestation again by the policy document, in the words of that document alone. Written apart from the
@@ -11,7 +11,7 @@ export function replayPolicy(
   document: string,
   record: AttestationRecord,
 ): { readonly action: string; readonly reason: string } | undefined {
-  const policy = membersOf(parseJson(document, 'policy'), 'policy')
+  const policy = readMembers(parseJson(document, 'policy'), 'policy')
   const groups = policy.objects('groups').map((group) => [group.text('id'), texts(group, 'countries')] as const)
   const rule = policy.objects('rules').find((row) => matches(row.object('match'), record, groups))
   return rule === undefined ? undefined : { action: rule.text('action'), reason: rule.text('id') }
@@ -28,14 +28,21 @@ function matches(match: Members, record: AttestationRecord, groups: Groups): boo
     (!match.has('reserved') || match.boolean('reserved') === reserved) &&
     (!match.has('anonymized') || match.boolean('anonymized') === record.anonymized) &&
     (!match.has('networkClass') || texts(match, 'networkClass').includes(record.networkOrigin)) &&
-    (!match.has('claim') || holds(texts(match, 'claim'), record.claim, groups)) &&
+    (!match.has('claim') || listClaims(record).some((claim) => holds(texts(match, 'claim'), claim, groups))) &&
     (!match.has('country') || holds(texts(match, 'country'), country, groups)) &&
-    (!match.has('relation') || texts(match, 'relation').includes(relationOf(record, groups)))
+    (!match.has('relation') || texts(match, 'relation').includes(compareClaim(record, groups)))
   )
 }
 
-/** The relation of the country that was found to the claim, which names a country or a group of countries. */
-function relationOf({ claim, country }: AttestationRecord, groups: Groups): string {
+/** A record says a region where its claim names one; the claim is then one of the country too. */
+function listClaims({ claim, region }: AttestationRecord): readonly string[] {
+  return region === undefined ? [claim] : [claim, claim.slice(0, 2)]
+}
+
+/** The relation of the place that was found to the claim, which names a region, a country or a group of countries. */
+function compareClaim({ claim, country, region }: AttestationRecord, groups: Groups): string {
+  if (region !== undefined && region !== UNKNOWN_REGION) return region.split(',').includes(claim) ? 'match' : 'mismatch'
+  if (region !== undefined && country === claim.slice(0, 2)) return UNKNOWN
   if (country === undefined) return UNKNOWN
   return holds([claim], country, groups) ? 'match' : 'mismatch'
 }

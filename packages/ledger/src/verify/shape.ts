@@ -17,37 +17,37 @@ import { base64Bytes } from './note.ts'
  */
 export class ShapeError extends Error {}
 
-/** A JSON object whose members are read one by one; every read throws ShapeError that names the member. */
+/** Reads the members of a JSON object one by one; every read throws ShapeError, which names the member. */
 export interface Members {
   readonly path: string
-  /** Path of a member, as messages name it. */
+  /** Returns the path of a member, as messages name it. */
   at(name: string): string
-  /** The object itself. */
+  /** Holds the object that is read. */
   readonly raw: unknown
   text(name: string): string
-  /** A text of this form. */
+  /** Reads a text that matches this form. */
   textLike(name: string, form: RegExp): string
-  /** An integer from 0 to 2^53 - 1. */
+  /** Reads an integer from 0 to 2^53 - 1. */
   integer(name: string): number
-  /** Standard base64 with its padding, of `length` bytes where one is given. */
+  /** Reads standard base64 with its padding, of `length` bytes if given. */
   bytes(name: string, length?: number): Buffer
-  /** A list of such base64. */
+  /** Reads a list of base64 texts that have `length` bytes each. */
   bytesList(name: string, length: number): readonly Buffer[]
   boolean(name: string): boolean
   object(name: string): Members
   list(name: string): readonly unknown[]
   objects(name: string): readonly Members[]
-  /** A moment of the calendar in ISO 8601, UTC, with milliseconds. */
+  /** Reads a moment of the calendar in ISO 8601, UTC, with milliseconds. */
   moment(name: string): string
   has(name: string): boolean
-  /** Throws where the object has a member of another name. */
+  /** Throws if the object has a member of another name. */
   only(...names: readonly string[]): void
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /** Reads an object of JSON. */
-export function membersOf(value: unknown, path: string): Members {
+export function readMembers(value: unknown, path: string): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ShapeError(`${path}: not an object`)
   const object = value as Readonly<Record<string, unknown>>
@@ -59,7 +59,7 @@ export function membersOf(value: unknown, path: string): Members {
     raw: value,
     text(name) {
       const found = own(name)
-      // A lone surrogate has no bytes, so nothing that holds one can have been hashed.
+      // A lone surrogate has no bytes, so no hashed text contains one.
       if (typeof found !== 'string' || /\p{Surrogate}/u.test(found)) throw new ShapeError(`${at(name)}: not a text`)
       return found
     },
@@ -81,19 +81,19 @@ export function membersOf(value: unknown, path: string): Members {
       return found
     },
     bytesList: (name, length) =>
-      members.list(name).map((entry, index) => membersOf({ [index]: entry }, at(name)).bytes(String(index), length)),
+      members.list(name).map((entry, index) => readMembers({ [index]: entry }, at(name)).bytes(String(index), length)),
     boolean(name) {
       const found = own(name)
       if (typeof found !== 'boolean') throw new ShapeError(`${at(name)}: not true or false`)
       return found
     },
-    object: (name) => membersOf(own(name), at(name)),
+    object: (name) => readMembers(own(name), at(name)),
     list(name) {
       const found = own(name)
       if (!Array.isArray(found)) throw new ShapeError(`${at(name)}: not a list`)
       return found
     },
-    objects: (name) => members.list(name).map((entry, index) => membersOf(entry, `${at(name)}.${index}`)),
+    objects: (name) => members.list(name).map((entry, index) => readMembers(entry, `${at(name)}.${index}`)),
     moment(name) {
       const found = members.textLike(name, MOMENT)
       const read = new Date(found)
@@ -110,12 +110,12 @@ export function membersOf(value: unknown, path: string): Members {
   return members
 }
 
-/** A record has three; one without an end would reach that of the stack. */
+/** A record has three levels; without a bound the depth would reach that of the stack. */
 const MAX_DEPTH = 32
 
 /**
- * The canonical text (RFC 8785) of what records are made of: objects, texts and integers. Throws ShapeError for
- * anything else, so that no reader of a record ever meets a number that languages write differently.
+ * Writes the canonical text (RFC 8785) of objects, texts and integers, which records consist of. Throws ShapeError for anything else, so
+ * that no reader of a record meets a number that languages write differently.
  */
 export function canonicalRecord(value: unknown, depth = MAX_DEPTH): string {
   if (depth < 0) throw new ShapeError(`record: more than ${MAX_DEPTH} objects within each other`)

@@ -1,5 +1,6 @@
 import { authenticity } from './authenticity.ts'
-import { type AxisResult, failed, notProvided, passed } from './axis-result.ts'
+import { type AxisResult, completeAxes, failed, notProvided, passed } from './axis-result.ts'
+import { parseWitness } from './cosignature.ts'
 import { counted } from './counted.ts'
 import { type Evidence, type EvidenceRecord, parseEvidence } from './evidence-form.ts'
 import { commitment, genesisLink, leafHash, sha256Hex } from './hash.ts'
@@ -7,6 +8,7 @@ import { parseJson } from './json.ts'
 import { parseJwks } from './keys.ts'
 import { replayPolicy } from './replay.ts'
 import { ShapeError } from './shape.ts'
+import { type TimestampFindings, time } from './time.ts'
 import { isConsistent, rootOfPath, sameBytes } from './tree.ts'
 
 /**
@@ -31,35 +33,40 @@ export const AXES = [
   'completeness',
   'disclosure',
   'policy_replay',
+  'time',
 ] as const
-/** One of `AXES`. */
+/** Names one of the checks in `AXES`. */
 export type Axis = (typeof AXES)[number]
 
-/** The decision that a record holds. */
+/** Holds the decision that a record contains. */
 export interface RecordedDecision {
-  /** The ledger gives each record a higher number. */
+  /** Numbers the record; the ledger gives each record a higher number. */
   readonly attestationId: number
-  /** The clock of the service said so, ISO 8601 in UTC. */
+  /** The clock of the service gave this time, ISO 8601 in UTC. */
   readonly time: string
-  /** Absent where the address was erased, or left out of the file. */
+  /** Absent if the address was erased, or left out of the file. */
   readonly address?: string | undefined
   readonly claim: string
-  /** Absent where the service did not know it. */
+  /** Absent if the service did not know the country. */
   readonly country?: string | undefined
+  /** Present if the claim names a region. */
+  readonly region?: string | undefined
   readonly networkOrigin: string
   readonly action: string
   /** Names the rule of the policy that decided. */
   readonly reason: string
 }
 
-/** The findings of `verifyEvidence`, axis by axis. */
+/** Says what `verifyEvidence` found, axis by axis. */
 export interface EvidenceReport {
-  /** True when nothing failed. */
+  /** True if no check failed. */
   readonly ok: boolean
-  /** True when nothing failed and the keys of the caller signed the records. */
+  /** True if no check failed and the caller's keys signed the records. */
   readonly isProven: boolean
-  /** Holds the facts that the records prove; empty when a check failed. */
+  /** Holds the facts that the records prove; empty if a check failed. */
   readonly records: readonly RecordedDecision[]
+  /** All records existed before this moment, according to an authority or a witness that the caller trusts; ISO 8601 in UTC. */
+  readonly provedBefore?: string | undefined
   readonly axes: Readonly<Record<Axis, AxisResult>>
 }
 
@@ -67,7 +74,9 @@ export interface EvidenceReport {
  * Checks a piece of evidence, offline. `evidence` is the text of the file, in which a member that is there twice is seen,
  * or the parsed JSON, in which it is not any more; `keys` is the JWKS that the caller trusts, as text or parsed, had from
  * the service or kept from earlier, and never from the file. Never throws for bad evidence; throws ShapeError for `keys`
- * that are no JWKS (RFC 7517).
+ * that are no JWKS (RFC 7517). `timestamps` are the findings that `readTimestamps` of `@sallyport/ledger/timestamp` gives;
+ * without them timestamps prove nothing. `witnesses` are the verifier keys (C2SP vkey) of the witnesses that the caller trusts;
+ * throws ShapeError for one that is none.
  *
  * @example
  * ```ts
@@ -81,7 +90,13 @@ export interface EvidenceReport {
  * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/evidence.md#evidence
  * @see https://www.rfc-editor.org/rfc/rfc6962#section-2.1
  */
-export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceReport {
+export function verifyEvidence(
+  evidence: unknown,
+  keys?: unknown,
+  timestamps?: TimestampFindings,
+  witnesses: readonly string[] = [],
+): EvidenceReport {
+  const known = witnesses.map(parseWitness)
   const trusted = keys === undefined ? undefined : parseJwks(typeof keys === 'string' ? parseJson(keys, 'keys') : keys)
   const isText = typeof evidence === 'string'
   let parsed: Evidence
@@ -89,10 +104,11 @@ export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceRepor
     parsed = parseEvidence(isText ? parseJson(evidence, 'The file') : evidence)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
-    return reportOf({ format: failed(error.message) }, [])
+    return makeReport({ format: failed(error.message) }, [])
   }
+  const { axis, provedBefore } = time(parsed, parsed.records, timestamps, known)
   const found = {
-    format: passed(formOf(parsed, isText)),
+    format: passed(describeForm(parsed, isText)),
     authenticity: authenticity(parsed, trusted),
     integrity: integrity(parsed),
     inclusion: inclusion(parsed),
@@ -100,32 +116,40 @@ export function verifyEvidence(evidence: unknown, keys?: unknown): EvidenceRepor
     completeness: completeness(parsed),
     disclosure: disclosure(parsed),
     policy_replay: policyReplay(parsed),
+    time: axis,
   }
-  return reportOf(found, parsed.records.map(describeRecord))
+  return makeReport(found, parsed.records.map(describeRecord), provedBefore)
 }
 
 function describeRecord({ attestationId, record, disclosure }: EvidenceRecord): RecordedDecision {
-  const { issuedAt: time, claim, country, networkOrigin, action, reason } = record
-  return { attestationId, time, address: disclosure?.address, claim, country, networkOrigin, action, reason }
+  const { issuedAt: time, claim, country, region, networkOrigin, action, reason } = record
+  const place = region === undefined ? { country } : { country, region }
+  return { attestationId, time, address: disclosure?.address, claim, ...place, networkOrigin, action, reason }
 }
 
-function formOf({ records, createdAt }: Evidence, isText: boolean): string {
+function describeForm({ records, createdAt }: Evidence, isText: boolean): string {
   const form = `${counted(records.length, 'record')} in the form of this version; the time of the export, ${createdAt}, is not signed.`
   return isText ? form : `${form} Given as parsed JSON: a member that was there twice cannot be seen.`
 }
 
-function reportOf(
+function makeReport(
   found: Readonly<Partial<Record<Axis, AxisResult>>>,
   records: readonly RecordedDecision[],
+  provedBefore?: string,
 ): EvidenceReport {
-  const axes = Object.fromEntries(
-    AXES.map((axis) => [axis, found[axis] ?? notProvided('Not looked at: the form is not known.')]),
-  ) as Readonly<Record<Axis, AxisResult>>
+  const axes = completeAxes(AXES, found)
   const ok = AXES.every((axis) => axes[axis].outcome !== 'fail')
-  return { ok, isProven: ok && axes.authenticity.outcome === 'pass', records: ok ? records : [], axes }
+  const isProven = ok && axes.authenticity.outcome === 'pass'
+  return {
+    ok,
+    isProven,
+    records: ok ? records : [],
+    ...(ok && provedBefore !== undefined ? { provedBefore } : {}),
+    axes,
+  }
 }
 
-/** Whether all that lies in the file belongs together. */
+/** Checks whether all parts of the file belong together. */
 function integrity(evidence: Evidence): AxisResult {
   const { records, previous, next, log, origin, checkpoint } = evidence
   if (!log.startsWith(`${origin}/`)) return failed('The log is not one of this ledger.')
@@ -140,7 +164,7 @@ function integrity(evidence: Evidence): AxisResult {
     }
     if (before !== undefined && record.issuedAt < before.record.issuedAt) return failed(`${name}: time runs backwards.`)
   }
-  const misfit = misfitOf(evidence)
+  const misfit = findMisfit(evidence)
   if (misfit !== undefined) return failed(misfit)
   const first = records[0] as EvidenceRecord
   const last = records.at(-1) as EvidenceRecord
@@ -154,8 +178,8 @@ function integrity(evidence: Evidence): AxisResult {
   return passed('Records, links, policy and dataset list fit their hashes.')
 }
 
-/** Returns what is wrong where the documents in the file are not those that its records name, each once and in that order. */
-function misfitOf({ records, policies, datasets }: Evidence): string | undefined {
+/** Returns what is wrong if the documents in the file differ from those that its records name, each once and in that order. */
+function findMisfit({ records, policies, datasets }: Evidence): string | undefined {
   for (const [what, named, documents] of [
     ['policy', records.map(({ record }) => record.policySha256), policies],
     ['dataset list', records.map(({ record }) => record.datasetsSha256), datasets],
@@ -199,7 +223,7 @@ function consistency({ earlier, checkpoint }: Evidence): AxisResult {
   return passed(`The log at size ${checkpoint.size} continues the log at size ${size}.`)
 }
 
-/** Whether these are all the records that were asked for: of one record alone nobody can tell. */
+/** Checks that these are all requested records; for a single record that cannot be known. */
 function completeness({ query, records, checkpoint }: Evidence): AxisResult {
   const first = records[0] as EvidenceRecord
   const last = records.at(-1) as EvidenceRecord
@@ -214,7 +238,7 @@ function completeness({ query, records, checkpoint }: Evidence): AxisResult {
   const { from, to } = query
   const asked = records.filter(({ record: { issuedAt } }) => issuedAt >= from && issuedAt <= to)
   if (asked.length === 0) return failed('No record of the range is in the file.')
-  // Beyond each end is one at most, which shows that none is missing.
+  // At most one record lies beyond each end, which shows that none is missing.
   if (records.filter(({ record }) => record.issuedAt < from).length > 1)
     return failed('Earlier records were not asked for.')
   if (records.filter(({ record }) => record.issuedAt > to).length > 1)

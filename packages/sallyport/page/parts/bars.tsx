@@ -6,11 +6,11 @@ export interface Bar {
   readonly name: string
   readonly count: number
   readonly shown?: ComponentChildren | undefined
-  /** Which colour: an action or class. */
+  /** Names an action or class, which sets the colour. */
   readonly tone?: string | undefined
 }
 
-/** Counts as bars, the largest first; `whole` is what they are shares of. */
+/** Shows counts as bars, the largest first, as shares of `whole`. */
 export function Bars({ rows, whole, nothing }: { rows: readonly Bar[]; whole?: number | undefined; nothing: string }) {
   const present = rows.filter(({ count }) => count > 0).toSorted((x, y) => y.count - x.count)
   if (present.length === 0) return <Empty>{nothing}</Empty>

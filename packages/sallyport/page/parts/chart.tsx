@@ -3,20 +3,22 @@ import { useEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
 import { shortCount, word } from '../words.ts'
 
-/** Curves over time, one above the other. */
+/** Curves over time, which the chart puts one above the other. */
 export interface Curves {
-  /** Seconds since the epoch. */
+  /** Counts seconds since the epoch. */
   readonly times: readonly number[]
-  /** By name, from the bottom up. */
+  /** Lists the curves by name, from the bottom up. */
   readonly rows: readonly { readonly name: string; readonly values: readonly number[] }[]
 }
 
 const HEIGHT = 210
+/** A chart on A4 with the browser's own margins has this width, in CSS pixels. */
+const PAPER_WIDTH = 680
 const MINUTES = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const DAYS = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const SECONDS = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
-/** A stacked chart; `label` says in a sentence what it shows, for those who do not see it. */
+/** Draws a stacked chart; `label` describes it in a sentence for visitors who cannot see it. */
 export function Chart({ label, curves }: { label: string; curves: Curves }) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot | undefined>(undefined)
@@ -26,22 +28,29 @@ export function Chart({ label, curves }: { label: string; curves: Curves }) {
   useEffect(() => {
     const { current } = place
     if (current === null) return
-    // A canvas takes no variables: the browser says which colour one has in this theme.
+    // A canvas takes no CSS variables: the browser resolves the colour for the current theme.
     const colour = (name: string): string => {
       current.style.color = `var(--${name}, var(--api))`
       return getComputedStyle(current).color
     }
-    const made = new UPlot(makeOptions(current.clientWidth, curves, colour), stacked(curves), current)
+    const made = new UPlot(makeOptions(current.clientWidth, curves, colour), stackCurves(curves), current)
     plot.current = made
-    const observer = new ResizeObserver(() => made.setSize({ width: current.clientWidth, height: HEIGHT }))
+    const resize = (width: number): void => made.setSize({ width, height: HEIGHT })
+    const observer = new ResizeObserver(() => resize(current.clientWidth))
     observer.observe(current)
+    // No observer learns that a printed page is narrower than the window.
+    const ended = new AbortController()
+    const { signal } = ended
+    addEventListener('beforeprint', () => resize(PAPER_WIDTH), { signal })
+    addEventListener('afterprint', () => resize(current.clientWidth), { signal })
     return () => {
+      ended.abort()
       observer.disconnect()
       made.destroy()
     }
   }, [names, isDark])
 
-  useEffect(() => plot.current?.setData(stacked(curves)), [curves])
+  useEffect(() => plot.current?.setData(stackCurves(curves)), [curves])
 
   return (
     <figure class="chart">
@@ -70,7 +79,7 @@ function makeOptions(width: number, { rows }: Curves, colour: (name: string) => 
       {
         ...axis,
         size: 30,
-        // Wider than the longest label: they would run together.
+        // Closer labels would run together.
         space: 76,
         values: (_, times, __, ___, step) => times.map((time) => formatMoment(new Date(time * 1_000), step)),
       },
@@ -78,7 +87,7 @@ function makeOptions(width: number, { rows }: Curves, colour: (name: string) => 
     ],
     series: [
       {},
-      // The highest is drawn first, and the others over it.
+      // The highest curve is drawn first, and the others over it.
       ...rows
         .map(({ name }) => ({
           label: name,
@@ -92,13 +101,13 @@ function makeOptions(width: number, { rows }: Curves, colour: (name: string) => 
   }
 }
 
-/** A moment of the axis, whose labels are so many seconds apart: a day where one begins. */
+/** Formats a moment of the axis, whose labels are `step` seconds apart; midnight is shown as a day. */
 function formatMoment(moment: Date, step: number): string {
   if (step < 60) return SECONDS.format(moment)
   return (moment.getHours() + moment.getMinutes() > 0 ? MINUTES : DAYS).format(moment)
 }
 
-function stacked({ times, rows }: Curves): UPlot.AlignedData {
+function stackCurves({ times, rows }: Curves): UPlot.AlignedData {
   const sums: number[][] = []
   let below = times.map(() => 0)
   for (const { values } of rows) {

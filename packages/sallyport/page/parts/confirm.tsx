@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 
-/** A button that asks once more before it does something. */
+/** Shows a button that asks for confirmation before it acts. */
 export function Confirm({
   children,
   question,
@@ -16,7 +16,7 @@ export function Confirm({
   const [isAsked, setAsked] = useState(false)
   if (!isAsked) {
     return (
-      <button type="button" class="danger" disabled={disabled} onClick={() => setAsked(true)}>
+      <button type="button" class="plain" disabled={disabled} onClick={() => setAsked(true)}>
         {children}
       </button>
     )

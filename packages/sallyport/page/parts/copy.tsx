@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 
-/** Copies a text, and says on itself whether it could. */
+/** Copies a text, and shows whether that succeeded. */
 export function CopyButton({ text, children }: { text: string; children: string }) {
   const [said, setSaid] = useState<string | undefined>(undefined)
   const copy = (): void => {
     const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'))
     copied.then(
       () => setSaid('Copied'),
-      () => setSaid('The browser does not let it be copied'),
+      () => setSaid('The browser blocks copying'),
     )
   }
   return (

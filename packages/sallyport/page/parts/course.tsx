@@ -20,11 +20,11 @@ export function nameUnit({ step }: Pick<Reading, 'step'>): string {
   return findUnit(step)[1]
 }
 
-/** Draws requests over time, by what became of them. */
+/** Shows the requests over time, by outcome. */
 export function Course({ course: { now, from, step, curves, totals } }: { course: Reading }) {
   const [ms, unit] = findUnit(step)
   const drawn = useMemo(() => {
-    // The last hour is not over yet.
+    // The last hour has not ended yet.
     const length = (at: number): number =>
       step < 3_600_000 ? step : Math.min(step, Math.max(now - (from + at * step), step / 12))
     const rows = Object.entries(curves).map(([name, values]) => ({
@@ -35,10 +35,5 @@ export function Course({ course: { now, from, step, curves, totals } }: { course
   }, [from, step, curves])
   const all = Object.values(totals).reduce((sum, part) => sum + part, 0)
   const parts = Object.entries(totals).map(([name, number]) => `${count(number)} ${word(name)}`)
-  return (
-    <Chart
-      label={`Requests ${unit} by what became of them: ${count(all)} in all, ${parts.join(', ')}`}
-      curves={drawn}
-    />
-  )
+  return <Chart label={`Requests ${unit} by result: ${count(all)} in total, ${parts.join(', ')}`} curves={drawn} />
 }

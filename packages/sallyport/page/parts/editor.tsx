@@ -32,12 +32,12 @@ const LOOK = EditorView.theme({
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-gutters': { backgroundColor: 'var(--card)', color: 'var(--quiet)', borderRight: '1px solid var(--line)' },
   '.cm-tooltip': { backgroundColor: 'var(--card)', color: 'var(--ink)', border: '1px solid var(--line)' },
-  // The pictures of the library are data: URLs, which the policy of the page does not permit.
+  // The library's pictures are data: URLs, which the page's policy does not permit.
   '.cm-lintRange-error, .cm-lintRange-warning': {
     backgroundImage: 'none',
     textDecoration: 'underline wavy var(--block)',
   },
-  // The whole has one font, so that the numbers have the height of their lines.
+  // One font for the whole editor keeps the numbers as high as their lines.
   '.cm-scroller': {
     fontFamily: 'ui-monospace, Menlo, "DejaVu Sans Mono", monospace',
     fontSize: '13.5px',
@@ -50,7 +50,7 @@ const LOOK = EditorView.theme({
   },
 })
 
-/** An editor of YAML that knows what may be written, and asks what is wrong with it; `initial` is where it begins. */
+/** Edits YAML: proposes what the schema permits, and asks the server for faults; `initial` is the first text. */
 export function Editor({
   label,
   initial,
@@ -71,7 +71,7 @@ export function Editor({
   useEffect(() => {
     const { current } = place
     if (current === null) return
-    // Within a shadow root the editor adopts style sheets, which the policy of the page permits; elsewhere it writes them inline.
+    // Within a shadow root the editor adopts style sheets, which the page's policy permits; elsewhere it writes them inline.
     const root = current.shadowRoot ?? current.attachShadow({ mode: 'open' })
     const editor = new EditorView({
       root,
@@ -101,7 +101,7 @@ function listExtensions(label: string, schema: SchemaNode, hooks: Hooks) {
     linter(async (editor) => listDiagnostics(editor, await hooks.current.check(editor.state.doc.toString())), {
       delay: 350,
     }),
-    // Tab is left to the browser, so that the keyboard gets out again.
+    // The browser handles Tab, so that keyboard users can leave the editor.
     keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) hooks.current.onText(state.doc.toString())
@@ -120,7 +120,7 @@ function listDiagnostics({ state: { doc } }: EditorView, { faults, warnings }: C
   return [...faults.map(at('error')), ...warnings.map(at('warning'))]
 }
 
-/** Proposes names of keys where a key is begun, and words where a value is. */
+/** Proposes names of keys where a key begins, and words where a value begins. */
 function complete(context: CompletionContext, schema: SchemaNode): CompletionResult | null {
   const word = context.matchBefore(/[\w-]*/)
   if (word === null || (word.from === word.to && !context.explicit)) return null
@@ -139,7 +139,7 @@ function complete(context: CompletionContext, schema: SchemaNode): CompletionRes
   return options.length === 0 ? null : { from: word.from, options, validFor: /^[\w-]*$/ }
 }
 
-/** The steps from the top of the document to the cursor. */
+/** Returns the steps that lead from the top of the document to the cursor. */
 function placeAt({ state, pos }: CompletionContext): {
   readonly path: readonly (string | typeof ITEM)[]
   readonly isKey: boolean
@@ -155,7 +155,7 @@ function placeAt({ state, pos }: CompletionContext): {
     else if (node.name === 'Item') path.unshift(ITEM)
     else if (node.name === 'Pair') {
       const key = node.getChild('Key')
-      // The key that is being written leads nowhere yet.
+      // The key being written leads nowhere yet.
       if (key !== null && !(key.from <= pos && pos <= key.to)) path.unshift(state.sliceDoc(key.from, key.to).trim())
     }
   }

@@ -6,7 +6,7 @@ import { Badge, Empty, Facts } from './pieces.tsx'
 
 type Whole = Got<`requests/${string}`>
 
-/** Everything that is known of one request, and why it was decided so. */
+/** Shows all that is known about one request, and the reasons for its decision. */
 export function Explanation({ id }: { id: string }) {
   const loaded = useLoad(`requests/${encodeURIComponent(id)}`)
   return <Shown loaded={loaded}>{(whole) => <Explained {...whole} />}</Shown>
@@ -18,14 +18,14 @@ function Explained({ observed, facts, signals }: Whole) {
     <div class="explanation">
       {decision === undefined ? (
         <p>
-          Nothing was decided:{' '}
-          {observed.refusedFor ? `it was refused for ${observed.refusedFor}` : `answered by ${observed.answeredBy}`}.
+          There was no decision:{' '}
+          {observed.refusedFor ? `refused for ${observed.refusedFor}` : `answered by ${observed.answeredBy}`}.
         </p>
       ) : (
         <>
           <p class="verdict">
             <Badge name={decision.action} />{' '}
-            {!decision.enforced && <Badge name="monitor">recorded, not carried out</Badge>}
+            {!decision.enforced && <Badge name="monitor">recorded, not enforced</Badge>}
           </p>
           <Facts rows={facts} />
           <NextSteps decision={decision} />
@@ -40,11 +40,11 @@ function Explained({ observed, facts, signals }: Whole) {
           ['Also read as', decision?.inspection.request.readings?.filter((path) => path !== observed.path).join('  ')],
           ['Peer', observed.peer],
           ['User agent', observed.userAgent && <span class="code">{observed.userAgent}</span>],
-          ['JA4', observed.ja4 && <code>{observed.ja4}</code>],
+          ['JA4', decision === undefined && observed.ja4 && <code>{observed.ja4}</code>],
           ['Answer', `${observed.status === 0 ? 'none, the client left' : observed.status} by ${observed.answeredBy}`],
           ['Challenge', observed.challenge && challengeText(observed.challenge)],
           ['At', moment(observed.at)],
-          ['Took', `${observed.milliseconds.toFixed(1)} ms${inspected(observed.inspectionMilliseconds)}`],
+          ['Took', `${observed.milliseconds.toFixed(1)} ms${formatInspected(observed.inspectionMilliseconds)}`],
           [
             'Bytes',
             observed.bytesSent !== undefined &&
@@ -57,7 +57,7 @@ function Explained({ observed, facts, signals }: Whole) {
   )
 }
 
-/** `solved, level 2, after 0.4 s` */
+/** Writes `solved, level 2, after 0.4 s`. */
 function challengeText({ outcome, level, seconds }: NonNullable<Whole['observed']['challenge']>): string {
   const parts = [
     level === undefined ? '' : `, level ${level}`,
@@ -66,13 +66,13 @@ function challengeText({ outcome, level, seconds }: NonNullable<Whole['observed'
   return word(outcome) + parts.join('')
 }
 
-function inspected(milliseconds: number | undefined): string {
+function formatInspected(milliseconds: number | undefined): string {
   return milliseconds === undefined ? '' : `, decided after ${milliseconds.toFixed(2)} ms`
 }
 
-/** Signals with a positive weight speak for a program, and with a negative one for a person. */
+/** Lists signals: a positive weight is evidence of a program, a negative weight of a person. */
 function Signals({ signals }: Pick<Whole, 'signals'>) {
-  if (signals.length === 0) return <Empty>No signal was seen.</Empty>
+  if (signals.length === 0) return <Empty>There are no signals.</Empty>
   return (
     <ul class="signals">
       {signals.map(([weight, text]) => (

@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type Asked, Failure, type Got, get, type Path, withQuery } from '../api.ts'
 
-/** An answer: still under way, failed, or there. */
+/** An answer that is loading, has failed, or has arrived. */
 export interface Loaded<T> {
   readonly value: T | undefined
   readonly failure: Failure | undefined
   reload(): void
 }
 
-/** Asks the server, again when the question changes, and again every so often; the last answer stays until the next. */
+/** Asks the server, again when the question changes, and again every `everyMs`; the last answer stays until the next. */
 export function useLoad<const At extends Path<'GET'>>(
   path: At,
   query?: Asked<'GET', At>,
@@ -46,7 +46,7 @@ export function useLoad<const At extends Path<'GET'>>(
   }
 }
 
-/** Shows what is there, or says why not. */
+/** Shows a loaded value, or the reason why it is missing. */
 export function Shown<T>({ loaded, children }: { loaded: Loaded<T>; children: (value: T) => ComponentChildren }) {
   const { value, failure, reload } = loaded
   if (value !== undefined) {
@@ -84,7 +84,7 @@ export function Failed({ failure, again }: { failure: Failure; again?: (() => vo
   )
 }
 
-/** The outcome of what a person did: nothing yet, a failure, or what is shown of it. */
+/** Shows the outcome of a visitor's action: nothing yet, a failure, or its result. */
 export function Outcome<T>({
   of,
   children,
@@ -97,14 +97,14 @@ export function Outcome<T>({
   )
 }
 
-/** The texts of a form that is sent, without what is around them; the browser stays where it is. */
+/** Reads the texts of a submitted form, trimmed; the browser stays on the page. */
 export function readForm(event: SubmitEvent): Readonly<Record<string, string>> {
   event.preventDefault()
   const fields = [...new FormData(event.currentTarget as HTMLFormElement)]
   return Object.fromEntries(fields.map(([name, value]) => [name, String(value).trim()]))
 }
 
-/** As a failure, whatever was thrown. */
+/** Converts whatever was thrown to a failure. */
 export function toFailure(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure('fault', String(error))
 }

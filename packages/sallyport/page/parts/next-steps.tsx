@@ -6,7 +6,7 @@ import { CopyButton } from './copy.tsx'
 
 type Decision = NonNullable<Got<`requests/${string}`>['observed']['decision']>
 
-/** Rules that a request suggests: to be copied, or tried in the draft on what is remembered of the last day. */
+/** Shows rules that a request suggests, to copy, or to try in the draft on the requests remembered of the last day. */
 export function NextSteps({ decision: { inspection, ban } }: { decision: Decision }) {
   const { address } = inspection.client
   const { asn, asName } = inspection.network
@@ -25,8 +25,8 @@ export function NextSteps({ decision: { inspection, ban } }: { decision: Decisio
         {steps.map(({ title, rule }) => (
           <li key={title} class="actions">
             <strong>{title}</strong>
-            <a href={linkTo('policy', { add: rule })}>Try it on the last day</a>
-            <CopyButton text={rule}>Copy the rule</CopyButton>
+            <a href={linkTo('policy', { add: rule })}>Test on recent requests</a>
+            <CopyButton text={rule}>Copy rule</CopyButton>
           </li>
         ))}
         {address && (
@@ -36,7 +36,7 @@ export function NextSteps({ decision: { inspection, ban } }: { decision: Decisio
         )}
         {ban && (
           <li>
-            <a href={linkTo('bans')}>Lift the ban</a>, which takes its strikes away.
+            <a href={linkTo('bans')}>Lift the ban</a> and reset its strikes.
           </li>
         )}
       </ul>

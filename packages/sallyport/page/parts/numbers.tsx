@@ -9,7 +9,7 @@ import { REPORT_MS } from './span.tsx'
 type Today = Got<'today'>
 type Period = NonNullable<Today['now']>
 
-/** The last 24 hours in four numbers, held against the day before. */
+/** Shows the last 24 hours in four numbers, compared with the day before. */
 export function Numbers() {
   const loaded = useLoad('today', {}, REPORT_MS)
   return (
@@ -27,16 +27,16 @@ function None({ isKept }: Pick<Today, 'isKept'>) {
   if (!isKept)
     return (
       <Empty>
-        Nothing is counted by the hour: <code>tally</code> is off, or the dataDir is read only.
+        There are no hourly counts, because <code>tally</code> is off or dataDir is read-only.
       </Empty>
     )
   const url = session.value?.url
   return (
     <Empty>
-      Nothing was counted in the last 24 hours. The numbers are here some seconds after a request came
+      There were no requests in the last 24 hours. Numbers appear a few seconds after a request
       {url && (
         <>
-          ; the first may be <a href={url}>yours</a>
+          . Send the first request: <a href={url}>open the site</a>
         </>
       )}
       .
@@ -47,7 +47,7 @@ function None({ isKept }: Pick<Today, 'isKept'>) {
 function Four({ now, before, isMonitoring }: { now: Period } & Pick<Today, 'before' | 'isMonitoring'>) {
   const than = (part: (period: Period) => string): string | undefined =>
     before === null ? undefined : `${part(before)} the day before`
-  // The last hour is not over, while those of the day before are.
+  // The last hour has not ended yet, while the hours of the day before have.
   const elapsed = Math.min(1, (Date.now() - Date.parse(now.from)) / 86_400_000)
   return (
     <>
@@ -66,7 +66,7 @@ function Four({ now, before, isMonitoring }: { now: Period } & Pick<Today, 'befo
       </Tile>
       <Tile name="With everything enforced" value={exactPercent(now.wouldHit)} to="policy">
         {now.wouldHit === now.hit
-          ? `the same: ${isMonitoring ? 'monitor mode and dry runs would hit no more' : 'nothing is in monitor mode or a dry run'}`
+          ? `the same: ${isMonitoring ? 'monitor mode and dry runs would affect no more people' : 'there is no monitor mode or dry run'}`
           : `of visitors${before === null ? '' : `; ${exactPercent(before.wouldHit)} the day before`}`}
       </Tile>
     </>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { now } from '../now.ts'
 import { age, moment, word } from '../words.ts'
 
-/** A part of a view under a heading. */
+/** Shows a part of a view under a heading. */
 export function Card({
   title,
   aside,
@@ -25,12 +25,12 @@ export function Card({
   )
 }
 
-/** An action, class or state as a word with its colour. */
+/** Shows an action, class or state as a word in its colour. */
 export function Badge({ name, children }: { name: string; children?: ComponentChildren | undefined }) {
   return <span class={`badge ${/^[a-z_]+$/.test(name) ? name : ''}`}>{children ?? word(name)}</span>
 }
 
-/** Names with values; what is not known is left out. */
+/** Shows names with values; omits unknown values. */
 export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">
@@ -46,7 +46,7 @@ export function Facts({ rows }: { rows: readonly (readonly [name: string, value:
   )
 }
 
-/** A moment as its distance from now, which grows; the moment itself is its title. */
+/** Shows a moment as its age, which grows; its title is the moment itself. */
 export function Ago({ at }: { at: number | string }) {
   const time = new Date(at)
   return (
@@ -56,23 +56,25 @@ export function Ago({ at }: { at: number | string }) {
   )
 }
 
-/** A column: its heading, its cell in a row, and the class of its cells. `false`: this reader has no such column. */
+/** Describes a column: its heading, its cell in a row, and the class of its cells. `false`: this reader does not see the column. */
 export type Column<Row> = readonly [head: string, cell: (row: Row) => ComponentChildren, className?: string] | false
 
 interface TableProps<Row> {
   label: string
   rows: readonly Row[]
-  /** Tells a row from the others. */
+  /** Identifies a row. */
   name: (row: Row) => string
   columns: readonly Column<Row>[]
-  /** Shown where there are no rows. */
+  /** Replaces a table without rows. */
   empty?: ComponentChildren
 }
 
-/** A table; on narrow screens each row is a card, whose cells show the heading of their column. */
+/** Shows a table, without columns that no row fills; on narrow screens each row is a card, whose cells show their heading. */
 export function Table<Row>({ label, rows, name, columns, empty }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return <Empty>{empty}</Empty>
-  const shown = columns.filter((column) => column !== false)
+  const shown = columns.filter(
+    (column) => column !== false && (rows.length === 0 || rows.some((row) => isFilled(column[1](row)))),
+  ) as Exclude<Column<Row>, false>[]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
     <section class="scroll" aria-label={label} tabIndex={0}>
@@ -100,6 +102,10 @@ export function Table<Row>({ label, rows, name, columns, empty }: TableProps<Row
       </table>
     </section>
   )
+}
+
+function isFilled(cell: ComponentChildren): boolean {
+  return Array.isArray(cell) ? cell.length > 0 : cell !== undefined && cell !== null && cell !== false && cell !== ''
 }
 
 export function Empty({ children }: { children: ComponentChildren }) {

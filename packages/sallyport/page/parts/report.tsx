@@ -2,18 +2,18 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Got, session } from '../api.ts'
 import { linkTo } from '../route.ts'
-import { clipped } from '../words.ts'
+import { capital, clipped, word } from '../words.ts'
 import { Course, nameUnit } from './course.tsx'
 import { Shown, useLoad } from './load.tsx'
 import { Card, type Column, Empty, Table } from './pieces.tsx'
 import { REPORT_MS, REPORT_SPANS, type ReportSpan, SpanChoice } from './span.tsx'
 
-/** A section comes with the rule of the console on its operator. */
+/** A section with the console's rule on its operator. */
 export type Section =
   | NonNullable<Got<'crawlers/read'>['sections']>[number]
   | NonNullable<Got<'report'>['sections']>[number]
 
-/** A report of a chosen span, section by section as `sallyport report` prints it. */
+/** Shows a report of a chosen span, section by section as `sallyport report` prints it. */
 export function Report({
   path,
   actions,
@@ -30,21 +30,29 @@ export function Report({
       <Shown loaded={loaded}>
         {(answer) => {
           const { sections } = answer
-          return sections === null ? (
-            <Empty>
-              Nothing was counted yet: the first requests are here some seconds after they came, and in{' '}
-              <a href={linkTo('live')}>Live</a> at once.
-            </Empty>
-          ) : (
-            <div class="columns">
+          if (sections === null)
+            return (
+              <Empty>
+                There are no counts yet. Requests appear here after a few seconds, and in{' '}
+                <a href={linkTo('live')}>Live</a> immediately.
+              </Empty>
+            )
+          const show = (section: Section) => (
+            <SectionCard key={section.title} section={section} actions={actions?.(section, loaded.reload)} />
+          )
+          return (
+            <div class="grid report">
               {'course' in answer && (
                 <Card title={`Requests ${nameUnit(answer.course)}, ${REPORT_SPANS[span]}`} wide>
                   <Course course={answer.course} />
                 </Card>
               )}
-              {sections.map((section) => (
-                <SectionCard key={section.title} section={section} actions={actions?.(section, loaded.reload)} />
-              ))}
+              {sections.filter(isWide).map(show)}
+              <div class="wide dealt">
+                {dealColumns(sections.filter((section) => !isWide(section))).map((column) => (
+                  <div key={column[0]?.title}>{column.map(show)}</div>
+                ))}
+              </div>
             </div>
           )
         }}
@@ -53,15 +61,34 @@ export function Report({
   )
 }
 
-function SectionCard({
-  section: { title, sentences, table },
-  actions,
-}: {
-  section: Section
-  actions: ComponentChildren
-}) {
+function isWide({ table }: Section): boolean {
+  return table === undefined || table.rows.length === 0 || table.head.length > 5
+}
+
+/** The title, the headings and the margins of a card are as high as so many rows. */
+const ROWS_AROUND = 4
+
+/** Deals cards to two columns of similar height, the longest first; within a column they keep their order. */
+function dealColumns(sections: readonly Section[]): readonly (readonly Section[])[] {
+  const height = ({ table }: Section): number => ROWS_AROUND + (table?.rows.length ?? 0)
+  const columns = [new Set<Section>(), new Set<Section>()]
+  const total = (column: ReadonlySet<Section>) => [...column].reduce((sum, section) => sum + height(section), 0)
+  for (const section of sections.toSorted((x, y) => height(y) - height(x)))
+    columns.toSorted((x, y) => total(x) - total(y))[0]?.add(section)
+  return columns.filter(({ size }) => size > 0).map((column) => sections.filter((section) => column.has(section)))
+}
+
+/** Lists columns of names that `word` translates. The action of a rule on trial is hypothetical, so it stays as it is. */
+const NAMED: readonly string[] = ['action', 'class', 'network']
+
+function isNamed(head: string, { head: heads }: NonNullable<Section['table']>): boolean {
+  return NAMED.includes(head) && !(head === 'action' && heads.includes('rule'))
+}
+
+function SectionCard({ section, actions }: { section: Section; actions: ComponentChildren }) {
+  const { title, sentences, table } = section
   return (
-    <Card title={title} wide={table === undefined || table.rows.length === 0 || table.head.length > 5} aside={actions}>
+    <Card title={capital(title)} wide={isWide(section)} aside={actions}>
       {sentences.map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
@@ -70,7 +97,12 @@ function SectionCard({
           label={`${title}: table`}
           rows={table.rows}
           name={(cells) => cells.join()}
-          columns={table.head.map((head, at): Column<readonly string[]> => [head, (cells) => clipped(cells[at])])}
+          columns={table.head.map(
+            (head, at): Column<readonly string[]> => [
+              capital(head),
+              (cells) => clipped(isNamed(head, table) ? word(cells[at] ?? '') : cells[at]),
+            ],
+          )}
         />
       )}
     </Card>

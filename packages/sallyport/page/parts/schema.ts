@@ -1,4 +1,4 @@
-/** A node of a JSON schema, as far as it helps to write. */
+/** A node of a JSON schema, as far as the editor needs it. */
 export interface SchemaNode {
   readonly description?: string | undefined
   readonly type?: string | undefined
@@ -16,11 +16,11 @@ export const ITEM = Symbol('item')
 export interface Proposal {
   readonly label: string
   readonly detail?: string | undefined
-  /** The label as YAML, of which a version of HTTP would be a number without quotes. */
+  /** Writes the label as YAML, where a version of HTTP would be a number without quotes. */
   readonly apply?: string | undefined
 }
 
-/** Proposals for a place: names of keys, and values. */
+/** Returns the names of keys, and the values, that a place permits. */
 export function proposalsAt(
   schema: SchemaNode,
   path: readonly (string | typeof ITEM)[],

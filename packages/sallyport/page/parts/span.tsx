@@ -1,8 +1,8 @@
-/** Spans of what is counted by the hour. */
+/** Names the spans of what is counted by the hour. */
 export const REPORT_SPANS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
 export type ReportSpan = keyof typeof REPORT_SPANS
 
-/** How often a report is asked for again: it is written every five seconds. */
+/** Pause between two requests for a report, which the service writes every five seconds. */
 export const REPORT_MS = 15_000
 
 interface SpanChoiceProps<Name extends string> {
@@ -11,7 +11,7 @@ interface SpanChoiceProps<Name extends string> {
   onSpan: (span: Name) => void
 }
 
-/** A choice of a span of time. */
+/** Lets the visitor choose a span of time. */
 export function SpanChoice<Name extends string>({ spans, span, onSpan }: SpanChoiceProps<Name>) {
   return (
     <fieldset class="choices" aria-label="Time span">

@@ -8,18 +8,18 @@ import { Ago, Badge, Card, Empty } from './pieces.tsx'
 type Brief = Got<'requests'>['requests'][number]
 
 const KEPT = 120
-/** After an answer that is none, as of too many streams: the browser itself asks again only where there was no answer. */
+/** Pause after a refused stream, as of too many streams: the browser itself retries only where no answer came. */
 const RETRY_MS = 2_000
 
 const FILTERS = {
-  outcome: ['allow', 'flag', 'redirect', 'challenge', 'throttle', 'block', 'api', 'refused'],
+  outcome: ['allow', 'flag', 'redirect', 'challenge', 'offer', 'throttle', 'block', 'api', 'refused'],
   class: ['human', 'ai_agent', 'verified_crawler', 'impostor', 'unverified_bot'],
   network: ['residential_clean', 'mobile', 'hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor', 'unknown'],
 } as const
 
 const LABELS = { outcome: 'Outcome', class: 'Class', network: 'Network' } as const
 
-/** Requests as they end, and the explanation of one that is clicked; the filter is in the link to the view. */
+/** Shows requests as they end, and explains a clicked one; the link to the view holds the filter. */
 export function Stream() {
   const filter = Object.fromEntries(place.value.query)
   const [isPaused, setPaused] = useState(false)
@@ -36,7 +36,7 @@ export function Stream() {
       aside={
         <>
           {!isConnected && <span role="status">connecting… </span>}
-          {skipped > 0 && <span>{count(skipped)} more not shown </span>}
+          {skipped > 0 && <span>{count(skipped)} more hidden </span>}
           <button type="button" class="plain" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? 'Resume' : 'Pause'}
           </button>
@@ -46,10 +46,10 @@ export function Stream() {
       <Filters filter={filter} set={set} />
       {rows.length === 0 ? (
         <Empty>
-          No such request yet. They appear here as they end
+          There are no matching requests yet. Requests appear here when they end
           {session.value?.url && (
             <>
-              ; the first may be <a href={session.value.url}>yours</a>
+              . Send the first request: <a href={session.value.url}>open the site</a>
             </>
           )}
           .
@@ -93,7 +93,7 @@ function Filters({ filter, set }: FiltersProps) {
           checked={filter['trial'] === '1'}
           onChange={({ currentTarget }) => set('trial', currentTarget.checked ? '1' : '')}
         />
-        On trial
+        Dry run
       </label>
       <label>
         Text
@@ -153,7 +153,7 @@ function Dialog({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-/** Remembered rows first, then new ones. */
+/** Returns remembered rows first, then new ones. */
 function useStream(filter: Readonly<Record<string, string>>, isPaused: boolean) {
   const [rows, setRows] = useState<readonly Brief[]>([])
   const [skipped, setSkipped] = useState(0)
@@ -174,11 +174,11 @@ function useStream(filter: Readonly<Record<string, string>>, isPaused: boolean) 
     })
     source.addEventListener('requests', ({ data }: MessageEvent<string>) => {
       const { seen, shown }: StreamEvent = JSON.parse(data)
-      setRows((before) => merged(shown.toReversed(), before))
+      setRows((before) => mergeRows(shown.toReversed(), before))
       setSkipped((before) => before + seen - shown.length)
     })
     get('requests', { ...filter, limit: String(KEPT) }, ended.signal).then(
-      ({ requests }) => setRows((before) => merged(before, requests)),
+      ({ requests }) => setRows((before) => mergeRows(before, requests)),
       () => {},
     )
     return () => {
@@ -190,7 +190,7 @@ function useStream(filter: Readonly<Record<string, string>>, isPaused: boolean) 
   return { rows, skipped, isConnected }
 }
 
-function merged(newer: readonly Brief[], older: readonly Brief[]): readonly Brief[] {
+function mergeRows(newer: readonly Brief[], older: readonly Brief[]): readonly Brief[] {
   const known = new Set(newer.map(({ id }) => id))
   return [...newer, ...older.filter(({ id }) => !known.has(id))].slice(0, KEPT)
 }

@@ -3,12 +3,12 @@ import { linkTo } from '../route.ts'
 import { count, percent, word } from '../words.ts'
 import { Facts } from './pieces.tsx'
 
-/** An autonomous system with its prefixes, and how many of them are in lists. */
+/** Shows an autonomous system with its prefixes, and how many of them are on lists. */
 export function SystemFacts({ entry }: Pick<Got<`directory/${string}`>, 'entry'>) {
   const share = (part: number): string =>
     entry.rangesLoaded
       ? `${count(part)} of ${count(entry.ipv4Prefixes)} IPv4 prefixes (${percent(part, entry.ipv4Prefixes)})`
-      : 'not known: no lists are loaded'
+      : 'unknown, because no lists are loaded'
   return (
     <>
       <Facts

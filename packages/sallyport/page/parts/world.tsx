@@ -12,7 +12,7 @@ interface World {
 
 const SHADES = 5
 
-/** A map of the world: countries by how much, or one place. */
+/** Shows a map of the world: countries shaded by count, or one place. */
 export function WorldMap({
   label,
   counts = {},
@@ -42,7 +42,7 @@ export function WorldMap({
           </path>
         )
       })}
-      {placeNames(world, counts).map(({ code, x, y }) => (
+      {placeNames(world, point === undefined ? counts : {}).map(({ code, x, y }) => (
         <text key={`name ${code}`} x={x} y={y} class="name">
           {country(code)}
         </text>
@@ -52,9 +52,9 @@ export function WorldMap({
   )
 }
 
-/** Countries whose names stand on the map: those with the most, as far as one does not cover another. */
+/** Limits the names on the map: countries with the highest counts are named, as far as the names do not overlap. */
 const NAMES = 6
-/** Units of the picture that one letter takes, and one line. */
+/** A letter takes so many units of the picture, and a line so many. */
 const [LETTER, LINE] = [10, 22]
 
 function placeNames({ places, width }: World, counts: Readonly<Record<string, number>>) {
@@ -72,15 +72,15 @@ function placeNames({ places, width }: World, counts: Readonly<Record<string, nu
   return named
 }
 
-/** By its logarithm: one country has most of nearly all traffic. */
+/** Chooses a shade by the logarithm, because one country nearly always has most of the traffic. */
 function chooseShade(number: number, most: number): number {
   if (number === 0) return 0
-  return 1 + Math.round((Math.log(number) / Math.max(Math.log(most), 1e-9)) * (SHADES - 1))
+  return 1 + Math.round((Math.log(number + 1) / Math.log(most + 1)) * (SHADES - 1))
 }
 
 const [A1, A2, A3, A4] = [1.340264, -0.081106, 0.000893, 0.003796]
 
-/** Equal Earth (Šavrič, Patterson and Jenny 2018), as the outlines were projected. */
+/** Projects a point by Equal Earth (Šavrič, Patterson and Jenny 2018), as the outlines are projected. */
 function projectPoint(
   { scale, translate: [left, top] }: World,
   { latitude, longitude }: { readonly latitude: number; readonly longitude: number },

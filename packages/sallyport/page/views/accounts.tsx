@@ -9,7 +9,7 @@ type Account = Got<'accounts'>['accounts'][number]
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER
 
-/** Callers of the API: accounts, their keys, and their use. */
+/** Shows the accounts of the API, their keys, and their use. */
 export function Accounts() {
   const loaded = useLoad('accounts')
   const [issued, setIssued] = useState<string | undefined>(undefined)
@@ -19,16 +19,16 @@ export function Accounts() {
     const done: object = await post(path, body).catch(toFailure)
     setFailure(done instanceof Failure ? done : undefined)
     if (done instanceof Failure) return
-    // A key is in the answer that it is made by, and in none after.
+    // Only the answer that creates a key contains it.
     if ('key' in done) setIssued(String(done.key))
     loaded.reload()
   }
   return (
     <Shown loaded={loaded}>
       {({ plans, accounts }) => (
-        <div class="grid">
-          <div class="wide" aria-live="polite">
-            <Outcome of={failure} />
+        <>
+          <Outcome of={failure} />
+          <div class="grid" aria-live="polite">
             {issued && (
               <Card
                 title="The new key"
@@ -41,23 +41,25 @@ export function Accounts() {
                 <p>
                   <code class="secret">{issued}</code>
                 </p>
-                <p class="quiet">It is shown only here: the store keeps its hash.</p>
+                <p class="quiet">The key is shown only here. The store keeps only its hash.</p>
               </Card>
             )}
           </div>
-          {isAdmin && <NewAccount plans={plans} onMake={(body) => act('accounts', body)} />}
-          {accounts.length === 0 && (
-            <Card title="Accounts" wide>
-              <Empty>
-                There is no account yet. {isAdmin ? 'Create one above' : 'An administrator creates one here'}, or by{' '}
-                <code>sallyport keys create --plan free</code>.
-              </Empty>
-            </Card>
-          )}
-          {accounts.map((account) => (
-            <OneAccount key={account.id} account={account} plans={plans} isAdmin={isAdmin} act={act} />
-          ))}
-        </div>
+          <div class="grid">
+            {isAdmin && <NewAccount plans={plans} onMake={(body) => act('accounts', body)} />}
+            {accounts.length === 0 && (
+              <Card title="Accounts" wide>
+                <Empty>
+                  There are no accounts yet. {isAdmin ? 'Create one above' : 'An administrator can create one here'}, or
+                  with <code>sallyport keys create --plan free</code>.
+                </Empty>
+              </Card>
+            )}
+            {accounts.map((account) => (
+              <OneAccount key={account.id} account={account} plans={plans} isAdmin={isAdmin} act={act} />
+            ))}
+          </div>
+        </>
       )}
     </Shown>
   )
@@ -145,7 +147,7 @@ function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
 }
 
 interface KeysProps {
-  /** The owner of the keys. */
+  /** Names the account that owns the keys. */
   of: string
   keys: Account['keys']
   isAdmin: boolean
@@ -158,7 +160,7 @@ function Keys({ of, keys, isAdmin, act }: KeysProps) {
       label={`Keys of ${of}`}
       rows={keys}
       name={({ id }) => id}
-      empty="It has no keys."
+      empty="This account has no keys."
       columns={[
         ['Key', ({ id }) => <code>{id}</code>],
         ['Created', ({ createdAt }) => <Ago at={createdAt} />],
@@ -180,7 +182,7 @@ function KeyActions({ id, act }: { id: string; act: Act }) {
       <button type="button" class="plain" onClick={() => void act('keys/rotate', { id })}>
         Rotate
       </button>
-      <Confirm question="Calls with this key are refused at once. Revoke it?" onYes={() => act('keys/revoke', { id })}>
+      <Confirm question="Revoke the key? Calls with it fail immediately." onYes={() => act('keys/revoke', { id })}>
         Revoke
       </Confirm>
     </span>

@@ -2,24 +2,28 @@ import { Shown, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { clipped, count } from '../words.ts'
 
-/** The actions of operators, in the console and by commands. */
+/** Lists what operators did, in the console and by commands. */
 export function Audit() {
   const loaded = useLoad('audit', {}, 10_000)
   return (
     <Shown loaded={loaded}>
       {({ actions, silent, isKept }) => (
-        <Card title="Actions of operators" wide aside="the newest first">
-          {silent > 0 && <p class="failure">{count(silent)} of the processes did not answer.</p>}
+        <Card
+          title="Operator actions"
+          wide
+          aside={isKept ? 'the latest 200; audit.log in dataDir has all actions' : 'the latest 200'}
+        >
+          {silent > 0 && <p class="failure">{count(silent)} processes did not respond.</p>}
           {!isKept && (
             <p class="quiet">
-              The dataDir is read only: actions are remembered until a restart, and <code>log.file</code> keeps them.
+              The dataDir is read-only, so actions are listed until a restart. <code>log.file</code> keeps them.
             </p>
           )}
           <Table
             label="Actions"
             rows={actions}
             name={({ time, audit, who }) => `${time} ${audit} ${who}`}
-            empty="No changes yet. Changes made here or by a command are listed."
+            empty="There are no actions yet. Changes in the console and by commands appear here."
             columns={[
               ['When', ({ time }) => <Ago at={time} />],
               ['Action', ({ audit }) => audit],

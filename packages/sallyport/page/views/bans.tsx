@@ -5,7 +5,7 @@ import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
 import { age, clipped } from '../words.ts'
 
-/** Clients that are banned, or were beyond a limit. */
+/** Shows clients that are banned, or that exceeded a limit. */
 export function Bans() {
   const loaded = useLoad('bans', {}, 5_000)
   const [failure, setFailure] = useState<Failure | undefined>(undefined)
@@ -19,9 +19,9 @@ export function Bans() {
       {({ bans, limited, strikes }) => (
         <div class="grid">
           <Card
-            title="Bans in force"
+            title="Active bans"
             wide
-            aside={bans.length > 0 && !maySteer() && 'Sign in with the right to steer to lift one.'}
+            aside={bans.length > 0 && !maySteer() && 'To lift a ban, sign in with a steer or administrator token.'}
           >
             <Outcome of={failure} />
             <Table
@@ -30,11 +30,10 @@ export function Bans() {
               name={({ id }) => id}
               empty={
                 <>
-                  Nobody is banned.{' '}
+                  There are no active bans.{' '}
                   {strikes === null && (
                     <>
-                      The policy has no <code>strikes</code>: <a href={linkTo('policy')}>add them</a> to ban who is
-                      refused again and again.
+                      To ban repeat offenders, <a href={linkTo('policy')}>add</a> <code>strikes</code> to the policy.
                     </>
                   )}
                 </>
@@ -64,15 +63,15 @@ export function Bans() {
 
 function BeyondLimits({ limited }: Pick<Got<'bans'>, 'limited'>) {
   return (
-    <Card title="Beyond a limit" wide aside="among the remembered requests">
+    <Card title="Over a limit" wide aside="in recent requests">
       <Table
-        label="Requests beyond a limit"
+        label="Requests over a limit"
         rows={limited}
         name={({ id }) => id}
         empty={
           <>
-            Nobody was beyond a limit. A rule of the <a href={linkTo('policy')}>policy</a> sets one by{' '}
-            <code>limit</code>.
+            No request exceeded a limit. To add one, set <code>limit</code> in a rule of the{' '}
+            <a href={linkTo('policy')}>policy</a>.
           </>
         }
         columns={[
@@ -88,10 +87,10 @@ function BeyondLimits({ limited }: Pick<Got<'bans'>, 'limited'>) {
 }
 
 function limitText({ rule, used, max, onTrial }: Got<'bans'>['limited'][number]['limits'][number]): string {
-  return `${rule}: ${used} of ${max}${onTrial ? ' (on trial)' : ''}`
+  return `${rule}: ${used} of ${max}${onTrial ? ' (dry run)' : ''}`
 }
 
-/** Key of a ban; an address links to the facts about it. */
+/** Shows the key of a ban; an address links to the facts about it. */
 function Banned({ banned }: { banned: string }) {
   const [, kind, address] = /^(\S+) ([0-9a-f.:]*[.:][0-9a-f.:]*(?:\/\d+)?)$/i.exec(banned) ?? []
   if (address === undefined) return <>{banned}</>

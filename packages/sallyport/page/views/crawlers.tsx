@@ -10,7 +10,7 @@ import { clipped, country, word } from '../words.ts'
 type Crawler = Got<'crawlers'>['crawlers'][number]
 type Verification = Answer<'POST', 'crawlers/verify'>
 
-/** Pages that crawlers read, operator by operator; the check of a crawler, those that came, and the catalogue. */
+/** Shows the pages that crawlers read, by operator; then the check of a crawler, the crawlers that came, and the catalogue. */
 export function Crawlers() {
   return (
     <>
@@ -36,12 +36,12 @@ function Ruling({ section, onDone }: { section: Section; onDone: () => void }) {
     <div class="actions">
       {ruling && <Badge name={ruling}>{ruling === 'allow' ? 'allowed by a rule' : 'blocked by a rule'}</Badge>}
       {mayRule && ruling !== 'allow' && (
-        <Confirm question={`Allow what ${operator} proves to send?`} onYes={() => rule('allow')}>
+        <Confirm question={`Allow verified requests of ${operator}?`} onYes={() => rule('allow')}>
           Allow
         </Confirm>
       )}
       {mayRule && ruling !== 'block' && (
-        <Confirm question={`Block everything in the name of ${operator}?`} onYes={() => rule('block')}>
+        <Confirm question={`Block every request that claims to be from ${operator}?`} onYes={() => rule('block')}>
           Block
         </Confirm>
       )}
@@ -62,12 +62,12 @@ function Known() {
       {({ crawlers, recent }) => (
         <div class="grid">
           <Verify crawlers={crawlers} />
-          <Card title="Recent" wide>
+          <Card title="Recent claims" wide>
             <Table
               label="Recent crawlers"
               rows={recent}
               name={({ id }) => id}
-              empty="No request has claimed to be a crawler since the start."
+              empty="No request has claimed to be a crawler since the service started."
               columns={[
                 ['When', ({ id, at }) => <a href={linkTo('request', { id })}>{<Ago at={at} />}</a>],
                 ['Claims to be', ({ crawler }) => crawler.name],
@@ -96,7 +96,7 @@ function Claimed({ crawler: { outcome, pending } }: Pick<Got<'crawlers'>['recent
   return (
     <>
       <Badge name={outcome}>{outcome}</Badge>
-      {pending && ' being asked'}
+      {pending && ' being verified'}
     </>
   )
 }
@@ -106,7 +106,7 @@ function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
   const submit = async (event: SubmitEvent): Promise<void> =>
     setAnswer(await post('crawlers/verify', readForm(event)).catch(toFailure))
   return (
-    <Card title="Verify one" wide>
+    <Card title="Verify a crawler" wide>
       <form onSubmit={(event) => void submit(event)}>
         <label>
           Address
@@ -115,7 +115,7 @@ function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
         <label>
           Claims to be
           <select name="bot">
-            <option value="">the name in its user agent</option>
+            <option value="">the crawler in its user agent</option>
             {crawlers.map(({ slug, name }) => (
               <option key={slug} value={slug}>
                 {name}
@@ -168,7 +168,7 @@ function Catalogue({ crawlers }: { crawlers: readonly Crawler[] }) {
     [name, operator, purpose, slug].some((part) => part.toLowerCase().includes(text)),
   )
   return (
-    <Card title={`Catalogue of ${crawlers.length}`} wide>
+    <Card title={`Catalogue: ${crawlers.length} crawlers`} wide>
       <label>
         Find <input type="search" value={wanted} onInput={({ currentTarget }) => setWanted(currentTarget.value)} />
       </label>
@@ -176,7 +176,7 @@ function Catalogue({ crawlers }: { crawlers: readonly Crawler[] }) {
         label="Catalogue"
         rows={shown}
         name={({ slug }) => slug}
-        empty="No crawler of this name, operator or purpose."
+        empty="No crawler matches this name, operator or purpose."
         columns={[
           ['Crawler', ({ name }) => name],
           ['Operator', ({ operator }) => operator],
@@ -188,16 +188,16 @@ function Catalogue({ crawlers }: { crawlers: readonly Crawler[] }) {
   )
 }
 
-/** How a claim can be checked, and whether that is possible here now. */
+/** Lists the ways to check a claim, and whether each is possible here now. */
 function listWays({ silent, hasRanges, lists, names, systems, agent }: Crawler): string {
-  if (silent !== undefined) return silent === 'retired' ? 'nothing: it is retired' : 'nothing: it sends no requests'
+  if (silent !== undefined) return silent === 'retired' ? 'none (retired)' : 'none (sends no requests)'
   const loaded = lists.find(({ state }) => state !== 'missing')
   const ways = [
     hasRanges &&
       `published ranges (${loaded === undefined ? 'not loaded' : `${loaded.state}${loaded.date ? `, ${loaded.date}` : ''}`})`,
     names > 0 && 'reverse names',
-    systems.length > 0 && `its systems (${systems.map((asn) => `AS${asn}`).join(', ')})`,
+    systems.length > 0 && `AS numbers (${systems.map((asn) => `AS${asn}`).join(', ')})`,
     agent !== undefined && 'signatures (Web Bot Auth)',
   ].filter((way) => way !== false)
-  return ways.length === 0 ? 'nothing that its operator publishes' : ways.join(', ')
+  return ways.length === 0 ? 'none (its operator publishes nothing)' : ways.join(', ')
 }

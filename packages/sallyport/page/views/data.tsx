@@ -6,7 +6,7 @@ import { age, count } from '../words.ts'
 
 type Source = Got<'data'>['sources'][number]
 
-/** The sources: how old, how large, under what licence, and what went wrong. */
+/** Shows the sources: their age, size and licence, and their faults. */
 export function Data() {
   const loaded = useLoad('data', {}, 15_000)
   const [updated, setUpdated] = useState<Answer<'POST', 'data/update'> | Failure | undefined>(undefined)
@@ -26,10 +26,10 @@ export function Data() {
             wide
             aside={
               refresh
-                ? 'what is due is downloaded'
+                ? 'downloaded when due'
                 : readOnly
-                  ? 'nothing is written (data.readOnly)'
-                  : 'updated by hand (data.refresh: false)'
+                  ? 'read-only (data.readOnly)'
+                  : 'updated manually (data.refresh: false)'
             }
           >
             {maySteer() && !readOnly && (
@@ -44,7 +44,7 @@ export function Data() {
               {({ outcomes }) => (
                 <p>
                   {outcomes.length === 0
-                    ? 'No source is downloaded with this configuration.'
+                    ? 'This configuration downloads no source.'
                     : outcomes.map(outcomeText).join(' · ')}
                 </p>
               )}
@@ -54,7 +54,7 @@ export function Data() {
               update={maySteer() && !readOnly ? (source) => void update(source) : undefined}
             />
           </Card>
-          <Card title="Not there" wide aside="what is not loaded is not known; it never counts as no">
+          <Card title="Not loaded" wide aside="facts from these sources are unknown, not negative">
             <Absent sources={sources.filter(({ state }) => state === 'absent')} />
           </Card>
         </div>
@@ -69,7 +69,7 @@ function outcomeText(outcome: Answer<'POST', 'data/update'>['outcomes'][number])
 
 interface LoadedProps {
   readonly sources: readonly Source[]
-  /** Absent: nobody may. */
+  /** Absent: the visitor may not update. */
   readonly update: ((source: string) => void) | undefined
 }
 
@@ -82,7 +82,7 @@ function Loaded({ sources, update }: LoadedProps) {
       columns={[
         ['Source', (source) => <Named source={source} />],
         ['State', (source) => <State source={source} />],
-        ['Date', (source) => <Dated source={source} />, 'whole'],
+        ['Date', (source) => <Dated source={source} />],
         ['Entries', ({ entries }) => entries !== undefined && count(entries)],
         ['Licence', ({ licence }) => licence],
         update !== undefined && [
@@ -114,14 +114,14 @@ function Absent({ sources }: { readonly sources: readonly Source[] }) {
             </>
           ),
         ],
-        ['Why', ({ reason }) => reason ?? 'not switched on, or not downloaded yet'],
+        ['Why', ({ reason }) => reason ?? 'not enabled, or not downloaded yet'],
         ['Licence', ({ licence }) => licence],
       ]}
     />
   )
 }
 
-/** Returns true for a source that should be looked at first. */
+/** Reports whether a source needs attention first. */
 function isAmiss({ state, stale, error }: Source): boolean {
   return stale || state === 'refused' || error !== undefined
 }
@@ -130,18 +130,18 @@ function Freshness({ sources, mayUpdate }: { sources: readonly Source[]; mayUpda
   const old = sources.filter((source) => source.state === 'loaded' && source.stale)
   const stale = old.filter((source) => !source.shipped)
   const shipped = old.filter((source) => !stale.includes(source))
-  if (old.length === 0) return <p class="quiet">All data in use is fresh.</p>
+  if (old.length === 0) return <p class="quiet">All data in use is up to date.</p>
   if (stale.length === 0) {
     return (
       <p class="quiet">
-        As shipped: {shipped.map(({ id, date }) => `${id}, of ${date}`).join('; ')}. A newer one is loaded by{' '}
+        Bundled data: {shipped.map(({ id, date }) => `${id}, ${date}`).join('; ')}. To load newer data, run{' '}
         <code>sallyport data update</code>.
       </p>
     )
   }
   return (
     <p class="failure">
-      Past its age: {stale.map(({ id }) => id).join(', ')}.{!mayUpdate && ' A token that steers updates it here.'}
+      Stale: {stale.map(({ id }) => id).join(', ')}.{!mayUpdate && ' To update it here, sign in with a steer token.'}
     </p>
   )
 }
@@ -158,15 +158,19 @@ function Named({ source: { id, title, credit, error, reason, state } }: { source
 }
 
 function State({ source: { state, stale, shipped, date } }: { source: Source }) {
-  if (stale)
-    return <Badge name={shipped ? 'shipped' : 'stale'}>{shipped ? `shipped, of ${date}` : 'past its age'}</Badge>
+  if (stale) return <Badge name={shipped ? 'shipped' : 'stale'}>{shipped ? `bundled, ${date}` : 'stale'}</Badge>
   return <Badge name={state === 'refused' ? 'fail' : state}>{state}</Badge>
 }
 
-function Dated({ source: { date, ageSeconds, checked } }: { source: Source }) {
+function Dated({ source: { date, ageSeconds, kept, checked } }: { source: Source }) {
   return (
     <>
-      {date} {ageSeconds !== undefined && <div class="quiet">{age(ageSeconds)} old</div>}
+      {date && <time>{date}</time>}{' '}
+      {ageSeconds !== undefined && kept !== undefined && (
+        <div class="quiet">
+          {age(ageSeconds)} old; about {Math.round(kept * 100)}% still accurate
+        </div>
+      )}
       {checked && (
         <div class="quiet">
           checked <Ago at={checked} />

@@ -4,7 +4,7 @@ import { SystemFacts } from '../parts/system.tsx'
 import { goTo, linkTo, place } from '../route.ts'
 import { clipped, count, country, word } from '../words.ts'
 
-/** The autonomous systems of the world: searched, sorted, and one of them. */
+/** Shows the autonomous systems of the world: searches and sorts them, and shows one. */
 export function Directory() {
   const { query } = place.value
   const [q, by, asn] = [query.get('q') ?? '', query.get('by') ?? 'addresses', query.get('asn')]
@@ -29,12 +29,12 @@ export function Directory() {
       {asn !== null && <One asn={asn} />}
       <Shown loaded={loaded}>
         {({ total, results }) => (
-          <Card title={q === '' ? `Largest of ${count(total)} systems` : `Found for “${q}”`} wide>
+          <Card title={q === '' ? `Largest of ${count(total)} autonomous systems` : `Results for “${q}”`} wide>
             <Table
               label="Autonomous systems"
               rows={results}
               name={({ asn }) => String(asn)}
-              empty="No system has this name or number."
+              empty="No autonomous system has this name or number."
               columns={[
                 ['System', (row) => <a href={linkTo('directory', { q, by, asn: String(row.asn) })}>{row.label}</a>],
                 ['Organisation', ({ org }) => clipped(org)],
@@ -61,7 +61,7 @@ function One({ asn }: { asn: string }) {
               <SystemFacts entry={entry} />
               {system && (
                 <p class="quiet">
-                  Its addresses are {word(system.networkClass)} unless something more exact is known, by {system.basis}
+                  Default class of its addresses: {word(system.networkClass)}, from {system.basis}
                   {system.list && ` ${system.list}`}
                   {system.brand && `, sold as ${system.brand}`}
                   {system.country && `, registered in ${country(system.country)}`}.

@@ -4,7 +4,7 @@ import { age, count } from '../words.ts'
 
 const STATES = { ok: 'OK', warn: 'Warning', fail: 'Failed' } as const
 
-/** The service's dependencies, as `sallyport doctor` sees it. */
+/** Shows the service's dependencies, as `sallyport doctor` sees them. */
 export function Health() {
   const loaded = useLoad('health', {}, 15_000)
   return (
@@ -22,18 +22,18 @@ export function Health() {
                     'Processes',
                     silent === 0
                       ? count(processes)
-                      : `${processes} answer, ${silent} do not: what those saw is missing`,
+                      : `${processes} respond, ${silent} do not; their requests are missing`,
                   ],
                   ['Started', <Ago key="a" at={since} />],
                   [
                     'Sources in use',
                     `${count(sources.filter(({ state }) => state === 'loaded').length)} of ${sources.length}`,
                   ],
-                  ['Past their age', stale.map(({ id }) => id).join(', ') || 'none'],
-                  ['As shipped', shipped.map(({ id, ageSeconds = 0 }) => `${id}, ${age(ageSeconds)} old`).join('; ')],
-                  ['Bans in force', bans === null ? 'the store does not answer' : count(bans)],
-                  ['Rules about load', load ? 'on' : 'off'],
-                  ['Log lines lost', count(lostLines)],
+                  ['Stale sources', stale.map(({ id }) => id).join(', ') || 'none'],
+                  ['Bundled data', shipped.map(({ id, ageSeconds = 0 }) => `${id}, ${age(ageSeconds)} old`).join('; ')],
+                  ['Active bans', bans === null ? 'the store does not respond' : count(bans)],
+                  ['Load rules', load ? 'on' : 'off'],
+                  ['Lost log lines', count(lostLines)],
                 ]}
               />
             </Card>

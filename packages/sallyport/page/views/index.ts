@@ -1,10 +1,10 @@
 import type { ComponentType } from 'preact'
 
-/** A view of the console. */
+/** Describes a view of the console. */
 export interface View {
   readonly id: string
   readonly title: string
-  /** Reached by links alone. */
+  /** Whether the view is reached by links alone. */
   readonly isHidden?: boolean | undefined
   load(): Promise<ComponentType>
 }
@@ -19,6 +19,7 @@ export const VIEWS: readonly View[] = [
   { id: 'ledger', title: 'Ledger', load: async () => (await import('./ledger.tsx')).Ledger },
   { id: 'data', title: 'Data', load: async () => (await import('./data.tsx')).Data },
   { id: 'accounts', title: 'Accounts', load: async () => (await import('./accounts.tsx')).Accounts },
+  { id: 'risk', title: 'Accounts at risk', load: async () => (await import('./risk.tsx')).Risk },
   { id: 'bans', title: 'Bans', load: async () => (await import('./bans.tsx')).Bans },
   { id: 'lists', title: 'Lists', load: async () => (await import('./lists.tsx')).Lists },
   { id: 'audit', title: 'Audit', load: async () => (await import('./audit.tsx')).Audit },

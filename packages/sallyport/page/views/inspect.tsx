@@ -10,7 +10,7 @@ type Result = Got<'inspect'>['result']
 
 const EXAMPLES = ['185.220.101.10', '5.9.10.20', '2001:db8::1', '1.1.1.0/24']
 
-/** All that is known of an address, a network, a name or a URL. */
+/** Shows all that is known about an address, a network, a name or a URL. */
 export function Inspect() {
   const target = place.value.query.get('target') ?? ''
   const submit = (event: SubmitEvent): void => goTo('inspect', readForm(event))
@@ -43,7 +43,7 @@ function Answer({ target }: { target: string }) {
   const loaded = useLoad('inspect', { target })
   return (
     <Shown loaded={loaded}>
-      {({ result, finding, system, seen }) => (
+      {({ result, finding, region, system, seen }) => (
         <>
           <div class="columns">
             <VerdictCard result={result} finding={finding} seen={seen} />
@@ -52,19 +52,16 @@ function Answer({ target }: { target: string }) {
             </Card>
             <Card title="Autonomous system">
               {system === null ? (
-                <Empty>
-                  {result.reserved.reserved ? 'A reserved address is in none.' : 'None that the data knows.'}
-                </Empty>
+                <Empty>{result.reserved.reserved ? 'Reserved addresses have none.' : 'It is unknown.'}</Empty>
               ) : (
                 <SystemFacts entry={system} />
               )}
             </Card>
             <Registration whois={result.whois} isDegraded={result.degraded.includes('whois')} />
-          </div>
-          <div class="grid">
             <LocationCard
               geo={result.geo}
               source={result.geoSource}
+              region={region}
               isReserved={result.reserved.reserved}
               isDegraded={result.degraded.includes('geo')}
             />
@@ -88,14 +85,18 @@ function VerdictCard({ result, finding, seen }: Pick<Got<'inspect'>, 'result' | 
           ['Because', finding && `${finding.rule.replaceAll('_', ' ')} (${verdict.method})`],
           ['Provider', provider],
           ['Source', finding?.source && `${finding.source}${finding.sourceDate ? ` of ${finding.sourceDate}` : ''}`],
-          ['Also said by', finding?.agreeing.join(', ')],
+          ['Confirmed by', finding?.agreeing.join(', ')],
           ['Reserved', reserved.reserved && `${reserved.label}: ${reserved.detail ?? ''}`],
           [
             'Here',
             seen && (
               <>
-                {count(seen.requests)} of the remembered requests{' '}
-                {seen.last !== null && <a href={linkTo('request', { id: seen.last })}>the last one</a>}
+                {count(seen.requests)} recent requests
+                {seen.last !== null && (
+                  <>
+                    ; <a href={linkTo('request', { id: seen.last })}>latest</a>
+                  </>
+                )}
               </>
             ),
           ],
@@ -103,15 +104,15 @@ function VerdictCard({ result, finding, seen }: Pick<Got<'inspect'>, 'result' | 
       />
       {degraded.length > 0 && (
         <p class="quiet">
-          Not whole: {degraded.map((part) => word(part)).join(', ')} could not be looked at. A missing part is not
-          known, which is not "no".
+          Incomplete: {degraded.map((part) => word(part)).join(', ')} could not be looked up. Missing facts are unknown,
+          not negative.
         </p>
       )}
     </Card>
   )
 }
 
-/** From 100 down, a step for each deduction. The grade is left out: its letter says of 45 what its verdict does not. */
+/** Shows the score, which begins at 100, with each deduction. The grade is omitted: at 45 its letter says what the verdict does not. */
 function Purity({ purity }: { purity: Result['purity'] }) {
   const { score, verdict, deductions } = purity
   return (
@@ -122,7 +123,7 @@ function Purity({ purity }: { purity: Result['purity'] }) {
       </p>
       <meter min={0} max={100} low={46} high={85} optimum={100} value={score} aria-label="Purity" />
       {deductions.length === 0 ? (
-        <p class="quiet">Nothing is deducted.</p>
+        <p class="quiet">There are no deductions.</p>
       ) : (
         <ul class="signals">
           {deductions.map(({ factor, points, detail }) => (
@@ -140,41 +141,44 @@ function Purity({ purity }: { purity: Result['purity'] }) {
 function LocationCard({
   geo,
   source,
+  region,
   isReserved,
   isDegraded,
 }: {
   geo: Result['geo']
   source: Result['geoSource']
+  region: Got<'inspect'>['region']
   isReserved: boolean
   isDegraded: boolean
 }) {
-  const { latitude, longitude, countryCode, city, region, postalCode, timezone, accuracyRadius } = geo
+  const { latitude, longitude, countryCode, city, region: name, postalCode, timezone, accuracyRadius } = geo
   const point = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-  const named = [city, region, countryCode && country(countryCode)].filter((part) => part !== undefined)
+  const named = [city, name, countryCode && country(countryCode)].filter((part) => part !== undefined)
   return (
-    <Card title="Place" wide>
+    <Card title="Place">
       {isReserved ? (
-        <Empty>A reserved address is nowhere.</Empty>
+        <Empty>A reserved address has no location.</Empty>
       ) : (
         <div class="world">
           <WorldMap
-            label={named.length === 0 ? 'No place is known' : `Place: ${named.join(', ')}`}
+            label={named.length === 0 ? 'The location is unknown' : `Place: ${named.join(', ')}`}
             counts={countryCode === undefined ? {} : { [countryCode]: 1 }}
             {...(point && { point })}
           />
           {named.length === 0 ? (
-            <Empty>{isDegraded ? 'Places could not be looked at.' : 'No place is known.'}</Empty>
+            <Empty>{isDegraded ? 'Locations could not be looked up.' : 'The location is unknown.'}</Empty>
           ) : (
             <Facts
               rows={[
                 ['Country', countryCode && `${country(countryCode)} (${countryCode})`],
-                ['Named by', source],
-                ['Region', region],
+                ['Source', source],
+                ['Region', name],
+                ['Region for rules', region],
                 ['City', city],
                 ['Postal code', postalCode],
                 ['Time zone', timezone],
                 ['Within', accuracyRadius && `${accuracyRadius} km`],
-                ['At', point && `${point.latitude}, ${point.longitude}`],
+                ['Coordinates', point && `${point.latitude}, ${point.longitude}`],
               ]}
             />
           )}
@@ -189,7 +193,7 @@ function Registration({ whois, isDegraded }: { whois: Result['whois']; isDegrade
   return (
     <Card title="Registration">
       {whois === undefined ? (
-        <Empty>The registry gave no answer.</Empty>
+        <Empty>The registry did not respond.</Empty>
       ) : (
         <Facts
           rows={[

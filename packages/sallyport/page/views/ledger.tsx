@@ -9,7 +9,7 @@ type Query = Asked<'GET', 'ledger/evidence'>
 
 const DAY_MS = 86_400_000
 
-/** Attestations with their chain, and the evidence to take along. */
+/** Shows attestations with their chain, and the evidence to download. */
 export function Ledger() {
   const loaded = useLoad('ledger')
   const [opened, setOpened] = useState<Evidence | Failure | undefined>(undefined)
@@ -20,9 +20,9 @@ export function Ledger() {
         <Shown loaded={loaded}>{(answer) => <Attested answer={answer} onOpen={open} />}</Shown>
         <Card title="Verify">
           <p>
-            A program that does not trust this service verifies evidence: download it and the keys, and run{' '}
-            <code>npx sallyport evidence verify evidence.json --keys keys.json</code>. An auditor gets the keys from
-            another way than this page.
+            To verify evidence without this service, download it and the keys, and run{' '}
+            <code>npx sallyport evidence verify evidence.json --keys keys.json</code>. An auditor must get the keys from
+            another source than this page.
           </p>
         </Card>
       </div>
@@ -40,10 +40,10 @@ function Attested({ answer, onOpen }: { answer: Got<'ledger'>; onOpen: (query: Q
     void onOpen({ account, ...(id === '' ? range : { id }) })
   }
   return (
-    <Card title="Attestations" aside={status && `${count(status.uncovered)} not yet under a checkpoint`}>
+    <Card title="Attestations" aside={status && `${count(status.uncovered)} not yet covered by a checkpoint`}>
       {status === null ? (
         <Empty>
-          Nothing was attested since the start. Claims are attested inline, or by{' '}
+          There are no attestations since the start. Claims are attested inline, or with{' '}
           {session.value?.url === undefined ? (
             'POST /v1/provenance/check'
           ) : (
@@ -74,7 +74,7 @@ function Attested({ answer, onOpen }: { answer: Got<'ledger'>; onOpen: (query: Q
             </select>
           </label>
           <label>
-            or one, by its id
+            or one attestation, by ID
             <input name="id" inputMode="numeric" pattern="[1-9][0-9]*" autocomplete="off" />
           </label>
           <button type="submit">Open</button>
@@ -88,13 +88,13 @@ function Chain({ evidence }: { evidence: Evidence }) {
   const { records, log, checkpoint, statements } = evidence
   return (
     <div class="grid one">
-      <Card title="Records as they are chained" wide>
+      <Card title="Chained records" wide>
         <div class="actions">
           <Download name="evidence.json" load={async () => evidence}>
-            Download the evidence
+            Download evidence
           </Download>
           <Download name="keys.json" load={() => get('ledger/keys')}>
-            Download the keys
+            Download keys
           </Download>
         </div>
         <Facts
@@ -147,7 +147,7 @@ function Records({ records }: Pick<Evidence, 'records'>) {
       label="Records"
       rows={rows}
       name={(row) => String(row.attestation_id)}
-      empty="There are no records in it."
+      empty="There are no records."
       columns={[
         ['Attestation', (row) => row.attestation_id],
         ['At', ({ payload }) => momentText(textAt(payload, 'issued_at'))],
@@ -156,8 +156,7 @@ function Records({ records }: Pick<Evidence, 'records'>) {
           'Found',
           ({ payload }) => (
             <>
-              <Badge name={textAt(payload, 'finding', 'network_origin')} />{' '}
-              {country(textAt(payload, 'finding', 'country'))}
+              <Badge name={textAt(payload, 'finding', 'network_origin')} /> {placeText(payload)}
             </>
           ),
         ],
@@ -181,6 +180,13 @@ function momentText(text: string): string {
   return text === '' ? '' : moment(text)
 }
 
+/** Writes `United States, US-TX`, or `United States, region unknown`. */
+function placeText(payload: unknown): string {
+  const [region = ''] = textAt(payload, 'finding', 'region').split(',')
+  const parts = [country(textAt(payload, 'finding', 'country')), region === 'unknown' ? 'region unknown' : region]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
 function textAt(payload: unknown, ...path: readonly string[]): string {
   return String(path.reduce<unknown>(readMember, payload) ?? '')
 }
@@ -189,7 +195,7 @@ function readMember(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-/** Members of a record for people; the verifier reads the record for itself, and strictly. */
+/** Reads members of a record for people; the verifier reads the record itself, and strictly. */
 function parsePayload(payload: string): unknown {
   try {
     const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0))

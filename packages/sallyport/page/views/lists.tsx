@@ -7,7 +7,7 @@ import { age, clipped, count } from '../words.ts'
 
 type List = Got<'lists'>[number]
 
-/** The lists that rules name: what they hold, and changes of those in files. */
+/** Shows the lists that rules name, with their entries, and changes lists in files. */
 export function Lists() {
   const { query } = place.value
   const [q, name] = [query.get('q') ?? '', query.get('name') ?? '']
@@ -17,7 +17,7 @@ export function Lists() {
     <>
       <form class="ask" onSubmit={submit} key={q}>
         <label>
-          Address, system or text
+          Address, AS number or text
           <input name="q" type="search" defaultValue={q} maxLength={2_048} spellcheck={false} autocomplete="off" />
         </label>
         <button type="submit">Find</button>
@@ -27,7 +27,7 @@ export function Lists() {
           const chosen = lists.find((list) => list.name === name)
           return (
             <div class="grid">
-              <Card title="Lists of the configuration" wide aside="rules call them list:NAME">
+              <Card title="Configured lists" wide aside="used in rules as list:NAME">
                 <All lists={lists} q={q} />
               </Card>
               {chosen && <One key={name} list={chosen} q={q} />}
@@ -51,7 +51,7 @@ function All({ lists, q }: { lists: readonly List[]; q: string }) {
       name={({ name }) => name}
       empty={
         <>
-          The configuration names no lists. Name one under <code>lists</code>, for example{' '}
+          There are no lists. Add one to <code>lists</code>, for example{' '}
           <code>{'lists: { partners: { file: partners.txt } }'}</code>.
         </>
       }
@@ -71,14 +71,14 @@ function All({ lists, q }: { lists: readonly List[]; q: string }) {
           ({ source }) => (
             <>
               {source?.entries !== undefined && count(source.entries)}
-              {source?.left !== undefined && <div class="failure">{count(source.left)} lines are left out</div>}
+              {source?.left !== undefined && <div class="failure">{count(source.left)} invalid lines skipped</div>}
             </>
           ),
         ],
         ['Age', ({ source }) => source?.ageSeconds !== undefined && age(source.ageSeconds)],
         q !== '' && [
-          'Holds it',
-          ({ holds }) => (holds === null ? 'not known' : holds ? <Badge name="ok">yes</Badge> : 'no'),
+          'Contains it',
+          ({ holds }) => (holds === null ? 'unknown' : holds ? <Badge name="ok">yes</Badge> : 'no'),
         ],
       ]}
     />
@@ -98,12 +98,12 @@ function Named({ list: { name, source }, q }: { list: List; q: string }) {
 }
 
 function State({ source }: Pick<List, 'source'>) {
-  if (source?.stale) return <Badge name="stale">past its age</Badge>
+  if (source?.stale) return <Badge name="stale">stale</Badge>
   const state = source?.state ?? 'absent'
   return <Badge name={state}>{state}</Badge>
 }
 
-/** One list: its entries, or those that hold what is asked for, and the changes of it. */
+/** Shows one list: its entries, or those that contain the searched text, and changes to it. */
 function One({ list: { name, fixed }, q }: { list: List; q: string }) {
   const loaded = useLoad(`lists/${encodeURIComponent(name)}`, { q })
   const [said, setSaid] = useState<Failure | string | undefined>(undefined)
@@ -114,7 +114,7 @@ function One({ list: { name, fixed }, q }: { list: List; q: string }) {
     return !(done instanceof Failure)
   }
   const mayChange = maySteer()
-  const whyNot = fixed === undefined ? !mayChange && 'Sign in with the right to steer to change it.' : `It is ${fixed}`
+  const whyNot = fixed === undefined ? !mayChange && 'Changes need a steer or administrator token.' : `It ${fixed}`
   return (
     <Card title={`List ${name}`} wide aside={whyNot}>
       {mayChange && fixed === undefined && <Add onAdd={(entries) => change('add', entries)} />}
@@ -133,8 +133,8 @@ function One({ list: { name, fixed }, q }: { list: List; q: string }) {
 }
 
 function describeChange(what: 'add' | 'remove', changed: readonly string[]): string {
-  if (changed.length === 0) return what === 'add' ? 'All were there already.' : 'No line of the file has it alone.'
-  return `${what === 'add' ? 'Added' : 'Removed'}, and in force within a second: ${changed.join(', ')}.`
+  if (changed.length === 0) return what === 'add' ? 'The list has all entries.' : 'No line has only this entry.'
+  return `${what === 'add' ? 'Added' : 'Removed'} ${changed.join(', ')}. The change applies within a second.`
 }
 
 function Add({ onAdd }: { onAdd: (entries: string) => Promise<boolean> }) {
@@ -145,7 +145,7 @@ function Add({ onAdd }: { onAdd: (entries: string) => Promise<boolean> }) {
   return (
     <form onSubmit={(event) => void submit(event)}>
       <label>
-        New entries, one a line
+        New entries, one per line
         <textarea name="entries" rows={3} cols={44} required maxLength={30_000} spellcheck={false} autocomplete="off" />
       </label>
       <button type="submit">Add</button>
@@ -155,19 +155,19 @@ function Add({ onAdd }: { onAdd: (entries: string) => Promise<boolean> }) {
 
 interface EntriesProps extends Readonly<Got<'lists/x'>> {
   readonly q: string
-  /** Absent: nobody may. */
+  /** Absent: the visitor may not remove entries. */
   readonly onRemove: ((entry: string) => void) | undefined
 }
 
 function Entries({ entries, found, unread, q, onRemove }: EntriesProps) {
   return (
     <>
-      {unread.length > 0 && <p class="failure">These lines are not entries: {unread.join(', ')}</p>}
+      {unread.length > 0 && <p class="failure">These lines are not valid entries: {unread.join(', ')}</p>}
       <Table
         label="Entries"
         rows={entries}
         name={(entry) => entry}
-        empty={q === '' ? 'It holds nothing.' : 'No entry holds it.'}
+        empty={q === '' ? 'The list is empty.' : 'No entry contains it.'}
         columns={[
           ['Entry', clipped, 'code'],
           onRemove !== undefined && [
@@ -182,7 +182,7 @@ function Entries({ entries, found, unread, q, onRemove }: EntriesProps) {
       />
       {found > entries.length && (
         <p class="quiet">
-          The first {count(entries.length)} of {count(found)}; find one by what it holds.
+          The first {count(entries.length)} of {count(found)}. Search to find others.
         </p>
       )}
     </>

@@ -5,7 +5,7 @@ import { Bars } from '../parts/bars.tsx'
 import { Course, nameUnit } from '../parts/course.tsx'
 import { Shown, useLoad } from '../parts/load.tsx'
 import { Numbers } from '../parts/numbers.tsx'
-import { Badge, Card, Table } from '../parts/pieces.tsx'
+import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { SpanChoice } from '../parts/span.tsx'
 import { Stream } from '../parts/stream.tsx'
 import { WorldMap } from '../parts/world.tsx'
@@ -20,7 +20,7 @@ const SPANS = { '5m': '5 minutes', '1h': '1 hour', '24h': '24 hours' } as const
 type Span = keyof typeof SPANS
 const OFTEN = { '5m': 2_000, '1h': 10_000, '24h': 60_000 } as const
 
-/** Live requests at the gate. */
+/** Shows live requests at the gate. */
 export function Live() {
   const [span, setSpan] = useState<Span>('5m')
   const loaded = useLoad('live', { span }, OFTEN[span])
@@ -38,70 +38,75 @@ export function Live() {
 }
 
 function Requests({ answer }: { answer: LiveAnswer }) {
-  const { totals, span, silent } = answer
+  const { totals, span, silent, since } = answer
   const all = Object.values(totals).reduce((sum, part) => sum + part, 0)
   return (
     <>
       {silent > 0 && (
         <p class="failure wide" role="alert">
-          {count(silent)} of the processes did not answer: what they saw is missing here.
+          {count(silent)} processes did not respond. Their requests are missing here.
         </p>
       )}
       <Card title={`Requests ${nameUnit(answer)}, ${SPANS[span]}`} wide aside={<Totals totals={totals} all={all} />}>
+        {since !== null && (
+          <p class="quiet">
+            Counted since the start, <Ago at={since} />.
+          </p>
+        )}
         <Course course={answer} />
       </Card>
     </>
   )
 }
 
-function Pictures({ answer: { classes, networks, seen, counted, span } }: { answer: LiveAnswer }) {
+function Pictures({ answer: { classes, networks, counted, span } }: { answer: LiveAnswer }) {
   const decided = classes.reduce((sum, { count }) => sum + count, 0)
-  const countries = Object.entries(seen.countries)
-  const [remembered, hours] = [
-    'of the remembered requests',
-    span === '24h' ? 'last 24 hours' : 'this hour and the last',
-  ]
+  const countries = counted?.countries ?? []
+  const hours = span === '24h' ? 'last 24 hours' : 'this hour and the previous hour'
+  const none = (text: string): string => (counted === null ? 'There are no hourly counts yet.' : text)
   return (
     <>
       <div class="grid three">
-        <Card title="Who asks">
+        <Card title="Clients">
           <Bars
-            nothing="Nothing was decided."
+            nothing="There are no decisions."
             whole={decided}
             rows={classes.map((row) => linkBar(row, word(row.name), { class: row.name }, row.name))}
           />
         </Card>
-        <Card title="From what network">
+        <Card title="Networks">
           <Bars
-            nothing="Nothing was decided."
+            nothing="There are no decisions."
             whole={decided}
             rows={networks.map((row) => linkBar(row, word(row.name), { network: row.name }, row.name))}
           />
         </Card>
         <Card title="Rules" aside={hours}>
-          <Bars nothing="No rule did anything but allow." rows={(counted?.rules ?? []).map(ruleBar)} />
+          <Bars nothing={none('Rules only allowed requests.')} rows={(counted?.rules ?? []).map(ruleBar)} />
         </Card>
       </div>
       <div class="grid">
-        {Object.keys(seen.challenges).length > 0 && (
-          <Card title="Challenges" aside={remembered} wide>
-            <Funnel steps={seen.challenges} />
+        {counted !== null && counted.challenges.length > 0 && (
+          <Card title="Challenges" aside={hours} wide>
+            <Challenges rows={counted.challenges} />
           </Card>
         )}
-        <Card title="Countries" aside={remembered} wide>
+        <Card title="Countries" aside={hours} wide>
           <div class="world">
             <WorldMap
               label={`Countries of visitors: ${
                 countries
                   .slice(0, 5)
-                  .map(([code, count]) => `${country(code)} ${count}`)
+                  .map(({ name, requests }) => `${country(name)} ${requests}`)
                   .join(', ') || 'none yet'
               }`}
-              counts={seen.countries}
+              counts={Object.fromEntries(countries.map(({ name, requests }) => [name, requests]))}
             />
             <Bars
-              nothing="No country is known yet."
-              rows={countries.slice(0, 10).map(([name, count]) => ({ name, count, shown: country(name) }))}
+              nothing={none('There are no countries yet.')}
+              rows={countries
+                .slice(0, 10)
+                .map(({ name, requests }) => ({ name, count: requests, shown: country(name) }))}
             />
           </div>
         </Card>
@@ -109,7 +114,7 @@ function Pictures({ answer: { classes, networks, seen, counted, span } }: { answ
       <div class="grid three">
         <Card title="Operators" aside={hours}>
           <Bars
-            nothing="No operator is known yet."
+            nothing={none('There are no operators yet.')}
             rows={(counted?.systems ?? []).map(({ name, requests }) =>
               linkBar({ name, count: requests }, name, { text: name.split(' ', 1)[0] ?? '' }),
             )}
@@ -117,54 +122,49 @@ function Pictures({ answer: { classes, networks, seen, counted, span } }: { answ
         </Card>
         <Card title="Paths" aside={hours}>
           <Bars
-            nothing="No path was requested."
+            nothing={none('There are no paths yet.')}
             rows={(counted?.paths ?? []).map(({ name, requests }) =>
               linkBar({ name, count: requests }, name, { text: name.split('*', 1)[0] ?? '' }),
             )}
           />
         </Card>
         <Card title="Crawlers" aside={hours}>
-          <Bars nothing="No crawler was named." rows={(counted?.crawlers ?? []).map(claimBar)} />
+          <Bars nothing={none('There are no crawlers yet.')} rows={(counted?.crawlers ?? []).map(claimBar)} />
         </Card>
       </div>
     </>
   )
 }
 
-/** Challenges and what came of them, by rule. */
-function Funnel({ steps }: { steps: LiveAnswer['seen']['challenges'] }) {
-  const rules = new Map<string, Record<string, number>>()
-  for (const [name, count] of Object.entries(steps)) {
-    const space = name.lastIndexOf(' ')
-    const rule = name.slice(0, space)
-    rules.set(rule, { ...rules.get(rule), [name.slice(space + 1)]: count })
-  }
+/** Shows challenges and their outcomes, by rule and level. */
+function Challenges({ rows }: { rows: Tallied['challenges'] }) {
   return (
     <Table
       label="Challenges by rule"
-      rows={[...rules]}
-      name={([rule]) => rule}
+      rows={rows}
+      name={({ rule, level }) => `${rule} ${level}`}
       columns={[
         [
           'Rule',
-          ([rule]) => (
+          ({ rule }) => (
             <a class="plain-link" href={linkTo('live', { text: rule, outcome: 'challenge' })}>
-              {rule === '' ? 'not known' : rule}
+              {rule === '' ? 'unknown' : rule}
             </a>
           ),
         ],
-        ['Challenged', ([, { asked = 0 }]) => count(asked)],
+        ['Level', ({ level }) => level],
+        ['Challenged', ({ asked }) => count(asked)],
         [
           'Solved',
-          ([, { asked = 0, solved = 0 }]) => (
+          ({ asked, solved }) => (
             <>
               {count(solved)} {asked > 0 && <small>{percent(solved, asked)}</small>}
             </>
           ),
         ],
-        ['Failed', ([, { failed = 0 }]) => count(failed)],
-        ['Not answered', ([, { asked = 0, solved = 0, failed = 0 }]) => count(Math.max(0, asked - solved - failed))],
-        ['Not shown', ([, { unshown = 0 }]) => count(unshown)],
+        ['Failed attempts', ({ failed }) => count(failed)],
+        ['Not solved yet', ({ asked, solved }) => count(Math.max(0, asked - solved))],
+        ['Not shown', ({ unshown }) => count(unshown)],
       ]}
     />
   )
@@ -185,7 +185,7 @@ function Totals({ totals, all }: { totals: Readonly<Record<string, number>>; all
   )
 }
 
-/** A bar that leads to its requests. */
+/** Makes a bar a link to its requests. */
 function linkBar(row: Counted, shown: ComponentChildren, query: Readonly<Record<string, string>>, tone?: string) {
   const link = (
     <a class="plain-link" href={linkTo('live', query)}>
@@ -198,7 +198,7 @@ function linkBar(row: Counted, shown: ComponentChildren, query: Readonly<Record<
 function ruleBar({ rule, action, state, requests }: Tallied['rules'][number]) {
   const shown = (
     <>
-      <Badge name={action} /> {rule} {state === 'trial' && <small>on trial</small>}
+      <Badge name={action} /> {rule} {state === 'trial' && <small>dry run</small>}
     </>
   )
   const query = { text: rule, ...(state === 'trial' ? { trial: '1' } : { outcome: action }) }

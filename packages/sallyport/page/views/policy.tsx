@@ -14,7 +14,7 @@ import { clipped, count, word } from '../words.ts'
 type Checked = Answer<'POST', 'policy/check'>
 type WhatIf = Answer<'POST', 'policy/what-if'>
 
-/** The rules in force, and a draft of others. */
+/** Shows the rules in force, and a draft of other rules. */
 export function Policy() {
   const loaded = useLoad('policy')
   const schema = useLoad('policy/schema')
@@ -35,7 +35,7 @@ export function Policy() {
 function Rules({ answer: { rules, mode } }: { answer: Got<'policy'> }) {
   const counted = useLoad('report', { span: '24h' }, REPORT_MS).value?.rules ?? []
   return (
-    <Card title="Rules in force, in their order" wide aside={<Badge name={mode} />}>
+    <Card title="Active rules, in order" wide aside={<Badge name={mode} />}>
       <Table
         label="Rules"
         rows={rules}
@@ -45,29 +45,26 @@ function Rules({ answer: { rules, mode } }: { answer: Got<'policy'> }) {
             'Rule',
             ({ id, onTrial, note }) => (
               <>
-                <strong>{id}</strong> {onTrial && <Badge name="monitor">on trial</Badge>}
+                <strong>{id}</strong> {onTrial && <Badge name="monitor">dry run</Badge>}
                 {note && <div class="code quiet">{clipped(note)}</div>}
               </>
             ),
           ],
           ['Action', ({ action }) => <Badge name={action} />],
-          ['From', ({ own, id }) => (own ? 'this policy' : id === 'default' ? 'the default' : 'its preset or limits')],
+          ['From', ({ own, id }) => (own ? 'this policy' : id === 'default' ? 'the default' : 'a preset or limits')],
           [
             'Last 24 hours',
-            ({ id }) => <Done rows={counted.filter(({ rule, state }) => rule === id && state !== 'trial')} />,
+            ({ id }) => listDone(counted.filter(({ rule, state }) => rule === id && state !== 'trial')),
           ],
-          [
-            'On trial',
-            ({ id }) => <Done rows={counted.filter(({ rule, state }) => rule === id && state === 'trial')} />,
-          ],
+          ['Dry run', ({ id }) => listDone(counted.filter(({ rule, state }) => rule === id && state === 'trial'))],
         ]}
       />
     </Card>
   )
 }
 
-/** The requests on which a rule did something else than allow, or would have. */
-function Done({ rows }: { rows: Got<'report'>['rules'] }) {
+/** Links to the requests on which a rule did something else than allow, or would have. */
+function listDone(rows: Got<'report'>['rules']) {
   return rows.map(({ rule, action, state, requests }) => (
     <a
       key={`${action} ${state}`}
@@ -97,7 +94,7 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
   const [text, setText] = useState(initial)
   const [checked, setChecked] = useState<Checked>({ faults: [], warnings: [] })
   const [outcome, setOutcome] = useState<WhatIf | Failure | string | undefined>(undefined)
-  // Another round is another editor: it keeps its own text.
+  // Each round has its own editor, which keeps its own text.
   const [round, setRound] = useState(0)
   const begin = (): void => {
     setText(initial)
@@ -114,22 +111,15 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
   }
   const save = async (): Promise<void> => {
     const saved = await post('policy/save', { text, etag }).catch(toFailure)
-    setOutcome(saved instanceof Failure ? saved : 'Saved, and in force.')
+    setOutcome(saved instanceof Failure ? saved : 'The policy is saved and in force.')
     if (!(saved instanceof Failure)) onSaved()
   }
   const { faults } = checked
   const isAdmin = session.value?.role === 'admin'
   return (
     <>
-      <Card title="Draft" wide aside="control and space: what can be written here">
-        <Editor
-          key={round}
-          label="Draft of a policy"
-          initial={initial}
-          schema={schema}
-          onText={setText}
-          check={check}
-        />
+      <Card title="Draft" wide aside="Ctrl+Space completes">
+        <Editor key={round} label="Policy draft" initial={initial} schema={schema} onText={setText} check={check} />
         <Found {...checked} />
         <div class="actions">
           <button type="button" disabled={faults.length > 0} onClick={() => void tryIt()}>
@@ -141,7 +131,7 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
           </button>
           {isAdmin && session.value?.maySave && (
             <Confirm
-              question="It is written into the configuration file and in force at once. Save it?"
+              question="Save the draft to the configuration file and apply it now?"
               disabled={faults.length > 0 || text === inForce}
               onYes={save}
             >
@@ -160,7 +150,7 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
   )
 }
 
-/** Faults and warnings of a draft, or that there are none. */
+/** Shows the faults and warnings of a draft, or that there are none. */
 function Found({ faults, warnings }: Checked) {
   return (
     <p aria-live="polite" class={faults.length > 0 ? 'failure' : 'quiet'}>
@@ -173,7 +163,7 @@ function Found({ faults, warnings }: Checked) {
   )
 }
 
-const ACTIONS = ['allow', 'flag', 'redirect', 'challenge', 'throttle', 'block'] as const
+const ACTIONS = ['allow', 'flag', 'redirect', 'challenge', 'offer', 'throttle', 'block'] as const
 
 function Difference({ requests, classes, examples, notes }: WhatIf) {
   const changed = classes.reduce((sum, row) => sum + row.changed, 0)
@@ -181,7 +171,7 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
     <Card
       title="What if"
       wide
-      aside={`${count(changed)} of ${count(requests)} remembered requests would be decided otherwise`}
+      aside={`${count(changed)} of ${count(requests)} recent requests would be decided differently`}
     >
       {notes.map((note) => (
         <p key={note} class="quiet">
@@ -189,7 +179,7 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
         </p>
       ))}
       {requests === 0 ? (
-        <Empty>No decided request is remembered yet.</Empty>
+        <Empty>There are no recent decisions yet.</Empty>
       ) : (
         <Table
           label="By class"
@@ -204,11 +194,11 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
                 ({ before, after }) => formatStep(before[action] ?? 0, after[action] ?? 0),
               ],
             ),
-            ['Otherwise', (row) => count(row.changed)],
+            ['Changed', (row) => count(row.changed)],
           ]}
         />
       )}
-      {examples.length > 0 && <h3>For example</h3>}
+      {examples.length > 0 && <h3>Examples</h3>}
       {examples.length > 0 && (
         <Table
           label="Examples"

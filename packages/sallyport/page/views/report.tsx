@@ -1,7 +1,7 @@
 import { Report as Sections } from '../parts/report.tsx'
 import { linkTo } from '../route.ts'
 
-/** All requests by the hour, and the visitors that the policy affects. */
+/** Reports all requests by the hour, and the visitors that the policy affects. */
 export function Report() {
   return (
     <>

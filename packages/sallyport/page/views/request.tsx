@@ -2,8 +2,8 @@ import { Explanation } from '../parts/explanation.tsx'
 import { Card, Empty } from '../parts/pieces.tsx'
 import { place } from '../route.ts'
 
-/** One request, by a link that can be shared while it is remembered. */
+/** Shows one request, by a link that works while the request is remembered. */
 export function OneRequest() {
   const id = place.value.query.get('id') ?? ''
-  return <Card title="Explanation">{id === '' ? <Empty>No request is named.</Empty> : <Explanation id={id} />}</Card>
+  return <Card title="Explanation">{id === '' ? <Empty>Missing request ID.</Empty> : <Explanation id={id} />}</Card>
 }

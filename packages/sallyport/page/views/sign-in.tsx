@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Failure, linkFailure, signIn } from '../api.ts'
 import { readForm } from '../parts/load.tsx'
 
-/** Asks for a token, which is traded for a session and kept nowhere. */
+/** Asks for a token, which is exchanged for a session and stored nowhere. */
 export function SignIn({ onLeave }: { onLeave?: (() => void) | undefined }) {
   const [refused, setFailure] = useState<string | undefined>(undefined)
   const failure = refused ?? linkFailure.value
@@ -10,16 +10,16 @@ export function SignIn({ onLeave }: { onLeave?: (() => void) | undefined }) {
     try {
       await signIn(readForm(event)['token'] ?? '')
     } catch (error) {
-      setFailure(error instanceof Failure ? error.message : 'This token cannot be sent.')
+      setFailure(error instanceof Failure ? error.message : 'This token contains invalid characters.')
     }
   }
   return (
     <section class="sign-in card" aria-label="Sign in">
       <h1>Sign in</h1>
       <p class="quiet">
-        To look, open the link that the service printed when it started, or one of <code>npx sallyport console</code>.
-        To change something, the token for administrators is in <code>console-token</code> of the dataDir, unless{' '}
-        <code>console.adminToken</code> names another.
+        To read, open the link that the service printed at startup, or run <code>npx sallyport console</code>. To make
+        changes, use the administrator token: <code>console.adminToken</code>, or the file <code>console-token</code> in
+        dataDir.
       </p>
       <form onSubmit={(event) => void submit(event)}>
         <label>

@@ -1,26 +1,26 @@
 import type { Command } from 'commander'
 
-/** An option of a command. */
+/** Describes an option of a command. */
 export interface OptionRow {
-  /** `--plan <plan>` */
+  /** Holds `--plan <plan>`. */
   readonly flags: string
   readonly description: string
   readonly choices: readonly string[]
-  /** As it is written; absent where there is none, or where the description says it. */
+  /** The default as written; absent where there is none, or where the description says it. */
   readonly initial?: string | undefined
   readonly required: boolean
 }
 
-/** A command that does something, as the documents list it. */
+/** Describes a command that acts, as the documents list it. */
 export interface CommandRow {
-  /** `keys create`, with its arguments. */
+  /** Holds `keys create`, with its arguments. */
   readonly usage: string
   readonly description: string
   readonly example: string
   readonly options: readonly OptionRow[]
 }
 
-/** Every command below one, with what is said of it there. */
+/** Lists every command below one, with its description. */
 export function listCommands(program: Command, examples: Readonly<Record<string, string>>): readonly CommandRow[] {
   return findLeaves(program).map(({ name, command }) => ({
     usage: [name, ...command.registeredArguments.map(argumentText)].join(' '),
@@ -36,7 +36,7 @@ export function listCommands(program: Command, examples: Readonly<Record<string,
   }))
 }
 
-/** A command that has no others within, by its whole name. */
+/** Finds the commands without subcommands, by their whole names. */
 export function findLeaves(
   command: Command,
   path = '',

@@ -1,4 +1,4 @@
-/** One line for each command that does something: `--help` ends with it, and the tables show it. */
+/** Shows one line for each command that acts: `--help` ends with it, and the tables show it. */
 export const EXAMPLES: Readonly<Record<string, string>> = {
   proxy: '--upstream http://127.0.0.1:3000 --listen 127.0.0.1:8080',
   demo: '--listen 127.0.0.1:8080',
@@ -19,6 +19,9 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'keys list': '--account 0197a5c4',
   'keys revoke': '5v9PBlJQ',
   'keys rotate': '5v9PBlJQ',
+  'keys agent create': 'https://bot.example',
+  'keys agent list': '',
+  'keys agent rotate': '--overlap 7d',
   'keys rotate-signing': '--next-key next.pem --yes',
   'accounts create': '--plan pro --signup 2026-11-25',
   'accounts list': '--json',

@@ -34,7 +34,7 @@ import { printableLines, printableMessage } from './terminal/printable.ts'
 import { processTerminal, type Terminal } from './terminal/terminal.ts'
 import { leavePrimary } from './workers/worker.ts'
 
-/** Exit codes of a command: done, refused or failed, used wrongly. */
+/** Exit codes of a command: done, refused or failed, wrong usage. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
 /** Runs one command line, without the program's name; resolves with the exit code and never rejects. */
@@ -44,7 +44,7 @@ export async function main(argv: readonly string[], on: Terminal = processTermin
       return on.isClosed
     },
     out: (text) => on.out(printableLines(text)),
-    // A message is about something, of which the name may be a stranger's; no style of ours is in it.
+    // A message may contain a client's text as a name, but none of our styles.
     err: (text) => on.err(text.startsWith('sallyport: ') ? printableMessage(text) : printableLines(text)),
   }
   try {
@@ -69,7 +69,7 @@ export async function main(argv: readonly string[], on: Terminal = processTermin
   }
 }
 
-/** Every command with its options, as they are defined. */
+/** Lists every command with its options, as defined. */
 export function commandTable(): readonly CommandRow[] {
   return listCommands(createProgram({ out() {}, err() {} }), EXAMPLES)
 }
@@ -84,7 +84,7 @@ function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.err(text.trimEnd()),
       outputError: (text, write) => write(printableMessage(text.replace(/^error: /, 'sallyport: '))),
     })
-  // Commands made after this inherit the settings above.
+  // Commands that are added after this line inherit the settings above.
   addProxyCommand(program, terminal)
   addDemoCommand(program, terminal)
   addInitCommand(program, terminal)

@@ -19,29 +19,29 @@ const API = '/console/api/'
 export interface ConsoleOptions extends ConsoleHooks {
   readonly sallyport: Sallyport
   readonly history: History
-  /** The door by which visitors come in. */
+  /** Admits visitors. */
   readonly door: Door
-  /** The folder of the built page; absent: the one in this package. */
+  /** The folder of the built page; absent: the folder in this package. */
   readonly page?: string | undefined
-  /** A bug: the page gets 500 without detail. */
+  /** Called for a bug; the page gets 500 without details. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
-/** The console of one process: a page, and the API that it asks. */
+/** Serves the console of one process: a page, and its API. */
 export interface Console {
-  /** Answers a request of the admin listener; false, and nothing done, where the path is none of the console's. */
+  /** Answers a request of the admin listener; returns false, and does nothing, for a path outside the console. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
-  /** Whether a request to the other paths of the admin listener has a role. */
+  /** Reports whether a request to other paths of the admin listener has a role. */
   permits(request: IncomingMessage, role: Role): boolean
-  /** Answers the console of another process, which was asked through `askOthers`. */
+  /** Answers a question from another process's console, sent by `askOthers`. */
   answerOther(about: unknown): Promise<unknown>
   /** Ends the thread that reads policies. */
   close(): Promise<void>
 }
 
 /**
- * Opens the console. Everything needs a token, as a Bearer or as a session that was opened by one or by a link. What
- * changes something is a POST or DELETE by the console's own page or by a Bearer.
+ * Opens the console. Every call needs a token, as a Bearer, or a session that a token or a link opened. Changes need a POST or DELETE by
+ * the console's own page or by a Bearer.
  */
 export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions): Console {
   const assets = loadPage(page)
@@ -108,7 +108,7 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
   return {
     answerOther: async (about) => {
       const { name, question } = about as { readonly name: string; readonly question: unknown }
-      // Requests that have ended belong to the answer, also those that wait to be counted.
+      // Ended requests belong to the answer, including those that wait to be counted.
       own.sallyport.drain()
       return (shares.get(name) as AnyShare | undefined)?.own(question, own)
     },
@@ -132,7 +132,7 @@ function nameVisitor({ role }: Visitor): string {
   return `console ${role ?? 'nobody'}`
 }
 
-/** The rows of a path, and what its last segment is where they leave that open. */
+/** Finds the rows of a path, and its last segment where the rows leave it open. */
 function findRows(
   rows: readonly AnyRow[],
   path: string,

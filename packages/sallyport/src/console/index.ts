@@ -3,9 +3,11 @@ export { type ReadTokens, readOrMakeSecret, readTokens } from './access/token-fi
 export { type Console, openConsole } from './console.ts'
 export {
   FLAG,
+  ja4Text,
   listFacts,
   listSignals,
   passText,
+  regionText,
   sourceText,
   unjudgedText,
   useText,

@@ -4,7 +4,7 @@ import { createLineReader } from '../../src/cli/log/access/access-log.ts'
 import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
 import { parseFields } from '../../src/cli/log/access/json.ts'
 import { createUnread, describeUnread } from '../../src/cli/log/access/unread.ts'
-import { AT, agentsOf, CLF, COMBINED, FIREFOX, named, REQUEST, readingsOf, sent } from './read-lines.ts'
+import { AT, CLF, COMBINED, FIREFOX, listAgents, listReadings, named, REQUEST, sent } from './read-lines.ts'
 
 /* Which address and which quoted text of a line are the client's; the lines of each format are in access-log.long.test.ts. */
 
@@ -21,12 +21,12 @@ t.test('two addresses in front are a proxy and its client as well as a host and 
     `10.0.0.5 198.51.100.7,10.0.0.6 - - ${COMBINED}`,
     `unknown, 10.0.0.5 - - ${COMBINED}`,
   ]
-  for (const line of unclear) t.same(readingsOf([line]), [['combined', 'lacks address']], line)
+  for (const line of unclear) t.same(listReadings([line]), [['combined', 'lacks address']], line)
   const trust = parseTrust(['private'])
   for (const line of unclear.filter((line) => /198\.51\.100\.7/.test(line)))
-    t.match(readingsOf([line], undefined, trust), [['combined', /^198\.51\.100\.7 GET/]], line)
+    t.match(listReadings([line], undefined, trust), [['combined', /^198\.51\.100\.7 GET/]], line)
   for (const line of unclear.filter((line) => !/198\.51\.100\.7/.test(line)))
-    t.match(readingsOf([line], undefined, trust), [['combined', 'lacks address']], line)
+    t.match(listReadings([line], undefined, trust), [['combined', 'lacks address']], line)
   const clear = [
     'shop.example:443 203.0.113.9',
     '"shop.example" 203.0.113.9',
@@ -36,7 +36,7 @@ t.test('two addresses in front are a proxy and its client as well as a host and 
     '203.0.113.9:4711 - -',
     '"203.0.113.9 - -',
   ]
-  for (const front of clear) t.same(readingsOf([`${front} - ${COMBINED}`]), [['combined', sent('curl/8.5.0')]], front)
+  for (const front of clear) t.same(listReadings([`${front} - ${COMBINED}`]), [['combined', sent('curl/8.5.0')]], front)
 })
 
 t.test('the usual longer forms of the combined one are read', async (t) => {
@@ -51,11 +51,15 @@ t.test('the usual longer forms of the combined one are read', async (t) => {
     '12 TCP_MISS:HIER_DIRECT',
   ]
   for (const more of behind)
-    t.same(agentsOf(`200 12 "https://a.example/" "${FIREFOX}" ${more}`, `200 12 "-" "-" ${more}`), [FIREFOX, ''], more)
+    t.same(
+      listAgents(`200 12 "https://a.example/" "${FIREFOX}" ${more}`, `200 12 "-" "-" ${more}`),
+      [FIREFOX, ''],
+      more,
+    )
   const agents = ['okhttp', 'My Podcast App', 'a \\"b\\" c', '-', '', 'https://bot.example/', '12345', 'HIT']
   const lines = [FIREFOX, ...agents].map((agent) => `200 12 "-" "${agent}"`)
   const read = agents.map((agent) => (agent === '-' ? '' : agent.replaceAll('\\', '')))
-  t.same(agentsOf(...lines), [FIREFOX, ...read], 'one line shows that the log has user agents there')
+  t.same(listAgents(...lines), [FIREFOX, ...read], 'one line shows that the log has user agents there')
 })
 
 t.test('a log is not read where no line has a user agent in its place', async (t) => {
@@ -69,9 +73,10 @@ t.test('a log is not read where no line has a user agent in its place', async (t
     ["quotes of the client's", '200 12 "-" "Mozilla/5.0 "x" y"'],
     ['no place', '200 12 0.0012'],
   ] as const
-  for (const [what, rest] of unclear) t.same(agentsOf(rest, rest), Array(2).fill('lacks userAgent'), `${what}: ${rest}`)
+  for (const [what, rest] of unclear)
+    t.same(listAgents(rest, rest), Array(2).fill('lacks userAgent'), `${what}: ${rest}`)
   const line = `203.0.113.9 - - ${CLF} ${REQUEST} 200 12 "-" "HIT"`
-  t.same(readingsOf([line], named('combined')), [['combined', sent('HIT')]], 'the operator names the format')
+  t.same(listReadings([line], named('combined')), [['combined', sent('HIT')]], 'the operator names the format')
 })
 
 t.test('what is not clear is counted by what it lacks', async (t) => {
@@ -98,21 +103,21 @@ t.test('nothing is made up of the logs of other programs', async (t) => {
     JSON.stringify({ deploymentId: 'd', timestamp: Date.parse(AT), proxy: { path: '/a' } }),
     JSON.stringify({ timestamp: AT, client: { address: '203.0.113.9' }, url: { path: '/a' } }),
   ]
-  for (const line of lines) t.match(readingsOf([line]), [[String, /^lacks /]], line.slice(0, 90))
+  for (const line of lines) t.match(listReadings([line]), [[String, /^lacks /]], line.slice(0, 90))
 })
 
 t.test('members of other JSON are named, within others or with dots, beside the usual ones', async (t) => {
   const fields = [parseFields('ip=client.ip, target=url.original,userAgent=UA,at=start')]
   const line = { client: { ip: '203.0.113.9' }, 'url.original': '/a', method: 'GET', start: AT, status: 200 }
-  t.same(readingsOf([JSON.stringify({ ...line, UA: FIREFOX })], fields), [['fields', sent(FIREFOX)]])
-  t.same(readingsOf([JSON.stringify({ ...line, UA: null })], fields), [['fields', sent('')]])
-  t.same(readingsOf([JSON.stringify(line)], fields), [['fields', 'lacks userAgent']])
+  t.same(listReadings([JSON.stringify({ ...line, UA: FIREFOX })], fields), [['fields', sent(FIREFOX)]])
+  t.same(listReadings([JSON.stringify({ ...line, UA: null })], fields), [['fields', sent('')]])
+  t.same(listReadings([JSON.stringify(line)], fields), [['fields', 'lacks userAgent']])
   for (const wrong of ['agent=UA', 'ip', 'ip=', '__proto__=a'])
     t.throws(() => parseFields(wrong), { code: 'invalid_request', message: /is not one of ip, method/ }, wrong)
 })
 
 t.test('members that are null, or named otherwise', async (t) => {
-  const json = (value: unknown) => readingsOf([JSON.stringify(value)])
+  const json = (value: unknown) => listReadings([JSON.stringify(value)])
   const line = { remote_addr: '203.0.113.9', request: 'GET /a HTTP/1.1', time_iso8601: AT }
   t.same(json({ ...line, user_agent: null, userAgent: 'curl/8.5.0' }), [['json', sent('curl/8.5.0', '')]])
   t.same(json({ ...line, userAgent: 'curl/8.5.0', statusCode: 404 }), [['json', sent('curl/8.5.0', 404)]])
@@ -148,18 +153,21 @@ t.test('the client of a trusted proxy is in the column of its header, in every f
       [`10.0.0.5 - - ${COMBINED} "${value}"`],
     ]
   }
-  const clientsOf = (header: string, value: string, trust: ReturnType<typeof parseTrust>) =>
-    logs(header, value).map((lines) => readingsOf(lines, undefined, trust).map(([, read]) => read.split(' ')[0]))
+  const listClients = (header: string, value: string, trust: ReturnType<typeof parseTrust>) =>
+    logs(header, value).map((lines) => listReadings(lines, undefined, trust).map(([, read]) => read.split(' ')[0]))
   const each = (address: string) => Array.from({ length: 6 }, () => [address])
   const trust = parseTrust(['private'])
-  t.same(clientsOf('X-Forwarded-For', '1.1.1.1, 203.0.113.9, 10.0.0.6', trust), each('203.0.113.9'))
-  t.same(clientsOf('X-Forwarded-For', '203.0.113.9', trust), each('203.0.113.9'))
-  t.same(clientsOf('X-Forwarded-For', '-', trust), each('10.0.0.5'))
+  t.same(listClients('X-Forwarded-For', '1.1.1.1, 203.0.113.9, 10.0.0.6', trust), each('203.0.113.9'))
+  t.same(listClients('X-Forwarded-For', '203.0.113.9', trust), each('203.0.113.9'))
+  t.same(listClients('X-Forwarded-For', '-', trust), each('10.0.0.5'))
   t.same(
-    clientsOf('X-Forwarded-For', '203.0.113.9', parseTrust(['loopback'])),
+    listClients('X-Forwarded-For', '203.0.113.9', parseTrust(['loopback'])),
     each('10.0.0.5'),
     'a client says what it likes',
   )
-  t.same(clientsOf('CF-Connecting-IP', '203.0.113.9', parseTrust(['private'], 'cf-connecting-ip')), each('203.0.113.9'))
-  t.same(clientsOf('X-Real-IP', '203.0.113.9', trust).slice(0, 5), each('10.0.0.5').slice(0, 5), 'another header')
+  t.same(
+    listClients('CF-Connecting-IP', '203.0.113.9', parseTrust(['private'], 'cf-connecting-ip')),
+    each('203.0.113.9'),
+  )
+  t.same(listClients('X-Real-IP', '203.0.113.9', trust).slice(0, 5), each('10.0.0.5').slice(0, 5), 'another header')
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readingsOf } from './read-lines.ts'
+import { listReadings } from './read-lines.ts'
 
 /** A line, its format, and what is read of it: `address method target | user agent | moment | status`, or what it lacks. */
 type Sample = readonly [format: string, line: string, read: string]
@@ -179,13 +179,13 @@ const OBJECTS: readonly Sample[] = [
 
 t.test('a line of each format is read, and nothing is made up of what it lacks', async (t) => {
   for (const [format, line, read] of [...TEXT, ...OBJECTS])
-    t.same(readingsOf([line, AGENT]).slice(0, -1), [[format, read]], line.slice(0, 90))
+    t.same(listReadings([line, AGENT]).slice(0, -1), [[format, read]], line.slice(0, 90))
 })
 
 t.test('lines of other programs with the names of the decision log are not taken for its own', async (t) => {
   const line = { time: AT, requestId: '0a1b', method: 'GET', path: '/a', http_user_agent: 'curl/8.5.0' }
   for (const status of ['200', 200]) {
-    t.same(readingsOf([json({ ...line, remote_addr: '203.0.113.9', status })]), [['json', curl('/a')]])
+    t.same(listReadings([json({ ...line, remote_addr: '203.0.113.9', status })]), [['json', curl('/a')]])
   }
 })
 
@@ -195,7 +195,7 @@ t.test('lines about something else than the end of a request are none', async (t
     json({ time: AT, audit: 'keys create', who: 'ada' }),
     '#Software: Microsoft Internet Information Services 10.0',
   ]
-  t.same(readingsOf(lines), [])
+  t.same(listReadings(lines), [])
 })
 
 t.test('a line of Traefik has its user agent where that is kept, and the last address of several', async (t) => {
@@ -209,7 +209,7 @@ t.test('a line of Traefik has its user agent where that is kept, and the last ad
       DownstreamStatus: 200,
       'request_User-Agent': agent,
     })
-  t.same(readingsOf([line(), line('REDACTED'), line('curl/8.5.0')]), [
+  t.same(listReadings([line(), line('REDACTED'), line('curl/8.5.0')]), [
     ['json', 'lacks userAgent'],
     ['json', 'lacks userAgent'],
     ['json', curl('/a')],
@@ -230,7 +230,7 @@ t.test('columns of the W3C are those that the log names, each time that it names
       '\t',
     ),
   ]
-  t.same(readingsOf(lines), [
+  t.same(listReadings(lines), [
     ['none', 'lacks request'],
     ['w3c', `203.0.113.9 GET /a?b=c | Some Bot/1.0 (+https://bot.example/) | ${AT} | 200`],
     ['w3c', `203.0.113.9 GET /a |  | ${AT} | 200`],

@@ -36,11 +36,15 @@ t.test('policy test begins at one time of the week, knows visitors by name, and 
   const rules = [
     '{ id: monday, match: { path: [/m], time: { from: "11:59", to: "12:01", days: [mon] } }, action: block }',
     '{ id: slow, match: { path: [/s] }, limit: { key: client, max: 10, window: 1m }, action: throttle }',
+    '{ id: home, match: { path: [/home], address: [73.162.10.20] }, action: block }',
+    '{ id: proven, match: { identity: ["https://chatgpt.com"] }, action: block }',
   ]
   const tests = [
     '{ name: "a <time> #1", request: { ip: 8.8.8.8, path: /m }, expect: { action: block } }',
     '{ name: twelfth, request: { ip: 8.8.8.8, path: /s, as: browser }, times: 12, every: 5s, expect: { action: throttle, class: human } }',
-    '{ name: wrong, request: { ip: 8.8.8.8, as: gptbot }, expect: { class: human } }',
+    '{ name: wrong, request: { as: gptbot }, expect: { class: human } }',
+    '{ name: home, request: { as: browser, path: /home }, expect: { action: block, rule: home } }',
+    '{ name: signed, request: { as: chatgpt-agent, path: /a }, times: 2, expect: { action: block, rule: proven } }',
   ]
   const file = write(
     'ci.yaml',
@@ -48,17 +52,19 @@ t.test('policy test begins at one time of the week, knows visitors by name, and 
   )
   t.match(await command('policy', 'test', file, '--format', 'tap'), {
     code: 1,
-    out: /^TAP version 14\n1\.\.3\nok 1 - a <time> \\#1\nok 2 - twelfth\nnot ok 3 - wrong\n# class is \w+, not human\n$/,
+    out: /^TAP version 14\n1\.\.5\nok 1 - a <time> \\#1\nok 2 - twelfth\nnot ok 3 - wrong\n# class is \w+, not human\nok 4 - home\nok 5 - signed\n$/,
   })
   const { out } = await command('policy', 'test', file, '--format', 'junit')
-  t.match(out, '<testsuite name="policy" tests="3" failures="1">')
+  t.match(out, '<testsuite name="policy" tests="5" failures="1">')
   t.match(out, '<testcase classname="policy" name="a &lt;time&gt; #1"></testcase>')
   t.match(out, /name="wrong"><failure message="class is \w+, not human"\/>/)
   const other = write(
     'other.yaml',
     'tests: [{ name: a, request: { ip: 8.8.8.8, as: nobody }, expect: { class: human } }]',
   )
-  t.match(await command('policy', 'test', other), { err: /as: "nobody" is no visitor: chatgpt-agent/ })
+  const bare = write('bare.yaml', 'tests: [{ name: a, request: { path: / }, expect: { class: human } }]')
+  t.match(await command('policy', 'test', bare), { err: /tests\.0\.request\.ip: is missing/ })
+  t.match(await command('policy', 'test', other), { err: /as: "nobody" is not a visitor\. Use one of chatgpt-agent/ })
 })
 
 t.test('a rule on trial is shown beside the decision, and may be expected', async (t) => {
@@ -79,7 +85,7 @@ t.test('a rule on trial is shown beside the decision, and may be expected', asyn
   const request = write('tried.json', { ip: '8.8.8.8', path: '/a' })
   const explained = await run('explain', request, '--config', trying)
   t.match(explained.out, /^allow\n/)
-  t.match(explained.out, /^on trial +block by the rule "try-it"$/m)
+  t.match(explained.out, /^dry run +block by the rule "try-it"$/m)
   const log = write(
     'trial.log',
     '{"time":"2026-11-21T10:00:00Z","ip":"8.8.8.8","request":"GET /a HTTP/1.1","user_agent":"curl/8"}\n',
@@ -91,7 +97,7 @@ t.test('a rule on trial is shown beside the decision, and may be expected', asyn
 t.test('where a flag is what comes of a request, it says that this stops nothing', async (t) => {
   const policy = 'policy: { preset: observe, rules: [{ id: odd, match: { path: [/a] }, action: flag }] }'
   const { command, write } = workspace(t, [policy])
-  const said = /stops nothing: behind the proxy the origin reads sallyport-action, and a rule of yours refuses/
+  const said = /blocks nothing. Behind the proxy, the origin can read sallyport-action, or add a rule that blocks/
   for (const [path, flagged] of [
     ['/a', true],
     ['/b', false],
@@ -108,7 +114,7 @@ t.test('a file that cannot be meant is refused by key', async (t) => {
   const { command, write } = workspace(t)
   const rows: readonly (readonly [text: string, says: RegExp])[] = [
     ['tests: []', /tests: /],
-    ['tests: [{ name: a, request: { ip: 8.8.8.8 }, expect: {} }]', /tests\.0\.expect: must expect something/],
+    ['tests: [{ name: a, request: { ip: 8.8.8.8 }, expect: {} }]', /tests\.0\.expect: needs at least one expectation/],
     [
       'tests: [{ name: a, request: { ip: 8.8.8.8, agent: x }, expect: { action: allow } }]',
       /unknown key "tests\.0\.request\.agent"/,
@@ -162,7 +168,7 @@ t.test('explain tells a decision of a request or of a HAR', async (t) => {
   const har = write('a.har', { log: { entries: [entry, entry] } })
   const told = await command('explain', har, '--ip', '8.8.8.8', '--json')
   t.match(JSON.parse(told.out), [{ action: 'flag', inspection: { request: { path: '/b' } } }, {}])
-  t.match(await command('explain', har), { code: 1, err: /no ip; name one with --ip/ })
+  t.match(await command('explain', har), { code: 1, err: /no ip\. Pass/ })
   t.match(await command('explain', write('x.json', '{')), { code: 1, err: /not valid JSON/ })
   t.match(await command('explain', join(folder, 'none.json')), { code: 1, err: /does not exist/ })
 })
@@ -192,22 +198,22 @@ not a line
       {
         class: 'ai_agent',
         requests: 2,
-        before: { allow: 0, flag: 2, redirect: 0, challenge: 0, throttle: 0, block: 0 },
-        after: { allow: 0, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 2 },
+        before: { allow: 0, flag: 2, redirect: 0, offer: 0, challenge: 0, throttle: 0, block: 0 },
+        after: { allow: 0, flag: 0, redirect: 0, offer: 0, challenge: 0, throttle: 0, block: 2 },
         changed: 2,
         onTrial: 0,
       },
       {
         class: 'human',
         requests: 1,
-        before: { allow: 1, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 0 },
-        after: { allow: 1, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 0 },
+        before: { allow: 1, flag: 0, redirect: 0, offer: 0, challenge: 0, throttle: 0, block: 0 },
+        after: { allow: 1, flag: 0, redirect: 0, offer: 0, challenge: 0, throttle: 0, block: 0 },
         changed: 0,
         onTrial: 0,
       },
     ],
   })
-  t.match((await command('replay', log, '--policy', policy)).out, /^ai_agent +2 +0 +2 → 0 +0 +0 +0 +0 → 2 +2 +0$/m)
+  t.match((await command('replay', log, '--policy', policy)).out, /^ai_agent +2 +0 +2 → 0 +0 +0 +0 +0 +0 → 2 +2 +0$/m)
   t.match(await command('replay', join(folder, 'none'), '--policy', policy), {
     code: 1,
     err: /does not exist/,
@@ -230,7 +236,7 @@ t.test('replay reads packed logs, judges hours by the log, and refuses what is n
   const cut = write('cut.log.gz', gzipSync(line('12:00:00')).subarray(0, 30))
   t.match(await command('replay', cut, '--policy', policy), {
     code: 1,
-    err: /cut\.log\.gz is cut short: nothing of it can be read\.$/m,
+    err: /cut\.log\.gz is truncated and cannot be read\.$/m,
   })
   const none = write(
     'none.log',
@@ -238,7 +244,7 @@ t.test('replay reads packed logs, judges hours by the log, and refuses what is n
   )
   t.match(await command('replay', none, '--policy', policy), {
     code: 1,
-    err: /not one of 3 lines can be judged/,
+    err: /none of 3 lines can be evaluated/,
   })
 })
 
@@ -254,7 +260,7 @@ t.test('explain refuses what it would not use, by name, and writes nothing that 
     [{ ip, headless_flags: { webdriver: 1 } }, /headless_flags: /],
     [{ ip, headless_flags: true }, /headless_flags: /],
     [[{ ip }], /request: must be an object/],
-    [{ log: { entries: [] } }, /log\.entries: holds no request/],
+    [{ log: { entries: [] } }, /log\.entries: contains no request/],
     [{ log: { entries: [7] } }, /request: must be an object/],
   ]
   for (const [request, says] of rows) t.match(await explain(request), { code: 1, err: says }, JSON.stringify(request))
@@ -320,7 +326,7 @@ t.test('simulate against a server: unverified at first, verified when the keys a
     net: { allowPrivate: ['127.0.0.0/8'] },
   })
   t.teardown(() => sallyport.close())
-  // The keys are looked for at the start, when nobody serves them yet; a server for tests is asked again soon.
+  // The keys are looked for at the start, when no server serves them yet; a server for tests is asked again soon.
   await new Promise((resolve) => setTimeout(resolve, 600))
   const server = createServer((req, res) => {
     const { agent } = sallyport.inspect({

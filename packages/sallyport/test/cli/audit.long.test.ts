@@ -11,7 +11,7 @@ const LIST = 'x4bnet-vpn-ipv4'
 const ERASED = '203.0.114.9'
 
 /** The names of all acts that the commands write down. */
-function actsOf(): readonly string[] {
+function listActs(): readonly string[] {
   const texts = readdirSync(COMMANDS).map((name) => readFileSync(join(COMMANDS, name), 'utf8'))
   return texts
     .flatMap((text) => [...text.matchAll(/audited\(config, \{ what: '([^']+)'/g)].map(([, what = '']) => what))
@@ -81,7 +81,7 @@ t.test('every administrative command is in the audit trail: who, what, and no se
   await act(['data', 'update', '--source', LIST, '--accept'], { source: LIST, accept: true })
   await act(['data', 'update', '--rollback', '--source', LIST], { source: LIST })
 
-  t.same([...new Set(acts)].sort(), [...new Set(actsOf())], 'each act that the commands have was tried')
+  t.same([...new Set(acts)].sort(), [...new Set(listActs())], 'each act that the commands have was tried')
   const text = readFileSync(join(folder, 'data/audit.log'), 'utf8')
   t.equal(secrets.length, 2)
   for (const secret of [...secrets.map((key) => key.slice(12)), ERASED]) t.notOk(text.includes(secret), 'no secret')

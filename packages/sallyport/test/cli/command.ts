@@ -43,7 +43,7 @@ export function workspace(t: Test, lines: readonly string[] = []): Workspace {
   }
 }
 
-/** Output and exit code of a command. */
+/** Holds the output and the exit code of a command. */
 export interface Run {
   readonly code: number
   readonly out: string
@@ -70,7 +70,7 @@ export function piping(input: string | Buffer, ...argv: readonly string[]) {
   return spawnSync(process.execPath, [BIN, ...argv], { input, encoding: 'utf8' })
 }
 
-/** A command in a process of its own. */
+/** Controls a command that has a process of its own. */
 export interface Started {
   readonly child: ChildProcess
   out(): string
@@ -90,7 +90,7 @@ export function start(
 ): Started {
   const [program = process.execPath, ...before] = [...within, process.execPath]
   const child = spawn(program, [...before, BIN, ...argv], {
-    // No question leaves this machine: the port is the one of RFC 863, and nobody listens. A machine that is busy sheds nobody.
+    // No question leaves this machine: the port is the one of RFC 863, and no server listens. A busy machine sheds no request.
     env: { ...process.env, SALLYPORT_DNS_SERVERS: '127.0.0.1:9', SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...user,
@@ -124,7 +124,7 @@ export function start(
 }
 
 /** The processes that a command has started and that live. */
-export function childrenOf({ child: { pid } }: Started): readonly number[] {
+export function listChildProcesses({ child: { pid } }: Started): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 

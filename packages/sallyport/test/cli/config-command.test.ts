@@ -3,7 +3,7 @@ import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
 import { run, workspace } from './command.ts'
 
-/** Addresses that nobody has. */
+/** No machine has these addresses. */
 const free = async () => [`listen: 127.0.0.1:${await freePort()}`, `admin: 127.0.0.1:${await freePort()}`]
 
 t.test('config check says all that is wrong, and warns', async (t) => {
@@ -12,11 +12,11 @@ t.test('config check says all that is wrong, and warns', async (t) => {
   t.match(await run('config', 'check', config), {
     code: 0,
     out: /^The configuration is valid\.\n$/,
-    err: /^notice: \S+: policy: these rules only flag: .+ act on the header sallyport-action, .+\n$/,
+    err: /^notice: \S+: policy: these rules only flag: .+ Act on the header sallyport-action, .+\n$/,
   })
   t.match(await run('config', 'check', '--data-dir', folder), {
     code: 0,
-    out: /^No configuration file was read: there is no sallyport\.yaml here\. .+ are valid\.\n$/,
+    out: /^No configuration file was read, because there is no sallyport\.yaml in this directory\. .+ are valid\.\n$/,
   })
   const file = `${folder}/bad.yaml`
   writeFileSync(file, 'mode: monitr\nlistn: 127.0.0.1:1\n')
@@ -108,7 +108,7 @@ t.test('config check names rules that nothing reaches, and what is trusted', asy
   ])
   const { code, out, err } = await run('config', 'check', config)
   t.equal(code, 0)
-  t.match(err, /rule "narrow": no request reaches it: the rule "wide" before it/)
-  t.match(err, /rule "mine": it allows by an unproven claim: nothing proves cookie/)
+  t.match(err, /rule "narrow": no request reaches this rule, because the earlier rule "wide"/)
+  t.match(err, /rule "mine": the rule allows by an unverified claim: nothing verifies cookie/)
   t.equal(out, 'The configuration is valid.\n')
 })

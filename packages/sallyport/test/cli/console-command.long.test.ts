@@ -45,7 +45,7 @@ t.test('before the first start the console has no link, and says why', async (t)
   const { command } = workspace(t)
   t.match(await command('console'), {
     code: 2,
-    err: /console-token is not there yet: the first start makes it, so no link can be made\.$/m,
+    err: /No link can be created: \S*console-token does not exist yet; the first start creates it\.$/m,
   })
 })
 

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { type ConfigInput, open, readConfig } from '@sallyport/engine'
 import t from 'tap'
-import { fieldsFor } from '../../src/cli/demo/visit.ts'
+import { decideVisit, fieldsFor } from '../../src/cli/demo/visit.ts'
 import { DEMO_VISITORS } from '../../src/cli/demo/visitors.ts'
 import { workspace } from './command.ts'
 
 const DEMO = fileURLToPath(new URL('../../../demo.yaml', import.meta.url))
 const COPIED = DEMO_VISITORS.find(({ id }) => id === 'copied')
+const TLS = DEMO_VISITORS.find(({ id }) => id === 'tls')
 
 t.test('a copied user agent on a server is challenged by presets, and flagged by the default', async (t) => {
   if (COPIED === undefined) throw new Error('The demo has no such visitor.')
@@ -33,4 +34,19 @@ t.test('a copied user agent on a server is challenged by presets, and flagged by
   t.ok(inspection.agent.botProbability > 0.73, `${inspection.agent.botProbability}`)
   const { policy } = readConfig({ file: DEMO })
   t.equal((await decide(policy as ConfigInput['policy'])).action, 'flag', 'in the demo')
+})
+
+t.test('the demo refuses Firefox whose JA4 is that of a program, where a trusted peer names it', async (t) => {
+  if (TLS === undefined) throw new Error('The demo has no such visitor.')
+  const { folder: dataDir } = workspace(t)
+  const { policy, ja4Header } = readConfig({ file: DEMO })
+  const quiet = { data: { refresh: false }, net: { outbound: false }, log: { requests: 'off' } } as const
+  const more = { policy, ja4Header } as Pick<ConfigInput, 'policy' | 'ja4Header'>
+  const sallyport = await open({ ...quiet, ...more, dataDir, trustProxy: ['loopback'] }, { onNotice() {} })
+  t.teardown(() => sallyport.close())
+  const aim = { host: 'shop.example', target: TLS.paths[0] }
+  const fields = [...fieldsFor(TLS, aim), 'X-Forwarded-For', TLS.address]
+  t.match(decideVisit(sallyport, TLS, aim, fields), { action: 'block', enforced: true })
+  const repeated = [...fields, 'x-ja4', 't13d1516h2_8daaf6152771_02713d6af862']
+  t.not(decideVisit(sallyport, TLS, aim, repeated).action, 'block', 'of two nothing says which is true')
 })

@@ -7,10 +7,10 @@ const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
 const FILES = join(import.meta.dirname, '../../../test/cli/policy-tests')
-/** A file of expectations, and the policy in it alone. */
-const fileOf = (name: string) => readFileSync(join(FILES, name), 'utf8')
-const policyOf = (name: string) => fileOf(name).replace(/^tests:[\s\S]*/m, '')
-const POLICY = policyOf('logins.yaml')
+/** `readSample` reads a file of expectations, and `makePolicy` keeps the policy in it alone. */
+const readSample = (name: string) => readFileSync(join(FILES, name), 'utf8')
+const makePolicy = (name: string) => readSample(name).replace(/^tests:[\s\S]*/m, '')
+const POLICY = makePolicy('logins.yaml')
 
 t.test('policy test plays sequences with times, and each test counts from nothing', async (t) => {
   const { command, write } = workspace(t, ['decoys: { paths: [/trap, /staff/rota] }'])
@@ -20,15 +20,18 @@ t.test('policy test plays sequences with times, and each test counts from nothin
   }
   for (const [name, right, wrong, says] of [
     ['logins.yaml', 'every: 1s', 'every: soon', /every.*must be a duration/],
+    ['events.yaml', 'event: payment', 'event: paying', /event/],
+    ['events.yaml', 'account.travel', 'account.tired', /facts/],
+    ['events.yaml', 'event: login, user: "17", facts', 'event: login, facts', /must name the user/],
     ...['{ level: 4 }', '{ age: 1 }', 'some'].map((pass) => ['passes.yaml', '{ level: 1 }', pass, /pass/] as const),
   ] as const) {
-    const file = write('wrong.yaml', fileOf(name).replace(right, wrong))
+    const file = write('wrong.yaml', readSample(name).replace(right, wrong))
     t.match(await command('policy', 'test', file), { code: 2, err: says }, wrong)
   }
 })
 
 t.test('replay takes failures by their status, and what is refused here is none', async (t) => {
-  const failures = policyOf('failures.yaml')
+  const failures = makePolicy('failures.yaml')
   const { command, write } = workspace(t, failures.split('\n'))
   const line = (second: number, status: number) =>
     `8.8.8.8 - - [21/Nov/2026:10:00:${10 + second} +0000] "POST /login HTTP/1.1" ${status} 1 "-" "${CHROME}"`
@@ -55,11 +58,75 @@ t.test('replay counts by the times of the log, and strikes by its statuses', asy
   t.match(JSON.parse(out), { requests: 8, classes: [{ after: { allow: 6, throttle: 1, block: 1 } }] })
 })
 
+t.test('replay decides recorded events by another policy', async (t) => {
+  const { command, write } = workspace(t, ['policy: { preset: observe }'])
+  const said = {
+    action: 'allow',
+    enforced: true,
+    method: 'POST',
+    host: '',
+    path: '/login',
+    status: 0,
+    answeredBy: 'event',
+  }
+  const line = (at: number, more: object) =>
+    JSON.stringify({
+      ...{
+        level: 'info',
+        time: `2026-11-21T10:00:${10 + at}.000Z`,
+        requestId: `${at}`,
+        ...said,
+        client: `9.9.${at}.9`,
+      },
+      ...{
+        userAgent: CHROME,
+        event: 'login',
+        identifiers: ['aHash', 'another'],
+        facts: ['!account.known', '!account.travel'],
+      },
+      ...more,
+    })
+  const guesses = Array.from({ length: 12 }, (_, at) => line(at, { outcome: 'failure' }))
+  const lines = [
+    ...guesses,
+    line(12, { outcome: 'success', facts: ['account.known'] }),
+    line(13, { facts: ['!account.known', 'account.travel'] }),
+    line(14, { event: 'signup', facts: ['mail.disposable'] }),
+  ]
+  const log = write('decisions.log', `${lines.join('\n')}\n`)
+  const policy = write('guard.yaml', 'preset: observe\nlimits: [account-guard]\n')
+  const { out } = await command('replay', log, '--policy', policy, '--json')
+  t.match(JSON.parse(out), {
+    requests: 15,
+    unread: 0,
+    classes: [
+      { class: 'event login', requests: 14, before: { allow: 14 }, after: { allow: 11, challenge: 3 }, changed: 3 },
+      { class: 'event signup', requests: 1, after: { block: 1 } },
+    ],
+  })
+  const trial = write('trial.yaml', 'rules: [{ id: no, match: { event: [signup] }, action: block, monitor: true }]\n')
+  t.match((await command('replay', log, '--policy', trial)).out, /event signup +1 +1 .* 1\n/, 'a dry run')
+})
+
+t.test('simulate judges an event of an account that nobody knows', async (t) => {
+  const { command } = workspace(t, ['policy: { preset: observe, limits: [account-guard] }'])
+  const { out } = await command('simulate', '--as', 'browser', '--event', 'login')
+  t.match(out, /event +login/)
+  t.match(
+    out,
+    /counted by +rule account-guess: 10 failures in 15m by identifier, else challenge; assumed within the limit/,
+  )
+  const reset = await command('simulate', '--as', 'browser', '--event', 'reset')
+  t.match(reset.out, /event +reset/)
+  t.notMatch(reset.out, 'account-guess:')
+  t.notMatch((await command('simulate', '--as', 'browser')).out, 'account-guess')
+})
+
 t.test('explain says what a request would be counted by, and the log where it stood', async (t) => {
   const { command, write } = workspace(t, POLICY.split('\n'))
   const described = write('request.json', { ip: '8.8.8.8', path: '/login' })
   const { out } = await command('explain', described)
-  t.match(out, /counted by +rule logins: 3 in 1h by client, else throttle; taken as within/)
+  t.match(out, /counted by +rule logins: 3 in 1h by client, else throttle; assumed within the limit/)
   const line = {
     time: '2026-11-01T00:00:00.000Z',
     requestId: 'r-1',
@@ -88,13 +155,13 @@ t.test('a request that is refused without a rule has its cause', async (t) => {
   const refused = { ...line, status: 400, milliseconds: 1, answeredBy: 'refusal', refusedFor: 'head' }
   const log = write('requests.log', `${JSON.stringify(refused)}\n`)
   const { out } = await run('explain', '--request', 'r-1', '--log', log)
-  t.match(out, /^refused for +head$/m)
+  t.match(out, /^refusal reason +head$/m)
   t.notMatch(out, /^because/m)
 })
 
 t.test('bans are listed and lifted, and lifting is in the audit trail', async (t) => {
   const { command } = workspace(t)
-  t.match(await command('bans', 'list'), { code: 0, out: /Nobody is banned/ })
+  t.match(await command('bans', 'list'), { code: 0, out: /There are no active bans/ })
   t.match(await command('bans', 'lift', 'none'), { code: 1, err: /No ban none is in force/ })
 })
 
@@ -118,7 +185,7 @@ t.test('replay bans by decoys and probes', async (t) => {
     ...['/trap', '/staff/rota', '/'].map((target, at) => line(30 + at, target, '5.9.10.22')),
   ]
   const log = write('probes.log', `${lines.join('\n')}\n`)
-  const other = write('other.yaml', policyOf('traps.yaml'))
+  const other = write('other.yaml', makePolicy('traps.yaml'))
   const { out } = await command('replay', log, '--policy', other, '--json')
   // Its lines name no referrer: another site may have led a person there.
   t.match(JSON.parse(out), { asked: { after: 3 }, classes: [{ class: 'human', after: { challenge: 3 } }] })

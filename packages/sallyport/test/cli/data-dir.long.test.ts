@@ -6,7 +6,7 @@ import { open, readConfig } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { run, start, workspace } from './command.ts'
 
-/** Rights bind nobody who is root: commands that must lack one run as another user there. */
+/** Rights do not bind root: commands that must lack a right run as another user there. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 /** A workspace that everybody may read, and in which nothing may be written once it is sealed. */

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { feedsOf } from '@sallyport/engine'
+import { resolveFeeds } from '@sallyport/engine'
 import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { run, workspace } from './command.ts'
@@ -11,7 +11,7 @@ async function publisher(t: Test) {
   let list = ''
   const server = createServer((_, response) => response.writeHead(list === '' ? 404 : 200).end(list))
   const url = `http://127.0.0.1:${await listening(t, server)}/list`
-  const off = feedsOf().flatMap(({ row }) =>
+  const off = resolveFeeds().flatMap(({ row }) =>
     row.id === LIST || row.package !== undefined ? [] : [`    ${row.id}: { enabled: false }`],
   )
   const lines = [...off, `    ${LIST}: { url: "${url}" }`, 'net: { allowPrivate: [127.0.0.1/32] }']
@@ -34,7 +34,7 @@ t.test('data update fetches, says what became of each source, and status tells i
   const { out } = await run('data', 'status', '--config', config)
   t.match(
     out,
-    /^x4bnet-vpn-ipv4 +\d{4}-\d\d-\d\d +1 entry +0 min ago +MIT\n {4}VPN ranges, IPv4; generation [0-9a-f]{16}$/m,
+    /^x4bnet-vpn-ipv4 +\d{4}-\d\d-\d\d +1 entry +0 min ago +100 % holds +MIT\n {4}VPN ranges, IPv4; generation [0-9a-f]{16}$/m,
   )
   const status = JSON.parse((await run('data', 'status', '--json', '--config', config)).out)
   t.match(
@@ -81,7 +81,7 @@ t.test('data update --rollback goes back, --accept forward', async (t) => {
   })
   t.match(await run('data', 'update', '--accept', '--config', config), { code: 0, out: /updated, 5 entries/ })
   const back = await run('data', 'update', '--rollback', '--source', LIST, '--config', config)
-  t.match(back, { code: 0, out: /^x4bnet-vpn-ipv4: back to generation [0-9a-f]{16}, 20 entries\n$/ })
+  t.match(back, { code: 0, out: /^x4bnet-vpn-ipv4: restored generation [0-9a-f]{16}, 20 entries\n$/ })
   t.match((await run('data', 'status', '--config', config)).out, /20 entries .*\n.*it was\s+rolled back from/)
 })
 

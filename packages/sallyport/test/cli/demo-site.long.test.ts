@@ -41,7 +41,7 @@ t.test('on the example site one becomes another visitor, and sees what the gate 
   const { text: page } = await get('/?as=copied')
   t.match(page, 'You are a copied user agent on a server, 5.9.10.25')
   t.match(page, /<th scope="row">decided<\/th><td><strong>\w+<\/strong>, and answered \d{3}/)
-  t.match(page, /<th scope="row">a program<\/th><td>with \d+ % probability/)
+  t.match(page, /<th scope="row">a program<\/th><td>probability \d+ %/)
   t.match(page, 'X-Forwarded-For: 5.9.10.25&#39; ')
   t.match(page, /href="http:\/\/127\.0\.0\.1:1\/#\/request\?id=[\w-]{36}"/)
   t.match(page, 'srcdoc="&lt;!doctype html&gt;', 'its page is shown as it came, escaped and in a sandbox')

@@ -16,8 +16,8 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
   const { code, out, err } = await command('doctor')
   t.equal(code, 1)
   t.equal(err, '')
-  t.match(out, /^ok {4}dataDir {4}\S+ is not there; the first start makes it\.$/m)
-  t.match(out, /^fail {2}dns {8}No answer from 127\.0\.0\.1:9 within 50 ms: \w+\.\n {17}\S.*dns\.servers/m)
+  t.match(out, /^ok {4}dataDir {4}\S+ does not exist yet; the first start creates it\.$/m)
+  t.match(out, /^fail {2}dns {8}No response from 127\.0\.0\.1:9 within 50 ms: \w+\.\n {17}\S.*dns\.servers/m)
   const { ok, findings } = JSON.parse((await command('doctor', '--json')).out)
   t.equal(ok, false)
   t.ok(
@@ -33,8 +33,8 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
   const proxy = start(t, ['proxy', '--config', config])
   await proxy.says('Listening on')
   const beside = (await command('doctor')).out
-  t.match(beside, /^ok {4}listeners {2}listen: \S+ is in use, and a Sallyport runs here\.$/m)
-  t.match(beside, /^ok {4}listeners {2}admin: \S+ is in use, and a Sallyport runs here\.$/m)
+  t.match(beside, /^ok {4}listeners {2}listen: \S+ is in use by a running Sallyport\.$/m)
+  t.match(beside, /^ok {4}listeners {2}admin: \S+ is in use by a running Sallyport\.$/m)
   proxy.child.kill('SIGINT')
   await proxy.ended
 
@@ -98,5 +98,5 @@ t.test('a folder that is closed to this user is named, at the line of what is be
     t.match(checked, `warning: /below.yaml:${line}: ${key}: ${found}\n`, 'of this user alone')
     t.match(examined, ` ${found}.\n`)
   }
-  t.notMatch(`${checked}${examined}`, /could not be checked|fault of Sallyport/)
+  t.notMatch(`${checked}${examined}`, /check could not run|bug in Sallyport/)
 })

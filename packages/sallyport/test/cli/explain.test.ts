@@ -4,7 +4,7 @@ import { open } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { piping, run, workspace } from './command.ts'
 
-/** Chrome's fields, in its own spelling. */
+/** Chrome sends these fields in this spelling. */
 const CHROME: Readonly<Record<string, string>> = {
   'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36',
   Accept: 'text/html',
@@ -15,7 +15,7 @@ const CHROME: Readonly<Record<string, string>> = {
 const lower = Object.fromEntries(Object.entries(CHROME).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** Explains descriptions of requests, under these lines of a configuration. */
-function explaining(t: Test, lines: readonly string[] = []) {
+function openExplain(t: Test, lines: readonly string[] = []) {
   const { command, write } = workspace(t, lines)
   const asked = (value: unknown, ...more: readonly string[]) =>
     command('explain', write('request.json', value), ...more)
@@ -28,7 +28,7 @@ function explaining(t: Test, lines: readonly string[] = []) {
 }
 
 t.test('names over HTTP/2 have no spelling to judge, and over HTTP/1 they have', async (t) => {
-  const { explain } = explaining(t)
+  const { explain } = openExplain(t)
   const har = (httpVersion: string | undefined, headers: Readonly<Record<string, string>>, pseudo = '') => {
     const list = Object.entries(headers).map(([name, value]) => ({ name, value }))
     const all = pseudo === '' ? list : [{ name: pseudo, value: 'a' }, ...list]
@@ -55,7 +55,7 @@ t.test('names over HTTP/2 have no spelling to judge, and over HTTP/1 they have',
 })
 
 t.test('a member of a request in another spelling is named', async (t) => {
-  const { asked } = explaining(t)
+  const { asked } = openExplain(t)
   for (const [name, meant] of Object.entries({ useragent: 'userAgent', user_agnt: 'user_agent', Headers: 'headers' }))
     t.match(await asked({ ip: '203.0.114.7', [name]: 'x' }), {
       code: 1,
@@ -64,18 +64,21 @@ t.test('a member of a request in another spelling is named', async (t) => {
 })
 
 t.test('a path that is a decoy or a probe is named as one', async (t) => {
-  const { explain } = explaining(t, ['decoys: { paths: [/trap, /b] }'])
+  const { explain } = openExplain(t, ['decoys: { paths: [/trap, /b] }'])
   const ip = '8.8.8.8'
-  t.match(await explain({ ip, path: '//TRAP' }), /path +a decoy: a strike, where policy\.strikes\.on has decoy\n/)
+  t.match(
+    await explain({ ip, path: '//TRAP' }),
+    /path +a decoy, which is a strike if policy\.strikes\.on lists decoy\n/,
+  )
   t.match(
     await explain({ ip, path: '/shop/.env' }),
-    /path +a probe, which scanner-guard counts: settings of a framework/,
+    /path +a scanner probe, which scanner-guard counts: settings of a framework/,
   )
   t.notMatch(await explain({ ip, path: '/' }), /probe|decoy/)
 })
 
 t.test('what nobody says of a request is not known, and the rules that ask it are named', async (t) => {
-  const { asked, command, explain, write } = explaining(t, [
+  const { asked, command, explain, write } = openExplain(t, [
     'policy:',
     '  preset: observe',
     '  rules:',
@@ -89,10 +92,10 @@ t.test('what nobody says of a request is not known, and the rules that ask it ar
   const said = { ip: '203.0.114.7', headers: { 'user-agent': 'x', accept: '*/*' } }
   const bare = await explain(said)
   for (const line of ['busy: load is', 'idle: load is', 'old: httpVersion is', 'new: httpVersion is', 'shop: host is'])
-    t.match(bare, `not judged  rule ${line} not known`, line)
+    t.match(bare, `not judged  rule ${line} unknown`, line)
   t.match(bare, /^allow\n/)
   t.notMatch(bare, 'rule twice')
-  t.match(await explain({ ip: '203.0.114.7', userAgent: 'x' }), 'not judged  rule twice: cookie is not known')
+  t.match(await explain({ ip: '203.0.114.7', userAgent: 'x' }), 'not judged  rule twice: cookie is unknown')
   t.match(await explain({ ...said, load: 1 }), /^block\n[\s\S]*rule "busy"/)
   t.match(await explain({ ...said, load: 0.1 }), /^block\n[\s\S]*rule "idle"/)
   t.match(
@@ -123,13 +126,13 @@ t.test('what nobody says of a request is not known, and the rules that ask it ar
   t.notMatch((await command('policy', 'test', tests)).out, 'not judged')
   const { code, out } = await command('policy', 'test', tests, '--verbose')
   t.equal(code, 0)
-  t.match(out, /^ok {6}twice\n {8}not judged: rule busy: load is not known\n[\s\S]*^ok {6}busy\n2 expectations met$/m)
+  t.match(out, /^ok {6}twice\n {8}not evaluated: rule busy: load is unknown\n[\s\S]*^ok {6}busy\n2 expectations met$/m)
 })
 
 t.test('a pass is said, or that there is none, and how a rule asks', async (t) => {
   const policy =
     'policy: { preset: observe, rules: [{ id: ask, match: {}, action: challenge, challenge: { level: 2, pass: 6h } }] }'
-  const { asked, explain } = explaining(t, [policy])
+  const { asked, explain } = openExplain(t, [policy])
   const request = { ip: '203.0.114.7', headers: CHROME }
   const bare = await explain(request)
   for (const line of [/^challenge\n/, /^asks +level 2, for a pass of 6h$/m, /^pass +none$/m]) t.match(bare, line)
@@ -149,11 +152,11 @@ t.test('a HAR may begin with a mark of its encoding, and what never left the bro
   writeFileSync(file, `\ufeff${JSON.stringify({ log: { entries } })}`)
   const { code, out, err } = await command('explain', file, '--ip', '203.0.114.7')
   t.equal(code, 0, err)
-  t.match(err, /^sallyport: 3 entries left out: no request of HTTP\.$/m)
+  t.match(err, /^sallyport: skipped 3 entries without an HTTP request\.$/m)
   t.match(out, /GET \/page[\s\S]*GET \/socket/, 'a WebSocket left it')
   t.notMatch(out, /GET \/$/m)
   writeFileSync(file, JSON.stringify({ log: { entries: entries.slice(sent.length) } }))
-  t.match(await command('explain', file, '--ip', '203.0.114.7'), { code: 1, err: /holds no request/ })
+  t.match(await command('explain', file, '--ip', '203.0.114.7'), { code: 1, err: /contains no request/ })
 })
 
 t.test('a log of which no line is read has no request either, and says that', async (t) => {
@@ -173,6 +176,40 @@ t.test('standard input is -', async (t) => {
     stdout: 'it is a program: "curl"',
   })
   t.match(piping('{', 'explain', '-', '--config', config), { status: 1, stderr: 'standard input is not valid JSON' })
+})
+
+t.test('a JA4 is shown with the header that named it', async (t) => {
+  const { folder, explain } = { ...workspace(t), ...openExplain(t) }
+  const log = join(folder, 'decisions.log')
+  const options = {
+    dataDir: join(folder, 'proxied'),
+    data: { refresh: false },
+    log: { requests: 'all', file: log },
+  } as const
+  const sallyport = await open({ ...options, trustProxy: ['loopback'], ja4Header: 'CF-JA4' }, { onNotice() {} })
+  const ja4 = 't13d1516h2_8daaf6152771_02713d6af862'
+  const fields = ['Host', 'a.example', 'X-Forwarded-For', '8.8.8.8', 'CF-JA4', ja4]
+  const asked = { peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields } as const
+  const seen = {
+    peer: '127.0.0.1',
+    client: '8.8.8.8',
+    method: 'GET',
+    host: 'a.example',
+    path: '/',
+    status: 200,
+  } as const
+  const times = { at: Date.now(), milliseconds: 1 }
+  for (const [id, named] of [
+    ['proxied', sallyport.namedJa4(asked)?.header],
+    ['direct', undefined],
+  ] as const) {
+    const decision = sallyport.decide({ ...asked, ja4, ja4Header: named })
+    sallyport.observe({ ...seen, ...times, id, decision, ja4, ja4Header: named, answeredBy: 'host' })
+  }
+  await sallyport.close()
+  t.match((await run('explain', '--request', 'proxied', '--log', log)).out, `${ja4}, by the header cf-ja4\n`)
+  t.match((await run('explain', '--request', 'direct', '--log', log)).out, `${ja4}, from TLS terminated here\n`)
+  t.match(await explain({ ip: '8.8.8.8', userAgent: 'curl/8.5.0', ja4 }), `${ja4}\n`, 'as described')
 })
 
 t.test('a ban is explained by its offences, its end and how to lift it', async (t) => {
@@ -222,6 +259,6 @@ t.test('a ban is explained by its offences, its end and how to lift it', async (
   const end = new Date(until).toISOString()
   t.match(out, new RegExp(`banned +until ${end}: 1 blocked, 2 status:404\\n`), err)
   t.match(out, `sallyport bans lift ${id}`)
-  t.match(out, /a program +with probability [\d.]+\n/)
+  t.match(out, /a program +probability [\d.]+\n/)
   t.match(await run('bans', 'lift', id, '--data-dir', dataDir), { code: 0 })
 })

@@ -53,10 +53,14 @@ for (const argv of [[], ['--workers', '2']])
     await until(async () => (await command('logs')).out.includes('one'))
     t.match(await command('console'), { code: 0, out: new RegExp(`^http://127\\.0\\.0\\.1:${port}/#sign-in=link`) })
     t.match(await command('explain', '--request', 'one'), { code: 0, out: /GET \S+\/some/ })
-    t.match((await command('doctor')).out, new RegExp(`admin: 127\\.0\\.0\\.1:${port} is in use, and a Sallyport runs`))
+    t.match((await command('doctor')).out, new RegExp(`admin: 127\\.0\\.0\\.1:${port} is in use by a running Sallyport`))
     proxy.child.kill('SIGTERM')
     await proxy.ended
-    t.match(await command('console'), { code: 1, out: /^$/, err: /^sallyport: No link can be made: no gate runs on / })
+    t.match(await command('console'), {
+      code: 1,
+      out: /^$/,
+      err: /^sallyport: No link can be created: no gate runs on /,
+    })
     t.notMatch((await command('doctor')).out, String(port))
   })
 
@@ -74,13 +78,13 @@ t.test('a program at the address of a gate that was killed gets no token and no 
     for (const argv of ASKS) t.match(await command(...argv), { code: 1, out: /^$/, err: reason }, argv[0])
     t.match((await command('doctor')).out, new RegExp(`^warn {2}listeners {2}admin: ${reason.source}`, 'm'))
   }
-  await refused(/no gate runs on \S+data \(the one at 127\.0\.0\.1:\d+ has ended\)/)
+  await refused(/no gate runs on \S+data \(the gate at 127\.0\.0\.1:\d+ ended\)/)
   t.same(asked, [], 'the process has ended')
 
   // Another process has its number.
   const noted = JSON.stringify({ ...JSON.parse(readFileSync(note, 'utf8')), pid: process.pid })
   writeFileSync(note, noted)
-  await refused(/what listens at 127\.0\.0\.1:\d+ does not prove that it is the gate of \S+data/)
+  await refused(/the program that listens on 127\.0\.0\.1:\d+ is not the gate of \S+data/)
   t.equal(asked.length, ASKS.length + 1)
 
   const other = await freePort()
@@ -88,7 +92,7 @@ t.test('a program at the address of a gate that was killed gets no token and no 
   t.match((await command('console')).out, `http://127.0.0.1:${other}/`)
   writeFileSync(note, noted)
   relay = `http://127.0.0.1:${other}`
-  await refused(/what listens at \S+ does not prove that it is the gate of \S+data/)
+  await refused(/the program that listens on \S+ is not the gate of \S+data/)
   for (const head of asked) {
     t.match(head, /^HEAD \/\.sallyport\/admin-proof\?nonce=/)
     t.notMatch(head, /cookie|authorization/i)

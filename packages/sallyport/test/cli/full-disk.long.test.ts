@@ -66,7 +66,7 @@ t.test('a disk that is full later stops what is recorded, and no visitor', { ski
   const proxy = startOn(t, '16m', ':', argv)
   await proxy.says('API at')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
-  // Its file system, seen from outside of its namespace.
+  // `/proc` shows the proxy's file system outside of its namespace.
   const inside = `/proc/${proxy.child.pid}/root${proxy.dataDir}`
   t.ok(existsSync(join(inside, 'state.db')), readdirSync(inside).join(' '))
   t.throws(() => appendFileSync(join(inside, 'filler'), Buffer.alloc(20_000_000)), { code: 'ENOSPC' })

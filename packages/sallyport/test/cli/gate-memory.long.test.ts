@@ -53,10 +53,10 @@ t.test('without log.file the running gate is asked what it remembers', async (t)
   t.match(explained.out, /^reasons +policy:default, /m, 'what was allowed is remembered too')
   t.match(await command(t, 'explain', '--request', 'none', '--config', config), {
     code: 1,
-    err: /the memory of the gate at 127\.0\.0\.1:\d+ has no request none\. It holds the last 4,000 requests/,
+    err: /the memory of the gate at 127\.0\.0\.1:\d+ has no request none\. The memory holds the last 4,000 requests/,
   })
   const logs = await command(t, 'logs', '--json', '--action', 'block', '--config', config)
-  t.match(logs.err, /this is the memory of the gate at/)
+  t.match(logs.err, /these requests are from the memory of the gate at/)
   t.match(JSON.parse(logs.out), { requestId: 'one', rule: 'shut', client: '192.0.2.7', userAgent: 'curl/8.5.0' })
 
   const following = start(t, ['logs', '--follow', '--config', config])
@@ -72,7 +72,7 @@ t.test('without log.file the running gate is asked what it remembers', async (t)
   t.match(following.err(), /no gate (?:answers at|runs on) \S+ any more/)
   t.match(await command(t, 'logs', '--config', config), {
     code: 1,
-    err: /^sallyport: No log is named, log\.file is not set, and no gate runs on \S+data: use --log/,
+    err: /^sallyport: There is no --log, log\.file is not set, and no gate runs on \S+data\. Use --log/,
   })
 })
 
@@ -133,7 +133,7 @@ t.test('an input that is refused is not waited for either', async (t) => {
   child.stdin.write(Buffer.from('28b52ffd0000', 'hex'))
   t.same(await once(child, 'close'), [1, null])
   child.stdin.destroy()
-  t.match(err, /standard input is packed with zstd/)
+  t.match(err, /standard input is compressed with zstd/)
 })
 
 t.test('addresses are as the log has them, and a console that is off is named', async (t) => {

@@ -24,7 +24,7 @@ function makeFolder(t: Test): string {
 }
 
 /** Writes an access log in which one address sends each user agent once. */
-const logOf = (...agents: readonly string[]): string =>
+const writeLog = (...agents: readonly string[]): string =>
   agents.map((agent) => `5.9.10.20 - - [26/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 512 "-" "${agent}"\n`).join('')
 
 /** Ends each question but that for the log. */
@@ -36,29 +36,29 @@ t.teardown(() => rmSync(DATA, { recursive: true }))
 
 t.test('four questions, a wrong answer, a file and a replay', { skip: NO_TERMINAL }, async (t) => {
   const folder = makeFolder(t)
-  writeFileSync(join(folder, 'access.log'), logOf(BROWSER, GPTBOT, GPTBOT))
+  writeFileSync(join(folder, 'access.log'), writeLog(BROWSER, GPTBOT, GPTBOT))
   const { shows, type, ended } = openTerminal(t, ['init', '--data-dir', DATA], folder)
   t.match(
     await shows(PROMPT),
-    /What is protected\?\r\n +1 +site .*\r\n +2 +api .*\r\n +3 +login .*\r\n +4 +everything .*\[site\]: $/s,
+    /What do you want to protect\?\r\n +1 +site .*\r\n +2 +api .*\r\n +3 +login .*\r\n +4 +everything .*\[site\]: $/s,
   )
   type('shop\r')
-  t.match(await shows(PROMPT), /"shop" is none of the answers: site, api, login, everything\./, 'asked again')
+  t.match(await shows(PROMPT), /"shop" is not a choice: site, api, login, everything\./, 'asked again')
   type('5\r')
-  t.match(await shows(PROMPT), /"5" is none of the answers/)
+  t.match(await shows(PROMPT), /"5" is not a choice/)
   type('1\r')
   t.match(await shows(PROMPT), /Which framework.*6 +proxy.*\[proxy\]: $/s, 'no package.json: the proxy')
   type('\r')
-  t.match(await shows(PROMPT), /What stands in front.*4 +cloudflare.*\[nothing\]: $/s)
+  t.match(await shows(PROMPT), /Which proxies are in front.*4 +cloudflare.*\[nothing\]: $/s)
   type('4,loopbak\r')
   t.match(await shows(PROMPT), /"loopbak" is not an address.*did you mean "loopback"/)
   type('4, loopback,203.0.113.0/24\r')
-  await shows('(path): ')
+  await shows('(optional): ')
   t.same(readdirSync(folder), ['access.log'], 'nothing is written before the last answer')
   type('access.log\r')
   const { code, shown } = await ended
   t.equal(code, 0, shown)
-  t.equal(shown.match(/\]: |\(path\): /g)?.length, 4 + 3, 'four questions, three of them again')
+  t.equal(shown.match(/\]: |\(optional\): /g)?.length, 4 + 3, 'four questions, three of them again')
   const { config } = readConfigFrom({ file: join(folder, 'sallyport.yaml') })
   t.match(config, {
     mode: 'monitor',
@@ -66,14 +66,14 @@ t.test('four questions, a wrong answer, a file and a replay', { skip: NO_TERMINA
     policy: { preset: 'protect-content' },
   })
   const after = shown.slice(shown.indexOf('Wrote sallyport.yaml'))
-  t.match(after, /The configuration is valid\.\r\n.*What would have happened to 3 requests of access\.log/s)
+  t.match(after, /The configuration is valid\.\r\n.*The effect of the policy on 3 requests of access\.log/s)
   t.match(after, /^class +requests +.*block\r$/m)
   t.match(after, /^ai_agent +2 .*2\r$/m)
   t.match(after, /^all +3 .*2\r$/m)
-  t.match(after, 'In service fewer are challenged: a log holds no passes')
+  t.match(after, 'A running service challenges fewer requests: a log does not record passes')
   t.match(
     after,
-    /Start in monitor mode, which refuses nobody:\r\n\r\n {2}(?:npm install .* && )?npx sallyport proxy\r\n/,
+    /Start in monitor mode, which blocks nothing:\r\n\r\n {2}(?:npm install .* && )?npx sallyport proxy\r\n/,
   )
 })
 
@@ -101,9 +101,9 @@ t.test('Ctrl-C and Ctrl-D leave nothing', { skip: NO_TERMINAL }, async (t) => {
     const { shows, type, ended } = openTerminal(t, ['init', '--protect', 'site', '--framework', 'proxy'], folder)
     await shows(PROMPT)
     type('1\r')
-    await shows('(path): ')
+    await shows('(optional): ')
     type(key)
-    t.match(await ended, { code: 1, shown: /Nothing was done\.\r\n$/ })
+    t.match(await ended, { code: 1, shown: /Nothing was changed\.\r\n$/ })
     t.same(readdirSync(folder), [])
   }
 })
@@ -112,9 +112,9 @@ t.test('other questions end in the same way', { skip: NO_TERMINAL }, async (t) =
   const { folder, config } = workspace(t)
   for (const keys of ['\u0004', '\u0003', 'no\r']) {
     const { shows, type, ended } = openTerminal(t, ['privacy', 'erase', '203.0.113.7', '--config', config], folder)
-    await shows('Type yes to go on: ')
+    await shows('Type yes to continue: ')
     type(keys)
-    t.match(await ended, { code: 1, shown: /Nothing was done\.\r\n$/ })
+    t.match(await ended, { code: 1, shown: /Nothing was changed\.\r\n$/ })
   }
 })
 
@@ -158,7 +158,7 @@ t.test('an existing file ends the questions once the framework is known', { skip
   type('proxy\r')
   t.match(await ended, {
     code: 1,
-    shown: /sallyport\.yaml exists: --force replaces it, --config FILE writes another\.\r\n$/,
+    shown: /sallyport\.yaml exists\. Use --force to overwrite it, or --config FILE to write another file\.\r\n$/,
   })
   t.equal(readFileSync(join(folder, 'sallyport.yaml'), 'utf8'), 'mode: enforce\n')
 })
@@ -175,11 +175,11 @@ t.test('a log that cannot be replayed says why, and the rest happens', async (t)
   const refused: readonly (readonly [log: string, says: RegExp])[] = [
     [join(folder, 'none.log'), /none\.log does not exist/],
     [folder, /nothing was replayed: .*(?:folder|directory)/],
-    [write('words.log', 'hello\nworld\n'), /not one of 2 lines can be judged/],
+    [write('words.log', 'hello\nworld\n'), /none of 2 lines can be evaluated/],
   ]
   for (const [log, says] of refused) t.match(await replay(log), { code: 0, err: says, out: /npx sallyport proxy/ })
   t.match(await replay(write('empty.log', '')), { code: 0, out: /empty\.log has no request.*npx sallyport proxy/s })
-  const limited = await replay(write('login.log', logOf(...Array.from({ length: 100 }, () => 'curl/8.5.0'))))
+  const limited = await replay(write('login.log', writeLog(...Array.from({ length: 100 }, () => 'curl/8.5.0'))))
   // Enforced counting: a hundred requests of a program on a server are over every limit of the preset.
   t.match(limited.out, /^class +requests +.*(?:throttle|block)$/m)
   t.ok(existsSync(file))

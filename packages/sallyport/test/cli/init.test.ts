@@ -23,10 +23,10 @@ t.test('without a terminal the missing flags are named, and nothing is written',
   const none = runIn(folder)
   t.match(none, { status: 1, stdout: '', stderr: /^sallyport: .*--protect, --framework, --front.*--log FILE/ })
   const one = runIn(folder, '--protect', 'api', '--front', 'none')
-  t.match(one, { status: 1, stderr: /say --framework too/ })
+  t.match(one, { status: 1, stderr: /Pass --framework too/ })
   const wrong: readonly (readonly [flag: string, value: string, says: RegExp])[] = [
-    ['--protect', 'shop', /"shop" is none of the answers: site, api, login, everything\./],
-    ['--framework', 'rails', /"rails" is none of the answers: express, .*proxy\./],
+    ['--protect', 'shop', /"shop" is not a choice: site, api, login, everything\./],
+    ['--framework', 'rails', /"rails" is not a choice: express, .*proxy\./],
     ['--front', 'cloudfare', /did you mean "cloudflare"/],
     ['--front', '0.0.0.0/0', /would let anybody pose as anybody/],
     ['--target', 'http://a/path', /'http:\/\/a\/path' is invalid\. It must be an origin/],
@@ -47,7 +47,7 @@ t.test('a file that exists is replaced with --force alone', async (t) => {
   const file = join(folder, 'sallyport.yaml')
   writeFileSync(file, 'mode: enforce\n')
   const all = ['--protect', 'login', '--framework', 'proxy', '--front', 'private']
-  t.match(runIn(folder, ...all), { status: 1, stdout: '', stderr: /sallyport\.yaml exists: --force replaces it/ })
+  t.match(runIn(folder, ...all), { status: 1, stdout: '', stderr: /sallyport\.yaml exists\. Use --force/ })
   t.equal(readFileSync(file, 'utf8'), 'mode: enforce\n')
   t.match(runIn(folder, ...all, '--config', 'other.yaml').stdout, 'npx sallyport proxy --config other.yaml')
   t.match(runIn(folder, ...all, '--force', '--target', 'http://[::1]:4000'), { status: 0 })

@@ -4,10 +4,10 @@ import { workspace } from './command.ts'
 t.test('an address is set, listed and left to the data again', async (t) => {
   const { command } = workspace(t)
   const ip = command.bind(undefined, 'ip')
-  t.match(await ip('list'), { code: 0, out: 'Nothing is set.\n' })
+  t.match(await ip('list'), { code: 0, out: 'No class is set.\n' })
   t.match(await ip('set', '8.8.4.4', '--class', 'datacenter'), {
     code: 0,
-    out: '8.8.4.4 is datacenter until it is unset.\n',
+    out: '8.8.4.4 is datacenter until you unset it.\n',
   })
   const set = await ip('set', '2a00::0:1', '--class', 'vpn', '--ttl', '12h', '--provider', 'Tunnels', '--json')
   const shown = JSON.parse(set.out)
@@ -20,7 +20,7 @@ t.test('an address is set, listed and left to the data again', async (t) => {
   t.match((await ip('list')).out, /address .*\n2a00::1 .* Tunnels .*\n8\.8\.4\.4 +datacenter +operator .* unset/)
   t.match(await command('lookup', '8.8.4.4'), { out: /datacenter by ip_state, confidence 1/ })
   t.match(await ip('set', '8.8.0.9/16', '--class', 'hosting'), {
-    out: '8.8.0.0/16 is hosting until it is unset.\n',
+    out: '8.8.0.0/16 is hosting until you unset it.\n',
   })
   t.match(await command('lookup', '8.8.7.7'), { out: /hosting by ip_state, confidence 1/ })
   t.match(await command('lookup', '8.8.4.4'), { out: /datacenter by ip_state/ }, 'the longer one counts')
@@ -39,7 +39,7 @@ t.test('a class that cannot be set is refused with the reason', async (t) => {
     [['set', '8.8.4.4', '--class', 'vpn', '--ttl', '99999d'], 2, /at most 3660d/],
     [['set', '192.168.1.1', '--class', 'vpn'], 1, /reserved \(private\)/],
     [['set', '192.168.0.0/16', '--class', 'vpn'], 1, /reserved \(private\)/],
-    [['set', '8.8.4.0/33', '--class', 'vpn'], 2, /nor a CIDR/],
+    [['set', '8.8.4.0/33', '--class', 'vpn'], 2, /not an IPv4 or IPv6 address or CIDR/],
     [['unset', '8.8.4.0/24'], 1, /Nothing is set for 8\.8\.4\.0\/24/],
   ]
   for (const [argv, code, err] of rows) t.match(await command('ip', ...argv), { code, err }, argv.join(' '))

@@ -8,8 +8,8 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
   const { command, config, folder } = workspace(t)
   const object = async (...argv: readonly string[]) => JSON.parse((await command(...argv, '--json')).out)
 
-  t.match((await command('keys', 'list')).out, 'No keys.')
-  t.match((await command('accounts', 'list')).out, 'No accounts.')
+  t.match((await command('keys', 'list')).out, 'There are no keys.')
+  t.match((await command('accounts', 'list')).out, 'There are no accounts.')
 
   const first = await object('keys', 'create', '--plan', 'pro', '--signup', '2026-01-31', '--name', 'Example')
   t.match(first, { key: /^sp_\w{8}_\w{49}$/, account: { name: 'Example', plan: 'pro', signupDate: '2026-01-31' } })
@@ -66,10 +66,10 @@ t.test('an account is made first, and its keys after', async (t) => {
   const object = async (...argv: readonly string[]) => JSON.parse((await command(...argv, '--json')).out)
   const made = await object('accounts', 'create', '--plan', 'starter', '--signup', '2026-01-31', '--name', 'Example')
   t.match(made, { id: String, name: 'Example', plan: 'starter', signupDate: '2026-01-31' })
-  t.match((await command('keys', 'list', '--account', made.id)).out, 'No keys.')
+  t.match((await command('keys', 'list', '--account', made.id)).out, 'There are no keys.')
   t.same((await object('keys', 'create', '--account', made.id)).account, made)
   const { out } = await command('accounts', 'create')
-  t.match(out, /^[\w-]{36}\non plan free; a key for it: sallyport keys create --account [\w-]{36}\n$/)
+  t.match(out, /^[\w-]{36}\nis on plan free\. To create a key: sallyport keys create --account [\w-]{36}\n$/)
   t.same((await object('accounts', 'list')).map(({ id }: Account) => id).sort(), [made.id, out.slice(0, 36)].sort())
 })
 

@@ -60,12 +60,12 @@ t.test('a file that is packed otherwise, or damaged, is named with its cure', as
   const damaged = gzipSync('x'.repeat(9_000))
   damaged.fill(0xff, 10)
   for (const [bytes, says] of [
-    ['BZh91AY&SY', /a\.log is packed with bzip2: unpack it first \(bzip2 -dc\)\.$/],
-    [Buffer.from('28b52ffd00', 'hex'), / with zstd: /],
-    [Buffer.from('fd377a585a0000', 'hex'), / with xz: /],
-    [Buffer.from('\ufeffone', 'utf16le'), /a\.log is written in UTF-16: save it as UTF-8\.$/],
+    ['BZh91AY&SY', /a\.log is compressed with bzip2\. Decompress it first \(bzip2 -dc\)\.$/],
+    [Buffer.from('28b52ffd00', 'hex'), / with zstd\. /],
+    [Buffer.from('fd377a585a0000', 'hex'), / with xz\. /],
+    [Buffer.from('\ufeffone', 'utf16le'), /a\.log is encoded in UTF-16. Save it as UTF-8\.$/],
     [Buffer.from('feff0031', 'hex'), /UTF-16/],
-    [damaged, /a\.log is damaged: it cannot be unpacked\.$/],
+    [damaged, /a\.log is corrupt and cannot be decompressed\.$/],
   ] as const)
     await t.rejects(linesIn(folder, bytes), { code: 'invalid_request', message: says })
 })

@@ -36,8 +36,8 @@ t.test('logs shows each line for people, whatever its format', async (t) => {
       /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\]: block {2}GET site\.example\/admin\/keys {2}403 {2}192\.0\.2\.7 /,
     )
     t.match(lines[0], '(tor, AS64502 Made Networks, NL, human, program 0)  rule no-tor  b-1')
-    t.match(lines[1], /: flag \(not carried out\) {2}GET/)
-    t.match(lines[2], /: allow \(block on trial\) .* trial try-it {2}a-1$/)
+    t.match(lines[1], /: flag \(not enforced\) {2}GET/)
+    t.match(lines[2], /: allow \(block in a dry run\) .* trial try-it {2}a-1$/)
     t.match(lines[3], /: keys create by ada \{"key":"k1"\}$/)
   }
 })
@@ -61,7 +61,7 @@ t.test('lines are read as Docker, Compose and journald hand them over', async (t
 t.test('a packed log that is cut short is read up to there, and says so', async (t) => {
   const file = await logFile(t)
   writeFileSync(`${file}.gz`, gzipSync(readFileSync(file)).subarray(0, -4))
-  t.match(await run('logs', '--log', `${file}.gz`), { code: 0, out: 'b-1', err: 'decisions.log.gz is cut short' })
+  t.match(await run('logs', '--log', `${file}.gz`), { code: 0, out: 'b-1', err: 'decisions.log.gz is truncated' })
 })
 
 t.test('logs filters', async (t) => {
@@ -164,5 +164,5 @@ t.test('explain --request says what the log knows of an id that a visitor was sh
   t.match(out, /^network +tor of 2026-10-31$/m)
   t.match(JSON.parse((await run('explain', '--request', 'a-1', '--log', file, '--json')).out), { trialRule: 'try-it' })
   t.match(await run('explain', '--request', 'none', '--log', file), { code: 1, err: /has no request none/ })
-  t.match(await run('explain'), { code: 2, err: /takes a file, or --request/ })
+  t.match(await run('explain'), { code: 2, err: /needs a file, or --request/ })
 })

@@ -13,7 +13,7 @@ async function openNames(t: Test): Promise<string> {
     const end = query.indexOf(0, 12) + 5
     const isA = query.readUInt16BE(end - 4) === 1
     const question = query.subarray(12, end)
-    // A response without error, with the question, and for A one record whose name points to it.
+    // The response has no error, the question, and for A one record whose name points to it.
     const header = Buffer.from([query[0] ?? 0, query[1] ?? 0, 0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0])
     const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 8, 8, 8, 8])
     socket.send(Buffer.concat([header, question, ...(isA ? [record] : [])]), from.port)
@@ -51,7 +51,7 @@ Registrant Name: REDACTED FOR PRIVACY
     /^updated +2021-02-03$/m,
     /^nameservers +ns1\.example\.net, ns2\.example\.net$/m,
     /^status +connect$/m,
-    /^registrant +hidden by a privacy service or the registry$/m,
+    /^registrant +redacted by a privacy service or the registry$/m,
   ]) {
     t.match(out, line)
   }

@@ -10,7 +10,7 @@ import { start, workspace } from './command.ts'
 
 interface Store {
   readonly url?: string | undefined
-  /** Absent: one process. */
+  /** If absent, the proxy is one process. */
   readonly workers?: string | undefined
   /** Takes the store away from the running proxy. */
   fail?(): Promise<void>

@@ -6,7 +6,7 @@ import t from 'tap'
 import { run, workspace } from './command.ts'
 import { openWebhook } from './webhook.ts'
 
-const PAGE = join(import.meta.dirname, '../../../docs/notifications.md')
+const PAGE = join(import.meta.dirname, '../../../docs/run.md')
 
 /** The program of the page that verifies a signature. */
 async function verifier(folder: string) {
@@ -53,7 +53,7 @@ t.test('notify test sends to each place, and the program of the page verifies wh
 })
 
 t.test('without a place there is nothing to test; a URL that is none, and a weak secret, are named', async (t) => {
-  t.match(await run('notify', 'test', '--config', workspace(t).config), { code: 2, err: /names no place/ })
+  t.match(await run('notify', 'test', '--config', workspace(t).config), { code: 2, err: /no webhook is configured/ })
   const { config } = workspace(t, [
     'notify:',
     '  - { url: "http://hooks.example/s3cret" }',
@@ -63,7 +63,7 @@ t.test('without a place there is nothing to test; a URL that is none, and a weak
   const { code, out, err } = await run('config', 'check', config)
   t.equal(code, 2)
   t.match(`${out}${err}`, /notify\.0\.url: must be https/)
-  t.match(`${out}${err}`, /notify\.1\.secret: must have 32 characters or more/)
+  t.match(`${out}${err}`, /notify\.1\.secret: must have at least 32 characters/)
   t.match(`${out}${err}`, /notify\.2\.on\.0: "bans" is unknown; did you mean "ban"\?/)
   t.notMatch(`${out}${err}`, 's3cret')
 })

@@ -29,7 +29,7 @@ async function openOrigin(t: Test) {
 }
 
 /** The status of an answer, over a connection of its own: any worker may have the next. */
-async function statusOf(url: string, headers: OutgoingHttpHeaders = {}): Promise<number | undefined> {
+async function readStatus(url: string, headers: OutgoingHttpHeaders = {}): Promise<number | undefined> {
   const [response] = (await once(request(url, { agent: false, headers }).end(), 'response')) as [IncomingMessage]
   response.resume()
   await once(response, 'end')
@@ -60,7 +60,7 @@ for (const workers of [0, 2]) {
       const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
       const admin = /Health at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
 
-      const closed = () => statusOf(`${url}/closed/door`, { 'x-forwarded-for': '8.8.4.4' })
+      const closed = () => readStatus(`${url}/closed/door`, { 'x-forwarded-for': '8.8.4.4' })
       await until(async () => {
         await closed()
         return hook.of('ban').length > 0
@@ -73,13 +73,13 @@ for (const workers of [0, 2]) {
 
       await origin.die()
       await until(async () => {
-        await statusOf(`${url}/`)
+        await readStatus(`${url}/`)
         return hook.of('origin').length > 0
       })
       // Each of several workers notices, and it is said once.
-      for (let more = 0; more < 8; more++) await statusOf(`${url}/`)
+      for (let more = 0; more < 8; more++) await readStatus(`${url}/`)
       await origin.come()
-      await until(async () => (await statusOf(`${url}/`)) === 200 && hook.of('origin').length === 2)
+      await until(async () => (await readStatus(`${url}/`)) === 200 && hook.of('origin').length === 2)
       t.match(hook.of('origin'), [
         { text: `The origin ${origin.url} takes no requests.`, leftOut: 0 },
         { over: true, text: `The origin ${origin.url} answers again.` },
@@ -88,12 +88,12 @@ for (const workers of [0, 2]) {
       writeFileSync(config, good.replace('action: block', 'action: blok'))
       proxy.child.kill('SIGHUP')
       await until(() => hook.of('reload_refused').length === 1)
-      t.match(hook.of('reload_refused'), [{ text: /^The configuration was not taken over: .*"blok" is unknown/ }])
-      // A second place, which has what comes from now on; what was sent is sent to nobody again.
+      t.match(hook.of('reload_refused'), [{ text: /^The configuration was not reloaded: .*"blok" is unknown/ }])
+      // A second place, which has what comes from now on; no message is sent again.
       writeFileSync(config, good.replace('notify:\n', `notify:\n  - { url: "${other.url}" }\n`))
       proxy.child.kill('SIGHUP')
       await until(() => hook.of('reload_refused').length === 2)
-      t.match(hook.of('reload_refused')[1], { over: true, text: 'The configuration was taken over.' })
+      t.match(hook.of('reload_refused')[1], { over: true, text: 'The configuration was reloaded.' })
 
       // Whether the second place has the word that ends the refusal depends on which is first in force.
       const counted = /kind="reload_refused",outcome="sent"\} [23]\n/

@@ -8,7 +8,7 @@ interface Said {
   readonly trial?: Decision['trial'] | undefined
 }
 
-/** A request of a visitor on a Tor exit, as a host observes it. */
+/** Makes a request of a visitor on a Tor exit as a host observes it. */
 export function observed(id: string, action: Action, said: Said = {}): ObservedRequest {
   const { path = '/shop', client = '2001:db8::1', status = 200, enforced = true, trial } = said
   return {

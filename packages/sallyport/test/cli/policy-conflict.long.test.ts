@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { start, workspace } from './command.ts'
 
-const ruleOf = (id: string) => `rules: [{ id: ${id}, match: { path: [/${id}] }, action: block }]`
+const writeRule = (id: string) => `rules: [{ id: ${id}, match: { path: [/${id}] }, action: block }]`
 
 t.test('saves of a policy do not overwrite each other, and the trail says what each changed', async (t) => {
-  const { config, folder } = workspace(t, ['admin: 127.0.0.1:0', `policy: { ${ruleOf('old')} }`])
+  const { config, folder } = workspace(t, ['admin: 127.0.0.1:0', `policy: { ${writeRule('old')} }`])
   const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0'])
   await proxy.says('Console at')
   const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1]
@@ -20,11 +20,11 @@ t.test('saves of a policy do not overwrite each other, and the trail says what e
   }
   const { etag, body } = await ask('policy')
   t.equal(body.etag, etag)
-  const untagged = await ask('policy/save', { text: ruleOf('untagged') })
+  const untagged = await ask('policy/save', { text: writeRule('untagged') })
   t.same([untagged.status, untagged.body.error], [428, 'edit_untagged'])
   t.notMatch(readFileSync(config, 'utf8'), 'untagged')
   const names = ['one', 'two', 'three']
-  const saves = await Promise.all(names.map((name) => ask('policy/save', { text: ruleOf(name), etag })))
+  const saves = await Promise.all(names.map((name) => ask('policy/save', { text: writeRule(name), etag })))
   t.same(saves.map(({ status }) => status).toSorted(), [200, 409, 409])
   t.match(saves.find(({ status }) => status === 409)?.body, { error: 'edit_conflict' })
   const won = names[saves.findIndex(({ status }) => status === 200)] ?? ''
@@ -38,12 +38,12 @@ t.test('saves of a policy do not overwrite each other, and the trail says what e
     },
   )
 
-  t.equal((await ask('policy/save', { text: ruleOf(won) }, { 'if-match': '*' })).status, 200, 'which replaces any')
+  t.equal((await ask('policy/save', { text: writeRule(won) }, { 'if-match': '*' })).status, 200, 'which replaces any')
   const now = (await ask('policy')).etag ?? ''
-  t.equal((await ask('policy/save', { text: ruleOf('late') }, { 'if-match': String(etag) })).status, 409)
+  t.equal((await ask('policy/save', { text: writeRule('late') }, { 'if-match': String(etag) })).status, 409)
   writeFileSync(config, readFileSync(config, 'utf8').replaceAll(won, 'by-hand'))
   t.equal(
-    (await ask('policy/save', { text: ruleOf('late') }, { 'if-match': now })).status,
+    (await ask('policy/save', { text: writeRule('late') }, { 'if-match': now })).status,
     409,
     'nor what is not in force yet',
   )

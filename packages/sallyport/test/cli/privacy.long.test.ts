@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { open } from '@sallyport/engine'
 import t from 'tap'
 import { run, start, workspace } from './command.ts'
 
@@ -26,7 +27,7 @@ t.test("data about an address is exported with the memory of a running service's
   t.match(history?.entries, [{ client: '203.0.113.7', host: String }])
   t.match((await command('privacy', 'export', '203.0.113.7')).out, /console history +read +1/)
 
-  t.match(await command('privacy', 'erase', '203.0.113.7'), { code: 1, err: /Say it with --yes/ })
+  t.match(await command('privacy', 'erase', '203.0.113.7'), { code: 1, err: /Confirm with --yes/ })
   const erased = await run('privacy', 'erase', '203.0.113.7', '--config', config, '--yes', '--json')
   t.equal(erased.code, 0, erased.err)
   t.match(
@@ -40,11 +41,30 @@ t.test("data about an address is exported with the memory of a running service's
   t.notMatch(trail, /203\.0\.113\.7/, 'the trail outlives what it is about')
 })
 
+t.test('what is remembered of a user is exported and erased, by the id or by the identifier', async (t) => {
+  const { command, folder } = workspace(t, ['net: { outbound: false }'])
+  const dataDir = join(folder, 'data')
+  const sallyport = await open({ dataDir, data: { refresh: false }, net: { outbound: false } }, { onNotice() {} })
+  const visitor = { address: '81.130.10.20', headers: {} }
+  const login = { event: 'login', outcome: 'success', visitor }
+  await sallyport.accounts.assessDescribed({ ...login, user: '17', identifier: 'ada@shop.example' })
+  await sallyport.accounts.assessDescribed({ ...login, identifier: 'bob@shop.example' })
+  await sallyport.close()
+  for (const user of ['17', 'Bob@shop.example']) {
+    const entries = async () => places((await command('privacy', 'export', '--user', user, '--json')).out)[0]?.entries
+    t.match(await entries(), [{ networks: [[/./]], countries: [['GB']] }], user)
+    const { out } = await command('privacy', 'erase', '--user', user, '--yes')
+    t.match(out, /^logins +erased +1 /m)
+    t.strictSame(await entries(), [])
+  }
+  t.notMatch(readFileSync(join(dataDir, 'audit.log'), 'utf8'), /shop\.example/, 'the trail names nobody')
+})
+
 t.test('a place that does not answer is named, and the command fails', async (t) => {
   const { command, config } = workspace(t, ['store: postgres://nobody@127.0.0.1:1/none', 'console: { enabled: false }'])
   const { code, out, err } = await run('privacy', 'export', '203.0.113.7', '--config', config, '--json')
   t.equal(code, 1)
-  t.match(err, /not every place answered/)
+  t.match(err, /some stores did not respond/)
   t.match(JSON.parse(out), { complete: false })
   t.match(
     places(out).find(({ place }) => place === 'ledger'),

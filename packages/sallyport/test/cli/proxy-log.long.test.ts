@@ -18,7 +18,7 @@ t.test('standard output is the decision log, and standard error is for people', 
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])
   await proxy.says('API key')
   const url = urlIn(proxy.err())
-  const key = /shown this once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
+  const key = /shown only once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
   t.equal((await fetch(`${url}/shut?secret=1`, from('192.0.2.7', 'one'))).status, 403)
   t.equal((await fetch(url, from('192.0.2.7', 'two'))).status, 200)
   const checked = await fetch(`${url}/v1/agentscan/check`, {
@@ -63,13 +63,13 @@ t.test('log.file is opened again at SIGHUP, and log itself is taken over; who di
 
   writeFileSync(config, `${before}log: { requests: off }\nlimits: { inFlight: 0 }\n`)
   proxy.child.kill('SIGHUP')
-  await proxy.says('kept as it was')
+  await proxy.says('configuration unchanged')
   await until(() => splitLines(file).length > 1)
   t.match(readEntry(splitLines(file)[1] ?? ''), { audit: 'reload', error: 'invalid_config' })
 
   writeFileSync(config, `${before}log: { requests: off }\n`)
   proxy.child.kill('SIGHUP')
-  await proxy.says('log.requests, log.addresses, log.file (removed) taken over')
+  await proxy.says('log.requests, log.addresses, log.file (removed) applied')
   await fetch(`${url}/shut`)
   proxy.child.kill('SIGINT')
   t.equal(await proxy.ended, 0)

@@ -3,8 +3,8 @@ import { createLineReader } from '../../src/cli/log/access/access-log.ts'
 import type { AccessFormat } from '../../src/cli/log/access/format.ts'
 import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
 
-/** Tells what a log of these lines is read as, line by line: its format, and `address method target | user agent | moment | status` or what it lacks. */
-export function readingsOf(
+/** Returns how a log is read: its format, and for each line `address method target | user agent | moment | status` or what it lacks. */
+export function listReadings(
   lines: readonly string[],
   formats: readonly AccessFormat[] = ACCESS_FORMATS,
   trust?: ClientTrust,
@@ -33,8 +33,8 @@ export const sent = (userAgent: string, status: number | string = 200, target = 
   `203.0.113.9 GET ${target} | ${userAgent} | ${AT} | ${status}`
 
 /** The user agents of lines that differ in what is behind the request, or what they lack. */
-export function agentsOf(...behind: readonly string[]): readonly string[] {
-  return readingsOf(behind.map((rest) => `203.0.113.9 - - ${CLF} ${REQUEST} ${rest}`)).map(([, read]) =>
+export function listAgents(...behind: readonly string[]): readonly string[] {
+  return listReadings(behind.map((rest) => `203.0.113.9 - - ${CLF} ${REQUEST} ${rest}`)).map(([, read]) =>
     read.startsWith('lacks') ? read : (read.split(' | ')[1] ?? ''),
   )
 }

@@ -57,7 +57,7 @@ t.test('data bundle', async (t) => {
   const file = `${folder}/networks.bundle`
   t.match(await command('data', 'bundle', file), {
     code: 0,
-    out: /^\S+: networks, .* MB; no /,
+    out: /^\S+ contains networks, .* MB\), but no /,
   })
   const { networks, sources, rangesLoaded } = await readBundle(readFileSync(file))
   t.same([networks, rangesLoaded], [undefined, false], 'a source that is not loaded is absent in it too')
@@ -80,7 +80,7 @@ t.test('crawlers list', async (t) => {
   t.match(out, /^googlebot +Google +search +published ranges, reverse DNS$/m)
   t.match(out, /^applebot +Apple +search +published ranges, operator ASN, reverse DNS$/m)
   t.match(out, /^chatgpt-agent +OpenAI +agent +signature$/m)
-  t.match(out, /^google-extended +Google +training +never sent: a name for robots\.txt$/m)
+  t.match(out, /^google-extended +Google +training +robots\.txt name only, never sent$/m)
   t.match(out, /^discordbot +Discord +preview +nothing$/m)
   const listed = JSON.parse((await run('crawlers', 'list', '--json')).out)
   t.equal(listed.length, out.trim().split('\n').length - 1)

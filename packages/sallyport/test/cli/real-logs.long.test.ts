@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ function serve(t: Test, folder: string, program: string, argv: readonly string[]
   return child
 }
 
-/** Asks for everything once, as soon as somebody listens. */
+/** Requests everything once, as soon as a server listens. */
 async function visitAll(port: number): Promise<void> {
   const ask = async (target: string, userAgent?: string) => {
     const headers = userAgent === undefined ? {} : { 'User-Agent': userAgent }
@@ -159,93 +159,3 @@ t.test('Caddy, with each of its times', { skip: missing('caddy') }, async (t) =>
     await checkLog(t, join(folder, `${index}.log`), 'json', from)
   }
 })
-
-t.test('lighttpd', { skip: missing('lighttpd') }, async (t) => {
-  const folder = t.testdir()
-  const port = await freePort()
-  mkdirSync(join(folder, 'site'))
-  writeFileSync(
-    join(folder, 'lighttpd.conf'),
-    [
-      'server.modules = ("mod_accesslog")',
-      `server.document-root = "${folder}/site"\nserver.bind = "127.0.0.1"\nserver.port = ${port}`,
-      `accesslog.filename = "${folder}/access.log"`,
-    ].join('\n'),
-  )
-  const from = Date.now()
-  const server = serve(t, folder, 'lighttpd', ['-D', '-f', join(folder, 'lighttpd.conf')])
-  await visitAll(port)
-  // It writes what it holds when it ends.
-  server.kill('SIGTERM')
-  await once(server, 'close')
-  await checkLog(t, join(folder, 'access.log'), 'combined', from)
-})
-
-t.test('Apache', { skip: missing('apache2') }, async (t) => {
-  const folder = t.testdir({ site: {} })
-  const port = await freePort()
-  const combined = '%h %l %u %t \\"%r\\" %>s %O \\"%{Referer}i\\" \\"%{User-Agent}i\\"'
-  const forms: Readonly<Record<string, string>> = {
-    combined,
-    vhost_combined: `%v:%p ${combined}`,
-    json: '{\\"time\\":\\"%t\\",\\"remoteIP\\":\\"%a\\",\\"request\\":\\"%U%q\\",\\"method\\":\\"%m\\",\\"status\\":\\"%>s\\",\\"userAgent\\":\\"%{User-agent}i\\"}',
-  }
-  const modules = ['mpm_event', 'authz_core', 'log_config', 'logio'].filter((name) =>
-    existsSync(`/usr/lib/apache2/modules/mod_${name}.so`),
-  )
-  writeFileSync(
-    join(folder, 'apache.conf'),
-    [
-      `ServerRoot ${folder}\nServerName shop.example\nPidFile ${folder}/pid\nListen 127.0.0.1:${port}`,
-      ...modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`),
-      process.getuid?.() === 0 ? 'User www-data\nGroup www-data' : '',
-      `DocumentRoot ${folder}/site\nErrorLog ${folder}/error.log`,
-      ...Object.entries(forms).map(([name, form]) => `CustomLog ${folder}/${name}.log "${form}"`),
-    ].join('\n'),
-  )
-  const from = Date.now()
-  serve(t, folder, 'apache2', ['-D', 'FOREGROUND', '-f', join(folder, 'apache.conf')])
-  await visitAll(port)
-  for (const name of ['combined', 'vhost_combined']) await checkLog(t, join(folder, `${name}.log`), 'combined', from)
-  // A path is decoded there, and a quote within is escaped as JSON has it.
-  for await (const { reading, format } of readAccessLog(join(folder, 'json.log'))) {
-    t.equal(format, 'json')
-    t.match(reading, { method: 'GET', userAgent: String, status: 404 })
-  }
-})
-
-/** As the documents have it. */
-const HAPROXY_FORMAT = 'log-format "%ci - - [%trl] %{+Q}r %ST %B \\"-\\" %{+Q,+E}[capture.req.hdr(0)]"'
-
-t.test(
-  'HAProxy: its own forms are not judged, and one with user agents is read',
-  { skip: missing('haproxy') },
-  async (t) => {
-    const from = Date.now()
-    const served = async (lines: readonly string[]) => {
-      const folder = t.testdir({ [`h${lines.length}`]: {} })
-      const port = await freePort()
-      const config = [
-        `global\n  log stdout format raw local0\ndefaults\n  mode http\n  log global\n  timeout client 5s\n  timeout connect 5s\n  timeout server 5s`,
-        `frontend site\n  bind 127.0.0.1:${port}\n  ${lines.join('\n  ')}\n  http-request return status 200`,
-      ]
-      writeFileSync(join(folder, 'haproxy.cfg'), `${config.join('\n')}\n`)
-      serve(t, folder, 'haproxy', ['-f', join(folder, 'haproxy.cfg')])
-      await visitAll(port)
-      return join(folder, 'stdout.log')
-    }
-    for (const option of ['option httplog', 'option httplog clf']) {
-      const file = await served([option])
-      // Threads write as they come, so the last of them may be any.
-      const isWhole = (text: string) => text.includes('/dash') && text.endsWith('\n')
-      const written = (text: string) => text.split('\n').filter((line) => line !== '' && !line.includes('/first'))
-      await until(() => {
-        const text = readFileSync(file, 'utf8')
-        return isWhole(text) && written(text).length >= VISITS.length
-      })
-      for await (const { reading } of readAccessLog(file)) t.match(reading, { lacks: String }, option)
-    }
-    const file = await served(['http-request capture req.hdr(User-Agent) len 400', HAPROXY_FORMAT])
-    await checkLog(t, file, 'combined', from)
-  },
-)

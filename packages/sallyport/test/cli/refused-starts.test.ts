@@ -18,8 +18,8 @@ t.test('a start that cannot serve ends with one sentence, and does not listen', 
     ['refusal: { template: /no/page.html }', 2, /refusal\.template: \/no\/page\.html does not exist/],
     [`upstream: http://${listen}`, 2, /upstream: \S+ is the address of listen, where this proxy itself listens/],
     [`upstream: http://localhost:${listen.split(':')[1]}`, 2, /upstream: \S+ is the address of listen/],
-    [`admin: ${listen}`, 2, /admin: is the address of listen too/],
-    ['redis: redis://127.0.0.1:1/nothing', 2, /redis: must end with the port, or with the number of a database/],
+    [`admin: ${listen}`, 2, /admin: is already the address of listen/],
+    ['redis: redis://127.0.0.1:1/nothing', 2, /redis: must end with the port or a database number/],
   ]
   for (const [line, code, said] of starts) {
     const file = join(folder, 'sallyport.yaml')

@@ -15,24 +15,24 @@ t.test('a file that is empty, commented or half-written takes nothing away', asy
   for (const bad of ['', commented, text.slice(0, -20)]) {
     writeFileSync(config, bad)
     const line = await nextLine(proxy, hup)
-    t.match(line, /configuration kept as it was: .*test\.yaml/, JSON.stringify(bad.slice(-20)))
+    t.match(line, /configuration unchanged: .*test\.yaml/, JSON.stringify(bad.slice(-20)))
     t.equal(await status(), 403, JSON.stringify(bad.slice(-20)))
   }
-  t.match(await nextLine(proxy, () => writeFileSync(config, text) ?? hup()), /read again: nothing has changed\.$/)
+  t.match(await nextLine(proxy, () => writeFileSync(config, text) ?? hup()), /reloaded: nothing has changed\.$/)
 
   // The file as a full disk leaves it: a configuration without the rule, which ends within a line.
   const long = text.replace('policy:', '# nobody goes there\npolicy:')
   writeFileSync(config, long)
-  t.match(await nextLine(proxy, hup), /read again: nothing has changed\.$/)
+  t.match(await nextLine(proxy, hup), /reloaded: nothing has changed\.$/)
   truncateSync(config, long.indexOf(' goes there'))
-  t.match(await nextLine(proxy, hup), /kept as it was: .* is the configuration in force, cut off/)
+  t.match(await nextLine(proxy, hup), /configuration unchanged: .* is the configuration in force, truncated/)
   t.equal(await status(), 403)
 
   rmSync(config)
-  t.match(await nextLine(proxy, hup), /kept as it was: .* does not exist/)
+  t.match(await nextLine(proxy, hup), /configuration unchanged: .* does not exist/)
   writeFileSync(`${config}.new`, '')
   renameSync(`${config}.new`, config)
-  t.match(await nextLine(proxy, hup), /kept as it was: .*holds no keys/)
+  t.match(await nextLine(proxy, hup), /configuration unchanged: .*has no keys/)
   t.equal(await status(), 403)
 })
 
@@ -58,7 +58,7 @@ t.test('a slow writer in place is waited for', async (t) => {
     }
     while (!/policy\.rules/.test(proxy.err())) seen.add(await status())
   })
-  t.match(line, /read again: paths \(added\), policy\.rules taken over\.$/)
+  t.match(line, /reloaded: paths \(added\), policy\.rules applied\.$/)
   t.same([...seen], [403])
 })
 
@@ -70,9 +70,12 @@ t.test('a configuration that was found is not forgotten where it is away', async
   const proxy = start(t, ['proxy', ...LOOPBACK], {}, {}, shell)
   await proxy.says('Listening')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
-  t.match(proxy.err(), /^Configured by sallyport\.yaml of this folder too; flags go before it\.$/m)
+  t.match(proxy.err(), /^Using sallyport\.yaml in this directory; flags override it\.$/m)
   renameSync(file, `${file}.bak`)
-  t.match(await nextLine(proxy, () => proxy.child.kill('SIGHUP')), /kept as it was: .*sallyport\.yaml does not exist/)
+  t.match(
+    await nextLine(proxy, () => proxy.child.kill('SIGHUP')),
+    /configuration unchanged: .*sallyport\.yaml does not exist/,
+  )
   t.equal((await fetch(`${url}/shut/door`)).status, 403)
 })
 
@@ -83,7 +86,7 @@ t.test('a reload with one file that cannot be used takes nothing over', async (t
   const { config, text, folder } = shutProxy(t)
   writeFileSync(config, text)
   const { proxy, status } = await serving(t, config)
-  t.notMatch(proxy.err(), /Configured by/, 'it was named')
+  t.notMatch(proxy.err(), /Using sallyport/, 'it was named')
   const hup = () => proxy.child.kill('SIGHUP')
   const open = text.replace(SHUT, '')
   const route = (more: string) => `routes: [{ host: a.example, upstreams: ["https://127.0.0.1:1"], ${more} }]`
@@ -99,11 +102,11 @@ t.test('a reload with one file that cannot be used takes nothing over', async (t
   ]
   for (const [line, said] of faults) {
     writeFileSync(config, `${open}${line}\n`)
-    t.match(await nextLine(proxy, hup), new RegExp(`configuration kept as it was: .*${said}`))
+    t.match(await nextLine(proxy, hup), new RegExp(`configuration unchanged: .*${said}`))
     t.equal(await status(), 403, 'the policy too')
   }
   writeFileSync(config, open)
-  t.match(await nextLine(proxy, hup), /read again: policy\.rules/)
+  t.match(await nextLine(proxy, hup), /reloaded: policy\.rules/)
   t.not(await status(), 403)
 })
 
@@ -125,17 +128,17 @@ t.test('the line of a reload names each key, what is removed, and no value', asy
   t.equal(await status('/'), 502)
   const hup = () => proxy.child.kill('SIGHUP')
   writeFileSync(secret, '')
-  t.match(await nextLine(proxy, hup), /kept as it was: .*handoff\.keys/)
+  t.match(await nextLine(proxy, hup), /configuration unchanged: .*handoff\.keys/)
   writeFileSync(secret, 'other-secret-of-thirty-two-characters')
   writeFileSync(page, '')
-  t.match(await nextLine(proxy, hup), /kept as it was: refusal\.template: .*page\.html is empty/)
+  t.match(await nextLine(proxy, hup), /configuration unchanged: refusal\.template: .*page\.html is empty/)
   writeFileSync(page, '{{title}} two')
   const line = await nextLine(proxy, hup)
-  t.match(line, new RegExp(`read again: handoff\\.keys, ${page} taken over\\.$`))
+  t.match(line, new RegExp(`reloaded: handoff\\.keys, ${page} applied\\.$`))
   writeFileSync(config, `${text}${more.slice(0, 2).join('\n').replace(', contact: a', '')}\ntimeouts: { drain: 1s }\n`)
   t.match(
     await nextLine(proxy, hup),
-    /read again: upstream \(removed\), refusal\.contact \(removed\), timeouts\.drain taken over; console\.readToken \(removed\) after a restart only\.$/,
+    /reloaded: upstream \(removed\), refusal\.contact \(removed\), timeouts\.drain applied; console\.readToken \(removed\) needs a restart\.$/,
   )
   t.equal(await status('/'), 404, 'the origin is gone')
   t.notMatch(proxy.err(), /secret-of|0123456789abc/)
@@ -144,7 +147,7 @@ t.test('the line of a reload names each key, what is removed, and no value', asy
 t.test('a start with a file without keys is refused, and says so', async (t) => {
   const { write } = workspace(t)
   const empty = write('empty.yaml', '# upstream: http://127.0.0.1:3000\n')
-  const line = /empty\.yaml:1: holds no keys/
+  const line = /empty\.yaml:1: has no keys/
   t.match(await run('proxy', '--config', empty, ...LOOPBACK), { code: 2, err: line })
   t.match(await run('config', 'check', empty), { code: 2, err: line })
 })
@@ -157,8 +160,8 @@ t.test('signals that come during a reload are one more reload', async (t) => {
   await nextLine(proxy, () => {})
   writeFileSync(config, `${text}mode: monitor\n`)
   proxy.child.kill('SIGHUP')
-  await proxy.says('mode taken over')
-  t.ok((proxy.err().match(/read again/g)?.length ?? 0) <= 4)
+  await proxy.says('mode applied')
+  t.ok((proxy.err().match(/configuration reloaded/g)?.length ?? 0) <= 4)
   proxy.child.kill('SIGHUP')
   proxy.child.kill('SIGTERM')
   t.equal(await proxy.ended, 0)

@@ -6,7 +6,7 @@ import { type Started, start, workspace } from './command.ts'
 export const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
 export const SHUT = 'policy: { rules: [{ id: shut, match: { path: ["/shut/**"] }, action: block }] }\n'
 
-/** A configuration whose policy shuts a path. */
+/** Writes a configuration whose policy shuts a path. */
 export function shutProxy(t: Test, { watch = false } = {}) {
   const { config, folder } = workspace(t, ['demo: true'])
   const text = `${readFileSync(config, 'utf8')}${watch ? 'watch: true\n' : ''}${SHUT}`
@@ -23,7 +23,7 @@ export async function serving(t: Test, config: string, more: readonly string[] =
 
 /** Waits for one more line of a reload, and returns it. */
 export async function nextLine(proxy: Started, act: () => unknown): Promise<string> {
-  const lines = (): readonly string[] => proxy.err().match(/^.*(?:configuration (?:read|kept)).*$/gm) ?? []
+  const lines = (): readonly string[] => proxy.err().match(/^.*(?:configuration reloaded|reload rejected).*$/gm) ?? []
   const before = lines().length
   await act()
   while (lines().length === before && proxy.child.exitCode === null) await delay(10)

@@ -51,7 +51,7 @@ t.test("Caddy's log: who it was, and when", async (t) => {
   const asking = written(folder, 'ask.yaml', 'rules: [{ id: ask, match: { path: [/login] }, action: challenge }]')
   t.match(
     (await run('replay', log, '--policy', asking, '--config', config)).out,
-    'Challenged: 0% → 100% of the requests',
+    'Challenged: at most 0% → 100% of the requests',
   )
   const limit = (window: string) =>
     `{ id: logins, match: { path: [/login] }, limit: { key: client, max: 8, window: ${window} }, action: throttle }`
@@ -77,7 +77,7 @@ t.test('a request without a user agent is no person, and a line without a time i
   t.match((await replay('--format', 'combined')).out, /^2 requests\n2 lines not read/m)
   t.match(await replay('--format', 'json'), {
     code: 1,
-    err: /a\.log: not one of 4 lines can be judged: 4 without a request\. replay reads the combined form/,
+    err: /a\.log: none of 4 lines can be evaluated: 4 without a request\. replay reads the combined form/,
   })
   t.match(await replay('--format', 'clf'), { code: 2, err: /Allowed choices are sallyport, json, w3c, combined/ })
 })
@@ -97,7 +97,7 @@ t.test('any other log is refused with one sentence, and what its lines lack', as
     t.match(await run('replay', log, '--policy', policy, '--config', config), {
       code: 1,
       out: '',
-      err: `not one of 1 line can be judged: 1 without ${lacks}. replay reads the combined form, W3C with its line #Fields:`,
+      err: `none of 1 line can be evaluated: 1 without ${lacks}. replay reads the combined form, W3C with its line #Fields:`,
     })
   }
 })
@@ -124,19 +124,29 @@ t.test('rules that a log leaves open are named, with what it lacks and in how ma
     '  - { id: cookie, match: { path: [/login], not: { cookie: { s: ["*"] } } }, action: block }',
     '  - { id: print, match: { ja4: [program], header: { absent: [accept] } }, action: flag }',
     '  - { id: page, match: { query: { page: ["1"] } }, action: flag }',
+    '  - { id: bare, match: { path: [/b], behaviour: { pagesWithoutFiles: { atLeast: 1 } } }, action: block }',
+    '  - { id: busy, match: { path: [/b], not: { behaviour: { differentPages: { atLeast: 9 } } } }, action: block }',
+    '  - { id: alike, match: {}, limit: { key: likeness, max: 1, window: 1h }, action: block }',
   )
   const line = (target: string) =>
     `203.0.114.7 - - [21/Nov/2026:10:00:00 +0000] "GET ${target} HTTP/1.1" 200 1 "-" "curl/8.5.0"`
-  const log = written(folder, 'a.log', line('/login'), line('/?page=1'), line('/'))
+  const log = written(folder, 'a.log', line('/login'), line('/?page=1'), line('/'), line('/b'))
   const replay = (...more: readonly string[]) => run('replay', log, '--policy', policy, '--config', config, ...more)
   t.match(JSON.parse((await replay('--json')).out), {
-    requests: 3,
+    requests: 4,
+    classes: [{ after: { block: 0 } }],
     unjudged: [
-      { rule: 'print', words: ['header', 'ja4'], requests: 3 },
+      { rule: 'print', words: ['header', 'ja4'], requests: 4 },
+      { rule: 'alike', words: ['behaviour'], requests: 4 },
       { rule: 'cookie', words: ['cookie'], requests: 1 },
+      { rule: 'bare', words: ['behaviour'], requests: 1 },
+      { rule: 'busy', words: ['behaviour'], requests: 1 },
     ],
   })
-  t.match((await replay()).out, /^Rule cookie is not judged in 1 of 3 requests: the log has no cookie\.$/m)
+  const { out } = await replay()
+  t.match(out, /^Rule cookie is not judged in 1 of 4 requests: the log has no cookie\.$/m)
+  t.match(out, /^Rules alike, bare, busy are not judged in up to 4 of 4 requests: the log has no behaviour\.$/m)
+  t.match(out, /verdicts use only user agent, address and path\.$/m)
 })
 
 t.test('a log of the addresses of a proxy says so, with the cure', async (t) => {
@@ -155,7 +165,7 @@ t.test('a log of the addresses of a proxy says so, with the cure', async (t) => 
     const { text, proxied } = await replay(address, address, '203.0.114.7')
     t.match(
       text,
-      `2 of 3 requests come from a proxy or a private network (${address}). If the log has a column of X-Forwarded-For, name the proxy in trustProxy.`,
+      `2 of 3 requests come from a proxy or a private network (${address}). If the log has an X-Forwarded-For column, add the proxy to trustProxy.`,
     )
     t.same(proxied, { requests: 2, address })
   }
@@ -188,21 +198,22 @@ t.test('a line that is out of order by more than is kept in memory is said', asy
     `203.0.114.7 - - [${day}/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "curl/8.5.0"\n`
   const log = written(folder, 'long.log', line(21).repeat(2 * HELD) + line(20))
   const { out } = await run('replay', log, '--policy', policy, '--config', config)
-  t.match(out, /^1 line more than 100,000 lines out of order: limits may count wrongly\. Sort the log by time\.$/m)
+  t.match(out, /^1 line out of order by more than 100,000 lines: limits may count wrongly\. Sort the log by time\.$/m)
 })
 
 t.test('the client of a trusted proxy is read from the column of its header', async (t) => {
   const { folder, config } = workspace(t)
   const policy = written(folder, 'p.yaml', 'preset: observe')
-  const line = `10.1.2.3 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "${FIREFOX}" "185.220.101.10, 10.9.9.9"`
-  const log = written(folder, 'main.log', line)
+  const line = `10.1.2.3 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "${FIREFOX}"`
+  const timed = `${line} rt=0.01 "a.example" "185.220.101.10" 10.0.0.7:80`
+  const log = written(folder, 'main.log', `${line} "185.220.101.10, 10.9.9.9"\n${timed}`)
   const trusting = written(folder, 'trusting.yaml', readFileSync(config, 'utf8'), 'trustProxy: [private]')
   const replay = async (file: string) => {
     const { out } = await run('replay', log, '--policy', policy, '--json', '--config', file)
     return JSON.parse(out)
   }
-  t.match(await replay(trusting), { requests: 1, proxied: undefined })
-  t.match(await replay(config), { requests: 1, proxied: { requests: 1, address: '10.1.2.3' } })
+  t.match(await replay(trusting), { requests: 2, proxied: undefined })
+  t.match(await replay(config), { requests: 2, proxied: { requests: 2, address: '10.1.2.3' } })
 })
 
 t.test('standard input is -, and a packed log that is cut short says so', async (t) => {
@@ -213,13 +224,13 @@ t.test('standard input is -, and a packed log that is cut short says so', async 
   t.match(JSON.parse(piped.stdout), { requests: 1, unread: 0 })
   t.match(piping('hello', 'replay', '-', '--policy', policy, '--config', config), {
     status: 1,
-    stderr: 'standard input: not one of 1 line can be judged',
+    stderr: 'standard input: none of 1 line can be evaluated',
   })
   const cut = join(folder, 'cut.log.gz')
   writeFileSync(cut, gzipSync(`${line}\n`.repeat(5)).subarray(0, -4))
   t.match(await run('replay', cut, '--policy', policy, '--config', config), {
     code: 0,
     out: /^5 requests$/m,
-    err: 'cut.log.gz is cut short: it is read up to there.',
+    err: 'cut.log.gz is truncated; it is read up to that point.',
   })
 })

@@ -22,7 +22,7 @@ t.test('a service is reported by what it counted, for people, programs and a bro
   const head = readFileSync(config, 'utf8') + rest
   writeFileSync(config, head + TRIED)
   const nothing = await run('report', '--ai', '--config', config)
-  t.match(nothing, { code: 1, err: /Nothing was counted yet in .*data\. replay decides the lines of a log/ })
+  t.match(nothing, { code: 1, err: /There are no counts yet in .*data\. Use sallyport replay/ })
   const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0'])
   await proxy.says('Listening')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
@@ -65,7 +65,7 @@ t.test('a service is reported by what it counted, for people, programs and a bro
   // The trial is carried out: the report holds both times against each other.
   writeFileSync(config, head + TRIED.replace(', monitor: true', ''))
   proxy.child.kill('SIGHUP')
-  await proxy.says('configuration read again')
+  await proxy.says('configuration reloaded')
   for (const client of [1, 2]) t.equal(await visit(client, '/shop/cart'), 403)
   proxy.child.kill('SIGTERM')
   t.equal(await proxy.ended, 0)
@@ -81,17 +81,12 @@ t.test('a service is reported by what it counted, for people, programs and a bro
     'the question is answered in the first line',
   )
   t.match(first, /^If monitor mode and dry runs were enforced: about 3 people \(1[456]\.\d%\): 6 requests refused\.$/)
-  for (const said of [
-    /try-shop +block +on trial +3 /,
-    /try-shop +block +carried out +2 /,
-    /5xx +1 /,
-    /\/page\/\* +20 /,
-  ])
+  for (const said of [/try-shop +block +dry run +3 /, /try-shop +block +enforced +2 /, /5xx +1 /, /\/page\/\* +20 /])
     t.match(text.out, said)
 
   const ai = await run('report', '--ai', '--config', config)
   t.match(ai.out, /^claims to be OpenAI +training +2 +new +2 +.* +1 +0 +0$/m, 'a claim is shown as one')
-  t.match(ai.out, /Asked for what robots\.txt refuses: claims to be OpenAI \(1\)/)
+  t.match(ai.out, /Requests that violated robots\.txt: claims to be OpenAI \(1\)/)
   for (const service of ['ChatGPT', 'Perplexity']) t.match(ai.out, new RegExp(`^${service} +1 +new `, 'm'))
   t.match(JSON.parse((await run('report', '--ai', '--json', '--config', config)).out), {
     operators: [{ operator: 'OpenAI', claim: 'unverifiable', requests: 2, pages: 2, disallowed: 1 }],

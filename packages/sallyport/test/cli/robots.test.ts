@@ -9,22 +9,17 @@ t.test('robots prints what the policy comes to, and says what it could not say',
   const { code, out, err } = await command('robots')
   t.equal(code, 0)
   t.match(out, /^# Made [^\n]*\n\nUser-agent: \*\nDisallow: \/x\$\nDisallow: \/x\?\nDisallow: \/x\/\n$/)
-  t.equal(err, 'Rules that robots.txt cannot say, or not wholly: b (country)\n')
+  t.equal(err, 'Rules that robots.txt cannot express in full: b (country)\n')
   t.match((await command('robots', '--host', 'a.example')).out, /Disallow: \/y\//)
   t.match(JSON.parse((await command('robots', '--json')).out), { text: String, unspoken: ['b'] })
 })
 
-t.test('a wish that the policy contradicts is an error of the configuration', async (t) => {
-  const { command } = workspace(t, ['policy: { preset: protect-content }', 'robots: { signals: { ai-train: yes } }'])
-  t.match(await command('robots'), {
-    code: 2,
-    err: /:\d+: robots\.signals: .*"yes", but the policy refuses all that ask for it/,
-  })
+t.test('monitor mode disallows nothing, and says so', async (t) => {
   const monitored = workspace(t, ['mode: monitor', 'policy: { preset: protect-content }'])
   t.match(await monitored.command('robots'), {
     code: 0,
     out: /User-agent: \*\nAllow: \/\n$/,
-    err: 'Monitor mode refuses nobody, so robots.txt disallows nothing.\n',
+    err: 'Monitor mode blocks nothing, so robots.txt disallows nothing.\n',
   })
 })
 
@@ -50,6 +45,6 @@ t.test('decoys are disallowed in every group, in monitor mode too, and nothing b
   const { command } = workspace(t, ['mode: monitor', decoys, policy])
   t.match(await command('robots'), {
     out: `User-agent: *\n${said}`,
-    err: 'Monitor mode refuses nobody, so robots.txt disallows decoys alone.\n',
+    err: 'Monitor mode blocks nothing, so robots.txt disallows decoys only.\n',
   })
 })

@@ -53,9 +53,9 @@ for (const workers of [[], ['--workers', '2']]) {
     const expected = [
       `^READY=1 STATUS=Listening on ${url}$`,
       '^RELOADING=1 MONOTONIC_USEC=\\d+ STATUS=Reloading the configuration$',
-      `^READY=1 STATUS=Listening on ${url}; configuration read again: nothing has changed\\.$`,
+      `^READY=1 STATUS=Listening on ${url}; configuration reloaded: nothing has changed\\.$`,
       '^RELOADING=1 ',
-      `^READY=1 STATUS=Listening on ${url}; configuration kept as it was: \\S+:1: mode: "loud" is unknown`,
+      `^READY=1 STATUS=Listening on ${url}; reload rejected, configuration unchanged: \\S+:1: mode: "loud" is unknown`,
       '^STOPPING=1 STATUS=Finishing requests in flight$',
     ]
     t.equal(lines().length, expected.length)
@@ -68,8 +68,8 @@ t.test('a line says that systemd cannot be reached, and the service serves', { s
   const { config, folder } = workspace(t)
   const listening = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   const proxy = start(t, ['proxy', '--config', config, ...listening], { NOTIFY_SOCKET: join(folder, 'nobody') })
-  await proxy.says('cannot be notified')
+  await proxy.says('could not notify systemd')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   t.equal((await fetch(`${url}/v1/openapi.json`)).status, 200)
-  t.match(proxy.err(), /sallyport: systemd cannot be notified that this service is ready: .*\n/)
+  t.match(proxy.err(), /sallyport: could not notify systemd that this service is ready: .*\n/)
 })

@@ -19,7 +19,7 @@ export async function openOrigin(t: Test): Promise<string> {
   return `http://127.0.0.1:${await listening(t, server)}`
 }
 
-/** Somebody who asks through a trusted proxy, `at` of many. */
+/** Writes the visit of client `at` of many, who asks through a trusted proxy. */
 export function visit(at: number): { readonly path: string; readonly headers: Readonly<Record<string, string>> } {
   const paths = ['/', `/orders/${at}`, '/shut/door', '/404/gone', '/about', `/502/${at}`, '/trial/page', '/style.css']
   const path = paths[at % paths.length] as string
@@ -52,13 +52,13 @@ export async function send(url: string, from: number, until: number, connections
 /** Lines of a log, as text to how many there are of it. */
 export function countedLines(file: string, keyOf: (line: LoggedLine) => string): Readonly<Record<string, number>> {
   const counts = new Map<string, number>()
-  for (const line of linesOf(file)) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1)
+  for (const line of readLines(file)) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1)
   return Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 export type LoggedLine = NonNullable<ReturnType<typeof readLine>>
 
-export function linesOf(file: string): readonly LoggedLine[] {
+export function readLines(file: string): readonly LoggedLine[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((text) => (text === '' ? [] : (readLine(text) ?? [])))
@@ -66,6 +66,6 @@ export function linesOf(file: string): readonly LoggedLine[] {
 
 const LINE_END = 10
 
-export function lineCountOf(file: string): number {
+export function countLines(file: string): number {
   return readFileSync(file).reduce((sum, byte) => sum + (byte === LINE_END ? 1 : 0), 0)
 }

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTallyFile, TALLY_FILE } from '@sallyport/engine'
 import t, { type Test } from 'tap'
-import { childrenOf, start, until, workspace } from './command.ts'
-import { countedLines, lineCountOf, linesOf, openOrigin, send } from './tally-traffic.ts'
+import { listChildProcesses, start, until, workspace } from './command.ts'
+import { countedLines, countLines, openOrigin, readLines, send } from './tally-traffic.ts'
 
-/** More of them in `npm run fault`. */
+/** `npm run fault` sends more requests. */
 const REQUESTS = process.env['TEST_LENGTH'] === 'full' ? 200_000 : 10_000
 
 const DAY_MS = 86_400_000
@@ -17,8 +17,8 @@ const POLICY = `policy:
 `
 const OTHER_POLICY = POLICY.replace('action: block', 'action: flag')
 
-/** The tally of a dataDir by subject, as text to requests. */
-async function talliedOf(folder: string) {
+/** Reads the tally of a dataDir by subject: text → requests. */
+async function readTallied(folder: string) {
   const now = Date.now()
   const { rows, marks } = await readTallyFile(join(folder, 'data', TALLY_FILE), now - DAY_MS, now + DAY_MS)
   const by = (subject: string) => {
@@ -45,20 +45,21 @@ async function service(t: Test, workers: number) {
   const listen = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--workers', String(workers)]
   const proxy = start(t, ['proxy', '--config', config, ...listen])
   await proxy.says('Listening')
-  await until(() => childrenOf(proxy).length === workers)
+  await until(() => listChildProcesses(proxy).length === workers)
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
-  const isWritten = async () => (await talliedOf(folder)).requests === lineCountOf(log)
+  const isWritten = async (requests: number) =>
+    countLines(log) === requests && (await readTallied(folder)).requests === requests
   return { proxy, url, folder, log, isWritten, reload: (policy: string) => writeFileSync(config, head + policy) }
 }
 
 t.test('the tally is exact against the log, over four workers, a kill and a reload', async (t) => {
   const { proxy, url, folder, log, isWritten, reload } = await service(t, 4)
   await send(url, 0, REQUESTS * 0.4)
-  await until(isWritten)
+  await until(() => isWritten(REQUESTS * 0.4))
   // Whatever is older than some seconds is written: one that is killed then has nothing to lose.
-  const [killed] = childrenOf(proxy)
+  const [killed] = listChildProcesses(proxy)
   process.kill(killed as number, 'SIGKILL')
-  await until(() => childrenOf(proxy).length === 4 && !childrenOf(proxy).includes(killed as number))
+  await until(() => listChildProcesses(proxy).length === 4 && !listChildProcesses(proxy).includes(killed as number))
   await send(url, REQUESTS * 0.4, REQUESTS * 0.6)
   reload(OTHER_POLICY)
   process.kill(proxy.child.pid as number, 'SIGHUP')
@@ -66,8 +67,8 @@ t.test('the tally is exact against the log, over four workers, a kill and a relo
   proxy.child.kill('SIGTERM')
   await proxy.ended
 
-  const tallied = await talliedOf(folder)
-  const lines = linesOf(log)
+  const tallied = await readTallied(folder)
+  const lines = readLines(log)
   t.ok(lines.length >= REQUESTS - 32, `${lines.length} lines`)
   t.equal(tallied.requests, lines.length)
   t.equal(
@@ -84,13 +85,13 @@ t.test('the tally is exact against the log, over four workers, a kill and a relo
     tallied.by('answer'),
     countedLines(log, ({ status, answeredBy }) => `${status} ${answeredBy}`),
   )
-  const effectOf = ({ action, trial }: (typeof lines)[number]) =>
+  const readEffect = ({ action, trial }: (typeof lines)[number]) =>
     action === 'block' ? 'stopped' : trial === undefined ? '' : 'would'
   t.same(
     tallied.by('path'),
     countedLines(
       log,
-      (line) => `${line.path.replace(/\/\d+$/, '/*').replace(/^\/(?:404|502)\//, '/*/')} ${effectOf(line)}`,
+      (line) => `${line.path.replace(/\/\d+$/, '/*').replace(/^\/(?:404|502)\//, '/*/')} ${readEffect(line)}`,
     ),
   )
   const tried = countedLines(log, ({ trial, trialRule, class: ofClass }) =>
@@ -107,14 +108,14 @@ t.test('the tally is exact against the log, over four workers, a kill and a relo
 t.test('a worker that is killed while it serves loses ten seconds at most', async (t) => {
   const { proxy, url, folder, log } = await service(t, 2)
   const sent = send(url, 0, 8_000)
-  await until(() => lineCountOf(log) > 3_000)
+  await until(() => countLines(log) > 3_000)
   const at = Date.now()
-  process.kill(childrenOf(proxy)[0] as number, 'SIGKILL')
+  process.kill(listChildProcesses(proxy)[0] as number, 'SIGKILL')
   await sent
   proxy.child.kill('SIGTERM')
   await proxy.ended
-  const lines = linesOf(log)
-  const { requests } = await talliedOf(folder)
+  const lines = readLines(log)
+  const { requests } = await readTallied(folder)
   const young = lines.filter(({ time }) => Date.parse(time) > at - 10_000 && Date.parse(time) <= at).length
   t.ok(requests <= lines.length + 32, `${requests} of ${lines.length}`)
   t.ok(requests >= lines.length - young, `${lines.length - requests} of ${young} are lost`)

@@ -6,13 +6,13 @@ t.test('wrong usage exits 2 and says how in one line', async (t) => {
   const { command } = workspace(t)
   await command('data', 'compile')
   const wrong: readonly (readonly [argv: readonly string[], says: RegExp])[] = [
-    [['proxy', '--workers', '0'], /--workers <n>' argument '0' is invalid. It is a number from 1 to 64/],
+    [['proxy', '--workers', '0'], /--workers <n>' argument '0' is invalid. The value must be a number from 1 to 64/],
     [['proxy', '--workers', 'many'], /--workers <n>' argument 'many' is invalid/],
     [
       ['proxy', '--store', 'postgres://app:s3cret@127.0.0.1/x'],
-      /--store has a password.*set SALLYPORT_STORE, or write store: file:PATH/,
+      /--store contains a password.*set SALLYPORT_STORE, or write store: file:PATH/,
     ],
-    [['proxy', '--redis', 'redis://:s3cret@127.0.0.1'], /--redis has a password.*SALLYPORT_REDIS/],
+    [['proxy', '--redis', 'redis://:s3cret@127.0.0.1'], /--redis contains a password.*SALLYPORT_REDIS/],
     [['proxy', '--redis', '127.0.0.1'], /--redis: redis: must be redis:/],
     [['proxy', '--store', 'mysql://127.0.0.1/x'], /--store: store: must be sqlite:<path>/],
     [['proxy', '--mode', 'loud'], /Allowed choices are enforce, monitor/],
@@ -22,14 +22,17 @@ t.test('wrong usage exits 2 and says how in one line', async (t) => {
     [['proxy', '--upstream', 'http://a/path', '--listen', '127.0.0.1:0'], /upstream: must be an origin/],
     [['proxy', '--fast'], /unknown option '--fast'/],
     [['lookup'], /missing required argument 'targets'/],
-    [['keys', 'create', '--signup', '2026-02-30'], /It is not a day YYYY-MM-DD/],
+    [['keys', 'create', '--signup', '2026-02-30'], /The value must be a day, YYYY-MM-DD/],
     [['keys', 'create', '--account', 'a', '--plan', 'free'], /cannot be used with/],
-    [['privacy', 'export', 'nope'], /'nope' is invalid for argument 'address'. It is not an IPv4 or IPv6 address/],
+    [
+      ['privacy', 'export', 'nope'],
+      /'nope' is invalid for argument 'address'. The value is not an IPv4 or IPv6 address/,
+    ],
     [
       ['privacy', 'erase', 'nope', '--yes'],
-      /'nope' is invalid for argument 'address'. It is not an IPv4 or IPv6 address/,
+      /'nope' is invalid for argument 'address'. The value is not an IPv4 or IPv6 address/,
     ],
-    [['accounts', 'create', '--signup', '31.1.2026'], /It is not a day YYYY-MM-DD/],
+    [['accounts', 'create', '--signup', '31.1.2026'], /The value must be a day, YYYY-MM-DD/],
   ]
   for (const [argv, says] of wrong) {
     const { code, out, err } = await command(...argv)

@@ -16,10 +16,10 @@ t.test('watch: swaps of ..data, as Kubernetes makes them', async (t) => {
   const config = join(mount, 'sallyport.yaml')
   symlinkSync('..data/sallyport.yaml', config)
   const { proxy, status } = await serving(t, config)
-  t.match(await nextLine(proxy, () => publish('..2026_2', `${text}mode: monitor\n`)), /read again: mode taken over/)
+  t.match(await nextLine(proxy, () => publish('..2026_2', `${text}mode: monitor\n`)), /reloaded: mode applied/)
   t.not(await status(), 403)
   rmSync(join(mount, '..2026_1'), { recursive: true })
-  t.match(await nextLine(proxy, () => publish('..2026_3', text)), /read again: mode taken over/)
+  t.match(await nextLine(proxy, () => publish('..2026_3', text)), /reloaded: mode applied/)
   t.equal(await status(), 403)
 })
 
@@ -43,15 +43,15 @@ t.test('watch: targets of links, renames of editors, a folder that goes and come
       },
     ],
   ]
-  for (const [how, change] of changes) t.match(await nextLine(proxy, change), /read again: mode taken over/, how)
+  for (const [how, change] of changes) t.match(await nextLine(proxy, change), /reloaded: mode applied/, how)
 
   renameSync(dirname(target), `${place}.away`)
-  await proxy.says('does not exist; the configuration stays')
+  await proxy.says('does not exist. The configuration in force stays')
   t.not(await status(), 403, 'it stays as it is')
   mkdirSync(place)
-  t.match(await nextLine(proxy, () => writeFileSync(target, text)), /read again: mode taken over/)
+  t.match(await nextLine(proxy, () => writeFileSync(target, text)), /reloaded: mode applied/)
   await proxy.says('watch: the configuration is readable again')
   t.equal(await status(), 403)
-  t.match(await nextLine(proxy, () => writeFileSync(target, '')), /kept as it was: .*holds no keys/)
+  t.match(await nextLine(proxy, () => writeFileSync(target, '')), /configuration unchanged: .*has no keys/)
   t.equal(proxy.err().match(/watch: \S+ does not exist/g)?.length, 1, 'said once')
 })

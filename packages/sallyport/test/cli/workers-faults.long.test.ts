@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { freePort } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
-import { ask, childrenOf, type Started, start, until, workspace } from './command.ts'
+import { ask, listChildProcesses, type Started, start, until, workspace } from './command.ts'
 
 const BLOCKING = 'policy: { rules: [{ id: shut, match: { path: ["/**"] }, action: block }] }\n'
 
@@ -19,12 +19,12 @@ async function startWorkers(t: Test, workers: number, lines: readonly string[] =
   await proxy.says('API key')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   const admin = /Health at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
-  await until(async () => (await serving(admin)) === workers)
+  await until(async () => (await countServing(admin)) === workers)
   return { folder, config, proxy, url, admin, command }
 }
 
-/** One answer over a connection of its own; `undefined` where none comes in time, as from a worker that is stopped. */
-async function answerOf(url: string): Promise<{ readonly status: number; readonly body: string } | undefined> {
+/** Reads one answer over a connection of its own; `undefined` where none comes in time, as from a stopped worker. */
+async function readAnswer(url: string): Promise<{ readonly status: number; readonly body: string } | undefined> {
   const sent = request(url, { agent: false, signal: AbortSignal.timeout(2_000) }).end()
   try {
     const [response] = await once(sent, 'response')
@@ -35,14 +35,14 @@ async function answerOf(url: string): Promise<{ readonly status: number; readonl
 }
 
 async function readiness(admin: string): Promise<Readonly<Record<string, number>>> {
-  return JSON.parse((await answerOf(`${admin}/readyz`))?.body ?? '{}')['workers'] ?? {}
+  return JSON.parse((await readAnswer(`${admin}/readyz`))?.body ?? '{}')['workers'] ?? {}
 }
 
-async function serving(admin: string): Promise<number> {
+async function countServing(admin: string): Promise<number> {
   return (await readiness(admin))['serving'] ?? 0
 }
 
-/** Those that were accepted; Linux: /proc/net/tcp, in hexadecimal. */
+/** Counts accepted connections in Linux's /proc/net/tcp, in hexadecimal. */
 function connectionsTo(url: string): number {
   const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
   const established = new RegExp(`^ *\\d+: \\w+:${port} \\w+:\\w+ 01 `, 'gm')
@@ -59,9 +59,9 @@ function attest(url: string, key: string) {
   )
 }
 
-const keyOf = (proxy: Started): string => /shown this once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
+const readKey = (proxy: Started): string => /shown only once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
 
-/* They wait more than they work. */
+/* Two of these tests run at one time, because they wait more than they compute. */
 t.test('faults of workers', async (t) => {
   t.jobs = 2
 
@@ -81,20 +81,19 @@ t.test('faults of workers', async (t) => {
         }
       }
     })
-    const [leader, second] = childrenOf(proxy)
+    const [leader, second] = listChildProcesses(proxy)
     stop(leader)
     await until(async () => (await readiness(admin))['silent'] === 1)
     t.same(await readiness(admin), { wanted: 3, serving: 3, silent: 1 })
-    t.match((await answerOf(`${admin}/metrics`))?.body, 'sallyport_workers{state="silent"} 1')
-    // The leader is stopped: the next one has to say it.
-    process.kill(proxy.child.pid as number, 'SIGHUP')
+    t.match((await readAnswer(`${admin}/metrics`))?.body, 'sallyport_workers{state="silent"} 1')
     await until(() => proxy.err().includes(`worker ${leader} ended (SIGKILL); starting another.`))
-    t.match(proxy.err(), `worker ${leader} has shown no sign of life for 20 s; killing it.`)
-    await proxy.says('configuration read again: nothing has changed.')
-    t.equal(splitLines(proxy, 'configuration read again'), 1)
-    await until(async () => (await serving(admin)) === 3)
+    t.match(proxy.err(), `worker ${leader} has not responded for 20 s; killing it.`)
+    await until(async () => (await countServing(admin)) === 3)
     t.same(await readiness(admin), { wanted: 3, serving: 3, silent: 0 })
-    t.equal((await answerOf(url))?.status, 200)
+    t.equal((await readAnswer(url))?.status, 200)
+    process.kill(proxy.child.pid as number, 'SIGHUP')
+    await proxy.says('configuration reloaded: nothing has changed.')
+    t.equal(splitLines(proxy, 'configuration reloaded'), 1, 'the next one leads')
 
     stop(second)
     await until(async () => (await readiness(admin))['silent'] === 1)
@@ -114,37 +113,37 @@ t.test('faults of workers', async (t) => {
       const audits = (): number =>
         existsSync(log) ? (readFileSync(log, 'utf8').match(/"audit":"reload"/g)?.length ?? 0) : 0
       writeFileSync(config, 'mode: loud\nnonsense: [')
-      const killed = childrenOf(proxy)
+      const killed = listChildProcesses(proxy)
       for (const pid of killed) process.kill(pid, 'SIGKILL')
       await until(() => killed.every((pid) => proxy.err().includes(`worker ${pid} ended (SIGKILL); starting another.`)))
-      await until(async () => (await serving(admin)) === 2)
-      t.equal((await answerOf(url))?.status, 200, 'they serve with what was in force')
+      await until(async () => (await countServing(admin)) === 2)
+      t.equal((await readAnswer(url))?.status, 200, 'they serve with what was in force')
 
       process.kill(proxy.child.pid as number, 'SIGHUP')
-      await proxy.says('configuration kept as it was')
+      await proxy.says('configuration unchanged')
       writeFileSync(config, `${first}${BLOCKING}log: { file: ${log} }\n`)
       process.kill(proxy.child.pid as number, 'SIGHUP')
-      await proxy.says('configuration read again: ')
+      await proxy.says('configuration reloaded: ')
       await until(() => audits() === 1)
-      await until(async () => (await answerOf(url))?.status === 403 && (await answerOf(url))?.status === 403)
-      t.equal((await answerOf(url))?.status, 403)
+      await until(async () => (await readAnswer(url))?.status === 403 && (await readAnswer(url))?.status === 403)
+      t.equal((await readAnswer(url))?.status, 403)
 
       // Each of the next two leads until it is killed.
       for (let gone = 1; gone <= 2; gone++) {
-        const [leader] = childrenOf(proxy)
+        const [leader] = listChildProcesses(proxy)
         process.kill(leader as number, 'SIGKILL')
         await proxy.says(`worker ${leader} ended`)
-        await until(async () => (await serving(admin)) === 2)
-        t.equal((await answerOf(url))?.status, 403, 'also under what a reload has taken over')
+        await until(async () => (await countServing(admin)) === 2)
+        t.equal((await readAnswer(url))?.status, 403, 'also under what a reload has taken over')
         writeFileSync(config, `${first}${BLOCKING}log: { file: ${log} }\nclientHeader: x-${gone}\n`)
         process.kill(proxy.child.pid as number, 'SIGHUP')
-        await until(() => splitLines(proxy, 'configuration read again: clientHeader taken over.') === gone)
+        await until(() => splitLines(proxy, 'configuration reloaded: clientHeader applied.') === gone)
         await until(() => audits() === 1 + gone)
       }
       proxy.child.kill('SIGTERM')
       t.equal(await proxy.ended, 0)
-      t.equal(splitLines(proxy, 'configuration read again: clientHeader taken over.'), 2, 'one says it')
-      t.equal(splitLines(proxy, 'configuration kept as it was'), 1)
+      t.equal(splitLines(proxy, 'configuration reloaded: clientHeader applied.'), 2, 'one says it')
+      t.equal(splitLines(proxy, 'configuration unchanged'), 1)
       t.equal(audits(), 3, 'and writes it down')
     },
   )
@@ -155,7 +154,7 @@ t.test('faults of workers', async (t) => {
     async (t) => {
       const { folder, proxy, url, admin, command } = await startWorkers(t, 2)
       const ledger = join(folder, 'data', 'ledger.db')
-      await attest(url, keyOf(proxy))
+      await attest(url, readKey(proxy))
       proxy.child.kill('SIGTERM')
       t.equal(await proxy.ended, 0)
 
@@ -170,16 +169,16 @@ t.test('faults of workers', async (t) => {
       renameSync(`${ledger}.away`, ledger)
       const again = start(t, command)
       await again.says('Listening')
-      await until(async () => (await serving(admin)) === 2)
+      await until(async () => (await countServing(admin)) === 2)
       renameSync(ledger, `${ledger}.away`)
-      const killed = childrenOf(again)
+      const killed = listChildProcesses(again)
       for (const pid of killed) process.kill(pid, 'SIGKILL')
       await until(() => splitLines(again, 'is of another ledger') >= 2)
       t.ok(splitLines(again, 'ended (exit 1); starting another.') >= 1, 'one that cannot start exits')
-      t.ok(childrenOf(again).length <= 1, 'one tries for all')
+      t.ok(listChildProcesses(again).length <= 1, 'one tries for all')
       renameSync(`${ledger}.away`, ledger)
-      await until(async () => (await serving(admin)) === 2)
-      t.equal((await answerOf(url))?.status, 200)
+      await until(async () => (await countServing(admin)) === 2)
+      t.equal((await readAnswer(url))?.status, 200)
       t.equal(splitLines(again, 'Listening on'), 1)
       again.child.kill('SIGTERM')
       t.equal(await again.ended, 0)
@@ -189,7 +188,7 @@ t.test('faults of workers', async (t) => {
   t.test('counts of those who are killed or leave stay in the sums', { buffered: true }, async (t) => {
     const { proxy, url, admin } = await startWorkers(t, 2)
     const sum = async () => {
-      const { body = '' } = (await answerOf(`${admin}/metrics`)) ?? {}
+      const { body = '' } = (await readAnswer(`${admin}/metrics`)) ?? {}
       const value = (pattern: RegExp): number => Number(pattern.exec(body)?.[1] ?? Number.NaN)
       return {
         count: value(/^sallyport_request_seconds_count\{answered_by="origin",status="2xx"\} (\S+)$/m),
@@ -198,16 +197,16 @@ t.test('faults of workers', async (t) => {
     }
     let asked = 0
     const visit = async (): Promise<void> => {
-      for (let visits = 0; visits < 10; visits++) if ((await answerOf(url))?.status === 200) asked++
+      for (let visits = 0; visits < 10; visits++) if ((await readAnswer(url))?.status === 200) asked++
       await until(async () => (await sum()).count === asked)
     }
     await visit()
     for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
       const before = await sum()
-      const victims = signal === 'SIGKILL' ? childrenOf(proxy) : childrenOf(proxy).slice(0, 1)
+      const victims = signal === 'SIGKILL' ? listChildProcesses(proxy) : listChildProcesses(proxy).slice(0, 1)
       for (const pid of victims) process.kill(pid, signal)
       await until(() => victims.every((pid) => proxy.err().includes(`worker ${pid} ended`)))
-      await until(async () => (await serving(admin)) === 2)
+      await until(async () => (await countServing(admin)) === 2)
       const after = await sum()
       t.equal(after.count, before.count, `after ${signal}`)
       t.ok(after.spent >= before.spent)
@@ -221,14 +220,14 @@ t.test('faults of workers', async (t) => {
 
   t.test('a connection whose worker dies before it takes it is closed', { buffered: true }, async (t) => {
     const { proxy, url, admin } = await startWorkers(t, 1, ['timeouts: { drain: 1s }'])
-    const [pid = 0] = childrenOf(proxy)
+    const [pid = 0] = listChildProcesses(proxy)
     process.kill(pid, 'SIGSTOP')
     const ask = () => once(request(url, { agent: false }).end(), 'response').catch(({ code }) => code)
     const handedOver = ask()
     await until(() => connectionsTo(url) > 0)
     process.kill(pid, 'SIGKILL')
     t.equal(await handedOver, 'ECONNRESET', 'it does not wait for ever')
-    await until(async () => (await serving(admin)) === 1)
+    await until(async () => (await countServing(admin)) === 1)
     t.match(await ask(), [{ statusCode: 200 }])
     proxy.child.kill('SIGTERM')
     t.equal(await proxy.ended, 0)
@@ -253,10 +252,10 @@ t.test('faults of workers', async (t) => {
     await proxy.says('API key')
     const refused = 'tls.acme: no certificate for site.example'
     for (let leaders = 1; leaders <= 3; leaders++) {
-      await until(() => splitLines(proxy, refused) === leaders && childrenOf(proxy).length === 2)
+      await until(() => splitLines(proxy, refused) === leaders && listChildProcesses(proxy).length === 2)
       t.equal(splitLines(proxy, refused), leaders)
       t.ok(orders.length >= leaders)
-      const [leader] = childrenOf(proxy)
+      const [leader] = listChildProcesses(proxy)
       if (leaders < 3) process.kill(leader as number, 'SIGKILL')
     }
     proxy.child.kill('SIGINT')

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { freePort, listening } from '@sallyport/engine/testing'
 import t from 'tap'
-import { ask, childrenOf, start, until, workspace } from './command.ts'
+import { ask, listChildProcesses, start, until, workspace } from './command.ts'
 
 const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
 
@@ -11,12 +11,12 @@ t.test('workers share what they listen on, are replaced when they die, and end w
   const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--admin', '127.0.0.1:0']
   const proxy = start(t, ['proxy', '--config', config, ...listen, '--workers', '2'])
   await proxy.says('API key')
-  await until(() => childrenOf(proxy).length === 2)
-  t.equal(childrenOf(proxy).length, 2)
+  await until(() => listChildProcesses(proxy).length === 2)
+  t.equal(listChildProcesses(proxy).length, 2)
   t.equal(proxy.err().match(/Listening on/g)?.length, 1, 'one of them says what there is to say')
 
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
-  const key = /shown this once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
+  const key = /shown only once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
   const headers = { authorization: `Bearer ${key}` }
   const limits = async () => (await ask(`${url}/v1/user/limits`, headers)).json
   const attest = async () => {
@@ -39,12 +39,12 @@ t.test('workers share what they listen on, are replaced when they die, and end w
   t.equal(await counted(), 9, 'workers are summed, whichever is asked')
 
   // The worker that answered until now is gone, so that what is counted on is not the memory of one.
-  const killed = childrenOf(proxy)
+  const killed = listChildProcesses(proxy)
   for (const pid of killed) process.kill(pid, 'SIGKILL')
   const replaced = () => killed.every((pid) => proxy.err().includes(`worker ${pid} ended (SIGKILL)`))
-  await until(() => replaced() && childrenOf(proxy).length === 2)
+  await until(() => replaced() && listChildProcesses(proxy).length === 2)
   t.same(
-    childrenOf(proxy).filter((pid) => killed.includes(pid)),
+    listChildProcesses(proxy).filter((pid) => killed.includes(pid)),
     [],
   )
   const answers = () =>
@@ -59,7 +59,7 @@ t.test('workers share what they listen on, are replaced when they die, and end w
   t.match(await limits(), { usage: 3 }, 'one allowance')
 
   // Ctrl-C on a terminal goes to the primary and to every worker.
-  for (const pid of childrenOf(proxy)) process.kill(pid, 'SIGINT')
+  for (const pid of listChildProcesses(proxy)) process.kill(pid, 'SIGINT')
   proxy.child.kill('SIGINT')
   t.equal(await proxy.ended, 0)
   t.match(
@@ -72,14 +72,14 @@ t.test('a worker that is still starting reads the configuration again when it se
   const { config } = workspace(t, ['demo: true'])
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '2'])
   await proxy.says('API key')
-  await until(() => childrenOf(proxy).length === 2)
-  const [first, second] = childrenOf(proxy)
+  await until(() => listChildProcesses(proxy).length === 2)
+  const [first, second] = listChildProcesses(proxy)
   process.kill(second as number, 'SIGKILL')
-  const started = () => childrenOf(proxy).filter((pid) => pid !== first && pid !== second)
+  const started = () => listChildProcesses(proxy).filter((pid) => pid !== first && pid !== second)
   await until(() => started().length === 1)
   const [third] = started()
   process.kill(proxy.child.pid as number, 'SIGHUP')
-  await proxy.says('configuration read again')
+  await proxy.says('configuration reloaded')
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   t.same(started(), [third], 'it is the same one')
   t.notMatch(proxy.err(), /ended \(SIGHUP\)/)
@@ -102,8 +102,8 @@ t.test('the end of the primary is the end of its workers', async (t) => {
   const { config } = workspace(t, ['demo: true'])
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '1'])
   await proxy.says('API key')
-  await until(() => childrenOf(proxy).length === 1)
-  const workers = childrenOf(proxy)
+  await until(() => listChildProcesses(proxy).length === 1)
+  const workers = listChildProcesses(proxy)
   proxy.child.kill('SIGKILL')
   await proxy.ended
   const alive = (pid: number): boolean => {

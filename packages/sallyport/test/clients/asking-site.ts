@@ -12,7 +12,7 @@ export interface Asked {
 
 export interface AskingSite {
   readonly url: string
-  /** Every request so far, in order. */
+  /** Lists every request so far, in order. */
   readonly asked: readonly Asked[]
   /** Resolves once each of these paths was asked for. */
   seen(...paths: readonly string[]): Promise<void>

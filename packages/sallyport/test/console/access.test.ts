@@ -37,7 +37,7 @@ const HEALTH = '/console/api/health'
 const SESSION = '/console/api/session'
 const OWN = { 'x-sallyport-console': '1' }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const cookieOf = ({ headers }: Answer) => String(headers['set-cookie']).split(';', 1)[0] ?? ''
+const readCookie = ({ headers }: Answer) => String(headers['set-cookie']).split(';', 1)[0] ?? ''
 const codeIn = (link: string) => /#sign-in=(\S+)$/.exec(link)?.[1] ?? ''
 
 t.test('nobody reads without a token, on this machine either, and a token makes an administrator', async (t) => {
@@ -57,7 +57,7 @@ t.test('nobody reads without a token, on this machine either, and a token makes 
     String(signed.headers['set-cookie']),
     /^sallyport-console=\S+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
   )
-  const cookie = cookieOf(signed)
+  const cookie = readCookie(signed)
   t.match((await ask(adminUrl, 'GET', SESSION, { cookie })).text, /"role":"admin","by":"session"/)
 
   const others = `sallyport-console=; sallyport-console=of-another-port; ${cookie}`
@@ -86,7 +86,7 @@ t.test('who steers lifts bans and renews data, and touches neither policy nor ac
     ask(adminUrl, 'POST', `/console/api/${path}`, bearer(token), JSON.stringify(body))
   const signed = await ask(adminUrl, 'POST', SESSION, bearer(STEER))
   t.match(signed.text, /"role":"steer"/)
-  t.match((await ask(adminUrl, 'GET', SESSION, { cookie: cookieOf(signed) })).text, /"role":"steer","by":"session"/)
+  t.match((await ask(adminUrl, 'GET', SESSION, { cookie: readCookie(signed) })).text, /"role":"steer","by":"session"/)
   t.equal((await ask(adminUrl, 'GET', HEALTH, bearer(STEER))).status, 200)
   for (const [path, body] of [
     ['bans/lift', { id: '00000000' }],
@@ -107,7 +107,7 @@ t.test('who steers lifts bans and renews data, and touches neither policy nor ac
 })
 
 /** Asks for the actions of operators until one of the console is written. */
-async function auditOf(adminUrl: string): Promise<{ readonly actions: readonly AuditLine[] }> {
+async function readAudit(adminUrl: string): Promise<{ readonly actions: readonly AuditLine[] }> {
   for (;;) {
     const shown = JSON.parse((await ask(adminUrl, 'GET', '/console/api/audit', bearer(READER))).text)
     if (shown.actions.some(({ who }: AuditLine) => who === 'console admin')) return shown
@@ -121,7 +121,7 @@ t.test('what operators do is shown with who did it, and a reader may look', asyn
   trail.audit({ what: 'keys revoke', who: 'a command', error: 'not_found' })
   await trail.close()
   await ask(adminUrl, 'POST', '/console/api/accounts', bearer(ADMIN), JSON.stringify({ name: 'shown', plan: 'free' }))
-  const shown = await auditOf(adminUrl)
+  const shown = await readAudit(adminUrl)
   t.match(shown, { silent: 0, isKept: true })
   t.match(
     shown.actions.find(({ who }) => who === 'console admin'),
@@ -143,7 +143,7 @@ t.test('an action is shown whatever the requests are in the log, and after a res
       await ask(adminUrl, 'POST', '/console/api/accounts', bearer(ADMIN), JSON.stringify({ name: 'a', plan: 'free' }))
     // More than the end of a log that anybody would read for some actions.
     appendFileSync(file, '{"level":"info","requestId":"a"}\n'.repeat(20_000))
-    const { actions } = await auditOf(adminUrl)
+    const { actions } = await readAudit(adminUrl)
     const made = actions.filter(({ audit }) => audit === 'accounts create')
     t.match(made, [{ who: 'console admin', details: { plan: 'free' } }])
     t.equal(made.length, 1, 'once')
@@ -181,10 +181,10 @@ t.test('a reader changes nothing', async (t) => {
   t.equal((await ask(adminUrl, 'GET', '/bans', bearer(READER))).status, 200)
   t.equal((await ask(adminUrl, 'DELETE', '/bans/abc', bearer(READER))).status, 401)
   t.equal((await ask(adminUrl, 'DELETE', '/bans/abc', bearer(ADMIN))).status, 404)
-  const cookie = cookieOf(await ask(adminUrl, 'POST', SESSION, bearer(ADMIN)))
+  const cookie = readCookie(await ask(adminUrl, 'POST', SESSION, bearer(ADMIN)))
   t.equal((await ask(adminUrl, 'DELETE', '/bans/abc', { cookie })).status, 401, 'not by a page of another site')
   t.equal((await ask(adminUrl, 'DELETE', '/bans/abc', { ...OWN, cookie })).status, 404)
-  const reader = cookieOf(await ask(adminUrl, 'POST', SESSION, bearer(READER)))
+  const reader = readCookie(await ask(adminUrl, 'POST', SESSION, bearer(READER)))
   t.match((await ask(adminUrl, 'GET', SESSION, { cookie: reader })).text, /"role":"read","by":"session"/)
 })
 
@@ -202,7 +202,7 @@ t.test('a link signs in once, to look', async (t) => {
   t.equal((await ask(adminUrl, 'GET', HEALTH, { cookie: `sallyport-console=${code}` })).status, 401, 'nor a session')
   const signed = await Promise.all([come(code), come(code)])
   t.same(signed.map(({ status }) => status).toSorted(), [200, 401], 'once')
-  const cookie = cookieOf(signed.find(({ status }) => status === 200) as Answer)
+  const cookie = readCookie(signed.find(({ status }) => status === 200) as Answer)
   t.match((await ask(adminUrl, 'GET', SESSION, { cookie })).text, /"role":"read","by":"session"/)
   t.equal((await ask(adminUrl, 'POST', '/console/api/bans/lift', { ...OWN, cookie }, '{}')).status, 403)
   t.equal((await come(codeIn(signInLink(tokens, adminUrl, Date.now() - 3_600_001)))).status, 401, 'within the hour')
@@ -244,7 +244,7 @@ t.test('wrong tokens lock nobody out, and paths are the ones there are', async (
   for (let call = 0; call < 300; call++) await ask(adminUrl, 'GET', HEALTH)
   const link = codeIn(signInLink({ admin: ADMIN, read: READER }, adminUrl))
   t.equal((await ask(adminUrl, 'POST', SESSION, { ...OWN, authorization: `Link ${link}` })).status, 200)
-  t.equal((await ask(adminUrl, 'GET', HEALTH, { cookie: cookieOf(session) })).status, 200)
+  t.equal((await ask(adminUrl, 'GET', HEALTH, { cookie: readCookie(session) })).status, 200)
   t.equal((await ask(adminUrl, 'GET', '/bans', bearer(ADMIN))).status, 200)
   t.ok(Number((await ask(adminUrl, 'GET', HEALTH, bearer('another-guess'))).headers['retry-after']) > 0)
 })
@@ -312,7 +312,7 @@ t.test('streams are bounded for each reader, and end with the session', async (t
       })
       sent.on('error', reject).end()
     })
-  const signIn = async (token: string) => ({ cookie: cookieOf(await ask(adminUrl, 'POST', SESSION, bearer(token))) })
+  const signIn = async (token: string) => ({ cookie: readCookie(await ask(adminUrl, 'POST', SESSION, bearer(token))) })
   const one = await signIn(READER)
   const streams = []
   for (let count = 0; count < 5; count++) streams.push(await open(one))
@@ -351,17 +351,17 @@ t.test('wrong tokens are counted, written down and slowed down, and a right one 
     headers: { authorization: `Bearer ${token}` },
     socket: { remoteAddress },
   })
-  const codeOf = (address: string, token = 'guess') => {
+  const readCode = (address: string, token = 'guess') => {
     try {
       return door.admit(from(address, token) as never, 0).role
     } catch (error) {
       return (error as { code: string }).code
     }
   }
-  const codes = Array.from({ length: 12 }, (_, at) => codeOf(`2001:db8::${at}`))
+  const codes = Array.from({ length: 12 }, (_, at) => readCode(`2001:db8::${at}`))
   t.same(codes.slice(8), ['unauthorized', 'unauthorized', 'rate_limit_exceeded', 'rate_limit_exceeded'], 'one /64')
-  const all = Array.from({ length: 120 }, (_, at) => codeOf(`192.0.2.${at}`))
+  const all = Array.from({ length: 120 }, (_, at) => readCode(`192.0.2.${at}`))
   t.equal(all.at(-1), 'rate_limit_exceeded', 'all addresses together')
   t.same([wrong.length, wrong.filter(Boolean).length], [132, 10])
-  t.equal(codeOf('2001:db8::1', ADMIN), 'admin')
+  t.equal(readCode('2001:db8::1', ADMIN), 'admin')
 })

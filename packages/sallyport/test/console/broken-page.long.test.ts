@@ -12,7 +12,7 @@ t.test('a page that is older than its proxy', { skip: NO_BROWSER }, async (t) =>
     await page.getByRole('heading', { name: 'Live' }).waitFor()
     await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404 }))
     await page.getByRole('link', { name: 'Directory' }).click()
-    await page.getByRole('alert').getByText('has another version of this page').waitFor()
+    await page.getByRole('alert').getByText('or was updated').waitFor()
     await page.unroute('**/assets/*.js')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('table').waitFor()

@@ -48,7 +48,7 @@ export async function openPage(
 ): Promise<Watched> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   t.teardown(() => context.close())
-  if (isSignedIn) await context.addCookies([{ name: 'sallyport-console', value: await sessionOf(url), url }])
+  if (isSignedIn) await context.addCookies([{ name: 'sallyport-console', value: await openSession(url), url }])
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
   const complaints: string[] = []
@@ -82,7 +82,7 @@ export async function axeFinds(page: Page): Promise<readonly string[]> {
   return found as readonly string[]
 }
 
-async function sessionOf(url: string): Promise<string> {
+async function openSession(url: string): Promise<string> {
   const { headers } = await fetch(`${url}/console/api/session`, {
     method: 'POST',
     headers: { authorization: `Bearer ${READER}` },

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
 import { openScene, until, VISITOR, WITHOUT_DATA } from './scene.ts'
+import { awaitToday } from './today.ts'
 
 const PHONE = { width: 390, height: 844 }
 
@@ -10,7 +11,7 @@ t.test('the live view shows what came of questions, by rule', { skip: NO_BROWSER
     { id: 'ask-shop', match: { path: ['/shop'] }, action: 'challenge' } as const,
     { id: 'ask-all', match: { path: ['/login'] }, action: 'challenge' } as const,
   ]
-  const scene = await openScene({}, { ...WITHOUT_DATA, policy: { preset: 'observe', rules } })
+  const scene = await openScene({}, { ...WITHOUT_DATA, dataDir: t.testdir(), policy: { preset: 'observe', rules } })
   const browser = await openBrowser(t, scene)
   // A person solves it, two leave.
   const visitor = await browser.newContext({ extraHTTPHeaders: { 'x-forwarded-for': VISITOR.home } })
@@ -27,6 +28,8 @@ t.test('the live view shows what came of questions, by rule', { skip: NO_BROWSER
   // A program is shown nothing, so its challenge is a refusal.
   const program = await fetch(`${scene.url}/shop`, { headers: { 'x-forwarded-for': '8.9.1.4', accept: '*/*' } })
   t.equal(program.status, 403)
+  // Counts are written every five seconds.
+  await awaitToday(scene, (now) => (now?.requests ?? 0) >= 6)
 
   const { page, complaints } = await openPage(t, browser, scene.adminUrl)
   await page.goto(scene.adminUrl)
@@ -35,10 +38,10 @@ t.test('the live view shows what came of questions, by rule', { skip: NO_BROWSER
   const rows = async () =>
     (await funnel.getByRole('row').allInnerTexts()).map((row) => row.split(/\s+/).filter((cell) => cell !== ''))
   t.same(await rows(), [
-    ['Rule', 'Challenged', 'Solved', 'Failed', 'Not', 'answered', 'Not', 'shown'],
-    ['ask-readers', '3', '1', '33%', '0', '2', '0'],
-    ['ask-all', '1', '0', '0%', '0', '1', '0'],
-    ['ask-shop', '0', '0', '0', '0', '1'],
+    ['Rule', 'Level', 'Challenged', 'Solved', 'Failed', 'attempts', 'Not', 'solved', 'yet', 'Not', 'shown'],
+    ['ask-readers', '2', '3', '1', '33%', '0', '2', '0'],
+    ['ask-all', '1', '1', '0', '0%', '0', '1', '0'],
+    ['ask-shop', '1', '0', '0', '0', '0', '1'],
   ])
   t.same(await axeFinds(page), [], 'in the light')
   await page.emulateMedia({ colorScheme: 'dark' })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
 import { FIRST_ASN, hostileAddress, NAUGHTY_NAME, openHostileScene } from './hostile.ts'
 import { AS_READER, NAUGHTY, openScene, until, VISITOR } from './scene.ts'
-import { todayOf } from './today.ts'
+import { awaitToday } from './today.ts'
 import { viewIds } from './views.ts'
 
 const PHONE = { width: 390, height: 844 }
@@ -16,7 +16,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   directory: ['', `?asn=${FIRST_ASN}`, '?q=alert'],
 }
 /** Views whose content is written by the operator and by Sallyport alone. */
-const OF_NO_STRANGER = ['policy', 'data', 'audit', 'health']
+const OF_NO_STRANGER = ['policy', 'data', 'risk', 'audit', 'health']
 
 /** Waits until nothing is loading. */
 async function settle(page: Page): Promise<void> {
@@ -24,7 +24,7 @@ async function settle(page: Page): Promise<void> {
   await until(async () => (await page.locator('.loading').count()) === 0)
 }
 
-/** Foreign parts of a page: elements, attributes and links of strangers. */
+/** Finds foreign parts of a page: elements, attributes and links of strangers. */
 function foreignParts(page: Page): Promise<unknown> {
   return page.evaluate(`[...document.querySelectorAll('*')].filter((one) =>
     (one.localName === 'script' && !one.src.startsWith(location.origin + '/assets/')) ||
@@ -38,7 +38,7 @@ t.test('hostile text is text in every view, light, dark and on a phone', { skip:
   const browser = await openBrowser(t)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   // The report has what was written of the counts.
-  await todayOf(scene, (now) => now !== null)
+  await awaitToday(scene, (now) => now !== null)
   const listed = await fetch(`${scene.adminUrl}/console/api/requests?limit=1&text=alert`, { headers: AS_READER })
   const { requests } = (await listed.json()) as { readonly requests: readonly { readonly id: string }[] }
   const questions = { ...QUESTIONS, request: [`?id=${requests[0]?.id}`] }
@@ -55,7 +55,7 @@ t.test('hostile text is text in every view, light, dark and on a phone', { skip:
       await settle(page)
       if (id === 'ledger') await page.getByRole('button', { name: 'Open', exact: true }).click()
       if (id === 'live') await page.locator('.stream .row').first().waitFor()
-      if (id === 'ledger') await page.getByText('Records as they are chained').waitFor()
+      if (id === 'ledger') await page.getByText('Chained records').waitFor()
       shown += await page.locator('main').innerText()
       t.same(await axeFinds(page), [], `${place} in the light`)
       await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
@@ -104,7 +104,7 @@ t.test('every view says that it loads, that it failed, and goes on', { skip: NO_
       if (await again.isVisible()) await again.click({ timeout: 500 }).catch(() => {})
       return (await page.getByText('Later.').count()) === 0
     })
-    if (id === 'request') await page.getByText('not among the last ones').waitFor()
+    if (id === 'request') await page.getByText('no longer in memory').waitFor()
   }
   t.same(complaints, [])
 })
@@ -115,16 +115,16 @@ t.test('every view is reached by the keyboard', { skip: NO_BROWSER }, async (t) 
   const { page } = await openPage(t, browser, scene.adminUrl)
   await page.goto(scene.adminUrl)
   await settle(page)
-  const focused = () => page.evaluate('document.activeElement.textContent.trim() || document.activeElement.id')
+  const readFocused = () => page.evaluate('document.activeElement.textContent.trim() || document.activeElement.id')
   await page.keyboard.press('Tab')
-  t.equal(await focused(), 'Skip to the view')
+  t.equal(await readFocused(), 'Skip to content')
   await page.keyboard.press('Enter')
   t.equal(await page.evaluate('document.activeElement.id'), 'main')
   const titles = await page.getByRole('navigation').getByRole('link').allInnerTexts()
   t.equal(titles.length, (await viewIds()).length - 1, 'all but the one that is reached by links')
   for (const title of titles) {
     await page.evaluate('document.querySelector(".skip").focus()')
-    for (let steps = 0; steps < 20 && (await focused()) !== title; steps++) await page.keyboard.press('Tab')
+    for (let steps = 0; steps < 20 && (await readFocused()) !== title; steps++) await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
     // The title follows the heading within a frame.

@@ -1,57 +1,90 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
-import { AS_READER, openScene, until, VISITOR } from './scene.ts'
+import { NO_BROWSER, openBrowser, openPage } from './browser.ts'
+import { countAlsoBefore } from './past.ts'
+import { ADMIN, openScene, type Scene, until, VISITOR } from './scene.ts'
+import { awaitToday } from './today.ts'
 import { viewIds } from './views.ts'
 
-const WIDTHS = [390, 820, 1_440]
-const SCHEMES = ['light', 'dark'] as const
+const WIDTHS = [390, 820, 1440, 1920] as const
 const GPTBOT = 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)'
+const QUESTIONS: Readonly<Record<string, string>> = { inspect: `?target=${VISITOR.tor}`, lists: '?name=partners' }
 
-/** Parts that do not have the room for what they show: the page, tables that are cut, and words that are broken. */
-function cramped(page: Page): Promise<readonly string[]> {
-  return page.evaluate(`[document.documentElement, ...document.querySelectorAll('.scroll, .card, nav, .who, form, .number-tile')]
-    .filter((one) => one.scrollWidth > one.clientWidth + 1)
-    .map((one) => one.localName + '.' + one.className + ' ' + one.scrollWidth + ' in ' + one.clientWidth + ': ' + (one.ariaLabel ?? one.innerText.slice(0, 30)))`)
+/** Opens a scene with visitors of all kinds, an account, a ban and evidence, in the hours of a day. */
+async function openBusyScene(dataDir: string): Promise<Scene> {
+  const ask = { id: 'ask-reader', match: { path: ['/login'] }, action: 'challenge', challenge: { level: 2 } } as const
+  const tor = { id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block', monitor: true } as const
+  const lists = { partners: ['192.0.2.0/24', '198.51.100.7'] }
+  const scene = await openScene({ savePolicy: async () => {} }, { dataDir, lists, policy: { rules: [ask, tor] } })
+  for (const address of [...Object.values(VISITOR), '45.83.220.10', '133.242.0.1', '1.1.1.1', '200.160.2.3'])
+    for (const path of ['/', '/login', '/articles/gates']) {
+      await scene.visit(address, { path })
+      await scene.visit(address, { path, userAgent: GPTBOT })
+      await scene.visit(address, { path, userAgent: 'Google-Extended/1.0' })
+    }
+  const { keyring, bans } = scene.sallyport
+  await keyring.issue({ name: 'A shop' })
+  const now = Date.now()
+  await bans.put({ id: 'b', key: 'address 5.9.10.20', on: 'blocked', count: 3, since: now, until: now + 600_000 })
+  await awaitToday(scene, (today) => today?.requests === 72)
+  countAlsoBefore(
+    dataDir,
+    Array.from({ length: 23 }, (_, index) => index + 1),
+  )
+  return scene
 }
 
-t.test('every view has room at three widths, and axe finds nothing', { skip: NO_BROWSER }, async (t) => {
-  const scene = await openScene()
-  const browser = await openBrowser(t, scene)
-  for (const path of ['/', '/articles/gates', '/login'])
-    for (const address of Object.values(VISITOR)) await scene.visit(address, { path })
-  for (const userAgent of [GPTBOT, 'Google-Extended/1.0']) await scene.visit(VISITOR.home, { userAgent })
-  const listed = await fetch(`${scene.adminUrl}/console/api/requests?limit=1&outcome=block`, { headers: AS_READER })
-  const { requests } = (await listed.json()) as { readonly requests: readonly { readonly id: string }[] }
-  const questions: Readonly<Record<string, string>> = {
-    inspect: `?target=${VISITOR.tor}`,
-    request: `?id=${requests[0]?.id}`,
-  }
-  const { page, complaints } = await openPage(t, browser, scene.adminUrl, { reducedMotion: 'reduce' })
-  await page.goto(`${scene.adminUrl}/#/report`)
-  // Counted, so that tables have rows.
-  while (!(await page.getByRole('row', { name: 'no-tor' }).isVisible())) await page.waitForTimeout(100)
-  for (const id of await viewIds()) {
-    const place = `#/${id}${questions[id] ?? ''}`
-    await page.goto('about:blank')
-    await page.goto(`${scene.adminUrl}/${place}`)
-    await page.locator('h1').waitFor()
-    await page.locator('.loading, .map.waiting').first().waitFor({ state: 'detached' })
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 900 })
-      let found: readonly string[] = []
-      // Charts take their width when the page says that it has changed.
-      await until(async () => {
-        found = await cramped(page)
-        return found.length === 0
-      }).catch(() => {})
-      t.same(found, [], `${place} at ${width}`)
-      t.equal(await page.getByRole('navigation').getByRole('link').last().isVisible(), true, 'no view is hidden')
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme })
-        t.same(await axeFinds(page), [], `${place} at ${width}, ${colorScheme}`)
+/** What a person would call a fault of the layout: cut words, no margin, holes between cards, columns that no row fills. */
+function findFaults(page: Page): Promise<unknown> {
+  return page.evaluate(`(() => {
+    const faults = []
+    const named = (one) => one.localName + '.' + one.className + ' ' + one.textContent.trim().slice(0, 40)
+    const boxes = (selector, within = document) => [...within.querySelectorAll(selector)]
+      .map((one) => ({ one, ...one.getBoundingClientRect().toJSON() })).filter(({ width, height }) => width + height > 0)
+    if (document.documentElement.scrollWidth > innerWidth) faults.push('wider than the window')
+    for (const { one } of boxes('.badge, button, .card header, nav a, .scroll'))
+      if (one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0) faults.push('cut: ' + named(one))
+    for (const { one, left, right } of boxes('.side .brand, .side button, main > *, .card'))
+      if (left < 11 || right > innerWidth - 11) faults.push('no margin: ' + named(one))
+    for (const { one, right } of boxes('.grid, .numbers')) {
+      const rows = Map.groupBy(boxes(':scope > *', one), ({ top }) => Math.round(top))
+      for (const row of rows.values()) {
+        if (right - Math.max(...row.map((cell) => cell.right)) > 2) faults.push('a hole beside: ' + named(row.at(-1).one))
+        if (new Set(row.map(({ bottom }) => Math.round(bottom))).size > 1) faults.push('a hole below: ' + named(row[0].one))
       }
     }
-  }
+    for (const { one, bottom } of boxes('.dealt > div')) {
+      const last = boxes(':scope > :last-child', one)[0]
+      if (bottom - last.bottom > 1) faults.push('a hole below: ' + named(last.one))
+      if (last.bottom - boxes('table', last.one)[0].bottom > 160) faults.push('a hole within: ' + named(last.one))
+    }
+    for (const { one, height } of boxes('.map')) {
+      const list = boxes('.world > :last-child', one.closest('.card'))[0]
+      if (Math.round(list.top) === Math.round(boxes('.map')[0].top) && Math.abs(list.height - height) > 160) faults.push('a hole beside the map')
+    }
+    for (const { one } of boxes('table')) {
+      const rows = [...one.tBodies[0].rows]
+      for (const [at, head] of [...one.tHead.rows[0].cells].entries())
+        if (rows.length > 0 && rows.every((row) => row.cells[at].textContent === '')) faults.push('an empty column: ' + named(head))
+    }
+    return faults
+  })()`)
+}
+
+t.test('every view keeps its words, margins and grid in four widths', { skip: NO_BROWSER }, async (t) => {
+  const scene = await openBusyScene(t.testdir())
+  const browser = await openBrowser(t, scene)
+  const { page, complaints } = await openPage(t, browser, scene.adminUrl)
+  const headers = { authorization: `Bearer ${ADMIN}` }
+  await page.request.post(`${scene.adminUrl}/console/api/session`, { headers, data: {} })
+  for (const id of await viewIds())
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto('about:blank')
+      await page.goto(`${scene.adminUrl}/#/${id}${QUESTIONS[id] ?? ''}`)
+      await page.locator('main > h1').waitFor()
+      await until(async () => (await page.locator('.loading, div.map').count()) === 0)
+      t.same(await findFaults(page), [], `${id}, ${width} wide`)
+    }
   t.same(complaints, [])
 })

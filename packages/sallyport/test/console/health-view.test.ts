@@ -10,7 +10,7 @@ t.test('a token opens the console, and a session ends', { skip: NO_BROWSER }, as
   await page.goto(`${scene.adminUrl}/#/health`)
   await page.getByLabel('Token').fill('not-the-right-token')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('This token is not known.').waitFor()
+  await page.getByText('This token is not valid.').waitFor()
   t.same(await axeFinds(page), [])
   await page.getByLabel('Token').fill(ADMIN)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -46,7 +46,7 @@ t.test('a link opens the console once, and is kept nowhere', { skip: NO_BROWSER 
 
   const other = await openPage(t, browser, scene.adminUrl, { isSignedIn: false })
   await other.page.goto(link)
-  await other.page.getByText('This link was used, or its hour is over').waitFor()
+  await other.page.getByText('This link was used or has expired').waitFor()
   t.same(await axeFinds(other.page), [])
   await other.page.evaluate(`location.href = ${JSON.stringify(signInLink({ admin: ADMIN, read: READER }, ''))}`)
   await other.page.getByText('Read only').waitFor()

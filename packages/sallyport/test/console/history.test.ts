@@ -1,15 +1,14 @@
 import {
   ACTIONS,
   AGENT_CLASSES,
+  describeOutcome,
   NETWORK_CLASSES,
   type ObservedRequest,
-  outcomeOf,
   type Writable,
 } from '@sallyport/core'
 import { createMetrics } from '@sallyport/engine'
 import t from 'tap'
 import { type HistoryReading, mergeReadings } from '../../src/console/history/history.ts'
-import { countSeen, mergeSeen } from '../../src/console/history/seen.ts'
 import { createSeries } from '../../src/console/history/series.ts'
 import { createHistory } from '../../src/console/index.ts'
 
@@ -110,6 +109,25 @@ t.test('rows since a place are asked for, as far as they are kept', async (t) =>
   t.equal(recent.find('a0'), undefined)
 })
 
+t.test("a balancer's probe is in the stream, and no traffic", async (t) => {
+  const { observe, read, recent } = counting()
+  const inspection = { client: {}, network: { verdict: { classification: 'unknown' } }, agent: { class: 'human' } }
+  const decide = (client: object) =>
+    ({ action: 'allow', enforced: true, reasons: [], inspection: { ...inspection, client } }) as unknown as Decision
+  observe(observed('visitor', { decision: decide({}) }))
+  observe(observed('probe', { decision: decide({ isProxy: true }) }))
+  const { totals, classes, networks } = read('5m', AT + 1_000)
+  t.match(totals, { allow: 1 })
+  t.match(
+    [...classes, ...networks].filter(({ count }) => count > 0),
+    [
+      { name: 'human', count: 1 },
+      { name: 'unknown', count: 1 },
+    ],
+  )
+  t.equal(recent.count, 2)
+})
+
 const REQUESTS = 100_000
 
 /** Requests of all kinds, 500 a second. */
@@ -139,7 +157,7 @@ t.test('a hundred thousand requests are in the curves as when they are counted o
   for (const request of mixed()) {
     observe(request)
     if (request.answeredBy === 'check') continue
-    add(`${outcomeOf(request)} ${Math.floor((request.at + 1) / 1_000)}`)
+    add(`${describeOutcome(request)} ${Math.floor((request.at + 1) / 1_000)}`)
     const { inspection } = request.decision ?? {}
     if (inspection === undefined) continue
     add(`class ${inspection.agent.class}`)
@@ -171,27 +189,3 @@ t.test('counts of several processes are read as one', async (t) => {
   t.match(totals, { api: 3, refused: 2, allow: 0 })
   t.equal(Math.max(...curves.api), 3)
 })
-
-t.test(
-  'countries and challenges of remembered requests are counted, and those of several processes are one',
-  async (t) => {
-    const inspection = { network: { verdict: { classification: 'tor' } }, agent: { class: 'human' }, country: 'DE' }
-    const decision = { reasons: [], action: 'challenge', inspection } as unknown as Decision
-    const outcomes = ['asked', 'asked', 'waiting', 'program', 'solved', 'waited', 'wrong', 'spent'] as const
-    const one = countSeen([
-      observed('api'),
-      ...outcomes.map((outcome) => observed(outcome, { decision, challenge: { outcome, rule: 'ask', level: 2 } })),
-    ])
-    t.same(one, {
-      countries: { DE: 8 },
-      challenges: { 'ask asked': 2, 'ask unshown': 1, 'ask solved': 2, 'ask failed': 2 },
-    })
-    const other = countSeen([
-      observed('fr', { decision: { ...decision, inspection: { ...decision.inspection, country: 'FR' } } }),
-    ])
-    t.same(mergeSeen([one, other, one]), {
-      countries: { DE: 16, FR: 1 },
-      challenges: { 'ask asked': 4, 'ask unshown': 2, 'ask solved': 4, 'ask failed': 4 },
-    })
-  },
-)

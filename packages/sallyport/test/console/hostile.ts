@@ -91,17 +91,32 @@ export async function openHostileScene(t: Test, texts: readonly string[] = NAUGH
   return scene
 }
 
-async function comeAndStay(
-  { sallyport: { keyring, bans, provenance }, visit }: Scene,
-  texts: readonly string[],
-): Promise<void> {
+async function comeAndStay({ sallyport, visit }: Scene, texts: readonly string[]): Promise<void> {
   const now = Date.now()
+  const { keyring, bans, provenance, accounts, decide } = sallyport
   for (const [index, text] of texts.entries()) {
     const from = hostileAddress(index)
     for (const userAgent of [text, `Googlebot/2.1 ${text}`]) await visit(from, { userAgent, path: '/limited' })
     await visit(from, { path: `/${encodeURIComponent(text)}?${encodeURIComponent(text)}` })
     await visit(from, { host: text.replaceAll(/[^ -~]/g, '') })
     await keyring.issue({ name: text })
+    const fields = ['User-Agent', text]
+    const decision = decide({
+      peer: from,
+      method: 'POST',
+      target: '/login',
+      scheme: 'http',
+      httpVersion: '1.1',
+      fields,
+    })
+    const event = {
+      event: 'login',
+      identifier: text,
+      user: text,
+      mail: `${text}@shop.example`,
+      outcome: 'failure',
+    } as const
+    await accounts.assess({ sallyport: decision, rawHeaders: fields }, event)
     const ban = { id: `ban${index}`, key: `address ${from}`, on: text, count: 3, since: now, until: now + 600_000 }
     await bans.put(ban)
     await provenance.attest({

@@ -11,7 +11,7 @@ t.test('evidence is shown, and what is downloaded verifies', { skip: NO_BROWSER 
   const browser = await openBrowser(t, scene)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   await page.goto(`${scene.adminUrl}/#/ledger`)
-  await page.getByText('Nothing was attested since the start.').waitFor()
+  await page.getByText('There are no attestations since the start.').waitFor()
   t.same(await axeFinds(page), [])
 
   const { provenance } = scene.sallyport
@@ -26,7 +26,7 @@ t.test('evidence is shown, and what is downloaded verifies', { skip: NO_BROWSER 
   await provenance.attest({ account: 'site', address: parseAddress(VISITOR.home) as never, claim: 'US' })
   await page.reload()
   await page.getByRole('button', { name: 'Open', exact: true }).click()
-  await page.getByText('Records as they are chained').waitFor()
+  await page.getByText('Chained records').waitFor()
   t.match(await page.getByRole('table').innerText(), /US[\s\S]*73\.162\.10\.20/)
   t.match(await page.locator('main').innerText(), 'Where a person was.', 'what it does not prove')
   t.match(await page.locator('main').innerText(), 'sallyport evidence verify evidence.json --keys keys.json')
@@ -39,9 +39,9 @@ t.test('evidence is shown, and what is downloaded verifies', { skip: NO_BROWSER 
     await (await downloading).saveAs(join(folder, name))
     return readFileSync(join(folder, name), 'utf8')
   }
-  const evidence = await download('Download the evidence', 'evidence.json')
+  const evidence = await download('Download evidence', 'evidence.json')
   t.equal(JSON.parse(evidence).records.length, NAUGHTY.length + 1)
-  const report = verifyEvidence(evidence, await download('Download the keys', 'keys.json'))
+  const report = verifyEvidence(evidence, await download('Download keys', 'keys.json'))
   t.match(report, { ok: true, axes: { authenticity: { outcome: 'pass' } } })
 
   await page.locator('input[name="id"]').fill('4711')

@@ -41,14 +41,14 @@ t.test('lists are looked at, searched and changed in a browser', { skip: NO_BROW
   const table = page.getByRole('region', { name: 'Lists', exact: true })
   await table.getByRole('link', { name: 'bad' }).waitFor()
   t.match(await table.innerText(), /bad\tfile\s+\S+bad\.txt\s+loaded\t3\t\d+ s\n/)
-  t.match(await table.innerText(), /feed\s+was not fetched yet\s+url\s+lists\.example\s+absent/)
+  t.match(await table.innerText(), /feed\s+has not been fetched yet\s+url\s+lists\.example\s+absent/)
   t.notMatch(await page.content(), /s3cret/)
   t.same(await axeFinds(page), [])
 
-  await page.getByLabel('Address, system or text').fill('198.51.100.7')
+  await page.getByLabel('Address, AS number or text').fill('198.51.100.7')
   await page.keyboard.press('Enter')
   await table.getByText('yes').waitFor()
-  t.match(await table.innerText(), /bad[\s\S]*yes[\s\S]*office[\s\S]*no[\s\S]*feed[\s\S]*not known/)
+  t.match(await table.innerText(), /bad[\s\S]*yes[\s\S]*office[\s\S]*no[\s\S]*feed[\s\S]*unknown/)
   await table.getByRole('link', { name: 'bad' }).focus()
   await page.keyboard.press('Enter')
   const entries = page.getByRole('region', { name: 'Entries' })
@@ -60,29 +60,29 @@ t.test('lists are looked at, searched and changed in a browser', { skip: NO_BROW
   await page.getByLabel('Token').fill(ADMIN)
   await page.locator('form').getByRole('button', { name: 'Sign in' }).click()
   await page.goto(`${scene.adminUrl}/#/lists?name=bad`)
-  await page.getByLabel('New entries, one a line').fill('203.0.113.0/24\n198.51.100.0/24\n\nCurl*')
+  await page.getByLabel('New entries, one per line').fill('203.0.113.0/24\n198.51.100.0/24\n\nCurl*')
   await page.getByRole('button', { name: 'Add' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByText('Added, and in force within a second: 203.0.113.0/24, Curl*.').waitFor()
-  t.equal(await page.getByLabel('New entries, one a line').inputValue(), '')
+  await page.getByText('Added 203.0.113.0/24, Curl*. The change applies within a second.').waitFor()
+  t.equal(await page.getByLabel('New entries, one per line').inputValue(), '')
   t.equal(readFileSync(file, 'utf8'), '# mine\n198.51.100.0/24 # since May\nAS64500\n*BadBot*\n203.0.113.0/24\nCurl*\n')
   await until(async () => (await scene.visit('203.0.113.9')) === 403)
   t.same(await axeFinds(page), [])
   await page.getByRole('button', { name: 'Remove 198.51.100.0/24' }).click()
-  await page.getByText('Removed, and in force within a second: 198.51.100.0/24.').waitFor()
+  await page.getByText('Removed 198.51.100.0/24. The change applies within a second.').waitFor()
   await until(async () => (await scene.visit('198.51.100.7')) === 200)
   t.equal(readFileSync(file, 'utf8'), '# mine\nAS64500\n*BadBot*\n203.0.113.0/24\nCurl*\n')
 
-  await page.getByLabel('New entries, one a line').fill('300.1.1.1')
+  await page.getByLabel('New entries, one per line').fill('300.1.1.1')
   await page.getByRole('button', { name: 'Add' }).click()
   await page.getByRole('alert').getByText('"300.1.1.1" is not an address').waitFor()
-  t.equal(await page.getByLabel('New entries, one a line').inputValue(), '300.1.1.1', 'what was written stays')
+  t.equal(await page.getByLabel('New entries, one per line').inputValue(), '300.1.1.1', 'what was written stays')
   await page.getByRole('link', { name: 'office' }).click()
-  await page.getByText('It is written in the configuration: change it there.').waitFor()
+  await page.getByText('It is in the configuration. Change it there.').waitFor()
   t.equal(await page.getByRole('button', { name: 'Remove' }).count(), 0)
   await page.getByRole('link', { name: 'feed' }).click()
-  await page.getByText('It is that of a url: it is changed there.').waitFor()
-  await page.getByRole('alert').getByText('was not fetched yet').waitFor()
+  await page.getByText('It comes from a URL. Change it there.').waitFor()
+  await page.getByRole('alert').getByText('has not been fetched yet').waitFor()
   await page.goto(`${scene.adminUrl}/#/lists?name=${encodeURIComponent('../x')}`)
   await table.waitFor()
   t.same(complaints, [])
@@ -117,8 +117,8 @@ t.test('a change of a list is made whole, written down, or refused with its reas
     [{ name: '__proto__', entries: 'x' }, /There is no list/],
     [{ name: 'bad', entries: ' \n ' }, /entries: is missing/],
     [{ name: 'bad', entries: '192.0.2.1\n1.2.3' }, /"1\.2\.3" is not an address/],
-    [{ name: 'office', entries: '192.0.2.1' }, /written in the configuration/],
-    [{ name: 'feed', entries: '192.0.2.1' }, /that of a url/],
+    [{ name: 'office', entries: '192.0.2.1' }, /is in the configuration/],
+    [{ name: 'feed', entries: '192.0.2.1' }, /comes from a URL/],
     [{ name: 'export', entries: '192.0.2.1' }, /is JSON/],
   ] as const
   for (const [body, message] of rows) t.match(await ask('add', body), { status: 400, body: { message } })

@@ -61,7 +61,7 @@ t.test('a name of 3,000 letters does not stretch the page', { skip: NO_BROWSER }
       await page.locator('h1').waitFor()
       await until(async () => (await page.locator('.loading').count()) === 0)
       if (id === 'ledger') await page.getByRole('button', { name: 'Open', exact: true }).click()
-      if (id === 'ledger') await page.getByText('Records as they are chained').waitFor()
+      if (id === 'ledger') await page.getByText('Chained records').waitFor()
       if (id === 'live' && question === '') await page.locator('.stream .row').first().waitFor()
       await look(`${id}${question}`)
     }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 
 /** Requests of an hour, in a day that has a night. */
-function weightOf(hour: number): number {
+function weighHour(hour: number): number {
   return 1 + Math.round(3 + 3 * Math.sin(((hour % 24) / 24) * 2 * Math.PI) + ((hour * 7) % 3))
 }
 
@@ -13,7 +13,7 @@ function weightOf(hour: number): number {
 export function countAlsoBefore(
   dataDir: string,
   hours: readonly number[],
-  weight: (hoursBack: number) => number = weightOf,
+  weight: (hoursBack: number) => number = weighHour,
 ): void {
   const database = new DatabaseSync(join(dataDir, 'tally.db'))
   try {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
 import { ADMIN, AS_READER, NAUGHTY, openScene, until, VISITOR, WITHOUT_DATA } from './scene.ts'
-import { todayOf } from './today.ts'
+import { awaitToday } from './today.ts'
 
 const DRAFT = `preset: low-friction
 rules:
@@ -20,8 +20,8 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
     await scene.visit(VISITOR.hosting, { path: `/${encodeURIComponent(text)}` })
   }
   await scene.visit(VISITOR.tor)
-  // Other tests of this process count too.
-  await todayOf(scene, (now) => now !== null && now.requests > 2 * NAUGHTY.length)
+  // Requests of other tests in this process are counted too.
+  await awaitToday(scene, (now) => now !== null && now.requests > 2 * NAUGHTY.length)
   const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
   await page.goto(`${scene.adminUrl}/#/policy`)
   const rules = page.getByRole('table').first()
@@ -29,7 +29,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
     .getByRole('row', { name: 'no-tor' })
     .getByText(/\d blocked/)
     .waitFor()
-  t.match(await rules.innerText(), /no-hosting-login on trial/)
+  t.match(await rules.innerText(), /no-hosting-login dry run/)
   t.match(await rules.innerText(), /impostor\s+\{"class":\["impostor"\]\}/, "what a preset's rule matches")
   const onTrial = rules.getByRole('row', { name: 'no-hosting-login' }).getByRole('cell').last()
   t.match(await onTrial.innerText(), /\d blocked/, 'what a rule on trial would have done')
@@ -38,8 +38,8 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   await page.locator('.stream .row', { hasText: VISITOR.tor }).first().click()
   await page.getByRole('heading', { name: 'Next steps' }).waitFor()
   t.same(await axeFinds(page), [])
-  await page.getByRole('link', { name: 'Try it on the last day' }).first().click()
-  const editor = page.getByLabel('Draft of a policy')
+  await page.getByRole('link', { name: 'Test on recent requests' }).first().click()
+  const editor = page.getByLabel('Policy draft')
   await editor.getByText(`allow-${VISITOR.tor.replaceAll('.', '-')}`).waitFor()
   await page.getByText('Valid.').waitFor()
   t.match(await editor.innerText(), /no-tor/, 'before the rules in force')
@@ -65,7 +65,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
 
   await write('rules:\n  - id: a\n    match:\n      ')
   await page.keyboard.type('userA')
-  await page.locator('.cm-completionInfo', { hasText: 'User agents: a name (GPTBot) is found as a word' }).waitFor()
+  await page.locator('.cm-completionInfo', { hasText: 'User agents: a name (GPTBot) matches as a word' }).waitFor()
   await page.keyboard.press('Escape')
   await write('rules:\n  - id: a\n    action: block\n    match:\n      httpVersion: [')
   await page.keyboard.type('1')
@@ -75,7 +75,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   await write('rules:\n  - id: a\n    action: block\n    match:\n      userAgent:\n        - "*x*"\n        - /(/\n')
   await page.getByText('1 fault. Line 7: "/(/": Unterminated group').waitFor()
   await write('rules:\n  - id: a\n    action: allow\n    match: { userAgent: ["*x*"] }')
-  await page.getByText(/1 fault\. Line 4: anybody can write it/).waitFor()
+  await page.getByText(/1 fault\. Line 4: clients can forge this/).waitFor()
   await write(`rules:\n  - { id: by-agent, match: { userAgent: ["*<script>*"] }, action: block }`)
   await page.getByText('Valid.').waitFor()
   await page.getByRole('button', { name: 'What if' }).click()
@@ -84,7 +84,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   await write(DRAFT)
   await page.getByText('Valid.').waitFor()
   await page.getByRole('button', { name: 'What if' }).click()
-  await page.getByText(/15 of 15 remembered requests would be decided otherwise/).waitFor()
+  await page.getByText(/15 of 15 recent requests would be decided differently/).waitFor()
   const difference = page.getByRole('region', { name: 'What if' })
   t.match(await difference.innerText(), /The policy's rule "no-hosting" matches\./)
   const shown = await difference.innerText()
@@ -104,7 +104,7 @@ t.test('a draft is checked, tried against what came, and saved', { skip: NO_BROW
   await page.getByRole('button', { name: 'No' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Yes' }).click()
-  await page.getByText('Saved, and in force.').waitFor()
+  await page.getByText('The policy is saved and in force.').waitFor()
   await until(() => saved.length === 1)
   t.match(saved[0], /^listen: 127.0.0.1:8080\npolicy:\n {2}preset: low-friction\n {2}rules:\n {4}- \{ id: no-tor/)
   // Blink marks up what is typed over a selection; the policy refuses the mark, and the editor draws the line afresh.
@@ -130,14 +130,14 @@ t.test('a what-if names the words that it cannot answer', async (t) => {
   const scene = await openScene()
   t.teardown(scene.close)
   const headers = { ...AS_READER, 'content-type': 'application/json' }
-  const notesOf = async (match: string): Promise<unknown> => {
+  const listNotes = async (match: string): Promise<unknown> => {
     const body = JSON.stringify({ text: `rules: [{ id: a, match: ${match}, action: flag }]` })
     const answer = await fetch(`${scene.adminUrl}/console/api/policy/what-if`, { method: 'POST', headers, body })
     return ((await answer.json()) as { readonly notes: unknown }).notes
   }
   await scene.visit(VISITOR.hosting)
-  t.same(await notesOf('{ path: [/a], country: [DE] }'), [])
-  t.match(await notesOf('{ header: { present: [cookie] } }'), [
+  t.same(await listNotes('{ path: [/a], country: [DE] }'), [])
+  t.match(await listNotes('{ header: { present: [cookie] } }'), [
     /^Rule a is not judged in \d+ of \d+ requests?: the memory has no header\.$/,
   ])
 })
@@ -155,17 +155,17 @@ t.test('a what-if holds replay against replay, whatever was decided when a reque
     return (await answer.json()) as { readonly classes: readonly { readonly changed: number }[] }
   }
   const { text } = (await (await fetch(`${scene.adminUrl}/console/api/policy`, { headers })).json()) as { text: string }
-  const changedOf = ({ classes }: Awaited<ReturnType<typeof whatIf>>) =>
+  const countChanged = ({ classes }: Awaited<ReturnType<typeof whatIf>>) =>
     classes.reduce((sum, { changed }) => sum + changed, 0)
   const same = await whatIf(text)
-  t.equal(changedOf(same), 0, 'the policy in force changes nothing')
+  t.equal(countChanged(same), 0, 'the policy in force changes nothing')
   t.match(same, {
     requests: 3,
     examples: [],
-    notes: [/taken as within their limits/, /^2 requests came to another action/],
+    notes: [/evaluated as within their limits/, /^2 requests had another action/],
   })
   const other = await whatIf('preset: observe\nrules: [{ id: no, match: { path: [/articles/*] }, action: block }]')
-  t.equal(changedOf(other), 3)
+  t.equal(countChanged(other), 3)
   t.match(other, { examples: [{ before: 'allow', after: 'block' }] })
 })
 

@@ -8,7 +8,7 @@ import { buildPage } from '../../build/page.ts'
 import { openDemoSite } from '../../src/cli/demo/site.ts'
 import { createHistory, type Door, openConsole, openDoor } from '../../src/console/index.ts'
 import type { ConsoleHooks } from '../../src/console/routes/route.ts'
-import { ADMIN, READER, statusOf } from './visits.ts'
+import { ADMIN, READER, readStatus } from './visits.ts'
 
 export { ADMIN, READER, VISITOR } from './visits.ts'
 
@@ -61,7 +61,7 @@ export const WITHOUT_DATA: ConfigInput = {
   },
 }
 
-/** A running proxy before its example site, with the embedded data, and its console. */
+/** Opens a running proxy before its example site, with the embedded data, and its console. */
 export async function openScene(
   {
     door = openDoor({ tokens: { admin: ADMIN, read: READER } }),
@@ -78,7 +78,7 @@ export async function openScene(
       dataDir: join(FOLDER, config.data === WITHOUT_DATA.data ? 'no-data' : 'data'),
       data: { refresh: false },
       log: { requests: 'off' },
-      // No question leaves this machine: the port is the one of RFC 863, and nobody listens.
+      // No question leaves this machine: the port is the one of RFC 863, and no server listens.
       dns: { servers: ['127.0.0.1:9'], timeoutMs: 50 },
       trustProxy: ['loopback'],
       policy: {
@@ -119,7 +119,7 @@ export async function openScene(
     url: proxy.url,
     adminUrl: proxy.adminUrl ?? '',
     visit: (address, { userAgent = BROWSER, path = '/', host } = {}) =>
-      statusOf(proxy.url, path, { 'X-Forwarded-For': address, 'User-Agent': userAgent, ...(host && { Host: host }) }),
+      readStatus(proxy.url, path, { 'X-Forwarded-For': address, 'User-Agent': userAgent, ...(host && { Host: host }) }),
     async close() {
       await pages.close()
       await proxy.close('cut')

@@ -39,7 +39,7 @@ t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER }, asyn
   t.equal(refused.status, 401)
 
   await page.goto(`${scene.adminUrl}/#/bans`)
-  await page.getByText('Nobody is banned').waitFor()
+  await page.getByText('There are no active bans').waitFor()
   const now = Date.now()
   for (const [index, on] of NAUGHTY.entries()) {
     await bans.put({
@@ -54,7 +54,7 @@ t.test('an administrator steers, and a reader looks', { skip: NO_BROWSER }, asyn
   await page.getByText(NAUGHTY[1]).waitFor()
   t.same(await axeFinds(page), [])
   for (const index of NAUGHTY.keys()) await page.getByRole('button', { name: `Lift the ban ban${index}` }).click()
-  await page.getByText('Nobody is banned').waitFor()
+  await page.getByText('There are no active bans').waitFor()
   t.same(await bans.list(), [])
 
   await page.goto(`${scene.adminUrl}/#/data`)

@@ -5,7 +5,7 @@ interface Period {
 }
 
 /** Asks for the day in short until it is what is wanted: counts are written every five seconds, and kept for as long. */
-export async function todayOf({ adminUrl }: Scene, wanted: (now: Period | null, before: Period | null) => boolean) {
+export async function awaitToday({ adminUrl }: Scene, wanted: (now: Period | null, before: Period | null) => boolean) {
   for (;;) {
     const response = await fetch(`${adminUrl}/console/api/today`, { headers: AS_READER })
     const today = (await response.json()) as { readonly now: Period | null; readonly before: Period | null }

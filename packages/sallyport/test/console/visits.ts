@@ -3,7 +3,7 @@ import { request } from 'node:http'
 export const ADMIN = 'the-token-of-an-administrator'
 export const READER = 'the-token-of-a-reader'
 
-/** Visitors on real networks. */
+/** Visitors have addresses of real networks. */
 export const VISITOR = {
   home: '73.162.10.20',
   hosting: '5.9.10.20',
@@ -12,7 +12,7 @@ export const VISITOR = {
 } as const
 
 /** The answer to a visitor, by node:http, which sends field values that `fetch` refuses. */
-export function statusOf(url: string, path: string, fields: Readonly<Record<string, string>>): Promise<number> {
+export function readStatus(url: string, path: string, fields: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = Object.entries(fields).map(([name, value]) => [name, Buffer.from(value).toString('latin1')])
     const headers = { ...Object.fromEntries(sent), Accept: 'text/html', 'Accept-Language': 'en' }

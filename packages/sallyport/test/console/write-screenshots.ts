@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from './browser.ts'
 import { countAlsoBefore } from './past.ts'
 import { viewIds } from './views.ts'
-import { statusOf, VISITOR } from './visits.ts'
+import { readStatus, VISITOR } from './visits.ts'
 
 /*
  * Writes the pictures of the repository, of the demo as it starts and of every view at one width, into .github/screenshots:
@@ -28,6 +28,8 @@ policy:
     - { id: no-tor, match: { networkClass: [tor] }, action: block }
     - { id: no-hosting-login, match: { networkClass: [hosting], path: [/login] }, action: block, monitor: true }
     - { id: ask-vpn, match: { networkClass: [vpn], path: [/admin] }, action: challenge, monitor: true }
+    - { id: ask-hosting, match: { networkClass: [hosting], path: [/admin] }, action: challenge, challenge: { level: 3 } }
+  limits: [account-guard]
   strikes: { key: client, count: 6, window: 10m, on: [status:404], for: 1h }
 data: { refresh: false }
 lists:
@@ -62,11 +64,11 @@ const PATHS = ['/', '/articles/gates', '/login', '/articles/walls', '/admin']
 const SECONDS = 40
 
 const SCREEN = { width: 1280, height: 860 }
-/** Down to the map. */
+/** The window is high enough to show the map. */
 const TALL = { width: 1280, height: 1820 }
 const PHONE = { width: 390, height: 844 }
 
-/** The demo in a process of its own, with data of its own. */
+/** Starts the demo in a process of its own, with data of its own. */
 async function startDemo(folder: string) {
   const config = join(folder, 'demo.yaml')
   const dataDir = join(folder, 'data')
@@ -87,18 +89,33 @@ async function startDemo(folder: string) {
   return { child, dataDir, url: urlAfter('Listening on'), adminUrl: urlAfter('Console at'), link }
 }
 
+/** Events of three accounts: one is guessed, one does not exist, and one would be made with throwaway mail. */
+async function bringEvents(adminUrl: string, dataDir: string): Promise<void> {
+  const authorization = `Bearer ${readFileSync(join(dataDir, 'console-token'), 'utf8').trim()}`
+  const headers = { authorization, 'content-type': 'application/json' }
+  const assess = async (address: string, event: object) => {
+    const body = JSON.stringify({ ...event, visitor: { address, headers: { 'User-Agent': BROWSER } } })
+    await (await fetch(`${adminUrl}/accounts/assess`, { method: 'POST', headers, body })).text()
+  }
+  const ada = { event: 'login', user: '17', identifier: 'ada@shop.example' }
+  await assess('73.162.10.20', { ...ada, outcome: 'success' })
+  for (const address of [...ADDRESSES, ...ADDRESSES].slice(0, 14)) await assess(address, { ...ada, outcome: 'failure' })
+  await assess('73.162.10.20', { event: 'login', identifier: 'nobody@shop.example', outcome: 'unknown_user' })
+  await assess('45.83.220.10', { event: 'signup', identifier: 'x@mailinator.com' })
+}
+
 /** Some requests in each of so many seconds, and then until they are written. */
 async function bringVisitors(url: string): Promise<void> {
   const at = <T>(list: readonly T[], place: number): T => list[place % list.length] as T
   for (let second = 0; second < SECONDS; second++) {
     const visits = Array.from({ length: 5 + ((second * 7) % 11) }, (_, index) =>
-      statusOf(url, at(PATHS, second + index), {
+      readStatus(url, at(PATHS, second + index), {
         'X-Forwarded-For': at(ADDRESSES, second + index * 5),
         'User-Agent': at(AGENTS, second * 3 + index),
       }),
     )
     if (second % 4 === 0)
-      await statusOf(url, `/old/${second}.php`, { 'X-Forwarded-For': SCANNER, 'User-Agent': BROWSER })
+      await readStatus(url, `/old/${second}.php`, { 'X-Forwarded-For': SCANNER, 'User-Agent': BROWSER })
     await Promise.all([...visits, new Promise((resolve) => setTimeout(resolve, 1_000))])
   }
   // Counts are written every five seconds.
@@ -107,7 +124,7 @@ async function bringVisitors(url: string): Promise<void> {
 
 type Place = readonly [name: string, address: string]
 
-/** Every view of the console, with a question where it shows little without one. */
+/** Lists every view of the console, with a question where the view shows little without one. */
 async function everyView(page: Page, adminUrl: string): Promise<readonly Place[]> {
   const asked = await page.evaluate(
     `fetch('/console/api/requests?limit=1&outcome=block').then((answer) => answer.json())`,
@@ -127,7 +144,7 @@ async function show(page: Page, address: string): Promise<void> {
   await page.goto(address)
   await page.locator('h1').first().waitFor()
   await page.locator('.loading, .map.waiting').first().waitFor({ state: 'detached' })
-  // The editor's and the chart's own first drawing.
+  // The editor and the chart need this time for their first drawing.
   await page.waitForTimeout(400)
 }
 
@@ -151,6 +168,8 @@ async function picture(
 ): Promise<void> {
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce' })
   const page = await context.newPage()
+  // A challenge stays as it begins.
+  await page.route('**/.sallyport/**', () => {})
   for (const [name, address] of places) {
     await show(page, address)
     if (isWhole) await growToWhole(page, options)
@@ -169,6 +188,7 @@ try {
   const first = await browser.newPage()
   await first.goto(link)
   await first.getByText('Read only').waitFor()
+  await bringEvents(adminUrl, dataDir)
   await bringVisitors(url)
   countAlsoBefore(
     dataDir,
@@ -176,8 +196,15 @@ try {
   )
   // The console keeps the numbers of a day for as long.
   await new Promise((resolve) => setTimeout(resolve, 6_000))
-  const storageState = await first.context().storageState()
+  if (EVERY !== undefined) {
+    const token = readFileSync(join(dataDir, 'console-token'), 'utf8').trim()
+    await first.request.post(`${adminUrl}/console/api/session`, {
+      headers: { authorization: `Bearer ${token}` },
+      data: {},
+    })
+  }
   const views = await everyView(first, adminUrl)
+  const storageState = await first.context().storageState()
   await first.context().close()
   if (EVERY === undefined) {
     const of = (name: string, address: string, colorScheme: 'light' | 'dark', viewport: typeof SCREEN) =>
@@ -185,7 +212,6 @@ try {
     await of('console-light', adminUrl, 'light', TALL)
     await of('console-dark', adminUrl, 'dark', SCREEN)
     await of('console-phone', `${adminUrl}/#/inspect?target=${VISITOR.tor}`, 'light', PHONE)
-    await of('demo', `${url}/?as=chatgpt`, 'light', SCREEN)
     const contact = views.map(([id, address]) => [`views/${id}`, address] as const)
     await picture(browser, contact, {
       viewport: { width: 820, height: HEIGHTS[820] },
@@ -193,11 +219,20 @@ try {
       storageState,
     })
   } else {
-    const all = [...views, ['demo', `${url}/?as=forged`] as const, ['refused', `${url}/?as=tor`] as const]
+    const all: readonly Place[] = [...views, ['demo', `${url}/?as=forged`], ['docs', `${url}/v1/docs`]]
+    const visitors = { challenge: VISITOR.hosting, refusal: VISITOR.tor }
+    const printed = await (await browser.newContext({ storageState })).newPage()
+    await show(printed, `${adminUrl}/#/report`)
+    await printed.pdf({ path: join(PICTURES, 'report.pdf'), format: 'A4' })
     for (const [width, height] of Object.entries(HEIGHTS))
       for (const colorScheme of SCHEMES) {
         const options = { viewport: { width: Number(width), height }, colorScheme, storageState }
-        await picture(browser, all, options, { suffix: `-${width}-${colorScheme}`, isWhole: true })
+        const shown = { suffix: `-${width}-${colorScheme}`, isWhole: true }
+        await picture(browser, all, options, shown)
+        for (const [name, address] of Object.entries(visitors)) {
+          const fields = { 'x-forwarded-for': address }
+          await picture(browser, [[name, `${url}/admin`]], { ...options, extraHTTPHeaders: fields }, shown)
+        }
       }
   }
 } finally {

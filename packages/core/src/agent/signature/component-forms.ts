@@ -8,26 +8,26 @@ import {
 } from 'structured-headers'
 
 /**
- * Parameters of a target's query, decoded and encoded again, by their encoded names (RFC 9421 section 2.2.8); `undefined` for
- * one that is there twice, which is covered by nothing.
+ * Returns the parameters of a target's query, decoded and encoded again, by their encoded names (RFC 9421 section 2.2.8). A parameter that
+ * occurs twice is `undefined`, because no component can cover it.
  */
 export function queryParameters(target: string): ReadonlyMap<string, string | undefined> {
   const found = new Map<string, string | undefined>()
   const start = target.indexOf('?')
   if (start === -1) return found
   for (const [key, value] of new URLSearchParams(target.slice(start + 1))) {
-    const name = formEncoded(key)
-    found.set(name, found.has(name) ? undefined : formEncoded(value))
+    const name = encodeForm(key)
+    found.set(name, found.has(name) ? undefined : encodeForm(value))
   }
   return found
 }
 
-/** The percent-encode set of forms, with `%20` for a space. */
-function formEncoded(text: string): string {
+/** Encodes by the percent-encode set of forms, with `%20` for a space. */
+function encodeForm(text: string): string {
   return encodeURIComponent(text).replace(/[!'()~]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Structured fields by their form; the strict form of any other is not known. */
+/** Maps structured fields to their form; the strict form of any other field is not known. */
 const FORMS: Readonly<Record<string, 'dictionary' | 'list' | 'item'>> = {
   'accept-signature': 'dictionary',
   'content-digest': 'dictionary',
@@ -44,7 +44,7 @@ const FORMS: Readonly<Record<string, 'dictionary' | 'list' | 'item'>> = {
   'sec-ch-ua-platform': 'item',
 }
 
-/** RFC 9421 section 2.1.1: a structured field as it would be written strictly. */
+/** Returns a structured field in its strict form (RFC 9421 section 2.1.1). */
 export function strictForm(name: string, value: string): string | undefined {
   const form = name === 'signature-agent' && value.startsWith('"') ? 'item' : FORMS[name]
   try {

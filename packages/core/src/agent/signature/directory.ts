@@ -7,24 +7,24 @@ import { type AgentKey, readKey, TEST_KEY_IDS } from './key.ts'
 import type { KeySource } from './key-source.ts'
 import { type AnsweredDirectory, keysShown } from './signed-directory.ts'
 
-/** Bounds of one fetch. */
+/** One fetch ends at these bounds. */
 const FETCH_BYTES = 64 * 1024
 export const FETCH_MS = 2000
-/** A host is asked at most this often, whatever its visitors send. */
+/** A host receives at most one request in this time, whatever its visitors send. */
 export const HOST_INTERVAL_MS = 5 * 60_000
-/** The same for plain http, which can only be a server for tests. */
+/** Plain http has a shorter interval, because only test servers use it. */
 const TEST_INTERVAL_MS = 500
-/** Keys are requested again after their `max-age`, within these bounds; without one after an hour. */
+/** Keys are requested again after their `max-age`, within these bounds; without a `max-age` after an hour. */
 const SHORTEST_AGE_MS = HOST_INTERVAL_MS
 const USUAL_AGE_MS = HOUR_MS
 const LONGEST_AGE_MS = DAY_MS
-/** How long keys are used after their directory became unreachable, so that a withdrawn key does not live on. */
+/** Keys are used for this time after their directory became unreachable, so that a withdrawn key does not live on. */
 export const LONGEST_UNREACHED_MS = 7 * DAY_MS
 export const MAX_KEYS = 32
 const MAX_DIRECTORIES = 1000
 const MAX_HOSTS = 5000
 const MAX_UNDER_WAY = 16
-/** Fetches among them from places that visitors named. */
+/** Limits the fetches among them that go to places that visitors named. */
 const MAX_STRANGERS_UNDER_WAY = 12
 
 export type KeyLookup =
@@ -34,21 +34,21 @@ export type KeyLookup =
   /** The directory was not read: nothing may be concluded. */
   | { readonly state: 'unknown' }
 
-/** Keys of agents, by the place they were published at and their thumbprint: never by the thumbprint alone. */
+/** Keeps keys of agents by the place of their publication and their thumbprint, never by the thumbprint alone. */
 export interface KeyDirectories {
-  /** From memory; what is missing or old is fetched in the background if `fetch` is true. */
+  /** Answers from memory. If `fetch` is true, it fetches missing or old keys in the background. */
   find(source: KeySource, keyId: string, fetch: boolean): KeyLookup
-  /** Takes a directory as if it had been fetched, for agents that are simulated; its keys stay beside those fetched later. */
+  /** Takes a directory as if it had been fetched, for simulated agents; its keys stay beside those fetched later. */
   put(source: KeySource, document: unknown): void
-  /** Resolves when no fetch is under way. */
+  /** Resolves when no fetch is in flight. */
   settled(): Promise<void>
 }
 
 export interface KeyDirectoriesOptions {
   readonly clock: Clock
-  /** Absent: nothing is ever fetched. */
+  /** Without a fetcher nothing is ever fetched. */
   readonly outbound?: Fetch | undefined
-  /** Accept the keys that RFC 9421 prints. */
+  /** Accepts the keys that RFC 9421 prints. */
   readonly testKeys?: boolean | undefined
 }
 
@@ -65,9 +65,9 @@ interface Directory {
 
 export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirectories {
   const { clock, outbound, testKeys = false } = options
-  /** Places that visitors name are remembered apart: a thousand of them take no known agent's keys away. */
+  /** Places that visitors name have a memory of their own: a thousand of them evict no known agent's keys. */
   const [ofKnown, ofStrangers] = [createMemory(), createMemory()]
-  const memoryOf = ({ stranger }: KeySource) => (stranger ? ofStrangers : ofKnown)
+  const chooseMemory = ({ stranger }: KeySource) => (stranger ? ofStrangers : ofKnown)
   const simulated = new Map<string, readonly AgentKey[]>()
   const underWay = new Map<string, Promise<void>>()
 
@@ -76,13 +76,13 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
   function keep(source: KeySource, keys: readonly AgentKey[], age: number): void {
     const readAt = clock.now()
     const known = new Map(keys.filter(isAccepted).map((key) => [key.id, key]))
-    memoryOf(source).directories.set(source.url, { keys: known, readAt, freshUntil: readAt + age })
+    chooseMemory(source).directories.set(source.url, { keys: known, readAt, freshUntil: readAt + age })
   }
 
-  /** One at a time for a host, and not again before its interval is over: a flood of claims costs one request. */
+  /** Fetches once at a time per host, and again only after its interval: a flood of claims costs one request. */
   function fetchInBackground(source: KeySource): void {
     const { host, protocol } = new URL(source.url)
-    const { nextByHost } = memoryOf(source)
+    const { nextByHost } = chooseMemory(source)
     const most = source.stranger ? MAX_STRANGERS_UNDER_WAY : MAX_UNDER_WAY
     if (outbound === undefined || underWay.has(host) || underWay.size >= most) return
     if (clock.now() < (nextByHost.get(host) ?? 0)) return
@@ -93,7 +93,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
 
   async function readSource(source: KeySource, from: Fetch): Promise<void> {
     const answer = await getJson(source.url, from)
-    // A failed fetch changes nothing: the keys that are known stay.
+    // A failed fetch changes nothing: the known keys stay.
     if (answer === undefined) return
     if (source.form === 'keys') return keepDocument(source, answer.document, answer)
     const card = readCard(answer.document, source)
@@ -107,18 +107,24 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
     const keys = readKeys(document)
     if (keys === undefined) return
     const shown = answer === undefined ? keys : keysShown(keys, answer, clock.now())
-    // Signatures none of which is by a key of it: what was answered is not the directory's, and changes nothing.
+    // No key of the directory made the signatures, so the answer is not the directory's and changes nothing.
     if (keys.length > 0 && shown.length === 0) return
     keep(source, shown, answer?.age ?? USUAL_AGE_MS)
   }
 
   async function getJson(url: string, from: Fetch): Promise<Answered | undefined> {
-    // Plain http is for `net.allowPrivate` alone, which the fetcher sees to.
+    // Only `net.allowPrivate` permits plain http, which the fetcher enforces.
     const answer = await fetchBytes(from, { url, maxBytes: FETCH_BYTES, timeoutMs: FETCH_MS, redirects: 0 })
     if (answer.state === 'failed' || answer.status !== 200) return undefined
     try {
       const document: unknown = JSON.parse(new TextDecoder().decode(answer.body))
-      return { url, document, body: answer.body, headers: answer.headers, age: ageOf(answer.headers['cache-control']) }
+      return {
+        url,
+        document,
+        body: answer.body,
+        headers: answer.headers,
+        age: readMaxAge(answer.headers['cache-control']),
+      }
     } catch {
       return undefined
     }
@@ -129,7 +135,7 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
       const own = simulated.get(source.url)?.find(({ id }) => id === keyId)
       if (own !== undefined) return { state: 'found', key: own }
       const now = clock.now()
-      const directory = memoryOf(source).directories.get(source.url)
+      const directory = chooseMemory(source).directories.get(source.url)
       const current = directory !== undefined && now < directory.readAt + LONGEST_UNREACHED_MS ? directory : undefined
       const key = current?.keys.get(keyId)
       if (fetch && (key === undefined || current === undefined || now >= current.freshUntil)) fetchInBackground(source)
@@ -153,14 +159,14 @@ function createMemory() {
   }
 }
 
-/** The usable keys of a JWKS; `undefined` where the document is none, or holds more than is read. */
+/** Reads the usable keys of a JWKS or of a single JWK; returns `undefined` where the document is neither, or holds too many keys. */
 function readKeys(document: unknown): readonly AgentKey[] | undefined {
-  const keys = isRecord(document) ? document['keys'] : undefined
+  const keys = !isRecord(document) ? undefined : typeof document['kty'] === 'string' ? [document] : document['keys']
   if (!Array.isArray(keys) || keys.length > MAX_KEYS) return undefined
   return keys.map(readKey).filter((key) => key !== undefined)
 }
 
-/** The keys of a Signature Agent Card or their place; `undefined` for a card that breaks its rules. */
+/** Reads the keys of a Signature Agent Card or their place; returns `undefined` for a card that breaks its rules. */
 export function readCard(
   document: unknown,
   { url }: KeySource,
@@ -169,13 +175,13 @@ export function readCard(
   const { jwks, jwks_uri: place } = document
   if ((jwks === undefined) === (place === undefined)) return undefined
   if (jwks !== undefined) return { keys: jwks }
-  // Keys elsewhere would make one card's word another site's load.
+  // Keys on another origin would let a card direct load at another site.
   if (typeof place !== 'string' || !URL.canParse(place) || new URL(place).origin !== new URL(url).origin)
     return undefined
   return { url: place }
 }
 
-function ageOf(cacheControl: string | undefined): number {
+function readMaxAge(cacheControl: string | undefined): number {
   const seconds = /(?:^|[\s,])max-age=(\d{1,9})/.exec(cacheControl ?? '')?.[1]
   const age = seconds === undefined ? USUAL_AGE_MS : Number(seconds) * 1000
   return Math.min(LONGEST_AGE_MS, Math.max(SHORTEST_AGE_MS, age))

@@ -3,26 +3,26 @@ import type { Crawler } from '../../crawler/catalogue.ts'
 const SIGNATURE_OUTCOMES = ['verified', 'invalid', 'unverified'] as const
 
 /**
- * Outcome of a signature. `verified`: by a key of the agent's directory. `invalid`: malformed, stale, replayed, or
- * not by the key it names. `unverified`: the key could not be had, or a copy could not be told, so nothing may be concluded.
+ * Outcome of a signature. `verified`: a key of the agent's directory made it. `invalid`: it is malformed, stale or replayed, or the key
+ * that it names did not make it. `unverified`: the key was unavailable, or a copy could not be noticed, so nothing may be concluded.
  */
 export type SignatureOutcome = (typeof SIGNATURE_OUTCOMES)[number]
 
-/** The signature of a request and what is known of its signer. Frozen and JSON-serialisable but for `crawler`. */
+/** Describes the signature of a request and its signer. Frozen and JSON-serialisable but for `crawler`. */
 export interface SignatureFinding {
   readonly outcome: SignatureOutcome
-  /** Identifier of the agent: the URL its keys are at, without query and fragment; absent when it names none. */
+  /** Identifies the agent by the URL of its keys, without query and fragment; absent when the request names none. */
   readonly agent?: string | undefined
-  /** RFC 7638 thumbprint of the key. */
+  /** Identifies the key by its RFC 7638 thumbprint. */
   readonly keyId?: string | undefined
-  /** True only where the named agent's own key was at hand and did not make this signature: an impostor. */
+  /** True only where the named agent's own key was available and did not make this signature: an impostor. */
   readonly forged: boolean
-  /** Whether a copy of it would be noticed; absent unless it verified. */
+  /** `checked` where a copy would be noticed; absent unless the signature verified. */
   readonly replay?: 'checked' | 'unchecked' | undefined
-  /** Whether it holds for another path or method of the site as well; absent unless it verified. */
+  /** True where the signature is valid for another path or method of the site as well; absent unless it verified. */
   readonly replayable?: boolean | undefined
-  /** The agent's row in the catalogue. */
+  /** The catalogue has a row for the agent. */
   readonly crawler?: Crawler | undefined
-  /** One sentence for a person. */
+  /** Explains the outcome in one sentence for a person. */
   readonly detail: string
 }

@@ -6,22 +6,22 @@ import { type AgentKey, ALGORITHMS, isSignedBy } from './key.ts'
 import { fieldValue, type SentSignature, type SignedRequest } from './message.ts'
 import { mayHideHost, signatureBase } from './signature-base.ts'
 
-/** How far a signer's clock may be ahead, in seconds. */
+/** A signer's clock may be ahead by this much, in seconds. */
 export const SKEW_S = 30
-/** The longest that a signature may be good for, in seconds. */
+/** A signature may be valid for at most this long, in seconds. */
 export const LONGEST_LIFE_S = 24 * 3600
 
-/** The most components of a signature that is looked at: agents cover a few, and each is written for the base. */
+/** Limits the components of a signature: agents cover a few, and each is written for the base. */
 export const MAX_COMPONENTS = 64
 
-/** The signer, as far as it is known. */
+/** Describes the signer, as far as it is known. */
 export interface About {
   readonly agent: string
   readonly keyId: string
   readonly crawler?: Crawler | undefined
 }
 
-/** The fault of a signature by this key; `undefined` where it is valid. */
+/** Returns the fault of a signature by this key; `undefined` where it is valid. */
 export function faultWithKey(
   key: AgentKey,
   sent: SentSignature,
@@ -39,7 +39,7 @@ export function faultWithKey(
   const base = signatureBase(sent, request)
   if (base === undefined) return unverified(about, 'a part that it covers is not in the request')
   if (isSignedBy(key, base, sent.signature)) return undefined
-  // A proxy that is not configured may have changed what was signed, which is no forgery.
+  // A proxy that is not configured may have changed the signed parts, which is no forgery.
   const hidden = mayHideHost(request)
   const forged = !hidden && !isBehindUnknownProxy(request)
   const why = hidden ? ", for the Host that came; webBotAuth.authorityHeader can name a proxy's header" : ''
@@ -49,7 +49,7 @@ export function faultWithKey(
 /** Uses up a nonce, as a replay memory does. */
 type SeeNonce = (id: string, until: number) => 'new' | 'seen' | 'full'
 
-/** The finding about a signature that is by its key, unless its nonce served before. `see` is absent where none is used up. */
+/** Returns the finding about a signature by the right key, unless its nonce served before. `see` is absent where no nonce is used up. */
 export function proven(
   { parameters, components }: SentSignature,
   about: About,
@@ -59,7 +59,7 @@ export function proven(
   const until = Number(parameters.get('expires')) * 1000
   const seen = typeof nonce === 'string' ? see?.(nonceId(about.keyId, nonce), until) : undefined
   if (seen === 'seen') return { ...invalid('its nonce was used before'), ...about }
-  // As verified it could be any number of copies.
+  // As verified, any number of copies could pass.
   if (seen === 'full') return unverified(about, `${about.agent} signed more than can be remembered`)
   const names = new Set(components.map(([name]) => name))
   const bound = names.has('@target-uri') || (names.has('@path') && names.has('@method'))
@@ -73,7 +73,7 @@ export function proven(
   }
 }
 
-/** Short, however long the nonce is: a hundred thousand of them are remembered. */
+/** Shortens a nonce of any length: the memory holds a hundred thousand of them. */
 function nonceId(keyId: string, nonce: string): string {
   return createHash('sha256').update(`${keyId} ${nonce}`).digest('base64url')
 }
@@ -86,8 +86,8 @@ export function unverified(about: About, why: string): SignatureFinding {
   return { outcome: 'unverified', ...about, forged: false, detail: `The signature could not be verified: ${why}.` }
 }
 
-/** The fault in the parameters and the coverage of a signature, before any key is looked for. */
-export function faultOf(sent: SentSignature, now: number): string | undefined {
+/** Returns the fault in the parameters and the coverage of a signature, before any key is looked up. */
+export function findFault(sent: SentSignature, now: number): string | undefined {
   const { parameters, components } = sent
   const created = parameters.get('created')
   const expires = parameters.get('expires')
@@ -103,7 +103,7 @@ export function faultOf(sent: SentSignature, now: number): string | undefined {
   return covers('@authority') || covers('@target-uri') ? undefined : 'it covers neither @authority nor @target-uri'
 }
 
-/** Fields that proxies write beside those that name the client. */
+/** Proxies write these fields beside those that name the client. */
 const PROXY_FIELDS = ['via', 'x-forwarded-host', 'x-forwarded-proto']
 
 function isBehindUnknownProxy({ fields, trusted }: SignedRequest): boolean {

@@ -1,27 +1,27 @@
 import { parseAddress } from '../../address/address.ts'
 import type { NamedAgent } from './message.ts'
 
-/** Location of an agent's keys, and the agent's name by it. */
+/** Locates an agent's keys, and names the agent by that location. */
 export interface KeySource {
   /** The URL of the keys, or of the card that names them; without query and fragment it is the agent's identifier. */
   readonly url: string
   readonly identifier: string
-  /** `card`: a Signature Agent Card, which holds the keys or names their place. */
+  /** `card` is a Signature Agent Card, which holds the keys or names their place. */
   readonly form: 'keys' | 'card'
   /** Neither the configuration nor the catalogue knows the agent: a visitor named it. */
   readonly stranger?: true | undefined
 }
 
-/** Path of a directory under its origin (draft-ietf-webbotauth-httpsig-protocol). */
+/** A directory has this path under its origin (draft-ietf-webbotauth-httpsig-protocol). */
 export const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory'
 
 const MAX_CHARACTERS = 512
 
 /**
- * The place of an agent's keys, as `Signature-Agent` names it; `undefined` for what is not https on its own port at a
- * public name. `permitted` are origins that the configuration names, which may be anything: servers for tests.
+ * Returns the place of an agent's keys, as `Signature-Agent` names it; `undefined` for any but https on its own port at a public name.
+ * `permitted` are origins that the configuration names, which may be of any kind, such as test servers.
  */
-export function keySourceOf({ uri, type }: NamedAgent, permitted: ReadonlySet<string>): KeySource | undefined {
+export function findKeySource({ uri, type }: NamedAgent, permitted: ReadonlySet<string>): KeySource | undefined {
   if (uri.length > MAX_CHARACTERS || !URL.canParse(uri)) return undefined
   const url = new URL(uri)
   if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined
@@ -40,7 +40,7 @@ export function keySourceOf({ uri, type }: NamedAgent, permitted: ReadonlySet<st
   }
 }
 
-/** https at its own port, at a name with a dot that is no address. That it resolves to the public is the fetcher's. */
+/** Accepts https at its own port, at a name with a dot that is no address. The fetcher checks that the name is public. */
 function isPublicHttps({ protocol, port, hostname }: URL): boolean {
   if (protocol !== 'https:' || port !== '' || hostname.startsWith('[')) return false
   return hostname.includes('.') && parseAddress(hostname) === undefined

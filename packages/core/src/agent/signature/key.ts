@@ -1,30 +1,30 @@
 import { constants, createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
 import { isRecord } from '../../is-record.ts'
 
-/** The algorithms that are accepted (RFC 9421 section 6.2): none with a shared secret. */
+/** Lists the accepted algorithms (RFC 9421 section 6.2): none with a shared secret. */
 export const ALGORITHMS = ['ed25519', 'ecdsa-p256-sha256', 'rsa-pss-sha512'] as const
 export type Algorithm = (typeof ALGORITHMS)[number]
 
-/** A public key of an agent. */
+/** Holds a public key of an agent. */
 export interface AgentKey {
-  /** RFC 7638 thumbprint, computed here: what a directory calls its keys proves nothing. */
+  /** RFC 7638 thumbprint, computed here: the name that a directory gives its key proves nothing. */
   readonly id: string
   readonly algorithm: Algorithm
   readonly key: KeyObject
-  /** Milliseconds since the epoch; absent where the directory sets no bound. */
+  /** Milliseconds since the epoch bound the use of the key; absent where the directory sets no bound. */
   readonly notBefore?: number | undefined
   readonly notAfter?: number | undefined
 }
 
-/** Thumbprints of the keys that RFC 9421 appendix B prints with their private halves: anybody can sign with them. */
+/** Thumbprints of the keys that RFC 9421 appendix B prints with their private halves: anyone can sign with them. */
 export const TEST_KEY_IDS: readonly string[] = [
-  // B.1.4 Ed25519, B.1.2 RSA-PSS, B.1.3 ECC P-256.
+  // Appendix B gives these: B.1.4 Ed25519, B.1.2 RSA-PSS, B.1.3 ECC P-256.
   'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
   'oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA',
   'ydQXMtvbsOsZyFir-Y7A8t7fKEM1gbKPvyFkdpu4fvI',
 ]
 
-/** The public members of each key type, in the order of RFC 7638. */
+/** Lists the public members of each key type, in the order of RFC 7638. */
 const MEMBERS = {
   OKP: ['crv', 'kty', 'x'],
   EC: ['crv', 'kty', 'x', 'y'],
@@ -39,12 +39,12 @@ const ALGORITHM_OF: Readonly<Record<keyof typeof MEMBERS, Algorithm>> = {
 
 const SMALLEST_RSA = 2048
 const LARGEST_RSA = 4096
-/** Characters of a public exponent: with a long one each signature would cost milliseconds. */
+/** Limits the characters of a public exponent: with a long one each signature would cost milliseconds. */
 const LONGEST_EXPONENT = 6
-/** `x`, `y` and `n` of the largest key that is read, with room. */
+/** `x`, `y` and `n` of the largest accepted key fit, with room. */
 const MAX_CHARACTERS = 1024
 
-/** Reads a JWK; `undefined` for any that is not a public key of an accepted algorithm. Private members are ignored. */
+/** Reads a JWK; returns `undefined` for any that is not a public key of an accepted algorithm. Ignores private members. */
 export function readKey(jwk: unknown): AgentKey | undefined {
   if (!isRecord(jwk)) return undefined
   const type = jwk['kty']
@@ -57,8 +57,8 @@ export function readKey(jwk: unknown): AgentKey | undefined {
   if (type === 'RSA' && String(bare['e']).length > LONGEST_EXPONENT) return undefined
   const key = importKey(bare)
   if (key === undefined) return undefined
-  const notBefore = momentOf(jwk['nbf'])
-  const notAfter = momentOf(jwk['exp'])
+  const notBefore = readMoment(jwk['nbf'])
+  const notAfter = readMoment(jwk['exp'])
   return Object.freeze({
     id: createHash('sha256').update(JSON.stringify(bare)).digest('base64url'),
     algorithm: ALGORITHM_OF[type],
@@ -78,13 +78,13 @@ function importKey(key: JsonWebKey): KeyObject | undefined {
   }
 }
 
-/** RFC 7517 leaves these to profiles: seconds, and milliseconds where the number can be nothing else. */
-function momentOf(value: unknown): number | undefined {
+/** RFC 7517 leaves these to profiles: seconds, and milliseconds where the number can mean nothing else. */
+function readMoment(value: unknown): number | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined
   return value > 1e11 ? value : value * 1000
 }
 
-/** Whether a signature over a base is by this key. Never throws. */
+/** Reports whether this key made a signature over a base. Never throws. */
 export function isSignedBy({ algorithm, key }: AgentKey, base: string, signature: Uint8Array): boolean {
   const data = Buffer.from(base, 'latin1')
   try {

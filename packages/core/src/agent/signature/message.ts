@@ -8,18 +8,18 @@ import {
 } from 'structured-headers'
 import { isNamed } from '../../address/forwarding.ts'
 
-/** A request as far as a signature can cover it. Absent members are not known, so nothing that covers them verifies. */
+/** Describes a request as far as a signature can cover it. Absent members are unknown, so a signature that covers them does not verify. */
 export interface SignedRequest {
   readonly fields: readonly string[]
   readonly method?: string | undefined
-  /** As received. */
+  /** The target is as received. */
   readonly target?: string | undefined
   readonly scheme?: 'http' | 'https' | 'unknown' | undefined
-  /** The peer is a trusted proxy, whose word on the scheme is taken, and on the host in `authorityHeader`. */
+  /** The peer is a trusted proxy, which may name the scheme, and the host in `authorityHeader`. */
   readonly trusted?: boolean | undefined
-  /** The header in which trusted proxies name the host that the client asked for, in lower case; absent: they keep Host. */
+  /** The header in which trusted proxies name the host of the client's request, in lower case; without it they keep Host. */
   readonly authorityHeader?: string | undefined
-  /** The message is an answer to a request for this URL, of which a component with `req` tells. */
+  /** The message is a response to a request for this URL, which a component with `req` covers. */
   readonly answeredTo?: URL | undefined
 }
 
@@ -28,12 +28,12 @@ export interface SentSignature {
   readonly label: string
   readonly components: readonly Item[]
   readonly parameters: Parameters
-  /** The strict form of components and parameters: the last line of the base. */
+  /** Components and parameters in the strict form that ends the base. */
   readonly inner: InnerList
   readonly signature: Uint8Array
 }
 
-/** The signer, as `Signature-Agent` names it. */
+/** Describes the signer, as `Signature-Agent` names it. */
 export interface NamedAgent {
   readonly uri: string
   readonly type: string
@@ -41,15 +41,15 @@ export interface NamedAgent {
 
 export type SignatureAgents =
   | { readonly form: 'none' }
-  /** The bare string of the first drafts. */
+  /** The first drafts use a bare string. */
   | { readonly form: 'string'; readonly agent: NamedAgent }
   | { readonly form: 'dictionary'; readonly members: ReadonlyMap<string, NamedAgent> }
 
-/** Most bytes of the three fields together, and most labels that are looked at. */
+/** Limits the bytes of the three fields together, and the labels that are read. */
 export const MAX_BYTES = 8192
 const MAX_LABELS = 4
 
-/** All lines of a field, joined as RFC 9421 section 2.1 says; `undefined` when there is none. */
+/** Joins all lines of a field (RFC 9421 section 2.1); returns `undefined` when there is none. */
 export function fieldValue(fields: readonly string[], name: string): string | undefined {
   let joined: string | undefined
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -60,16 +60,16 @@ export function fieldValue(fields: readonly string[], name: string): string | un
   return joined
 }
 
-/** The signatures of a message, each read alone. */
+/** Holds the signatures of a message; a fault of one does not spoil the others. */
 export interface ReadSignatures {
   readonly signatures: readonly SentSignature[]
-  /** Why a label with this tag, or without any, cannot be read. */
+  /** Says why a label with this tag, or without any, cannot be read. */
   readonly fault?: string | undefined
 }
 
 /**
- * The signatures of a message that have one of these tags; a label with another is between other parties, whatever is wrong with it.
- * `fault` alone: the fields cannot be read.
+ * Reads the signatures of a message that have one of these tags; a label with another tag is between other parties, whatever its faults.
+ * `fault` alone means that the fields cannot be read.
  */
 export function readSignatures(
   fields: readonly string[],
@@ -99,21 +99,21 @@ export function readSignatures(
   return { signatures, fault }
 }
 
-/** The whole of a field, else of its lines those that can be read: one that is not of these spoils no other. */
+/** Reads the whole field, or else each line that can be read: a line in another form spoils no other. */
 function dictionaryOfLines(fields: readonly string[], name: string): Dictionary | undefined {
-  const whole = dictionaryOf(fieldValue(fields, name) ?? '')
+  const whole = parseFields(fieldValue(fields, name) ?? '')
   if (whole !== undefined) return whole
   const members: Dictionary = new Map()
   for (let at = 0; at + 1 < fields.length; at += 2) {
     if (!isNamed(fields[at] as string, name)) continue
-    for (const [key, member] of dictionaryOf((fields[at + 1] as string).trim()) ?? []) members.set(key, member)
+    for (const [key, member] of parseFields((fields[at + 1] as string).trim()) ?? []) members.set(key, member)
   }
   return members.size === 0 ? undefined : members
 }
 
 /**
- * `Signature` of draft-cavage-http-signatures, which servers of the fediverse send: another protocol of the same name, without
- * `Signature-Input` and without quotes or colons around what follows its label.
+ * Reports whether the request has a `Signature` of draft-cavage-http-signatures, which servers of the fediverse send. That protocol has no
+ * `Signature-Input`, and no quotes or colons around what follows its label.
  */
 export function isOldSignature(fields: readonly string[]): boolean {
   if (fieldValue(fields, 'signature-input') !== undefined) return false
@@ -121,32 +121,32 @@ export function isOldSignature(fields: readonly string[]): boolean {
   return value.includes('keyId="') && value.includes('signature="')
 }
 
-/** Reads `Signature-Agent` in both forms; `undefined` when it is malformed. */
+/** Reads `Signature-Agent` in both forms; returns `undefined` when it is malformed. */
 export function readAgents(fields: readonly string[]): SignatureAgents | undefined {
   const value = fieldValue(fields, 'signature-agent')
   if (value === undefined) return { form: 'none' }
   if (value.length > MAX_BYTES) return undefined
   if (value.startsWith('"')) {
     const item = attempt(() => parseItem(value))
-    const agent = item && agentOf(item)
+    const agent = item && readAgent(item)
     return agent && { form: 'string', agent }
   }
   const members = new Map<string, NamedAgent>()
-  for (const [key, member] of dictionaryOf(value) ?? []) {
-    const agent = isInnerList(member) ? undefined : agentOf(member)
+  for (const [key, member] of parseFields(value) ?? []) {
+    const agent = isInnerList(member) ? undefined : readAgent(member)
     if (agent === undefined) return undefined
     members.set(key, agent)
   }
   return members.size === 0 ? undefined : { form: 'dictionary', members }
 }
 
-function agentOf([uri, parameters]: Item): NamedAgent | undefined {
+function readAgent([uri, parameters]: Item): NamedAgent | undefined {
   if (typeof uri !== 'string') return undefined
   return { uri, type: String(parameters.get('type') ?? 'directory') }
 }
 
-/** Reads a dictionary (RFC 9651); `undefined` for what is none. */
-export function dictionaryOf(text: string): Dictionary | undefined {
+/** Reads a dictionary (RFC 9651); returns `undefined` for any other text. */
+export function parseFields(text: string): Dictionary | undefined {
   return attempt(() => parseDictionary(text))
 }
 

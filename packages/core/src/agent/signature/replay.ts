@@ -2,15 +2,15 @@ import type { KeySource } from './key-source.ts'
 
 /** Remembers which signatures were seen, so that a copy is noticed until the original has expired. */
 export interface ReplayMemory {
-  /** `full`: the agent signed more than can be remembered, so that a copy of what it signs would not be noticed. */
+  /** `full`: the agent signed more than the memory holds, so a copy of its signatures would not be noticed. */
   see(agent: KeySource, id: string, until: number, now: number): 'new' | 'seen' | 'full'
 }
 
 const MAX_REMEMBERED = 100_000
-/** A full memory is searched for what has expired at most this often: it holds a hundred thousand entries. */
+/** A full memory drops expired entries at most this often, because it holds a hundred thousand entries. */
 const SWEEP_MS = 10_000
 
-/** `most` signatures of agents that are known here, and as many of those that visitors named, who thus take up no more than their own. */
+/** Remembers `most` signatures of known agents, and as many of agents that visitors named, who can thus fill only their own part. */
 export function createReplayMemory(most = MAX_REMEMBERED): ReplayMemory {
   const [ofKnown, ofStrangers] = [createSide(most), createSide(most)]
   return {
@@ -18,7 +18,7 @@ export function createReplayMemory(most = MAX_REMEMBERED): ReplayMemory {
   }
 }
 
-/** The signatures of one agent; after it filled the memory, nothing of it is remembered until all that was remembered has expired. */
+/** Holds the signatures of one agent. One that filled the memory is `full` until all its remembered signatures have expired. */
 interface Share {
   readonly seen: Map<string, number>
   fullUntil: number
@@ -38,7 +38,7 @@ function createSide(most: number) {
     }
   }
 
-  /** Forgets what the agent with most signatures signed: only its copies could pass, and what it signs is `full` until none can. */
+  /** Forgets the signatures of the agent with most of them: only its copies could pass, and its signatures are `full` until none can. */
   function closeLargest(): void {
     const [first, ...others] = shares.values()
     const largest = others.reduce((most, share) => (share.seen.size > most.seen.size ? share : most), first as Share)

@@ -2,10 +2,10 @@ import { type Dictionary, type Parameters, serializeInnerList, serializeItem } f
 import { readScheme } from '../../address/client-scheme.ts'
 import { originForm } from '../../address/origin-form.ts'
 import { queryParameters, strictForm } from './component-forms.ts'
-import { dictionaryOf, fieldValue, isInnerList, type SentSignature, type SignedRequest } from './message.ts'
+import { fieldValue, isInnerList, parseFields, type SentSignature, type SignedRequest } from './message.ts'
 
 /**
- * The signature base (RFC 9421 section 2.5); `undefined` where a component is unknown, is there twice or is not in the
+ * Builds the signature base (RFC 9421 section 2.5); returns `undefined` where a component is unknown, occurs twice or is not in the
  * request.
  */
 export function signatureBase(
@@ -19,7 +19,7 @@ export function signatureBase(
     const [name, parameters] = component
     if (typeof name !== 'string') return undefined
     const identifier = serializeItem(component)
-    const value = name.startsWith('@') ? derived(name, parameters, parts) : covered(name, parameters, parts)
+    const value = name.startsWith('@') ? readDerived(name, parameters, parts) : readCovered(name, parameters, parts)
     if (value === undefined || seen.has(identifier)) return undefined
     seen.add(identifier)
     lines.push(`${identifier}: ${value}`)
@@ -28,7 +28,7 @@ export function signatureBase(
   return lines.join('\n')
 }
 
-/** A request of which each part is read once, however many components are of it: a signature may cover hundreds. */
+/** Reads each part of a request once, however many components cover it: a signature may cover hundreds. */
 class RequestParts {
   readonly request: SignedRequest
   readonly #dictionaries = new Map<string, Dictionary | undefined>()
@@ -39,26 +39,26 @@ class RequestParts {
     this.request = request
   }
 
-  /** All lines of a field, by its name in lower case. */
+  /** Returns all lines of a field, by its name in lower case. */
   field(name: string): string | undefined {
     this.#fields ??= joinedFields(this.request.fields)
     return this.#fields.get(name)
   }
 
-  /** The field as a dictionary; `undefined` where it is none. */
+  /** Returns the field as a dictionary; `undefined` where it is not a dictionary. */
   dictionary(name: string): Dictionary | undefined {
-    if (!this.#dictionaries.has(name)) this.#dictionaries.set(name, dictionaryOf(this.field(name) ?? ''))
+    if (!this.#dictionaries.has(name)) this.#dictionaries.set(name, parseFields(this.field(name) ?? ''))
     return this.#dictionaries.get(name)
   }
 
-  /** A parameter of the query, by its encoded name. */
+  /** Returns a parameter of the query, by its encoded name. */
   parameter(name: string): string | undefined {
     this.#query ??= queryParameters(this.request.target ?? '')
     return this.#query.get(name)
   }
 }
 
-/** Fields by their names in lower case, the lines of each joined as `fieldValue` joins them. */
+/** Joins the lines of each field as `fieldValue` does, by names in lower case. */
 function joinedFields(fields: readonly string[]): ReadonlyMap<string, string> {
   const joined = new Map<string, string>()
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -70,8 +70,8 @@ function joinedFields(fields: readonly string[]): ReadonlyMap<string, string> {
   return joined
 }
 
-/** Derived components (RFC 9421 section 2.2); but for the name of a query parameter none is known here with parameters. */
-function derived(name: string, parameters: Parameters, parts: RequestParts): string | undefined {
+/** Returns derived components (RFC 9421 section 2.2); of those with parameters only the query parameter's name is supported. */
+function readDerived(name: string, parameters: Parameters, parts: RequestParts): string | undefined {
   const { request } = parts
   if (name === '@query-param') {
     const wanted = parameters.get('name')
@@ -83,11 +83,11 @@ function derived(name: string, parameters: Parameters, parts: RequestParts): str
   if (parameters.size > 0) return undefined
   switch (name) {
     case '@authority':
-      return authorityOf(request)
+      return readAuthority(request)
     case '@method':
       return request.method
     case '@scheme':
-      return schemeOf(request)
+      return requestScheme(request)
     case '@request-target':
       return request.target
     default:
@@ -95,7 +95,7 @@ function derived(name: string, parameters: Parameters, parts: RequestParts): str
   }
 }
 
-/** Components of a target, which a client may also write with its site before it. */
+/** Returns components of a target, which a client may also write with its site before it. */
 function derivedOfTarget(name: string, target: string, request: SignedRequest): string | undefined {
   const mark = target.indexOf('?')
   switch (name) {
@@ -104,8 +104,8 @@ function derivedOfTarget(name: string, target: string, request: SignedRequest): 
     case '@query':
       return mark === -1 ? '?' : target.slice(mark)
     case '@target-uri': {
-      const scheme = schemeOf(request)
-      const authority = authorityOf(request)
+      const scheme = requestScheme(request)
+      const authority = readAuthority(request)
       return scheme && authority && `${scheme}://${authority}${target}`
     }
     default:
@@ -113,8 +113,8 @@ function derivedOfTarget(name: string, target: string, request: SignedRequest): 
   }
 }
 
-/** A header field, whole, strictly or one member of it; other parameters change what is covered and are not known. */
-function covered(name: string, parameters: Parameters, parts: RequestParts): string | undefined {
+/** Returns a header field whole, in its strict form, or one member of it; other parameters change what is covered and are not supported. */
+function readCovered(name: string, parameters: Parameters, parts: RequestParts): string | undefined {
   const value = parts.field(name)
   if (value === undefined || parameters.size === 0) return value
   if (parameters.size === 1 && parameters.get('sf') === true) return strictForm(name, value)
@@ -128,14 +128,14 @@ function covered(name: string, parameters: Parameters, parts: RequestParts): str
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' }
 
 /**
- * RFC 9421 section 2.2.3: lower case, without the default port. A proxy that keeps Host passes X-Forwarded-Host of a client
- * on as it is, so no header is believed that is not named.
+ * RFC 9421 section 2.2.3 requires lower case, without the default port. A proxy that keeps Host passes a client's X-Forwarded-Host on
+ * unchanged, so only a configured header is trusted.
  */
-function authorityOf(request: SignedRequest): string | undefined {
+export function readAuthority(request: SignedRequest): string | undefined {
   const host = (namedAuthority(request) ?? receivedHost(request))?.toLowerCase()
-  // Two hosts joined by a comma are none.
+  // Two hosts joined by a comma are not a host.
   if (host === undefined || host === '' || host.includes(',')) return undefined
-  const port = DEFAULT_PORTS[schemeOf(request) ?? 'https']
+  const port = DEFAULT_PORTS[requestScheme(request) ?? 'https']
   return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host
 }
 
@@ -147,15 +147,15 @@ function receivedHost({ fields }: SignedRequest): string | undefined {
   return fieldValue(fields, ':authority') ?? fieldValue(fields, 'host')
 }
 
-/** Whether a trusted proxy may have put another Host in place of the client's, and none of its headers is believed about that. */
+/** Reports whether a trusted proxy may have replaced the client's Host, while no header of it is trusted for the host. */
 export function mayHideHost(request: SignedRequest): boolean {
   if (request.trusted !== true || request.authorityHeader !== undefined) return false
   const forwarded = fieldValue(request.fields, 'x-forwarded-host')
   return forwarded !== undefined && forwarded.toLowerCase() !== receivedHost(request)?.toLowerCase()
 }
 
-/** The scheme that a trusted proxy names, else the socket's. */
-function schemeOf({ fields, scheme, trusted }: SignedRequest): string | undefined {
+/** Returns the scheme that a trusted proxy names, else the socket's. */
+function requestScheme({ fields, scheme, trusted }: SignedRequest): string | undefined {
   const forwarded = trusted ? fieldValue(fields, 'x-forwarded-proto') : undefined
   if (forwarded !== undefined) return readScheme(forwarded)
   return scheme === 'unknown' ? undefined : scheme

@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto'
+import { SKEW_S } from './judged.ts'
 import { type AgentKey, isSignedBy } from './key.ts'
-import { dictionaryOf, readSignatures, type SentSignature } from './message.ts'
+import { parseFields, readSignatures, type SentSignature } from './message.ts'
 import { signatureBase } from './signature-base.ts'
 
-/** A directory as it was answered. */
+/** A directory as its host answered it. */
 export interface AnsweredDirectory {
   readonly url: string
-  /** By names in lower case. */
+  /** Headers have names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** The tag of the signatures by which the keys of a directory show that its host has their private halves. */
-const TAG = 'http-message-signatures-directory'
+/** Tags the signatures by which a directory's keys prove that its host has their private halves. */
+export const TAG = 'http-message-signatures-directory'
 
 /**
- * The keys that a directory's answer shows to be its own. An answer without such signatures shows nothing about any
- * key, and all are its own as its host's certificate says; of a signed one those alone that signed it.
+ * Returns the keys that a directory's response proves to be its own. A response without such signatures proves no key, and all count as its
+ * own by its host's certificate; of a signed response only the keys that signed it count.
  */
 export function keysShown(keys: readonly AgentKey[], answer: AnsweredDirectory, now: number): readonly AgentKey[] {
   const fields = Object.entries(answer.headers).flat()
@@ -31,21 +32,18 @@ function isShownBy(key: AgentKey, sent: SentSignature, answer: AnsweredDirectory
   const { parameters, components } = sent
   const [created, expires] = [parameters.get('created'), parameters.get('expires')]
   if (parameters.get('keyid') !== key.id || typeof created !== 'number' || typeof expires !== 'number') return false
-  if (expires * 1000 <= now || created * 1000 > now + SKEW_MS) return false
+  if (expires * 1000 <= now || (created - SKEW_S) * 1000 > now) return false
   const covers = (name: string) => components.some(([covered]) => covered === name)
-  // A signature that covers no host could be copied from another's directory.
-  if (!covers('@authority') || (covers('content-digest') && !isDigestOf(answer))) return false
+  // A signature that covers no host could be copied from another host's directory.
+  if (!covers('@authority') || (covers('content-digest') && !matchesDigest(answer))) return false
   const base = signatureBase(sent, { fields: Object.entries(answer.headers).flat(), answeredTo: new URL(answer.url) })
   return base !== undefined && isSignedBy(key, base, sent.signature)
 }
 
-/** How far the directory's clock may be ahead. */
-const SKEW_MS = 30_000
-
-function isDigestOf({ headers, body }: AnsweredDirectory): boolean {
-  // The digest is of the body as it was sent, which is not kept where that was compressed.
+function matchesDigest({ headers, body }: AnsweredDirectory): boolean {
+  // The digest covers the body as sent, and a compressed body is not kept.
   if (headers['content-encoding'] !== undefined) return true
-  const digests = dictionaryOf(headers['content-digest'] ?? '')
+  const digests = parseFields(headers['content-digest'] ?? '')
   const known = Object.entries(DIGESTS).flatMap(([name, algorithm]) => {
     const digest = digests?.get(name)?.[0]
     return digest === undefined ? [] : [{ algorithm, digest }]
@@ -59,5 +57,5 @@ function isDigestOf({ headers, body }: AnsweredDirectory): boolean {
   )
 }
 
-/** The active algorithms of Content-Digest (RFC 9530 section 5), by their names there. */
+/** Content-Digest has these active algorithms (RFC 9530 section 5). */
 const DIGESTS = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const

@@ -1,50 +1,57 @@
-import { createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
-import { readKey } from './key.ts'
+import { sign } from 'node:crypto'
+import { serializeItem } from 'structured-headers'
+import { SallyportError } from '../../errors.ts'
 import { readSignatures, type SignedRequest } from './message.ts'
 import { signatureBase } from './signature-base.ts'
+import { currentKey, readSigningKeys } from './signing-keys.ts'
 
-/** The signed parts of an agent's request. */
+/** Says which parts of a message are signed. */
 export interface Signing {
-  /** The request without its signature; its fields hold `Signature-Agent`. */
+  /** The message without its signature; the fields of an agent's request hold `Signature-Agent`. */
   readonly request: SignedRequest
   readonly label: string
-  /** Component identifiers, serialised: `"@authority" "signature-agent";key="g"`. */
+  /** Component identifiers are serialised: `"@authority" "signature-agent";key="g"`. */
   readonly components: string
-  /** Seconds since the epoch. */
+  /** Times are in seconds since the epoch. */
   readonly created: number
   readonly expires: number
-  readonly nonce: string
-  /** Absent: of Web Bot Auth. */
+  /** Without a nonce the signature has none. */
+  readonly nonce?: string | undefined
+  /** The default tag is Web Bot Auth's. */
   readonly tag?: string | undefined
 }
 
-/** Signs as an agent does, with Ed25519: the other half of the verifier, for agents that are simulated. */
+/** Signs as an agent does, with Ed25519; the verifier is its counterpart. */
 export interface Signer {
-  /** The directory in which the key would be published. */
+  /** The public keys, as a directory publishes them. */
   readonly directory: { readonly keys: readonly Readonly<Record<string, unknown>>[] }
-  /** The fields to add to the request. Throws `TypeError` where a component is not in it. */
+  /** Returns the fields to add to the message. Throws `cannot_sign` where a component is not in it, or is not ASCII. */
   sign(signing: Signing): readonly string[]
 }
 
-/** Takes a JWK, whose type has another name in every version of Node's types. Throws `TypeError` for what is no private Ed25519 key. */
+/** Takes a `KeyObject`, a JWK or a JWK Set of private Ed25519 keys; the key in use at `created` signs. Throws `invalid_config`. */
 export function createSigner(given: object): Signer {
-  const jwk: JsonWebKey = { ...given }
-  const { d: _, ...open } = jwk
-  const id = readKey(open)?.id
-  if (id === undefined || jwk.kty !== 'OKP') throw new TypeError('not an Ed25519 key')
-  const key: KeyObject = createPrivateKey({ key: jwk, format: 'jwk' })
+  const keys = readSigningKeys(given)
   return {
-    directory: { keys: [{ ...open, kid: id, use: 'sig' }] },
+    directory: { keys: keys.map(({ published }) => published) },
     sign({ request, label, components, created, expires, nonce, tag = 'web-bot-auth' }) {
-      const parameters = `created=${created};keyid="${id}";alg="ed25519";expires=${expires};nonce="${nonce}";tag="${tag}"`
+      const { id, key } = currentKey(keys, created * 1000)
+      const once = nonce === undefined ? '' : `;nonce=${serializeItem([nonce, new Map()])}`
+      const parameters = `created=${created};keyid="${id}";alg="ed25519";expires=${expires}${once};tag="${tag}"`
       const input = ['Signature-Input', `${label}=(${components});${parameters}`]
-      // The message is read before it is signed as a verifier will read it, so both make the same base.
+      // The message is read as a verifier will read it, so both make the same base.
       const read = readSignatures([...request.fields, ...input, 'Signature', `${label}=::`])
-      const sent = 'signatures' in read ? read.signatures[0] : undefined
+      const sent = 'signatures' in read ? read.signatures.find((one) => one.label === label) : undefined
       const base = sent && signatureBase(sent, request)
-      if (base === undefined) throw new TypeError(`cannot be signed: ${components}`)
+      if (base === undefined) throw fault(`a part of ${components} is not in it`)
+      // RFC 9421 section 2.1: verifiers decode other characters in several ways.
+      if (!/^[\n\x20-\x7e]*$/.test(base)) throw fault(`a part of ${components} is not ASCII`)
       const signature = sign(null, Buffer.from(base, 'latin1'), key).toString('base64')
       return [...input, 'Signature', `${label}=:${signature}:`]
     },
   }
+}
+
+function fault(why: string): SallyportError {
+  return new SallyportError('cannot_sign', `The message cannot be signed: ${why}.`)
 }

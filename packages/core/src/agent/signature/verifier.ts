@@ -2,8 +2,8 @@ import type { Catalogue } from '../../crawler/catalogue.ts'
 import type { Clock } from '../../ports/index.ts'
 import type { KeyDirectories } from './directory.ts'
 import type { SignatureFinding } from './finding.ts'
-import { type About, faultOf, faultWithKey, invalid, proven, unverified } from './judged.ts'
-import { DIRECTORY_PATH, type KeySource, keySourceOf } from './key-source.ts'
+import { type About, faultWithKey, findFault, invalid, proven, unverified } from './judged.ts'
+import { DIRECTORY_PATH, findKeySource, type KeySource } from './key-source.ts'
 import {
   isOldSignature,
   type NamedAgent,
@@ -17,9 +17,9 @@ import type { ReplayMemory } from './replay.ts'
 
 /** Judges HTTP message signatures of agents (RFC 9421, Web Bot Auth), from memory. */
 export interface SignatureVerifier {
-  /** The finding about a request that came here; `undefined` where none of its signatures is an agent's. */
+  /** Returns the finding about a received request; `undefined` where none of its signatures is an agent's. */
   look(request: SignedRequest): SignatureFinding | undefined
-  /** The same for the fields of a described request: nothing is fetched and no nonce is used up. */
+  /** Judges the fields of a described request: it fetches nothing and uses up no nonce. */
   lookAtDescribed(fields: readonly string[]): SignatureFinding | undefined
 }
 
@@ -28,15 +28,15 @@ export interface SignatureVerifierOptions {
   readonly catalogue: Catalogue
   readonly directories: KeyDirectories
   readonly replay: ReplayMemory
-  /** Origins whose directories may be fetched, and URLs of key sets and cards, beside those of the catalogue. */
+  /** Lists origins whose directories may be fetched, and URLs of key sets and cards, beside those of the catalogue. */
   readonly agents?: readonly string[] | undefined
-  /** Fetch the directory of any agent that names one. */
+  /** Fetches the directory of any agent that names one. */
   readonly discover?: boolean | undefined
-  /** The header in which trusted proxies name the host that the client asked for; absent: they keep Host. */
+  /** The header in which trusted proxies name the host of the client's request; without it they keep Host. */
   readonly authorityHeader?: string | undefined
 }
 
-/** The tag of an agent's signature; others are between other parties. */
+/** Tags an agent's signature; signatures with other tags are between other parties. */
 const TAG = 'web-bot-auth'
 
 export function createSignatureVerifier(options: SignatureVerifierOptions): SignatureVerifier {
@@ -45,10 +45,10 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
   const permitted = new Set(agents.map((agent) => new URL(agent).origin))
   const byAgent = new Map(catalogue.crawlers.flatMap((row) => (row.agent === undefined ? [] : [[row.agent, row]])))
 
-  const places = new Set([...agents, ...byAgent.keys()].map(placeOf))
+  const places = new Set([...agents, ...byAgent.keys()].map(directoryUrl))
   const origins = new Set([...places].map((place) => new URL(place).origin))
 
-  /** A named origin has its named places alone: on another, strangers could spend the one fetch it is due. */
+  /** A named origin has only its named places: through other places, strangers could use up the one fetch that the origin may receive. */
   function isAllowed({ url }: KeySource): boolean {
     return places.has(url) || (discover && !origins.has(new URL(url).origin))
   }
@@ -56,11 +56,11 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
   function agentFinding(sent: SentSignature, request: SignedRequest, real: boolean): SignatureFinding {
     const named = readAgents(request.fields)
     if (named === undefined) return invalid('Signature-Agent is malformed')
-    const stale = faultOf(sent, clock.now() / 1000)
+    const stale = findFault(sent, clock.now() / 1000)
     if (stale !== undefined) return invalid(stale)
     const agent = coveredAgent(sent, named)
     if ('fault' in agent) return invalid(agent.fault)
-    const place = keySourceOf(agent.agent, permitted)
+    const place = findKeySource(agent.agent, permitted)
     if (place === undefined) return invalid('Signature-Agent is not a usable https URL')
     const source: KeySource = places.has(place.url) ? place : { ...place, stranger: true }
     const keyId = String(sent.parameters.get('keyid'))
@@ -94,16 +94,16 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
   }
 }
 
-/** Location of a named agent's keys: the directory of an origin, else the URL itself. */
-function placeOf(agent: string): string {
+/** Returns the URL of a named agent's keys: the directory of an origin, else the URL itself. */
+function directoryUrl(agent: string): string {
   const url = new URL(agent)
   return url.pathname === '/' && url.search === '' ? url.origin + DIRECTORY_PATH : url.href
 }
 
-/** Ranks: of several signatures the highest counts. */
+/** Of several signatures, the one with the highest rank is reported. */
 const RANK = { verified: 2, invalid: 1, unverified: 0 } as const
 
-/** The agent that the signature itself covers: one that it does not cover could be anybody's addition. */
+/** Returns the agent that the signature itself covers: anyone could have added an agent that it does not cover. */
 function coveredAgent(
   { label, components }: SentSignature,
   named: SignatureAgents,
@@ -112,7 +112,7 @@ function coveredAgent(
   const covered = components.filter(([name]) => name === 'signature-agent')
   if (covered.length === 0) return { fault: 'it does not cover Signature-Agent' }
   if (named.form === 'string') return { agent: named.agent }
-  // The signer's member is the one keyed to the label; without that the first.
+  // The signer's member is keyed to the label; without that member the first counts.
   const keys = covered.map(([, parameters]) => parameters.get('key') ?? label)
   const key = keys.find((name) => name === label) ?? keys[0]
   const agent = named.members.get(String(key))

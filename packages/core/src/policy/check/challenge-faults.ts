@@ -8,7 +8,7 @@ const PASS = { least: 60_000, most: 31 * DAY_MS }
 /** Returns the faults of a rule's challenge. */
 export function challengeFaults({ action, challenge }: Rule): readonly Fault[] {
   if (challenge === undefined) return []
-  if (action !== 'challenge') return [{ path: ['challenge'], message: 'only a rule with the action challenge has it' }]
+  if (action !== 'challenge') return [{ path: ['challenge'], message: 'applies only to the action challenge' }]
   const { level = 1, pass, script } = challenge
   const faults: Fault[] = []
   if (!CHALLENGE_LEVELS.includes(level)) {
@@ -16,11 +16,11 @@ export function challengeFaults({ action, challenge }: Rule): readonly Fault[] {
   }
   const passMs = pass === undefined ? PASS.least : toMilliseconds(pass)
   if (!(passMs >= PASS.least && passMs <= PASS.most)) {
-    const message = `${JSON.stringify(pass)} is not a duration from 1m to 31d, as 30m, 12h or 7d`
+    const message = `${JSON.stringify(pass)} is not a duration from 1m to 31d, such as 30m, 12h or 7d`
     faults.push({ path: ['challenge', 'pass'], message })
   }
   if (script !== undefined && level === 1) {
-    faults.push({ path: ['challenge', 'script'], message: 'level 1 runs no script: it needs level 2 or 3' })
+    faults.push({ path: ['challenge', 'script'], message: 'level 1 runs no script. Use level 2 or 3' })
   }
   return faults
 }

@@ -3,7 +3,7 @@ import { isFixedPlace } from '../paths/fixed-place.ts'
 import type { Rule } from '../policy.ts'
 import type { Match } from '../words/match-words.ts'
 
-/** Warns of a rule whose challenge is never asked, or cannot be shown because no browser opens a page that matches the rule. */
+/** Warns of a rule that never challenges, or whose challenge cannot be shown because no browser opens a page that matches the rule. */
 export function challengeWarnings({ id, action, match }: Rule, index: number): readonly PolicyFault[] {
   if (action !== 'challenge') return []
   const word = WORDS.find(({ name, isMissed }) => match[name] !== undefined && isMissed(match))
@@ -12,7 +12,7 @@ export function challengeWarnings({ id, action, match }: Rule, index: number): r
 }
 
 const UNSHOWN =
-  'every request that matches gets 403 in JSON, which programs and pages with pass.js can solve and nobody else: use block, or match navigations too'
+  'every matching request gets a 403 in JSON, which only API clients and pages with pass.js can solve. Use block, or match navigations too'
 
 interface Word {
   readonly name: keyof Match
@@ -21,7 +21,7 @@ interface Word {
   readonly message: string
 }
 
-/** Methods of links and forms. */
+/** Links and forms send these methods. */
 const NAVIGATING: readonly string[] = ['GET', 'HEAD', 'POST']
 const PROVEN: readonly string[] = ['verified_crawler']
 
@@ -29,33 +29,33 @@ const WORDS: readonly Word[] = [
   {
     name: 'path',
     isMissed: ({ path = [] }) => path.length > 0 && path.every(isFixedPlace),
-    message: 'its paths are never challenged, because programs fetch them at a fixed place',
+    message: 'these paths are never challenged, because programs fetch them at fixed URLs',
   },
   {
     name: 'class',
     isMissed: ({ class: given = [] }) => isOnly(given, PROVEN),
-    message: 'proven crawlers are never challenged',
+    message: 'verified crawlers are never challenged',
   },
   {
     name: 'crawlerOutcome',
     isMissed: ({ crawlerOutcome: given = [] }) => isOnly(given, ['verified', 'pending']),
-    message: 'a crawler that is proven, or whose check is running, is never challenged',
+    message: 'a crawler that is verified, or being verified, is never challenged',
   },
   {
     name: 'method',
     isMissed: ({ method: given = [] }) =>
       given.length > 0 && !given.some((one) => NAVIGATING.includes(one.toUpperCase())),
-    message: `browsers open pages by GET and POST alone: ${UNSHOWN}`,
+    message: `browsers open pages with GET and POST only: ${UNSHOWN}`,
   },
   {
     name: 'purpose',
     isMissed: ({ purpose = [] }) => purpose.length > 0,
-    message: `programs that name themselves show no page: ${UNSHOWN}`,
+    message: `clients that identify as bots display no page: ${UNSHOWN}`,
   },
   {
     name: 'crawler',
     isMissed: ({ crawler = [] }) => crawler.length > 0,
-    message: `programs that name themselves show no page: ${UNSHOWN}`,
+    message: `clients that identify as bots display no page: ${UNSHOWN}`,
   },
 ]
 

@@ -11,19 +11,19 @@ export function countingFaults(rule: Rule): readonly Fault[] {
   const { action, limit, concurrent, cost, then, onError } = rule
   if (limit === undefined && concurrent === undefined) {
     const idle = (['cost', 'then'] as const).filter((member) => rule[member] !== undefined)
-    const faults: Fault[] = idle.map((member) => ({ path: [member], message: 'a rule without a limit counts nothing' }))
-    const message = 'throttle needs a limit, which says when to retry'
+    const faults: Fault[] = idle.map((member) => ({ path: [member], message: 'has no effect without a limit' }))
+    const message = 'throttle needs a limit. Add limit: { key: client, max: 10, window: 1m }'
     return action === 'throttle' ? [...faults, { path: ['action'], message }] : faults
   }
   const faults: Fault[] = []
   if (action === 'allow') {
     faults.push({
       path: ['action'],
-      message: 'beyond a limit: flag, challenge, throttle or block; within it, then: allow',
+      message: 'a limit cannot allow. Use another action, and then: allow within the limit',
     })
   }
   if (onError !== undefined && then !== undefined) {
-    faults.push({ path: ['onError'], message: 'a rule with then: allow has none: without its data it does not match' })
+    faults.push({ path: ['onError'], message: 'then: allow excludes onError. Without data, the rule does not match' })
   }
   if (limit !== undefined) faults.push(...limitFaults(limit))
   if (concurrent !== undefined) {
@@ -34,16 +34,7 @@ export function countingFaults(rule: Rule): readonly Fault[] {
   return [...faults, ...costFaults(cost)]
 }
 
-function limitFaults({
-  key,
-  max,
-  window,
-  kind,
-  refill,
-  burst,
-  count,
-  failures,
-}: NonNullable<Rule['limit']>): readonly Fault[] {
+function limitFaults({ key, max, window, kind, burst, count, failures }: NonNullable<Rule['limit']>): readonly Fault[] {
   const faults = [...keyFaults(['limit', 'key'], key), ...wholeFault(['limit', 'max'], max)]
   faults.push(...windowFault(['limit', 'window'], window))
   if (kind !== undefined && !COUNT_KINDS.includes(kind)) {
@@ -53,20 +44,17 @@ function limitFaults({
     faults.push({ path: ['limit', 'count'], message: unknown(count, COUNTED_ANSWERS) })
   }
   if (failures !== undefined && count !== 'failure') {
-    faults.push({ path: ['limit', 'failures'], message: 'only a limit with count: failure has it' })
+    faults.push({ path: ['limit', 'failures'], message: 'applies only to a limit with count: failure' })
   }
   faults.push(...failureFaults(failures).map(({ path, message }) => ({ path: ['limit', ...path], message })))
-  for (const [member, value] of Object.entries({ refill, burst })) {
-    if (value === undefined) continue
-    if (kind !== 'bucket') faults.push({ path: ['limit', member], message: 'only a limit of kind bucket has it' })
-    else faults.push(...wholeFault(['limit', member], value))
-  }
-  return faults
+  if (burst === undefined) return faults
+  if (kind === 'bucket') return [...faults, ...wholeFault(['limit', 'burst'], burst)]
+  return [...faults, { path: ['limit', 'burst'], message: 'applies only to a limit with kind: bucket' }]
 }
 
-/** Faults of statuses that are a failure. */
+/** Returns the faults of statuses that count as a failure. */
 export function failureFaults(failures: readonly number[] | undefined): readonly Fault[] {
-  if (failures?.length === 0) return [{ path: ['failures'], message: 'no status is a failure' }]
+  if (failures?.length === 0) return [{ path: ['failures'], message: 'the list of failure statuses is empty' }]
   return (failures ?? []).flatMap((status, index) =>
     Number.isInteger(status) && status >= 200 && status <= 599
       ? []
@@ -74,7 +62,7 @@ export function failureFaults(failures: readonly number[] | undefined): readonly
   )
 }
 
-/** Faults of `strikes` that cannot be meant. */
+/** Returns the faults of `strikes`. */
 export function strikesFaults({ key, count, window, on, then, for: length }: Strikes): readonly Fault[] {
   const faults = [...wholeFault(['count'], count), ...windowFault(['window'], window), ...windowFault(['for'], length)]
   if (key !== undefined && !STRIKE_KEYS.includes(key))
@@ -82,7 +70,7 @@ export function strikesFaults({ key, count, window, on, then, for: length }: Str
   if (then !== undefined && !STRIKES_ACTIONS.includes(then)) {
     faults.push({ path: ['then'], message: unknown(then, STRIKES_ACTIONS) })
   }
-  if (on.length === 0) faults.push({ path: ['on'], message: 'nothing is a strike' })
+  if (on.length === 0) faults.push({ path: ['on'], message: 'the list of strikes is empty' })
   for (const [index, word] of on.entries()) {
     if (STRIKES.includes(word) || /^status:[45]\d\d$/.test(word)) continue
     faults.push({ path: ['on', index], message: `${unknown(word, STRIKES)} or status:400 to status:599` })
@@ -90,16 +78,16 @@ export function strikesFaults({ key, count, window, on, then, for: length }: Str
   return faults
 }
 
-/** Wrongs that count as a strike, besides statuses. */
+/** These offences count as a strike, besides statuses. */
 const STRIKES: readonly string[] = ['flagged', 'throttled', 'blocked', 'decoy', 'challenge_failed']
 
 function keyFaults(path: Fault['path'], key: string | readonly string[]): readonly Fault[] {
   const keys: readonly string[] = typeof key === 'string' ? [key] : key
-  if (keys.length === 0) return [{ path, message: 'names nothing to count by' }]
+  if (keys.length === 0) return [{ path, message: 'the list of keys to count by is empty' }]
   const known: readonly string[] = COUNT_KEYS
   const bad = keys.find((name) => !known.includes(name))
   if (bad !== undefined) return [{ path, message: unknown(bad, known) }]
-  return new Set(keys).size === keys.length ? [] : [{ path, message: 'names a key twice' }]
+  return new Set(keys).size === keys.length ? [] : [{ path, message: 'lists a key twice' }]
 }
 
 function wholeFault(path: Fault['path'], value: number): readonly Fault[] {
@@ -110,7 +98,7 @@ function wholeFault(path: Fault['path'], value: number): readonly Fault[] {
 function windowFault(path: Fault['path'], given: string | number): readonly Fault[] {
   const value = toMilliseconds(given)
   if (value >= WINDOW.least && value <= WINDOW.most) return []
-  return [{ path, message: `${JSON.stringify(given)} is not a duration from 100ms to 31d, as 1s, 5m or 1h` }]
+  return [{ path, message: `${JSON.stringify(given)} is not a duration from 100ms to 31d, such as 1s, 5m or 1h` }]
 }
 
 const METHOD = /^[A-Z][A-Z-]*$/
@@ -125,10 +113,10 @@ function costFaults(cost: Rule['cost']): readonly Fault[] {
 }
 
 function notCosted(name: string): string {
-  return `"${name}" is neither a method in capitals nor a path`
+  return `"${name}" is not a method in capitals or a path`
 }
 
 function costFault(path: Fault['path'], value: number): readonly Fault[] {
   const fits = Number.isFinite(value) && value >= 0 && value <= 1e9
-  return fits ? [] : [{ path, message: `${value} is not a cost: 0 or more` }]
+  return fits ? [] : [{ path, message: `${value} is not a cost. Use a number from 0` }]
 }

@@ -6,21 +6,24 @@ import { LIMIT_PRESET_NAMES, type Policy, PRESET_NAMES, type Rule } from '../pol
 import { givenWords } from '../words/match-words.ts'
 import { challengeFaults } from './challenge-faults.ts'
 import { countingFaults, failureFaults, strikesFaults } from './counting-faults.ts'
+import { eventFaults } from './event-faults.ts'
+import { offerFaults } from './offer-faults.ts'
 import { redirectFaults } from './redirect-faults.ts'
+import { regionFaults } from './region-faults.ts'
 import { claimFaults, listFaults, weightFaults } from './rule-faults.ts'
 
 const NO_LISTS: ReadonlySet<string> = new Set()
 
-/** Every fault of a policy, in the order in which it is written. `lists`: the names of the lists that there are. */
+/** Returns every fault of a policy, in the order of its text. `lists` has the names of the configured lists. */
 export function policyFaults(policy: Policy, lists: ReadonlySet<string> = NO_LISTS): readonly PolicyFault[] {
   const { preset, rules, allowlist = [], limits = [], strikes } = policy
   const faults: PolicyFault[] = []
   if (!PRESET_NAMES.includes(preset)) {
-    faults.push({ path: ['preset'], message: `no preset "${preset}": ${PRESET_NAMES.join(', ')}` })
+    faults.push({ path: ['preset'], message: `there is no preset "${preset}". Use one of ${PRESET_NAMES.join(', ')}` })
   }
   const ids = new Set<string>()
   for (const [index, rule] of rules.entries()) {
-    if (ids.has(rule.id)) faults.push({ path: ['rules', index, 'id'], message: `the id "${rule.id}" occurs twice` })
+    if (ids.has(rule.id)) faults.push({ path: ['rules', index, 'id'], message: `the id "${rule.id}" is used twice` })
     ids.add(rule.id)
     for (const { path, message } of ruleFaults(rule, lists)) {
       faults.push({ path: ['rules', index, ...path], rule: rule.id, message })
@@ -54,7 +57,10 @@ function ruleFaults(rule: Rule, lists: ReadonlySet<string>): readonly Fault[] {
     ...weightFaults(rule),
     ...claimFaults(rule, given),
     ...challengeFaults(rule),
+    ...eventFaults(rule),
     ...redirectFaults(rule),
+    ...offerFaults(rule),
+    ...regionFaults(rule),
   ]
   if (!ACTIONS.includes(action)) faults.push({ path: ['action'], message: unknown(action, ACTIONS) })
   if (onError !== undefined && !PLAIN_ACTIONS.includes(onError))

@@ -2,8 +2,8 @@ import type { Policy } from '../policy.ts'
 import { rulesInForce } from '../presets/rules-in-force.ts'
 
 /**
- * The rules whose flag stops nothing, by their ids; `default` where that flags. Signs that weigh and rules on trial are none,
- * and none is where flags are strikes.
+ * Lists the rules whose flag stops nothing, by their ids; `default` where that flags. Rules that weigh and rules on trial are left out, and
+ * none is listed where flags are strikes.
  */
 export function flaggingRules(policy: Policy): readonly string[] {
   if (policy.strikes?.on.includes('flagged')) return []

@@ -5,7 +5,7 @@ import type { GivenWord } from '../words/word-test.ts'
 
 const MAX_WEIGHT = 1_000
 
-/** Words beside which a claim is not alone: each is proven, looked up, or said by the application. */
+/** A claim beside one of these words is not alone: each is proven, looked up, or named by the application. */
 const PROOFS: readonly string[] = [
   'address',
   'identity',
@@ -18,27 +18,29 @@ const PROOFS: readonly string[] = [
   'pass',
 ]
 
-/** A permission that rests on what the client merely says alone. */
+/** Returns the fault of a permission that rests only on unproven claims. */
 export function claimFaults(rule: Rule, given: readonly GivenWord[]): readonly Fault[] {
   const [claim] = rule.trustClaim === true ? [] : bareClaims(rule, given)
   if (claim === undefined) return []
   const message =
-    'anybody can write it, so a rule that allows may not rest on it alone; set trustClaim: true to allow that'
+    'clients can forge this, so an allow rule may not rely on it alone. Add a verified condition, or set trustClaim: true'
   return [{ path: ['match', claim.name], message }]
 }
 
-/** The claims that a permission rests on, where nothing else of it is proven. */
-export function bareClaims({ action, then }: Rule, given: readonly GivenWord[]): readonly GivenWord[] {
+/** Returns the claims that a permission rests on, where no other word of it is proven. */
+export function bareClaims({ action, then, unknown: wish }: Rule, given: readonly GivenWord[]): readonly GivenWord[] {
   if (action !== 'allow' && then !== 'allow') return []
   const isProven = ({ name, word, value }: GivenWord) =>
     PROOFS.includes(name) ||
     word.asks === 'asn' ||
     word.asks === 'geo' ||
+    // An unknown region, as of a VPN, proves nothing.
+    (name === 'region' && wish === 'ignore') ||
     (name === 'crawlerOutcome' && Array.isArray(value) && value.every((outcome) => outcome === 'verified'))
   return given.some(isProven) ? [] : given.filter(({ word, value }) => word.claim && demandsText(value))
 }
 
-/** Whether a value asks for anything: `header: {}` does not. */
+/** Reports whether a value requires anything: `header: {}` does not. */
 function demandsText(value: unknown): boolean {
   return Array.isArray(value) || Object.values(value as object).flat().length > 0
 }
@@ -46,19 +48,19 @@ function demandsText(value: unknown): boolean {
 export function weightFaults({ weight, action, limit, concurrent }: Rule): readonly Fault[] {
   if (weight === undefined) return []
   if (!(weight > 0 && weight <= MAX_WEIGHT)) {
-    return [{ path: ['weight'], message: `${unknown(weight)}: expected a number above 0, to ${MAX_WEIGHT}` }]
+    return [{ path: ['weight'], message: `${unknown(weight)}: expected a number above 0 and up to ${MAX_WEIGHT}` }]
   }
   const counts = limit !== undefined || concurrent !== undefined
   if (action === 'flag' && !counts) return []
   return [
     {
       path: ['weight'],
-      message: 'a rule with a weight has the action flag and no limit: rules with match.weight decide',
+      message: 'a rule with a weight needs the action flag and no limit. Rules with match.weight decide',
     },
   ]
 }
 
-/** Lists that a match names and the configuration does not. */
+/** Returns the faults of lists that a match names and the configuration does not. */
 export function listFaults(given: readonly GivenWord[], lists: ReadonlySet<string>): readonly Fault[] {
   return given.flatMap(({ name, value }) => unknownLists(value, [name], lists))
 }
@@ -74,7 +76,7 @@ function unknownLists(
     return [
       {
         path: ['match', ...path],
-        message: `no list "${name}"${lists.size > 0 ? `: ${[...lists].join(', ')}` : ' in lists'}`,
+        message: `there is no list "${name}"${lists.size > 0 ? `. Use one of ${[...lists].join(', ')}` : ' in lists'}`,
       },
     ]
   }

@@ -4,9 +4,12 @@ import type { Policy, Rule } from '../policy.ts'
 import { givenWords, type Match } from '../words/match-words.ts'
 import { challengeWarnings } from './challenge-warnings.ts'
 import { countsByUser } from './counts-by-user.ts'
+import { mcpWarnings } from './mcp-warnings.ts'
+import { neverWarnings } from './never-matches.ts'
+import { regionWarnings } from './region-faults.ts'
 import { bareClaims } from './rule-faults.ts'
 
-/** Rules that are allowed and most likely not meant, or that mean more than they seem to. */
+/** Warns of rules that are valid and most likely a mistake, or that do more than they seem to. */
 export function policyWarnings(policy: Policy): readonly PolicyFault[] {
   const { rules } = policy
   return [
@@ -19,12 +22,15 @@ export function policyWarnings(policy: Policy): readonly PolicyFault[] {
     ...rules.flatMap(claimWarnings),
     ...rules.flatMap(shareWarnings),
     ...rules.flatMap(challengeWarnings),
+    ...rules.flatMap(regionWarnings),
+    ...rules.flatMap(mcpWarnings),
+    ...rules.flatMap(neverWarnings),
   ]
 }
 
-/** A proxy has no users: what counts by them never counts there. */
+/** A proxy has no users, so a count by user never counts there. */
 function userWarnings(policy: Policy): readonly PolicyFault[] {
-  const message = 'it counts by user, which only an application with identify() knows: the proxy counts nothing'
+  const message = 'the rule counts by user, which only an application with identify() knows. The proxy counts nothing'
   const named = new Set(countsByUser(policy))
   return [
     ...policy.rules.flatMap(({ id }, index) => (named.has(id) ? [{ path: ['rules', index], rule: id, message }] : [])),
@@ -32,20 +38,20 @@ function userWarnings(policy: Policy): readonly PolicyFault[] {
   ]
 }
 
-/** A rule that allows everything; both families of addresses are everything too. */
+/** Warns of a rule that allows everything; both families of addresses together are everything too. */
 function openingWarnings({ id, match, action, then, monitor }: Rule, index: number): readonly PolicyFault[] {
   const allows = monitor !== true && (action === 'allow' || then === 'allow')
   if (!allows || !matchesAll(match, ['address'])) return []
-  const message = 'it matches every request and allows it, so no rule after it and none of the preset ever decides'
+  const message = 'the rule allows every request, so later rules and the preset never decide'
   return [{ path: ['rules', index], rule: id, message }]
 }
 
-/** Rules after the first that refuses every request; one that allows every request has its own warning. */
+/** Warns of rules after the first that refuses every request; a rule that allows every request has its own warning. */
 function unreachedWarnings({ rules, limits = [] }: Policy): readonly PolicyFault[] {
   const first = rules.findIndex((rule) => decides(rule) && matchesAll(rule.match))
   const rule = rules[first]
   if (rule === undefined || rule.action === 'allow' || rule.then === 'allow') return []
-  const message = `no request reaches it: the rule "${rule.id}" before it matches every request`
+  const message = `no request reaches this rule, because the earlier rule "${rule.id}" matches every request`
   const after = rules.slice(first + 1)
   return [
     ...after.map(({ id }, at): PolicyFault => ({ path: ['rules', first + 1 + at], rule: id, message })),
@@ -53,13 +59,13 @@ function unreachedWarnings({ rules, limits = [] }: Policy): readonly PolicyFault
   ]
 }
 
-/** Whether a rule leaves none of the requests that it matches to the rules after it. */
+/** Reports whether a rule decides every request that it matches, so that none reaches the rules after it. */
 function decides({ action, monitor, weight, limit, concurrent, then, onError }: Rule): boolean {
   const leaves = ['flag', 'challenge', 'redirect'].includes(action) || onError === 'flag' || weight !== undefined
   return !leaves && monitor !== true && ((limit ?? concurrent) === undefined || then === 'allow')
 }
 
-/** Widest values of words that leave no request out. */
+/** Words with these values exclude no request. */
 const WIDEST: Readonly<Record<string, readonly string[]>> = { path: ['/**'], address: ['0.0.0.0/0', '::/0'] }
 
 function matchesAll(match: Match, words: readonly string[] = []): boolean {
@@ -69,54 +75,54 @@ function matchesAll(match: Match, words: readonly string[] = []): boolean {
   )
 }
 
-/** A limit before a block of the same requests: within a limit the rules after it decide. */
+/** Warns of a limit before a block of the same requests: within a limit the rules after it decide. */
 function undoneWarnings(rule: Rule, index: number, rules: readonly Rule[]): readonly PolicyFault[] {
   const { id, match, monitor, limit, concurrent, then } = rule
   const next = rules[index + 1]
   if ((limit ?? concurrent) === undefined || monitor === true || then === 'allow' || next === undefined) return []
   if (next.action !== 'block' || !decides(next) || next.then === 'allow') return []
   if (matchText(next.match) !== matchText(match)) return []
-  const message = `the rule "${next.id}" after it blocks all that it counts, within the limit too; with then: allow it allows requests within the limit, crawlers only if they are proven`
+  const message = `the later rule "${next.id}" blocks every request that this rule counts, even within the limit. Add then: allow to allow requests within the limit (crawlers only if verified)`
   return [{ path: ['rules', index], rule: id, message }]
 }
 
-/** A match in one order of its words. */
+/** Writes a match in one order of its words. */
 function matchText(match: Match): string {
   const given = givenWords(match).map(({ name, value }): readonly [string, unknown] => [name, value])
   return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** A sum of weights that the rules before never come to. */
+/** Warns of a sum of weights that the rules before never reach. */
 function weightWarnings(rules: readonly Rule[]): readonly PolicyFault[] {
   let weighed = 0
   return rules.flatMap(({ id, match, monitor, weight = 0 }, index) => {
     const before = weighed
     if (monitor !== true) weighed += weight
     if ((match.weight?.atLeast ?? 0) <= before) return []
-    const sum = before === 0 ? 'no rule before it has a weight' : `the weights before it come to ${before} at most`
-    return [{ path: ['rules', index, 'match', 'weight', 'atLeast'], rule: id, message: `it never matches: ${sum}` }]
+    const sum = before === 0 ? 'no earlier rule has a weight' : `earlier weights add up to at most ${before}`
+    return [{ path: ['rules', index, 'match', 'weight', 'atLeast'], rule: id, message: `never matches: ${sum}` }]
   })
 }
 
-/** Permissions by a mere claim are meant, and yet said, so that nobody overlooks them. */
+/** Warns of intended permissions by a mere claim too, so that no reader overlooks them. */
 function claimWarnings(rule: Rule, index: number): readonly PolicyFault[] {
   const claims = rule.trustClaim === true ? bareClaims(rule, givenWords(rule.match)).map(({ name }) => name) : []
   if (claims.length === 0) return []
-  const message = `it allows by an unproven claim: nothing proves ${claims.join(' and ')}`
+  const message = `the rule allows by an unverified claim: nothing verifies ${claims.join(' and ')}`
   return [{ path: ['rules', index, 'trustClaim'], rule: rule.id, message }]
 }
 
-/** A limit that no single request keeps to; a cost by method or path may be meant to shut that out. */
+/** Warns of a limit that no single request keeps to; a cost by method or path may be meant to exclude requests. */
 function costWarnings({ id, limit, cost }: Rule, index: number): readonly PolicyFault[] {
   if (limit === undefined || typeof cost !== 'number') return []
   const room = limit.burst ?? limit.max
   if (cost <= room) return []
-  const message = `one request costs ${cost} of ${room}: the first is beyond the limit already`
+  const message = `one request costs ${cost} of ${room}, so the first request exceeds the limit`
   return [{ path: ['rules', index, 'cost'], rule: id, message }]
 }
 
 function shareWarnings({ id, match: { share }, limit, concurrent }: Rule, index: number): readonly PolicyFault[] {
   if (share === undefined || (limit ?? concurrent) === undefined) return []
-  const message = `its limit is for ${share * 100} % of the clients: it neither counts nor limits the others`
+  const message = `the limit covers ${share * 100} % of the clients; other clients are neither counted nor limited`
   return [{ path: ['rules', index, 'match', 'share'], rule: id, message }]
 }

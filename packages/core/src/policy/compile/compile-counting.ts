@@ -2,26 +2,36 @@ import { formatDuration, toMilliseconds } from '../../duration.ts'
 import type { ChallengeTerms } from '../../values/challenge.ts'
 import { type CountingRule, type CountKey, FAILURE_STATUSES } from '../../values/counting.ts'
 import type { Inspection } from '../../values/inspection.ts'
+import type { McpCall } from '../../values/mcp.ts'
 import type { Reason } from '../../values/reason.ts'
+import { countsByTool } from '../check/mcp-warnings.ts'
 import type { Asked } from '../language/asked.ts'
+import type { Surroundings } from '../language/surroundings.ts'
 import { compilePaths, splitPaths } from '../paths/path-test.ts'
 import type { Policy, Rule, RuleCost, RuleLimit } from '../policy.ts'
+import { compileCalls } from '../words/mcp.ts'
 
-/** A counting rule, checked, with what a request costs. */
+/** Holds a counting rule, checked, and the cost of a request. */
 export interface CompiledCounting {
   readonly rule: CountingRule
   readCost(inspection: Inspection, asked: Asked): number
-  /** Within its limits it allows. */
+  /** Lists the calls that it counts; without it the rule counts requests. */
+  readonly listCalls?: ((inspection: Inspection) => readonly McpCall[]) | undefined
+  /** True where the rule allows within its limits. */
   readonly opens: boolean
 }
 
-/** `undefined` for a rule that does not count. Every member has been checked. `nameCount` is asked once for each that does. */
+/** Returns `undefined` for a rule that does not count. Every member has been checked. Each counting rule calls `nameCount` once. */
 export function compileCounting(
   rule: Rule,
-  { nameCount, failures }: Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string },
+  {
+    nameCount,
+    failures,
+    surroundings,
+  }: Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string; readonly surroundings: Surroundings },
   challenge?: ChallengeTerms,
 ): CompiledCounting | undefined {
-  const { id, action, monitor = false, limit, concurrent, cost, then } = rule
+  const { id, action, monitor = false, limit, concurrent, cost, then, offer } = rule
   if (limit === undefined && concurrent === undefined) return undefined
   const flights = typeof concurrent === 'number' ? { key: [], max: concurrent } : concurrent
   return {
@@ -32,26 +42,40 @@ export function compileCounting(
       onTrial: monitor,
       reason: writeReason(rule),
       ...(challenge && { challenge }),
+      ...(offer && { offer }),
       ...(limit && { limit: Object.freeze(compileLimit(limit, failures)) }),
       ...(flights && { concurrent: Object.freeze({ keys: listKeys(flights.key), max: flights.max }) }),
     }),
     readCost: compileCost(cost),
+    listCalls: compileCallList(rule, surroundings),
     opens: then === 'allow' && !monitor,
   }
 }
 
+/** A batch counts once for each of its calls; a call that a rule does not match is not counted by it. */
+function compileCallList(rule: Rule, surroundings: Surroundings): CompiledCounting['listCalls'] {
+  const { mcp } = rule.match
+  if (mcp === undefined && !countsByTool(rule)) return undefined
+  const matches = mcp && compileCalls(mcp, surroundings)
+  return ({ mcp: request }) => {
+    const calls = request?.calls ?? []
+    return matches === undefined ? calls : calls.filter(matches)
+  }
+}
+
 function compileLimit(
-  { key, kind = 'sliding', max, window, refill = max, burst = max, count, failures }: RuleLimit,
+  { key, kind = 'sliding', max, window, burst = max, count, failures, share }: RuleLimit,
   common: readonly number[] = FAILURE_STATUSES,
 ): NonNullable<CountingRule['limit']> {
   return {
     kind,
     max: kind === 'bucket' ? burst : max,
     windowMs: toMilliseconds(window),
-    refill,
+    refill: max,
     keys: listKeys(key),
     ...(count && { counts: count }),
     ...(count === 'failure' && { failures: failures ?? common }),
+    ...(share !== undefined && { excused: share / (1 - share) }),
   }
 }
 
@@ -63,7 +87,8 @@ function writeReason({ id, limit, concurrent }: Rule): Reason {
   const bounds: string[] = []
   if (limit !== undefined) {
     const by = listKeys(limit.key).join(' and ')
-    const what = limit.count === undefined ? '' : ` ${limit.count}s`
+    const beyond = limit.share === undefined ? '' : ` beyond ${limit.share * 100} % of attempts`
+    const what = limit.count === undefined ? '' : ` ${limit.count}s${beyond}`
     bounds.push(`${limit.max}${what} in ${formatDuration(toMilliseconds(limit.window))} by ${by}`)
   }
   if (concurrent !== undefined) {
@@ -72,7 +97,7 @@ function writeReason({ id, limit, concurrent }: Rule): Reason {
   return Object.freeze({ id: `policy:${id}`, text: `The limit of the rule "${id}" is exceeded: ${bounds.join(', ')}.` })
 }
 
-/** A number for all requests, or rows of methods and path patterns. */
+/** Compiles a number for all requests, or rows of methods and path patterns. */
 function compileCost(cost: RuleCost | undefined): CompiledCounting['readCost'] {
   if (cost === undefined) return () => 1
   if (typeof cost === 'number') return () => cost
@@ -80,7 +105,7 @@ function compileCost(cost: RuleCost | undefined): CompiledCounting['readCost'] {
   return (inspection, asked) => rows.find(({ holds }) => holds(inspection, asked))?.value ?? 1
 }
 
-/** A lower cost is for what every server reads as this path: no other spelling of a path is cheaper than the path. */
+/** A lower cost applies only where every server reads this path: no other spelling of a path is cheaper than the path. */
 function compileCostRow(name: string, value: number): (inspection: Inspection, asked: Asked) => boolean {
   if (!name.startsWith('/')) return ({ request }) => request.method === name
   const matches = compilePaths([name], value < 1)

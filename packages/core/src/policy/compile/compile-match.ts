@@ -4,18 +4,18 @@ import type { MatchWord, Test, WithinRule } from '../words/match-word.ts'
 import { givenWords, type Match } from '../words/match-words.ts'
 import { compileWord, type GivenWord, listNeeds } from '../words/word-test.ts'
 
-/** The tests of a rule: all of them must hold. */
+/** Holds the tests of a rule: all of them must hold. */
 export interface CompiledMatch {
   readonly data: readonly Test[]
-  /** The sub-lookups that `data` asks about. */
+  /** The tests in `data` need these sub-lookups. */
   readonly needs: readonly Degraded[]
   readonly agent: readonly Test[]
   readonly request: readonly Test[]
-  /** All of its tests by their words; absent where every source of requests answers them. */
+  /** Names all of its tests by their words; absent where every source of requests answers them. */
   readonly named?: readonly NamedTest[] | undefined
 }
 
-/** The test of a word, or of several within a negation. */
+/** Tests a word, or several within a negation. */
 export interface NamedTest {
   readonly words: readonly string[]
   readonly test: Test

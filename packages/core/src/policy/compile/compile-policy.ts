@@ -3,11 +3,16 @@ import { type CompiledStrikes, SCANNER_RULE, STRIKES_RULE } from '../../counting
 import type { Trap } from '../../counting/trap.ts'
 import { toMilliseconds } from '../../duration.ts'
 import { SallyportError } from '../../errors.ts'
+import type { Inspection } from '../../values/inspection.ts'
 import { type Action, type PlainAction, refuses } from '../../vocabulary.ts'
+import { asksEvents } from '../check/event-faults.ts'
 import { policyFaults } from '../check/faults.ts'
+import { readsCalls } from '../check/mcp-warnings.ts'
+import { readsRegion } from '../check/region-faults.ts'
 import type { PolicyFault } from '../language/fault.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { createPathTable } from '../paths/path-table.ts'
+import { compilePaths, splitPaths } from '../paths/path-test.ts'
 import { findProbe } from '../paths/probes.ts'
 import type { Policy, Rule, Strikes } from '../policy.ts'
 import { SCANNER_GUARD } from '../presets/limit-presets.ts'
@@ -22,17 +27,25 @@ import { compileMatch } from './compile-match.ts'
 import { compileRedirect } from './compile-redirect.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
 
-/** A checked policy, ready to be asked once per request. */
+/** Holds a checked policy, ready to evaluate requests. */
 export interface CompiledPolicy {
   /** Addresses that are allowed before any rule; absent when there are none. */
   readonly allowlist?: PrefixSet | undefined
-  /** Action when the inspection itself fails. */
+  /** The action when the inspection itself fails. */
   readonly onError: PlainAction
-  /** In the order in which they are asked. */
+  /** Rules are in the order of evaluation. */
   readonly rules: readonly CompiledRule[]
-  /** Decision when no rule matches. */
+  /** Holds the rules about events of accounts, which requests never reach. */
+  readonly events: readonly CompiledRule[]
+  /** Decides when no rule matches. */
   readonly fallback: MatchedRule
-  /** Empty: nobody is banned. */
+  /** True where a rule reads the region of the client, for which the places of city files must be open. */
+  readonly readsRegions: boolean
+  /** Reports whether rules read the calls of a request by its paths, so that its body is needed; absent where none does. */
+  readonly readsCalls?: ((request: Pick<Inspection, 'request'>) => boolean) | undefined
+  /** Facts about mail that rules read, for which a list must be loaded or a name server asked. */
+  readonly mailFacts: ReadonlySet<string>
+  /** Without these rules no client is banned. */
   readonly strikes: readonly CompiledStrikes[]
 }
 
@@ -48,16 +61,42 @@ export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): 
     failures: policy.failures,
   }
   const own = PRESETS[policy.preset]
+  const inForce = rulesInForce(policy)
+  const compiled = inForce.map((rule) => ({
+    isOfEvents: asksEvents(rule),
+    rule: compileRule(rule, shared, own.includes(rule)),
+  }))
   return {
     ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(prefixOfEntry)) }),
     onError: policy.onError ?? 'allow',
-    rules: rulesInForce(policy).map((rule) => compileRule(rule, shared, own.includes(rule))),
+    rules: compiled.flatMap(({ isOfEvents, rule }) => (isOfEvents ? [] : [rule])),
+    events: compiled.flatMap(({ isOfEvents, rule }) => (isOfEvents ? [rule] : [])),
     fallback: defaultRule(policy.default ?? 'allow'),
+    readsRegions: policy.rules.some(readsRegion),
+    readsCalls: compileCallReader(inForce),
+    mailFacts: new Set(inForce.flatMap(({ match }) => Object.keys({ ...match.mail, ...match.not?.mail }))),
     strikes: strikesInForce(policy, surroundings.decoys),
   }
 }
 
-/** `policy rule "id": header.present: …`, without the places in lists. */
+/** Compiles the paths of the rules that read calls; a rule without paths reads the calls of any. */
+function compileCallReader(rules: readonly Rule[]): CompiledPolicy['readsCalls'] {
+  const reading = rules.filter(readsCalls)
+  if (reading.length === 0) return undefined
+  if (reading.some(({ match }) => match.path === undefined)) return () => true
+  const matches = compilePaths(
+    reading.flatMap(({ match }) => match.path ?? []),
+    false,
+  )
+  return (request) => matches(splitPaths(undefined, request))
+}
+
+/** Returns the part of a policy that judges events of accounts. It allows events that no rule matches, whatever the default. */
+export function eventPolicy(policy: CompiledPolicy): CompiledPolicy {
+  return { ...policy, rules: policy.events, fallback: defaultRule('allow') }
+}
+
+/** Writes `policy rule "id": header.present: …`, without the places in lists. */
 function faultText({ path, rule, message }: PolicyFault): string {
   const names = path.filter((step) => typeof step === 'string' && step !== 'match')
   if (rule === undefined) return `policy.${names.join('.')}: ${message}`
@@ -72,7 +111,7 @@ function defaultRule(action: Action): MatchedRule {
   return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
 }
 
-/** The parts that all rules of a policy are compiled with. */
+/** All rules of a policy are compiled with these parts. */
 type Shared = Pick<WithinRule, 'once' | 'surroundings'> &
   Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string }
 
@@ -96,13 +135,19 @@ function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): CompiledR
     id,
     action,
     trustsClaims: rule.trustClaim,
+    unknown: rule.unknown,
     ...shared,
   })
   const agent = redirect === undefined ? tests.agent : [...tests.agent, redirect.isFor]
   const request = redirect === undefined ? tests.request : [...tests.request, redirect.applies]
   const text = `The policy's rule "${rule.id}" matches.`
   const terms = action === 'challenge' ? challenge?.terms : undefined
-  const matched = matchedRule(rule, action, text, { ...(terms && { challenge: terms }), ...(redirect && { redirect }) })
+  const matched = matchedRule(rule, action, text, {
+    ...(terms && { challenge: terms }),
+    ...(redirect && { redirect }),
+    ...(rule.status && { status: rule.status }),
+    ...(action === 'offer' && { offer: rule.offer }),
+  })
   const announced = announcedPaths(rule)
   const compiled = {
     onTrial: rule.monitor === true,
@@ -114,6 +159,7 @@ function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): CompiledR
     ...(challenge && { challenge }),
     ...(counting && { counting }),
     ...(weight !== undefined && { weight }),
+    ...(readsCalls(rule) && { readsCalls: true as const }),
     ...(isOfPreset && refuses(rule.action) && { sparesProxies: true as const }),
     ...(announced && { announced }),
     ...(rule.match.pass !== undefined && rule.match.pass !== 'none' && { readsPass: true as const }),
@@ -123,7 +169,7 @@ function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): CompiledR
   return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, unansweredText) } }
 }
 
-/** `undefined` where robots.txt has no word for something the rule asks. */
+/** Returns `undefined` where robots.txt cannot express a word of the rule. */
 function announcedPaths({ match }: Rule): readonly string[] | undefined {
   return givenWords(match).every(({ word }) => word.robots) ? (match.path ?? []) : undefined
 }
@@ -132,7 +178,7 @@ function matchedRule(
   { id }: Rule,
   action: Action,
   text: string,
-  more: Pick<MatchedRule, 'challenge' | 'redirect'> = {},
+  more: Pick<MatchedRule, 'challenge' | 'redirect' | 'status' | 'offer'> = {},
 ): MatchedRule {
   const reason = Object.freeze({ id: `policy:${id}`, text })
   return Object.freeze({ id, action, reason, ...more })
@@ -147,7 +193,7 @@ function strikesInForce({ strikes, limits = [] }: Policy, decoys: readonly strin
   if (limits.includes(SCANNER_RULE)) {
     const trap: Trap = { on: 'probe', rowOf: (request) => findProbe(request)?.path }
     const { limit, ...rules } = compileStrikes(SCANNER_RULE, SCANNER_GUARD)
-    // Exact, so that a few paths which somebody asks for again and again never come to more than they are.
+    // The count is exact, so that repeated requests for a few paths never exceed their number.
     found.push({ ...rules, limit: { ...limit, kind: 'fixed' }, trap })
   }
   return found
@@ -164,7 +210,7 @@ function compileStrikes(
     key,
     count,
     forMs: toMilliseconds(length),
-    // The strike that no longer fits bans.
+    // A ban follows the strike that no longer fits.
     limit: { kind: 'sliding', max: count - 1, windowMs: toMilliseconds(window), refill: count },
     actions: new Set(on.filter((word) => !statuses.includes(word))),
     ...(then === 'challenge' && { challenge: BAN_CHALLENGE }),

@@ -4,19 +4,19 @@ import { PATH_MARK, type Place, parsePlace } from '../paths/redirect-place.ts'
 import type { Rule } from '../policy.ts'
 import type { Test } from '../words/match-word.ts'
 
-/** A rule that redirects, checked. */
+/** Holds a rule that redirects, checked. */
 export interface CompiledRedirect {
-  /** Whether a visitor is sent there at all: a proven crawler or agent. */
+  /** Reports whether a visitor is redirected at all: a proven crawler or agent. */
   readonly isFor: Test
-  /** Whether a request is: one that reads something, and not that place. */
+  /** Reports whether a request is redirected: one that reads a resource elsewhere than that place. */
   readonly applies: Test
-  /** `Location` for a request, in ASCII. */
+  /** Returns `Location` for a request, in ASCII. */
   locationOf(inspection: Inspection): string
 }
 
 /**
- * A redirect leads to a place that the configuration names: of a request nothing but its canonical path is in it, behind a
- * host. Who follows it arrives, since what is there already is let on.
+ * Compiles a redirect to a place that the configuration names: of a request it contains only the canonical path, behind a host. A client
+ * that follows it arrives, since requests that are already there pass.
  */
 export function compileRedirect({ action, to = '' }: Rule): CompiledRedirect | undefined {
   if (action !== 'redirect') return undefined

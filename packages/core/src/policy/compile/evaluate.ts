@@ -1,7 +1,10 @@
+import { countsGroups } from '../../counting/keys.ts'
 import type { ChallengeTerms } from '../../values/challenge.ts'
 import type { CountedRule } from '../../values/counting.ts'
-import type { Unjudged } from '../../values/decision.ts'
+import type { RefusalStatus, Unjudged } from '../../values/decision.ts'
 import type { Inspection } from '../../values/inspection.ts'
+import type { McpFault } from '../../values/mcp.ts'
+import type { Offer } from '../../values/offer.ts'
 import type { Reason } from '../../values/reason.ts'
 import { type Action, type Degraded, isStricter } from '../../vocabulary.ts'
 import type { Asked } from '../language/asked.ts'
@@ -12,45 +15,51 @@ import type { CompiledCounting } from './compile-counting.ts'
 import type { NamedTest } from './compile-match.ts'
 import type { CompiledRedirect } from './compile-redirect.ts'
 
-/** A matching rule's effect, with the sentence about it. */
+/** Holds a matching rule's effect, with the sentence about it. */
 export interface MatchedRule {
   readonly id: string
   readonly action: Action
   readonly reason: Reason
-  /** There where it challenges. */
+  /** Set where the rule challenges. */
   readonly challenge?: ChallengeTerms | undefined
-  /** There where it redirects. */
+  /** Sets the status of its refusal, where that is not the usual one. */
+  readonly status?: RefusalStatus | undefined
+  /** Set where the rule redirects. */
   readonly redirect?: CompiledRedirect | undefined
+  /** Set where the rule offers. */
+  readonly offer?: Offer | undefined
 }
 
-/** A rule that was checked. */
+/** Holds a checked rule. */
 export interface CompiledRule {
   readonly onTrial: boolean
-  /** Tests of the network and the country: they need data. */
+  /** Tests of the network and the country need data. */
   readonly data: readonly Test[]
   readonly agent: readonly Test[]
-  /** Tests of what is asked for, and when: the only ones that can differ between two requests of a visitor. */
+  /** Tests of what is requested, and when: only these can differ between two requests of a visitor. */
   readonly request: readonly Test[]
-  /** All tests by their words; absent where every source of requests answers them. */
+  /** Names all tests by their words; absent where every source of requests answers them. */
   readonly named?: readonly NamedTest[] | undefined
   readonly matched: MatchedRule
-  /** There where the rule challenges. */
+  /** Set where the rule challenges. */
   readonly challenge?: CompiledChallenge | undefined
-  /** Counting of a rule; `matched` is its effect within its limits, where it opens. */
+  /** Set where the rule counts; `matched` is its effect within its limits, where it opens. */
   readonly counting?: CompiledCounting | undefined
-  /** A preset's refusal: a trusted proxy that asks for itself, as for a health check, is no visitor. */
+  /** True for a preset's refusal: a trusted proxy that is itself the client, as in a health check, is no visitor. */
   readonly sparesProxies?: true | undefined
-  /** It is about holders of a pass. */
+  /** The rule is about holders of a pass. */
   readonly readsPass?: true | undefined
-  /** Weight of a rule that decides only where no other does. */
+  /** The rule reads the calls of MCP clients. */
+  readonly readsCalls?: true | undefined
+  /** Weighs a rule that decides only where no other does. */
   readonly weight?: number | undefined
-  /** Its path patterns; absent where it asks about more than the crawler, the path and the method, as robots.txt cannot. */
+  /** Lists its path patterns; absent where it reads more than the crawler, the path and the method, as robots.txt cannot. */
   readonly announced?: readonly string[] | undefined
-  /** Effect of a rule with `onError` while the data that it needs is not loaded. */
+  /** Takes effect for a rule with `onError` while the data that it needs is not loaded. */
   readonly unanswered?: { readonly needs: readonly Degraded[]; readonly matched: MatchedRule } | undefined
 }
 
-/** A rule that adds to the sum of weights. */
+/** A rule adds this weight to the sum. */
 export interface Weighed {
   readonly rule: MatchedRule
   readonly weight: number
@@ -58,17 +67,17 @@ export interface Weighed {
 
 export interface Evaluation {
   readonly decided: MatchedRule
-  /** The rules on trial that match before the deciding one, in order. */
+  /** Lists the rules on trial that match before the deciding one, in order. */
   readonly trials: readonly MatchedRule[]
-  /** The rules before the deciding one, and that itself, that count the request. */
+  /** Lists the rules that count the request: those before the deciding one, and that rule itself. */
   readonly counted: readonly CountedRule[]
-  /** The rules before the deciding one that weigh. */
+  /** Lists the rules before the deciding one that weigh. */
   readonly weighed: readonly Weighed[]
-  /** True where no test of a request had a say: the visitor's next request like this one is decided the same. */
+  /** True where no test of a request mattered: the visitor's next request like this one has the same decision. */
   readonly lasting: boolean
   /**
-   * Age in seconds below which a pass like this one is decided the same; absent: any, and none, is. A rule that challenges decided
-   * nothing because of the pass, or one about its holders decided.
+   * Age in seconds below which a pass like this one leads to the same decision; absent where any pass, and none, does. A rule that
+   * challenges decided nothing because of the pass, or a rule about its holders decided.
    */
   readonly passUntil: number | undefined
 }
@@ -77,23 +86,23 @@ const NO_TRIALS: readonly MatchedRule[] = Object.freeze([])
 const NONE_COUNTED: readonly CountedRule[] = Object.freeze([])
 const NONE_WEIGHED: readonly Weighed[] = Object.freeze([])
 
-/** Adds to a list of this evaluation, of which the empty one is everybody's: thousands of rules may be on trial. */
-function added<Item>(list: readonly Item[], item: Item): readonly Item[] {
+/** Adds to a list in place, as thousands of rules may be on trial; all evaluations share the empty list. */
+function addTo<Item>(list: readonly Item[], item: Item): readonly Item[] {
   if (list.length === 0) return [item]
   ;(list as Item[]).push(item)
   return list
 }
 
-/** The rules of a policy, in the order in which they are asked. */
+/** Holds the rules of a policy, in the order of evaluation. */
 export interface Ruled {
   readonly rules: readonly CompiledRule[]
   readonly fallback: MatchedRule
 }
 
 /**
- * The first rule that matches and is not on trial decides, else `fallback`. A rule that counts decides only where it opens. A
- * rule that flags marks the request, and the rules after it are asked: the first flag shows where nothing else decides.
- * `unjudged` takes the rules before the deciding one that the request leaves open.
+ * Evaluates rules: the first rule that matches and is not on trial decides, else `fallback`. A rule that counts decides only where it
+ * opens. A rule that flags marks the request, and evaluation goes on: the first flag is reported where no other rule decides. `unjudged`
+ * receives the rules before the deciding one that the request leaves open.
  */
 export function evaluate(
   { rules, fallback }: Ruled,
@@ -125,13 +134,21 @@ export function evaluate(
         passUntil = Math.min(until, passUntil ?? until)
         continue
       }
-      // The next request may bring a pass, or ask for what is answered to anybody.
+      // The next request may bring a pass, or ask for a resource that is open to anybody.
       lasting = false
       if (!rule.challenge.asks(inspection, asked)) continue
     }
+    if (rule.readsCalls && inspection.mcp?.fault !== undefined && isBinding(rule)) {
+      return { decided: unreadable(matched, inspection.mcp.fault), trials, counted, weighed, lasting: false, passUntil }
+    }
     if (rule.counting !== undefined && matched === rule.matched) {
+      // A log does not record a visitor's behaviour, which names its group.
+      if (unjudged !== undefined && asked.parts.behaviour === 'unknown' && countsGroups(rule.counting.rule)) {
+        unjudged.push({ rule: rule.matched.id, words: ['behaviour'] })
+      }
       const cost = rule.counting.readCost(inspection, asked)
-      counted = added(counted, Object.freeze({ rule: rule.counting.rule, cost }))
+      const calls = rule.counting.listCalls?.(inspection)
+      counted = addTo(counted, Object.freeze({ rule: rule.counting.rule, cost, ...(calls && { calls }) }))
       // Its cost may differ from one request to the next.
       lasting = false
       if (rule.counting.opens && rule.readsPass) passUntil ??= Number.POSITIVE_INFINITY
@@ -139,7 +156,7 @@ export function evaluate(
       continue
     }
     if (rule.onTrial) {
-      trials = added(trials, matched)
+      trials = addTo(trials, matched)
       continue
     }
     if (rule.readsPass) passUntil ??= Number.POSITIVE_INFINITY
@@ -147,13 +164,24 @@ export function evaluate(
     mark ??= matched
     if (rule.weight === undefined || matched !== rule.matched) continue
     asked.weight += rule.weight
-    weighed = added(weighed, { rule: matched, weight: rule.weight })
+    weighed = addTo(weighed, { rule: matched, weight: rule.weight })
   }
   const decided = mark === undefined || isStricter(fallback.action, mark.action) ? fallback : mark
   return { decided, trials, counted, weighed, lasting, passUntil }
 }
 
-/** The effect of a rule whose tests of the request hold; `undefined` if it is not about this visitor. */
+/** Reports whether a rule may refuse a request. */
+function isBinding({ onTrial, counting, matched }: CompiledRule): boolean {
+  return !onTrial && (counting?.rule.action ?? matched.action) !== 'flag' && matched.action !== 'allow'
+}
+
+/** Refuses a request whose calls a rule cannot read: otherwise a padded body would escape the rule. */
+function unreadable({ id }: MatchedRule, { status, message }: McpFault): MatchedRule {
+  const text = `The policy's rule "${id}" reads calls of MCP, and these cannot be read. ${message}`
+  return { id, action: 'block', status, reason: { id: `policy:${id}`, text } }
+}
+
+/** Returns the effect of a rule whose tests of the request hold; `undefined` if it is not about this visitor. */
 function matchRule(rule: CompiledRule, inspection: Inspection, asked: Asked): MatchedRule | undefined {
   if (!holds(rule.agent, inspection, asked)) return undefined
   const { unanswered } = rule
@@ -161,7 +189,7 @@ function matchRule(rule: CompiledRule, inspection: Inspection, asked: Asked): Ma
   return holds(rule.data, inspection, asked) ? rule.matched : undefined
 }
 
-/** The words that leave it open whether a rule matches; none where another of its words fails. */
+/** Returns the words that leave it open whether a rule matches; none where another of its words fails. */
 function openWords(named: readonly NamedTest[], inspection: Inspection, asked: Asked): readonly string[] {
   const open: string[] = []
   for (const { words, test } of named) {

@@ -1,28 +1,34 @@
 import { isNamed } from '../../address/forwarding.ts'
+import type { DescribedBehaviour } from '../../values/behaviour.ts'
 import type { Inspection } from '../../values/inspection.ts'
+import type { McpRequest } from '../../values/mcp.ts'
 import type { InspectionRequest } from '../../values/request.ts'
 import { foldField, type ValuesByName, wideCookies, wideQuery } from './wide-values.ts'
 
-/** The parts of a request that an inspection does not keep; a log or a history lacks some of them. */
+/** Holds the parts of a request that an inspection does not keep; a log or a history lacks some of them. */
 export interface AskedParts {
   readonly fields?: InspectionRequest['fields'] | undefined
   readonly target?: InspectionRequest['target'] | undefined
   readonly httpVersion?: InspectionRequest['httpVersion'] | undefined
   readonly ja4?: string | undefined
-  /** The only header fields that its source keeps, in lower case; absent: it keeps all. */
+  /** The source keeps only these header fields, in lower case; by default it keeps all. */
   readonly kept?: readonly string[] | undefined
-  /** Header fields that its source leaves out, in lower case. */
+  /** The source leaves out these header fields, in lower case. */
   readonly lacks?: readonly string[] | undefined
-  /** Load of its server then; absent: that of now, where it is measured. */
+  /** The source says this of the visitor's behaviour; `unknown` where it says nothing. */
+  readonly behaviour?: DescribedBehaviour | 'unknown' | undefined
+  /** Rules read only `unknown`: the source does not say what was called. */
+  readonly mcp?: McpRequest | 'unknown' | undefined
+  /** Its server had this load then; without it rules read the present load, where it is measured. */
   readonly load?: number | undefined
 }
 
 const NO_FIELDS: readonly string[] = []
 
-/** The question to a policy about one request, read once for all of its rules. */
+/** Reads one request for a policy, each part once for all of its rules. */
 export class Asked {
   readonly parts: AskedParts
-  /** Sum of the weights of the rules that matched so far. */
+  /** Adds up the weights of the rules that matched so far. */
   weight = 0
   #query: ValuesByName | undefined
   #wideQuery: ValuesByName | undefined
@@ -70,19 +76,19 @@ export class Asked {
     return found
   }
 
-  /** Reports whether servers may take a header field for one. */
+  /** Reports whether servers may read a header field as this one. */
   mayHave(name: string): boolean {
     return this.has(name) || (name.includes('-') && this.wideValues(name).length > 0)
   }
 
-  /** Returns the values of every header field that servers may take for one. */
+  /** Returns the values of every header field that servers may read as this one. */
   wideValues(name: string): readonly string[] {
     const { fields } = this
     const wanted = foldField(name)
     return fields.filter((_, at) => at % 2 === 1 && foldField(fields[at - 1] as string) === wanted)
   }
 
-  /** Parameters of the query, decoded; `undefined` where the target is not known. */
+  /** Returns the parameters of the query, decoded; `undefined` where the target is not known. */
   get query(): ValuesByName | undefined {
     const text = this.#queryText()
     if (text === undefined) return undefined
@@ -90,7 +96,7 @@ export class Asked {
     return this.#query
   }
 
-  /** The same by folded names, in every way that servers read them. */
+  /** Returns the parameters by folded names, in every way that servers read them. */
   get wideQuery(): ValuesByName | undefined {
     const text = this.#queryText()
     if (text === undefined) return undefined
@@ -104,14 +110,14 @@ export class Asked {
     return mark === -1 ? target && '' : target?.slice(mark + 1).split('#', 1)[0]
   }
 
-  /** Cookies as they were sent (RFC 6265 section 5.4), without quotes around their values. */
+  /** Returns the cookies as they were sent (RFC 6265 section 5.4), without quotes around their values. */
   get cookies(): ValuesByName | undefined {
     if (!this.keeps('cookie')) return undefined
     this.#cookies ??= byName(this.#cookiePairs())
     return this.#cookies
   }
 
-  /** The same by folded names, in every way that servers read them. */
+  /** Returns the cookies by folded names, in every way that servers read them. */
   get wideCookies(): ValuesByName | undefined {
     if (!this.keeps('cookie')) return undefined
     this.#wideCookies ??= wideCookies(this.#cookiePairs())

@@ -1,13 +1,13 @@
 import { type Fault, unknown } from './fault.ts'
 import type { Member, Values } from './values.ts'
 
-/** Both bounds within; an absent one bounds nothing. */
+/** Both bounds are inclusive; an absent bound limits nothing. */
 export interface Bounds {
   readonly atLeast?: number | undefined
   readonly atMost?: number | undefined
 }
 
-/** A number within bounds: `shape` of each bound, `highest` of all that is meant. */
+/** Makes a number within bounds: `shape` describes each bound, `highest` is the greatest valid value. */
 export function createBounds(
   subject: string,
   shape: Extract<Member['shape'], string>,
@@ -19,8 +19,8 @@ export function createBounds(
   return {
     shape: {
       members: {
-        atLeast: { shape, description: `Least ${subject}`, absent: '0', example: least },
-        atMost: { shape, description: `Greatest ${subject}`, absent: limit, example: most },
+        atLeast: { shape, description: `Minimum ${subject}`, absent: '0', example: least },
+        atMost: { shape, description: `Maximum ${subject}`, absent: limit, example: most },
       },
     },
     faults: (given): readonly Fault[] =>

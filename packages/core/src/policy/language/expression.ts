@@ -3,24 +3,24 @@ import { RE2JS } from 're2js'
 import { errorText } from '../../error-text.ts'
 import type { TextTest } from './glob.ts'
 
-/** Characters of a text that the linear engine reads: some 50 µs at the most. */
+/** Limits the characters of a text that the linear engine reads, in some 50 µs. */
 export const LINEAR_CHARACTERS = 1_024
 
-/** Most ways on which V8 may have to try an expression at each place of a text, and most branches of one group. */
+/** Limits the ways that V8 may try at each place of a text, and the branches of one group. */
 const MAX_WAYS = 8
 const MAX_BRANCHES = 32
 
 const parser = new RegExpParser({ ecmaVersion: 2024 })
 
-/** An expression that is ready, or why there is none. */
+/** Holds an expression that is ready, or says why there is none. */
 export type CompiledExpression = { readonly test: TextTest } | { readonly fault: string }
 
 /**
- * Compiles a regular expression that no text makes slow: V8 runs what is shown to be harmless, an engine without steps back
- * the rest, over the first `LINEAR_CHARACTERS` of a text. `i` is the one flag; neither has what looks back or ahead.
+ * Compiles a regular expression that no text makes slow. V8 runs expressions that are shown to be harmless; an engine without backtracking
+ * runs the rest, over the first `LINEAR_CHARACTERS` of a text. `i` is the only flag; neither engine accepts lookaround or backreferences.
  */
 export function compileExpression(source: string, flags: string): CompiledExpression {
-  if (flags !== '' && flags !== 'i') return { fault: `the flag "${flags}" is unknown: i alone, which sets case aside` }
+  if (flags !== '' && flags !== 'i') return { fault: `the flag "${flags}" is unknown. Use i, which ignores case` }
   let pattern: AST.Pattern
   try {
     pattern = parser.parsePattern(source)
@@ -48,8 +48,8 @@ function describeFault(error: unknown): string {
 }
 
 /**
- * Harmless is what V8 answers in time that grows as the text does: no repetition within another, few ways to try, and at
- * most one repetition without an end, which begins at one place.
+ * Finds harmless expressions, which V8 answers in time linear in the text: no repetition within another, few ways to try, and at most one
+ * repetition without an end, which begins at one place.
  */
 function look(pattern: AST.Pattern): { readonly fault?: string | undefined; readonly harmless: boolean } {
   let fault: string | undefined
@@ -59,17 +59,17 @@ function look(pattern: AST.Pattern): { readonly fault?: string | undefined; read
   let endless = 0
   let depth = 0
   const branches = ({ alternatives: { length } }: { readonly alternatives: readonly unknown[] }) => {
-    // The widest group is tried branch by branch; each other one multiplies what is tried.
+    // The widest group is tried branch by branch; each other group multiplies the attempts.
     ways *= Math.min(widest, length)
     widest = Math.max(widest, length)
   }
   visitRegExpAST(pattern, {
     onBackreferenceEnter() {
-      fault ??= 'a backreference can take for ever: write the repeated text'
+      fault ??= 'backreferences are not supported, because matching could take unbounded time. Write the repeated text'
     },
     onAssertionEnter({ kind }) {
       if (kind === 'lookahead' || kind === 'lookbehind') {
-        fault ??= `a ${kind} can take for ever; say it with another pattern, or with not`
+        fault ??= `a ${kind} is not supported, because matching could take unbounded time. Use another pattern, or not`
       }
     },
     onGroupEnter: branches,

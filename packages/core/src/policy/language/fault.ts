@@ -1,26 +1,26 @@
 import { suggestion } from '../../nearest-word.ts'
 
-/** A member that cannot be meant, within its rule, a word of its match, or `strikes`. */
+/** Marks an invalid member of a rule, of a word of its match, or of `strikes`. */
 export interface Fault {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
-/** A word of a policy that cannot be meant. */
+/** Marks an invalid word of a policy. */
 export interface PolicyFault {
-  /** Its place in the policy: `['rules', 0, 'match', 'country', 1]`. */
+  /** The path that leads to it in the policy is `['rules', 0, 'match', 'country', 1]` or the like. */
   readonly path: readonly (string | number)[]
-  /** The id of its rule; absent outside of rules. */
+  /** The rule has this id; absent outside of rules. */
   readonly rule?: string | undefined
   readonly message: string
 }
 
-/** The message about a value that is none; with the nearest of `known`, or all of them where they are few. */
+/** Writes the message about an unknown value, with the nearest of `known`, or all of them where they are few. */
 export function unknown(value: unknown, known?: readonly string[]): string {
   return `${JSON.stringify(value)} is unknown${known === undefined ? '' : suggestion(String(value), known)}`
 }
 
-/** The same message; `undefined` for a word that is known. */
+/** Writes the same message; returns `undefined` for a known word. */
 export function wordFault(word: string, known: readonly string[]): string | undefined {
   return known.includes(word) ? undefined : unknown(word, known)
 }

@@ -18,7 +18,7 @@ export function splitGlob(glob: string): readonly string[] {
   return parts
 }
 
-/** A glob over whole texts. One pass without a regular expression: no glob and no text can make it slow. */
+/** Compiles a glob over whole texts. It makes one pass without a regular expression: no glob and no text can make it slow. */
 export function compileGlob(glob: string): TextTest {
   const parts = splitGlob(glob)
   const first = parts[0] as string

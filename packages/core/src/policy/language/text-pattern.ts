@@ -14,26 +14,33 @@ function expressionIn(pattern: string): { readonly source: string; readonly flag
   return pattern.startsWith('/') && end > 1 && FLAGS.test(flags) ? { source: pattern.slice(1, end), flags } : undefined
 }
 
-/** Characters of a pattern. */
+/** Reports whether a text has what only an expression has: an escaped sign that is no star, an anchor, branches, `[bB]`. */
+export function isBareExpression(text: string): boolean {
+  return BARE_EXPRESSION.test(text) && !/^\/.*\/i?$/.test(text)
+}
+
+const BARE_EXPRESSION = /^\^|\$$|^\.\*|\w\|\w|\(\?[:i!=<]|\\[^*\\]|\[(\w)\1\]/i
+
+/** Limits the characters of a pattern. */
 const MAX_PATTERN = 1_000
 
-/** Returns why a pattern is none. */
+/** Returns why a pattern is invalid. */
 export function patternFault(pattern: string): string | undefined {
   if (pattern === '') return unknown(pattern)
-  if (pattern.length > MAX_PATTERN) return `a pattern has at most ${MAX_PATTERN} characters, this one ${pattern.length}`
+  if (pattern.length > MAX_PATTERN) return `the pattern has ${pattern.length} characters; the maximum is ${MAX_PATTERN}`
   const expression = expressionIn(pattern)
   if (expression === undefined) return undefined
   const compiled = compileExpression(expression.source, expression.flags)
   return 'fault' in compiled ? `${JSON.stringify(pattern)}: ${compiled.fault}` : undefined
 }
 
-/** Patterns of a text: globs, whose case does not count, or `/…/`, in which it does without `i`. */
+/** Lists patterns of a text: globs, which ignore case, or `/…/`, which ignores it only with `i`. */
 export const PATTERNS: Values<readonly string[]> = {
   shape: 'texts',
   faults: (given) => collectFaults(given, patternFault),
 }
 
-/** The values of one field of a request, folded once for all rules that look at them. */
+/** Folds the values of one field of a request once for all rules that read them. */
 export class Texts {
   readonly written: readonly string[]
   readonly folded: readonly string[]
@@ -60,7 +67,7 @@ export function compilePatterns(given: readonly string[], surroundings?: Surroun
   return finish(patternSteps(given, surroundings))
 }
 
-/** The same in steps, for very many of them. */
+/** Compiles many patterns in steps. */
 export function* patternSteps(given: readonly string[], { lists }: Surroundings = {}): Steps<PatternTest> {
   const whole = new Set<string>()
   const globs: TextTest[] = []
@@ -97,10 +104,10 @@ export function* patternSteps(given: readonly string[], { lists }: Surroundings 
 
 type FoldedTest = (folded: string, text: string) => boolean
 
-/** Expressions that take as long to compile as a step of anything else. */
+/** Compiling these expressions takes as long as a step of any other pattern. */
 const EXPRESSION_STEP = 16
 
-/** Returns letters, some of which every text has that matches; `undefined` where a pattern is not that simple. */
+/** Returns letters of which every matching text has some; `undefined` where a pattern is not that simple. */
 export function listNeedles(given: readonly string[]): readonly string[] | undefined {
   const needles = given.map((pattern) =>
     expressionIn(pattern) !== undefined || listName(pattern) !== undefined
@@ -110,15 +117,15 @@ export function listNeedles(given: readonly string[]): readonly string[] | undef
   return needles.includes('') ? undefined : needles
 }
 
-/** Whether a pattern is one text. */
+/** Reports whether a pattern matches exactly one text. */
 export function isLiteral(pattern: string): boolean {
   return !/[*\\]/.test(pattern) && expressionIn(pattern) === undefined && listName(pattern) === undefined
 }
 
-/** Members with patterns, as `{ name: [patterns] }`. */
+/** Maps names of members to patterns, as `{ name: [patterns] }`. */
 export type NamedPatterns = Readonly<Record<string, readonly string[]>>
 
-/** Patterns of values by their names, all of which must hold; a name is judged by `nameFault`. */
+/** Lists patterns of values by their names, all of which must hold; `nameFault` judges a name. */
 export function namedPatterns(nameFault: (name: string) => string | undefined): Values<NamedPatterns> {
   return {
     shape: 'named',

@@ -1,11 +1,11 @@
-/** Hours of days: from `from` up to `to`, which may be the next morning; both absent: all day. */
+/** Spans hours of days: from `from` up to `to`, which may be the next morning; without both, all day. */
 export interface TimeSpan {
-  /** `HH:MM`. */
+  /** Both are written as `HH:MM`. */
   readonly from?: string | undefined
   readonly to?: string | undefined
-  /** `mon` to `sun`; a span over midnight belongs to the day it begins on. Absent: every day. */
+  /** Names days from `mon` to `sun`; a span over midnight belongs to the day it begins on. Default every day. */
   readonly days?: readonly string[] | undefined
-  /** IANA zone name; default UTC. */
+  /** Zones have IANA names; default UTC. */
   readonly zone?: string | undefined
 }
 
@@ -14,10 +14,10 @@ export const DAYS: readonly string[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri'
 const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/
 const MINUTES_OF_DAY = 24 * 60
 
-/** Whether a moment (ISO 8601, UTC) is within the span. */
+/** Reports whether a moment (ISO 8601, UTC) is within the span. */
 export type SpanTest = (at: string) => boolean
 
-/** Compiles a span; the name of its first member that is not usable otherwise. `openClock`: clocks that several spans share. */
+/** Compiles a span, or returns the name of its first invalid member. `openClock` opens clocks that several spans share. */
 export function compileSpan(
   { from = '00:00', to, days, zone = 'UTC' }: TimeSpan,
   openClock = zoneClock,
@@ -53,7 +53,7 @@ interface ClockTime {
   readonly minute: number
 }
 
-/** The time of a zone at a moment (ISO 8601, UTC). */
+/** Reads the time of a zone at a moment (ISO 8601, UTC). */
 export type ZoneClock = (at: string) => ClockTime
 
 export function zoneClock(zone: string): ZoneClock | undefined {
@@ -69,7 +69,7 @@ export function zoneClock(zone: string): ZoneClock | undefined {
     const day = DAYS.indexOf(parts['weekday']?.toLowerCase() ?? '')
     return { day, minute: Number(parts['hour']) * 60 + Number(parts['minute']) }
   }
-  // One moment is asked by many rules, and minutes pass slower than requests.
+  // Many rules ask for one moment, and minutes pass slower than requests.
   let moment = ''
   let minuteText = ''
   let time: ClockTime = { day: 0, minute: 0 }

@@ -1,13 +1,13 @@
 import { type Fault, unknown, wordFault } from './fault.ts'
 
-/** The values that a word can have. */
+/** Describes the values that a word can have. */
 export interface Values<Value> {
   readonly shape: Shape
-  /** Returns what cannot be meant, by its place within the value. */
+  /** Returns the invalid parts, by their place within the value. */
   faults(value: Value): readonly Fault[]
 }
 
-/** The form of a value in configurations: one of some kinds, a list of words of a closed list, or named members. */
+/** Names the form of a value in configurations: one of some kinds, a list of words of a closed list, or named members. */
 export type Shape =
   | 'text'
   | 'texts'
@@ -16,17 +16,20 @@ export type Shape =
   | 'share'
   | 'points'
   | 'level'
-  /** As `share`, but also above 1. */
+  | 'pages'
+  /** Like `share`, but also above 1. */
   | 'ratio'
-  /** Texts by names of the user's own. */
+  /** The user names these texts. */
   | 'named'
-  /** Conditions of a rule, without a negation. */
+  /** Holds conditions of a rule, without a negation. */
   | 'match'
   | { readonly words: readonly string[] }
-  /** `word` stands in place of the members. */
+  /** Names of a closed list have flags. */
+  | { readonly flags: readonly string[] }
+  /** `word` may take the place of the members. */
   | { readonly members: Readonly<Record<string, Member>>; readonly word?: string | undefined }
 
-/** One member of a value, with its row of options.md; `absent` is what holds without it, by default `any`. */
+/** Describes one member of a value, with its row of options.md; `absent` is its default, `any` if missing. */
 export interface Member {
   readonly shape: Shape
   readonly description: string
@@ -34,27 +37,44 @@ export interface Member {
   readonly example: unknown
 }
 
-/** A method, or the name of a header or a cookie (RFC 9110 section 5.6.2). */
+/** Matches a method, or the name of a header or a cookie (RFC 9110 section 5.6.2). */
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/
 
 export function tokenFault(name: string): string | undefined {
   return TOKEN.test(name) ? undefined : unknown(name)
 }
 
-/** A list of texts, each judged by `faultOf`: a text that nothing ever has would stop nothing. */
+/** Makes a list of texts, each judged by `faultOf`: a text that no value can have would stop nothing. */
 export function texts(faultOf: (text: string) => string | undefined): Values<readonly string[]> {
   return { shape: 'texts', faults: (given) => collectFaults(given, faultOf) }
 }
 
-/** A list of words of a closed list. */
-export function someOf<Word extends string>(known: readonly Word[]): Values<readonly Word[]> {
+/** Makes a list of words of a closed list. */
+export function anyWord<Word extends string>(known: readonly Word[]): Values<readonly Word[]> {
   return {
     shape: { words: known },
     faults: (given) => collectFaults(given, (word) => wordFault(String(word), known)),
   }
 }
 
-/** The faults of a list, each at its index. */
+/** Makes flags of a closed list, at least one of them. */
+export function someFlags<Name extends string>(
+  known: readonly Name[],
+): Values<{ readonly [Flag in Name]?: boolean | undefined }> {
+  return {
+    shape: { flags: known },
+    faults(given) {
+      const names = Object.keys(given)
+      if (names.length === 0) return [{ path: [], message: `has none of ${known.join(', ')}` }]
+      return names.flatMap((name) => {
+        const message = wordFault(name, known)
+        return message === undefined ? [] : [{ path: [name], message }]
+      })
+    },
+  }
+}
+
+/** Returns the faults of a list, each at its index. */
 export function collectFaults<Item>(
   given: readonly Item[],
   faultOf: (item: Item) => string | undefined,
@@ -65,7 +85,7 @@ export function collectFaults<Item>(
   })
 }
 
-/** A set of names whose case does not count; it is asked in lower case. */
+/** Makes a set of names that ignores case; look names up in lower case. */
 export function foldedSet(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.map(folded))
 }

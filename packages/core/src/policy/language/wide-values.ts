@@ -1,35 +1,35 @@
-/** Values by their names, each name once. */
+/** Maps names to values, each name once. */
 export type ValuesByName = ReadonlyMap<string, readonly string[]>
 
-/** Pairs of names and values. */
+/** A pair has a name and a value. */
 type Pairs = Iterable<readonly [string, string]>
 
 /**
- * Parameters of a query by their folded names, in every way in which common servers read them: `;` separates too (Perl, older
- * Python), `page[]` and ` page` are `page`, and dots and blanks are underscores (PHP).
+ * Returns parameters of a query by their folded names, in every way that common servers read them: `;` separates too (Perl, older Python),
+ * `page[]`, ` page` and `page%00x` are `page`, and dots and blanks are underscores (PHP).
  */
 export function wideQuery(query: string): ValuesByName {
   const readings = query.includes(';') ? [query, query.replaceAll(';', '&')] : [query]
   return collectValues(readings.flatMap((reading) => [...new URLSearchParams(reading)]))
 }
 
-/** Cookies by their folded names, with their values as they were sent and without percent-encoding (PHP, Express). */
+/** Returns cookies by their folded names, with their values as sent and without percent-encoding (PHP, Express). */
 export function wideCookies(pairs: Pairs): ValuesByName {
   return collectValues(
-    [...pairs].flatMap(([name, value]) => [[name, value] as const, [decoded(name), decoded(value)] as const]),
+    [...pairs].flatMap(([name, value]) => [[name, value] as const, [decode(name), decode(value)] as const]),
   )
 }
 
-/** The name under which servers may read a parameter or a cookie. Case does not count for ASP.NET. */
+/** Returns the name under which servers may read a parameter or a cookie. ASP.NET ignores case. */
 export function foldName(name: string): string {
-  const bare = name.trimStart().toLowerCase()
+  const [bare = ''] = name.trimStart().toLowerCase().split('\0', 1)
   const bracket = bare.indexOf('[', 1)
   return (bracket < 0 ? bare : bare.slice(0, bracket)).replaceAll(/[ .]/g, '_')
 }
 
-/** The name under which CGI, WSGI and PHP read a header field: dashes and underscores are alike. */
+/** Returns the name under which CGI, WSGI and PHP read a header field: dashes, underscores and dots are alike. */
 export function foldField(name: string): string {
-  return name.toLowerCase().replaceAll('_', '-')
+  return name.toLowerCase().replaceAll(/[_.]/g, '-')
 }
 
 function collectValues(pairs: Pairs): ValuesByName {
@@ -43,7 +43,7 @@ function collectValues(pairs: Pairs): ValuesByName {
   return values
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)

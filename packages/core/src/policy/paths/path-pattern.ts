@@ -3,30 +3,29 @@ import { compileGlob } from '../language/glob.ts'
 import { foldCase, readPath } from './path-readings.ts'
 import { SplitPath, splitSegments } from './split-path.ts'
 
-/** Whether a canonical path matches; `exact` asks for the same case and the same trailing slash. */
+/** Reports whether a canonical path matches; `exact` requires the same case and the same trailing slash. */
 export type PathPattern = (path: string, exact: boolean) => boolean
 
-/** The same of a path that other patterns look at too. */
+/** Reports the same for a path that other patterns read too. */
 export type SplitPathPattern = (path: SplitPath, exact: boolean) => boolean
 
 /**
- * A path pattern of a rule: literal segments, `*` for any characters within a segment, a last segment `**` for the
- * path itself and everything below it. Matching is one pass over the segments, with no regular expression, so no
- * pattern and no path can make it slow. Unless `exact`, case and a trailing slash are set aside, because some
- * frameworks set them aside when they route.
+ * Parses a path pattern of a rule: literal segments, `*` for any characters within a segment, a last segment `**` for the path itself and
+ * everything below it. Matching is one pass over the segments without a regular expression, so no pattern and no path can make it slow.
+ * Unless `exact`, it ignores case and a trailing slash, because some frameworks ignore them when they route.
  */
 export function parsePathPattern(pattern: string): PathPattern {
   const matches = compilePathPattern(pattern)
   return (path, exact) => matches(new SplitPath(path), exact)
 }
 
-/** Returns what is wrong with a pattern: it is to be written as canonical paths are, with `**` as its last segment only. */
+/** Returns why a pattern is invalid: it must be written as canonical paths are, with `**` as its last segment only. */
 export function pathPatternFault(pattern: string): string | undefined {
   if (!pattern.startsWith('/')) return `${unknown(pattern)}: a path begins with a slash; did you mean "/${pattern}"?`
-  if (pattern.split('/').slice(0, -1).includes('**')) return `${unknown(pattern)}: ** is the last segment of a path`
+  if (pattern.split('/').slice(0, -1).includes('**')) return `${unknown(pattern)}: ** must be the last segment`
   // Browsers send UTF-8.
   const { path } = readPath(pattern.replace(/[\u0080-\ud7ff\ue000-\uffff]{1,999}/g, encodeURIComponent))
-  return path === pattern ? undefined : `${unknown(pattern)}: paths are written as ${JSON.stringify(path)} is`
+  return path === pattern ? undefined : `${unknown(pattern)}: write the path as ${JSON.stringify(path)}`
 }
 
 /** Compiles as `parsePathPattern` does, for paths that are split once for many patterns. */
@@ -45,14 +44,14 @@ export function compilePathPattern(pattern: string): SplitPathPattern {
   }
 }
 
-/** Without stars it is one comparison; a reading with empty segments has one without beside it. */
+/** Compares once where a pattern has no stars; a reading with empty segments has another one without them. */
 function literalPattern(stem: string, below: boolean): SplitPathPattern {
   const bare = `/${splitSegments(stem).join('/')}`
   const folded = foldCase(bare)
   const slashed = stem.endsWith('/') && bare !== '/'
   return (path, exact) => {
     const wanted = exact ? bare : folded
-    // The length alone settles most; folding changes that of escaped letters.
+    // The length alone decides most comparisons; folding changes the length of escaped letters.
     const { length } = path.text
     const cannot = length < wanted.length || (!below && length > wanted.length + 1)
     if (cannot && (exact || !path.text.includes('%'))) return false

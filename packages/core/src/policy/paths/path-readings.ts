@@ -1,34 +1,34 @@
-/** The path of a request target, and every other one that an origin may take it for. */
+/** Holds the path of a request target, and every other path that an origin may read from it. */
 export interface RequestPath {
-  /** As policies are written: decoded once, one slash where there are several, `.` and `..` resolved. */
+  /** The path is as policies are written: decoded once, one slash where there are several, `.` and `..` resolved. */
   readonly path: string
-  /** All that it may be taken for, `path` among them; absent where every origin reads `path`; empty where there are too many. */
+  /** Lists all paths that an origin may read, `path` among them; absent where every origin reads `path`; empty where there are too many. */
   readonly readings?: readonly string[] | undefined
 }
 
 /** A target that any client needs has a few. */
 const MAX_READINGS = 64
-/** Characters of all readings together: each is written and looked through several times, and the client waits for none of it. */
+/** Limits the characters of all readings together: each is written and searched several times, and the client must not wait. */
 const MAX_CHARACTERS = 65_536
 
 /**
- * The path of a request target in canonical form: without scheme, authority and query; what a path may hold unescaped,
- * all else escaped, in capitals (RFC 3986 6.2.2). Servers and frameworks differ in what they do before they route, and
- * in which order: decode, once or twice, with overlong UTF-8; resolve dots; read `\` as `/`; fold runs of `/`; drop `;parameters`, or
- * all from the first `;`; cut at a decoded `?`, `#` or NUL. Each order of these steps is a reading.
+ * Reads the path of a request target in canonical form: without scheme, authority and query; characters that a path may contain unescaped,
+ * all others escaped, in capitals (RFC 3986 6.2.2). Servers and frameworks differ in their steps before they route, and in the order:
+ * decode, once or twice, with overlong UTF-8; resolve dots; read `\` as `/`; fold runs of `/`; drop `;parameters`, or all from the first
+ * `;`; cut at a decoded `?`, `#` or NUL. Each order of these steps is a reading.
  */
 export function readPath(target: string): RequestPath {
   const plain = plainPath(target)
   if (plain !== undefined) return { path: plain }
   const received = receivedPath(target)
-  const path = written({ text: resolveDots(foldSlashes(readBackslashes(decode(cutAtFragment(received))))), decoded: 1 })
+  const path = render({ text: resolveDots(foldSlashes(readBackslashes(decode(cutAtFragment(received))))), decoded: 1 })
   const steps = readSteps(received)
   if (steps === undefined) return { path, readings: [] }
-  const readings = [...new Set([path, ...steps.map(written)])]
+  const readings = [...new Set([path, ...steps.map(render)])]
   return readings.length === 1 ? { path } : { path, readings }
 }
 
-/** Reads the path of the request at hand once, by however many policies it is decided. */
+/** Reads the path of a request once, however many policies decide the request. */
 export function createPathReader(read = readPath): (target: string) => RequestPath {
   let last: { readonly target: string; readonly is: RequestPath } | undefined
   return (target) => {
@@ -37,7 +37,7 @@ export function createPathReader(read = readPath): (target: string) => RequestPa
   }
 }
 
-/** Why a target is refused where paths are strict: origins would read several paths from it. */
+/** Says why strict paths refuse a target: origins would read several paths from it. */
 export type PathFault =
   | 'a percent sign that starts no escape'
   | 'overlong UTF-8'
@@ -47,8 +47,8 @@ export type PathFault =
   | 'too many escapes'
 
 /**
- * The fault of a target, however it is spelt. A path of its own that may hold `;parameters`, escaped slashes, segments of
- * one dot and text in any charset is none.
+ * Returns the fault of a target, however it is spelt. A path may contain `;parameters`, escaped slashes, segments of one dot and text in
+ * any charset.
  */
 export function pathFault(target: string): PathFault | undefined {
   if (plainPath(target) !== undefined) return undefined
@@ -63,14 +63,14 @@ export function pathFault(target: string): PathFault | undefined {
 }
 
 /**
- * A canonical path with its case set aside. A letter beyond ASCII may fold to one within: K, the sign of the kelvin, is a
- * k where a decoded path is put into lower case.
+ * Folds the case of a canonical path. A letter beyond ASCII may fold to one within: K, the kelvin sign, is a k where a decoded path is put
+ * into lower case.
  */
 export function foldCase(path: string): string {
   return path.replace(/(?:%[89A-F][0-9A-F])+/g, foldedRun).toLowerCase()
 }
 
-/** The common case in one pass: no escape, no `;`, no backslash, and no segment that is empty or begins with a dot. */
+/** Handles the common case in one pass: no escape, no `;`, no backslash, and no segment that is empty or begins with a dot. */
 function plainPath(target: string): string | undefined {
   if (target.charCodeAt(0) !== SLASH) return undefined
   let previous = SLASH
@@ -88,13 +88,13 @@ const SLASH = 47
 const DOT = 46
 const QUESTION_MARK = 63
 
-/** Characters that a path may hold unescaped (RFC 3986 3.3), without `;`. */
+/** A path may contain these characters unescaped (RFC 3986 3.3), without `;`. */
 const PLAIN = new Uint8Array(128)
 for (const character of "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,=:@") {
   PLAIN[character.charCodeAt(0)] = 1
 }
 
-/** Without query and without `http://host` of an absolute-form target; `*` and `host:port` become `/`. One byte a character. */
+/** Removes the query, and `http://host` of an absolute-form target; `*` and `host:port` become `/`. One character is one byte. */
 function receivedPath(target: string): string {
   const end = target.indexOf('?')
   const bytes = asBytes(end === -1 ? target : target.slice(0, end))
@@ -108,13 +108,13 @@ function asBytes(text: string): string {
   return /[^\0-\xff]/.test(text) ? Buffer.from(text).toString('latin1') : text
 }
 
-/** A path on its way through an origin: `decoded` times its escapes were read. */
+/** A path on its way through an origin: its escapes were read `decoded` times. */
 interface Step {
   readonly text: string
   readonly decoded: number
 }
 
-/** Returns what becomes of a path by every order of the steps; `undefined` for over `MAX_READINGS` or `MAX_CHARACTERS`. */
+/** Returns what every order of the steps makes of a path; `undefined` for over `MAX_READINGS` or `MAX_CHARACTERS`. */
 function readSteps(received: string): readonly Step[] | undefined {
   const most = Math.min(MAX_READINGS, MAX_CHARACTERS / received.length)
   const steps: Step[] = []
@@ -161,11 +161,11 @@ function readBackslashes(path: string): string {
   return path.replaceAll('\\', '/')
 }
 
-/** The characters of a path's syntax in two to six bytes: `.`, `/`, `%` and NUL, and `\`. */
+/** Matches the characters of a path's syntax in two to six bytes: `.`, `/`, `%` and NUL, and `\`. */
 const OVERLONG_SYNTAX =
   /(?:\xc0|(?:\xe0|\xf0\x80|\xf8\x80\x80|\xfc\x80\x80\x80)\x80)[\xae\xaf\xa5\x80]|(?:\xc1|(?:\xe0|\xf0\x80|\xf8\x80\x80|\xfc\x80\x80\x80)\x81)\x9c/
 
-/** An ASCII character in two to six bytes, which old readers of UTF-8 take (RFC 3629 section 10); other charsets have such bytes too. */
+/** Matches ASCII in two to six bytes, which old readers of UTF-8 accept (RFC 3629 section 10); other charsets have such bytes. */
 const OVERLONG = /(?:[\xc0\xc1]|(?:\xe0|\xf0\x80|\xf8\x80\x80|\xfc\x80\x80\x80)[\x80\x81])[\x80-\xbf]/g
 
 function readOverlong(path: string): string {
@@ -175,7 +175,7 @@ function readOverlong(path: string): string {
   })
 }
 
-/** `new URL(target, base)` takes what is between two slashes and the next for a host. */
+/** `new URL(target, base)` reads the text between two slashes and the next as a host. */
 function withoutAuthority(path: string): string {
   return path.startsWith('//') ? path.replace(/^\/\/[^/]*/, '') || '/' : path
 }
@@ -197,8 +197,8 @@ function resolveDots(path: string): string {
   return `/${kept.join('/')}`
 }
 
-/** In canonical form. Escapes that were not decoded stay, in capitals; a percent sign that is itself is escaped. */
-function written({ text, decoded }: Step): string {
+/** Writes a path in canonical form. Escapes that were not decoded stay, in capitals; a percent sign that is itself is escaped. */
+function render({ text, decoded }: Step): string {
   const others = decoded === 0 ? /%[0-9a-f]{2}|[^\w\-.~!$&'()*+,;=:@/]/gi : /[^\w\-.~!$&'()*+,;=:@/]/g
   return text.replace(others, (found) =>
     found.length === 3 ? found.toUpperCase() : `%${found.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,

@@ -2,12 +2,12 @@ import { compilePathPattern } from './path-pattern.ts'
 import type { RequestPath } from './path-readings.ts'
 import { SplitPath } from './split-path.ts'
 
-/** The pattern that a request is for; `undefined` for none of them. */
+/** Returns the pattern that a request matches; `undefined` where it matches none. */
 export type PathTable = (request: RequestPath) => string | undefined
 
 /**
- * Finds which of many path patterns a request is for, as rules that block read it: in any way that an origin may. A target
- * with too many readings counts as written, since a strike is more than a refusal of one request.
+ * Finds which of many path patterns a request matches, as rules that block read it: in any way that an origin may. A target with too many
+ * readings counts only as written, since a strike is more than a refusal of one request.
  */
 export function createPathTable(patterns: readonly string[]): PathTable {
   const plain = new Map(patterns.filter((it) => !it.includes('*')).map((it) => [foldKey(new SplitPath(it)), it]))
@@ -31,7 +31,7 @@ export function createPathTable(patterns: readonly string[]): PathTable {
   }
 }
 
-/** Case and empty segments set aside. */
+/** Ignores case and empty segments. */
 function foldKey(path: SplitPath): string {
   return path.segments(false).join('/')
 }

@@ -3,8 +3,8 @@ import { compilePathPattern } from './path-pattern.ts'
 import { SplitPath, type SplitRequest } from './split-path.ts'
 
 /**
- * Compiles path patterns to one test. Where origins may read several paths, one of them is enough to flag or block, and only
- * all of them (`exact`) earn permission.
+ * Compiles path patterns to one test. Where origins may read several paths, one matching path is enough to flag or block, and only all of
+ * them (`exact`) earn permission.
  */
 export function compilePaths(paths: readonly string[], exact: boolean): (request: SplitRequest) => boolean {
   const literals = new Set(paths.filter(isLiteral).map((path) => new SplitPath(path).whole(exact)))

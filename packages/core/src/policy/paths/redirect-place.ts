@@ -1,11 +1,11 @@
-/** Stands in `to` for the canonical path of a request. */
+/** Marks in `to` where the canonical path of a request goes. */
 export const PATH_MARK = '{path}'
 
-/** The parts of `to`: an origin or nothing, and the path around that of the request. */
+/** Splits `to` into an origin or nothing, and the text around the path of the request. */
 export interface Place {
   readonly host: string | undefined
   readonly before: string
-  /** Absent: one place for all requests. */
+  /** Absent where all requests are sent to one place. */
   readonly after: string | undefined
 }
 
@@ -19,10 +19,10 @@ export function parsePlace(to: string): Place | undefined {
   // A path begins with a slash: two of them begin a host.
   if (path === '' || isOther || (after !== undefined && before.endsWith('/'))) return undefined
   if (host !== undefined && !URL.canParse(host)) return undefined
-  return { host: host && new URL(host).host, before: written(before), after: after && written(after) }
+  return { host: host && new URL(host).host, before: trimQuery(before), after: after && trimQuery(after) }
 }
 
-/** Without a query and a fragment, which are no part of a path that is compared. */
-function written(text: string): string {
+/** Removes query and fragment, which are no part of a compared path. */
+function trimQuery(text: string): string {
   return text.split(/[?#]/, 1)[0] as string
 }

@@ -1,6 +1,6 @@
 import { foldCase } from './path-readings.ts'
 
-/** A canonical path that is folded and split at most once, however many patterns look at it. */
+/** Folds and splits a canonical path at most once, however many patterns read it. */
 export class SplitPath {
   readonly text: string
   #folded: string | undefined
@@ -12,20 +12,20 @@ export class SplitPath {
     this.text = text
   }
 
-  /** With its case set aside. */
+  /** Returns the path with its case folded. */
   folded(): string {
     this.#folded ??= foldCase(this.text)
     return this.#folded
   }
 
-  /** Returns the path as a literal pattern is compared with it: unless `exact`, case and a trailing slash are set aside. */
+  /** Returns the path as literal patterns compare it: unless `exact`, it ignores case and a trailing slash. */
   whole(exact: boolean): string {
     if (exact) return this.text
     this.#whole ??= withoutSlash(this.folded())
     return this.#whole
   }
 
-  /** Returns the segments between slashes, without empty ones; `exact`: in the case that was sent. */
+  /** Returns the segments between slashes, without empty ones; `exact` keeps the case as sent. */
   segments(exact: boolean): readonly string[] {
     if (exact) {
       this.#exactSegments ??= splitSegments(this.text)
@@ -44,9 +44,9 @@ export function splitSegments(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '')
 }
 
-/** The paths that one request may be for. */
+/** Lists the paths that one request may be for. */
 export interface SplitRequest {
   readonly path: SplitPath
-  /** As in `RequestPath`. */
+  /** `undefined` and an empty list are as in `RequestPath`. */
   readonly readings: readonly SplitPath[] | undefined
 }

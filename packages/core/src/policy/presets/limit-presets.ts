@@ -1,86 +1,52 @@
-import { SASE } from '../../counting/shared-address.ts'
 import { type CountKey, FAILURE_STATUSES } from '../../values/counting.ts'
 import type { LimitPresetName, Rule, RuleCost, RuleLimit, Strikes } from '../policy.ts'
 import type { Match } from '../words/match-words.ts'
+import { ACCOUNT_GUARD } from './account-guard.ts'
+import { RENTED } from './common-rules.ts'
 
-/** Requests that sign in, and begin a session or a new password. */
+/** Matches requests that sign in, start a session or set a password. */
 const LOGIN: Match = {
-  path: [
-    '/login/**',
-    '/signin/**',
-    '/sign-in/**',
-    '/session/**',
-    '/sessions/**',
-    '/auth/**',
-    '/password/**',
-    '/user/login/**',
-    '/users/login/**',
-    '/users/sign_in/**',
-    '/account/login/**',
-    '/accounts/login/**',
-    '/admin/login/**',
-    '/api/login/**',
-    '/api/signin/**',
-    '/api/auth/login/**',
-    '/api/auth/signin/**',
-    '/api/auth/sign-in/**',
-    '/api/auth/callback/**',
-  ],
+  path: (
+    'login signin sign-in session sessions auth password user/login users/login users/sign_in account/login accounts/login ' +
+    'admin/login api/login api/signin api/auth/login api/auth/signin api/auth/sign-in api/auth/callback'
+  )
+    .split(' ')
+    .map((place) => `/${place}/**`),
   method: ['POST'],
 }
 
 /** WordPress answers a wrong password with the form again. */
 const WORDPRESS: Match = { path: ['/wp-login.php'], method: ['POST'] }
 
-/** Last segments below a session or a login that keep a session or end it: pages ask for them on their own, again and again. */
-const KEPT = [
-  'refresh',
-  'refresh-token',
-  'refresh_token',
-  'refreshtoken',
-  'token-refresh',
-  'renew',
-  'extend',
-  'touch',
-  'ping',
-  'keepalive',
-  'keep-alive',
-  'keep_alive',
-  'heartbeat',
-  'logout',
-  'log-out',
-  'signout',
-  'sign-out',
-  'sign_out',
-]
+/** Last segments below a session or a login that keep a session or end it: pages request them on their own, again and again. */
+const KEPT = (
+  'refresh refresh-token refresh_token refreshtoken token-refresh renew extend touch ping keepalive keep-alive keep_alive ' +
+  'heartbeat logout log-out signout sign-out sign_out'
+).split(' ')
 
-/** They cost nothing, so that a page whose token expired keeps nobody from signing in again. */
+/** Renewals cost nothing, so that a page whose token expired keeps no user from signing in again. */
 const RENEWALS: RuleCost = Object.fromEntries(
   ['/auth', '/auth/*', '/auth/*/*', '/session', '/session/*', '/sessions', '/sessions/*'].flatMap((place) =>
     KEPT.map((name) => [`${place}/${name}`, 0]),
   ),
 )
 
-const SERVERS: Match = {
-  networkClass: ['hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor'],
-  not: { provider: SASE },
-}
-
 /**
- * Failed logins an hour. One person mistypes a few times, and an office of 60 fails some ten times in its first hour, so that
- * 10 challenge, which costs each person a second, and only 100 refuse. Behind an address that many share one browser counts as
- * a client does elsewhere, and 200 together challenge, or a guesser would change its headers. Servers, VPNs and proxies come in
- * prefixes and systems: 30 and 200 for those. The strictest comes first, as the first that is exceeded decides.
+ * Limits failed logins an hour. One person mistypes a few times, and an office of 60 fails some ten times in its first hour, so 10
+ * challenge, which costs each person a second. Nothing refuses: an office, a university, a carrier and a company's exit share an address
+ * with guessers. A pass is good for 20 failures, and then its holder solves again. Behind a shared address one browser counts as a client
+ * does elsewhere, and 200 together challenge, or a guesser would change its headers. Servers, VPNs and proxies come in prefixes and
+ * systems: 30 and 200 for those.
  */
 function loginRules(id: string, match: Match, failures?: readonly number[]): readonly Rule[] {
   const limitBy = (key: CountKey, max: number): RuleLimit => {
     return { key, max, window: '1h', count: 'failure', ...(failures && { failures }) }
   }
-  const rule = { match, cost: RENEWALS }
-  const asked = { ...rule, action: 'challenge', challenge: { level: 2 } } as const
-  const servers = { ...asked, match: { ...match, ...SERVERS } }
+  const asked = { match, cost: RENEWALS, action: 'challenge', challenge: { level: 2 } } as const
+  const servers = { ...asked, match: { ...match, ...RENTED } }
+  const passed = { ...asked, match: { ...match, pass: { atLeast: 1 } } }
   return [
-    { ...rule, id: `${id}-refused`, limit: limitBy('browser', 100), action: 'throttle' },
+    { ...passed, id: `${id}-pass`, limit: limitBy('pass', 20) },
     { ...asked, id, limit: limitBy('browser', 10) },
     { ...asked, id: `${id}-address`, limit: limitBy('client', 200) },
     { ...servers, id: `${id}-network`, limit: limitBy('prefix', 30) },
@@ -88,7 +54,7 @@ function loginRules(id: string, match: Match, failures?: readonly number[]): rea
   ]
 }
 
-/** Rules that count, by the name under which `policy.limits` takes them. */
+/** Maps names that `policy.limits` accepts to rules that count. */
 export const LIMIT_PRESETS: Readonly<Record<LimitPresetName, readonly Rule[]>> = {
   'polite-crawlers': [
     {
@@ -108,6 +74,7 @@ export const LIMIT_PRESETS: Readonly<Record<LimitPresetName, readonly Rule[]>> =
     ...loginRules('login-guard', LOGIN),
     ...loginRules('login-guard-wordpress', WORDPRESS, [200, ...FAILURE_STATUSES]),
   ],
+  'account-guard': ACCOUNT_GUARD,
   'api-fair-use': [
     {
       id: 'api-fair-use',
@@ -123,9 +90,9 @@ export const LIMIT_PRESETS: Readonly<Record<LimitPresetName, readonly Rule[]>> =
       action: 'throttle',
     },
   ],
-  // It bans: no rule of it refuses a request.
+  // This preset bans: none of its rules refuses a request.
   'scanner-guard': [],
 }
 
-/** Bans of `scanner-guard`: so many different probes. */
+/** `scanner-guard` has a ban for different probes, counted here. */
 export const SCANNER_GUARD: Strikes = { count: 5, window: '1m', on: [], for: '1h' }

@@ -1,19 +1,19 @@
 import type { Rule, RuleLimit } from '../policy.ts'
 
-/** A row of a preset that counts, with the reason that the documents give for it. */
+/** A preset has rows that count, with the reason that the documents give for each. */
 export interface PresetRow extends Rule {
   readonly why: string
-  /** Pages a minute, as `perMinute` has requests; beside them come `WIDER` times as many requests of any kind. */
+  /** Limits pages a minute, as `perMinute` limits requests; beside them come `WIDER` times as many requests of any kind. */
   readonly pages?: PerMinute | undefined
-  /** Requests a minute of a client, its /24 or /48, its system, and all of its class: a rule for each, with the key behind its id. */
+  /** Limits requests a minute of a client, its prefix, its system and its class: a rule for each, with the key behind its id. */
   readonly perMinute?: PerMinute | undefined
 }
 
-/** The narrowest first: what one client has too much of uses up nothing of its neighbours. */
+/** The narrowest comes first: a client's excess uses up nothing of its neighbours. */
 const SCOPES = ['client', 'prefix', 'asn', 'class'] as const
 export type PerMinute = { readonly [Scope in (typeof SCOPES)[number]]?: number | undefined }
 
-/** Requests of any kind for each page that fits: a page has some seventy parts (HTTP Archive), which caches mostly keep. */
+/** Counts the requests of any kind for each page that fits: a page has some seventy parts (HTTP Archive), which caches mostly keep. */
 export const WIDER = 50
 
 export function expandRow({ why, pages, perMinute = widerThan(pages), then, ...rule }: PresetRow): readonly Rule[] {
@@ -28,7 +28,7 @@ export function expandRow({ why, pages, perMinute = widerThan(pages), then, ...r
     const kind = limit.count === 'page' || !hasPages ? [] : ['requests']
     const scope = SCOPES.slice(1).filter((key) => key === limit.key)
     if (then === undefined) return { ...rule, id: [id, ...kind, ...scope].join('-'), limit }
-    // The last one opens, under the name of the row: until then a wider scope may be exceeded.
+    // The last limit opens, under the name of the row: before it, a wider scope may be exceeded.
     if (at === limits.length - 1) return { ...rule, limit, then }
     return { ...rule, id: [id, ...(limit.count === 'page' ? ['pages'] : []), limit.key].join('-'), limit }
   })

@@ -17,21 +17,21 @@ import {
 import { expandRow } from './preset-row.ts'
 import { STOP_SCRAPERS, UNDER_ATTACK } from './scraper-presets.ts'
 
-/** Marks of evidence: they stop nothing, and are on requests of every method. */
+/** Marks evidence: these rules stop nothing, and mark requests of every method. */
 const CONTRADICTED: Rule = { id: 'contradicted', match: { basis: ['contradiction'] }, action: 'flag' }
-const INCOMPLETE: Rule = { id: 'incomplete', match: { basis: ['absence'] }, action: 'flag' }
+const INCOMPLETE: Rule = { id: 'incomplete', match: { basis: ['absence', 'behaviour'] }, action: 'flag' }
 const NAMED: Rule = { id: 'named', match: { basis: ['crawler', 'ai-name'] }, action: 'flag' }
 const ANONYMISED: Rule = { id: 'anonymised', match: { networkClass: ANONYMISERS }, action: 'flag' }
 const SERVERS: Rule = { id: 'infrastructure', match: { networkClass: INFRASTRUCTURE }, action: 'flag' }
 
-/** Whole browsers, against which nothing but their network speaks. */
+/** Matches whole browsers, with no evidence against them but their network. */
 const WHOLE = { basis: ['network'], userAgent: BROWSERS, not: { userAgent: MAIL_PROGRAMS }, method: READING } as const
 
-/** Rules that follow the user's own; the policy's default decides where none matches. */
+/** Preset rules follow the user's own; the policy's default decides where none matches. */
 export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
   observe: [],
   'low-friction': [
-    // First, because crawlers run in datacenters.
+    // Verified crawlers come first, because crawlers run in datacenters.
     VERIFIED,
     IMPOSTOR,
     HEADLESS,
@@ -46,7 +46,7 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
     IMPOSTOR,
     { id: 'ai', match: { class: ['ai_agent'] }, action: 'flag' },
     { id: 'ai-crawler', match: { purpose: ['ai-search', 'user-fetch'] }, action: 'flag' },
-    // Proven AI passes with the mark.
+    // A proven AI is let through with the mark.
     {
       ...VERIFIED,
       match: { ...VERIFIED.match, class: ['verified_crawler'], not: { purpose: ['ai-search', 'user-fetch'] } },
@@ -56,7 +56,7 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
     UNPROVEN,
     { ...CONTRADICTED, id: 'contradicted-page', match: { ...CONTRADICTED.match, method: READING }, ...ASKED },
     DOUBTFUL,
-    // A host that rents to VPN services and to others: its addresses are no proof of either.
+    // A host that rents to VPN services and to others: its addresses prove neither.
     { id: 'mixed', match: { ...WHOLE, networkClass: ['vpn'], networkConfidence: { atMost: 0.6 } }, ...ASKED },
     { id: 'servers', match: { ...WHOLE, networkClass: INFRASTRUCTURE }, ...ASKED },
     { id: 'program', match: { class: ['unverified_bot'] }, action: 'flag' },

@@ -26,25 +26,25 @@ import {
   SERVICES,
 } from './service-rules.ts'
 
-/** Doubts that headers show; crawlers that are named so are counted by their purpose. */
-const LOUD: readonly AgentBasis[] = ['automation', 'ai-name', 'contradiction', 'absence']
-/** Everything but a browser that shows nothing against it, on a line of people. */
+/** Headers raise these doubts; crawlers that name themselves are counted by their purpose. */
+const LOUD: readonly AgentBasis[] = ['automation', 'ai-name', 'contradiction', 'absence', 'behaviour']
+/** Matches everything but a browser without evidence against it on a line of people. */
 const DOUBTS: readonly AgentBasis[] = [...LOUD, 'crawler', 'network']
 
-/** Browsers on servers, VPNs and proxies, whole ones and others: a sign more, or another method, opens no wider count. */
-const READERS = { basis: ['network', 'absence', 'contradiction'], userAgent: BROWSERS } as const
+/** Matches browsers on servers, VPNs and proxies, whole ones and others: another sign, or another method, opens no wider count. */
+const READERS = { basis: ['network', 'absence', 'contradiction', 'behaviour'], userAgent: BROWSERS } as const
 
 const SERVERS = [...INFRASTRUCTURE, ...ANONYMISERS]
 
 const BUSY = { load: { atLeast: 0.8 } } as const
 
-/** Both begin with what passes, and what is refused whatever its number; proven crawlers for training have a limit. */
+/** Both presets begin with what passes, and what is refused whatever its number; proven training crawlers have a limit. */
 const FIRST: readonly PresetRow[] = [
   {
     id: 'open',
     match: { path: ['/robots.txt', '/.well-known/**'], method: READING },
     action: 'allow',
-    why: 'robots.txt, certificate challenges and security contacts are open to all',
+    why: 'robots.txt, certificate challenges and security contacts are public',
   },
   ...FEEDS,
   {
@@ -52,17 +52,17 @@ const FIRST: readonly PresetRow[] = [
     match: { purpose: ['training'] },
     limit: { key: 'operator', kind: 'bucket', max: 60, window: '1m', burst: 10 },
     action: 'throttle',
-    why: 'training crawlers flood most sites; they get one page a second, proven or not',
+    why: 'training crawlers flood most sites, verified or not',
   },
-  { ...VERIFIED, why: 'a crawler, preview, monitor or agent that is proven' },
-  { ...IMPOSTOR, why: 'a disproved claim' },
-  { ...HEADLESS, action: 'block', why: 'the client says that it is headless' },
-  { ...CONTRADICTED_TWICE, why: 'a request that contradicts itself twice is not from a browser' },
+  { ...VERIFIED, why: 'verified crawlers, previews, monitors and agents' },
+  { ...IMPOSTOR, why: 'a refuted claim' },
+  { ...HEADLESS, action: 'block', why: 'the client declares that it is headless' },
+  { ...CONTRADICTED_TWICE, why: 'no browser contradicts itself twice' },
   ...SERVICES,
-  { ...UNPROVEN, why: 'a crawler that nothing proves: its name is worth no more than none' },
+  { ...UNPROVEN, why: 'crawlers that nothing verifies' },
   {
     ...DOUBTFUL,
-    why: 'copies of browsers, and clients without a name, before the first page: programs in three of four cases',
+    why: 'copies of browsers and clients without a user agent; three in four are programs',
   },
 ]
 
@@ -72,33 +72,41 @@ const SERVER_PROGRAMS: readonly PresetRow[] = [
     id: 'server-libraries',
     match: { networkClass: SERVERS, method: READING, userAgent: LIBRARIES },
     action: 'block',
-    why: 'HTTP libraries on servers, VPNs and proxies; requests that send (webhooks) are only counted',
+    why: 'HTTP libraries on servers, VPNs and proxies; GET and HEAD only',
   },
   {
     id: 'server-programs',
     match: { basis: ['automation'], networkClass: SERVERS, method: READING },
     perMinute: { client: 10, prefix: 20, asn: 60, class: 600 },
     action: 'throttle',
-    why: 'other programs from there: your own monitor asks now and then',
+    why: 'other programs on servers, VPNs and proxies',
   },
 ]
 
-/** One address with many people behind it opens fewer pages than this: forty who read open four a second. */
+/** A shared address stays below this: forty people who read open four pages a second. */
 const HOME: readonly PresetRow[] = [
   {
     id: 'home',
     match: { basis: ['none'], networkClass: ['residential_clean'] },
     pages: { client: 600 },
     ...ASKED,
-    why: 'ten pages a second from one home line; mobile carriers share addresses and are not counted',
+    why: 'ten pages a second from one home; mobile carriers are exempt',
   },
 ]
+
+const ALIKE: PresetRow = {
+  id: 'alike',
+  match: { method: READING },
+  limit: { key: 'likeness', max: 60, window: '1m', count: 'page' },
+  ...ASKED,
+  why: 'similar clients that load no files or return no cookies: one scraper',
+}
 
 const SEEN: PresetRow = {
   id: 'doubtful-seen',
   match: { basis: DOUBTS },
   action: 'flag',
-  why: 'doubtful requests within their limits are in the log',
+  why: 'the log names doubtful requests within their limits',
 }
 
 const BUSY_LIMIT: PresetRow = {
@@ -106,7 +114,7 @@ const BUSY_LIMIT: PresetRow = {
   match: { ...BUSY, basis: LOUD },
   perMinute: { prefix: 240, asn: 600, class: 1_200 },
   action: 'throttle',
-  why: 'while the server is busy, doubtful requests share little capacity: floods of a thousand networks have nothing else in common',
+  why: 'requests in floods from a thousand networks share nothing but doubt',
 }
 
 const BUSY_SERVERS: PresetRow = {
@@ -114,7 +122,7 @@ const BUSY_SERVERS: PresetRow = {
   match: { ...BUSY, ...READERS },
   pages: { client: 30, prefix: 60, asn: 240, class: 600 },
   ...ASKED,
-  why: 'the same for browsers on servers, VPNs and proxies, by pages',
+  why: 'browsers on servers, VPNs and proxies',
 }
 
 const NAMED: PresetRow = {
@@ -122,7 +130,7 @@ const NAMED: PresetRow = {
   match: { basis: ['ai-name'] },
   perMinute: { client: 60, asn: 300, class: 600 },
   action: 'throttle',
-  why: 'unproven AIs and agents, often from many addresses of one cloud',
+  why: 'unverified AI crawlers and agents use many addresses of one cloud',
 }
 
 const PROGRAMS: PresetRow = {
@@ -130,15 +138,15 @@ const PROGRAMS: PresetRow = {
   match: { basis: ['automation'], method: READING },
   perMinute: { client: 60, prefix: 240, asn: 1_200 },
   action: 'throttle',
-  why: 'programs on home and mobile lines',
+  why: 'programs on home and mobile networks',
 }
 
 const SENDING: PresetRow = {
   id: 'sending',
-  match: { ...SENDS, basis: ['contradiction', 'absence', 'automation', 'network'] },
+  match: { ...SENDS, basis: ['contradiction', 'absence', 'behaviour', 'automation', 'network'] },
   perMinute: { client: 300, prefix: 900, asn: 1_800, class: 3_000 },
   action: 'throttle',
-  why: 'requests that send: webhooks come in bursts, and are not challenged',
+  why: 'webhooks arrive in bursts, and cannot solve a challenge',
 }
 
 const ON_SERVERS: PresetRow = {
@@ -146,7 +154,7 @@ const ON_SERVERS: PresetRow = {
   match: READERS,
   pages: SERVER_PAGES,
   ...ASKED,
-  why: 'browsers on servers, VPNs and Tor, by pages: people, or rented machines',
+  why: 'browsers on servers, VPNs and Tor: people, or rented machines',
 }
 
 export const STOP_SCRAPERS: readonly PresetRow[] = [
@@ -161,6 +169,7 @@ export const STOP_SCRAPERS: readonly PresetRow[] = [
   NAMED,
   PROGRAMS,
   SENDING,
+  ALIKE,
   ON_SERVERS,
   ...HOME,
   SEEN,
@@ -179,7 +188,7 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
     match: { ...BUSY, basis: ['none'] },
     pages: { client: 120, prefix: 600, asn: 6_000 },
     ...ASKED,
-    why: 'whole browsers while the server is busy, because floods through residential proxies use them',
+    why: 'floods through residential proxies use complete browsers',
   },
   { ...NAMED, perMinute: { client: 10, asn: 120, class: 300 } },
   { ...PROGRAMS, perMinute: { client: 10, prefix: 40, asn: 120, class: 300 } },
@@ -188,15 +197,15 @@ export const UNDER_ATTACK: readonly PresetRow[] = [
     id: 'asked',
     match: { basis: ['network'], userAgent: BROWSERS, method: READING },
     ...ASKED,
-    why: 'whole browsers on servers, VPNs and Tor, before the first page',
+    why: 'complete browsers on servers, VPNs and Tor, before the first page',
   },
   {
     id: 'unknown-lines',
-    match: { basis: ['none', 'absence', 'contradiction'], networkClass: ['unknown'] },
-    // Addresses without a system are inside, or of a proxy that nobody named.
+    match: { basis: ['none', 'absence', 'contradiction', 'behaviour'], networkClass: ['unknown'] },
+    // Addresses without a system are internal, or belong to a proxy that the configuration does not name.
     limit: { key: ['asn', 'client'], max: 30, window: '1m', count: 'page' },
     ...ASKED,
-    why: 'browsers in unknown networks',
+    why: 'browsers on unknown networks',
   },
   ON_SERVERS,
   ...HOME,

@@ -2,7 +2,7 @@ import { CRAWLERS } from '@sallyport/data/crawlers'
 import { BROWSERS, MAIL_PROGRAMS, READING } from './common-rules.ts'
 import type { PerMinute, PresetRow } from './preset-row.ts'
 
-/** Names under which libraries and tools of copying come unless somebody gives them another. Those of applications, as okhttp, are people's. */
+/** Libraries and copying tools have these names unless a user renames them. Names of applications, as okhttp, belong to people. */
 export const LIBRARIES = [
   'aiohttp',
   'AHC',
@@ -71,94 +71,41 @@ export const LIBRARIES = [
   'Python/* aiohttp',
 ].flatMap((name) => [`=${name}`, `${name}/*`, `${name} *`])
 
-/** Methods that send. */
+/** Matches methods that send. */
 export const SENDS = { not: { method: [...READING, 'OPTIONS'] } } as const
 
 const HELPERS = { purpose: ['preview', 'monitor', 'feed', 'federation'] } as const
 
-/** Words by which services name themselves that are in no catalogue, and names of programs that install and update. */
-const SERVICE_WORDS = [
-  'activitypub',
-  'calendar',
-  'checker',
-  'checklink',
-  'federation',
-  'feed',
-  'health',
-  'imageproxy',
-  'image proxy',
-  'mailproxy',
-  'monitor',
-  'pingdom',
-  'podcast',
-  'preview',
-  'probe',
-  'rss',
-  'status',
-  'unfurl',
-  'uptime',
-  'validator',
-  'webhook',
-].map((word) => `*${word}*`)
-const UPDATERS = [
-  'apk-tools',
-  'Apache-Maven',
-  'buildah',
-  'bundler',
-  'cargo',
-  'Composer',
-  'containerd',
-  'cri-o',
-  'Debian APT-HTTP',
-  'dnf',
-  'docker',
-  'git',
-  'git-lfs',
-  'Gradle',
-  'Helm',
-  'Homebrew',
-  'JGit',
-  'libdnf',
-  'npm',
-  'NuGet',
-  'pacman',
-  'pip',
-  'pnpm',
-  'podman',
-  'Ruby, RubyGems',
-  'skopeo',
-  'uv',
-  'yarn',
-].flatMap((name) => [`${name}/*`, `${name} *`])
+/** Services that no catalogue lists name themselves by these words; programs that install and update have these names. */
+const SERVICE_WORDS = (
+  'activitypub, calendar, checker, checklink, federation, feed, health, imageproxy, image proxy, mailproxy, monitor, pingdom, ' +
+  'podcast, preview, probe, rss, status, unfurl, uptime, validator, webhook'
+)
+  .split(', ')
+  .map((word) => `*${word}*`)
+const UPDATERS = (
+  'apk-tools; Apache-Maven; buildah; bundler; cargo; Composer; containerd; cri-o; Debian APT-HTTP; dnf; docker; ' +
+  'git; git-lfs; Gradle; Helm; Homebrew; JGit; libdnf; npm; NuGet; pacman; pip; pnpm; podman; Ruby, RubyGems; skopeo; uv; yarn'
+)
+  .split('; ')
+  .flatMap((name) => [`${name}/*`, `${name} *`])
 const OBJECTS = ['*application/activity+json*', '*application/ld+json*']
 
-/** Feeds end their path with the word, or with their format behind it: `/blog/feed/`, `/feed/atom`. An API has more below. */
+/** A feed's path ends with the word, or with the format behind it: `/blog/feed/`, `/feed/atom`. An API has more below. */
 const FEED_WORDS = ['feed', 'feeds', 'rss', 'atom']
 const FORMATS = ['atom', 'rdf', 'rss', 'rss2']
 const FOLDERS = ['', '/*', '/*/*', '/*/*/*', '/*/*/*/*', '/*/*/*/*/*']
 const FEED_PATHS = [
   ...FOLDERS.flatMap((folder) => FEED_WORDS.map((word) => `${folder}/${word}`)),
   ...FOLDERS.flatMap((folder) => FORMATS.map((format) => `${folder}/feed/${format}`)),
-  // Medium, Blogger, YouTube and podcasts.
-  '/feed/*',
-  '/feed/*/*',
-  '/feeds/*',
-  '/feeds/*/*',
-  '/rss/*',
+  // Medium, Blogger, YouTube and podcasts have these paths.
+  ...['/feed/*', '/feed/*/*', '/feeds/*', '/feeds/*/*', '/rss/*'],
 ].flatMap((path) => [path, `${path}/`])
-const FEED_FILES = [
-  '*.rss',
-  '*.atom',
-  'rss.xml',
-  'atom.xml',
-  'feed.xml',
-  'index.xml',
-  'feed.json',
-  'podcast.xml',
-].flatMap((name) => FOLDERS.map((folder) => `${folder}/${name}`))
+const FEED_NAMES = ['*.rss', '*.atom', 'rss.xml', 'atom.xml', 'feed.xml', 'index.xml', 'feed.json', 'podcast.xml']
+const FEED_FILES = FEED_NAMES.flatMap((name) => FOLDERS.map((folder) => `${folder}/${name}`))
 const APIS = ['api', 'rest', 'graphql', 'v1', 'v2', 'v3'].flatMap((name) => [`/${name}/**`, `/*/${name}/**`])
 
-/** Places of a site that give a feed for a word of the query; on any other page the word would open the page. */
+/** These places of a site give a feed for a word of the query; on any other page the word would open the page. */
 const INDEXES = ['/', '/index.php', '/*', '/*/index.php']
 const FEED_LIMIT = {
   perMinute: { client: 120, prefix: 240, asn: 600, class: 1_200 },
@@ -166,65 +113,65 @@ const FEED_LIMIT = {
   action: 'throttle',
 } as const
 
-/** Feeds pass under any name, within a limit. */
+/** Feeds are open under any name, within a limit. */
 export const FEEDS: readonly PresetRow[] = [
   {
     id: 'feeds',
     match: { path: [...FEED_PATHS, ...FEED_FILES], not: { path: APIS }, method: READING },
     ...FEED_LIMIT,
-    why: 'feed readers run on servers under any name; two requests a second from one address are a scraper',
+    why: 'feed readers run on servers under any name; a faster client is a scraper',
   },
   {
     id: 'feeds-wordpress',
     match: { path: INDEXES, query: { feed: ['rss', 'rss2', 'atom', 'rdf', 'podcast', 'comments-*'] }, method: READING },
     ...FEED_LIMIT,
-    why: 'feeds by a query, at the place where a site has them',
+    why: 'feeds by a query, as in WordPress',
   },
   {
     id: 'feeds-format',
     match: { path: INDEXES, query: { format: ['feed', ...FORMATS] }, method: READING },
     ...FEED_LIMIT,
-    why: 'the same of Joomla and others',
+    why: 'feeds by a query, as in Joomla',
   },
   {
     id: 'feeds-type',
     match: { query: { format: ['feed'], type: ['rss', 'atom'] }, method: READING },
     ...FEED_LIMIT,
-    why: 'the same of Joomla below a menu',
+    why: 'feeds below a Joomla menu',
   },
 ]
 
-/** Pages a minute of clients on servers, VPNs and proxies, and of those with a name that lets them through. */
+/** Clients on servers, VPNs and proxies, and clients that pass by their name, get these pages a minute. */
 export const SERVER_PAGES: PerMinute = { client: 60, prefix: 240, asn: 600, class: 1_200 }
 
-/** The counts under a name that nobody proves: so many requests of a client, and of many clients no more pages than under any name. */
-function named(client: number): Pick<PresetRow, 'pages' | 'perMinute'> {
+/** Counts under an unproven name: `client` requests of one client, and of many clients no more pages than under any name. */
+function countByName(client: number): Pick<PresetRow, 'pages' | 'perMinute'> {
   return { pages: { ...SERVER_PAGES, client: undefined }, perMinute: { client } }
 }
 
 const MAIL_PROXIES = ['google-image-proxy', 'yahoo-mail-proxy']
-/** By their slugs, because a bare claim would not exclude the mail proxies, which have a count of their own. */
+/** Slugs name these crawlers, because a bare claim would not exclude the mail proxies, which have a count of their own. */
 const HELPER_CRAWLERS = CRAWLERS.filter(
   ({ slug, purpose }) => ['preview', 'monitor', 'feed'].includes(purpose) && !MAIL_PROXIES.includes(slug),
 ).map(({ slug }) => slug)
 
-/** Services whose requests many people share, or that come as often as people write. They come before `helpers`. */
+/** Many people share the requests of these services, or they come as often as people write. They come before `helpers`. */
 export const SERVICES: readonly PresetRow[] = [
   {
     id: 'mail',
     match: { crawler: MAIL_PROXIES, method: READING },
     limit: { key: 'client', max: 600, window: '1m' },
     action: 'throttle',
-    why: 'mail services load the images of a newsletter for all of its readers',
+    why: "mail services load a newsletter's images for all its readers",
   },
   {
     id: 'mail-programs',
     match: { userAgent: MAIL_PROGRAMS, method: READING },
-    ...named(120),
+    ...countByName(120),
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
-    why: 'mail programs read calendars and images, and show no page',
+    why: 'mail programs load calendars and images, and cannot show a challenge',
   },
   {
     id: 'federation',
@@ -232,7 +179,7 @@ export const SERVICES: readonly PresetRow[] = [
     pages: { client: 300, prefix: 600, asn: 3_000 },
     perMinute: { client: 300, prefix: 3_000, asn: 30_000 },
     action: 'throttle',
-    why: 'servers of the fediverse, hundreds of which share a system; they read objects, and pages for previews alone',
+    why: 'Fediverse servers load objects, and pages only for previews; hundreds share one AS',
   },
   {
     id: 'objects',
@@ -243,29 +190,29 @@ export const SERVICES: readonly PresetRow[] = [
       method: READING,
       not: { userAgent: [...BROWSERS, ...LIBRARIES] },
     },
-    ...named(120),
+    ...countByName(120),
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
-    why: 'the same under a name that is not in the catalogue; libraries are no servers',
+    why: 'Fediverse servers that the catalogue does not list',
   },
   {
     id: 'updaters',
     match: { userAgent: UPDATERS, method: READING },
-    ...named(300),
+    ...countByName(300),
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
-    why: 'git, containers and packages come in many small requests',
+    why: 'git, containers and packages need many small requests',
   },
   {
     id: 'services',
     match: { basis: ['automation'], userAgent: SERVICE_WORDS, method: READING },
-    ...named(60),
+    ...countByName(60),
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
-    why: 'monitors, previews, calendars and podcasts under names that are not in the catalogue',
+    why: 'monitors, previews, calendars and podcasts that the catalogue does not list',
   },
   {
     id: 'relay-programs',
@@ -274,7 +221,7 @@ export const SERVICES: readonly PresetRow[] = [
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
-    why: 'the mail application of Apple loads images through the relay',
+    why: 'Apple Mail loads images through iCloud Private Relay',
   },
 ]
 
@@ -283,7 +230,7 @@ export const HELPER_LIMIT: PresetRow = {
   match: { crawler: HELPER_CRAWLERS, method: READING },
   perMinute: { client: 60, asn: 3_000 },
   action: 'throttle',
-  why: 'unproven previews, monitors and feed readers, with counts of their own',
+  why: 'unverified previews, monitors and feed readers',
 }
 
 export const HELPERS_SENDING: PresetRow = {
@@ -291,22 +238,22 @@ export const HELPERS_SENDING: PresetRow = {
   match: { ...SENDS, ...HELPERS },
   perMinute: { client: 300, asn: 3_000 },
   action: 'throttle',
-  why: 'their webhooks, which come in bursts',
+  why: 'webhooks of these services arrive in bursts',
 }
 
 export const HELPERS_SEEN: PresetRow = {
   id: 'helpers-seen',
   match: HELPERS,
   action: 'flag',
-  why: 'within these limits they pass, and are in the log',
+  why: 'the log names these services within their limits',
 }
 
-/** Applications of people come through companies' gateways and WARP, where one address is that of many. */
+/** Applications of people come through companies' gateways and WARP, where many people share one address. */
 export const SERVER_APPS: PresetRow = {
   id: 'server-apps',
   match: { basis: ['network'], method: READING, not: { userAgent: BROWSERS } },
   pages: SERVER_PAGES,
   perMinute: { client: 600, prefix: 2_400 },
   action: 'throttle',
-  why: 'applications of people, by their libraries, behind VPNs and gateways of companies; they read few pages',
+  why: 'applications of people behind VPNs and company gateways',
 }

@@ -4,36 +4,36 @@ import { bareAgent, compileAgents } from '../language/agent-names.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
 import { listNeedles, type NamedPatterns, namedPatterns, PATTERNS } from '../language/text-pattern.ts'
-import { someOf, tokenFault } from '../language/values.ts'
+import { anyWord, tokenFault } from '../language/values.ts'
 import { foldName } from '../language/wide-values.ts'
 import { asciiHost, readHosts } from './hosts.ts'
 import type { WordsOf } from './match-word.ts'
 import { agree, compileWanted, field, NONE, namedWord, OF_FIELDS, readTexts, textWord } from './text-word.ts'
 
-/** Conditions on what a request says of itself and of what it asks for: anybody can say it. */
+/** Holds conditions on what a request says of itself and of its target: any client can forge it. */
 export interface ClaimMatch {
   readonly userAgent?: readonly string[] | undefined
-  /** Hosts as they are asked for, without a port. */
+  /** Matches hosts as requested, without a port. */
   readonly host?: readonly string[] | undefined
-  /** Parameters of the query and patterns of their values. */
+  /** Maps parameters of the query to patterns of their values. */
   readonly query?: NamedPatterns | undefined
   readonly cookie?: NamedPatterns | undefined
-  /** Header fields and patterns of their values. */
+  /** Maps header fields to patterns of their values. */
   readonly headerValue?: NamedPatterns | undefined
   readonly referer?: readonly string[] | undefined
-  /** Media types of bodies, without parameters. */
+  /** Matches media types of bodies, without parameters. */
   readonly contentType?: readonly string[] | undefined
-  /** Languages of Accept-Language: a tag, or its first part alone. */
+  /** Matches languages of Accept-Language: a tag, or its first part alone. */
   readonly language?: readonly string[] | undefined
   readonly httpVersion?: readonly HttpVersion[] | undefined
-  /** JA4 fingerprints, or families of TLS clients. */
+  /** Matches JA4 fingerprints, or families of TLS clients. */
   readonly ja4?: readonly string[] | undefined
 }
 
 export const HTTP_VERSIONS = ['1.0', '1.1', '2'] as const
 export type HttpVersion = (typeof HTTP_VERSIONS)[number]
 
-const JA4_FAMILIES: readonly string[] = [...new Set(JA4_CIPHERS.map(({ family }) => family))]
+export const JA4_FAMILIES: readonly string[] = [...new Set(JA4_CIPHERS.map(({ family }) => family))]
 
 const PARAMETERS = {
   exact: ({ query }: Asked, name: string) => query && (query.get(name) ?? NONE),
@@ -56,7 +56,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     claim: true,
     values: PATTERNS,
     description:
-      'User agents: a name (GPTBot) is found as a word, except by rules that allow; *Scrapy*, /…/ and =curl are the whole',
+      'User agents: a name (GPTBot) matches as a word, except in allow rules; *Scrapy*, /…/ and =curl match the whole',
     example: ['GPTBot'],
     test(given, { action, surroundings }) {
       const every = action === 'allow'
@@ -67,41 +67,41 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
   },
   host: textWord(
     readHosts,
-    { description: 'Hosts, by patterns, without a port', example: ['*.example.com'] },
+    { description: 'Host patterns, without a port', example: ['*.example.com'] },
     { write: asciiHost },
   ),
   query: namedWord('parameter', PARAMETERS, {
     values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
-    description: 'Parameters of the query, each with patterns of its value',
+    description: 'Query parameters, each with value patterns',
     example: { page: ['/^[0-9]{4}/'] },
   }),
   cookie: namedWord('cookie', COOKIES, {
     claim: true,
     values: namedPatterns(tokenFault),
-    description: 'Cookies, each with patterns of its value',
+    description: 'Cookies, each with value patterns',
     example: { theme: ['dark'] },
   }),
   headerValue: namedWord('header', FIELDS, {
     claim: true,
     values: namedPatterns(headerFault),
-    description: 'Header fields by their names in lower case, each with patterns of its value',
+    description: 'Headers (lower case), each with value patterns',
     example: { accept: ['text/html*'] },
   }),
   referer: textWord(field('referer'), {
     claim: true,
-    description: 'Referers, by patterns',
+    description: 'Referer patterns',
     example: ['https://*.example.com/*'],
   }),
   contentType: textWord((asked) => field('content-type')(asked)?.map(mediaType), {
     claim: true,
-    description: 'Media types of bodies, by patterns, without parameters',
+    description: 'Content-Type patterns, without parameters',
     example: ['multipart/form-data'],
   }),
   language: textWord(
     (asked) => field('accept-language')(asked)?.flatMap(readLanguages),
     {
       claim: true,
-      description: 'Languages that the client accepts, by patterns: a tag or its first part',
+      description: 'Accept-Language patterns: a tag or its primary part',
       example: ['de', 'fr-CH'],
     },
     { isEach: false },
@@ -109,8 +109,8 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
   httpVersion: {
     ...OF_FIELDS,
     claim: true,
-    values: someOf(HTTP_VERSIONS),
-    description: 'Versions of HTTP',
+    values: anyWord(HTTP_VERSIONS),
+    description: 'HTTP versions',
     example: ['1.0'],
     test(given) {
       const versions = new Set<string>(given.flatMap((version) => [version, `${version}.0`]))
@@ -121,7 +121,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     ...OF_FIELDS,
     claim: true,
     values: PATTERNS,
-    description: `JA4 fingerprints by patterns, or families of TLS clients: ${JA4_FAMILIES.join(', ')}`,
+    description: `JA4 patterns, or TLS client families: ${JA4_FAMILIES.join(', ')}`,
     example: ['program'],
     test(given, { surroundings }) {
       const families = new Set(given.filter((word) => JA4_FAMILIES.includes(word)))
@@ -146,7 +146,7 @@ function readFamily({ parts: { ja4 = '' } }: Asked): string | undefined {
   return parseJa4(ja4)?.family
 }
 
-/** Header names are written in lower case, so that each field has one spelling. */
+/** Header names are in lower case, so that each field has one spelling. */
 function headerFault(name: string): string | undefined {
   const lower = name.toLowerCase()
   return tokenFault(name) ?? (name === lower ? undefined : `${unknown(name)}; did you mean "${lower}"?`)
@@ -156,7 +156,7 @@ function mediaType(value: string): string {
   return (value.split(';', 1)[0] as string).trim()
 }
 
-/** Languages of one line, without those that are refused (`q=0`): each tag, and its first part. */
+/** Returns the languages of one line, without refused ones (`q=0`): each tag, and its first part. */
 function readLanguages(line: string): readonly string[] {
   return line.split(',').flatMap((element) => {
     const [tag = '', ...parameters] = element.split(';').map((part) => part.trim())

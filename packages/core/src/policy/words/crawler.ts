@@ -1,18 +1,21 @@
 import { CRAWLERS } from '@sallyport/data/crawlers'
 import { CRAWLER_OUTCOMES, CRAWLER_PURPOSES, type CrawlerOutcome, type CrawlerPurpose } from '../../vocabulary.ts'
 import { wordFault } from '../language/fault.ts'
-import { someOf, texts } from '../language/values.ts'
+import { anyWord, texts } from '../language/values.ts'
 import { mayRestOn, type WordsOf } from './match-word.ts'
 
-/** Conditions on crawlers: the claim of the user agent; operator and purpose also by signature. */
+/** Holds conditions on crawlers, by the claim of the user agent; operator and purpose also match by signature. */
 export interface CrawlerMatch {
-  /** Slugs of the crawler catalogue. */
+  /** Matches slugs of the crawler catalogue. */
   readonly crawler?: readonly string[] | undefined
   readonly crawlerOutcome?: readonly CrawlerOutcome[] | undefined
-  /** Operators of the crawler catalogue. */
+  /** Matches operators of the crawler catalogue. */
   readonly operator?: readonly string[] | undefined
-  readonly purpose?: readonly CrawlerPurpose[] | undefined
+  readonly purpose?: readonly (CrawlerPurpose | 'ai')[] | undefined
 }
+
+/** `ai` matches any client that is or claims to be an AI, proven or not: the purposes training, ai-search, user-fetch and agent. */
+const PURPOSES = [...CRAWLER_PURPOSES, 'ai'] as const
 
 export const SLUGS: readonly string[] = CRAWLERS.map(({ slug }) => slug)
 export const OPERATORS: readonly string[] = [...new Set(CRAWLERS.map(({ operator }) => operator))]
@@ -22,7 +25,7 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: texts((slug) => wordFault(slug, SLUGS)),
     asks: 'agent',
     robots: true,
-    description: 'Crawlers, by their slugs in the catalogue',
+    description: 'Crawler slugs from the catalogue',
     example: ['googlebot'],
     test(given, rule) {
       return (inspection) => {
@@ -33,10 +36,10 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     },
   },
   crawlerOutcome: {
-    values: someOf(CRAWLER_OUTCOMES),
+    values: anyWord(CRAWLER_OUTCOMES),
     asks: 'agent',
     robots: true,
-    description: 'Outcome of the claim to be a crawler',
+    description: 'Outcome of crawler verification',
     example: ['spoofed'],
     test(given) {
       return ({ crawler }) => crawler !== undefined && given.includes(crawler.outcome)
@@ -46,7 +49,7 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     values: texts((operator) => wordFault(operator, OPERATORS)),
     asks: 'agent',
     robots: true,
-    description: 'Operators of crawlers, as in the catalogue',
+    description: 'Crawler operators from the catalogue',
     example: ['Google'],
     test(given, rule) {
       return (inspection) => {
@@ -56,16 +59,17 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     },
   },
   purpose: {
-    values: someOf(CRAWLER_PURPOSES),
+    values: anyWord(PURPOSES),
     asks: 'agent',
     robots: true,
-    description: 'Purpose of a crawler',
+    description: 'Crawler purpose; ai: any AI purpose',
     example: ['training'],
     test(given, rule) {
       const purposes = new Set<string>(given)
       return (inspection) => {
-        const { purpose } = inspection.agent
-        return purpose !== undefined && purposes.has(purpose) && mayRestOn(inspection, rule)
+        const { purpose = '', ai } = inspection.agent
+        const isOne = purposes.has(purpose) || (ai !== undefined && purposes.has('ai'))
+        return isOne && mayRestOn(inspection, rule)
       }
     },
   },

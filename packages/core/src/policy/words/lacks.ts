@@ -2,8 +2,8 @@ import type { Inspection } from '../../values/inspection.ts'
 import type { Degraded } from '../../vocabulary.ts'
 
 /**
- * Whether an inspection lacks the data that a word asks about. A country may be known, or known to be in no table, where places
- * are not, and a reserved address has none, whatever is loaded.
+ * Reports whether an inspection lacks the data that a word reads. A country may be known, or known to be in no table, where places are not,
+ * and a reserved address has none, whatever is loaded.
  */
 export function lacks(inspection: Inspection, need: Degraded): boolean {
   return inspection.degraded.includes(need) && !(need === 'geo' && isCountrySettled(inspection))

@@ -1,30 +1,31 @@
 import type { Inspection } from '../../values/inspection.ts'
+import type { UnknownRegion } from '../../values/region.ts'
 import type { Action } from '../../vocabulary.ts'
 import type { Asked } from '../language/asked.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import type { Values } from '../language/values.ts'
 
-/** Reports whether one member of a rule's match holds; `undefined` where it is not known: then neither it nor its negation holds. */
+/** Reports whether one member of a rule's match holds; `undefined` where that is unknown: then neither it nor its negation holds. */
 export type Test = (inspection: Inspection, asked: Asked) => boolean | undefined
 
-/** One word of a match. Code that reads, checks, compiles, announces and documents words asks this row and names no word itself. */
+/** Describes one word of a match. Code that reads, checks, compiles or documents words uses this row and names no word itself. */
 export interface MatchWord<Value> {
   readonly values: Values<Value>
   /**
-   * The data that the test reads: a sub-lookup, which may be missing, the agent, or the request, which alone differs between two
-   * requests of one visitor. `parts` of a request (a path, a clock, the fields) cost most and are tested last.
+   * The test reads this data: a sub-lookup, which may be missing, the agent, or the request, which alone differs between two requests of
+   * one visitor. `parts` of a request (a path, a clock, the fields) cost most and are tested last.
    */
   readonly asks: 'asn' | 'geo' | 'agent' | 'request' | 'parts'
-  /** Some sources of requests or of data lack what the word reads: then it is not known whether it holds. */
+  /** Some sources of requests or of data lack what the word reads: then its result is unknown. */
   readonly mayLack?: boolean | undefined
-  /** Any client can write it: a rule that allows may not rest on such words alone. */
+  /** Any client can forge it: a rule that allows may not rest on such words alone. */
   readonly claim?: boolean | undefined
   /**
-   * Robots.txt can say a rule by it, because a crawler, a path and GET alone answer it. It has no default: a word that was
-   * forgotten here would be announced to all.
+   * Robots.txt can express a rule by it, because a crawler, a path and GET alone answer it. It has no default: a forgotten word would be
+   * announced to all.
    */
   readonly robots: boolean
-  /** A phrase of options.md and of editors. */
+  /** Describes the word in options.md and in editors. */
   readonly description: string
   /** Absent where the members of the value have their own. */
   readonly example?: Value | undefined
@@ -32,15 +33,19 @@ export interface MatchWord<Value> {
   test(value: Value, rule: WithinRule): Test
 }
 
-/** A row for each word of a match, or of a part of one. */
+/** Requires a row for each word of a match, or of a part of one. */
 export type WordsOf<Match> = { readonly [Word in keyof Match]-?: MatchWord<NonNullable<Match[Word]>> }
 
 /** The context that a test has from its rule. */
 export interface WithinRule {
   readonly id: string
   readonly action: Action
-  /** The rule says `trustClaim`. */
+  /** True where the rule has `trustClaim`. */
   readonly trustsClaims?: boolean | undefined
+  /** Says whether the rule matches where the region is not known. */
+  readonly unknown?: UnknownRegion | undefined
+  /** True where the word is within a negation. */
+  readonly isNegated?: true | undefined
   readonly surroundings: Surroundings
   /** Returns what `make` made for a key, which all rules of the policy share. */
   readonly once: Once
@@ -48,7 +53,7 @@ export interface WithinRule {
 
 export type Once = <Made>(key: string, make: () => Made) => Made
 
-/** Keeps things that the rules of one policy share. */
+/** Keeps values that the rules of one policy share. */
 export function createOnce(): Once {
   const made = new Map<string, unknown>()
   return <Made>(key: string, make: () => Made) => {
@@ -58,8 +63,8 @@ export function createOnce(): Once {
 }
 
 /**
- * Reports whether a rule may match by the name that a client has. Anybody can claim one, so a permission needs proof, or a
- * rule that trusts claims and one that nothing disproves.
+ * Reports whether a rule may match by the name of a client. Any client can claim a name, so a permission needs proof, or a rule that trusts
+ * claims and a name that nothing disproves.
  */
 export function mayRestOn({ agent, crawler }: Inspection, { action, trustsClaims }: WithinRule): boolean {
   if (action !== 'allow' || agent.identity?.verified === true) return true

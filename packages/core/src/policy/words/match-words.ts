@@ -1,43 +1,55 @@
+import { ACCOUNT_WORDS, type AccountMatch } from './account.ts'
+import { BEHAVIOUR_WORDS, type BehaviourMatch } from './behaviour.ts'
 import { CLAIM_WORDS, type ClaimMatch } from './claims.ts'
 import { CRAWLER_WORDS, type CrawlerMatch } from './crawler.ts'
 import type { MatchWord, WordsOf } from './match-word.ts'
+import { MCP_WORDS, type McpMatch } from './mcp.ts'
 import { NETWORK_WORDS, type NetworkMatch } from './network.ts'
 import { negation } from './not.ts'
+import { REGION_WORDS, type RegionMatch } from './region.ts'
 import { REQUEST_WORDS, type RequestMatch } from './request.ts'
 import { STATE_WORDS, type StateMatch } from './state.ts'
 import { USER_WORDS, type UserMatch } from './user.ts'
 import { VERDICT_WORDS, type VerdictMatch } from './verdict.ts'
 import type { GivenWord } from './word-test.ts'
 
-/** The conditions of a rule but for a negation. */
+/** Holds the conditions of a rule but for a negation. */
 export interface PlainMatch
   extends NetworkMatch,
+    RegionMatch,
     RequestMatch,
     ClaimMatch,
+    McpMatch,
     VerdictMatch,
+    BehaviourMatch,
     CrawlerMatch,
     UserMatch,
-    StateMatch {}
+    StateMatch,
+    AccountMatch {}
 
 /**
- * The conditions of a rule. Members are joined by "and", the values of one member by "or"; an absent member matches all.
- * `crawler`, `operator`, `vendor` and `purpose` are what a request says of itself: a rule that allows matches them only
- * where that is proven, one that flags or blocks matches the bare claim.
+ * Holds the conditions of a rule. Members are joined by "and", the values of one member by "or"; an absent member matches all. Requests
+ * claim `crawler`, `operator`, `vendor` and `purpose` themselves: a rule that allows matches only proven ones, a rule that flags or blocks
+ * matches the bare claim.
  */
 export interface Match extends PlainMatch {
-  /** Conditions that must not hold, all together. */
+  /** Holds conditions that must not hold, all together. */
   readonly not?: PlainMatch | undefined
 }
 
-/** Every word that a negation can have, in the order of options.md. */
+/** Lists every word that a negation can have, in the order of options.md. */
 export const PLAIN_WORDS = {
   ...NETWORK_WORDS,
+  ...REGION_WORDS,
   ...REQUEST_WORDS,
   ...CLAIM_WORDS,
+  ...MCP_WORDS,
   ...VERDICT_WORDS,
+  ...BEHAVIOUR_WORDS,
   ...CRAWLER_WORDS,
   ...USER_WORDS,
   ...STATE_WORDS,
+  ...ACCOUNT_WORDS,
 } satisfies WordsOf<PlainMatch>
 
 /** Has every word of a match as one row, so that type, test, schema and robots.txt cannot differ. */
@@ -46,7 +58,12 @@ export const MATCH_WORDS = {
   not: negation<PlainMatch>((match) => listWords(match, PLAIN_WORDS), { path: ['/health'] }),
 } satisfies WordsOf<Match>
 
-/** The words that a match has, as they are written. */
+/** Reports whether a match is about events of accounts, and not about requests. */
+export function isAboutEvents({ event, mail, account }: Match): boolean {
+  return event !== undefined || mail !== undefined || account !== undefined
+}
+
+/** Lists the words that a match has, as they are written. */
 export function givenWords(match: Match): readonly GivenWord[] {
   return listWords(match, MATCH_WORDS)
 }

@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '../../address/address.ts'
-import { type Prefix, parsePrefix, prefixOf } from '../../address/prefix.ts'
+import { makePrefix, type Prefix, parsePrefix } from '../../address/prefix.ts'
 import { createPrefixSet } from '../../address/prefix-set.ts'
 import { isCountry } from '../../geo/country.ts'
 import { nearestWord } from '../../nearest-word.ts'
@@ -8,19 +8,19 @@ import { NETWORK_CLASSES, type NetworkClass } from '../../vocabulary.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
 import { listName } from '../language/surroundings.ts'
-import { collectFaults, folded, foldedSet, someOf, texts, type Values } from '../language/values.ts'
+import { anyWord, collectFaults, folded, foldedSet, texts, type Values } from '../language/values.ts'
 import type { WordsOf } from './match-word.ts'
 
-/** Conditions on the network that the client's address is in. */
+/** Holds conditions on the network of the client's address. */
 export interface NetworkMatch {
-  /** Addresses, CIDRs, and lists of them: `list:NAME`. */
+  /** Matches addresses, CIDRs, and lists of them: `list:NAME`. */
   readonly address?: readonly string[] | undefined
   readonly networkClass?: readonly NetworkClass[] | undefined
-  /** Two-letter codes of the country the client's address is used in; `unknown` where it is not known. */
+  /** Matches two-letter codes of the country where the client's address is used; `unknown` where it is not known. */
   readonly country?: readonly string[] | undefined
-  /** Numbers of autonomous systems, and lists of them. */
+  /** Matches numbers of autonomous systems, and lists of them. */
   readonly asn?: readonly (number | string)[] | undefined
-  /** Brands of VPN, proxy, Tor, hosting and cloud services, in any case: `iCloud Private Relay`. */
+  /** Matches brands of VPN, proxy, Tor, hosting and cloud services, in any case: `iCloud Private Relay`. */
   readonly provider?: readonly string[] | undefined
 }
 
@@ -38,7 +38,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: texts(addressFault),
     asks: 'agent',
     robots: false,
-    description: 'Addresses of clients, CIDRs, and lists of them as list:NAME',
+    description: 'Client addresses, CIDRs, or list:NAME',
     example: ['198.51.100.0/24'],
     test(given, { surroundings: { lists } }) {
       const named = given.flatMap((entry) => lists?.get(listName(entry) ?? '') ?? [])
@@ -51,10 +51,10 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     },
   },
   networkClass: {
-    values: someOf(NETWORK_CLASSES),
+    values: anyWord(NETWORK_CLASSES),
     asks: 'asn',
     robots: false,
-    description: 'Classes of networks',
+    description: 'Network classes',
     example: ['tor', 'vpn'],
     test(given) {
       const classes = new Set<string>(given)
@@ -66,7 +66,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     asks: 'geo',
     mayLack: true,
     robots: false,
-    description: 'Countries of the client, as two-letter codes; unknown where it is not known',
+    description: 'Client countries, as two-letter codes or unknown',
     example: ['DE', 'AT'],
     test(given) {
       const countries = new Set(given)
@@ -79,7 +79,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     asks: 'asn',
     mayLack: true,
     robots: false,
-    description: 'Numbers of autonomous systems, and lists of them as list:NAME',
+    description: 'AS numbers, or list:NAME',
     example: [64_500],
     test(given, { surroundings: { lists } }) {
       const asns = new Set(given)
@@ -96,7 +96,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: texts((name) => (name.trim() === '' ? unknown(name) : undefined)),
     asks: 'asn',
     robots: false,
-    description: 'Brands of VPN, proxy, Tor, hosting and cloud services',
+    description: 'VPN, proxy, Tor, hosting and cloud providers',
     example: ['iCloud Private Relay'],
     test(given) {
       const providers = foldedSet(given)
@@ -118,17 +118,15 @@ function addressFault(entry: string): string | undefined {
 /** The entry has been checked. */
 export function prefixOfEntry(entry: string): Prefix {
   const address = parseAddress(entry)
-  return address === undefined ? (parsePrefix(entry) as Prefix) : prefixOf(address, address.family === 4 ? 32 : 128)
+  return address === undefined ? (parsePrefix(entry) as Prefix) : makePrefix(address, address.family === 4 ? 32 : 128)
 }
 
-/** Codes that people write for a country that has another one. */
+/** People write these codes for countries that have another. */
 const OTHER_CODES: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' }
 
 function countryFault(code: string): string | undefined {
   if (code === 'unknown' || isCountry(code)) return undefined
   const capitals = code.toUpperCase()
   const meant = OTHER_CODES[capitals] ?? (isCountry(capitals) ? capitals : nearestWord(code, ['unknown']))
-  return (
-    unknown(code) + (meant === undefined ? ': expected a two-letter code of ISO 3166-1' : `; did you mean "${meant}"?`)
-  )
+  return unknown(code) + (meant === undefined ? ': expected a country code (ISO 3166-1)' : `; did you mean "${meant}"?`)
 }

@@ -4,7 +4,7 @@ import { lacks } from './lacks.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
 import { compileWord, type GivenWord, listNeeds } from './word-test.ts'
 
-/** The negation of a match, of which `listWords` gives the words. */
+/** Makes the negation of a match, whose words `listWords` returns. */
 export function negation<Match extends object>(
   listWords: (match: Match) => readonly GivenWord[],
   example: Match,
@@ -14,7 +14,7 @@ export function negation<Match extends object>(
       shape: 'match',
       faults(match) {
         const given = listWords(match)
-        if (given.length === 0) return [{ path: [], message: 'the negation of nothing matches nothing' }]
+        if (given.length === 0) return [{ path: [], message: 'not is empty, so the rule never matches' }]
         return given.flatMap(({ name, word, value }) =>
           word.values.faults(value).map(({ path, message }) => ({ path: [name, ...path], message })),
         )
@@ -23,7 +23,7 @@ export function negation<Match extends object>(
     asks: 'parts',
     mayLack: true,
     robots: false,
-    description: 'Conditions that must not hold, all together, by the same words as match',
+    description: 'Conditions, as in match, that must not all hold',
     example,
     test(match, rule) {
       const given = listWords(match)
@@ -39,14 +39,13 @@ export function negation<Match extends object>(
 }
 
 /**
- * Within a negation doubt counts the other way: a claim without proof, or one of several readings, must not be what a
- * permission rests on, nor what a refusal is escaped by.
+ * Reverses doubt within a negation: an unproven claim, or one of several readings, must neither support a permission nor escape a refusal.
  */
 function opposite(rule: WithinRule): WithinRule {
-  return { ...rule, action: rule.action === 'allow' ? 'block' : 'allow' }
+  return { ...rule, action: rule.action === 'allow' ? 'block' : 'allow', isNegated: true }
 }
 
-/** Three-valued "and": one that fails settles it; else one that is not known leaves it open. */
+/** Three-valued "and": a failed test decides; otherwise an unknown one leaves the result open. */
 function allHold(tests: readonly Test[], inspection: Inspection, asked: Asked): boolean | undefined {
   let known = true
   for (const test of tests) {

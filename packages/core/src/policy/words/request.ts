@@ -5,12 +5,12 @@ import { pathPatternFault } from '../paths/path-pattern.ts'
 import { compilePaths, splitPaths } from '../paths/path-test.ts'
 import type { WordsOf } from './match-word.ts'
 
-/** Conditions on what is asked for, and when. */
+/** Holds conditions on the target of a request, and its time. */
 export interface RequestMatch {
-  /** Paths: `/login` is that path alone, `/admin/**` it and all below, `*` within a segment any characters. */
+  /** Matches paths: `/login` is that path alone, `/admin/**` it and all below, `*` within a segment any characters. */
   readonly path?: readonly string[] | undefined
   readonly method?: readonly string[] | undefined
-  /** Names of headers, all of which are there (`present`) or none of which is (`absent`). */
+  /** Names headers that must all be there (`present`), or must all be missing (`absent`). */
   readonly header?: HeaderNames | undefined
   readonly time?: TimeSpan | undefined
 }
@@ -23,8 +23,8 @@ export interface HeaderNames {
 const HEADER_NAMES: Values<HeaderNames> = {
   shape: {
     members: {
-      present: { shape: 'texts', description: 'Names of headers, all of which are there', example: ['cookie'] },
-      absent: { shape: 'texts', description: 'Names of headers, none of which is there', example: ['accept-language'] },
+      present: { shape: 'texts', description: 'Headers that must all be present', example: ['cookie'] },
+      absent: { shape: 'texts', description: 'Headers that must all be absent', example: ['accept-language'] },
     },
   },
   faults: (given) =>
@@ -37,26 +37,26 @@ const EXPECTED = {
   from: 'HH:MM',
   to: 'HH:MM',
   days: DAYS.join(', '),
-  zone: 'the IANA name of a zone, as Europe/Vienna',
+  zone: 'an IANA time zone such as Europe/Vienna',
 } as const
 
 const SPAN: Values<TimeSpan> = {
   shape: {
     members: {
-      from: { shape: 'text', description: 'Start of the span, HH:MM', absent: '00:00', example: '22:00' },
+      from: { shape: 'text', description: 'Start of the time span, HH:MM', absent: '00:00', example: '22:00' },
       to: {
         shape: 'text',
-        description: 'End of the span, HH:MM, also next morning',
+        description: 'End of the time span, HH:MM, possibly the next day',
         absent: '24:00',
         example: '06:00',
       },
       days: {
         shape: { words: DAYS },
-        description: 'Days on which the span begins',
+        description: 'Days on which the span starts',
         absent: 'every day',
         example: ['fri', 'sat'],
       },
-      zone: { shape: 'text', description: 'Time zone, by its IANA name', absent: 'UTC', example: 'Europe/Berlin' },
+      zone: { shape: 'text', description: 'IANA time zone', absent: 'UTC', example: 'Europe/Berlin' },
     },
   },
   faults(given): readonly Fault[] {
@@ -75,7 +75,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     values: texts(pathPatternFault),
     asks: 'parts',
     robots: true,
-    description: 'Paths: /login is that path alone, /admin/** it and all below, * any characters of a segment',
+    description: 'Paths: /login matches exactly, /admin/** also everything below, * any characters of a segment',
     example: ['/login', '/admin/**'],
     test(given, { action }) {
       const matches = compilePaths(given, action === 'allow')
@@ -99,7 +99,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     mayLack: true,
     claim: true,
     robots: false,
-    description: 'Names of headers',
+    description: 'Presence of headers',
     test(given, { action }) {
       const allows = action === 'allow'
       const present = (given.present ?? []).map((name) => name.toLowerCase())
@@ -123,7 +123,7 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     values: SPAN,
     asks: 'parts',
     robots: false,
-    description: 'Hours of days',
+    description: 'Time of day',
     test(given, { once }) {
       const openClock = (zone: string) => once(`clock of ${zone}`, () => zoneClock(zone))
       const isWithin = compileSpan(given, openClock) as SpanTest

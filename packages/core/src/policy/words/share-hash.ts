@@ -3,10 +3,7 @@ import { hashText } from '../../hash-text.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { Asked } from '../language/asked.ts'
 
-/** Bits of IPv6 that are one client: browsers change the rest within a day. */
-const CLIENT_BITS = 64
-
-/** Bits as a number from 0 up to 1, evenly spread, as MurmurHash3 ends. */
+/** Spreads bits evenly to a number from 0 up to 1, as MurmurHash3 ends. */
 export function spread(start: number): number {
   let bits = Math.imul(start ^ (start >>> 16), 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
@@ -15,5 +12,5 @@ export function spread(start: number): number {
 
 /** Returns the hash of the client. A client of IPv6 has a whole network. */
 export function hashClient(_: Asked, { client }: Inspection): number {
-  return hashText(clientKey(client.address, CLIENT_BITS).narrow)
+  return hashText(clientKey(client.address).narrow)
 }

@@ -3,21 +3,21 @@ import type { Inspection } from '../../values/inspection.ts'
 import type { Asked } from '../language/asked.ts'
 import { type Bounds, boundsTest, createBounds } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
-import { type Shape, someOf, type Values } from '../language/values.ts'
+import { anyWord, type Shape, type Values } from '../language/values.ts'
 import type { WordsOf } from './match-word.ts'
 import { hashClient, spread } from './share-hash.ts'
 
-/** Conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
+/** Holds conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
 export interface StateMatch {
-  /** Sum of the weights of the rules before this one that match. */
+  /** Bounds the sum of the weights of the rules before this one that match. */
   readonly weight?: Bounds | undefined
-  /** Load of the server: 1 where a limit of it is reached. */
+  /** Bounds the load of the server: 1 where it reaches a limit. */
   readonly load?: Bounds | undefined
-  /** Level of the pass that the visitor holds; `none`: it holds none. */
+  /** Bounds the level of the visitor's pass; `none`: the visitor has no pass. */
   readonly pass?: 'none' | Bounds | undefined
-  /** Share of all clients, 0 to 1; each is always within it or never. */
+  /** Selects a share of all clients, 0 to 1; each client is always within it or never. */
   readonly share?: number | undefined
-  /** `disallowed`: robots.txt refuses what is asked for to who calls itself so. */
+  /** `disallowed`: robots.txt refuses the path to this user agent. */
   readonly robots?: readonly RobotsWord[] | undefined
 }
 
@@ -42,7 +42,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: createBounds('sum of weights', 'points', [5, 20]),
     asks: 'request',
     robots: false,
-    description: 'Sum of the weights of the rules before it that match',
+    description: 'Sum of the weights of earlier matching rules',
     test(given) {
       const isWithin = boundsTest(given)
       return (_, { weight }) => isWithin(weight)
@@ -53,7 +53,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     asks: 'request',
     mayLack: true,
     robots: false,
-    description: 'Load of this server, 1 where a limit of it is reached',
+    description: 'Load of this server; 1 means that a limit is reached',
     test(given, { surroundings: { load } }) {
       const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = given
       const isWithin = boundsTest(given)
@@ -69,7 +69,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     asks: 'request',
     mayLack: true,
     robots: false,
-    description: 'Level of the pass that the visitor holds; none: no pass',
+    description: "Level of the visitor's pass; none: no pass",
     example: { atLeast: 1 },
     test(given) {
       const isWithin = boundsTest(given === 'none' ? { atMost: 0 } : given)
@@ -83,7 +83,7 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: SHARE,
     asks: 'agent',
     robots: false,
-    description: 'Share of clients, 0 to 1; a client is always within it or never',
+    description: 'Share of clients; a client is always in or always out',
     example: 0.05,
     test(share, { id }) {
       const own = Math.imul(hashText(id), 0x9e3779b1)
@@ -91,11 +91,11 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     },
   },
   robots: {
-    values: someOf(ROBOTS_WORDS),
+    values: anyWord(ROBOTS_WORDS),
     asks: 'parts',
     mayLack: true,
     robots: false,
-    description: 'Requests that robots.txt disallows to the crawler that they name',
+    description: 'Requests that robots.txt disallows for the crawler they name',
     example: ['disallowed'],
     test(_, { surroundings: { robots }, once }) {
       if (robots === undefined) return () => undefined

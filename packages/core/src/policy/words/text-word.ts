@@ -10,14 +10,14 @@ import {
 } from '../language/text-pattern.ts'
 import type { MatchWord } from './match-word.ts'
 
-/** Members that every such row has: histories do not keep what it reads, and robots.txt has no word for it. */
+/** Every such row has these members: histories do not keep what it reads, and robots.txt cannot express it. */
 export const OF_FIELDS = { asks: 'parts', mayLack: true, robots: false } as const
 
 /** Finds the values of a field; `undefined` where the source of the request does not keep it. */
 type FindValues = (asked: Asked) => readonly string[] | undefined
 
 interface TextOptions {
-  /** Every value must match to earn permission. Absent: it is so. */
+  /** True where every value must match to earn permission, which is the default. */
   readonly isEach?: boolean | undefined
   /** Writes a pattern as values are written. */
   readonly write?: ((pattern: string) => string) | undefined
@@ -48,11 +48,11 @@ export function readTexts(find: FindValues): (asked: Asked) => Texts | undefined
   }
 }
 
-/** Compiled patterns that the values of a field are compared with. */
+/** Holds compiled patterns, which are compared with the values of a field. */
 interface Wanted {
   readonly matches: PatternTest
   readonly needles: readonly string[] | undefined
-  /** Every value must match; one is not enough. */
+  /** True where every value must match; one is not enough. */
   readonly every: boolean
 }
 
@@ -61,8 +61,8 @@ export function compileWanted(given: readonly string[], surroundings: Surroundin
 }
 
 /**
- * Several values of one field are evidence of a client that hides: one that matches is enough to flag or block, and `every`
- * one must match to earn permission.
+ * Compares values with patterns. Several values of one field are evidence of a client that hides: one match is enough to flag or block, and
+ * `every` value must match to earn permission.
  */
 export function agree(texts: Texts | undefined, { matches, needles, every }: Wanted): boolean | undefined {
   if (texts === undefined) return undefined
@@ -74,7 +74,7 @@ export function agree(texts: Texts | undefined, { matches, needles, every }: Wan
   return every && written.length > 0
 }
 
-/** A client can write thousands of values: so many are searched as one text before each of them is looked at. */
+/** A client can write thousands of values: from this number on, they are searched as one text before each is compared. */
 const MANY_VALUES = 16
 
 export function field(name: string): FindValues {
@@ -87,8 +87,8 @@ export const NONE: readonly string[] = []
 type FindNamed = (asked: Asked, name: string) => readonly string[] | undefined
 
 /**
- * Returns a row for named values, each with patterns; `kind` tells the values of one word from those of another. Servers read
- * names and values in different ways: a permission needs the `exact` value, and no value that `wide` finds may be another one.
+ * Returns a row for named values, each with patterns; `kind` tells the values of one word from those of another. Servers read names and
+ * values in different ways: a permission needs the `exact` value, and no value that `wide` finds may differ.
  */
 export function namedWord(
   kind: string,

@@ -3,11 +3,11 @@ import { unknown } from '../language/fault.ts'
 import { texts } from '../language/values.ts'
 import type { Test, WordsOf } from './match-word.ts'
 
-/** Conditions on what the application says of its user, which can be another thing at each request. */
+/** Holds conditions on what the application says of its user, which can differ at each request. */
 export interface UserMatch {
-  /** Ids that the application gave its own users, or `*` for any; no request without one. */
+  /** Matches ids that the application gave its users, or `*` for any; a request without a user never matches. */
   readonly user?: readonly string[] | undefined
-  /** Plans of those users, or `*` for any. */
+  /** Matches plans of those users, or `*` for any. */
   readonly plan?: readonly string[] | undefined
 }
 
@@ -18,7 +18,7 @@ export const USER_WORDS: WordsOf<UserMatch> = {
     values: NAMES,
     asks: 'request',
     robots: false,
-    description: 'Users, by the ids that identify of an adapter gives; * for any',
+    description: "User IDs from the adapter's identify, or * for any",
     example: ['4711'],
     test: (given) => nameTest(given, ({ user }) => user),
   },
@@ -26,7 +26,7 @@ export const USER_WORDS: WordsOf<UserMatch> = {
     values: NAMES,
     asks: 'request',
     robots: false,
-    description: 'Plans of those users; * for any',
+    description: 'User plans, or * for any',
     example: ['free'],
     test: (given) => nameTest(given, ({ plan }) => plan),
   },

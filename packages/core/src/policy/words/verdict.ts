@@ -1,29 +1,28 @@
-import { AI_TOKENS } from '@sallyport/data/automation'
 import { AGENT_BASES, type AgentBasis } from '../../values/agent-verdict.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import { AGENT_CLASSES, type AgentClass } from '../../vocabulary.ts'
 import { type Bounds, boundsTest, createBounds } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
-import { folded, foldedSet, someOf, texts, type Values } from '../language/values.ts'
+import { anyWord, folded, foldedSet, texts, type Values } from '../language/values.ts'
 import { OPERATORS, SLUGS } from './crawler.ts'
 import { mayRestOn, type WordsOf } from './match-word.ts'
 
-/** Conditions on the verdicts about the agent and about the network. */
+/** Holds conditions on the verdicts about the agent and about the network. */
 export interface VerdictMatch {
   readonly class?: readonly AgentClass[] | undefined
-  /** Grounds of the verdict about the agent. */
+  /** Matches grounds of the verdict about the agent. */
   readonly basis?: readonly AgentBasis[] | undefined
-  /** Browsers without a person in front of them, as far as they say so. */
+  /** Matches browsers that show themselves that no person is in front of them. */
   readonly headless?: boolean | undefined
-  /** How sure the verdict about the agent is, 0 to 1, both bounds within. */
+  /** Bounds the confidence of the verdict about the agent, 0 to 1, both bounds inclusive. */
   readonly confidence?: Bounds | undefined
-  /** How likely the client is a program, 0 to 1, both bounds within. */
+  /** Bounds the probability that the client is a program, 0 to 1, both bounds inclusive. */
   readonly botProbability?: Bounds | undefined
-  /** How sure the verdict about the network is, 0 to 1, both bounds within. */
+  /** Bounds the confidence of the verdict about the network, 0 to 1, both bounds inclusive. */
   readonly networkConfidence?: Bounds | undefined
-  /** Proven identities: slugs, identifiers of signature agents, or `*` for any. */
+  /** Matches proven identities: slugs, identifiers of signature agents, or `*` for any. */
   readonly identity?: readonly string[] | undefined
-  /** Vendors of the AI, as verdicts show them; the case does not count. */
+  /** Matches vendors of the AI, as verdicts show them, in any case. */
   readonly vendor?: readonly string[] | undefined
 }
 
@@ -31,24 +30,22 @@ const FLAG: Values<boolean> = { shape: 'flag', faults: () => [] }
 
 const CONFIDENCE = createBounds('confidence', 'share', [0.61, 0.9], 1)
 
-const VENDORS = [...new Set([...OPERATORS, ...AI_TOKENS.map(({ vendor }) => vendor)])]
-
 export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
   class: {
-    values: someOf(AGENT_CLASSES),
+    values: anyWord(AGENT_CLASSES),
     asks: 'agent',
     robots: true,
-    description: 'Classes of clients',
+    description: 'Client classes',
     example: ['impostor'],
     test(given) {
       return (inspection) => given.includes(readClass(inspection))
     },
   },
   basis: {
-    values: someOf(AGENT_BASES),
+    values: anyWord(AGENT_BASES),
     asks: 'agent',
     robots: true,
-    description: 'Basis of the verdict about the client',
+    description: 'Basis of the client verdict',
     example: ['contradiction'],
     test(given) {
       return ({ agent }) => given.includes(agent.basis)
@@ -58,7 +55,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: FLAG,
     asks: 'agent',
     robots: true,
-    description: 'Whether the client says that it is a headless browser',
+    description: 'Whether the client claims to be a headless browser',
     example: true,
     test(given) {
       return ({ agent }) => agent.headless === given
@@ -68,7 +65,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: CONFIDENCE,
     asks: 'agent',
     robots: false,
-    description: 'Confidence of the verdict about the client',
+    description: 'Confidence of the client verdict',
     test(given) {
       const isWithin = boundsTest(given)
       return ({ agent }) => isWithin(agent.confidence)
@@ -78,7 +75,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: createBounds('probability', 'share', [0.9, 0.99], 1),
     asks: 'agent',
     robots: false,
-    description: 'Probability that the client is a program',
+    description: 'Probability that the client is a bot',
     test(given) {
       const isWithin = boundsTest(given)
       return ({ agent }) => isWithin(agent.botProbability)
@@ -88,17 +85,17 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: CONFIDENCE,
     asks: 'asn',
     robots: false,
-    description: 'Confidence of the verdict about the network',
-    test(given) {
-      const isWithin = boundsTest(given)
-      return ({ network }) => isWithin(network.verdict.confidence)
+    description: 'Confidence of the network verdict; `atMost` ignores age',
+    test({ atLeast, atMost }) {
+      const [isSure, isUnsure] = [boundsTest({ atLeast }), boundsTest({ atMost })]
+      return ({ network: { verdict, ageless = verdict.confidence } }) => isSure(verdict.confidence) && isUnsure(ageless)
     },
   },
   identity: {
     values: texts(identityFault),
     asks: 'agent',
     robots: true,
-    description: 'Proven identities: slugs, identifiers of signature agents, or * for any',
+    description: 'Verified identities: crawler slugs, signature agent IDs, or * for any',
     example: ['https://chatgpt.com'],
     test(given) {
       const any = given.includes('*')
@@ -109,7 +106,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     values: texts(vendorFault),
     asks: 'agent',
     robots: true,
-    description: 'Operators of an AI, as verdicts show them',
+    description: 'AI vendors, as in verdicts',
     example: ['OpenAI'],
     test(given, rule) {
       const vendors = foldedSet(given)
@@ -122,8 +119,8 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
 }
 
 /**
- * The class that rules match. A crawler's name from a system that its operator does not send from is forged for a policy,
- * although the specification keeps the word `spoofed` for a name that every check refutes.
+ * Returns the class that rules match. For a policy a crawler's name is forged where it comes from a system that its operator does not send
+ * from, although the specification keeps the word `spoofed` for a name that every check refutes.
  */
 function readClass({ agent, crawler }: Inspection): AgentClass {
   const rests = agent.basis === 'crawler' || agent.basis === 'ai-name'
@@ -135,11 +132,11 @@ function identityFault(name: string): string | undefined {
 }
 
 function vendorFault(name: string): string | undefined {
-  const isKnown = VENDORS.some((vendor) => vendor.toLowerCase() === name.toLowerCase())
-  return isKnown || isIdentifier(name) ? undefined : unknown(name, VENDORS)
+  const isKnown = OPERATORS.some((vendor) => vendor.toLowerCase() === name.toLowerCase())
+  return isKnown || isIdentifier(name) ? undefined : unknown(name, OPERATORS)
 }
 
-/** The identifier of a signature agent as verdicts write it: a URL without query, an origin without a slash. */
+/** Reports whether a text is the identifier of a signature agent as verdicts write it: a URL without query, an origin without a slash. */
 function isIdentifier(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { origin, pathname } = new URL(text)

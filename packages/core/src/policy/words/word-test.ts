@@ -2,14 +2,14 @@ import type { Degraded } from '../../vocabulary.ts'
 import { listsNamed } from '../language/surroundings.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
 
-/** A word that a match has. */
+/** A match has this word. */
 export interface GivenWord {
   readonly name: string
   readonly value: unknown
   readonly word: MatchWord<unknown>
 }
 
-/** Compiles a word. While a list that it names was never read, it is not known whether the list has what is asked for. */
+/** Compiles a word. While a list that it names was never read, it is unknown whether the list has the value. */
 export function compileWord({ word, value }: GivenWord, rule: WithinRule): Test {
   const test = word.test(value, rule)
   const lists = listsNamed(value).flatMap((name) => rule.surroundings.lists?.get(name) ?? [])
@@ -20,7 +20,7 @@ export function compileWord({ word, value }: GivenWord, rule: WithinRule): Test 
   }
 }
 
-/** Lists the sub-lookups that some words ask about. */
+/** Lists the sub-lookups that some words read. */
 export function listNeeds(given: readonly GivenWord[]): readonly Degraded[] {
   return (['asn', 'geo'] as const).filter((need) => given.some(({ word }) => word.asks === need))
 }

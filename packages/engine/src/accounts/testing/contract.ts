@@ -8,7 +8,7 @@ export interface Check {
   rejects(promise: Promise<unknown>, ...name: [] | [string]): Promise<unknown>
 }
 
-/** One sentence of a port's contract: `run` is given a store with nothing in it. */
+/** One sentence of a port's contract: `run` receives an empty store. */
 export interface ContractRow<Port> {
   readonly name: string
   run(port: Port, check: Check): Promise<void>
@@ -17,8 +17,8 @@ export interface ContractRow<Port> {
 /** Ready-made account for tests. */
 export const ACCOUNT: Account = { id: 'acc-1', name: 'Ada', plan: 'free', signupDate: '2026-01-31' }
 
-/** A stored key and its text, made of one repeated byte. */
-export function keyOf(
+/** Makes a stored key and its text from one repeated byte. */
+export function makeKey(
   byte: number,
   accountId: string = ACCOUNT.id,
 ): { readonly text: string; readonly key: StoredKey } {
@@ -32,7 +32,7 @@ export function keyOf(
 const FIRST = '2026-01-31'
 const SECOND = '2026-02-28'
 
-/** The contract of `Accounts`: the same rows run against every implementation. */
+/** Lists the contract of `Accounts`: the same rows run against every implementation. */
 export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
   {
     name: 'an account is found as it was created',
@@ -63,7 +63,7 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
   {
     name: 'a key is found by its public id, with its account',
     async run(accounts, check) {
-      const { key } = keyOf(1)
+      const { key } = makeKey(1)
       await accounts.createAccount(ACCOUNT)
       await accounts.createKey(key)
       check.same(await accounts.findKey(key.id), { key, account: ACCOUNT })
@@ -73,7 +73,7 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
   {
     name: 'a key needs an account, and an id of its own',
     async run(accounts, check) {
-      const { key } = keyOf(2)
+      const { key } = makeKey(2)
       await check.rejects(accounts.createKey(key), 'no account')
       await accounts.createAccount(ACCOUNT)
       await accounts.createKey(key)
@@ -83,7 +83,7 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
   {
     name: 'a key is revoked once, and stays in the list',
     async run(accounts, check) {
-      const { key } = keyOf(3)
+      const { key } = makeKey(3)
       const at = '2026-03-01T00:00:00.000Z'
       await accounts.createAccount(ACCOUNT)
       await accounts.createKey(key)
@@ -97,7 +97,7 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
   {
     name: 'a key is replaced by another of its account, once',
     async run(accounts, check) {
-      const [{ key }, { key: next }] = [keyOf(7), keyOf(8)]
+      const [{ key }, { key: next }] = [makeKey(7), makeKey(8)]
       await accounts.createAccount(ACCOUNT)
       await accounts.createKey(key)
       const { accountId: _, ...unowned } = next
@@ -112,7 +112,7 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
   {
     name: 'the last use of a key only moves forward',
     async run(accounts, check) {
-      const [{ key }, { key: other }] = [keyOf(9), keyOf(10)]
+      const [{ key }, { key: other }] = [makeKey(9), makeKey(10)]
       await accounts.createAccount(ACCOUNT)
       for (const stored of [key, other]) await accounts.createKey(stored)
       const at = (day: number) => `2026-03-0${day}T00:00:00.000Z`
@@ -139,7 +139,7 @@ export const ACCOUNTS_CONTRACT: readonly ContractRow<Accounts>[] = [
       const other = { ...ACCOUNT, id: 'acc-2' }
       await accounts.createAccount(ACCOUNT)
       await accounts.createAccount(other)
-      const keys = [keyOf(4).key, keyOf(5, other.id).key, keyOf(6).key]
+      const keys = [makeKey(4).key, makeKey(5, other.id).key, makeKey(6).key]
       for (const key of keys) await accounts.createKey(key)
       check.same(await accounts.listKeys(), keys)
       check.same(await accounts.listKeys(other.id), [keys[1]])

@@ -8,19 +8,22 @@ import {
   type Snapshot,
 } from '@sallyport/core'
 
-/** `{ip}` of a path as an address. Throws `invalid_ip`. */
-export function addressOf(text: string): Address {
+/** Reads `{ip}` of a path as an address. Throws `invalid_ip`. */
+export function readAddress(text: string): Address {
   const address = parseAddress(text)
   if (address === undefined) throw new SallyportError('invalid_ip')
   return address
 }
 
 /**
- * The network verdict of `{ip}`, and the address as it is written in answers. Throws `service_unavailable` where no
- * network data is loaded, because `isVpn: false` would be a claim; a reserved address needs no data.
+ * Finds the network verdict of `{ip}`, and the address as responses write it. Throws `service_unavailable` when no network data is loaded,
+ * because `isVpn: false` would be a claim; a reserved address needs no data.
  */
-export function findingOf(text: string, snapshot: Snapshot): { readonly ip: string; readonly finding: NetworkFinding } {
-  const address = addressOf(text)
+export function findNetwork(
+  text: string,
+  snapshot: Snapshot,
+): { readonly ip: string; readonly finding: NetworkFinding } {
+  const address = readAddress(text)
   const finding = classify(address, snapshot)
   if (snapshot.networks === undefined && !finding.reserved.reserved) throw new SallyportError('service_unavailable')
   return { ip: formatAddress(address), finding }

@@ -8,7 +8,7 @@ import {
   CrawlerVerifyRequest,
   CrawlerVerifyResponse,
 } from '../schemas/agents.ts'
-import { addressOf } from './address.ts'
+import { readAddress } from './address.ts'
 import { nameAsker } from './asker.ts'
 
 const RULE =
@@ -30,12 +30,12 @@ export const agentscanVerify = verifyRoute({
   path: '/v1/agentscan/verify',
   access: { kind: 'key', metered: true },
   operationId: 'agentscanVerify',
-  summary: 'The same answer as `POST /v1/crawlers/verify`, counted against the account.',
+  summary: 'The same answer as POST /v1/crawlers/verify, counted against the account.',
   description: RULE,
   errors: [400, 401, 429, 500],
 })
 
-/** Two routes with one request and one response; they differ in access and limit. */
+/** Makes both routes, which have one request and one response; they differ in access and limit. */
 function verifyRoute(row: {
   readonly path: string
   readonly access: Access
@@ -53,15 +53,15 @@ function verifyRoute(row: {
     response: CrawlerVerifyResponse,
     answer: 'The outcome and the checks behind it.',
     check({ body }, { services }) {
-      addressOf(body.ip)
-      services.crawlers.check(claimOf(body))
+      readAddress(body.ip)
+      services.crawlers.check(readClaim(body))
     },
     handle: ({ body }, context) =>
-      context.services.crawlers.verify(addressOf(body.ip), claimOf(body), nameAsker(context)),
+      context.services.crawlers.verify(readAddress(body.ip), readClaim(body), nameAsker(context)),
   })
 }
 
-function claimOf({ bot, user_agent }: CrawlerVerifyRequest) {
+function readClaim({ bot, user_agent }: CrawlerVerifyRequest) {
   return { bot, userAgent: user_agent }
 }
 
@@ -83,13 +83,19 @@ export const agentscanCheck = defineRoute({
   response: AgentscanCheckResponse,
   answer: 'The verdict and the signals behind it.',
   async handle({ body }, { services }) {
-    const decision = await services.check(addressOf(body.ip), requestOf(body))
+    const decision = await services.check(readAddress(body.ip), buildRequest(body))
     services.onChecked?.(decision)
-    return responseOf(decision, body)
+    return buildResponse(decision, body)
   },
 })
 
-function requestOf({ request_id, user_agent, headers, ja4, headless_flags }: AgentscanCheckRequest): DescribedRequest {
+function buildRequest({
+  request_id,
+  user_agent,
+  headers,
+  ja4,
+  headless_flags,
+}: AgentscanCheckRequest): DescribedRequest {
   const sent = Object.entries(headers ?? {})
   // `user_agent` wins over the header of that name.
   const fields = user_agent === undefined ? sent : [['User-Agent', user_agent], ...sent.filter(isNotUserAgent)]
@@ -98,7 +104,7 @@ function requestOf({ request_id, user_agent, headers, ja4, headless_flags }: Age
     headersKnown: headers !== undefined,
     id: request_id,
     ja4,
-    ...(headless_flags !== undefined && { headlessFlags: namesOf(headless_flags) }),
+    ...(headless_flags !== undefined && { headlessFlags: listNames(headless_flags) }),
   }
 }
 
@@ -106,11 +112,11 @@ function isNotUserAgent([name]: readonly [string, string]): boolean {
   return name.toLowerCase() !== 'user-agent'
 }
 
-function namesOf(flags: Readonly<Record<string, boolean>>): readonly string[] {
+function listNames(flags: Readonly<Record<string, boolean>>): readonly string[] {
   return Object.entries(flags).flatMap(([name, seen]) => (seen ? [name] : []))
 }
 
-function responseOf({ action, inspection }: Decision, body: AgentscanCheckRequest): AgentscanCheckResponse {
+function buildResponse({ action, inspection }: Decision, body: AgentscanCheckRequest): AgentscanCheckResponse {
   const { agent, network } = inspection
   const { identity } = agent
   return {
@@ -129,11 +135,11 @@ function responseOf({ action, inspection }: Decision, body: AgentscanCheckReques
       allowlist_type: identity?.type ?? null,
       allowlist_verified: identity?.verified ?? false,
       ja4: body.ja4 ?? null,
-      reasons: reasonsOf(agent),
+      reasons: listReasons(agent),
     },
   }
 }
 
-function reasonsOf({ reasons }: AgentVerdict) {
+function listReasons({ reasons }: AgentVerdict) {
   return reasons.map(({ id, weight, text }) => ({ id, weight, text }))
 }

@@ -36,7 +36,7 @@ export const index = defineRoute({
   answer: 'The operations, and where they are described.',
   async handle(_input, context) {
     const { info, paths } = await context.document()
-    const base = baseOf(context)
+    const base = readBase(context)
     return {
       name: info.title,
       version: info.version,
@@ -86,7 +86,7 @@ export const openapi = defineRoute({
 })
 
 /** The path before /v1 in the target as it was received: the API may be mounted anywhere. */
-function baseOf({ request: { target, path } }: RouteContext): string {
+function readBase({ request: { target, path } }: RouteContext): string {
   // A target in absolute form names its site before the path (RFC 9112 3.2.2).
   const [received = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)
   const base = received.endsWith(path) ? received.slice(0, -path.length) : ''

@@ -3,7 +3,7 @@ import { CLIENT_LIMITS } from '../client-limits.ts'
 import { defineRoute } from '../route.ts'
 import { LookupRequest, LookupResult, MyIPResponse } from '../schemas/lookup.ts'
 import { IpParams } from '../schemas/words.ts'
-import { addressOf } from './address.ts'
+import { readAddress } from './address.ts'
 import { nameAsker } from './asker.ts'
 
 export const demo = defineRoute({
@@ -20,7 +20,7 @@ export const demo = defineRoute({
   response: LookupResult,
   answer: 'All that is known of the address.',
   handle({ params }, { services }) {
-    addressOf(params.ip)
+    readAddress(params.ip)
     return services.lookup.lookup(params.ip)
   },
 })

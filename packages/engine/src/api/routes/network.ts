@@ -11,7 +11,7 @@ import {
 import { defineRoute } from '../route.ts'
 import { AsnResponse, GeolocationResponse, ProxyResponse, VpnResponse } from '../schemas/lookup.ts'
 import { IpParams } from '../schemas/words.ts'
-import { addressOf, findingOf } from './address.ts'
+import { findNetwork, readAddress } from './address.ts'
 
 const RULE = 'Hosting and datacenter networks state ownership; they are not anonymisation.'
 
@@ -29,7 +29,7 @@ export const vpn = defineRoute({
   response: VpnResponse,
   answer: 'Network class and risk score.',
   handle({ params }, { snapshot }) {
-    const { ip, hides, ...network } = networkOf(params.ip, snapshot)
+    const { ip, hides, ...network } = describeNetwork(params.ip, snapshot)
     return { ip, isVpn: hides, ...network }
   },
 })
@@ -48,14 +48,14 @@ export const proxy = defineRoute({
   response: ProxyResponse,
   answer: 'Network class and risk score.',
   handle({ params }, { snapshot }) {
-    const { ip, hides, ...network } = networkOf(params.ip, snapshot)
+    const { ip, hides, ...network } = describeNetwork(params.ip, snapshot)
     return { ip, isProxy: hides, ...network }
   },
 })
 
-/** The fields of both answers. */
-function networkOf(text: string, snapshot: Snapshot) {
-  const { ip, finding } = findingOf(text, snapshot)
+/** Returns the fields that both responses have. */
+function describeNetwork(text: string, snapshot: Snapshot) {
+  const { ip, finding } = findNetwork(text, snapshot)
   const { classification, anonymized } = finding.verdict
   return {
     ip,
@@ -81,7 +81,7 @@ export const geo = defineRoute({
   response: GeolocationResponse,
   answer: 'Geolocation; what is unknown is left out.',
   async handle({ params }, { snapshot }) {
-    const address = addressOf(params.ip)
+    const address = readAddress(params.ip)
     const ip = formatAddress(address)
     if (reservedRow(address) !== undefined) return { ip }
     const located = await locate(address, snapshot)
@@ -104,7 +104,7 @@ export const asn = defineRoute({
   response: AsnResponse,
   answer: 'Number, organisation, type and country; what is unknown is left out.',
   handle({ params }, { snapshot }) {
-    const { ip, finding } = findingOf(params.ip, snapshot)
+    const { ip, finding } = findNetwork(params.ip, snapshot)
     return asnAnswer(ip, finding)
   },
 })

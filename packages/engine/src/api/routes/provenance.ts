@@ -10,7 +10,7 @@ import {
   ProvenanceCheckRequest,
   ProvenanceCheckResponse,
 } from '../schemas/provenance.ts'
-import { addressOf } from './address.ts'
+import { readAddress } from './address.ts'
 
 export const provenanceCheck = defineRoute({
   method: 'POST',
@@ -32,8 +32,8 @@ export const provenanceCheck = defineRoute({
   answer: 'The verdict, what the jurisdiction policy says, and the id of the record.',
   async handle({ body }, { services, ...context }) {
     const { attestationId, verdict, action } = await services.provenance.attest({
-      account: accountOf(context),
-      address: addressOf(body.ip),
+      account: readAccount(context),
+      address: readAddress(body.ip),
       claim: body.claimed_jurisdiction,
       context: body.request_context,
     })
@@ -62,7 +62,7 @@ export const provenanceExport = defineRoute({
   mediaType: EVIDENCE_TYPE,
   answer: 'Evidence: records, proofs, checkpoint, keys, policy and data sets.',
   async handle({ query }, { services, ...context }) {
-    const evidence = await services.provenance.evidence(accountOf(context), readQuery(query))
+    const evidence = await services.provenance.evidence(readAccount(context), readQuery(query))
     // One answer for an id that is not there and for one of another account.
     if (evidence === undefined) throw new SallyportError('attestation_not_found')
     return evidence
@@ -85,7 +85,7 @@ export const provenanceKeys = defineRoute({
   handle: (_input, { services }) => services.provenance.keys(),
 })
 
-function accountOf({ allowance }: Pick<RouteContext, 'allowance'>): string {
+function readAccount({ allowance }: Pick<RouteContext, 'allowance'>): string {
   if (allowance === undefined) throw new TypeError('a keyed route has an allowance')
   return allowance.account.id
 }
@@ -98,13 +98,13 @@ function readQuery({ attestation_id: id, from, to }: z.output<typeof EvidenceQue
   if (id !== undefined || from === undefined || to === undefined) {
     throw invalidField('query', 'attestation_id alone, or from and to')
   }
-  return { from: momentOf('from', from), to: momentOf('to', to) }
+  return { from: readMoment('from', from), to: readMoment('to', to) }
 }
 
 const RFC_3339 = /^\d{4}-\d\d-(\d\d)T([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i
 
-/** In UTC with milliseconds, as records have it. */
-function momentOf(name: string, text: string): string {
+/** Reads a moment in UTC with milliseconds, as records have it. */
+function readMoment(name: string, text: string): string {
   const refuse = (reason: string) => invalidField(name, reason)
   const [, day] = RFC_3339.exec(text) ?? []
   const time = day === undefined ? Number.NaN : Date.parse(text.toUpperCase())

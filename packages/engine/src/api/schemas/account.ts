@@ -26,7 +26,7 @@ export const ErrorResponse = z
   .meta({ id: 'ErrorResponse' })
 export type ErrorResponse = z.output<typeof ErrorResponse>
 
-/** The ErrorResponse of a 429. */
+/** The ErrorResponse of a 429 says when to retry. */
 export const RateLimitResponse = ErrorResponse.extend({
   retryAfter: z.int().meta({ description: 'Seconds.' }),
 }).meta({ id: 'RateLimitResponse' })

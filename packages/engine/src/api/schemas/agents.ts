@@ -2,7 +2,7 @@ import { AGENT_CLASSES, CHECK_NAMES, CHECK_STATUSES, CRAWLER_OUTCOMES, IDENTITY_
 import { z } from 'zod'
 import { Action, AsnLabel, CountryCode, Moment, NetworkClass } from './words.ts'
 
-/** Specification: CrawlerVerifyRequest; snake_case, unlike its response. */
+/** Follows CrawlerVerifyRequest of the specification: snake_case, unlike its response. */
 export const CrawlerVerifyRequest = z
   .object({
     ip: z.string(),
@@ -38,7 +38,7 @@ export const CrawlerVerifyResponse = z
   .meta({ id: 'CrawlerVerifyResponse' })
 export type CrawlerVerifyResponse = z.output<typeof CrawlerVerifyResponse>
 
-/** Specification: AgentscanCheckRequest (snake_case). */
+/** Follows AgentscanCheckRequest of the specification (snake_case). */
 export const AgentscanCheckRequest = z
   .object({
     ip: z.string(),
@@ -52,8 +52,8 @@ export const AgentscanCheckRequest = z
 export type AgentscanCheckRequest = z.output<typeof AgentscanCheckRequest>
 
 /**
- * The specification names the signals and gives no types; every one is always there, null when it cannot be known. They
- * are free-form there, so `reasons` may stand beside them.
+ * The specification names the signals and gives no types; each signal is always there, null when it cannot be known. Signals are free-form
+ * there, so `reasons` may stand beside them.
  */
 const Signals = z.object({
   network_origin: NetworkClass.nullable(),
@@ -72,7 +72,7 @@ const Signals = z.object({
     .meta({ description: 'What the verdict rests on.' }),
 })
 
-/** Specification: AgentscanCheckResponse (snake_case). */
+/** Follows AgentscanCheckResponse of the specification (snake_case). */
 export const AgentscanCheckResponse = z
   .object({
     class: z.enum(AGENT_CLASSES),

@@ -53,10 +53,9 @@ const CLAMPED =
   'A number beyond the bounds takes the nearest one, and a value that is not a whole number the default; neither is a 400.'
 
 /**
- * An integer of a query that is never refused: out of range it takes the nearest bound, and what cannot be read takes
- * the default.
+ * Makes an integer of a query that is never refused: out of range it takes the nearest bound, and what cannot be read takes the default.
  */
-function clamped(min: number, max: number, fallback: number, description: string) {
+function clamp(min: number, max: number, fallback: number, description: string) {
   return z
     .string()
     .optional()
@@ -72,7 +71,7 @@ function clamped(min: number, max: number, fallback: number, description: string
 
 /** The query of `GET /v1/asn/directory`; every text has a meaning, so this route never answers 400. */
 export const DirectoryQuery = z.object({
-  top: clamped(1, 1000, 100, 'Length of the top list; ignored when `q` is set.'),
+  top: clamp(1, 1000, 100, 'Length of the top list; ignored when `q` is set.'),
   by: z
     .string()
     .optional()
@@ -82,5 +81,5 @@ export const DirectoryQuery = z.object({
       override: { type: 'string', enum: [...DIRECTORY_ORDERS], default: 'addresses' },
     }),
   q: z.string().optional().meta({ description: 'Part of a name, a number, or `AS<number>`.' }),
-  limit: clamped(1, 100, 20, 'Length of a search; used with `q` only.'),
+  limit: clamp(1, 100, 20, 'Length of a search; used with `q` only.'),
 })

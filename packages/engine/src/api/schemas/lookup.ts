@@ -105,7 +105,7 @@ export const WhoisResponse = z
   .meta({ id: 'WhoisResponse' })
 export type WhoisResponse = z.output<typeof WhoisResponse>
 
-/** Specification: MyIPResponse. The family that the caller did not come by is left out. */
+/** Specification: MyIPResponse. The family that the caller did not use is left out. */
 export const MyIPResponse = z
   .object({
     ipv4: z.string().optional(),
@@ -141,10 +141,10 @@ export const ProxyResponse = z
   .meta({ id: 'ProxyResponse' })
 export type ProxyResponse = z.output<typeof ProxyResponse>
 
-/** Characters of a target. */
+/** A target may have so many characters. */
 const MAX_TARGET_LENGTH = 4096
 
-/** The body of `POST /v1/ip/lookup`. */
+/** Describes the body of `POST /v1/ip/lookup`. */
 export const LookupRequest = z
   .object({
     target: z
@@ -158,7 +158,7 @@ export const LookupRequest = z
   .meta({ id: 'LookupRequest' })
 export type LookupRequest = z.output<typeof LookupRequest>
 
-/** Specification: LookupResult, the combined lookup. */
+/** Follows LookupResult of the specification, the combined lookup. */
 export const LookupResult = z
   .object({
     target: Target,
@@ -173,7 +173,7 @@ export const LookupResult = z
     networkType: AsnNetworkType,
     geo: GeolocationResponse,
     asn: AsnResponse,
-    /** Present for hostname targets. */
+    /** Only hostname targets have it. */
     whois: WhoisResponse.optional(),
     degraded: z.array(Degraded).meta({ description: 'Sub-lookups that failed.' }),
     at: Moment,

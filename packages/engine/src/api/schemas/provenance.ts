@@ -1,5 +1,5 @@
 import { isRecord, PLAIN_ACTIONS } from '@sallyport/core'
-import { EVIDENCE_TYPE } from '@sallyport/ledger'
+import { ANCHORED_TYPE, EVIDENCE_TYPE } from '@sallyport/ledger'
 import { z } from 'zod'
 import { int64, Moment, NetworkClass } from './words.ts'
 
@@ -8,12 +8,13 @@ const FreeForm = z
   .custom<Readonly<Record<string, unknown>>>(isRecord, 'must be an object')
   .meta({ override: { type: 'object' } })
 
-/** Specification: ProvenanceCheckRequest (snake_case). */
+/** Follows ProvenanceCheckRequest of the specification (snake_case). */
 export const ProvenanceCheckRequest = z
   .object({
     ip: z.string(),
     claimed_jurisdiction: z.string().meta({
-      description: 'A country code (ISO 3166-1, two letters), or a group of the policy, such as EU.',
+      description:
+        'A country code (ISO 3166-1, two letters), a region code (ISO 3166-2), or a group of the policy, such as EU.',
       examples: ['DE'],
     }),
     request_context: FreeForm.optional(),
@@ -21,7 +22,7 @@ export const ProvenanceCheckRequest = z
   .meta({ id: 'ProvenanceCheckRequest' })
 export type ProvenanceCheckRequest = z.output<typeof ProvenanceCheckRequest>
 
-/** Specification: ProvenanceCheckResponse (snake_case). */
+/** Follows ProvenanceCheckResponse of the specification (snake_case). */
 export const ProvenanceCheckResponse = z
   .object({
     network_origin: NetworkClass,
@@ -58,7 +59,7 @@ export const EvidenceQuery = z.object({
     .meta({ override: { format: 'date-time' }, description: 'Issued at or before, RFC 3339.' }),
 })
 
-/** One public key (RFC 7517, RFC 8037) with its interval. */
+/** Describes one public key (RFC 7517, RFC 8037) with its interval. */
 const LedgerKey = z.object({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
@@ -86,7 +87,7 @@ const Document = z.object({ sha256: Sha256, text: z.string().meta({ description:
 /** Evidence about attestations, whole in itself; `sallyport evidence verify` reads it. */
 export const Evidence = z
   .object({
-    media_type: z.literal(EVIDENCE_TYPE),
+    media_type: z.enum([EVIDENCE_TYPE, ANCHORED_TYPE]),
     created_at: Moment,
     origin: z.string(),
     log: z.string(),
@@ -113,6 +114,26 @@ export const Evidence = z
     checkpoint: SignedNote,
     consistency: z.object({ checkpoint: SignedNote, hashes: Hashes }).optional(),
     keys: LedgerKeys,
+    anchors: z
+      .array(
+        z.object({
+          checkpoint: SignedNote,
+          hashes: Hashes,
+          timestamps: z.array(
+            z.object({
+              authority: z.string(),
+              response: Base64.meta({ description: 'TimeStampResp (RFC 3161), DER, of the bytes of `checkpoint`.' }),
+            }),
+          ),
+          cosignatures: z
+            .string()
+            .optional()
+            .meta({ description: 'Lines of witnesses (C2SP tlog-cosignature), which continue `checkpoint`.' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Timestamps and cosignatures, in version 2.' }),
+    unanchored: z.string().optional().meta({ description: 'Why records have no anchor yet.' }),
     policies: z.array(Document),
     datasets: z.array(Document),
     statements: z.object({

@@ -7,7 +7,6 @@ export const NetworkClass = z.enum(NETWORK_CLASSES).meta({ id: 'NetworkClass' })
 /** Specification: AsnNetworkType. */
 export const AsnNetworkType = z.enum(AS_TYPES).meta({ id: 'AsnNetworkType' })
 
-/** The action on a request. */
 export const Action = z.enum(PLAIN_ACTIONS)
 
 /** A sub-lookup that failed or could not run. */
@@ -19,7 +18,7 @@ export const int64 = () => z.int().meta({ format: 'int64' })
 /** `AS<number>`. */
 export const AsnLabel = z.string().meta({ examples: ['AS13335'] })
 
-/** ISO 3166-1, two capital letters. */
+/** Countries have two capital letters (ISO 3166-1). */
 export const CountryCode = z.string().meta({ examples: ['DE'] })
 
 /** RFC 3339, UTC. */

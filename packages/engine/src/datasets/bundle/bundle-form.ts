@@ -3,7 +3,7 @@ import { type Column, type ColumnType, viewColumn } from '../columns/column-view
 import type { Columns, Description } from '../format/tables.ts'
 
 /** Counts up with every change of the layout, or of what a tables file means. */
-export const BUNDLE_FORMAT = 3
+export const BUNDLE_FORMAT = 4
 /** The largest bundle, in bytes: what a Worker of Cloudflare may have on a free plan. */
 export const MAX_BUNDLE_BYTES = 3_000_000
 
@@ -69,24 +69,21 @@ const BUNDLED = {
 /** The columns in the order in which they are written. */
 export const BUNDLED_COLUMNS = Object.entries(BUNDLED) as readonly [name: keyof typeof BUNDLED, row: Row][]
 
-/** Bytes of the number before the head, which is its length. */
+/** The number before the head takes 4 bytes; it is the length of the head. */
 export const WORD_BYTES = 4
 
 /** The head of a bundle, as JSON; the columns follow it in the order of `BUNDLED_COLUMNS`. */
 export interface BundleHead {
   readonly bundle: number
   readonly description: Description
-  /** Elements of each column. */
+  /** Counts the elements of each column. */
   readonly counts: Readonly<Record<string, number>>
-  /** The age of what is in it, as it was when it was made. */
-  readonly status: Pick<
-    Snapshot,
-    'sources' | 'crawlerStatus' | 'rangesStaleAfter' | 'proxiesStaleAfter' | 'exitsTrueAt'
-  >
+  /** The ages of the sources when the bundle was made. */
+  readonly status: Pick<Snapshot, 'sources' | 'crawlerStatus' | 'restsOn'>
 }
 
-/** A column as bytes of one weight after another, the lowest first: alike bytes lie together, which packs well. */
-export function planesOf(column: Column, { as }: Row): Uint8Array {
+/** Splits a column into its lowest bytes, then the next ones, and so on: similar bytes lie together, which packs well. */
+export function splitPlanes(column: Column, { as }: Row): Uint8Array {
   const { length, BYTES_PER_ELEMENT: width } = column
   const planes = new Uint8Array(length * width)
   let before = 0
@@ -99,8 +96,8 @@ export function planesOf(column: Column, { as }: Row): Uint8Array {
   return planes
 }
 
-/** The column of such bytes. */
-export function columnOf(planes: Uint8Array, { type, as }: Row, length: number): Column {
+/** Restores a column from the bytes that `splitPlanes` made. */
+export function joinPlanes(planes: Uint8Array, { type, as }: Row, length: number): Column {
   const width = length === 0 ? 0 : planes.length / length
   const column = viewColumn(type, new ArrayBuffer(planes.length), 0, length)
   let before = 0

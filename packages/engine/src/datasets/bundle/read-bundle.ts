@@ -3,16 +3,16 @@ import { bytesPerElement, type Column } from '../columns/column-view.ts'
 import { dayNumber } from '../format/days.ts'
 import { type Columns, TABLES_FORM } from '../format/tables.ts'
 import { openTables } from '../tables/open-tables.ts'
-import { BUNDLE_FORMAT, BUNDLED_COLUMNS, type BundleHead, columnOf, WORD_BYTES } from './bundle-form.ts'
+import { BUNDLE_FORMAT, BUNDLED_COLUMNS, type BundleHead, joinPlanes, WORD_BYTES } from './bundle-form.ts'
 
 /**
- * The snapshot of a bundle, without files and without Node: networks, listed addresses, countries and crawler ranges. Places, names of
- * systems and their directory are not in it. Rejects with `corrupt_data`.
+ * Reads the snapshot of a bundle, without files and without Node: networks, listed addresses, countries and crawler ranges. A bundle has no
+ * places, no names of systems and no directory. Rejects with `corrupt_data`.
  */
 export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snapshot> {
-  const file = await unpacked(bundle)
+  const file = await unpack(bundle)
   const length = file.length < WORD_BYTES ? 0 : new DataView(file.buffer).getUint32(0, true)
-  const head = headOf(new TextDecoder().decode(file.subarray(WORD_BYTES, WORD_BYTES + length)))
+  const head = readHead(new TextDecoder().decode(file.subarray(WORD_BYTES, WORD_BYTES + length)))
   const sizes = BUNDLED_COLUMNS.map(([name, row]) => ({ name, row, count: head.counts[name] ?? 0 }))
   const start = WORD_BYTES + length
   const size = sizes.reduce((sum, { row, count }) => sum + count * bytesPerElement(row.type), start)
@@ -22,12 +22,12 @@ export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snap
   let at = start
   for (const { name, row, count } of sizes) {
     const end = at + count * bytesPerElement(row.type)
-    columns[name] = columnOf(file.subarray(at, end), row, count)
+    columns[name] = joinPlanes(file.subarray(at, end), row, count)
     at = end
   }
   const { networks, crawlerRanges, countries, rangesLoaded, proxiesLoaded } = openTables(
-    { columns: completed(columns), description: head.description },
-    { today: () => dayNumber(Date.now()), confirmed: () => undefined },
+    { columns: addMissing(columns), description: head.description },
+    { today: () => dayNumber(Date.now()) },
   )
   return Object.freeze({
     ...(networks === undefined ? {} : { networks }),
@@ -39,13 +39,13 @@ export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snap
   })
 }
 
-/** All columns of a tables file; those that are left out are empty, and only the directory reads them, which nobody gets. */
-function completed(columns: Readonly<Record<string, Column>>): Columns {
+/** Adds the columns that a bundle leaves out, as empty ones: only the directory reads them, and a bundle has none. */
+function addMissing(columns: Readonly<Record<string, Column>>): Columns {
   const all = Object.keys(TABLES_FORM.columns).map((name) => [name, columns[name] ?? new Uint8Array(0)])
   return Object.fromEntries(all) as Columns
 }
 
-async function unpacked(bundle: ArrayBuffer | Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+async function unpack(bundle: ArrayBuffer | Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   try {
     const packed = new Blob([bundle as ArrayBuffer]).stream().pipeThrough(new DecompressionStream('gzip'))
     return new Uint8Array(await new Response(packed).arrayBuffer())
@@ -54,7 +54,7 @@ async function unpacked(bundle: ArrayBuffer | Uint8Array): Promise<Uint8Array<Ar
   }
 }
 
-function headOf(text: string): BundleHead {
+function readHead(text: string): BundleHead {
   try {
     const head: BundleHead = JSON.parse(text)
     if (head.bundle === BUNDLE_FORMAT && typeof head.counts === 'object' && head.counts !== null) return head

@@ -8,9 +8,9 @@ import type { ColumnTypes } from './column-view.ts'
  * format number reads wrong and the file is refused.
  */
 export interface FileForm<Types extends ColumnTypes> {
-  /** Name of the file for people: "a tables file". */
+  /** Names the file in messages: "a tables file". */
   readonly title: string
-  /** Eight ASCII characters. */
+  /** Eight ASCII characters that begin the file. */
   readonly magic: string
   /** Counts up with every change of the layout or of what a column means; a file of another number is made again. */
   readonly format: number
@@ -24,15 +24,15 @@ export const DESCRIPTION_AT = 56
 export const CHECKSUM_BYTES = 32
 const ALIGNMENT = 8
 
-/** Offset from the first column, in bytes, and count of elements, of every column. */
+/** Maps each column to its offset from the first column, in bytes, and its count of elements. */
 export type Layout = Readonly<Record<string, readonly [offset: number, count: number]>>
 
-/** A length in bytes rounded up to where the next column may begin. */
+/** Rounds a length in bytes up to where the next column may begin. */
 export function padded(bytes: number): number {
   return Math.ceil(bytes / ALIGNMENT) * ALIGNMENT
 }
 
-/** SHA-256 over a whole file but the digest itself. */
-export function checksumOf(file: Uint8Array): Buffer {
+/** Computes SHA-256 over a whole file except the digest itself. */
+export function computeChecksum(file: Uint8Array): Buffer {
   return createHash('sha256').update(file.subarray(0, CHECKSUM_AT)).update(file.subarray(DESCRIPTION_AT)).digest()
 }

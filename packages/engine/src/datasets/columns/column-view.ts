@@ -8,18 +8,16 @@ interface ColumnArrays {
   readonly i32: Int32Array
   readonly f64: Float64Array
 }
-/** A column in memory. */
 export type Column = ColumnArrays[ColumnType]
 export type ColumnsOf<Types extends ColumnTypes> = { readonly [Name in keyof Types]: ColumnArrays[Types[Name]] }
 
 export type ColumnTypes = Readonly<Record<string, ColumnType>>
 
-/** Bytes of one element of a column. */
 export function bytesPerElement(type: ColumnType): number {
   return BYTES[type]
 }
 
-/** A view of one column on the bytes of a file. */
+/** Returns a view of one column on the bytes of a file, without a copy. */
 export function viewColumn(type: ColumnType, buffer: ArrayBufferLike, offset: number, count: number): Column {
   switch (type) {
     case 'u8':

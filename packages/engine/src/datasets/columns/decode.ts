@@ -3,7 +3,7 @@ import { SallyportError } from '@sallyport/core'
 import {
   CHECKSUM_AT,
   CHECKSUM_BYTES,
-  checksumOf,
+  computeChecksum,
   DESCRIPTION_AT,
   type FileForm,
   type Layout,
@@ -13,18 +13,18 @@ import {
 } from './column-file.ts'
 import { type ColumnsOf, type ColumnTypes, viewColumn } from './column-view.ts'
 
-/** A column file in memory: its description, and views on its columns. */
+/** Holds a column file in memory: its description, and views of its columns. */
 export interface DecodedFile<Types extends ColumnTypes, Description> {
   readonly description: Description
   readonly columns: ColumnsOf<Types>
-  /** All of its bytes; another thread that is handed them makes its own views. */
+  /** All bytes of the file. Another thread that receives them makes its own views. */
   readonly shared: SharedArrayBuffer
 }
 
 /**
- * Reads a column file into one piece of shared memory and checks every byte of it; one that is already in memory, made
- * by this process, is trusted but for its head. Throws `corrupt_data` naming the file when it is cut short, changed,
- * of another format or unreadable, and `missing_data` when it is not there.
+ * Reads a column file into one piece of shared memory and checks every byte of it. Of a file that this process already has in memory it
+ * checks only the head. Throws `corrupt_data` naming the file when it is cut short, changed, of another format or unreadable, and
+ * `missing_data` when it does not exist.
  */
 export function readColumns<Types extends ColumnTypes, Description>(
   form: FileForm<Types>,
@@ -42,7 +42,7 @@ export function readColumns<Types extends ColumnTypes, Description>(
   if (length !== file.length) refuse(`${file.length} bytes long instead of ${length}`)
   if (
     typeof source === 'string' &&
-    !checksumOf(file).equals(file.subarray(CHECKSUM_AT, CHECKSUM_AT + CHECKSUM_BYTES))
+    !computeChecksum(file).equals(file.subarray(CHECKSUM_AT, CHECKSUM_AT + CHECKSUM_BYTES))
   ) {
     refuse('its contents do not fit its checksum')
   }

@@ -1,7 +1,15 @@
-import { CHECKSUM_AT, checksumOf, DESCRIPTION_AT, type FileForm, type Layout, padded, WORDS_AT } from './column-file.ts'
+import {
+  CHECKSUM_AT,
+  computeChecksum,
+  DESCRIPTION_AT,
+  type FileForm,
+  type Layout,
+  padded,
+  WORDS_AT,
+} from './column-file.ts'
 import { bytesPerElement, type ColumnsOf, type ColumnTypes } from './column-view.ts'
 
-/** The bytes of a column file, in shared memory, so that other threads can have them without a copy. */
+/** Encodes a column file into shared memory, so that other threads can have it without a copy. */
 export function encodeColumns<Types extends ColumnTypes>(
   form: FileForm<Types>,
   description: object,
@@ -28,6 +36,6 @@ export function encodeColumns<Types extends ColumnTypes>(
     const { buffer, byteOffset, byteLength } = column
     file.set(new Uint8Array(buffer, byteOffset, byteLength), start + (layout[name]?.[0] ?? 0))
   }
-  file.set(checksumOf(file), CHECKSUM_AT)
+  file.set(computeChecksum(file), CHECKSUM_AT)
   return shared
 }

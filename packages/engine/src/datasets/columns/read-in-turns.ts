@@ -3,12 +3,12 @@ import { open } from 'node:fs/promises'
 import { SallyportError } from '@sallyport/core'
 import { CHECKSUM_AT, CHECKSUM_BYTES, DESCRIPTION_AT } from './column-file.ts'
 
-/** A millisecond or two of hashing. */
+/** Hashing a piece takes a millisecond or two. */
 const PIECE_BYTES = 1024 * 1024
 
 /**
- * Reads a column file of any size into shared memory and checks its checksum, a piece at a time: requests get their turn
- * between two of them. Rejects with `corrupt_data` naming the file, and with `missing_data` when it is not there.
+ * Reads a column file of any size into shared memory and checks its checksum, a piece at a time: requests get their turn between two
+ * pieces. Rejects with `corrupt_data` naming the file, and with `missing_data` when it does not exist.
  */
 export async function readInTurns(path: string): Promise<SharedArrayBuffer> {
   try {
@@ -22,7 +22,7 @@ export async function readInTurns(path: string): Promise<SharedArrayBuffer> {
         // The file has become shorter: the checksum will not fit.
         if (bytesRead === 0) break
         const end = at + bytesRead
-        // All but the digest itself.
+        // The checksum excludes the digest itself.
         hash
           .update(bytes.subarray(at, Math.min(end, CHECKSUM_AT)))
           .update(bytes.subarray(Math.max(at, DESCRIPTION_AT), end))

@@ -10,22 +10,22 @@ import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
 import { compileCountries } from './known-countries.ts'
 import { addressColumns } from './listed-addresses.ts'
-import { outlinesOf } from './outlines.ts'
+import { measureOutlines } from './outlines.ts'
 import type { Parts, RangeList } from './parts.ts'
 import { compilePlaces } from './places.ts'
 import { byPrecedence, createRecordRegister, hasList, haveBothLists } from './records.ts'
 import { rentedSystems } from './rented-systems.ts'
-import { evidenceOf } from './system-evidence.ts'
+import { collectEvidence } from './system-evidence.ts'
 import { type SystemColumns, systemColumns } from './systems.ts'
 
-/** Addresses of a /24 and of a /48: what one customer is given. */
+/** The addresses of a /24 and of a /48: one customer is given no more. */
 const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
 
 const NO_SYSTEM: PlaceSystem = { type: 'unknown', networkClass: 'unknown' }
 
-/** Makes the columns and the description of a tables file of the parts. */
+/** Makes the columns and the description of a tables file from the parts. */
 export function assemble(parts: Parts): { columns: Columns; description: Omit<Description, 'sources'> } {
-  const { asns, names: nameList, rules, layers, sizes, registered, shapeOf } = outlinesOf(parts)
+  const { asns, names: nameList, rules, layers, filled, sizes, registered, shapeOf } = measureOutlines(parts)
   const isRented = rentedSystems(parts.lists, layers[4], sizes['systems.ipv4Addresses'])
   const placeSystem = (index: number): PlaceSystem => {
     return asRented(typeByRule(asns[index] as number, rules[index]), isRented(index))
@@ -50,9 +50,9 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   )
   const records = createRecordRegister(lists, hits.sets)
   const networks4 = records.combine(layers[4], hits.layers[4])
-  const networks6 = records.combine(layers[6], hits.layers[6])
+  const networks6 = records.combine(filled, hits.layers[6])
   const recordColumns = records.finish()
-  const evidence = evidenceOf({
+  const evidence = collectEvidence({
     segments: networks4,
     records: recordColumns,
     sets: hits.sets,
@@ -88,9 +88,9 @@ export function assemble(parts: Parts): { columns: Columns; description: Omit<De
   return {
     columns,
     description: {
-      ranges: lists.map(sourceOf),
+      ranges: lists.map(pickSource),
       evidence: hits.sets,
-      addressLists: addressLists.map(sourceOf).map(({ expires: _expires, ...source }) => source),
+      addressLists: addressLists.map(pickSource).map(({ expires: _expires, ...source }) => source),
       ...crawlerRows,
       places,
       countriesBy,
@@ -115,7 +115,7 @@ function typeColumns({ types, classes, bases, hostLike, brandNumbers, listNumber
   }
 }
 
-/** The ranges of the list at `position` with the hit that each is as its value. */
+/** Returns the ranges of the list at `position`, each with the code of its hit as the value. */
 function withHits(ranges: Ranges | undefined, position: number): Ranges | undefined {
   if (ranges === undefined) return undefined
   const { family, firsts, lasts } = ranges
@@ -127,7 +127,7 @@ function withHits(ranges: Ranges | undefined, position: number): Ranges | undefi
   return withValues(ranges, values)
 }
 
-function sourceOf({ ranges: _ranges, services: _services, ...source }: RangeList): RangeSource {
+function pickSource({ ranges: _ranges, services: _services, ...source }: RangeList): RangeSource {
   return source
 }
 

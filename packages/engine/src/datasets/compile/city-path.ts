@@ -2,27 +2,27 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { CITY_FORMAT } from '../format/city.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
-import { identityOf, type SourceFile } from '../sources/source-file.ts'
+import { identifyFile, type SourceFile } from '../sources/source-file.ts'
 
-/** A city source of which the file is there. */
+/** A city source that has its file. */
 export type CitySource = ResolvedSource & { readonly file: SourceFile }
 
-/** Whether a source is a city database that is there. */
+/** Reports whether a source is a city database that has its file. */
 export function isCity(source: ResolvedSource): source is CitySource {
   return source.row.kind === 'city' && source.file !== undefined
 }
 
-/** The path of the city file made from this source, whether it exists or not: the name changes with the source. */
+/** Returns the path of the city file compiled from this source, whether it exists or not. The name changes with the source. */
 export function cityPath(dataDir: string, source: CitySource): string {
-  return join(dataDir, `city-${nameOf(source)}.bin`)
+  return join(dataDir, `city-${cityFileName(source)}.bin`)
 }
 
-/** The path of the file of countries that is made with it. */
+/** Returns the path of the file of countries that is compiled with the city file. */
 export function countriesPath(dataDir: string, source: CitySource): string {
-  return join(dataDir, `countries-${nameOf(source)}.bin`)
+  return join(dataDir, `countries-${cityFileName(source)}.bin`)
 }
 
-function nameOf({ row, file }: CitySource): string {
-  const made = { format: CITY_FORMAT, family: row.family, file: identityOf(file) }
+function cityFileName({ row, file }: CitySource): string {
+  const made = { format: CITY_FORMAT, family: row.family, file: identifyFile(file) }
   return `${row.id}-${createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)}`
 }

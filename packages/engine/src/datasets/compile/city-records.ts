@@ -4,9 +4,9 @@ import { createNumbering } from '../parse/numbering.ts'
 
 export type RecordColumns = Pick<CityColumns, Extract<keyof CityColumns, `records.${string}` | `texts.${string}`>>
 
-/** Collects the distinct records of a city database as columns. Record 0 is there from the start and is none. */
+/** Collects the distinct records of a city database as columns. Record 0 exists from the start and means no record. */
 export interface RecordWriter {
-  /** Gives the number of the record. Throws `corrupt_data` for one that the columns cannot hold. */
+  /** Returns the number of the record. Throws `corrupt_data` for a record that the columns cannot hold. */
   add(record: GeoRecord): number
   finish(): { readonly columns: RecordColumns } & Pick<CityDescription, 'countries' | 'zones'>
 }
@@ -18,14 +18,14 @@ const MAX_RECORDS = 2 ** (8 * ID_BYTES)
 
 export function createRecordWriter(): RecordWriter {
   const rows = {
-    countries: columnFrom(0),
-    zones: columnFrom(0),
-    cities: columnFrom(0),
-    regions: columnFrom(0),
-    postalCodes: columnFrom(0),
-    latitudes: columnFrom(NO_PLACE),
-    longitudes: columnFrom(NO_PLACE),
-    radii: columnFrom(0),
+    countries: createColumn(0),
+    zones: createColumn(0),
+    cities: createColumn(0),
+    regions: createColumn(0),
+    postalCodes: createColumn(0),
+    latitudes: createColumn(NO_PLACE),
+    longitudes: createColumn(NO_PLACE),
+    radii: createColumn(0),
   }
   const countries = createNumbering(MAX_COUNTRIES)
   const zones = createNumbering(MAX_ZONES)
@@ -56,10 +56,10 @@ export function createRecordWriter(): RecordWriter {
           'records.zones': Uint16Array.from(rows.zones.finish()),
           'records.cities': rows.cities.finish(),
           'records.regions': rows.regions.finish(),
-          'records.postalCodes': someOf(rows.postalCodes.finish()),
-          'records.latitudes': signed(rows.latitudes.finish()),
-          'records.longitudes': signed(rows.longitudes.finish()),
-          'records.radii': Uint16Array.from(someOf(rows.radii.finish())),
+          'records.postalCodes': dropEmpty(rows.postalCodes.finish()),
+          'records.latitudes': viewSigned(rows.latitudes.finish()),
+          'records.longitudes': viewSigned(rows.longitudes.finish()),
+          'records.radii': Uint16Array.from(dropEmpty(rows.radii.finish())),
           'texts.bytes': Buffer.from(list.join('')),
           'texts.ends': Uint32Array.from(list, (text) => (end += Buffer.byteLength(text))),
         },
@@ -71,17 +71,17 @@ export function createRecordWriter(): RecordWriter {
 }
 
 /** A column in which no record says anything is left empty. */
-function someOf(column: Uint32Array): Uint32Array {
+function dropEmpty(column: Uint32Array): Uint32Array {
   return column.some((value) => value !== 0) ? column : new Uint32Array(0)
 }
 
-/** A column of some hundred thousand numbers, which would take twice the room in the heap. */
-function columnFrom(first: number): GrowingColumn {
+/** Creates a column for some hundred thousand numbers, which would take twice the room in the heap. */
+function createColumn(first: number): GrowingColumn {
   const column = createGrowingColumn()
   column.push(first)
   return column
 }
 
-function signed({ buffer, byteOffset, length }: Uint32Array): Int32Array {
+function viewSigned({ buffer, byteOffset, length }: Uint32Array): Int32Array {
   return new Int32Array(buffer, byteOffset, length)
 }

@@ -3,11 +3,11 @@ import { makeFolder } from '#files'
 import { encodeColumns } from '../columns/encode.ts'
 import { CITY_FORM, type CityColumns, type CityDescription, ID_BYTES } from '../format/city.ts'
 import { COUNTRIES_FORM, type CountriesDescription } from '../format/countries.ts'
-import { dayOf } from '../format/days.ts'
+import { formatDay } from '../format/days.ts'
 import { partition4, prefixed } from '../format/partitions.ts'
 import { createByOffset } from '../mmdb/by-offset.ts'
 import { corrupt, type MmdbFile, parseMmdb } from '../mmdb/file.ts'
-import { geoRecordOf } from '../mmdb/geo-record.ts'
+import { readGeoRecord } from '../mmdb/geo-record.ts'
 import { createRecordReader } from '../mmdb/values.ts'
 import { type RecordNumber, walkNetworks } from '../mmdb/walk.ts'
 import { FAMILIES } from '../ranges/ranges.ts'
@@ -15,16 +15,16 @@ import { createSegmentWriter } from '../ranges/segments.ts'
 import { readReleasable } from '../sources/releasable-file.ts'
 import { replaceFile } from '../sources/replace-file.ts'
 import { sourceStatus } from '../sources/resolve.ts'
-import { dateOfFile, sha256Of } from '../sources/source-file.ts'
+import { computeSha256, dateOfFile } from '../sources/source-file.ts'
 import { type CitySource, cityPath, countriesPath } from './city-path.ts'
 import { createRecordWriter, type RecordColumns, type RecordWriter } from './city-records.ts'
 import { removeOlder } from './compiled-path.ts'
-import { countriesOf } from './countries.ts'
+import { pickCountries } from './countries.ts'
 import type { OnProgress } from './tables.ts'
 
 /** Input of a compile, as plain values that can be sent to another thread. */
 export interface CityJob {
-  /** Made when it is not there. */
+  /** The compile creates the folder when it does not exist. */
   readonly dataDir: string
   readonly source: CitySource
 }
@@ -52,7 +52,7 @@ export async function compileCity({ dataDir, source, onProgress }: CompileCityOp
   makeFolder(dataDir)
   const { source: status, families, countries } = description
   const ofCountries: CountriesDescription = { source: status, families, countries }
-  const small = encodeColumns(COUNTRIES_FORM, ofCountries, countriesOf(columns))
+  const small = encodeColumns(COUNTRIES_FORM, ofCountries, pickCountries(columns))
   const path = cityPath(dataDir, source)
   for (const [kind, file, bytes] of [
     ['city', path, shared],
@@ -73,7 +73,7 @@ export function readCity(source: CitySource, onShare: (share: number) => void) {
   const { families, networks, segments, records, built, sha256 } = walkDatabase(source, onShare)
   const { columns, countries, zones } = records.finish()
   if (countries.length === 0) throw corrupt(file.path, 'no record of it has a country')
-  const date = built === undefined ? dateOfFile(file) : dayOf(built)
+  const date = built === undefined ? dateOfFile(file) : formatDay(built)
   const description: CityDescription = {
     source: sourceStatus(row, 'loaded', { date, entries: networks, sha256 }),
     families,
@@ -98,8 +98,8 @@ function walkDatabase({ row, file }: CitySource, onShare: (share: number) => voi
     const onWalk = (share: number) => onShare((index + share) / wanted.length)
     return walkNetworks(database, family, numberRecord, segments[family], onWalk)
   })
-  // Attestations name the data that says the country by it.
-  const sha256 = sha256Of(bytes)
+  // Attestations name the data behind a country by this hash.
+  const sha256 = computeSha256(bytes)
   release()
   return {
     families: wanted.filter((_, index) => counts[index] !== 0),
@@ -120,21 +120,21 @@ function recordNumbers(file: MmdbFile, writer: RecordWriter): RecordNumber {
     const known = numbers.get(at)
     if (known !== undefined) return known
     if (at < dataStart || at >= dataEnd) throw corrupt(path, 'a record outside the data section')
-    const number = numberOf(read(at))
+    const number = readNumber(read(at))
     numbers.set(at, number)
     return number
   }
 
-  function numberOf(value: unknown): number {
+  function readNumber(value: unknown): number {
     try {
-      return writer.add(geoRecordOf(value))
+      return writer.add(readGeoRecord(value))
     } catch (error) {
       throw corrupt(path, error instanceof Error ? error.message : 'unreadable')
     }
   }
 }
 
-/** The columns of both families' segments while they are written. A family that is not is one segment without a record. */
+/** Creates the columns of both families' segments. A family that is not written is one segment without a record. */
 function createSegmentColumns(families: readonly (4 | 6)[], nodeCount: number) {
   // A tree has one leaf more than nodes; what is not written takes no memory.
   const capacity = (family: 4 | 6) => (families.includes(family) ? nodeCount + 1 : 1)
@@ -150,16 +150,16 @@ function createSegmentColumns(families: readonly (4 | 6)[], nodeCount: number) {
       const ipv6 = six.finish()
       return {
         ...prefixed('four', ipv4.partition),
-        'four.ids': idsOf(ipv4.values),
+        'four.ids': writeIds(ipv4.values),
         ...prefixed('six', ipv6.partition),
-        'six.ids': idsOf(ipv6.values),
+        'six.ids': writeIds(ipv6.values),
       }
     },
   }
 }
 
-/** Numbers of records, three bytes each. */
-function idsOf(values: Uint32Array): Uint8Array {
+/** Writes numbers of records, three bytes each. */
+function writeIds(values: Uint32Array): Uint8Array {
   const ids = new Uint8Array(values.length * ID_BYTES)
   let at = 0
   for (const id of values) {

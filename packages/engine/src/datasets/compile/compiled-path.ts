@@ -8,7 +8,7 @@ import { OPERATORS } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import { TABLES_FORMAT } from '../format/tables.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
-import { identityOf, type SourceFile } from '../sources/source-file.ts'
+import { identifyFile, type SourceFile } from '../sources/source-file.ts'
 import { SHIPPED_RANGES } from './shipped-lists.ts'
 
 export const TABLES_NAME = /^tables-[0-9a-f]{16}\.bin$/
@@ -24,7 +24,7 @@ const ABANDONED_MS = HOUR_MS
 export function tablesPath(dataDir: string, sources: readonly ResolvedSource[]): string {
   const made = {
     format: TABLES_FORMAT,
-    sources: pickCompiled(sources).map(({ row, file }) => [row, identityOf(file)]),
+    sources: pickCompiled(sources).map(({ row, file }) => [row, identifyFile(file)]),
     facts: [OPERATORS, ORGANISATION_RULES, HOST_LIKENESS, SHIPPED_RANGES, LIST_AGES],
   }
   const key = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
@@ -42,8 +42,8 @@ export function pickCompiled(
 }
 
 /**
- * Removes what older compiles left beside `path`: files of a name like `named` but the latest, to which one may want to
- * go back, and abandoned temporary files.
+ * Removes what older compiles left beside `path`: files that match `named` except the latest, to which an operator may return, and
+ * abandoned temporary files.
  */
 export function removeOlder(path: string, named: RegExp): void {
   const folder = dirname(path)

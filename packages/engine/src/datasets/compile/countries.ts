@@ -12,10 +12,10 @@ import {
 } from '../format/partitions.ts'
 import { createSegmentWriter } from '../ranges/segments.ts'
 
-/** The countries of a city file's columns: neighbours of one country become one segment. */
-export function countriesOf(city: CityColumns): CountriesColumns {
+/** Picks the countries from a city file's columns. Neighbouring segments of one country become one segment. */
+export function pickCountries(city: CityColumns): CountriesColumns {
   const countries = city['records.countries']
-  /** Hands each segment on with its country. */
+  /** Passes each segment on with its country. */
   const push = (ids: Uint8Array, to: SegmentVisitor): SegmentVisitor => {
     return (a, b, c, d, segment) => {
       const at = segment * ID_BYTES

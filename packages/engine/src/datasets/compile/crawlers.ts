@@ -28,7 +28,7 @@ export function compileCrawlers(
   }
 }
 
-/** IPv4 starts in the form of IPv6 ones, four words each. */
+/** Converts IPv4 starts to four words each, as IPv6 starts have. */
 export function fourWords({ starts, count }: Segments): Uint32Array {
   const words = new Uint32Array(count * 4)
   for (let segment = 0; segment < count; segment++) words[segment * 4 + 3] = starts[segment] as number

@@ -2,19 +2,18 @@ import { isMixed, type NetworkClass, PRIVATE_RELAY } from '@sallyport/core'
 import { addressAt, createRangeWriter, FAMILIES, type Ranges } from '../ranges/ranges.ts'
 import type { RangeList } from './parts.ts'
 
-/** The system at a place. */
 export interface PlaceSystem {
   readonly type: Parameters<typeof isMixed>[0]['type']
   readonly networkClass: NetworkClass
 }
 
-/** The system at an IPv4 address, or at the first address of an IPv6 /48 (its two upper words). */
+/** Finds the system at an IPv4 address, or at the first address of an IPv6 /48, given by its two upper words. */
 export interface PlaceSystems {
   at4(address: number): PlaceSystem
   at6(upper: number, lower: number): PlaceSystem
 }
 
-/** A size of blocks, how many exits must be known in one, and of which systems it must be. */
+/** A block of this size is crowded when it holds so many known exits and its system fits `of`. */
 interface Crowd {
   readonly block: number
   readonly exits: number
@@ -24,7 +23,7 @@ interface Crowd {
 const BLOCK = 2 ** 8
 const ROW = 2 ** 6
 
-function anyOf(...classes: readonly NetworkClass[]): Crowd['of'] {
+function hasClass(...classes: readonly NetworkClass[]): Crowd['of'] {
   return ({ networkClass }) => classes.includes(networkClass)
 }
 
@@ -35,9 +34,9 @@ function anyOf(...classes: readonly NetworkClass[]): Crowd['of'] {
  * be a CDN's.
  */
 const CROWDED: readonly Crowd[] = [
-  { block: BLOCK, exits: 3, of: anyOf('hosting', 'unknown') },
-  { block: BLOCK, exits: 5, of: anyOf('residential_clean', 'mobile') },
-  { block: ROW, exits: 2, of: anyOf('hosting', 'unknown') },
+  { block: BLOCK, exits: 3, of: hasClass('hosting', 'unknown') },
+  { block: BLOCK, exits: 5, of: hasClass('residential_clean', 'mobile') },
+  { block: ROW, exits: 2, of: hasClass('hosting', 'unknown') },
   { block: ROW, exits: 1, of: isMixed },
 ]
 /**
@@ -45,11 +44,11 @@ const CROWDED: readonly Crowd[] = [
  * that are exits the service has more there.
  */
 const SPARSE: readonly Crowd[] = [
-  { block: BLOCK, exits: 1, of: anyOf('hosting', 'unknown') },
-  { block: ROW, exits: 4, of: anyOf('datacenter') },
+  { block: BLOCK, exits: 1, of: hasClass('hosting', 'unknown') },
+  { block: ROW, exits: 4, of: hasClass('datacenter') },
 ]
 
-/** How many of the addresses that a rule takes in are thought to be exits. */
+/** The share of a rule's addresses that are thought to be exits. */
 const TRUST = { crowded: 0.7, sparse: 0.45 } as const
 /** Longer prefixes of a list name machines; shorter ones name a network, and say nothing of its like. */
 const LARGEST_EXIT_RANGE = 16
@@ -60,37 +59,37 @@ const PROXY_NEIGHBOURS = 'proxy-neighbours'
 const EXIT_NEIGHBOURS = 'exit-neighbours'
 
 /**
- * The prefixes beside known VPN exits, as lists of our own, the surer first: those that are crowded with exits, then others
- * that hold some, which a policy can tell by their confidence. Relay ranges are left out: they are known whole.
+ * Returns the prefixes beside known VPN exits as derived lists, the surer first: prefixes crowded with exits, then prefixes that hold some,
+ * which a policy can tell by their confidence. Relay ranges are left out: their lists are complete.
  */
 export function exitRows(lists: readonly RangeList[], systems: PlaceSystems): readonly RangeList[] {
   const naming = lists.filter(({ networkClass, provider }) => networkClass === 'vpn' && provider !== PRIVATE_RELAY)
-  const exits = addressesIn(naming)
-  const listOf = (trust: number, ranges: RangeList['ranges']): readonly RangeList[] =>
+  const exits = listExits(naming)
+  const makeLists = (trust: number, ranges: RangeList['ranges']): readonly RangeList[] =>
     FAMILIES.every((family) => (ranges[family]?.count ?? 0) === 0)
       ? []
-      : [{ networkClass: 'vpn', rule: 'density', source: EXIT_DENSITY, trust, ranges, ...ours(naming) }]
+      : [{ networkClass: 'vpn', rule: 'density', source: EXIT_DENSITY, trust, ranges, ...fill(naming) }]
   return [
-    ...listOf(TRUST.crowded, { 4: blocksOf(CROWDED, exits, systems), 6: mixed6(naming, systems) }),
-    ...listOf(TRUST.sparse, { 4: blocksOf(SPARSE, exits, systems) }),
+    ...makeLists(TRUST.crowded, { 4: findBlocks(CROWDED, exits, systems), 6: findMixed6(naming, systems) }),
+    ...makeLists(TRUST.sparse, { 4: findBlocks(SPARSE, exits, systems) }),
   ]
 }
 
-/** A rule of ours as a list; no rule is newer than the newest list that it was read from. */
-function ours(lists: readonly RangeList[]) {
+/** Fills in the members of a derived list. It is no newer than the newest list that it derives from. */
+function fill(lists: readonly RangeList[]) {
   const date = lists.map((list) => list.date).reduce((newest, day) => (day > newest ? day : newest))
   return { single: false, provider: '', kind: 'ranges', date } as const
 }
 
 /** The IPv4 addresses that lists name one by one, or nearly so. */
-function addressesIn(lists: readonly RangeList[]): ReadonlySet<number> {
+function listExits(lists: readonly RangeList[]): ReadonlySet<number> {
   const exits = new Set<number>()
   for (const { ranges } of lists) if (ranges[4] !== undefined) collectExits(ranges[4], exits)
   return exits
 }
 
-/** The blocks that fit any of these crowds. */
-function blocksOf(crowds: readonly Crowd[], exits: ReadonlySet<number>, systems: PlaceSystems): Ranges {
+/** Finds the blocks that fit any of these crowds. */
+function findBlocks(crowds: readonly Crowd[], exits: ReadonlySet<number>, systems: PlaceSystems): Ranges {
   const writer = createRangeWriter(4)
   for (const { block, exits: atLeast, of } of crowds) {
     for (const [number, count] of countBlocks(exits, block)) {
@@ -102,8 +101,8 @@ function blocksOf(crowds: readonly Crowd[], exits: ReadonlySet<number>, systems:
   return writer.finish()
 }
 
-/** The /48s of hosts of VPN services and of others that hold a known exit. */
-function mixed6(lists: readonly RangeList[], systems: PlaceSystems): Ranges {
+/** Finds the /48s that hold a known exit in networks that host VPN services and other tenants. */
+function findMixed6(lists: readonly RangeList[], systems: PlaceSystems): Ranges {
   const writer = createRangeWriter(6)
   const seen = new Set<number>()
   for (const { ranges } of lists) {
@@ -125,13 +124,13 @@ function mixed6(lists: readonly RangeList[], systems: PlaceSystems): Ranges {
   return writer.finish()
 }
 
-/** Listed proxies in a /24 that make its other lines suspect: those have fifty times as many unseen ones as others. */
+/** A /24 with so many listed proxies has fifty times as many unlisted ones as other /24s. */
 const LISTED_PROXIES = 2
 const NEIGHBOUR_TRUST = 0.4
 
 /**
- * IPv4 /24s beside what lists name, as lists of our own that decide no class: those with several proxies, which hold as long as
- * the longest of the lists, and those of access networks with an exit of a VPN or of Tor.
+ * Returns IPv4 /24s around listed addresses as derived lists that decide no class: /24s with several proxies, which hold as long as the
+ * longest of the lists, and /24s of access networks with an exit of a VPN or of Tor.
  */
 export function neighbours(lists: readonly RangeList[], systems: PlaceSystems): readonly RangeList[] {
   const proxies = lists.filter(({ networkClass, single }) => networkClass === 'residential_proxy' && single)
@@ -141,28 +140,28 @@ export function neighbours(lists: readonly RangeList[], systems: PlaceSystems): 
   const ends = proxies.map(({ expires }) => expires).filter((day) => day !== undefined)
   const isHome = (first: number) => systems.at4(first).networkClass === 'residential_clean'
   return [
-    ...besides(proxies, LISTED_PROXIES, () => true, {
+    ...listBlocks(proxies, LISTED_PROXIES, () => true, {
       networkClass: 'residential_proxy',
       source: PROXY_NEIGHBOURS,
       ...(ends.length === 0 ? {} : { expires: Math.max(...ends) }),
     }),
-    ...besides(exits, 1, isHome, { networkClass: 'vpn', source: EXIT_NEIGHBOURS }),
+    ...listBlocks(exits, 1, isHome, { networkClass: 'vpn', source: EXIT_NEIGHBOURS }),
   ]
 }
 
-/** The /24s with so many listed addresses; none where there are none. */
-function besides(
+/** Lists the /24s with at least `atLeast` listed addresses; returns no list when there are none. */
+function listBlocks(
   lists: readonly RangeList[],
   atLeast: number,
   isMeant: (first: number) => boolean,
   named: Pick<RangeList, 'networkClass' | 'source' | 'expires'>,
 ): readonly RangeList[] {
   const writer = createRangeWriter(4)
-  for (const [block, count] of countBlocks(addressesIn(lists), BLOCK)) {
+  for (const [block, count] of countBlocks(listExits(lists), BLOCK)) {
     if (count >= atLeast && isMeant(block * BLOCK)) writer.add4(block * BLOCK, block * BLOCK + BLOCK - 1, 1)
   }
   const ranges = { 4: writer.finish() }
-  return ranges[4].count === 0 ? [] : [{ rule: 'neighbours', trust: NEIGHBOUR_TRUST, ranges, ...ours(lists), ...named }]
+  return ranges[4].count === 0 ? [] : [{ rule: 'neighbours', trust: NEIGHBOUR_TRUST, ranges, ...fill(lists), ...named }]
 }
 
 function countBlocks(addresses: Iterable<number>, size: number): ReadonlyMap<number, number> {

@@ -8,7 +8,7 @@ type DirectoryColumns = Pick<
   'systems.byAddresses' | 'systems.byPrefixes' | 'systems.folded' | 'systems.foldedEnds'
 >
 
-/** The orders of the directory of systems, and their names as a search reads them. `names` is by position. */
+/** Sorts the directory of systems in its orders, and folds the names for the search. `names` is by position. */
 export function directoryColumns(names: readonly string[], sizes: SizeColumns): DirectoryColumns {
   const addresses = sizes['systems.ipv4Addresses']
   const ipv6 = sizes['systems.ipv6Prefixes']

@@ -1,5 +1,5 @@
 import { layOut } from '../ranges/layout.ts'
-import { orderOf } from '../ranges/range-order.ts'
+import { sortRanges } from '../ranges/range-order.ts'
 import { type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
 import { createSegmentWriter, type Segments, uniform } from '../ranges/segments.ts'
 
@@ -23,10 +23,10 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
     const said = new Uint32Array(lists.length)
     // The lists that say something of the place, in their order.
     const saying: number[] = []
-    for (const at of orderOf(family, starts)) {
+    for (const at of sortRanges(family, starts)) {
       const list = from[at] as number
       const value = values[at] as number
-      if (said[list] === 0) saying.splice(placeIn(saying, list), 0, list)
+      if (said[list] === 0) saying.splice(findPlace(saying, list), 0, list)
       said[list] = value
       if (value === 0) saying.splice(saying.indexOf(list), 1)
       let set = 0
@@ -44,7 +44,7 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
   return { layers: { 4: renumbered(four), 6: renumbered(six) }, sets }
 }
 
-/** The segments of all lists in one, each list laid out on its own, with the list that each comes from; a value is a hit and 1, or 0 for none. */
+/** Merges the segments of all lists, with the list that each comes from. A value is a hit plus 1, or 0 for none. */
 function putTogether(lists: readonly HitRanges[], family: 4 | 6) {
   const laid = lists.map(({ [family]: ranges }) =>
     ranges === undefined
@@ -71,8 +71,8 @@ function putTogether(lists: readonly HitRanges[], family: 4 | 6) {
   return { starts, values, from }
 }
 
-/** The place of a number among ascending ones. */
-function placeIn(numbers: readonly number[], number: number): number {
+/** Returns where to insert a number among ascending numbers. */
+function findPlace(numbers: readonly number[], number: number): number {
   let at = numbers.length
   while (at > 0 && (numbers[at - 1] as number) > number) at--
   return at
@@ -99,7 +99,7 @@ function createSetRegister() {
       unions.set(key, sets.length)
       return sets.push([...(sets[x] as readonly number[]), ...(sets[y] as readonly number[])]) - 1
     },
-    /** The sets that these layers hold, the empty one first, and the number that each has among them. */
+    /** Returns the sets that these layers hold, the empty set first, and the new number of each set. */
     used(layers: readonly Segments[]) {
       const numbers = new Int32Array(sets.length).fill(-1)
       const kept: (readonly number[])[] = []

@@ -3,17 +3,16 @@ import { type Details, type ErrorCode, SallyportError } from '@sallyport/core'
 import type { CityJob, CompileCityOptions, CompiledCity } from './city.ts'
 import type { CompiledTables, CompileOptions, OnProgress, TablesJob } from './tables.ts'
 
-/** The job of one worker thread. */
 export type Job = ({ readonly kind: 'tables' } & TablesJob) | ({ readonly kind: 'city' } & CityJob)
 
-/** Its messages: progress, and one result or refusal. */
+/** A thread sends progress, and then one result or refusal. */
 export type Report =
   | { readonly progress: Parameters<OnProgress> }
   | { readonly result: CompiledTables | CompiledCity }
   | { readonly refusal: { readonly code: ErrorCode; readonly message: string; readonly details?: Details | undefined } }
 
 export interface WorkerOptions {
-  /** Ends the thread; what it was asked for is then rejected with the signal's reason. */
+  /** Ends the thread; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -21,15 +20,15 @@ export interface WorkerOptions {
 const YOUNG_GENERATION_MB = 24
 
 /**
- * `compileTables` in a thread of its own: same options, same result, and the thread that asks goes on answering.
- * `onProgress` is called in the thread that asks. Rejects as `compileTables` does.
+ * Runs `compileTables` in a worker thread, with the same options and result, while the calling thread goes on. Calls `onProgress` in the
+ * calling thread. Rejects as `compileTables` does.
  */
 export function compileInWorker(options: CompileOptions & WorkerOptions): Promise<CompiledTables> {
   const { dataDir, sources } = options
   return run<CompiledTables>({ kind: 'tables', dataDir, sources }, options)
 }
 
-/** `compileCity` in a thread of its own, likewise. */
+/** Runs `compileCity` in a worker thread, as `compileInWorker` does. */
 export function compileCityInWorker(options: CompileCityOptions & WorkerOptions): Promise<CompiledCity> {
   const { dataDir, source } = options
   return run<CompiledCity>({ kind: 'city', dataDir, source }, options)

@@ -8,18 +8,18 @@ import { TABLES_FORMAT } from '../format/tables.ts'
 import type { SourceContents } from '../parse/contents.ts'
 import { ENGINE_VERSION } from '../sources/engine-version.ts'
 
-/** Contents of source files as they were read, kept on the disk, so that a file is parsed again only when it, or this version, has changed. */
+/** Keeps contents of source files on the disk, so that a file is parsed again only when the file or this version has changed. */
 export interface KeptContents {
-  /** The contents of a row's file of this SHA-256: what was kept, else what `parse` reads. Throws what that throws. */
+  /** Returns the contents of a row's file of this SHA-256: the kept contents, else what `parse` returns. Throws what `parse` throws. */
   of(row: SourceRow, sha256: string, parse: () => SourceContents): SourceContents
-  /** Writes what was parsed, and removes what nobody has asked for. Gives how many sources were parsed. */
+  /** Writes new contents, and removes contents that were not requested. Returns how many sources were parsed. */
   keep(): number
 }
 
-/** Bytes of the SHA-256 that stands before the contents in a file: one that was torn is made again. */
+/** The SHA-256 before the contents takes 32 bytes. It reveals a torn file, which is then made again. */
 const DIGEST_BYTES = 32
 
-/** `folder` is made with the first contents; a disk that takes none costs nothing but the time to parse. */
+/** Creates `folder` with the first contents. A disk that cannot be written costs only the time to parse. */
 export function openKeptContents(folder: string): KeptContents {
   const asked = new Set<string>()
   const parsed = new Map<string, SourceContents>()

@@ -6,12 +6,12 @@ import { layOut } from '../ranges/layout.ts'
 import { withValues } from '../ranges/ranges.ts'
 import { overlay, type Segments, uniform } from '../ranges/segments.ts'
 
-/** A table of countries that was read, and what it says. */
+/** A table of countries that was read, with its source and basis. */
 export interface CountryList extends Registrations, Pick<KnownCountry, 'source' | 'basis'> {}
 
 type CountryColumns = Pick<Columns, Extract<keyof Columns, `countries4.${string}` | `countries6.${string}`>>
 
-/** Lays tables of countries over each other: of two that know a place, that of use counts, then the first. */
+/** Lays tables of countries over each other. Where two tables know a place, the table of use wins, then the first. */
 export function compileCountries(
   lists: readonly CountryList[],
 ): { readonly columns: CountryColumns } & Pick<Description, 'countriesBy'> {

@@ -1,6 +1,6 @@
 import { buildAddressIndex } from '@sallyport/core'
 import type { Columns } from '../format/tables.ts'
-import { orderOf } from '../ranges/range-order.ts'
+import { sortRanges } from '../ranges/range-order.ts'
 import { compareAt, WORDS } from '../ranges/ranges.ts'
 import type { RangeList } from './parts.ts'
 
@@ -11,8 +11,8 @@ const NO_RANGES = { firsts: new Uint32Array(0), count: 0 } as const
 
 /** Puts lists of single addresses, in order of precedence, into one index: of equal addresses the earlier list's is first. */
 export function addressColumns(lists: readonly ListedAddresses[]): AddressColumns {
-  const four = sorted(4, lists)
-  const six = sorted(6, lists)
+  const four = sortAddresses(4, lists)
+  const six = sortAddresses(6, lists)
   const index = buildAddressIndex(four.addresses, six.addresses)
   const numbers = new Uint8Array(four.lists.length + six.lists.length)
   numbers.set(four.lists)
@@ -34,8 +34,8 @@ interface Sorted {
   readonly lists: Uint8Array
 }
 
-/** The addresses of a family in order, each as often as lists name it: of equal ones the earlier list's is first. */
-function sorted(family: 4 | 6, lists: readonly ListedAddresses[]): Sorted {
+/** Sorts the addresses of a family, each as often as lists name it: of equal ones the earlier list's is first. */
+function sortAddresses(family: 4 | 6, lists: readonly ListedAddresses[]): Sorted {
   const width = WORDS[family]
   const total = lists.reduce((sum, { ranges }) => sum + (ranges[family]?.count ?? 0), 0)
   const words = new Uint32Array(total * width)
@@ -51,7 +51,7 @@ function sorted(family: 4 | 6, lists: readonly ListedAddresses[]): Sorted {
   const named = new Uint8Array(total)
   let distinct = 0
   let before = -1
-  for (const entry of orderOf(family, words)) {
+  for (const entry of sortRanges(family, words)) {
     const isAgain =
       before !== -1 && from[before] === from[entry] && compareAt(family, words, before, words, entry) === 0
     before = entry

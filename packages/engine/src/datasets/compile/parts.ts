@@ -1,6 +1,6 @@
 import { type AsType, lifeDays } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
-import { dayNumber, dayOf } from '../format/days.ts'
+import { dayNumber, formatDay } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'
 import { createCountries, type PerFamily, type Registrations, type SourceContents } from '../parse/contents.ts'
 import type { Numbering } from '../parse/numbering.ts'
@@ -8,7 +8,7 @@ import type { Places } from '../parse/places.ts'
 import type { SystemList } from '../parse/system-list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { FAMILIES, type Ranges, withValues } from '../ranges/ranges.ts'
-import { kindOf } from '../sources/list-kind.ts'
+import { listKind } from '../sources/list-kind.ts'
 import { dateOfFile, type SourceFile } from '../sources/source-file.ts'
 import type { CountryList } from './known-countries.ts'
 
@@ -19,10 +19,10 @@ export interface RangeList extends RangeSource {
   readonly services?: readonly string[] | undefined
 }
 
-/** A list of autonomous systems that was read; its labels, by number. */
+/** A list of autonomous systems that was read: labels by number. */
 export interface ReadSystemList {
   readonly source: string
-  /** Absent where the list asserts no type. */
+  /** Absent when the list has no type. */
   readonly asType?: AsType | undefined
   readonly systemList: SystemList
 }
@@ -34,7 +34,6 @@ export interface CrawlerList {
   readonly ranges: PerFamily<Ranges>
 }
 
-/** The places of a geofeed. */
 export interface PlaceList extends Places {
   readonly source: string
 }
@@ -42,13 +41,13 @@ export interface PlaceList extends Places {
 /** The usable content of the sources; a refused source is not in here. */
 export interface Parts {
   readonly systems: PerFamily<SystemRanges>
-  /** Asked in this order where `systems` has none. */
+  /** Where `systems` has no system, the first of these that has one decides. */
   readonly fallbacks: readonly PerFamily<SystemRanges>[]
   readonly registrations: PerFamily<Ranges>
-  /** Tables of countries, those of registrations too. */
+  /** Includes the tables of registrations. */
   readonly countryLists: readonly CountryList[]
   readonly lists: readonly RangeList[]
-  /** Addresses whose reverse names are those of lines. */
+  /** Addresses whose reverse names belong to access lines. */
   readonly lines: readonly PerFamily<Ranges>[]
   readonly systemLists: readonly ReadSystemList[]
   readonly crawlers: readonly CrawlerList[]
@@ -57,7 +56,7 @@ export interface Parts {
 }
 
 export interface PartsCollector {
-  /** Adds the contents of one source; nothing of it where it throws `corrupt_data`. */
+  /** Adds the contents of one source, or nothing of them when it throws `corrupt_data`. */
   add(row: SourceRow, file: SourceFile, contents: SourceContents): void
   readonly parts: Parts
 }
@@ -79,7 +78,7 @@ export function collectParts(): PartsCollector {
   const addCountries = ({ id, kind }: SourceRow, read: Registrations) => {
     const basis = kind === 'country' ? 'use' : 'registration'
     countryLists.push({ ...read, source: id, basis })
-    if (basis === 'registration') Object.assign(registrations, renumbered(read, countries))
+    if (basis === 'registration') Object.assign(registrations, renumber(read, countries))
   }
   return {
     parts: {
@@ -113,8 +112,8 @@ export function collectParts(): PartsCollector {
   }
 }
 
-/** The ranges of a file with the numbers that countries have among those of all files. */
-function renumbered({ ranges, countries }: Registrations, all: Numbering): PerFamily<Ranges> {
+/** Gives the countries of a file's ranges the numbers that they have among those of all files. */
+function renumber({ ranges, countries }: Registrations, all: Numbering): PerFamily<Ranges> {
   const numbers = Uint32Array.of(0, ...countries.map((country) => all.number(country)))
   const found = FAMILIES.flatMap((family) => {
     const read = ranges[family]
@@ -141,8 +140,8 @@ function rangeList(
   ranges: RangeList['ranges'],
 ): RangeList {
   const { id, kind, provider = '', trust = DEFAULT_TRUST } = row
-  const date = made === undefined ? dateOfFile(file) : dayOf(made)
-  const age = kind === 'addresses' ? kindOf(row) : undefined
+  const date = made === undefined ? dateOfFile(file) : formatDay(made)
+  const age = kind === 'addresses' ? listKind(row) : undefined
   return {
     networkClass,
     single: kind === 'addresses',

@@ -7,14 +7,14 @@ import { overlay, type Segments } from '../ranges/segments.ts'
 const VPN_LISTS: readonly NetworkClass[] = ['vpn']
 const DATACENTER_LISTS: readonly NetworkClass[] = ['datacenter', 'hosting']
 
-/** Lists in order of precedence; equal ones stay as they came. */
+/** Sorts lists by precedence; equal ones keep their order. */
 export function byPrecedence<T extends RangeSource>(sources: readonly T[]): readonly T[] {
   return sources.toSorted(compareHits)
 }
 
 /** True when both a VPN and a datacenter range list are among the sources; crawler ranges alone are neither. */
 export function haveBothLists(sources: readonly RangeSource[]): boolean {
-  const flags = sources.reduce((all, source) => all | flagsOf(source), 0)
+  const flags = sources.reduce((all, source) => all | packFlags(source), 0)
   return flags === (IN_VPN_RANGES | IN_DATACENTER_RANGES)
 }
 
@@ -29,29 +29,27 @@ export function hasList(
   )
 }
 
-/** Whether a hit is a rule of ours over lists, and no list. */
+/** Reports whether a derived rule made the hit, so that no list holds it. */
 export function isOurs(rule: RangeSource['rule']): boolean {
   return rule === 'density' || rule === 'neighbours'
 }
 
-/** The distinct records of all segments, as columns; record 0 knows nothing. */
+/** Collects the distinct records of all segments as columns; record 0 knows nothing. */
 export interface RecordRegister {
-  /** Makes one layer of record numbers from a family's systems and what lists say, sets of hits by number. */
+  /** Makes one layer of record numbers from a family's systems and the lists' sets of hits. */
   combine(systems: Segments, hits: Segments): Segments
   finish(): RecordColumns
 }
 
 export interface RecordColumns {
-  /** Position of the system, from 1; 0 for none. */
+  /** Positions of systems count from 1; 0 means no system. */
   readonly systems: Uint32Array
-  /** Number of the set of hits. */
+  /** Numbers of sets of hits. */
   readonly evidence: Uint32Array
   readonly flags: Uint8Array
 }
 
-/**
- * `sets`: what lists say, each a set of hits as `hitCode` of the lists by position; set 0 is empty.
- */
+/** `sets` holds what lists say: each set has hits as `hitCode` of the lists by position; set 0 is empty. */
 export function createRecordRegister(
   sources: readonly RangeSource[],
   sets: readonly (readonly number[])[],
@@ -63,7 +61,7 @@ export function createRecordRegister(
     evidence.push(set)
     return systems.push(system) - 1
   }
-  const recordOf = (system: number, set: number): number => {
+  const findRecord = (system: number, set: number): number => {
     const key = system * 2 ** 24 + set
     const known = numbers.get(key)
     if (known !== undefined) return known
@@ -72,10 +70,10 @@ export function createRecordRegister(
     return record
   }
   return {
-    combine: (ofSystems, ofHits) => overlay(ofSystems, ofHits, recordOf),
+    combine: (ofSystems, ofHits) => overlay(ofSystems, ofHits, findRecord),
     finish() {
       const flags = sets.map((hits) =>
-        hits.reduce((all, hit) => all | flagsOf(sources[listOfHit(hit)] as RangeSource), 0),
+        hits.reduce((all, hit) => all | packFlags(sources[listOfHit(hit)] as RangeSource), 0),
       )
       return {
         systems: Uint32Array.from(systems),
@@ -86,8 +84,8 @@ export function createRecordRegister(
   }
 }
 
-/** The flags of what a source lists. The files that operators publish of their own crawlers are no public lists of a class. */
-function flagsOf({ networkClass, kind, rule }: RangeSource): number {
+/** Returns the flags of a source. Files that operators publish of their own crawlers are no public lists of a class. */
+function packFlags({ networkClass, kind, rule }: RangeSource): number {
   if (isOurs(rule) || kind !== 'ranges') return 0
   return (
     (VPN_LISTS.includes(networkClass) ? IN_VPN_RANGES : 0) |

@@ -1,23 +1,23 @@
 import { addressesBetween, compareAt } from '../ranges/ranges.ts'
 import type { Segments } from '../ranges/segments.ts'
 
-/** Both layers of one family: which system an address is of, and where it is registered. */
+/** Holds both layers of one family: the system of an address, and the country in which it is registered. */
 export interface Registration {
   readonly systems: Segments
   readonly countries: Segments
 }
 
-/** The registries' word on the systems, by position from 1. */
+/** Says where each system is registered, by position from 1. */
 export interface RegisteredSystems {
   /** The country in which most addresses of a system are registered; 0 when unknown. */
   readonly countries: Uint8Array
-  /** In how many countries its IPv4 addresses are registered. */
+  /** Counts the countries in which its IPv4 addresses are registered. */
   readonly counts: Uint16Array
 }
 
 /**
- * Countries that systems are registered in, by the countries of their addresses. The first layer in which a system has
- * any address decides, so IPv6 counts only for systems without IPv4.
+ * Finds the country of each system by the countries of its addresses. The first layer in which a system has any address decides, so IPv6
+ * counts only for systems without IPv4.
  */
 export function registeredSystems(layers: readonly Registration[], systemCount: number): RegisteredSystems {
   const countries = new Uint8Array(systemCount + 1)
@@ -25,7 +25,7 @@ export function registeredSystems(layers: readonly Registration[], systemCount: 
   for (const layer of layers) {
     const largest = new Float64Array(systemCount + 1)
     const winners = new Uint8Array(systemCount + 1)
-    for (const [key, addresses] of sumsOf(layer)) {
+    for (const [key, addresses] of sumCountries(layer)) {
       const system = key >>> 8
       if (layer.systems.family === 4) counts[system] = (counts[system] as number) + 1
       if (addresses > (largest[system] as number)) {
@@ -40,8 +40,8 @@ export function registeredSystems(layers: readonly Registration[], systemCount: 
   return { countries, counts }
 }
 
-/** How many addresses of each system are registered in each country, by `system << 8 | country`. */
-function sumsOf({ systems, countries }: Registration): ReadonlyMap<number, number> {
+/** Counts the addresses of each system in each country, by `system << 8 | country`. */
+function sumCountries({ systems, countries }: Registration): ReadonlyMap<number, number> {
   const { family } = systems
   const sums = new Map<number, number>()
   let from = systems.starts

@@ -3,29 +3,27 @@ import { type Segments, valueAt4 } from '../ranges/segments.ts'
 import type { RangeList } from './parts.ts'
 import { LARGEST_NARROW } from './system-evidence.ts'
 
-/** Thresholds from which all of a host is taken for its tenants': services, /24s with their exits, and these as a share of its own. */
+/** From these thresholds on a whole host counts as rented: VPN services, /24s with exits, and their share of the host's /24s. */
 const MIN_SERVICES = 3
 const MIN_BLOCKS = 5
 const MIN_SHARE = 0.015
 
-/** Exits known in a system. */
+/** The services and the /24s with exits that are known in a system. */
 interface Tenants {
   readonly services: Set<string>
   readonly blocks: Set<number>
 }
 
 /**
- * Which systems, by index, several VPN services rent from: three are seldom guests of one host by chance, and where they are
- * most of its other machines in reach of visitors are exits too. Lists that name no service add /24s alone. Undefined
- * where fewer than three services are loaded: they can show no host.
+ * Reports which systems, by index, several VPN services rent from. Three services rarely share one host by chance, and most other machines
+ * of such a host that reach sites are exits too. Lists that name no service add only /24s.
  */
 export function rentedSystems(
   lists: readonly RangeList[],
   systems: Segments,
   ipv4Addresses: Float64Array,
-): (index: number) => boolean | undefined {
+): (index: number) => boolean {
   const tenants = new Map<number, Tenants>()
-  const loaded = new Set<string>()
   for (const { networkClass, provider, services: named = [], ranges } of lists) {
     const read = ranges[4]
     if (networkClass !== 'vpn' || provider === PRIVATE_RELAY || read === undefined) continue
@@ -37,12 +35,9 @@ export function rentedSystems(
       tenants.set(system, { services, blocks })
       blocks.add(first >>> 8)
       const service = named[(read.values[range] as number) - 1] ?? provider
-      if (service === '') continue
-      services.add(service.toLowerCase())
-      loaded.add(service.toLowerCase())
+      if (service !== '') services.add(service.toLowerCase())
     }
   }
-  if (loaded.size < MIN_SERVICES) return () => undefined
   return (index) => {
     const { services, blocks } = tenants.get(index + 1) ?? NONE
     const share = (blocks.size * LARGEST_NARROW) / (ipv4Addresses[index] as number)

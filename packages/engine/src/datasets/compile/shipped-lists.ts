@@ -1,21 +1,23 @@
 import { CRAWLERS, DATED_EDGES, DATED_RANGES } from '@sallyport/data/crawlers'
+import { SHIPPED_BY_CLASS } from '@sallyport/data/shipped-ranges'
 import type { SourceRow } from '@sallyport/data/sources'
 
-/** The share of shipped prefixes that are thought to be the operator's still. */
+/** The share of shipped prefixes that are thought to still belong to the operator. */
 const TRUST = 0.9
 
 /** The lists of operators' own machines that come with Sallyport, each as of its day. */
-export const SHIPPED_RANGES = [...DATED_RANGES, ...DATED_EDGES]
+export const SHIPPED_RANGES = [...DATED_RANGES, ...DATED_EDGES, ...SHIPPED_BY_CLASS]
 
-/** A shipped list as a source of its own: each has its day. */
+/** Describes a shipped list as a source of its own: each list has its day. */
 export function shippedRow(id: string): SourceRow {
-  const provider = CRAWLERS.find(({ ranges }) => ranges === id)?.operator ?? id
-  return { ...ROW, id: `shipped-${id}`, title: `Well-known ranges of ${id}`, provider }
+  const shipped = SHIPPED_BY_CLASS.find((row) => row.id === id)
+  const provider = shipped?.provider ?? CRAWLERS.find(({ ranges }) => ranges === id)?.operator ?? id
+  const networkClass = shipped?.networkClass ?? 'datacenter'
+  return { ...ROW, networkClass, id: `shipped-${id}`, title: `Well-known ranges of ${id}`, provider }
 }
 
-const ROW: Omit<SourceRow, 'id' | 'title'> = {
+const ROW: Omit<SourceRow, 'id' | 'title' | 'networkClass'> = {
   kind: 'crawler',
-  networkClass: 'datacenter',
   format: 'text',
   enabled: true,
   licence: 'Apache-2.0',

@@ -13,8 +13,8 @@ const ACCESS = 4
 /** A prefix of a /24 or longer names machines; a wider one names a network. */
 export const LARGEST_NARROW = 256
 
-/** The meaning of a list for the systems that it holds parts of, as bits. */
-function meaningOf({ networkClass, rule }: RangeSource): number {
+/** Packs what a list says of the systems that it holds parts of, as bits. */
+function packMeaning({ networkClass, rule }: RangeSource): number {
   if (isOurs(rule)) return 0
   switch (networkClass) {
     case 'hosting':
@@ -31,27 +31,27 @@ function meaningOf({ networkClass, rule }: RangeSource): number {
 
 /** Sources of the evidence. */
 export interface EvidenceParts {
-  /** IPv4 segments of records that the lists were combined to. */
+  /** IPv4 segments of the records into which the lists were combined. */
   readonly segments: Segments
   readonly records: Pick<RecordColumns, 'systems' | 'evidence'>
   /** Sets of hits, as the records count them. */
   readonly sets: readonly (readonly number[])[]
   /** Lists by position, as the hits count them. */
   readonly lists: readonly RangeSource[]
-  /** Everything that was read, whether it went into the records or not. */
+  /** All lists that were read, whether they went into the records or not. */
   readonly read: readonly RangeList[]
-  /** Addresses whose reverse names are those of lines. */
+  /** Addresses whose reverse names belong to access lines. */
   readonly lines: readonly PerFamily<Ranges>[]
-  /** Positions of systems, from 1, over the IPv4 space. */
+  /** Values are positions of systems, from 1, over the IPv4 space. */
   readonly systems: Segments
   readonly systemLists: readonly ReadSystemList[]
   readonly asns: Uint32Array
-  readonly isRented: (index: number) => boolean | undefined
+  readonly isRented: (index: number) => boolean
   readonly shapeOf: (index: number) => SystemEvidence['shape']
 }
 
-/** The lists' and the outline's word on each system, by position. */
-export function evidenceOf({
+/** Collects what the lists and the outline say of each system, by position. */
+export function collectEvidence({
   segments,
   records,
   sets,
@@ -65,7 +65,7 @@ export function evidenceOf({
   shapeOf,
 }: EvidenceParts): (index: number) => SystemEvidence {
   const size = asns.length
-  const meanings = lists.map(meaningOf)
+  const meanings = lists.map(packMeaning)
   const ofSet = Uint8Array.from(sets, (hits) =>
     hits.reduce((all, hit) => all | (meanings[listOfHit(hit)] as number), 0),
   )
@@ -95,7 +95,7 @@ export function evidenceOf({
     const all = sums.all[system] as number
     const share = (part: Float64Array) => (all === 0 ? 0 : (part[system] as number) / all)
     return {
-      listed: listedAs(asns[system] as number, systemLists),
+      listed: findListed(asns[system] as number, systemLists),
       hosting: share(sums.hosting),
       mobile: share(sums.mobile),
       access: share(sums.access),
@@ -108,7 +108,7 @@ export function evidenceOf({
   }
 }
 
-/** How many /24s of each system hold a listed address. */
+/** Counts the /24s of each system that hold a listed address. */
 function countBlocks(lists: readonly PerFamily<Ranges>[], systems: Segments, size: number): Uint32Array {
   const blocks = new Set<number>()
   for (const { 4: read } of lists) {
@@ -126,7 +126,7 @@ function countBlocks(lists: readonly PerFamily<Ranges>[], systems: Segments, siz
   return counts.subarray(1)
 }
 
-function listedAs(asn: number, lists: readonly ReadSystemList[]): SystemEvidence['listed'] {
+function findListed(asn: number, lists: readonly ReadSystemList[]): SystemEvidence['listed'] {
   for (const { source, asType, systemList } of lists) {
     if (asType !== undefined && systemList.has(asn)) return { type: asType, source }
   }

@@ -7,14 +7,14 @@ import type { SystemRanges } from '../parse/system-ranges.ts'
 const MAX_BRANDS = 0xffff
 const MAX_LISTS = 0xff
 
-/** All systems of all files in order of ASN, and of each file the position of its systems among them, from 1. */
+/** Holds all systems of all files in order of ASN, and for each file the positions of its systems among them, from 1. */
 export interface AllSystems {
   readonly asns: Uint32Array
   readonly names: readonly string[]
   positionsIn(file: SystemRanges): Uint32Array
 }
 
-/** Puts the systems of all files together; the name in the first file that has a system counts. */
+/** Merges the systems of all files. The first file that has a system names it. */
 export function allSystems(files: readonly SystemRanges[]): AllSystems {
   const sorted = Uint32Array.from(files.flatMap(({ asns }) => asns)).sort()
   const numbers = new Map<number, number>()

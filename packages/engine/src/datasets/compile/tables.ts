@@ -4,12 +4,12 @@ import { SallyportError, type SourceStatus } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import { makeFolder } from '#files'
 import { encodeColumns } from '../columns/encode.ts'
-import { dayOf } from '../format/days.ts'
+import { formatDay } from '../format/days.ts'
 import { type Description, TABLES_FORM } from '../format/tables.ts'
 import { readContents } from '../parse/contents.ts'
 import { replaceFile } from '../sources/replace-file.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
-import { dateOfFile, readSource, type SourceFile, sha256Of } from '../sources/source-file.ts'
+import { computeSha256, dateOfFile, readSource, type SourceFile } from '../sources/source-file.ts'
 import { assemble } from './assembly.ts'
 import { pickCompiled, removeOlder, TABLES_NAME, tablesPath } from './compiled-path.ts'
 import { type KeptContents, openKeptContents } from './kept-contents.ts'
@@ -21,7 +21,7 @@ export type OnProgress = (stage: string, done: number, total: number) => void
 
 /** Input of a compile, as plain values that can be sent to another thread. */
 export interface TablesJob {
-  /** Made when it is not there. */
+  /** The compile creates the folder when it does not exist. */
   readonly dataDir: string
   readonly sources: readonly ResolvedSource[]
 }
@@ -35,14 +35,14 @@ export interface CompiledTables {
   readonly sources: readonly SourceStatus[]
   /** The bytes of the file, for `loadTables`, so that it need not be read again. */
   readonly shared: SharedArrayBuffer
-  /** How many sources were parsed and found good; of other good ones the contents were kept. */
+  /** Counts the good sources that were parsed; the contents of the other good ones were kept. */
   readonly parsed: number
 }
 
 /**
- * Compiles all sources but the city databases into one file in `dataDir`, whose name says what it was made from, and
- * removes older ones but the latest. A source that is unusable is reported in its status and leaves the others as they
- * are; one that is absent is not reported. Rejects only when the file cannot be written.
+ * Compiles all sources except the city databases into one file in `dataDir`, whose name says what it was made from, and removes older files
+ * except the latest. The status of an unusable source reports it, and the others stay as they are; an absent source is not reported.
+ * Rejects only when the file cannot be written.
  */
 export async function compileTables({ dataDir, sources: all, onProgress }: CompileOptions): Promise<CompiledTables> {
   const path = tablesPath(dataDir, all)
@@ -82,19 +82,19 @@ function addSource(
 ): SourceStatus {
   try {
     const bytes = readSource(file)
-    const sha256 = sha256Of(bytes)
+    const sha256 = computeSha256(bytes)
     const contents = kept.of(row, sha256, () => readContents(row, { path: file.path, bytes }, onRead))
     collector.add(row, file, contents)
     const { entries, made, left = 0 } = contents
-    const date = made === undefined ? dateOfFile(file) : dayOf(made)
+    const date = made === undefined ? dateOfFile(file) : formatDay(made)
     return sourceStatus(row, 'loaded', { date, entries, sha256, ...(left === 0 ? {} : { left }) })
   } catch (error) {
-    return sourceStatus(row, 'refused', { date: dateOfFile(file), reason: reasonOf(error) })
+    return sourceStatus(row, 'refused', { date: dateOfFile(file), reason: describeReason(error) })
   }
 }
 
 /** Errors that make a source unusable: its form, or the disk. Anything else is a bug and is thrown on. */
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   const isFault = error instanceof SallyportError || (error instanceof Error && 'syscall' in error)
   if (!isFault) throw error
   return error.message

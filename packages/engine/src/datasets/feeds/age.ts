@@ -1,32 +1,33 @@
-import { ageOf, DAY_MS, HOUR_MS } from '@sallyport/core'
+import { DAY_MS, HOUR_MS, listAge } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import type { FeedState } from '../sources/feed-state.ts'
-import { kindOf } from '../sources/list-kind.ts'
+import { listKind } from '../sources/list-kind.ts'
 
-/** Data that is no list is past its age after three of its refresh intervals, but never before a day. */
-const STALE_INTERVALS = 3
-const MIN_STALE_MS = DAY_MS
+/** A feed that cannot be read is lost after so many refresh intervals, and never before a day. */
+const LOST_INTERVALS = 3
 
-/** The first wait after a failure; doubled for each further one, up to the refresh interval. */
+/** Waits so long after the first failure; each further failure doubles the wait, up to the refresh interval. */
 const FIRST_RETRY_MS = 5 * 60_000
 
-/** When data that was true at `checked` is past its age; `undefined` for what is never refreshed. */
+/** Returns when data that was confirmed at `checked` becomes stale; `undefined` for a source that is never refreshed. */
 export function staleAfter(row: SourceRow, checked: number): number | undefined {
-  const { refreshHours } = row
-  if (refreshHours === undefined) return undefined
-  const kind = kindOf(row)
-  if (kind !== undefined) return checked + ageOf(kind).goodDays * DAY_MS
-  return checked + Math.max(refreshHours * HOUR_MS * STALE_INTERVALS, MIN_STALE_MS)
+  return row.refreshHours === undefined ? undefined : checked + listAge(listKind(row)).goodDays * DAY_MS
 }
 
-/** Whether a feed is to be asked for at `now`. Also where it was last asked in the future: the clock was ahead then. */
+/** Returns when a feed counts as lost, counted from its last confirmation or else from its first failed request. */
+export function lostAfter({ refreshHours = 24 }: SourceRow, { checked, first }: FeedState): number | undefined {
+  const since = checked ?? first
+  return since === undefined ? undefined : since + Math.max(refreshHours * HOUR_MS * LOST_INTERVALS, DAY_MS)
+}
+
+/** Reports whether a feed is due at `now`. A last request in the future means that the clock was ahead: the feed is due. */
 export function isDue(row: SourceRow, state: FeedState, jitter: number, now: number): boolean {
   return dueAt(row, state, jitter) <= now || (state.tried ?? 0) > now
 }
 
 /**
- * When a feed is to be asked for again, milliseconds since the epoch; 0 for one that never was. `jitter`, 0 to 1, is
- * this installation's own: it moves the time by up to a tenth to either side, so that not all ask at once.
+ * Returns when to request a feed again, in milliseconds since the epoch; 0 for a feed that was never requested. `jitter`, 0 to 1, belongs
+ * to this installation: it moves the time by up to a tenth to either side, so that installations do not request at once.
  */
 function dueAt({ refreshHours = 24 }: SourceRow, { tried, failures }: FeedState, jitter: number): number {
   if (tried === undefined) return 0

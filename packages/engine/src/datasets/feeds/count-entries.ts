@@ -2,21 +2,24 @@ import { readFileSync, statSync } from 'node:fs'
 import type { SourceRow } from '@sallyport/data/sources'
 import { readCity } from '../compile/city.ts'
 import { readContents } from '../parse/contents.ts'
-import { requirePlausibleSystems } from './plausible-systems.ts'
+import { requirePlausibleCountries, requirePlausibleSystems } from './plausible-systems.ts'
 
-/** How much a file holds, and how old it is. */
+/** Says how much a file holds, and how old it is. */
 export interface Contents {
-  /** Lines, list entries, or the networks of a database. */
+  /** Counts lines, list entries, or the networks of a database. */
   readonly entries: number
-  /** When it was made, where it says so, in milliseconds since the epoch. */
+  /** When the file was made, if it says so, in milliseconds since the epoch. */
   readonly made?: number | undefined
 }
 
-/** Reads a file whole as the given source. Throws `corrupt_data` naming the file where it cannot be that source. */
+/** Reads a whole file as the given source. Throws `corrupt_data` naming the file when it cannot be that source. */
 export function countEntries(row: SourceRow, path: string): Contents {
   if (row.kind === 'city') return countNetworks(row, path)
-  const { systems = {}, entries, made } = readContents(row, { path, bytes: readFileSync(path) })
+  const { systems = {}, registrations, entries, made } = readContents(row, { path, bytes: readFileSync(path) })
   for (const ranges of [systems[4], systems[6]]) if (ranges !== undefined) requirePlausibleSystems(ranges, path)
+  for (const ranges of Object.values(registrations?.ranges ?? {})) {
+    if (ranges !== undefined) requirePlausibleCountries(ranges, path)
+  }
   return { entries, made }
 }
 

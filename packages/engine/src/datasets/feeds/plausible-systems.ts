@@ -1,8 +1,9 @@
 import { anonymises, formatAddress, type NetworkClass, SallyportError, typeOfSystem } from '@sallyport/core'
+import { MAX_COUNTRIES } from '../parse/country-ranges.ts'
 import { canaryIn } from '../parse/list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
-import { coverageOf } from '../ranges/coverage.ts'
-import { entryAt, sizeOf } from '../ranges/ranges.ts'
+import { measureCoverage } from '../ranges/coverage.ts'
+import { entryAt, measureRange, type Ranges } from '../ranges/ranges.ts'
 
 /*
  * A file of systems names the operator of every address, and the operator table and the name rules make a class of that:
@@ -17,7 +18,7 @@ const MAX_HELD = {
   mobile: { 4: 1 / 4, 6: 1 / 4 },
 } as const
 
-/** One system. Measured: 7 %, and 22 % of IPv6. */
+/** The share that one system may hold. Measured: 7 %, and 22 % of IPv6. */
 const MAX_OF_ONE = 1 / 2
 
 /** Addresses that a smaller file, such as one of a company's own networks, is taken to hold: half of the real one. */
@@ -26,8 +27,8 @@ const MIN_HELD = { 4: 2 ** 31, 6: 2 ** 113 } as const
 /** Throws `corrupt_data` naming the file where its systems, as they are typed by name and number, cannot be the real ones. */
 export function requirePlausibleSystems({ ranges, asns, names }: SystemRanges, path: string): void {
   const { family, values, count } = ranges
-  const held = Math.max(coverageOf(ranges), MIN_HELD[family])
-  const kinds = asns.map((asn, system) => kindOf(typeOfSystem(asn, names[system] as string).networkClass))
+  const held = Math.max(measureCoverage(ranges), MIN_HELD[family])
+  const kinds = asns.map((asn, system) => heldKind(typeOfSystem(asn, names[system] as string).networkClass))
   const ofKind = { anonymising: 0, machines: 0, mobile: 0 }
   const ofSystem = new Float64Array(asns.length)
   const refuse = (what: string) => {
@@ -36,7 +37,7 @@ export function requirePlausibleSystems({ ranges, asns, names }: SystemRanges, p
   for (let range = 0; range < count; range++) {
     const system = values[range] as number
     const kind = kinds[system]
-    const size = sizeOf(ranges, range)
+    const size = measureRange(ranges, range)
     ofSystem[system] = (ofSystem[system] as number) + size
     if (kind !== undefined) ofKind[kind] += size
     const canary = kind === 'anonymising' ? canaryIn(entryAt(ranges, range)) : undefined
@@ -49,9 +50,26 @@ export function requirePlausibleSystems({ ranges, asns, names }: SystemRanges, p
   if (ofSystem.some((size) => size > held * MAX_OF_ONE)) refuse(`gives most of IPv${family} to one system`)
 }
 
+/** One country. Measured: the United States have 44 % of IPv4 and 29 % of IPv6. */
+const MAX_OF_COUNTRY = 3 / 5
+
+/** Throws `corrupt_data` naming the file where one country has more addresses than any can. */
+export function requirePlausibleCountries(ranges: Ranges, path: string): void {
+  const { family, values, count } = ranges
+  const ofCountry = new Float64Array(MAX_COUNTRIES + 1)
+  for (let range = 0; range < count; range++) {
+    const country = values[range] as number
+    if (country !== 0) ofCountry[country] = (ofCountry[country] as number) + measureRange(ranges, range)
+  }
+  const most = Math.max(measureCoverage(ranges), MIN_HELD[family]) * MAX_OF_COUNTRY
+  if (ofCountry.some((size) => size > most)) {
+    throw new SallyportError('corrupt_data', `${path}: gives most of IPv${family} to one country`)
+  }
+}
+
 const KIND_NAMES = { anonymising: 'anonymisers', machines: 'hosts and clouds', mobile: 'mobile carriers' } as const
 
-function kindOf(networkClass: NetworkClass): keyof typeof MAX_HELD | undefined {
+function heldKind(networkClass: NetworkClass): keyof typeof MAX_HELD | undefined {
   if (anonymises(networkClass)) return 'anonymising'
   if (networkClass === 'hosting' || networkClass === 'datacenter') return 'machines'
   return networkClass === 'mobile' ? 'mobile' : undefined

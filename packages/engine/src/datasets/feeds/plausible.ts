@@ -9,8 +9,8 @@ const SHORT_LIST = 8
 const FREE_GROWTH = 100
 
 /**
- * Why a feed with so many entries is not to be taken, or `undefined`. `published` is false where the user names another
- * place than the table does: how small the published list can be says nothing of that one.
+ * Returns why a feed with so many entries is refused, or `undefined`. `published` is false when the user configures another URL than the
+ * table: the size of the published list says nothing of that one.
  */
 export function implausible(
   { entries: bounds }: SourceRow,

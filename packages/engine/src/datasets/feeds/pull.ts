@@ -8,9 +8,10 @@ import { dropBody, errorText, type Fetch, type FetchAnswer, fetchText, Sallyport
 import type { SourceRow } from '@sallyport/data/sources'
 import { readFault, writeThrough } from '#files'
 import type { Feed, SeenAnswer } from '../sources/feed-state.ts'
+import { followIndex } from './follow-index.ts'
 import { limiter, unpack } from './unpack.ts'
 
-/** The outcome of asking for a feed. With `whole` the file is complete and durable at the path. */
+/** The outcome of one request for a feed. With `whole` the file is complete and durable at the path. */
 export type Pulled =
   | { readonly state: 'unchanged' }
   | {
@@ -23,24 +24,24 @@ export type Pulled =
   | {
       readonly state: 'failed'
       readonly reason: string
-      /** Whether the same request may do better a little later. */
+      /** Whether the same request may succeed a little later. */
       readonly transient: boolean
-      /** Whether the server answered at all. */
+      /** False when the server sent no response. */
       readonly answered: boolean
       readonly retryAfterMs?: number | undefined
     }
 
 export interface PullOptions {
   readonly feed: Feed
-  /** Path to write it to. */
+  /** The path that receives the file. */
   readonly path: string
-  /** Absent: it is fetched whether it changed or not. */
+  /** When absent, the feed is fetched whether it changed or not. */
   readonly seen?: SeenAnswer | undefined
   readonly outbound: Fetch
-  /** Milliseconds since the epoch, for URLs with a month. */
+  /** Milliseconds since the epoch. URLs may contain a month. */
   readonly now: number
   readonly onBytes?: ((bytes: number, total: number | undefined) => void) | undefined
-  /** Instead of the bound that the source's kind has. */
+  /** Replaces the timeout of the source's kind. */
   readonly timeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -67,10 +68,10 @@ const REDIRECTS = 3
 /** Bounds of a page that links to a file. */
 const MAX_PAGE_BYTES = 4 * MiB
 const PAGE_MS = 30_000
-/** Statuses that may pass. */
+/** Statuses of failures that a retry may overcome. */
 const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** Asks for a feed once. Rejects only where the disk fails. */
+/** Requests a feed once. Rejects only when the disk fails. */
 export async function pull(options: PullOptions): Promise<Pulled> {
   const { feed, path } = options
   const bounds = BOUNDS[feed.row.kind] ?? LIST
@@ -78,6 +79,8 @@ export async function pull(options: PullOptions): Promise<Pulled> {
     const pulled = feed.url.startsWith('file:') ? await copyFile(options, bounds) : await download(options, bounds)
     if (pulled.state !== 'whole') return pulled
     await unpack(path, bounds.unpacked)
+    const fault = isIndex(feed) ? await followIndex(path, feed, bounds, options) : undefined
+    if (fault !== undefined) return unanswered(fault, true)
     return { ...pulled, ...(await identify(path)) }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
@@ -85,10 +88,15 @@ export async function pull(options: PullOptions): Promise<Pulled> {
   }
 }
 
+/** Reports whether the URL may serve an index. An unchanged index says nothing of the files that it names. */
+function isIndex({ row, url, mirror }: Feed): boolean {
+  return row.index !== undefined && mirror === undefined && !url.startsWith('file:')
+}
+
 type Whole = Extract<Pulled, { state: 'whole' }>
 type Written = Omit<Whole, 'id' | 'size'> | Exclude<Pulled, Whole>
 
-/** The time of a file and its size are what an ETag is elsewhere. */
+/** The time and the size of a file serve as its ETag. */
 async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, bounds: Bounds): Promise<Written> {
   const from = fileURLToPath(feed.url)
   const stats = await stat(from).catch(() => undefined)
@@ -109,7 +117,7 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
     maxBytes: bounds.download,
     timeoutMs: options.timeoutMs ?? bounds.timeoutMs,
     redirects: REDIRECTS,
-    headers: { ...validators(seen), ...authorisation(feed) },
+    headers: { ...validators(isIndex(feed) ? undefined : seen), ...authorisation(feed) },
     signal,
   }
   let answer: FetchAnswer | undefined
@@ -145,7 +153,7 @@ type Located =
   | { readonly state: 'found'; readonly urls: readonly string[] }
   | Extract<Pulled, { readonly state: 'failed' }>
 
-/** The URLs under which a feed may be found now, the likeliest first. */
+/** Lists the URLs under which a feed may be found now, the likeliest first. */
 async function locate(
   { row, url, published, mirror }: Feed,
   { outbound, now, signal }: Pick<PullOptions, 'outbound' | 'now' | 'signal'>,

@@ -53,7 +53,7 @@ export function limiter(maxBytes: number, onBytes: (bytes: number) => void = () 
   })
 }
 
-/** The offset and size of the first .mmdb file of a tar archive (POSIX ustar: 512-byte headers, contents padded to 512). */
+/** Finds the offset and size of the first .mmdb file of a tar archive (POSIX ustar: 512-byte headers, contents padded to 512). */
 async function findDatabase(path: string): Promise<{ readonly from: number; readonly size: number }> {
   for (let at = 0; ; ) {
     const header = await readBytes(path, at, BLOCK)

@@ -8,8 +8,8 @@ import { type Pulled, pull } from './pull.ts'
 import type { Verify } from './verify.ts'
 
 /**
- * How asking for a feed ended. `updated`: a new generation is in use. `unchanged`: the publisher has what is in use.
- * `refused`: what it has is not to be used, and the last good generation stays. `failed`: it could not be asked.
+ * The outcome of an update. `updated`: a new generation is in use. `unchanged`: the publisher has what is in use. `refused`: the download
+ * is not to be used, and the last good generation stays. `failed`: the feed could not be fetched.
  */
 export type FeedOutcome =
   | { readonly source: string; readonly state: 'updated'; readonly entries: number }
@@ -27,13 +27,13 @@ export interface UpdateOptions extends UpdateHooks {
   readonly outbound: Fetch
   readonly clock: Clock
   readonly verify: Verify
-  /** Fetches even what did not change, and takes a list whose size jumped; what is broken stays refused. */
+  /** Fetches even unchanged feeds, and accepts a list whose size jumped. A broken list stays refused. */
   readonly accept?: boolean | undefined
-  /** Between tries; default 1,000, doubled for each. */
+  /** The wait before the first retry, 1,000 by default. Each retry doubles it. */
   readonly retryMs?: number | undefined
-  /** Instead of the bound that a source's kind has. */
+  /** Replaces the timeout of the source's kind. */
   readonly timeoutMs?: number | undefined
-  /** Ends waiting and asking. */
+  /** Ends waits and requests. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -42,12 +42,12 @@ const CONCURRENCY = 6
 const TRIES = { answered: 3, silent: 2 } as const
 const MAX_RETRY_MS = 30_000
 
-/** If this many feeds got no answer, and none got one, there is no network. */
+/** If so many feeds got no response, and no feed got one, there is no network. */
 const OFFLINE_AFTER = 8
 
 /**
- * Asks for feeds, some at once, and takes into use what is new, whole and plausible. A feed that fails in any way keeps
- * its last good generation. Rejects only where the disk fails.
+ * Requests feeds, several at once, and takes new, complete and plausible downloads into use. A feed that fails in any way keeps its last
+ * good generation. Rejects only when the disk fails.
  */
 export async function updateFeeds(feeds: readonly Feed[], options: UpdateOptions): Promise<readonly FeedOutcome[]> {
   const places = createPlaces(CONCURRENCY)
@@ -80,15 +80,15 @@ async function updateFeed(
     const pulled = await pullWithRetries(feed, { ...options, path, seen }, isOver)
     onTried(pulled.state !== 'failed' || pulled.answered)
     if (pulled.state === 'failed') return await fail(feed, pulled.reason, options)
-    if (pulled.state === 'unchanged') return await unchanged(feed, state, options)
+    if (pulled.state === 'unchanged') return await recordUnchanged(feed, state, options)
     if (pulled.id === state.current?.id && isComplete) {
-      return await unchanged(feed, { ...state, seen: seenOf(pulled) }, options)
+      return await recordUnchanged(feed, { ...state, seen: describeSeen(pulled) }, options)
     }
     if (!accept && pulled.id === state.seen?.id && state.seen.refused !== undefined) {
-      return await unchanged(feed, { ...state, seen: seenOf(pulled, state.seen.refused) }, options)
+      return await recordUnchanged(feed, { ...state, seen: describeSeen(pulled, state.seen.refused) }, options)
     }
     const found = await validate(feed, path, pulled, state, options)
-    if ('refused' in found) return await refuse(feed, state, seenOf(pulled, found.refused), options)
+    if ('refused' in found) return await refuse(feed, state, describeSeen(pulled, found.refused), options)
     const { error: _, ...rest } = state
     const previous = state.current?.id === found.id ? state.previous : state.current
     const now = clock.now()
@@ -96,7 +96,7 @@ async function updateFeed(
       ...rest,
       current: found,
       ...(previous === undefined ? {} : { previous }),
-      seen: seenOf(pulled),
+      seen: describeSeen(pulled),
       checked: now,
       tried: now,
       failures: 0,
@@ -133,19 +133,25 @@ async function pullWithRetries(
   }
 }
 
-/** Reads a download whole and says why it is not to be used, or what it is. */
+/** Reads a whole download, and returns its generation or why it is refused. */
 async function validate(
-  { row, published }: Feed,
+  feed: Feed,
   path: string,
   { id, size, lastModified }: Extract<Pulled, { state: 'whole' }>,
   { current }: FeedState,
-  { verify, clock, accept = false }: UpdateOptions,
+  options: UpdateOptions,
 ): Promise<Generation | { readonly refused: string }> {
+  const { row, published } = feed
+  const { verify, clock, accept = false } = options
   const now = clock.now()
   try {
     const contents = await verify(row, path)
     const { entries } = contents
-    const jump = implausible(row, entries, published, accept ? undefined : current)
+    const before = accept ? undefined : current
+    let jump = implausible(row, entries, published, before)
+    if (jump !== undefined && before !== undefined) {
+      jump = implausible(row, entries, published, await recount(feed, before, options))
+    }
     if (jump !== undefined) return { refused: jump }
     const made = contents.made ?? Date.parse(lastModified ?? '')
     // A clock that is ahead, or a file that says it is from the future, must not make data look newer than it is.
@@ -158,7 +164,14 @@ async function validate(
   }
 }
 
-function seenOf({ id, etag, lastModified }: Extract<Pulled, { state: 'whole' }>, refused?: string) {
+/** The generation in use with the entries that this version counts in it: another one may have counted repeated ones too. */
+async function recount({ row, url }: Feed, current: Generation, { store, verify }: UpdateOptions): Promise<Generation> {
+  const file = store.file(row.id, url)
+  const contents = file && (await verify(row, file.path).catch(() => undefined))
+  return contents === undefined ? current : { ...current, entries: contents.entries }
+}
+
+function describeSeen({ id, etag, lastModified }: Extract<Pulled, { state: 'whole' }>, refused?: string) {
   return {
     id,
     ...(etag === undefined ? {} : { etag }),
@@ -167,8 +180,8 @@ function seenOf({ id, etag, lastModified }: Extract<Pulled, { state: 'whole' }>,
   }
 }
 
-/** The publisher has what it had: what is in use, or what was refused before. */
-async function unchanged(feed: Feed, state: FeedState, options: UpdateOptions): Promise<FeedOutcome> {
+/** Handles an unchanged response: the publisher still has the generation in use, or the download that was refused before. */
+async function recordUnchanged(feed: Feed, state: FeedState, options: UpdateOptions): Promise<FeedOutcome> {
   if (state.seen?.refused !== undefined) return refuse(feed, state, state.seen, options)
   const now = options.clock.now()
   const { error: _, ...rest } = state
@@ -184,14 +197,19 @@ async function refuse(
 ): Promise<FeedOutcome> {
   const reason = seen.refused ?? ''
   const { id } = feed.row
-  await store.write(id, { ...state, seen, tried: clock.now(), failures: state.failures + 1, error: reason })
+  await store.write(id, { ...countFailure(state, clock), seen, error: reason })
   return { source: id, state: 'refused', reason }
 }
 
 async function fail({ row, url }: Feed, reason: string, { store, clock, signal }: UpdateOptions): Promise<FeedOutcome> {
-  // Giving up is no failure of the publisher's: the next start asks it again.
+  // An abort is no failure of the publisher: the next start requests the feed again.
   if (signal?.aborted) return { source: row.id, state: 'failed', reason: 'given up' }
   const state = store.read(row.id, url)
-  await store.write(row.id, { ...state, tried: clock.now(), failures: state.failures + 1, error: reason })
+  await store.write(row.id, { ...countFailure(state, clock), error: reason })
   return { source: row.id, state: 'failed', reason }
+}
+
+function countFailure(state: FeedState, clock: Clock): FeedState {
+  const now = clock.now()
+  return { ...state, first: state.first ?? now, tried: now, failures: state.failures + 1 }
 }

@@ -4,9 +4,9 @@ import { countEntries } from './count-entries.ts'
 import type { VerifyAnswer, VerifyTask } from './verify.ts'
 
 /* The thread of `openVerifier`: one answer a task. A bug ends the thread, and the file counts as refused. */
-parentPort?.on('message', (task: VerifyTask) => parentPort?.postMessage(answerOf(task)))
+parentPort?.on('message', (task: VerifyTask) => parentPort?.postMessage(verifyRow(task)))
 
-function answerOf({ row, path }: VerifyTask): VerifyAnswer {
+function verifyRow({ row, path }: VerifyTask): VerifyAnswer {
   try {
     return { contents: countEntries(row, path) }
   } catch (error) {

@@ -3,7 +3,7 @@ import { SallyportError } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import type { Contents } from './count-entries.ts'
 
-/** Reads a file whole as the given source; rejects with `corrupt_data` where it cannot be that. */
+/** Reads a whole file as the given source; rejects with `corrupt_data` when it cannot be that source. */
 export type Verify = (row: SourceRow, path: string) => Promise<Contents>
 
 export interface Verifier {
@@ -11,7 +11,7 @@ export interface Verifier {
   close(): Promise<void>
 }
 
-/** A message to the thread, and its answer. */
+/** The thread receives a task and sends an answer. */
 export interface VerifyTask {
   readonly row: SourceRow
   readonly path: string
@@ -23,8 +23,8 @@ const TIMEOUT_MS = 120_000
 const MEMORY_MB = 1024
 
 /**
- * Verifies in a thread of its own, one file after the other: what others serve is parsed away from requests, and
- * a file that makes the parser run without end or out of memory ends that thread and is refused.
+ * Verifies downloads in a worker thread, one after the other. Parsing them does not delay requests, and a file that makes the parser run
+ * without end or out of memory ends only that thread and is refused.
  */
 export function openVerifier(): Verifier {
   let worker: Worker | undefined

@@ -7,8 +7,8 @@ import type { DecodedFile } from '../columns/decode.ts'
 export const CITY_FORMAT = 2
 
 /**
- * The columns of a city file. Of a family that the database does not have all are empty. `ids` are the numbers of the
- * segments' records, three bytes each, lowest first; record 0 is none. What no record has is an empty column.
+ * The columns of a city file. All columns of a family that the database does not have are empty. `ids` are the numbers of the segments'
+ * records, three bytes each, lowest first; record 0 is none. A column that no record uses is empty.
  */
 const COLUMNS = {
   'four.lows': 'u16',
@@ -52,15 +52,15 @@ export type DecodedCity = DecodedFile<typeof COLUMNS, CityDescription>
 /** A latitude that no place has. */
 export const NO_PLACE = 0x7fffffff
 export const DEGREE = 10_000
-/** Bytes of a record's number. */
+/** A record number takes 3 bytes. */
 export const ID_BYTES = 3
 
 export interface CityDescription {
   readonly source: SourceStatus
-  /** Families of which some address has a record. */
+  /** Families in which at least one address has a record. */
   readonly families: readonly (4 | 6)[]
-  /** Codes by number, from 1. */
+  /** Codes by number; numbers start at 1, and 0 is none. */
   readonly countries: readonly string[]
-  /** IANA zone names by number, from 1. */
+  /** IANA zone names by number; numbers start at 1, and 0 is none. */
   readonly zones: readonly string[]
 }

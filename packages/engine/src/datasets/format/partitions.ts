@@ -5,18 +5,18 @@ type Prefixed<Table extends string, Partition> = {
   readonly [Name in keyof Partition & string as `${Table}.${Name}`]: Partition[Name]
 }
 
-/** The IPv4 partition of one table, as views on its columns. */
+/** Returns the IPv4 partition of one table, as views of its columns. */
 export function partitionOf4<Table extends string>(columns: Prefixed<Table, Partition4>, table: Table): Partition4 {
-  return unprefixed(columns, table, ['lows', 'direct'])
+  return pickColumns(columns, table, ['lows', 'direct'])
 }
 
-/** The IPv6 partition of one table, as views on its columns. */
+/** Returns the IPv6 partition of one table, as views of its columns. */
 export function partitionOf6<Table extends string>(columns: Prefixed<Table, Partition6>, table: Table): Partition6 {
   const names = ['uppers', 'groups', 'lowers', 'direct', 'split', 'cells', 'pieces', 'fineHigh', 'fineLow'] as const
-  return unprefixed(columns, table, names)
+  return pickColumns(columns, table, names)
 }
 
-/** A partition as the columns of a table. */
+/** Names the columns of a partition after a table. */
 export function prefixed<Table extends string, Partition extends Partition4 | Partition6>(
   table: Table,
   partition: Partition,
@@ -25,7 +25,7 @@ export function prefixed<Table extends string, Partition extends Partition4 | Pa
   return Object.fromEntries(rows) as unknown as Prefixed<Table, Partition>
 }
 
-function unprefixed<Partition>(
+function pickColumns<Partition>(
   columns: object,
   table: string,
   names: readonly (keyof Partition & string)[],
@@ -34,12 +34,12 @@ function unprefixed<Partition>(
   return Object.fromEntries(names.map((name) => [name, all[`${table}.${name}`]])) as Partition
 }
 
-/** IPv4 segments as a partition and the value of each of its segments. */
+/** Builds a partition of IPv4 segments, with the value of each segment. */
 export function partition4({ starts, values }: Segments): { partition: Partition4; values: Uint32Array } {
   return { partition: buildPartition4(starts), values }
 }
 
-/** IPv6 segments as a partition and the value of each of its segments and pieces. */
+/** Builds a partition of IPv6 segments, with the value of each segment and piece. */
 export function partition6({ count, starts, values }: Segments): { partition: Partition6; values: Uint32Array } {
   const writer = createPartition6Writer(count)
   for (let segment = 0, at = 0; segment < count; segment++, at += 4) {
@@ -57,7 +57,7 @@ export function partition6({ count, starts, values }: Segments): { partition: Pa
 /** Called for every segment in address order: the four words of its first address, and its number. */
 export type SegmentVisitor = (a: number, b: number, c: number, d: number, number: number) => void
 
-/** Walks over the segments of an IPv4 partition. */
+/** Calls `visit` for each segment of an IPv4 partition. */
 export function visitSegments4({ lows, direct }: Partition4, visit: SegmentVisitor): void {
   for (let chunk = 0; chunk + 1 < direct.length; chunk++) {
     const end = direct[chunk + 1] as number
@@ -67,7 +67,7 @@ export function visitSegments4({ lows, direct }: Partition4, visit: SegmentVisit
   }
 }
 
-/** Walks over the segments and pieces of an IPv6 partition: a cell is left out for its pieces. */
+/** Calls `visit` for each segment and piece of an IPv6 partition. The pieces of a cell replace it. */
 export function visitSegments6(partition: Partition6, visit: SegmentVisitor): void {
   const { uppers, groups, lowers, cells, pieces, fineHigh, fineLow } = partition
   let cell = 0

@@ -1,7 +1,7 @@
 import type { RangeHit } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 
-/** Source of a hit in a list; hits of one list differ only in how narrow their prefix is. */
+/** Describes the list behind a hit. Hits of one list differ only in how narrow their prefix is. */
 export interface RangeSource extends Pick<RangeHit, 'networkClass' | 'single' | 'provider' | 'rule'> {
   readonly source: string
   /** Prefixes of one class, single addresses of one, or what an operator publishes for its crawlers. */
@@ -10,16 +10,16 @@ export interface RangeSource extends Pick<RangeHit, 'networkClass' | 'single' | 
   readonly trust: number
   /** The day the list was true, YYYY-MM-DD. */
   readonly date: string
-  /** The last day on which its entries hold, in days since the epoch; absent: without end. */
+  /** The last day on which its entries hold, in days since the epoch. When absent, entries never expire. */
   readonly expires?: number | undefined
 }
 
-/** A hit of the list at `position` as one number: which list, and whether by a narrow prefix. */
+/** Encodes a hit of the list at `position` as one number: the list, and whether its prefix is narrow. */
 export function hitCode(position: number, isNarrow: boolean): number {
   return position * 2 + (isNarrow ? 1 : 0)
 }
 
-/** The position of the list that a hit is of. */
+/** Returns the position of the list that has the hit. */
 export function listOfHit(hit: number): number {
   return hit >>> 1
 }
@@ -28,6 +28,6 @@ export function isNarrowHit(hit: number): boolean {
   return (hit & 1) === 1
 }
 
-/** Bits of `records.flags`. */
+/** Each is one bit of `records.flags`. */
 export const IN_VPN_RANGES = 1
 export const IN_DATACENTER_RANGES = 2

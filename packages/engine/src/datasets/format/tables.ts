@@ -6,7 +6,7 @@ import type { GeofeedPlace } from '../parse/places.ts'
 import type { RangeSource } from './range-source.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
-export const TABLES_FORMAT = 9
+export const TABLES_FORMAT = 10
 
 /** The columns of a tables file and their types. Names are `<table>.<column>`. */
 const COLUMNS = {
@@ -37,12 +37,12 @@ const COLUMNS = {
   'crawlers4.sets': 'u32',
   'crawlers6.starts': 'u32',
   'crawlers6.sets': 'u32',
-  // Positions in `places`, from 1; 0 for none.
+  // Positions in `places` count from 1; 0 means none.
   'places4.starts': 'u32',
   'places4.numbers': 'u32',
   'places6.starts': 'u32',
   'places6.numbers': 'u32',
-  // Positions in `countriesBy`, from 1; 0 where no table of countries has the address.
+  // Positions in `countriesBy` count from 1; 0 means that no table of countries has the address.
   'countries4.lows': 'u16',
   'countries4.direct': 'u32',
   'countries4.numbers': 'u16',
@@ -76,7 +76,7 @@ const COLUMNS = {
   'systems.foldedEnds': 'u32',
 } as const
 
-/** Values of `AutonomousSystem.basis`; the order is its number in `systems.bases`. */
+/** Values of `AutonomousSystem.basis`; the index of a value is its number in `systems.bases`. */
 export const BASES = ['operator', 'name', 'list', 'prefixes', 'shape', 'none'] as const satisfies readonly SystemBasis[]
 
 export const TABLES_FORM = {
@@ -88,10 +88,10 @@ export const TABLES_FORM = {
 
 export type Columns = ColumnsOf<typeof COLUMNS>
 export type DecodedTables = DecodedFile<typeof COLUMNS, Description>
-/** The columns of tables and what is not in them, wherever they were read. */
+/** The columns and the description of tables, wherever they were read from. */
 export type TableColumns = Pick<DecodedTables, 'columns' | 'description'>
 
-/** The description of a tables file: what is not in its columns. */
+/** Describes a tables file beyond its columns. */
 export interface Description {
   readonly sources: readonly SourceStatus[]
   /** Lists of prefixes by position, in order of precedence. */
@@ -100,7 +100,7 @@ export interface Description {
   readonly evidence: readonly (readonly number[])[]
   /** Lists of single addresses by position, in order of precedence, as `addresses.lists` counts them. */
   readonly addressLists: readonly RangeSource[]
-  /** Slugs of the lists of crawler ranges, by position; several lists may be of one slug. */
+  /** Slugs of the lists of crawler ranges, by position; several lists may have one slug. */
   readonly crawlers: readonly string[]
   /** Sets of lists of crawler ranges, each positions in `crawlers`, as `crawlers4.sets` counts them. The first is empty. */
   readonly crawlerSets: readonly (readonly number[])[]
@@ -108,13 +108,13 @@ export interface Description {
   readonly places: readonly (GeofeedPlace & { readonly source: string })[]
   /** Countries, each with the table that says so, as `countries4.numbers` counts them. */
   readonly countriesBy: readonly KnownCountry[]
-  /** Codes by number, from 1. */
+  /** Codes by number; numbers start at 1, and 0 is none. */
   readonly countries: readonly string[]
   readonly brands: readonly string[]
   /** Ids of the lists that systems were typed by; the first is ''. */
   readonly systemLists: readonly string[]
   readonly rangesLoaded: boolean
   readonly proxiesLoaded: boolean
-  /** Which tables say something; the columns of the others are there and empty. */
+  /** Whether a table has content; the columns of the others exist and are empty. */
   readonly loaded: { readonly networks: boolean; readonly systems: boolean }
 }

@@ -1,4 +1,4 @@
-/** Facts about the values of a database, by their offsets in its data section. */
+/** Maps the offsets of values in a database's data section to facts about them. */
 export interface ByOffset<Value> {
   get(at: number): Value | undefined
   set(at: number, value: Value): void
@@ -7,7 +7,7 @@ export interface ByOffset<Value> {
 /** Values that share a slot are rare: most take more bytes than this many bits tell apart. */
 const SLOT_BITS = 4
 
-/** A column with a slot for every few bytes, and a map for what shares one: asked some ten million times a database. */
+/** Creates a column with a slot for every few bytes, and a map for values that share one. A compile reads it some ten million times. */
 export function createByOffset<Value>(dataStart: number, dataEnd: number): ByOffset<Value> {
   const slots = Math.max(0, dataEnd - dataStart) >>> SLOT_BITS
   const offsets = new Uint32Array(slots + 1)

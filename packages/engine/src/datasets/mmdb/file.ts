@@ -8,12 +8,12 @@ export interface MmdbFile {
   readonly reader: Reader<CityResponse>
   readonly ipVersion: 4 | 6
   readonly nodeCount: number
-  /** Bits of one of a node's two records. */
+  /** Each of a node's two records takes so many bits. */
   readonly recordSize: 24 | 28 | 32
   /** Start and end of the data section, in bytes. */
   readonly dataStart: number
   readonly dataEnd: number
-  /** When it was built, in milliseconds since the epoch; absent when it says nothing sensible. */
+  /** When the database was built, in milliseconds since the epoch; absent when it says nothing sensible. */
   readonly built?: number | undefined
 }
 
@@ -54,23 +54,23 @@ function openReader(bytes: Buffer, path: string): Reader<CityResponse> {
   }
 }
 
-/** The refusal of a file, with its name in front. */
+/** Returns the error that refuses a file, with the path in front of the reason. */
 export function corrupt(path: string, reason: string): SallyportError {
   return new SallyportError('corrupt_data', `${path}: ${reason}`)
 }
 
-/** The offset of the record that a node number above `nodeCount` means. It may be outside the file. */
+/** Returns the offset of the record that a node number above `nodeCount` means. It may be outside the file. */
 export function recordOffset({ dataStart, nodeCount }: MmdbFile, node: number): number {
   return dataStart - SEPARATOR + node - nodeCount
 }
 
-/** Target of a node: a node number below `nodeCount`, `nodeCount` for nothing, or above it, a record. */
+/** A child is a node number below `nodeCount`, `nodeCount` for nothing, or a number above it for a record. */
 export interface Children {
   left: number
   right: number
 }
 
-/** Gives a reader of nodes, which writes both of a node's records into an object that serves for all of them. */
+/** Returns a reader of nodes, which writes both of a node's records into one object that every call shares. */
 export function nodeReader({ bytes, recordSize }: MmdbFile): (node: number, into: Children) => void {
   const byte = (at: number) => bytes[at] as number
   const three = (at: number) => (byte(at) << 16) | (byte(at + 1) << 8) | byte(at + 2)

@@ -8,22 +8,22 @@ type Fields = Readonly<Record<string, unknown>>
  * one. A member that is missing, empty or of another form is absent; coordinates are rounded to four decimals (11 m).
  * The time zone is read off the coordinates where the record has none.
  */
-export function geoRecordOf(value: unknown): GeoRecord {
+export function readGeoRecord(value: unknown): GeoRecord {
   const record = fields(value)
   const country = fields(record['country'])
   const location = fields(record['location'])
   const region = Array.isArray(record['subdivisions']) ? fields(record['subdivisions'][0]) : NO_FIELDS
   const place = coordinates(record['latitude'] ?? location['latitude'], record['longitude'] ?? location['longitude'])
   const countryCode =
-    codeOf(record['country_code']) ??
-    codeOf(country['iso_code']) ??
-    codeOf(fields(record['registered_country'])['iso_code'])
+    readCode(record['country_code']) ??
+    readCode(country['iso_code']) ??
+    readCode(fields(record['registered_country'])['iso_code'])
   const city = text(record['city']) ?? englishName(record['city'])
   const regionName = text(record['state1']) ?? englishName(region)
   const postalCode = text(record['postcode']) ?? text(fields(record['postal'])['code'])
   const timezone =
     text(record['timezone']) ?? text(location['time_zone']) ?? (place === undefined ? undefined : zoneAt(place))
-  const accuracyRadius = positive(location['accuracy_radius'])
+  const accuracyRadius = readPositive(location['accuracy_radius'])
   // Filled in step by step: hundreds of thousands of records are read when a database is compiled.
   const geo: Writable<GeoRecord> = {}
   if (countryCode !== undefined) geo.countryCode = countryCode
@@ -53,11 +53,11 @@ function englishName(value: unknown): string | undefined {
   return text(fields(fields(value)['names'])['en'])
 }
 
-function codeOf(value: unknown): string | undefined {
+function readCode(value: unknown): string | undefined {
   return typeof value === 'string' && /^[A-Z]{2}$/.test(value) && value !== 'ZZ' ? value : undefined
 }
 
-function positive(value: unknown): number | undefined {
+function readPositive(value: unknown): number | undefined {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : undefined
 }
 

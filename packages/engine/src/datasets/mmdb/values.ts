@@ -19,9 +19,9 @@ const MAX_NUMBER_BYTES: Readonly<Record<number, number>> = { 3: 8, 5: 2, 6: 4, 8
 const MAX_VALUES = 10_000
 
 /**
- * Gives a reader of the record at an offset, which checks what it reads, also where pointers lead, and throws
- * `corrupt_data` naming the file where the format is not kept. What is pointed to is read once: most of a database's
- * words are shared by its records. Bytes, and integers beyond 2^53, are not kept exactly: no record of a place has them.
+ * Returns a reader of the record at an offset. It checks what it reads, also where pointers lead, and throws `corrupt_data` naming the file
+ * when the format is violated. It reads a shared value once: most of a database's words are shared by its records. Bytes, and integers
+ * beyond 2^53, are not kept exactly: no record of a place has them.
  */
 export function createRecordReader(file: MmdbFile): (at: number) => unknown {
   const { path, bytes, dataStart, dataEnd } = file
@@ -32,7 +32,7 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
 
   function nextValue(depth: number): unknown {
     const control = cursor.byte()
-    if (control >> 5 !== POINTER) return contents(control, depth)
+    if (control >> 5 !== POINTER) return readContents(control, depth)
     const target = cursor.pointer(control)
     const known = shared.get(target)
     if (known !== undefined) return known
@@ -40,13 +40,13 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
     cursor.at = target
     const head = cursor.byte()
     if (head >> 5 === POINTER) throw corrupt(path, 'a pointer points to a pointer')
-    const value = contents(head, depth)
+    const value = readContents(head, depth)
     shared.set(target, value)
     cursor.at = after
     return value
   }
 
-  function contents(control: number, depth: number): unknown {
+  function readContents(control: number, depth: number): unknown {
     const short = control >> 5
     const type = short === EXTENDED ? cursor.byte() + 7 : short
     if (type > FLOAT || (short === EXTENDED && type < INT32)) throw corrupt(path, 'a value of an unknown type')
@@ -115,7 +115,7 @@ class Cursor {
     return value
   }
 
-  /** Target of a pointer with this control byte. */
+  /** Reads the target of a pointer with this control byte. */
   pointer(control: number): number {
     const width = (control >> 3) & 3
     const value = this.#file.dataStart + this.bigEndian(width + 1)
@@ -124,7 +124,7 @@ class Cursor {
     return value + (control & 7) * 2 ** (8 * (width + 1)) + base
   }
 
-  /** The size that five bits say, or that they say is in the bytes that follow. */
+  /** Returns the size that five bits say, or the size in the bytes that follow. */
   size(short: number): number {
     if (short < 29) return short
     const extra = short - 28

@@ -5,15 +5,15 @@ export interface NetworkSink {
   push(a: number, b: number, c: number, d: number, value: number): void
 }
 
-/** Gives the number, from 1, of the record at an offset of the file. */
+/** Returns the number, from 1, of the record at an offset of the file. */
 export type RecordNumber = (at: number) => number
 
 /** Trees share some branches on purpose (IPv4 under several IPv6 prefixes). More visits a node than this mean a circle. */
 const MAX_VISITS = 8
 
 /**
- * Walks the tree of a city database once, through the networks of one family, with a record or without. Gives how many
- * have one. Throws `corrupt_data` naming the file.
+ * Walks the tree of a city database once, through all networks of one family. Returns how many have a record. Throws `corrupt_data` naming
+ * the file.
  */
 export function walkNetworks(
   file: MmdbFile,

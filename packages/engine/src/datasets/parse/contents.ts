@@ -1,10 +1,12 @@
 import { parseBootstrap, SallyportError } from '@sallyport/core'
 import type { SourceRow, SystemListFormat } from '@sallyport/data/sources'
+import { countDistinct } from '../ranges/coverage.ts'
 import type { Ranges } from '../ranges/ranges.ts'
 import { MAX_COUNTRIES, readCountryRanges } from './country-ranges.ts'
 import type { CsvFile } from './csv.ts'
 import { readDelegations } from './delegations.ts'
 import { listForm, readList } from './list.ts'
+import { readMailDomains } from './mail-domains.ts'
 import { createNumbering } from './numbering.ts'
 import { type Places, readPlaces } from './places.ts'
 import { readSystemList, type SystemList } from './system-list.ts'
@@ -13,11 +15,11 @@ import { readSystemRanges, type SystemRanges, splitSystems } from './system-rang
 /** One value for each family, where there is one. */
 export type PerFamily<T> = { readonly 4?: T | undefined; readonly 6?: T | undefined }
 
-/** Content of a source's file; besides the first three there is what its kind holds. Plain values, which can be kept as bytes. */
+/** The content of a source's file. Members after the first three depend on the source's kind. Plain values can be kept as bytes. */
 export interface SourceContents {
-  /** Lines, list entries or names. */
+  /** Lines, list entries or names, each counted once. */
   readonly entries: number
-  /** When it was made, where it says so, in milliseconds since the epoch. */
+  /** When the file was made, if it says so, in milliseconds since the epoch. */
   readonly made?: number | undefined
   /** Lines of a list that were bad and were left out. */
   readonly left?: number | undefined
@@ -51,21 +53,24 @@ export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead:
     case 'asn': {
       if (row.format === 'delegations') {
         const systems = readDelegations(file)
-        return { entries: systems[4].ranges.count + systems[6].ranges.count, systems }
+        return { entries: countDistinct(systems[4].ranges) + countDistinct(systems[6].ranges), systems }
       }
       if (row.format !== 'tsv-asn') {
         const systems = readSystemRanges(file, family, onRead)
-        return { entries: systems.ranges.count, systems: { [family]: systems } }
+        return { entries: countDistinct(systems.ranges), systems: { [family]: systems } }
       }
       const files = splitSystems(file)
       const systems = { 4: readSystemRanges(files[4], 4), 6: readSystemRanges(files[6], 6) }
-      return { entries: systems[4].ranges.count + systems[6].ranges.count, systems }
+      return { entries: countDistinct(systems[4].ranges) + countDistinct(systems[6].ranges), systems }
     }
     case 'asn-country':
     case 'country': {
       const countries = createCountries()
       const ranges = readCountryRanges(file, family, countries, onRead)
-      return { entries: ranges.count, registrations: { ranges: { [family]: ranges }, countries: countries.list() } }
+      return {
+        entries: countDistinct(ranges),
+        registrations: { ranges: { [family]: ranges }, countries: countries.list() },
+      }
     }
     case 'ranges':
     case 'addresses':
@@ -75,10 +80,10 @@ export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead:
     case 'geofeed':
     case 'front-end': {
       const list = readList(bytes, listForm(row, path))
-      // The collection of all geofeeds names no operator: it is anybody's, and is read and counted alone.
+      // The collection of all geofeeds names no operator, so it is only read and counted.
       const isOperators = row.kind !== 'geofeed' || row.provider !== undefined
       const places = row.format === 'geofeed' && isOperators ? readPlaces(bytes) : undefined
-      return { entries: list.ranges[4].count + list.ranges[6].count, ...list, places }
+      return { entries: countDistinct(list.ranges[4]) + countDistinct(list.ranges[6]), ...list, places }
     }
     case 'asn-list': {
       const systemList = readSystemList(bytes, row.format as SystemListFormat, path)
@@ -86,6 +91,8 @@ export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead:
     }
     case 'rdap':
       return { entries: countBootstrap(bytes.toString('utf8'), path) }
+    case 'throwaway-mail':
+      return { entries: readMailDomains(row, file).size }
     case 'city':
       throw new TypeError('a city database is read on its own')
   }

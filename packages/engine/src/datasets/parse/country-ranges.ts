@@ -12,9 +12,9 @@ export function readCountryRanges(
   countries: Numbering,
   onRead?: (bytesRead: number) => void,
 ): Ranges {
-  const numberOf = (code: string) => {
+  const countryNumber = (code: string) => {
     if (!/^[A-Z]{2}$/.test(code)) return undefined
     return countries.number(code === 'ZZ' ? undefined : code)
   }
-  return readRangeLines(file, family, numberOf, onRead)
+  return readRangeLines(file, family, countryNumber, onRead)
 }

@@ -1,8 +1,8 @@
 import { compareAddresses, parseAddressIn } from '@sallyport/core'
 import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
-import { linesOf, requireMostlyGood } from './lines.ts'
+import { readLines, requireMostlyGood } from './lines.ts'
 
-/** A CSV file; the path is for messages. */
+/** A CSV file. Messages name its path. */
 export interface CsvFile {
   readonly path: string
   readonly bytes: Buffer
@@ -22,7 +22,7 @@ export function readRangeLines(
   const ranges = createRangeWriter(family, 65_536)
   let good = 0
   let bad = 0
-  for (const line of linesOf(bytes, onProgress)) {
+  for (const line of readLines(bytes, onProgress)) {
     const comma = line.indexOf(',')
     const second = line.indexOf(',', comma + 1)
     const first = parseAddressIn(line, 0, comma)
@@ -39,7 +39,7 @@ export function readRangeLines(
   return ranges.finish()
 }
 
-/** The last field of a line: as it is, or quoted with `""` for a quote; `undefined` when badly quoted. */
+/** Reads the last field of a line, plain or quoted with `""` for a quote. Returns `undefined` when it is badly quoted. */
 export function readLastField(text: string): string | undefined {
   if (!text.startsWith('"')) return text
   if (text.length < 2 || !text.endsWith('"')) return undefined

@@ -1,10 +1,10 @@
 import { type Address, address4, lastAddress, parseAddress, parseAsn, parsePrefix } from '@sallyport/core'
 import { createRangeWriter } from '../ranges/ranges.ts'
 import type { CsvFile } from './csv.ts'
-import { linesOf, requireMostlyGood } from './lines.ts'
+import { readLines, requireMostlyGood } from './lines.ts'
 import type { SystemRanges } from './system-ranges.ts'
 
-/** A registry's delegations and their holders, as lines `registry|CC|kind|start|count|date|status|holder`. */
+/** Delegations with these statuses have holders. A line is `registry|CC|kind|start|count|date|status|holder`. */
 const HELD: ReadonlySet<string> = new Set(['allocated', 'assigned'])
 
 /**
@@ -17,7 +17,7 @@ export function readDelegations({ path, bytes }: CsvFile): Readonly<Record<4 | 6
   const held: { readonly family: 4 | 6; readonly start: string; readonly size: string; readonly holder: string }[] = []
   let good = 0
   let bad = 0
-  for (const line of linesOf(bytes)) {
+  for (const line of readLines(bytes)) {
     const [registry = '', , kind, start = '', size = '', , status = '', holder = ''] = line.split('|')
     if (line.startsWith('#') || status === 'summary' || line.trim() === '' || /^[\d.]+$/.test(registry)) continue
     if (kind !== 'asn' && kind !== 'ipv4' && kind !== 'ipv6') bad++
@@ -36,7 +36,7 @@ export function readDelegations({ path, bytes }: CsvFile): Readonly<Record<4 | 6
   for (const { family, start, size, holder } of held) {
     const asn = systems.get(holder)
     const first = parseAddress(start)
-    const last = family === 4 ? lastOf4(start, Number(size)) : lastOf6(start, size)
+    const last = family === 4 ? findLast4(start, Number(size)) : findLast6(start, size)
     if (first?.family !== family || last === undefined) {
       good--
       bad++
@@ -47,15 +47,15 @@ export function readDelegations({ path, bytes }: CsvFile): Readonly<Record<4 | 6
   return { 4: { ranges: writers[4].finish(), ...named }, 6: { ranges: writers[6].finish(), ...named } }
 }
 
-/** The last address of a block of so many addresses, which need not be a prefix; `undefined` where that is none. */
-function lastOf4(start: string, count: number): Address | undefined {
+/** Returns the last address of a block, which need not be a prefix; `undefined` when the block is invalid. */
+function findLast4(start: string, count: number): Address | undefined {
   const first = parseAddress(start)
   if (first?.family !== 4 || !Number.isInteger(count) || count < 1) return undefined
   const last = (first.d >>> 0) + count - 1
   return last < 2 ** 32 ? address4(last | 0) : undefined
 }
 
-function lastOf6(start: string, length: string): Address | undefined {
+function findLast6(start: string, length: string): Address | undefined {
   const prefix = parsePrefix(`${start}/${length}`)
   return prefix?.address.family === 6 ? lastAddress(prefix) : undefined
 }

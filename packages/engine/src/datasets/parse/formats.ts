@@ -1,19 +1,19 @@
-import { SallyportError } from '@sallyport/core'
+import { isRecord, SallyportError } from '@sallyport/core'
 import type { EntryFormat } from '@sallyport/data/sources'
 import { everyString, type JsonPath, valuesAt } from './json-paths.ts'
-import { linesOf } from './lines.ts'
+import { readLines } from './lines.ts'
 
-/** The entries of a list as they are written: an address, a CIDR, or `first-last`. Nothing is judged yet. */
+/** The entries of a list as they are written: an address, a CIDR, or `first-last`. They are not checked yet. */
 export interface WrittenEntries {
   readonly entries: Iterable<string>
-  /** The services that the list names, where it names several, and of each entry the number of its service, from 1. */
+  /** Names the services of a list that has several; `serviceOf` has the number of each entry's service, from 1. */
   readonly services?: readonly string[] | undefined
   readonly serviceOf?: readonly number[] | undefined
-  /** When the list was made, where it says so, in milliseconds since the epoch. */
+  /** When the list was made, if it says so, in milliseconds since the epoch. */
   readonly made?: number | undefined
 }
 
-/** Takes the entry out of a line. Comments and empty lines are gone by then. */
+/** Reads the entry of a line. Comments and empty lines are gone by then. */
 type EntryOf = (line: string) => string
 
 const LINE_FORMATS: Partial<Readonly<Record<EntryFormat, EntryOf>>> = {
@@ -22,44 +22,24 @@ const LINE_FORMATS: Partial<Readonly<Record<EntryFormat, EntryOf>>> = {
   /** `192.0.2.1<tab>10`: an address and what is said of it. */
   'first-field': (line) => line.split(/\s/, 1)[0] as string,
   /** `192.0.2.1:8080`, `[2001:db8::1]:8080`. */
-  'host-port': withoutPort,
-  /** `192.0.2.1;Organisation;1.0` under a head. */
+  'host-port': dropPort,
+  /** A line is `192.0.2.1;Organisation;1.0`, below a head. */
   semicolon: (line) => field(line, ';', 0),
-  /** RFC 8805: `192.0.2.0/24,DE,DE-BE,Berlin,`. */
+  /** RFC 8805 has lines such as `192.0.2.0/24,DE,DE-BE,Berlin,`. */
   geofeed: (line) => field(line, ',', 0),
-  /** `192.0.2.0,192.0.2.255,…`, both ends inclusive. */
+  /** A line is `192.0.2.0,192.0.2.255,…`, with both ends inclusive. */
   'range-csv': (line) => `${field(line, ',', 0)}-${field(line, ',', 1)}`,
 }
 
 /** Heads of CSV files, which are no entries. */
 const HEAD = /^"?(ip|ip_address|ip_prefix|prefix|cidr|network|start)"?[,;]/i
 
-/** The services of gluetun's list whose servers are also the addresses that sites see, or stand in one row with them. */
-const GLUETUN = [
-  'airvpn',
-  'cyberghost',
-  'expressvpn',
-  'fastestvpn',
-  'hidemyass',
-  'ipvanish',
-  'ivpn',
-  'mullvad',
-  'nordvpn',
-  'privado',
-  'perfect privacy',
-  'private internet access',
-  'privatevpn',
-  'purevpn',
-  'slickvpn',
-  'surfshark',
-  'torguard',
-  'vpn unlimited',
-  'vyprvpn',
-  'wevpn',
-  'windscribe',
-]
+/** A service whose addresses here are where clients enter, and no site sees them. */
+const ENTRIES_ALONE = 'protonvpn'
+/** In seconds. Servers of a service that was not looked at for so long after the others have other tenants. */
+const MAX_LAG = 2 * 365 * 86_400
 
-/** Documents: the paths of the entries, and of the time. */
+/** The paths at which a document has its entries and its time. */
 const DOCUMENT_FORMS: Partial<
   Readonly<
     Record<
@@ -69,7 +49,7 @@ const DOCUMENT_FORMS: Partial<
   >
 > = {
   aws: { entries: ['prefixes.*.ip_prefix', 'ipv6_prefixes.*.ipv6_prefix'], made: 'createDate' },
-  /** The rows of one service out of the same document. */
+  /** Selects the rows of one service from the same document. */
   'aws-route53-health': {
     entries: [
       'prefixes.*[service=ROUTE53_HEALTHCHECKS].ip_prefix',
@@ -89,7 +69,7 @@ const DOCUMENT_FORMS: Partial<
   oracle: { entries: ['regions.*.cidrs.*.cidr'], made: 'last_updated_timestamp' },
   vultr: { entries: ['subnets.*.ip_prefix'], made: 'updated' },
   fastly: { entries: ['addresses.*', 'ipv6_addresses.*'] },
-  // The other members hold keys, domains and texts.
+  // The other members contain keys, domains and texts.
   github: {
     entries: ['hooks', 'web', 'api', 'git', 'github_enterprise_importer', 'packages', 'pages', 'importer', 'actions']
       .concat('actions_macos', 'codespaces', 'copilot')
@@ -98,7 +78,7 @@ const DOCUMENT_FORMS: Partial<
   onionoo: {
     entries: ['relays.*.exit_addresses.*', 'relays.*.or_addresses.*'],
     made: 'relays_published',
-    form: withoutPort,
+    form: dropPort,
   },
   mullvad: { entries: ['*.ipv4_addr_in', '*.ipv6_addr_in'] },
   nordvpn: { entries: ['*.station', '*.ips.*.ip.ip'] },
@@ -112,34 +92,44 @@ const DOCUMENT_FORMS: Partial<
 }
 
 /**
- * The entries of a list in one of the known formats. Throws `corrupt_data` naming the file for a document that is not
- * JSON; anything else that is wrong shows when the entries are read.
+ * Returns the entries of a list in one of the known formats. Throws `corrupt_data` naming the file for a document that is not JSON; reading
+ * the entries reveals any other fault.
  */
 export function writtenEntries(bytes: Buffer, format: EntryFormat, path: string): WrittenEntries {
   const entryOf = LINE_FORMATS[format]
   if (entryOf !== undefined) return { entries: lineEntries(bytes, entryOf) }
   if (format === 'spamhaus-drop') return { entries: jsonLines(bytes, 'cidr') }
   const text = bytes.toString('utf8')
-  const document = parseJson(format === 'pia' ? withoutSignature(text) : text, path)
+  const document = parseJson(format === 'pia' ? dropSignature(text) : text, path)
   // In a document whose form is not known, what looks like an address or a prefix is an entry.
   if (format === 'json')
-    return { entries: everyString(document).filter((value) => /^[\da-f:.]+(\/\d+)?$/i.test(value)) }
+    return {
+      entries: everyString(document).filter((value) =>
+        /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}:[\da-f:.]{0,41})(?:\/\d{1,3})?$/i.test(value),
+      ),
+    }
   if (format === 'gluetun') return serverEntries(document)
   const { entries, made, form = (value: string) => value } = DOCUMENT_FORMS[format] ?? { entries: [] }
-  const time = made === undefined ? undefined : timeOf(valuesAt(document, made)[0])
+  const time = made === undefined ? undefined : readTime(valuesAt(document, made)[0])
   return {
     entries: entries.flatMap((at) => valuesAt(document, at)).map((value) => form(String(value))),
     made: time,
   }
 }
 
-/** Proton VPN is left out: its addresses here are where clients enter, which no site ever sees. */
+/** Lists the servers of many services. Each service has its own time. */
 function serverEntries(document: unknown): WrittenEntries {
-  const found = GLUETUN.map((service) => valuesAt(document, `${service}.servers.*.ips.*`).map(String))
+  const read = Object.entries(isRecord(document) ? document : {}).map(([service, value]) => {
+    const ips = valuesAt(value, 'servers.*.ips.*').map(String)
+    return { service, ips, seconds: Number(valuesAt(value, 'timestamp')[0] ?? Number.NaN) }
+  })
+  const newest = Math.max(...read.map(({ seconds }) => seconds).filter(Number.isFinite))
+  const found = read.filter(({ service, seconds }) => service !== ENTRIES_ALONE && !(seconds < newest - MAX_LAG))
   return {
-    entries: found.flat(),
-    services: GLUETUN,
-    serviceOf: found.flatMap((entries, service) => entries.map(() => service + 1)),
+    entries: found.flatMap(({ ips }) => ips),
+    services: found.map(({ service }) => service),
+    serviceOf: found.flatMap(({ ips }, service) => ips.map(() => service + 1)),
+    ...(Number.isFinite(newest) && { made: newest * 1000 }),
   }
 }
 
@@ -147,10 +137,10 @@ function* lineEntries(bytes: Buffer, entryOf: EntryOf): Generator<string> {
   for (const line of contentLines(bytes)) yield entryOf(line)
 }
 
-/** Lines with something on them; `#`, `;` and `//` begin a comment. The head of a CSV file is left out. */
+/** Yields the lines that have content; `#`, `;` and `//` begin a comment. Leaves out the head of a CSV file. */
 export function* contentLines(bytes: Buffer): Generator<string> {
   let isFirst = true
-  for (const line of linesOf(bytes)) {
+  for (const line of readLines(bytes)) {
     const content = (line.split('#', 1)[0] as string).trim()
     const isComment = content === '' || content.startsWith(';') || content.startsWith('//')
     if (isComment || (isFirst && HEAD.test(content))) continue
@@ -159,9 +149,9 @@ export function* contentLines(bytes: Buffer): Generator<string> {
   }
 }
 
-/** One JSON object a line; those of another kind, such as the last line's metadata, have no such member. */
+/** Yields the member of one JSON object a line. Objects of another kind, such as the last line's metadata, do not have it. */
 function* jsonLines(bytes: Buffer, member: string): Generator<string> {
-  for (const line of linesOf(bytes)) {
+  for (const line of readLines(bytes)) {
     if (line.trim() === '') continue
     let value: unknown
     try {
@@ -185,25 +175,25 @@ export function parseJson(text: string, path: string): unknown {
   }
 }
 
-/** The server list of Private Internet Access is one line of JSON, an empty line and a signature. */
-function withoutSignature(text: string): string {
+/** Removes the signature of a Private Internet Access list, which follows one line of JSON and an empty line. */
+function dropSignature(text: string): string {
   const end = text.indexOf('\n\n')
   return end === -1 ? text : text.slice(0, end)
 }
 
-function withoutPort(text: string): string {
+function dropPort(text: string): string {
   const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)
   if (bracketed !== null) return bracketed[1] as string
   return text.replace(/^([^:]+):\d+$/, '$1')
 }
 
-/** A field of a line of a simple CSV, without its quotes. */
+/** Reads a field of a line of a simple CSV, without its quotes. */
 export function field(line: string, separator: ',' | ';', position: number): string {
   return (line.split(separator)[position] ?? '').trim().replace(/^"(.*)"$/, '$1')
 }
 
-/** `2026-11-20T01:02:03…`, `2026-11-20 01:02:03`, `2026-11-20-01-02-03`, all UTC. */
-function timeOf(written: unknown): number | undefined {
+/** Reads a UTC time: `2026-11-20T01:02:03…`, `2026-11-20 01:02:03` or `2026-11-20-01-02-03`. */
+function readTime(written: unknown): number | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)[T -](\d\d)[:-](\d\d)[:-](\d\d)/.exec(String(written))
   if (match === null) return undefined
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number)

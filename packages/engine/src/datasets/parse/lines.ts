@@ -6,8 +6,8 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 /** A file is decoded in pieces of whole lines of at least this size: one large string would double its memory. */
 const PIECE_BYTES = 2 ** 20
 
-/** The lines of a UTF-8 file that are not empty. `onProgress` gets how many bytes have been read, up to all of them. */
-export function* linesOf(bytes: Buffer, onProgress: (bytesRead: number) => void = () => {}): Generator<string> {
+/** Yields the lines of a UTF-8 file that are not empty. `onProgress` receives how many bytes have been read, up to all of them. */
+export function* readLines(bytes: Buffer, onProgress: (bytesRead: number) => void = () => {}): Generator<string> {
   let at = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
   while (at < bytes.length) {
     const newline = bytes.indexOf(LINE_FEED, at + PIECE_BYTES)
@@ -18,7 +18,7 @@ export function* linesOf(bytes: Buffer, onProgress: (bytesRead: number) => void 
   }
 }
 
-/** How many lines of a file were read, and how many of them were not of the expected form. */
+/** Counts the lines of a file that were read, and the lines that were not of the expected form. */
 export interface LineTally {
   readonly good: number
   readonly bad: number
@@ -27,7 +27,7 @@ export interface LineTally {
 /** More than this share of bad lines means that the file is not what it says it is. */
 const TOLERATED = 0.01
 
-/** A short list loses a few lines and not itself, where there are as many times more that can be read. */
+/** A short list with a few bad lines is accepted when it has so many good lines for each bad one. */
 const GOOD_FOR_ONE_BAD = 8
 
 /**

@@ -7,10 +7,11 @@ import {
   reservedRow,
   SallyportError,
 } from '@sallyport/core'
+import { PUBLIC_SERVICES } from '@sallyport/data/public-services'
 import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
-import { coverageOf } from '../ranges/coverage.ts'
-import { bitsOf, type Entry, entrySize, holds, overlap, parseEntry } from '../ranges/entry.ts'
+import { measureCoverage } from '../ranges/coverage.ts'
+import { addressBits, type Entry, entrySize, holds, overlap, parseEntry } from '../ranges/entry.ts'
 import { createRangeWriter, FAMILIES, type Ranges } from '../ranges/ranges.ts'
 import { writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
@@ -19,12 +20,12 @@ import { requireMostlyGood } from './lines.ts'
 export interface ListForm {
   readonly path: string
   readonly format: EntryFormat
-  /** `unknown` where the list asserts no class. */
+  /** Is `unknown` when the list has no class. */
   readonly networkClass: NetworkClass
   /** Single addresses only: a prefix in the list is a bad line. */
   readonly single: boolean
   readonly family?: 4 | 6 | undefined
-  /** Its plausible cover: IPv4 addresses, and IPv6 networks of /64. */
+  /** The list may cover so much: IPv4 addresses, and IPv6 networks of /64. */
   readonly covers?: { readonly ipv4: number; readonly ipv6: number } | undefined
   /** Reserved ranges are left out and are no bad lines. */
   readonly reservedIsExpected?: boolean | undefined
@@ -35,13 +36,13 @@ export interface AddressList {
   /** The value of a range is the number of its service, from 1, in a list that names services. */
   readonly ranges: Readonly<Record<4 | 6, Ranges>>
   readonly services?: readonly string[] | undefined
-  /** When it was made, where it says so, in milliseconds since the epoch. */
+  /** When the list was made, if it says so, in milliseconds since the epoch. */
   readonly made?: number | undefined
   /** How many entries were bad and were left out. */
   readonly left: number
 }
 
-/** How a row of the table of sources says its list is to be read. */
+/** Returns how to read the list of a row. */
 export function listForm(row: SourceRow, path: string): ListForm {
   const { kind, format, networkClass = 'unknown', family, covers, reservedIsExpected = false } = row
   return {
@@ -65,41 +66,26 @@ const MIN_PREFIX_LENGTH = { 4: 8, 6: 19 } as const
 const MAX_COVERED = { anonymising: 1 / 16, other: 1 / 4 } as const
 const PUBLIC_SPACE = { 4: 2 ** 32, 6: 2 ** 125 } as const
 
-/** Services that everybody reaches: a list that calls one of them an anonymiser is poisoned or broken. */
-const CANARIES = [
-  '1.1.1.1',
-  '1.0.0.1',
-  '8.8.8.8',
-  '8.8.4.4',
-  '9.9.9.9',
-  '208.67.222.222',
-  '198.41.0.4',
-  '192.5.5.241',
-  '193.0.14.129',
-  '199.7.83.42',
-  '2606:4700:4700::1111',
-  '2001:4860:4860::8888',
-  '2620:fe::fe',
-  '2001:503:ba3e::2:30',
-].map((text) => parseAddress(text) as Address)
+/** A list that calls one of these an anonymiser is poisoned or broken. */
+const CANARIES = PUBLIC_SERVICES.map((text) => parseAddress(text) as Address)
 
 /**
- * Reads a list of addresses, CIDRs or ranges in its format. An entry in another form, one that is too wide, one that
- * touches reserved space and one of the wrong family are bad and left out. Throws `corrupt_data` naming the file when more than
- * 1 % of the entries are bad (of a short list more than three), when it holds a well-known public service as an anonymiser, or when all entries together
- * cover more than the list plausibly can.
+ * Reads a list of addresses, CIDRs or ranges in its format. An entry in another form, one that is too wide, one that touches reserved space
+ * and one of the wrong family are bad and left out. Throws `corrupt_data` naming the file when more than 1 % of the entries are bad (of a
+ * short list more than three), when it holds a well-known public service as an anonymiser, or when all entries together cover more than the
+ * list plausibly can.
  */
 export function readList(bytes: Buffer, form: ListForm): AddressList {
   const { entries, serviceOf, services, made } = writtenEntries(bytes, form.format, form.path)
   return {
-    ...goodEntries(entries, form, serviceOf),
+    ...readEntries(entries, form, serviceOf),
     ...(services === undefined ? {} : { services }),
     ...(made === undefined ? {} : { made }),
   }
 }
 
-/** The good entries of a list that is plausible as a whole. */
-function goodEntries(
+/** Reads the good entries of a list that is plausible as a whole. */
+function readEntries(
   entries: Iterable<string>,
   form: ListForm,
   serviceOf?: readonly number[],
@@ -130,21 +116,21 @@ function goodEntries(
   for (const family of FAMILIES) {
     const max = maxCoverage(family, form)
     // Entries may overlap, so their sum is an upper bound: the exact figure is only needed above it.
-    if (sizes[family] > max && coverageOf(ranges[family]) > max) {
+    if (sizes[family] > max && measureCoverage(ranges[family]) > max) {
       throw new SallyportError('corrupt_data', `${path}: holds more of the IPv${family} space than such a list can`)
     }
   }
   return { ranges, left: bad }
 }
 
-/** The most addresses that an entry may hold: one that is more than the whole list can plausibly cover is a bad one. */
+/** Returns the most addresses that an entry may hold. An entry larger than the whole list can plausibly cover is bad. */
 function maxEntrySize(family: 4 | 6, form: ListForm): number {
   if (form.family !== undefined && family !== form.family) return 0
   if (form.single) return 1
-  return Math.min(2 ** (bitsOf(family) - MIN_PREFIX_LENGTH[family]), maxCoverage(family, form))
+  return Math.min(2 ** (addressBits(family) - MIN_PREFIX_LENGTH[family]), maxCoverage(family, form))
 }
 
-/** The well-known public service that an entry holds. */
+/** Finds a well-known public service that an entry holds. */
 export function canaryIn(entry: Entry): Address | undefined {
   return CANARIES.find((address) => holds(entry, address))
 }
@@ -162,7 +148,7 @@ function touchesReserved(entry: Entry): boolean {
   return reservedRow(entry.first) !== undefined || RESERVED_RANGES.some((range) => overlap(range, entry))
 }
 
-/** Addresses that a list may cover of a family: a share of the public space, or less where its row says so. */
+/** Returns how many addresses of a family a list may cover: a share of the public space, or less when its row says so. */
 function maxCoverage(family: 4 | 6, { networkClass, covers }: ListForm): number {
   const share = anonymises(networkClass) ? MAX_COVERED.anonymising : MAX_COVERED.other
   const stated = family === 4 ? covers?.ipv4 : covers === undefined ? undefined : covers.ipv6 * 2 ** 64

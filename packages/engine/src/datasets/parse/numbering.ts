@@ -1,8 +1,8 @@
 import { SallyportError } from '@sallyport/core'
 
-/** Distinct texts, numbered from 1 in the order in which they come. */
+/** Numbers distinct texts from 1, in the order in which they come. */
 export interface Numbering {
-  /** 0 for the empty text and for none. Throws `corrupt_data` for one text too many. */
+  /** Returns the number of a text; 0 for an empty or absent text. Throws `corrupt_data` for one text too many. */
   number(text: string | undefined): number
   /** The texts by number; the first is number 1. */
   list(): readonly string[]

@@ -1,13 +1,14 @@
-import { isCountry } from '@sallyport/core'
-import { iso31662 } from 'iso-3166'
+import { currentRegion, findRegion, isCountry, nameRegion } from '@sallyport/core'
 import { parseEntry } from '../ranges/entry.ts'
 import { createRangeWriter, type Ranges } from '../ranges/ranges.ts'
 import { contentLines, field } from './formats.ts'
 
-/** An operator's place of a prefix of its own. A member is absent when it says nothing of it. */
+/** The place that an operator publishes for a prefix of its own. A member is absent when the operator does not say it. */
 export interface GeofeedPlace {
   readonly countryCode: string
   readonly region?: string | undefined
+  /** ISO 3166-2, as the feed has it, or the code that took its place. */
+  readonly regionCode?: string | undefined
   readonly city?: string | undefined
   readonly postalCode?: string | undefined
 }
@@ -19,9 +20,6 @@ export interface Places {
 }
 
 const MAX_NAME_LENGTH = 100
-
-/** City databases write regions by their names, feeds by their codes. */
-const REGIONS: ReadonlyMap<string, string> = new Map(iso31662.map(({ code, name }) => [code, name]))
 
 /**
  * Reads the places of a geofeed (RFC 8805: `192.0.2.0/24,DE,DE-BE,Berlin,`), of which the prefixes were found good. Lines
@@ -38,7 +36,7 @@ export function readPlaces(bytes: Buffer): Places {
     const written = line.slice(comma + 1)
     let number = numbers.get(written)
     if (number === undefined) {
-      const place = placeOf(line)
+      const place = parsePlace(line)
       number = place === undefined ? -1 : places.push(place) - 1
       numbers.set(written, number)
     }
@@ -47,17 +45,26 @@ export function readPlaces(bytes: Buffer): Places {
   return { ranges: { 4: writers[4].finish(), 6: writers[6].finish() }, places }
 }
 
-function placeOf(line: string): GeofeedPlace | undefined {
+function parsePlace(line: string): GeofeedPlace | undefined {
   const countryCode = field(line, ',', 1).toUpperCase()
   if (!isCountry(countryCode)) return undefined
-  const code = field(line, ',', 2).toUpperCase()
-  const region = code.startsWith(`${countryCode}-`) ? REGIONS.get(code) : undefined
+  const regionCode = readRegion(countryCode, field(line, ',', 2))
+  // City databases write regions by their names, feeds by their codes.
+  const region = regionCode === undefined ? undefined : nameRegion(regionCode)
   const city = field(line, ',', 3).slice(0, MAX_NAME_LENGTH)
   const postalCode = field(line, ',', 4).slice(0, MAX_NAME_LENGTH)
   return {
     countryCode,
     region,
+    ...(regionCode === undefined ? {} : { regionCode }),
     ...(city === '' ? {} : { city }),
     ...(postalCode === '' ? {} : { postalCode }),
   }
+}
+
+/** Reads the region of a line. Some feeds leave out its country, or write its name; digits alone may be a code of another system. */
+function readRegion(country: string, written: string): string | undefined {
+  if (/^[a-z]{2}-/i.test(written)) return written.toUpperCase().startsWith(country) ? currentRegion(written) : undefined
+  const code = /^[a-z]+$/i.test(written) ? currentRegion(`${country}-${written}`) : undefined
+  return code ?? findRegion(country, written)
 }

@@ -2,7 +2,7 @@ import { isRecord, parseAsn, SallyportError } from '@sallyport/core'
 import type { SystemListFormat } from '@sallyport/data/sources'
 import { contentLines, field, parseJson } from './formats.ts'
 import { valuesAt } from './json-paths.ts'
-import { linesOf, requireMostlyGood } from './lines.ts'
+import { readLines, requireMostlyGood } from './lines.ts'
 
 /** Autonomous systems that a list names, each with its label ('' when there is none). */
 export type SystemList = ReadonlyMap<number, string>
@@ -16,7 +16,7 @@ type Written = readonly [asn: unknown, label: unknown]
 export function readSystemList(bytes: Buffer, format: SystemListFormat, path: string): SystemList {
   const systems = new Map<number, string>()
   let bad = 0
-  for (const [written, label] of writtenSystems(bytes, format, path)) {
+  for (const [written, label] of readWritten(bytes, format, path)) {
     const asn = parseAsn(String(written))
     if (asn === undefined) bad++
     else systems.set(asn, typeof label === 'string' ? label.trim() : '')
@@ -25,17 +25,17 @@ export function readSystemList(bytes: Buffer, format: SystemListFormat, path: st
   return systems
 }
 
-function* writtenSystems(bytes: Buffer, format: SystemListFormat, path: string): Generator<Written> {
+function* readWritten(bytes: Buffer, format: SystemListFormat, path: string): Generator<Written> {
   switch (format) {
     case 'asn-text':
-      // `AS64500 # name`: the comment is what is said.
-      for (const line of linesOf(bytes)) {
+      // A line is `AS64500 # name`: the comment is the label.
+      for (const line of readLines(bytes)) {
         const [asn = '', label = ''] = line.split('#', 2)
         if (asn.trim() !== '') yield [asn.trim(), label]
       }
       return
     case 'csv-asn-name':
-      // `AS64500,name`, or `64500,handle,"name",country` under a head.
+      // A line is `AS64500,name`, or `64500,handle,"name",country` below a head.
       for (const line of contentLines(bytes)) {
         if (!/^asn\b/i.test(line)) yield [field(line, ',', 0), line.slice(line.indexOf(',') + 1).replaceAll('"', '')]
       }
@@ -46,7 +46,7 @@ function* writtenSystems(bytes: Buffer, format: SystemListFormat, path: string):
       }
       return
     case 'spamhaus-asndrop':
-      for (const line of linesOf(bytes)) {
+      for (const line of readLines(bytes)) {
         if (line.trim() === '') continue
         const value = jsonLine(line, path)
         if (value['type'] !== 'metadata') yield [value['asn'], value['asname']]

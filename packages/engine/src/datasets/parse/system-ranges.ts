@@ -1,7 +1,7 @@
 import { parseAsn } from '@sallyport/core'
 import type { Ranges } from '../ranges/ranges.ts'
 import { type CsvFile, readLastField, readRangeLines } from './csv.ts'
-import { linesOf } from './lines.ts'
+import { readLines } from './lines.ts'
 
 /** Ranges of the systems, and their names, never empty; values count the systems from 0 as they come. */
 export interface SystemRanges {
@@ -15,7 +15,7 @@ export function readSystemRanges(file: CsvFile, family: 4 | 6, onRead?: (bytesRe
   const asns: number[] = []
   const names: string[] = []
   const numbers = new Map<number, number>()
-  const numberOf = (fields: string): number | undefined => {
+  const systemNumber = (fields: string): number | undefined => {
     const comma = fields.indexOf(',')
     const asn = parseAsn(fields.slice(0, Math.max(comma, 0)))
     if (asn === undefined || asn === 0) return undefined
@@ -26,17 +26,16 @@ export function readSystemRanges(file: CsvFile, family: 4 | 6, onRead?: (bytesRe
     numbers.set(asn, asns.push(asn) - 1)
     return names.push(name.trim() || `AS${asn}`) - 1
   }
-  return { ranges: readRangeLines(file, family, numberOf, onRead), asns, names }
+  return { ranges: readRangeLines(file, family, systemNumber, onRead), asns, names }
 }
 
 /**
- * The lines `start<tab>end<tab>asn<tab>country<tab>organisation` of both families, as the CSV files of one family each.
- * Networks of AS 0 are not routed and are left out. A line in another form is kept as it is, so that it counts as a bad
- * one.
+ * Splits the lines `start<tab>end<tab>asn<tab>country<tab>organisation` of both families into CSV files of one family each. Networks of AS
+ * 0 are not routed and are left out. A line in another form is kept as it is, so that it counts as a bad one.
  */
 export function splitSystems({ path, bytes }: CsvFile): Readonly<Record<4 | 6, CsvFile>> {
   const lines: Record<4 | 6, string[]> = { 4: [], 6: [] }
-  for (const line of linesOf(bytes)) {
+  for (const line of readLines(bytes)) {
     const [first = '', last, asn, , organisation = ''] = line.split('\t')
     if (asn === '0') continue
     const quoted = `"${organisation.replaceAll('"', '""')}"`

@@ -19,11 +19,11 @@ export function parseEntry(text: string): Entry | undefined {
   return { first, last }
 }
 
-export function bitsOf(family: 4 | 6): number {
+export function addressBits(family: 4 | 6): number {
   return family === 4 ? 32 : 128
 }
 
-/** How many addresses an entry holds, as a floating-point number: exact up to 2^53. */
+/** Counts the addresses of an entry, as a floating-point number: exact up to 2^53. */
 export function entrySize({ first, last }: Entry): number {
   const words = ['a', 'b', 'c', 'd'] as const
   return words.reduce((sum, word) => sum * 2 ** 32 + (last[word] >>> 0) - (first[word] >>> 0), 0) + 1

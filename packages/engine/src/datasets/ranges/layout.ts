@@ -1,17 +1,17 @@
-import { orderOf } from './range-order.ts'
-import { compareAt, type Ranges, sizeOf, WORDS } from './ranges.ts'
+import { sortRanges } from './range-order.ts'
+import { compareAt, measureRange, type Ranges, WORDS } from './ranges.ts'
 import { createSegmentWriter, type Segments } from './segments.ts'
 
 /**
- * Lays ranges out as segments; what no range holds has value 0. Where ranges overlap the smallest counts, and of two
- * equal ones the first. The time for a list that is made to take long, of ranges in each other, is that of any other.
+ * Lays ranges out as segments; space that no range holds has value 0. Where ranges overlap the smallest counts, and of two equal ranges the
+ * first. A list of nested ranges that is made to take long takes no longer than others.
  */
 export function layOut(ranges: Ranges): Segments {
   const { family, firsts, values, count } = ranges
-  const order = orderOf(family, firsts)
+  const order = sortRanges(family, firsts)
   const ends = afterLasts(ranges)
   const rangeAt = (rank: number) => order[rank] as number
-  const open = createHeap((x, y) => sizeOf(ranges, rangeAt(x)) - sizeOf(ranges, rangeAt(y)) || x - y)
+  const open = createHeap((x, y) => measureRange(ranges, rangeAt(x)) - measureRange(ranges, rangeAt(y)) || x - y)
   const writer = createSegmentWriter(family, count * 2 + 2)
   writer.push(0, 0, 0, 0, 0)
   for (let next = 0; ; ) {
@@ -34,7 +34,7 @@ export function layOut(ranges: Ranges): Segments {
   }
 }
 
-/** Numbers, of which the least by `compare` is at hand. */
+/** Creates a heap of numbers, of which the least by `compare` comes first. */
 function createHeap(compare: (x: number, y: number) => number) {
   const items: number[] = []
   const item = (at: number) => items[at] as number
@@ -63,7 +63,7 @@ function createHeap(compare: (x: number, y: number) => number) {
   }
 }
 
-/** The addresses after the lasts; meaningless for a range that reaches the top of its family. */
+/** Returns the addresses after the lasts; meaningless for a range that reaches the top of its family. */
 function afterLasts({ family, lasts }: Ranges): Uint32Array {
   const width = WORDS[family]
   const ends = lasts.slice()

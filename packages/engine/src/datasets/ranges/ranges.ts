@@ -1,11 +1,10 @@
 import { type Address, address4, address6 } from '@sallyport/core'
 import type { Entry } from './entry.ts'
 
-/** The IP versions. */
 export type Family = 4 | 6
 export const FAMILIES = [4, 6] as const
 
-/** 32-bit words that an address of a family takes in a column. */
+/** An address of a family takes this many 32-bit words in a column. */
 export const WORDS = { 4: 1, 6: 4 } as const satisfies Record<4 | 6, number>
 
 /** Address ranges of one family as they were read, both ends inclusive, `WORDS` an address, each with a value. */
@@ -19,7 +18,7 @@ export interface Ranges {
 
 export interface RangeWriter {
   add(first: Address, last: Address, value: number): void
-  /** The same for IPv4 addresses as numbers, without objects. */
+  /** Adds a range of IPv4 addresses given as numbers, without objects. */
   add4(first: number, last: number, value: number): void
   finish(): Ranges
 }
@@ -65,24 +64,24 @@ export function createRangeWriter(family: 4 | 6, capacity = 1024): RangeWriter {
   }
 }
 
-/** The same ranges with other values. Written out: what reads ranges is fast while all of them have one shape. */
+/** Returns the same ranges with other values. Written out: readers of ranges are fast while all ranges have one shape. */
 export function withValues({ family, count, firsts, lasts }: Ranges, values: Uint32Array): Ranges {
   return { family, count, firsts, lasts, values }
 }
 
-/** The range at a position. */
+/** Returns the range at a position. */
 export function entryAt({ family, firsts, lasts }: Ranges, range: number): Entry {
   return { first: addressAt(family, firsts, range), last: addressAt(family, lasts, range) }
 }
 
-/** The address at a position of a column. */
+/** Returns the address at a position of a column. */
 export function addressAt(family: 4 | 6, words: Uint32Array, position: number): Address {
   if (family === 4) return address4(words[position] as number)
   const [a = 0, b = 0, c = 0, d = 0] = words.subarray(position * 4, position * 4 + 4)
   return address6(a, b, c, d)
 }
 
-/** A copy of twice the length. */
+/** Returns a copy of twice the length. */
 export function grown(column: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(column.length * 2)
   larger.set(column)
@@ -97,7 +96,7 @@ function put(words: Uint32Array, position: number, { a, b, c, d }: Address): voi
   words[at + 3] = d
 }
 
-/** Order of two addresses of a family that lie in columns: negative, 0 or positive. */
+/** Compares two addresses of a family that lie in columns: negative, 0 or positive. */
 export function compareAt(family: 4 | 6, x: Uint32Array, xPosition: number, y: Uint32Array, yPosition: number): number {
   if (family === 4) return (x[xPosition] as number) - (y[yPosition] as number)
   for (let word = 0; word < 4; word++) {
@@ -107,12 +106,12 @@ export function compareAt(family: 4 | 6, x: Uint32Array, xPosition: number, y: U
   return 0
 }
 
-/** How many addresses a range holds, as a floating-point number: exact up to 2^53. */
-export function sizeOf({ family, firsts, lasts }: Ranges, range: number): number {
+/** Counts the addresses of a range, as a floating-point number: exact up to 2^53. */
+export function measureRange({ family, firsts, lasts }: Ranges, range: number): number {
   return addressesBetween(family, firsts, range, lasts, range) + 1
 }
 
-/** How many addresses lie from one up to another one, as a floating-point number: exact up to 2^53. */
+/** Counts the addresses from one up to another one, as a floating-point number: exact up to 2^53. */
 export function addressesBetween(
   family: 4 | 6,
   x: Uint32Array,

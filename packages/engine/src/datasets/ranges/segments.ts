@@ -14,7 +14,7 @@ export interface Segments {
 export interface SegmentWriter {
   /** Starts ascend. A start with the value that already holds is no new segment; of two equal starts the later counts. */
   push(a: number, b: number, c: number, d: number, value: number): void
-  /** The same, with the start at a position of a column. */
+  /** Pushes the start at a position of a column. */
   pushAt(column: Uint32Array, position: number, value: number): void
   finish(): Segments
 }
@@ -47,7 +47,7 @@ export function createSegmentWriter(family: 4 | 6, capacity = 1024): SegmentWrit
   }
 }
 
-/** The whole space with one value. */
+/** Covers the whole space with one value. */
 export function uniform(family: 4 | 6, value: number): Segments {
   return { family, count: 1, starts: new Uint32Array(WORDS[family]), values: Uint32Array.of(value) }
 }
@@ -70,7 +70,7 @@ export function readBounds(
   }
 }
 
-/** The value of IPv4 segments at an address. */
+/** Returns the value of IPv4 segments at an address. */
 export function valueAt4({ starts, values, count }: Segments, bits: number): number {
   let low = 0
   let high = count - 1
@@ -82,7 +82,7 @@ export function valueAt4({ starts, values, count }: Segments, bits: number): num
   return values[low] as number
 }
 
-/** The value of IPv6 segments at an address of four words. */
+/** Returns the value of IPv6 segments at an address of four words. */
 export function valueAt6({ starts, values, count }: Segments, words: Uint32Array): number {
   let low = 0
   let high = count - 1
@@ -94,7 +94,7 @@ export function valueAt6({ starts, values, count }: Segments, words: Uint32Array
   return values[low] as number
 }
 
-/** Puts two layers of one family on top of each other: `combine` makes one value of both layers' values at a place. */
+/** Combines two layers of one family: `combine` makes one value of both layers' values at a place. */
 export function overlay(x: Segments, y: Segments, combine: (x: number, y: number) => number): Segments {
   const { family } = x
   const writer = createSegmentWriter(family, x.count + y.count)

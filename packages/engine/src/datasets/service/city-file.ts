@@ -10,7 +10,7 @@ import { type CityTable, loadCity } from '../tables/city.ts'
 import { loadCountries } from '../tables/countries.ts'
 import type { DataLock } from './data-lock.ts'
 
-/** A compiled city database of a dataDir: its countries in memory, and its places from when somebody asks for one. */
+/** A compiled city database of a dataDir. Its countries are in memory; its places are read when a lookup first needs one. */
 export interface CityFile extends CitySourceReader {
   readonly source: SourceStatus
   /** Resolves when nothing is being opened. */
@@ -20,20 +20,20 @@ export interface CityFile extends CitySourceReader {
 export interface CityFileOptions {
   readonly signal?: AbortSignal | undefined
   readonly onLost?: ((message: string) => void) | undefined
-  /** How long after places were lost the next question opens them again. */
+  /** Milliseconds after a loss of places until the next lookup opens them again. */
   readonly retryMs?: number | undefined
   readonly lock: DataLock
   readonly readOnly?: boolean | undefined
   readonly onRefused?: ((message: string) => void) | undefined
 }
 
-/** A loss may be of a moment, such as for want of file descriptors; a compile is too dear for each question. */
+/** A loss may be of a moment, such as for want of file descriptors; a compile is too dear for each lookup. */
 const RETRY_MS = 60_000
 
 /**
- * Loads the countries. Throws `missing_data` where either file is not there, and `corrupt_data` for unreadable countries. The
- * places are read once, when they are first asked for; where they cannot be, they are compiled again, and who asked
- * waits; where that fails too, they are lost until some time has passed.
+ * Loads the countries. Throws `missing_data` when either file does not exist, and `corrupt_data` for unreadable countries. The first lookup
+ * of a place reads the places. When they cannot be read, they are compiled again while the caller waits; when that fails too, they are lost
+ * for `retryMs`.
  */
 export function openCityFile({ dataDir, source }: CityJob, options: CityFileOptions): CityFile {
   const { lock, signal, readOnly = false, onRefused, onLost, retryMs = RETRY_MS } = options
@@ -49,12 +49,14 @@ export function openCityFile({ dataDir, source }: CityJob, options: CityFileOpti
     return lock.withLock(join(dataDir, 'compile.lock'), () => load(path).catch(compiled), { signal })
   }
   let opened: Promise<CityTable> | undefined
+  let table: CityTable | undefined
   let retryAt = Number.POSITIVE_INFINITY
 
   async function open(): Promise<CityTable> {
     try {
       signal?.throwIfAborted()
-      return await load(path).catch(again)
+      table = await load(path).catch(again)
+      return table
     } catch (error) {
       retryAt = performance.now() + retryMs
       if (!signal?.aborted) onLost?.(errorText(error))
@@ -62,16 +64,23 @@ export function openCityFile({ dataDir, source }: CityJob, options: CityFileOpti
     }
   }
 
+  function places(): Promise<CityTable> {
+    if (opened === undefined || performance.now() >= retryAt) {
+      retryAt = Number.POSITIVE_INFINITY
+      opened = open()
+    }
+    return opened
+  }
+
   return {
     source: countries.source,
     families: countries.families,
     country: countries.find,
-    places() {
-      if (opened === undefined || performance.now() >= retryAt) {
-        retryAt = Number.POSITIVE_INFINITY
-        opened = open()
-      }
-      return opened
+    places,
+    opened() {
+      // Rules about regions make no other lookup, and places that were lost would stay lost.
+      if (table === undefined && performance.now() >= retryAt) places().catch(() => {})
+      return table
     },
     settled: async () => {
       await opened?.catch(() => undefined)

@@ -9,7 +9,6 @@ import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { shippedFolder, unpackTables } from '../sources/shipped.ts'
 import { dateOfFile } from '../sources/source-file.ts'
 import type { OpenedCity } from '../tables/cities.ts'
-import type { Confirmed } from '../tables/listed-addresses.ts'
 import { type LoadedTables, loadTables } from '../tables/load.ts'
 import { type CityFile, openCityFile } from './city-file.ts'
 import type { DataLock } from './data-lock.ts'
@@ -17,20 +16,18 @@ import type { DataLock } from './data-lock.ts'
 export interface SnapshotOptions {
   /** `compile.lock` of the dataDir is taken where something must be compiled. */
   readonly lock: DataLock
-  /** While data is compiled: the source being read, bytes done and bytes in all. */
+  /** Called while data is compiled, with the source being read, bytes done and bytes in all. */
   readonly onProgress?: OnProgress | undefined
-  /** This process waits for another one that compiles the same data. */
+  /** Called when this process waits for another one that compiles the same data. */
   readonly onWait?: (() => void) | undefined
-  /** A compiled file cannot be used and is compiled again. The message names it. */
+  /** Called when a compiled file cannot be used and is compiled again. The message names it. */
   readonly onRefused?: ((message: string) => void) | undefined
-  /** Somebody asked for a place, and a city file could not be read, nor compiled again. The message names it. */
+  /** Called when a lookup needs a place, and a city file could neither be read nor compiled again. The message names it. */
   readonly onLost?: ((message: string) => void) | undefined
   /** Aborts a compile, or the wait for another process's; rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** Whether the dataDir may not be written: what is not compiled cannot be used. */
   readonly readOnly?: boolean | undefined
-  /** As in `LoadOptions`. */
-  readonly confirmed?: Confirmed | undefined
   /** City files that were opened before, by path. A path names what is in its file, so none is read twice; others are dropped. */
   readonly cityFiles?: Map<string, CityFile> | undefined
 }
@@ -38,7 +35,7 @@ export interface SnapshotOptions {
 /** All compiled data of a set of sources, loaded. */
 export interface Compiled {
   readonly tables: LoadedTables
-  /** In order of preference. */
+  /** Sorted by preference, the best first. */
   readonly cities: readonly OpenedCity[]
 }
 
@@ -52,19 +49,19 @@ interface CompiledFiles {
 const SMALL_BYTES = 64 * 1024
 
 /**
- * The compiled files of these sources, compiled first where they are missing or unreadable. One process of the dataDir
- * compiles; the others wait for it and load its result. The lock is taken only where something must be compiled.
+ * Loads the compiled files of these sources, and first compiles those that are missing or unreadable. One process of the dataDir compiles;
+ * the others wait for it and load its result. The lock is taken only when something must be compiled.
  */
 export async function loadCompiled(
   dataDir: string,
   sources: readonly ResolvedSource[],
   options: SnapshotOptions,
 ): Promise<Compiled> {
-  const { lock, onWait, onRefused, signal, confirmed, cityFiles = new Map<string, CityFile>() } = options
+  const { lock, onWait, onRefused, signal, cityFiles = new Map<string, CityFile>() } = options
   const databases = sources.filter(isCity)
   const paths = new Set(databases.map((source) => cityPath(dataDir, source)))
   for (const path of cityFiles.keys()) if (!paths.has(path)) cityFiles.delete(path)
-  const cityOf = (source: CitySource): CityFile => {
+  const compileCity = (source: CitySource): CityFile => {
     const path = cityPath(dataDir, source)
     const file = cityFiles.get(path) ?? openCityFile({ dataDir, source }, options)
     cityFiles.set(path, file)
@@ -72,11 +69,11 @@ export async function loadCompiled(
   }
   const find = (onRefused?: (message: string) => void): CompiledFiles => {
     const cities = databases.map((source) => {
-      const file = tryLoad(() => cityOf(source), onRefused)
+      const file = tryLoad(() => compileCity(source), onRefused)
       return file === undefined ? [] : [[source, file] as const]
     })
     return {
-      tables: tryLoad(() => loadTables(tablesPath(dataDir, sources), { confirmed }), onRefused),
+      tables: tryLoad(() => loadTables(tablesPath(dataDir, sources)), onRefused),
       cities: new Map(cities.flat()),
     }
   }
@@ -88,7 +85,7 @@ export async function loadCompiled(
     const what = `the data in ${dataDir} is not compiled, or not by this version: sallyport data compile does it where dataDir can be written`
     throw new SallyportError('missing_data', what)
   }
-  const compile = () => compileMissing({ dataDir, sources, databases, found: find(), cityOf }, options)
+  const compile = () => compileMissing({ dataDir, sources, databases, found: find(), cityOf: compileCity }, options)
   return lock.withLock(join(dataDir, 'compile.lock'), compile, { onWait, signal })
 }
 
@@ -108,19 +105,19 @@ interface Missing {
   readonly sources: readonly ResolvedSource[]
   readonly databases: readonly CitySource[]
   readonly found: CompiledFiles
-  /** Opens what is compiled. */
+  /** Opens a compiled city file. */
   readonly cityOf: (source: CitySource) => CityFile
 }
 
-/** One after the other: two at a time would be a third quicker, and take half as much memory again. */
+/** Compiles one file after the other: two at a time would be a third quicker, and take half as much memory again. */
 async function compileMissing(
   { dataDir, sources, databases, found, cityOf }: Missing,
   options: SnapshotOptions,
 ): Promise<Compiled> {
-  const { onProgress, signal, confirmed } = options
+  const { onProgress, signal } = options
   const missing = databases.filter((source) => !found.cities.has(source))
-  const size = found.tables === undefined ? sizeOf(sources.filter((source) => !isCity(source))) : 0
-  const total = size + sizeOf(missing)
+  const size = found.tables === undefined ? sumSizes(sources.filter((source) => !isCity(source))) : 0
+  const total = size + sumSizes(missing)
   let before = 0
   const job = (size: number) => {
     const start = before
@@ -130,8 +127,8 @@ async function compileMissing(
   }
   const tables =
     found.tables ??
-    (await unpackedTables(tablesPath(dataDir, sources), options)) ??
-    (await compiledTables(dataDir, sources, size, job(size), confirmed))
+    (await unpackShipped(tablesPath(dataDir, sources), options)) ??
+    (await compiledTables(dataDir, sources, size, job(size)))
   const instead = new Map<CitySource, OpenedCity>()
   for (const source of missing) {
     const refused = await compileOrRefuse({ dataDir, source, ...job(source.file.size) })
@@ -143,14 +140,11 @@ async function compileMissing(
   return { tables, cities: databases.map((source) => instead.get(source) ?? compiledCity(source, cityOf(source))) }
 }
 
-/** Tables that came with this version, where they are made of the same sources. */
-async function unpackedTables(
-  path: string,
-  { confirmed, onRefused }: SnapshotOptions,
-): Promise<LoadedTables | undefined> {
+/** Unpacks tables that came with this version, if they were made of the same sources. */
+async function unpackShipped(path: string, { onRefused }: SnapshotOptions): Promise<LoadedTables | undefined> {
   if (!(await unpackTables(path, shippedFolder()))) return undefined
   removeOlder(path, TABLES_NAME)
-  return tryLoad(() => loadTables(path, { confirmed }), onRefused)
+  return tryLoad(() => loadTables(path), onRefused)
 }
 
 async function compiledTables(
@@ -158,14 +152,13 @@ async function compiledTables(
   sources: readonly ResolvedSource[],
   size: number,
   job: Pick<SnapshotOptions, 'onProgress' | 'signal'>,
-  confirmed: Confirmed | undefined,
 ): Promise<LoadedTables> {
   const compile = size < SMALL_BYTES ? (await import('../compile/tables.ts')).compileTables : compileInWorker
   const { shared } = await compile({ dataDir, sources, ...job })
-  return loadTables(shared, { confirmed })
+  return loadTables(shared)
 }
 
-function sizeOf(sources: readonly ResolvedSource[]): number {
+function sumSizes(sources: readonly ResolvedSource[]): number {
   return sources.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
 }
 
@@ -173,7 +166,7 @@ function compiledCity({ row }: CitySource, cities: CityFile): OpenedCity {
   return { status: cities.source, family: row.family, cities }
 }
 
-/** Compiles a city database. Gives its refusal where that cannot be, for its form or the disk. */
+/** Compiles a city database. Returns its refusal when its form or the disk prevents that. */
 async function compileOrRefuse(options: CompileCityOptions & WorkerOptions): Promise<OpenedCity | undefined> {
   const { source, signal } = options
   const { row, file } = source

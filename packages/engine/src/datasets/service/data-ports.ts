@@ -1,16 +1,17 @@
-import type { Observations } from '@sallyport/core'
+import type { Observations, RegionTable } from '@sallyport/core'
 import type { OnProgress } from '../compile/tables.ts'
 import type { FeedPorts } from './feeds.ts'
 import type { LiveSnapshots } from './live-snapshots.ts'
+import type { MailDomains } from './mail-domains.ts'
 import type { FeedMetrics } from './refresh.ts'
 
 /** Hooks of a host on the data. */
 export interface DataHooks {
-  /** While data is compiled: the source being read, bytes done and bytes in all. */
+  /** Called while data is compiled, with the source being read, bytes done and bytes in all. */
   readonly onProgress?: OnProgress | undefined
-  /** This process waits for another one that compiles the same data. */
+  /** Called when this process waits for another one that compiles the same data. */
   readonly onWait?: (() => void) | undefined
-  /** Counts of what happens to feeds. */
+  /** Counts what happens to feeds. */
   readonly metrics?: FeedMetrics | undefined
 }
 
@@ -21,19 +22,25 @@ export type DataNotice =
   | 'SALLYPORT_OFFLINE'
 
 export interface LiveDataPorts extends FeedPorts {
-  /** Asked before every snapshot. */
+  /** Decisions read these observations before every snapshot. */
   readonly observations: Observations
   readonly hooks: DataHooks
   readonly notice: (code: DataNotice, message: string) => void
   readonly onFault: (error: unknown) => void
 }
 
-/** The data of a running service: loaded, reloaded when its files change and, where configured, refreshed. */
+/** Holds the data of a running service: loads it, reloads it when its files change and, where configured, refreshes it. */
 export interface LiveData {
   readonly snapshots: LiveSnapshots
+  /** Opens the places of city files, for rules about regions; this snapshot and all after it have them. Never rejects. */
+  readonly openRegions: () => Promise<void>
+  /** Opens the regions for one question; snapshots do not get them. */
+  readonly readRegions: () => Promise<RegionTable>
   /** Path of the compiled tables in use. */
   readonly tablesFile: () => string
   /** Path of the RDAP bootstrap file that was last downloaded. */
   readonly bootstrapFile: () => string | undefined
+  /** Lists the domains that give throwaway mail; `undefined` when no list is loaded. */
+  readonly throwawayMail: () => MailDomains | undefined
   close(): Promise<void>
 }

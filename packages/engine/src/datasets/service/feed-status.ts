@@ -1,44 +1,34 @@
 import {
-  ageOf,
   type CrawlerRangeStatus,
   DAY_MS,
   isStale,
-  lastTrue,
+  listAge,
   PRIVATE_RELAY,
+  type RestsOn,
   type Snapshot,
   type SourceStatus,
 } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
-import { staleAfter } from '../feeds/age.ts'
-import { dayNumber } from '../format/days.ts'
-import { kindOf } from '../sources/list-kind.ts'
+import { lostAfter, staleAfter } from '../feeds/age.ts'
+import { listKind } from '../sources/list-kind.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
+import { derivedFacts } from './facts.ts'
 
-/** A snapshot whose sources also say how fresh their feeds are. */
+/** Returns the snapshot with sources that also say how fresh their feeds are. */
 export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSource[]): Snapshot {
   const resolved = new Map(sources.map((source) => [source.row.id, source]))
   const statuses = snapshot.sources.map((status) => {
     const source = resolved.get(status.id)
     return source === undefined ? status : Object.freeze({ ...status, ...feedStatus(source, status) })
   })
-  return withAges(snapshot, statuses, (id) => resolved.get(id)?.row)
+  const findRow = (id: string) => resolved.get(id)?.row
+  return withAges(snapshot, [...statuses, ...derivedFacts(statuses, findRow)], findRow)
 }
 
-/** The row of a source. */
 type RowOf = (id: string) => SourceRow | undefined
 
-/** A snapshot with these statuses of its sources, and with what follows from their ages. */
+/** Returns the snapshot with these statuses of its sources, and with what follows from their ages. */
 function withAges(snapshot: Snapshot, statuses: readonly SourceStatus[], rowOf: RowOf): Snapshot {
-  const lists = statuses.flatMap(({ id, state, staleAfter: time }) => {
-    const { kind, networkClass } = rowOf(id) ?? {}
-    if (state !== 'loaded' || (kind !== 'ranges' && kind !== 'addresses')) return []
-    return [{ networkClass, ends: time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time) }]
-  })
-  const rangesEnd = Math.min(...lists.map(({ ends }) => ends))
-  const proxiesEnd = Math.max(
-    ...lists.flatMap((list) => (list.networkClass === 'residential_proxy' ? [list.ends] : [])),
-  )
-  const exitsTrueAt = { tor: newestOf('tor', statuses, rowOf), vpn: newestOf('vpn', statuses, rowOf) }
   const crawlerStatus = statuses.flatMap((status) => {
     const { kind, crawler: slug } = rowOf(status.id) ?? {}
     return kind === 'crawler' && slug !== undefined ? [rangeStatus(slug, status)] : []
@@ -46,70 +36,70 @@ function withAges(snapshot: Snapshot, statuses: readonly SourceStatus[], rowOf: 
   return Object.freeze({
     ...snapshot,
     crawlerStatus: Object.freeze(crawlerStatus),
-    ...(Number.isFinite(rangesEnd) ? { rangesStaleAfter: rangesEnd } : {}),
-    ...(Number.isFinite(proxiesEnd) ? { proxiesStaleAfter: proxiesEnd } : {}),
-    ...(exitsTrueAt.tor === undefined && exitsTrueAt.vpn === undefined ? {} : { exitsTrueAt }),
+    restsOn: Object.freeze(findRestsOn(statuses, rowOf)),
     sources: Object.freeze(statuses),
   })
 }
 
-/** When the newest list of a class was last known to be true, milliseconds since the epoch; `undefined` where none is loaded. */
-function newestOf(networkClass: 'tor' | 'vpn', statuses: readonly SourceStatus[], rowOf: RowOf): number | undefined {
-  const times = statuses.flatMap((status) => {
-    const row = rowOf(status.id)
-    const isOne = status.state === 'loaded' && row?.networkClass === networkClass && row.provider !== PRIVATE_RELAY
-    return isOne ? (trueAt(row, status) ?? []) : []
-  })
-  return times.length === 0 ? undefined : Math.max(...times)
+function findRestsOn(statuses: readonly SourceStatus[], rowOf: RowOf): RestsOn {
+  const oldestFirst = statuses
+    .filter(({ state, lastTrue }) => state === 'loaded' && lastTrue !== undefined)
+    .toSorted((one, other) => Date.parse(one.lastTrue ?? '') - Date.parse(other.lastTrue ?? ''))
+  const newest = (networkClass: SourceRow['networkClass']) =>
+    oldestFirst.findLast(({ id }) => {
+      const row = rowOf(id)
+      return row?.networkClass === networkClass && row?.provider !== PRIVATE_RELAY
+    })
+  const systems = oldestFirst.filter(({ id }) => rowOf(id)?.kind === 'asn')
+  return {
+    tor: newest('tor'),
+    vpn: newest('vpn'),
+    proxies: newest('residential_proxy'),
+    systems: systems.find(({ id }) => !rowOf(id)?.fallback) ?? systems[0],
+  }
 }
 
-/** When a list was last known to be true. */
-function trueAt(row: SourceRow, status: SourceStatus): number | undefined {
-  return lastTrue(status, kindOf(row) ?? 'range')
-}
-
-function rangeStatus(slug: string, { state, date, staleAfter: time }: SourceStatus): CrawlerRangeStatus {
+function rangeStatus(slug: string, status: SourceStatus): CrawlerRangeStatus {
+  const { state, date, staleAfter: time } = status
   if (state !== 'loaded') return { slug, state: 'missing' }
   return {
     slug,
     state: 'fresh',
+    source: status,
     ...(date === undefined ? {} : { date }),
     ...(time === undefined ? {} : { staleAfter: Date.parse(time) }),
   }
 }
 
-/** By source id the day on which its publisher last confirmed it, in days since the epoch. */
-export function confirmedDays(sources: readonly ResolvedSource[]): ReadonlyMap<string, number> {
-  return new Map(
-    sources.flatMap((source) => {
-      const { checked } = confirmationOf(source)
-      return checked === undefined ? [] : [[source.row.id, dayNumber(checked)] as const]
-    }),
-  )
-}
-
-/** The download in use, and when its publisher last confirmed it; a local file has no publisher. */
-function confirmationOf({ file, feed }: ResolvedSource) {
+/**
+ * Reads the download in use, when its publisher was last asked (a local file has none), and when the download was last true. For a list
+ * that is made again all the time this is the day of its content, because a publisher who has given the list up answers too.
+ */
+function readConfirmation({ row, file, feed }: ResolvedSource) {
   const current = file?.path.endsWith('.feed') ? feed?.current : undefined
   const isFile = feed?.url.startsWith('file:') === true
-  return { current, isFile, checked: current === undefined || isFile ? undefined : feed?.checked }
+  const checked = current === undefined || isFile ? undefined : feed?.checked
+  const isChanging = row.changing ?? listAge(listKind(row)).changing
+  return { current, isFile, checked, confirmed: isChanging ? current?.made : checked }
 }
 
 function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Partial<SourceStatus> {
   const { row, file, feed } = source
-  const { current, isFile, checked } = confirmationOf(source)
-  const kind = kindOf(row)
-  // Without a publisher to ask, data was last true when it says so, or when it was written: that of packages and of the user's own files.
+  const { current, isFile, checked, confirmed } = readConfirmation(source)
+  const ages = listKind(row)
+  // Data of packages and of the user's own files has no publisher to ask: it was last true when it says so, or when it was written.
   const isDated = current?.dated === true || feed?.seen?.id !== current?.id
   const written = isFile && !isDated ? feed?.seen?.lastModified : date
-  const isChanging = kind !== undefined && ageOf(kind).changing === true
-  const confirmed = isChanging ? current?.made : checked
   const trueAt = confirmed ?? (written === undefined ? undefined : Date.parse(written))
+  const lost = feed && lostAfter(row, feed)
   const stale = state !== 'loaded' || trueAt === undefined ? undefined : staleAfter(row, trueAt)
   return {
+    ages,
+    ...(trueAt === undefined ? {} : { lastTrue: new Date(trueAt).toISOString() }),
     ...(checked === undefined ? {} : { checked: new Date(checked).toISOString() }),
     ...(stale === undefined ? {} : { staleAfter: new Date(stale).toISOString() }),
     ...(feed?.error === undefined ? {} : { error: feed.error }),
+    ...(lost === undefined || isFile ? {} : { lostAfter: new Date(lost).toISOString() }),
     ...(current === undefined ? {} : { generation: current.id }),
     ...(state === 'loaded' && (isFile || file?.own) ? { own: true } : {}),
   }
@@ -117,7 +107,7 @@ function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Part
 
 /** Lists whose entries change hands, so that each day without news loses some; tables and databases age in years. */
 const LISTS: readonly SourceRow['kind'][] = ['ranges', 'addresses', 'crawler', 'asn-list']
-const ROWS = new Map(SOURCES.filter(({ kind }) => LISTS.includes(kind)).map((row) => [row.id, row]))
+const LISTED = new Set(SOURCES.filter(({ kind }) => LISTS.includes(kind)).map(({ id }) => id))
 
 /** Kinds of the tables that packages bring. */
 const TABLE_KINDS: readonly SourceRow['kind'][] = ['asn', 'country']
@@ -125,34 +115,32 @@ const TABLES = new Set(SOURCES.filter(({ kind }) => TABLE_KINDS.includes(kind)).
 
 export interface OldestList {
   readonly id: string
-  /** Milliseconds since it was last known to be true. */
+  /** Milliseconds since the list was last known to be true. */
   readonly ageMs: number
 }
 
-/** The loaded list that verdicts rest on and that was confirmed longest ago; `undefined` where none is loaded. `now` is in milliseconds. */
+/** Finds the loaded list that verdicts rest on and that was confirmed longest ago, if any. `now` is in milliseconds. */
 export function oldestList(sources: readonly SourceStatus[], now: number): OldestList | undefined {
   let oldest: OldestList | undefined
   for (const status of sources) {
-    const { id, state } = status
-    const row = ROWS.get(id)
-    const time = row && trueAt(row, status)
-    if (state !== 'loaded' || time === undefined) continue
-    const ageMs = now - time
+    const { id, state, lastTrue } = status
+    if (state !== 'loaded' || lastTrue === undefined || !LISTED.has(id)) continue
+    const ageMs = now - Date.parse(lastTrue)
     if (oldest === undefined || ageMs > oldest.ageMs) oldest = { id, ageMs }
   }
   return oldest
 }
 
 /**
- * The days since the oldest of the tables that are as they were shipped, of networks and countries: those age in months, and the
- * first download replaces them. `undefined` where none is past its age; lists that were shipped count with the others.
+ * Returns the days since the oldest table of networks or countries that is still as shipped: such tables age in months, and the first
+ * download replaces them. Returns `undefined` when none is past its age; shipped lists count with the other lists.
  */
 export function shippedTablesAge(sources: readonly SourceStatus[], now: number): number | undefined {
   const dates = sources.flatMap((source) => (isShippedTable(source, now) ? Date.parse(source.date ?? '') : []))
   return dates.length === 0 ? undefined : Math.floor((now - Math.min(...dates)) / DAY_MS)
 }
 
-/** Whether a source is a table that came with the packages, is past its age, and was not asked for yet. */
+/** Reports whether a source is a table that came with the packages, is past its age, and was not requested yet. */
 export function isShippedTable(source: SourceStatus, now: number): boolean {
   const { id, state, checked, error, own, date } = source
   const isAsShipped = state === 'loaded' && checked === undefined && error === undefined && own !== true

@@ -4,7 +4,7 @@ import { SOURCES } from '@sallyport/data/sources'
 import type { FeedOutcome, UpdateOptions } from '../feeds/update.ts'
 import type { Feed, FeedState, Generation } from '../sources/feed-state.ts'
 import { openFeedStore } from '../sources/feed-store.ts'
-import { feedsOf, type ResolvedSource, resolveSources, type SourceOverrides } from '../sources/resolve.ts'
+import { type ResolvedSource, resolveFeeds, resolveSources, type SourceOverrides } from '../sources/resolve.ts'
 import type { SourceFile } from '../sources/source-file.ts'
 import type { DataLock } from './data-lock.ts'
 
@@ -25,7 +25,7 @@ export interface DataConfig {
 export interface FeedPorts {
   readonly clock: Clock
   readonly outbound: Fetch
-  /** `feeds.lock` of the dataDir: of several processes one downloads. */
+  /** `feeds.lock` of the dataDir lets only one of several processes download. */
   readonly lock: DataLock
 }
 
@@ -33,19 +33,19 @@ type UpdateRequest = Pick<UpdateOptions, 'accept' | 'signal' | 'onBytes' | 'onOu
 
 /** The feeds of one dataDir: their state, their downloads, updates and roll-backs. */
 export interface Feeds {
-  /** All feeds that are switched on, those with a URL of the user's first. */
+  /** All feeds that are switched on; feeds with a URL of the user come first. */
   readonly all: readonly Feed[]
-  /** Every source with the file it is read from now. */
+  /** Returns every source with the file it is read from now. */
   resolve(): readonly ResolvedSource[]
   state(feed: Feed): FeedState
-  /** The file of the download in use. */
+  /** Returns the file of the download in use. */
   file(feed: Feed): SourceFile | undefined
   /** Updates under the dataDir's lock; `onWait` is called where another process holds it. */
   update(
     feeds: readonly Feed[],
     request?: UpdateRequest & { readonly onWait?: (() => void) | undefined },
   ): Promise<Outcomes>
-  /** The same, but `undefined` where another process holds the lock. */
+  /** Updates as `update` does, but returns `undefined` when another process holds the lock. */
   updateIfFree(feeds: readonly Feed[], request?: UpdateRequest): Promise<Outcomes | undefined>
   /** Copies the user's own list files where they changed. */
   takeFiles(): Promise<Outcomes>
@@ -57,13 +57,13 @@ export interface Feeds {
 
 export type Outcomes = readonly FeedOutcome[]
 
-/** Throws `invalid_config` for an unknown source, and where TLS certificates would not be checked. */
+/** Throws `invalid_config` for an unknown source, and where Node does not check TLS certificates. */
 export function openFeeds(config: DataConfig, { clock, outbound, lock }: FeedPorts): Feeds {
   const sources = { ...config.data.sources, ...(config.data.city ? {} : WITHOUT_CITIES) }
-  const overrides = withKeys({ ...sources, ...frontEndsOf(config.trustProxy, sources) })
+  const overrides = withKeys({ ...sources, ...pickFrontEnds(config.trustProxy, sources) })
   const store = openFeedStore(config.dataDir)
   const { mirror } = config.data
-  const all = feedsOf(overrides, undefined, mirror)
+  const all = resolveFeeds(overrides, undefined, mirror)
   const path = join(config.dataDir, 'feeds.lock')
   if (config.data.refresh) requireCheckedTls()
 
@@ -108,7 +108,7 @@ const WITHOUT_CITIES: SourceOverrides = Object.fromEntries(
 )
 
 /** Settings for the lists of trusted delivery networks, unless they are switched off. */
-function frontEndsOf(trustProxy: readonly string[], sources: SourceOverrides): SourceOverrides {
+function pickFrontEnds(trustProxy: readonly string[], sources: SourceOverrides): SourceOverrides {
   const trusted = SOURCES.filter(({ preset }) => preset !== undefined && trustProxy.includes(preset))
   return Object.fromEntries(trusted.map(({ id }) => [id, { enabled: true, ...sources[id] }]))
 }

@@ -1,17 +1,17 @@
-import { createFindings, SallyportError } from '@sallyport/core'
+import { createFindings, type RegionTable, SallyportError } from '@sallyport/core'
 import { tablesPath } from '../compile/compiled-path.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
-import type { Confirmed } from '../tables/listed-addresses.ts'
 import type { CityFile } from './city-file.ts'
 import type { LiveData, LiveDataPorts } from './data-ports.ts'
-import { confirmedDays, withFeedStatus } from './feed-status.ts'
+import { withFeedStatus } from './feed-status.ts'
 import { type DataConfig, type Outcomes, openFeeds } from './feeds.ts'
 import { openLiveSnapshots } from './live-snapshots.ts'
+import { createMailDomains } from './mail-domains.ts'
 import { startRefresh } from './refresh.ts'
 import { openSnapshot } from './snapshot.ts'
 import { staleNotice } from './stale-notice.ts'
 
-/** The data of a dataDir, compiled there, or by the process that may write it. */
+/** Opens the data of a dataDir, which this process compiles or the process that may write it. */
 export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Promise<LiveData> {
   const { clock, lock, observations, hooks, notice, onFault } = ports
   const { metrics = {}, onProgress, onWait } = hooks
@@ -26,13 +26,17 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
   if (!readOnly) onRound(await feeds.takeFiles())
   const closing = new AbortController()
   const cityFiles = new Map<string, CityFile>()
-  const load = async (sources: readonly ResolvedSource[], confirmed: Confirmed) => {
+  /** Places take a hundred megabytes, and most policies ask for countries alone. */
+  let wanted: Promise<void> | undefined
+  let regions: RegionTable = NO_REGIONS
+  /** A city file that cannot be read was reported: its regions stay unknown. */
+  const openPlaces = () => Promise.all([...cityFiles.values()].map((file) => file.places().catch(() => undefined)))
+  const load = async (sources: readonly ResolvedSource[]) => {
     const loaded = await openSnapshot(config.dataDir, sources, {
       lock,
       onProgress,
       onWait,
       readOnly,
-      confirmed,
       cityFiles,
       signal: closing.signal,
       onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled again.`),
@@ -45,12 +49,18 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
     read() {
       const sources = feeds.resolve()
       return {
-        files: filesOf(sources),
-        confirmedDays: confirmedDays(sources),
-        load: (confirmed) => load(sources, confirmed),
-        // None of the findings is kept: a list that was confirmed is younger than it was.
-        withStatus: (loaded) => withFeedStatus({ ...loaded, findings: createFindings(clock) }, sources),
+        files: fingerprintFiles(sources),
+        load: () => load(sources),
+        withStatus(loaded) {
+          // Findings are dropped: a list that was confirmed is younger than it was.
+          const { regions: all, ...others } = { ...loaded, findings: createFindings(clock) }
+          regions = all ?? NO_REGIONS
+          return withFeedStatus(wanted ? { ...others, regions } : others, sources)
+        },
       }
+    },
+    prepare: async () => {
+      if (wanted) await openPlaces()
     },
     onSwap: metrics.onSwap,
   })
@@ -77,8 +87,17 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
   const bootstrap = feeds.all.find(({ row }) => row.kind === 'rdap')
   return {
     snapshots,
+    openRegions() {
+      wanted ??= snapshots.reload().catch(onFault)
+      return wanted
+    },
+    async readRegions() {
+      await openPlaces()
+      return regions
+    },
     tablesFile: () => tablesPath(config.dataDir, feeds.resolve()),
     bootstrapFile: () => (bootstrap === undefined ? undefined : feeds.file(bootstrap)?.path),
+    throwawayMail: createMailDomains(snapshots, feeds.resolve),
     async close() {
       closing.abort()
       await refreshing
@@ -87,12 +106,15 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
   }
 }
 
-/** The input of a snapshot's compile; the rest of a source is status. */
-function filesOf(sources: readonly ResolvedSource[]): string {
+/** Without data every region is unknown, and the inspection says so. */
+const NO_REGIONS: RegionTable = Object.freeze({ find: () => undefined })
+
+/** Writes out what a snapshot is compiled from; the rest of a source is status. */
+function fingerprintFiles(sources: readonly ResolvedSource[]): string {
   return JSON.stringify(sources.map(({ row, file, reason }) => [row.id, file ?? reason]))
 }
 
-/** Notices about refused sources: one message a round, and none for a refusal that was reported before. */
+/** Reports refused sources: one message a round, and none for a refusal that was reported before. */
 function createRefusals() {
   const reported = new Map<string, string>()
   return {

@@ -8,9 +8,9 @@ import { repeat } from './repeat.ts'
 
 /** Counters of feeds; a metrics endpoint is one implementation. */
 export interface FeedMetrics {
-  /** A feed was fetched, or not. */
+  /** Called when a feed was fetched, or could not be. */
   readonly onOutcome?: ((source: string, state: FeedOutcome['state']) => void) | undefined
-  /** Another snapshot is in use; it took so long to load. */
+  /** Called when another snapshot is in use, with the milliseconds that it took to load. */
   readonly onSwap?: ((milliseconds: number) => void) | undefined
 }
 
@@ -22,14 +22,14 @@ export interface RefreshOptions {
   readonly download: boolean
   /** False downloads nothing from elsewhere: only files of the user are looked at. */
   readonly outbound: boolean
-  /** The outcomes of a round, or of part of one. */
+  /** Called with the outcomes of a round, or of part of one. */
   readonly onRound: (outcomes: Outcomes) => void
-  /** A round in which nothing could be fetched; reported once until one succeeds. */
+  /** Called after a round in which nothing could be fetched; reported once until one succeeds. */
   readonly onOffline: (reason: string) => void
   readonly onFault: (error: unknown) => void
-  /** 0 to 1, of this process. */
+  /** Returns a number from 0 to 1, of this process. */
   readonly random: () => number
-  /** Ends it. */
+  /** Ends the refresh. */
   readonly signal: AbortSignal
 }
 
@@ -79,14 +79,14 @@ function createRounds(options: RefreshOptions): () => Promise<void> {
       await snapshots.reload()
     }
     if (outcomes.length === 0) return
-    const reason = failureOf(outcomes)
+    const reason = describeFailures(outcomes)
     if (reason !== undefined && !isOffline) onOffline(reason)
     isOffline = reason !== undefined
   }
 }
 
-/** Why nothing could be fetched; `undefined` where something could. */
-function failureOf(outcomes: Outcomes): string | undefined {
+/** Returns why nothing could be fetched; `undefined` when something could. */
+function describeFailures(outcomes: Outcomes): string | undefined {
   const reasons = outcomes.flatMap((outcome) => (outcome.state === 'failed' ? [outcome.reason] : []))
   return reasons.length === outcomes.length ? reasons[0] : undefined
 }

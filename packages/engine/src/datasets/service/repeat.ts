@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface RepeatOptions {
-  /** Milliseconds until the first time, and between two; each with a jitter of a tenth. */
+  /** Milliseconds before the first run, and between two runs; a jitter of a tenth changes each. */
   readonly first: number
   readonly pause: number
-  /** 0 to 1, of this process. */
+  /** Returns a number from 0 to 1, of this process. */
   readonly random: () => number
   readonly onFault: (error: unknown) => void
-  /** Ends it. */
+  /** Ends the repetition. */
   readonly signal: AbortSignal
 }
 
@@ -27,7 +27,7 @@ export async function repeat(work: () => Promise<void>, options: RepeatOptions):
   }
 }
 
-/** False when aborted. */
+/** Returns false when aborted. */
 async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     await delay(milliseconds, undefined, { signal, ref: false })

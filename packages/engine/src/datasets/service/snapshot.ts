@@ -4,11 +4,11 @@ import { joinCities } from '../tables/cities.ts'
 import { readFrontEnds } from '../tables/front-ends.ts'
 import type { LoadedTables } from '../tables/load.ts'
 import { type Compiled, loadCompiled, type SnapshotOptions } from './compiled.ts'
-import { derivedFacts, FACTS } from './facts.ts'
+import { FACTS } from './facts.ts'
 
 /**
- * The compiled tables and city files of these sources, loaded, and compiled first where the dataDir has none. A source
- * that cannot be used is a status row, never an exception.
+ * Opens the snapshot of these sources. Loads their compiled tables and city files, and compiles them first when the dataDir has none. A
+ * source that cannot be used becomes a status row, never an exception.
  */
 export async function openSnapshot(
   dataDir: string,
@@ -17,14 +17,13 @@ export async function openSnapshot(
 ): Promise<Snapshot> {
   const { tables, cities } = await loadCompiled(dataDir, sources, options)
   const statuses = new Map([...tables.sources, ...cities.map(({ status }) => status)].map((row) => [row.id, row]))
-  return snapshotOf({
+  return buildSnapshot({
     tables,
     cities,
     frontEnds: readFrontEnds(sources),
     // Facts first: verdicts search this list, and nearly every one names a fact.
     sources: [
       ...FACTS,
-      ...derivedFacts(tables.sources),
       ...sources.map(
         ({ row, reason }) =>
           statuses.get(row.id) ?? sourceStatus(row, 'absent', reason === undefined ? {} : { reason }),
@@ -39,8 +38,8 @@ interface SnapshotParts extends Pick<Compiled, 'cities'> {
   readonly sources: readonly SourceStatus[]
 }
 
-/** A snapshot of what is loaded. */
-function snapshotOf({ tables, cities, frontEnds, sources }: SnapshotParts): Snapshot {
+/** Builds a snapshot of what is loaded. */
+function buildSnapshot({ tables, cities, frontEnds, sources }: SnapshotParts): Snapshot {
   const { networks, systems, crawlerRanges, rangesLoaded, proxiesLoaded } = tables
   return Object.freeze({
     ...(networks === undefined ? {} : { networks }),

@@ -2,7 +2,7 @@ import { counted, DAY_MS, isStale, type SourceStatus } from '@sallyport/core'
 import { isShippedTable, shippedTablesAge } from './feed-status.ts'
 import type { DataConfig } from './feeds.ts'
 
-/** Notice of data that is too old or missing, its age, and the command that renews it; `undefined` if all is well. */
+/** Returns a notice of data that is too old or missing, with its age and the command that renews it; `undefined` if all is well. */
 export function staleNotice(
   { data, net, dataDir }: Omit<DataConfig, 'trustProxy'>,
   sources: readonly SourceStatus[],

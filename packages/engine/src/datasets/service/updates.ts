@@ -15,7 +15,7 @@ export interface UpdateByHand extends UpdateHooks {
   readonly source?: string | undefined
   /** Accepts a list whose size jumped. A broken list stays refused. */
   readonly accept?: boolean | undefined
-  /** This process waits for another one that is updating. */
+  /** Called when this process waits for another one that is updating. */
   readonly onWait?: (() => void) | undefined
 }
 

@@ -4,5 +4,4 @@ const { version } = JSON.parse(readFileSync(new URL('../../../../package.json', 
   readonly version: string
 }
 
-/** The version of this package. */
 export const ENGINE_VERSION: string = version

@@ -1,14 +1,14 @@
 import { isRecord } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 
-/** A feed to ask for, as the table and the configuration name it. */
+/** A feed to request, as the table and the configuration name it. */
 export interface Feed {
   readonly row: SourceRow
-  /** http, https or file. */
+  /** The scheme is http, https or file. */
   readonly url: string
   /** False where the user names another place than the table does. */
   readonly published: boolean
-  /** The file in a mirror of the operator's, which is asked instead; what it gives is held as the publisher's. */
+  /** The file in a mirror of the operator, which is requested instead; its content counts as the publisher's. */
   readonly mirror?: string | undefined
   /** `account:secret`, sent as HTTP Basic authorisation. */
   readonly key?: string | undefined
@@ -29,7 +29,7 @@ export interface Generation {
   readonly taken: number
 }
 
-/** The last whole answer of the publisher, whether it was taken or not; asked about in the next request. */
+/** The publisher's last complete response, taken into use or not. The next request asks whether it changed. */
 export interface SeenAnswer {
   readonly id: string
   readonly etag?: string | undefined
@@ -44,20 +44,22 @@ export interface FeedState {
   /** The URL of the configuration that everything below came from: what came from another one is not used. */
   readonly url: string
   readonly current?: Generation | undefined
-  /** The generation before, which can be used again. */
+  /** The generation before, which a roll-back takes into use again. */
   readonly previous?: Generation | undefined
   readonly seen?: SeenAnswer | undefined
-  /** When the publisher last said that `current` is what it publishes. */
+  /** When the publisher last confirmed that `current` is what it publishes. */
   readonly checked?: number | undefined
-  /** When it was last asked. */
+  /** When a request first failed. */
+  readonly first?: number | undefined
+  /** When the feed was last requested. */
   readonly tried?: number | undefined
-  /** How often in a row asking, or taking, has failed since. */
+  /** Counts the failures in a row since. */
   readonly failures: number
   /** Why the last time failed. */
   readonly error?: string | undefined
 }
 
-/** Reads a state file; `undefined` for anything that is not one of this URL. */
+/** Reads a state file; `undefined` for a text that is not a state of this URL. */
 export function parseState(text: string, url: string): FeedState | undefined {
   let value: unknown
   try {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { HOUR_MS, SallyportError } from '@sallyport/core'
 import { makeFolder } from '#files'
 import { type FeedState, type Generation, parseState } from './feed-state.ts'
-import { moveInto, replaceFile, stampOf } from './replace-file.ts'
+import { moveInto, replaceFile, stampFile } from './replace-file.ts'
 import type { SourceFile } from './source-file.ts'
 
 /**
@@ -14,24 +14,24 @@ import type { SourceFile } from './source-file.ts'
  * in one rename: a process may die at any point and leaves either the old generation or the new one in use.
  */
 export interface FeedStore {
-  /** State of a feed; nothing is known of another URL. */
+  /** Returns the state of a feed; of another URL nothing is known. */
   read(id: string, url: string): FeedState
-  /** The file of the generation in use; `undefined` where there is none. */
+  /** Returns the file of the generation in use; `undefined` when there is none. */
   file(id: string, url: string): SourceFile | undefined
-  /** Remembers what is known of a feed. */
+  /** Writes the state of a feed. */
   write(id: string, state: FeedState): Promise<void>
-  /** A new path in the folder of a feed, for what is not complete yet. */
+  /** Creates a path in the folder of a feed for a file that is not complete yet. */
   temporary(id: string): Promise<string>
-  /** Takes a complete file, on the disk already, into use; what was in use becomes the one before. */
+  /** Takes a complete file, on the disk already, into use; the generation in use becomes the previous one. */
   take(id: string, temporary: string, generation: Generation, state: FeedState): Promise<void>
   /**
-   * Goes back to the generation before; the present one is not taken again until its publisher has another. Throws
-   * `missing_data` where there is none.
+   * Rolls back to the previous generation; the present one is not taken again until its publisher has another. Throws `missing_data` when
+   * there is none.
    */
   rollBack(id: string, url: string): Promise<Generation>
-  /** Removes what processes that died have left, `now` being milliseconds since the epoch. */
+  /** Removes what processes that died have left; `now` is in milliseconds since the epoch. */
   sweep(now: number): Promise<void>
-  /** Changes whenever something else is known of a feed, whichever process changed it. */
+  /** Changes whenever any process writes the state of a feed. */
   revision(): string
 }
 
@@ -42,7 +42,7 @@ export function openFeedStore(dataDir: string): FeedStore {
   const root = join(dataDir, 'feeds')
   const marker = join(root, 'changed')
   const folder = (id: string) => join(root, id)
-  const pathOf = (id: string, generation: Generation) => join(folder(id), `${generation.id}.feed`)
+  const generationPath = (id: string, generation: Generation) => join(folder(id), `${generation.id}.feed`)
 
   function read(id: string, url: string): FeedState {
     const path = join(folder(id), 'state.json')
@@ -52,7 +52,8 @@ export function openFeedStore(dataDir: string): FeedStore {
 
   function isThere(id: string, generation: Generation | undefined): generation is Generation {
     return (
-      generation !== undefined && statSync(pathOf(id, generation), { throwIfNoEntry: false })?.size === generation.size
+      generation !== undefined &&
+      statSync(generationPath(id, generation), { throwIfNoEntry: false })?.size === generation.size
     )
   }
 
@@ -77,14 +78,14 @@ export function openFeedStore(dataDir: string): FeedStore {
     file(id, url) {
       const { current } = read(id, url)
       if (!isThere(id, current)) return undefined
-      return { path: pathOf(id, current), size: current.size, modified: current.taken, made: current.made }
+      return { path: generationPath(id, current), size: current.size, modified: current.taken, made: current.made }
     },
     async temporary(id) {
       makeFolder(folder(id))
       return join(folder(id), `${randomUUID()}.part`)
     },
     async take(id, temporary, generation, state) {
-      await moveInto(temporary, pathOf(id, generation))
+      await moveInto(temporary, generationPath(id, generation))
       await commit(id, state)
     },
     async rollBack(id, url) {
@@ -105,6 +106,6 @@ export function openFeedStore(dataDir: string): FeedStore {
         if (written !== undefined && now - written > ABANDONED_MS) await rm(join(root, name), { force: true })
       }
     },
-    revision: () => stampOf(marker),
+    revision: () => stampFile(marker),
   }
 }

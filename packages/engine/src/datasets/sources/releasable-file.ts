@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** A file in memory that can be given back at once, instead of when the garbage collector comes by. */
+/** A file in memory that can be released at once, without waiting for the garbage collector. */
 export interface ReleasableFile {
   readonly bytes: Buffer
-  /** Nothing is left of `bytes` after it. */
+  /** Frees the memory; `bytes` is empty afterwards. */
   release(): void
 }
 

@@ -4,7 +4,7 @@ import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { OWN_FILE } from '#files'
 
-/** Replaces a file whole or not at all, with the rights that it has, and returns when the new one would survive a power cut. */
+/** Replaces a file whole or not at all, and keeps its permissions. Resolves when the new file would survive a power cut. */
 export async function replaceFile(
   path: string,
   contents: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>,
@@ -38,7 +38,7 @@ export async function moveInto(from: string, to: string): Promise<void> {
 }
 
 /** Changes whenever a file is replaced: its time alone is too coarse for two changes in a row. '' where there is none. */
-export function stampOf(path: string): string {
+export function stampFile(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.ino}-${stats.mtimeMs}`
 }

@@ -9,7 +9,7 @@ import type { FeedStore } from './feed-store.ts'
 import { packageFolder, shippedFolder, shippedSources } from './shipped.ts'
 import type { SourceFile } from './source-file.ts'
 
-/** Settings of one source (`data.sources.<id>`). */
+/** Sets how one source is used (`data.sources.<id>`). */
 export interface SourceOverride {
   /** An http, https or `file:` URL; it replaces the published one and switches the source on. */
   readonly url?: string | undefined
@@ -25,15 +25,14 @@ export interface ResolvedSource {
   readonly row: SourceRow
   readonly file?: SourceFile | undefined
   readonly reason?: string | undefined
-  /** Downloads of a feed. */
+  /** Records the downloads of a feed. */
   readonly feed?: FeedState | undefined
 }
 
 /**
- * Every source of the table with its file: of a feed what was downloaded, else the file that the user names, else what came
- * with the release, else the one that a package brings. Touches the disk only to see what is there: a missing package or file makes a source
- * absent and is never an error. Throws `invalid_config` for an id that is not in the table and for a URL that cannot
- * be read, naming it.
+ * Returns every source of the table with its file: the download of a feed, else the file that the user names, else what came with the
+ * release, else the file of a package. Touches the disk only to see which files exist: a missing package or file makes a source absent and
+ * is never an error. Throws `invalid_config` for an id that is not in the table and for a URL that cannot be read, naming it.
  */
 export function resolveSources(
   overrides: SourceOverrides = {},
@@ -41,7 +40,7 @@ export function resolveSources(
   store?: FeedStore,
   mirror?: string,
 ): readonly ResolvedSource[] {
-  const feeds = new Map(feedsOf(overrides, rows, mirror).map((feed) => [feed.row.id, feed]))
+  const feeds = new Map(resolveFeeds(overrides, rows, mirror).map((feed) => [feed.row.id, feed]))
   const shipped = shippedSources(shippedFolder())
   return withoutReplaced(
     rows.map((row) => {
@@ -55,32 +54,30 @@ export function resolveSources(
   )
 }
 
-/** Kinds that are small enough to be copied before they are read: it cannot change while it is read. */
+/** Sources of these kinds are small enough to be copied before they are read, so that they cannot change meanwhile. */
 const COPIED: readonly SourceRow['kind'][] = [
   ...(['ranges', 'addresses', 'crawler', 'abuse', 'line-names', 'asn-list', 'geofeed', 'rdap', 'front-end'] as const),
+  'throwaway-mail',
 ]
 
 /**
- * The sources that are asked for, from where, those whose place the user names first. A `file:` URL of a list is a feed
- * like any other: it is copied, checked, and kept until there is a better one. `mirror` is a URL below which each
- * published feed is found under its id; it needs no key. Throws as `resolveSources`.
+ * Returns the feeds to request and their URLs; feeds with a URL of the user come first. A `file:` URL of a list is a feed like any other:
+ * it is copied, checked, and kept until there is a better one. `mirror` is a URL below which each published feed is found under its id; it
+ * needs no key. Throws as `resolveSources`.
  */
-export function feedsOf(
+export function resolveFeeds(
   overrides: SourceOverrides = {},
   rows: readonly SourceRow[] = SOURCES,
   mirror?: string,
 ): readonly Feed[] {
   for (const id of Object.keys(overrides)) {
     if (!rows.some((row) => row.id === id)) {
-      throw new SallyportError(
-        'invalid_config',
-        `data.sources.${id}: there is no such source${nearestSource(id, rows)}`,
-      )
+      throw new SallyportError('invalid_config', `data.sources.${id}: there is no such source${findNearest(id, rows)}`)
     }
   }
   const feeds = rows.flatMap((row): readonly Feed[] => {
     const { url, enabled = isOn(row, url), key } = overrides[row.id] ?? {}
-    const protocol = url === undefined ? undefined : protocolOf(row.id, url)
+    const protocol = url === undefined ? undefined : readProtocol(row.id, url)
     const place = url ?? (row.refreshHours === undefined ? undefined : row.url)
     const isCopied = protocol !== 'file:' || COPIED.includes(row.kind)
     const published = url === undefined
@@ -95,7 +92,7 @@ export function feedsOf(
   return feeds.toSorted((x, y) => Number(x.published) - Number(y.published))
 }
 
-function nearestSource(id: string, rows: readonly SourceRow[]): string {
+function findNearest(id: string, rows: readonly SourceRow[]): string {
   const nearest = nearestWord(
     id,
     rows.map((row) => row.id),
@@ -114,31 +111,31 @@ function resolveSource(
   shipped: ReadonlyMap<string, SourceFile>,
 ): ResolvedSource {
   if (!enabled) return { row, reason: row.enabled ? 'switched off' : 'not switched on' }
-  if (url !== undefined && protocolOf(row.id, url) === 'file:') {
+  if (url !== undefined && readProtocol(row.id, url) === 'file:') {
     const path = fileURLToPath(url)
     const file = statFile(path)
     return file === undefined ? { row, reason: `no such file: ${path}` } : { row, file: { ...file, own: true } }
   }
   const own = url === undefined ? shipped.get(row.id) : undefined
   if (own !== undefined) return { row, file: own }
-  if (row.package === undefined || row.file === undefined) return { row, reason: whyAbsent(row, url, key) }
+  if (row.package === undefined || row.file === undefined) return { row, reason: explainAbsence(row, url, key) }
   const file = packagedFile(row)
   return file === undefined ? { row, reason: `package ${row.package} is not installed` } : { row, file }
 }
 
-/** The file of a source that an installed package brings. */
+/** Returns the file of a source that an installed package brings. */
 export function packagedFile(row: SourceRow): SourceFile | undefined {
   const folder = packageFolder(row.package ?? '')
   const file = folder === undefined ? undefined : statFile(join(folder, row.file ?? ''))
   return folder === undefined || file === undefined ? undefined : { ...file, ...packageVersion(folder) }
 }
 
-function whyAbsent(row: SourceRow, url: string | undefined, key: string | undefined): string {
+function explainAbsence(row: SourceRow, url: string | undefined, key: string | undefined): string {
   if (url === undefined && row.url === undefined) return 'no file is named'
   return row.key && url === undefined && key === undefined ? 'it needs a key' : 'not downloaded yet'
 }
 
-/** A city database or a file of systems that serves both families is instead of all others of its kind. */
+/** Drops the sources that a city database or a file of systems for both families replaces. */
 function withoutReplaced(sources: readonly ResolvedSource[]): readonly ResolvedSource[] {
   const chosen = (['asn', 'city'] as const).flatMap((kind) => {
     return (
@@ -155,7 +152,7 @@ function withoutReplaced(sources: readonly ResolvedSource[]): readonly ResolvedS
   })
 }
 
-function protocolOf(id: string, url: string): 'file:' | 'http:' | 'https:' {
+function readProtocol(id: string, url: string): 'file:' | 'http:' | 'https:' {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   switch (parsed?.protocol) {
     case 'file:':
@@ -176,14 +173,14 @@ function statFile(path: string): SourceFile | undefined {
     : undefined
 }
 
-/** The version of a package, and the day that it names, as in 2.3.2026061719. */
+/** Reads the version of a package, and the day that it names, as in 2.3.2026061719. */
 function packageVersion(folder: string): Pick<SourceFile, 'origin' | 'made'> {
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
   const [, year, month, day] = /\.(20\d\d)(0[1-9]|1[0-2])(\d\d)\d\d$/.exec(version) ?? []
   return { origin: version, ...(year === undefined ? {} : { made: Date.parse(`${year}-${month}-${day}`) }) }
 }
 
-/** The status row of a source. */
+/** Returns the status row of a source. */
 export function sourceStatus(
   row: SourceRow,
   state: SourceStatus['state'],

@@ -11,7 +11,7 @@ export interface ShippedSource {
   readonly id: string
   /** When it was made, milliseconds since the epoch. */
   readonly made: number
-  /** Bytes and SHA-256 of its contents. */
+  /** `size` counts the bytes of the contents; `sha256` is their hash. */
   readonly size: number
   readonly sha256: string
 }
@@ -21,7 +21,7 @@ export const SHIPPED_INDEX = 'index.json'
 /** A packed file has a name that ends with this. */
 export const PACKED = '.br'
 
-/** The folder of an installed package. */
+/** Finds the folder of an installed package. */
 export function packageFolder(name: string): string | undefined {
   try {
     return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
@@ -30,12 +30,12 @@ export function packageFolder(name: string): string | undefined {
   }
 }
 
-/** The folder of what came with this version; a build of the repository makes it. */
+/** Returns the folder of the data that came with this version; a build of the repository makes it. */
 export function shippedFolder(): string {
   return join(packageFolder('@sallyport/data') ?? '', 'snapshot')
 }
 
-/** The sources in such a folder, by id: what an installation has until its first download. */
+/** Lists the sources in such a folder by id: what an installation has until its first download. */
 export function shippedSources(folder: string): ReadonlyMap<string, SourceFile> {
   const index = join(folder, SHIPPED_INDEX)
   if (!existsSync(index)) return new Map()
@@ -47,19 +47,19 @@ export function shippedSources(folder: string): ReadonlyMap<string, SourceFile> 
   )
 }
 
-/** Unpacks tables from such a folder to their path in a dataDir. False where none of that name are whole there. */
+/** Unpacks tables from such a folder to their path in a dataDir. Returns false when the folder has none of that name, or broken ones. */
 export async function unpackTables(path: string, folder: string): Promise<boolean> {
   const packed = join(folder, `${basename(path)}${PACKED}`)
   if (!existsSync(packed)) return false
   try {
-    // The reader of the stream hears of a fault.
+    // The reader of the stream reports a fault.
     await replaceFile(
       path,
       pipeline(createReadStream(packed), createBrotliDecompress(), () => undefined),
     )
     return true
   } catch {
-    // They are compiled in its place, which also fails where the fault is the disk's.
+    // The caller compiles the tables instead, which also fails when the fault is the disk's.
     return false
   }
 }

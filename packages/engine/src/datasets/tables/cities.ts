@@ -1,9 +1,13 @@
 import {
   type Address,
   type CountryTable,
+  findRegion,
+  findTwin,
   type GeoReader,
   type GeoRecord,
+  isGateway,
   type KnownCountry,
+  type RegionTable,
   SallyportError,
   type SourceStatus,
 } from '@sallyport/core'
@@ -12,22 +16,24 @@ import { completed, type PlaceTable } from './places.ts'
 /** One city source as it was opened, or why it could not be. */
 export interface OpenedCity {
   readonly status: SourceStatus
-  /** The one family that the source is for; absent: both. */
+  /** The one family that the source is for; absent for both. */
   readonly family?: 4 | 6 | undefined
   readonly cities?: CitySourceReader | undefined
 }
 
-/** A city database of which the countries are there, and the places from when somebody first asks for one. */
+/** Reads a city database. Its countries are there from the start, its places when a lookup first needs one. */
 export interface CitySourceReader {
   /** Families of which some address has a record. */
   readonly families: readonly (4 | 6)[]
   country(address: Address): string | undefined
-  /** Opens the places, once. Rejects with `missing_data` or `corrupt_data` where that cannot be. */
+  /** Opens the places, once. Rejects with `missing_data` or `corrupt_data` when that fails. */
   places(): Promise<PlaceReader>
+  /** Returns the places when they are open. */
+  opened(): PlaceReader | undefined
 }
 
 export interface PlaceReader {
-  /** `undefined` where there is no record. */
+  /** Returns `undefined` when there is no record. */
   read(address: Address): GeoRecord | undefined
 }
 
@@ -35,12 +41,14 @@ export interface PlaceReader {
 export interface Cities {
   readonly geo?: GeoReader | undefined
   readonly countries?: CountryTable | undefined
+  /** Knows the places of city databases from when they are open. */
+  readonly regions?: RegionTable | undefined
 }
 
 /**
- * Puts city sources together, in order of preference: for each family the first that has an address of it is read. For a
- * family that none has `read` rejects with `missing_data`, because nothing was looked up. What an operator says of its own
- * prefixes (`places`) goes before all of them, and tables of countries after them.
+ * Joins city sources in order of preference: for each family it reads the first source that has an address of it. For a family that none
+ * has, `read` rejects with `missing_data`, because nothing was looked up. The places that operators publish of their own prefixes
+ * (`places`) come before all of them, and tables of countries after them.
  */
 export function joinCities(
   opened: readonly OpenedCity[],
@@ -49,9 +57,9 @@ export function joinCities(
     countries,
   }: { readonly places?: PlaceTable | undefined; readonly countries?: CountryTable | undefined } = {},
 ): Cities {
-  const readerOf = (wanted: 4 | 6) =>
+  const findReader = (wanted: 4 | 6) =>
     opened.find(({ family = wanted, cities }) => family === wanted && cities?.families.includes(wanted))
-  const readers = { 4: readerOf(4), 6: readerOf(6) }
+  const readers = { 4: findReader(4), 6: findReader(6) }
   const families = ([4, 6] as const).filter((family) => readers[family] !== undefined)
   if (families.length === 0 && places === undefined) return countries === undefined ? {} : { countries }
   const said = createSaid()
@@ -68,6 +76,7 @@ export function joinCities(
         return (await cities.places()).read(address)
       },
     },
+    regions: joinRegions(readers, places),
     countries: {
       find(address) {
         const place = places?.find(address)
@@ -80,7 +89,39 @@ export function joinCities(
   }
 }
 
-/** Countries as sources name them, each one object. */
+type Readers = Readonly<Record<4 | 6, OpenedCity | undefined>>
+
+/** An operator's code goes first, then the name in a city database, unless both disagree on the country. */
+function joinRegions(readers: Readers, places: PlaceTable | undefined): RegionTable {
+  const readCode = createRegionNames()
+  return {
+    find(address) {
+      const place = places?.find(address)
+      const code = places?.region(address) ?? findTwin(place?.countryCode ?? '')
+      if (code !== undefined) return { code, source: place?.source ?? '', basis: 'geofeed' }
+      const reader = readers[address.family]
+      const { countryCode, region = '', city = '' } = reader?.cities?.opened()?.read(address) ?? {}
+      if (countryCode === undefined || (place?.countryCode ?? countryCode) !== countryCode) return undefined
+      const named = readCode(countryCode, region) ?? findTwin(countryCode)
+      if (named === undefined) return undefined
+      // Of IPv6 these files know the operator's place: of homes in the US they name the right region of fewer than half.
+      const isVague = address.family === 6 || isGateway(named, city)
+      return { code: named, source: reader?.status.id ?? '', basis: 'city', ...(isVague && { isVague }) }
+    },
+  }
+}
+
+/** Finds codes by names, each once: a database has some thousand names. */
+function createRegionNames(): typeof findRegion {
+  const kept = new Map<string, string | undefined>()
+  return (country, name) => {
+    const key = `${country} ${name}`
+    if (!kept.has(key)) kept.set(key, findRegion(country, name))
+    return kept.get(key)
+  }
+}
+
+/** Creates one object for each country that a source names. */
 function createSaid(): (code: string, source: string, basis: KnownCountry['basis']) => KnownCountry {
   const kept = new Map<string, KnownCountry>()
   return (code, source, basis) => {

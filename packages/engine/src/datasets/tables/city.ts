@@ -13,9 +13,9 @@ import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
 /** A compiled city database in memory. */
 export interface CityTable {
   readonly source: SourceStatus
-  /** `undefined` where there is no record. Never throws. */
+  /** Returns `undefined` when there is no record. Never throws. */
   read(address: Address): GeoRecord | undefined
-  /** The bytes that all of this reads from; another thread that is handed them loads them without a copy. */
+  /** The bytes that all of this reads from; another thread that receives them loads them without a copy. */
   readonly shared: SharedArrayBuffer
 }
 
@@ -78,7 +78,7 @@ export function loadCity(source: string | SharedArrayBuffer): CityTable {
   }
 }
 
-/** Texts by number, from 1: made when first asked for, and kept. */
+/** Reads texts by number, from 1. Decodes each on first use, and keeps it. */
 function createTexts({ buffer, byteOffset, byteLength }: Uint8Array, ends: Uint32Array): (number: number) => string {
   const bytes = Buffer.from(buffer, byteOffset, byteLength)
   const kept = new Array<string | undefined>(ends.length)

@@ -5,11 +5,11 @@ import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
 
 /** The countries of a compiled city database, in memory. */
 export interface LoadedCountries {
-  /** The two-letter code of an address. Never throws. */
+  /** Returns the two-letter code of an address. Never throws. */
   find(address: Address): string | undefined
   /** The city database that says so. */
   readonly source: SourceStatus
-  /** Families of which some address has a record. */
+  /** Families in which at least one address has a record. */
   readonly families: readonly (4 | 6)[]
 }
 

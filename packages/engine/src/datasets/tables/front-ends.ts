@@ -6,23 +6,23 @@ import { entryAt, FAMILIES, type Ranges } from '../ranges/ranges.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 
 /**
- * The servers of delivery networks as their operators publish them, by the names under which they are trusted. A list that
- * cannot be read is left out: what is shipped holds in its place.
+ * Reads the servers of delivery networks as their operators publish them, by the names under which they are trusted. A list that cannot be
+ * read is left out: the shipped list holds in its place.
  */
 export function readFrontEnds(sources: readonly ResolvedSource[]): FrontEnds {
   const found = new Map<string, readonly Prefix[]>()
   for (const { row, file } of sources) {
     if (row.kind !== 'front-end' || row.preset === undefined || file === undefined) continue
-    const read = prefixesIn(row, file.path)
+    const read = readPrefixes(row, file.path)
     if (read.length > 0) found.set(row.preset, [...(found.get(row.preset) ?? []), ...read])
   }
   return found
 }
 
-function prefixesIn(row: SourceRow, path: string): readonly Prefix[] {
+function readPrefixes(row: SourceRow, path: string): readonly Prefix[] {
   try {
     const { ranges } = readList(readFileSync(path), listForm(row, path))
-    return FAMILIES.flatMap((family) => prefixesOf(ranges[family]))
+    return FAMILIES.flatMap((family) => listPrefixes(ranges[family]))
   } catch (error) {
     // Its status says so: it is read among the other lists too.
     if (error instanceof SallyportError || (error instanceof Error && 'code' in error)) return []
@@ -30,7 +30,7 @@ function prefixesIn(row: SourceRow, path: string): readonly Prefix[] {
   }
 }
 
-function prefixesOf(ranges: Ranges): readonly Prefix[] {
+function listPrefixes(ranges: Ranges): readonly Prefix[] {
   return Array.from({ length: ranges.count }, (_, at) => entryAt(ranges, at)).flatMap(({ first, last }) =>
     coverRange(first, last),
   )

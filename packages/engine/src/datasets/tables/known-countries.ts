@@ -2,7 +2,7 @@ import { type CountryTable, findSegment4, findSegment6 } from '@sallyport/core'
 import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
 import type { TableColumns } from '../format/tables.ts'
 
-/** The tables of countries over the columns of a compiled file. */
+/** Opens the tables of countries over the columns of a compiled file. */
 export function openCountries({ columns, description }: TableColumns): CountryTable {
   const four = partitionOf4(columns, 'countries4')
   const six = partitionOf6(columns, 'countries6')

@@ -1,5 +1,4 @@
 import { type Address, findAddress, isRepeated, type NetworkRecord, type RangeHit } from '@sallyport/core'
-import { dayNumber } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'
 import type { TableColumns } from '../format/tables.ts'
 
@@ -7,27 +6,18 @@ import type { TableColumns } from '../format/tables.ts'
 export interface LoadOptions {
   /** Days since the epoch, by which listed addresses expire; the machine's clock if absent. */
   readonly today?: (() => number) | undefined
-  /**
-   * When the publisher of a source last said that it is what is published, in days since the epoch: the life of a listed
-   * address starts again then. Asked for each listed address, so it may change while the tables are in use; never if
-   * absent.
-   */
-  readonly confirmed?: Confirmed | undefined
 }
-
-export type Confirmed = (source: string) => number | undefined
 
 /** `LoadOptions` with the defaults filled in. */
 export interface Expiry {
   readonly today: () => number
-  readonly confirmed: Confirmed
 }
 
 /** The single addresses that lists name, one entry for each list that names one. */
 export interface ListedAddresses {
-  /** The first entry of an address; -1 where no list names it. */
+  /** Returns the first entry of an address; -1 when no list names it. */
   find(address: Address): number
-  /** The record of this number with the hits of the lists at the address of an entry, as far as they hold today. */
+  /** Returns the record of this number, with the hits of the lists at the address of an entry that hold today. */
   record(entry: number, number: number): NetworkRecord | undefined
 }
 
@@ -40,7 +30,7 @@ const NOTHING: NetworkRecord = Object.freeze({
 export function openListedAddresses(
   { columns, description: { addressLists } }: TableColumns,
   recordAt: (number: number) => NetworkRecord | undefined,
-  { today, confirmed }: Expiry,
+  { today }: Expiry,
 ): ListedAddresses {
   const index = {
     filter: columns['addresses.filter'],
@@ -49,23 +39,15 @@ export function openListedAddresses(
   }
   const lists = columns['addresses.lists']
   const expiryDays = columns['addresses.expires']
-  const datedDays = addressLists.map(({ date }) => dayNumber(Date.parse(date)))
   const sets = createListedSets(addressLists)
   // A finding is kept by its record, so a record is one object; few sets of hits meet few records.
   const kept = new Map<number, NetworkRecord>()
-
-  /** The last day of an entry that was compiled with this one. */
-  function lastDay(compiled: number, list: number): number {
-    const { source } = addressLists[list] as RangeSource
-    const day = compiled === 0 ? undefined : confirmed(source)
-    return day === undefined ? compiled : compiled + Math.max(0, day - (datedDays[list] as number))
-  }
 
   function setAt(first: number): number {
     let set = 0
     for (let entry = first; entry === first || isRepeated(index, entry); entry++) {
       const list = lists[entry] as number
-      const expires = lastDay(expiryDays[entry] as number, list)
+      const expires = expiryDays[entry] as number
       if (expires === 0 || expires >= today()) set = sets.with(set, list, expires)
     }
     return set
@@ -98,9 +80,9 @@ export function openListedAddresses(
 
 /** The sets of lists that name one address, each numbered once; set 0 is empty. */
 interface ListedSets {
-  /** The set with a further list, of which entries hold up to a day, in days since the epoch; 0: without end. */
+  /** Adds a list to a set. The entries of the list hold up to a day, in days since the epoch; 0 means without end. */
   with(set: number, list: number, expires: number): number
-  /** In order of precedence. */
+  /** Returns the hits in order of precedence. */
   hits(set: number): readonly RangeHit[]
 }
 

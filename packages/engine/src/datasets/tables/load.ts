@@ -6,7 +6,7 @@ import { type OpenedTables, openTables } from './open-tables.ts'
 
 /** Compiled tables, and where they are in memory. */
 export interface LoadedTables extends OpenedTables {
-  /** The bytes that all of this reads from; another thread that is handed them loads them without a copy. */
+  /** The bytes that all of this reads from; another thread that receives them loads them without a copy. */
   readonly shared: SharedArrayBuffer
 }
 
@@ -25,14 +25,11 @@ export interface LoadedTables extends OpenedTables {
  * for (const { id, date } of sources) console.log(id, date)
  * new Worker('./worker.js', { workerData: shared })                   // there: loadTables(workerData), without a copy
  * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/data.md#compiled-data
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/sources.md#compiled-data
  */
-export function loadTables(
-  source: string | SharedArrayBuffer,
-  { today = systemDay, confirmed = () => undefined }: LoadOptions = {},
-): LoadedTables {
+export function loadTables(source: string | SharedArrayBuffer, { today = systemDay }: LoadOptions = {}): LoadedTables {
   const tables: DecodedTables = readColumns(TABLES_FORM, source)
-  return { ...openTables(tables, { today, confirmed }), shared: tables.shared }
+  return { ...openTables(tables, { today }), shared: tables.shared }
 }
 
 function systemDay(): number {

@@ -18,7 +18,7 @@ import {
 import type { Description, TableColumns } from '../format/tables.ts'
 import { type Expiry, openListedAddresses } from './listed-addresses.ts'
 
-/** The network table over the columns of a compiled file. */
+/** Opens the network table over the columns of a compiled file. */
 export function openNetworks(tables: TableColumns, systems: SystemTable, options: Expiry): NetworkTable {
   const { columns } = tables
   const four = partitionOf4(columns, 'networks4')
@@ -39,7 +39,7 @@ export function openNetworks(tables: TableColumns, systems: SystemTable, options
   }
 }
 
-/** The lists' word on a place: the hit that comes first, and the others. */
+/** What the lists say of a place: the hit that comes first, and the others. */
 interface HitSet {
   readonly range: RangeHit | undefined
   readonly also: readonly RangeHit[]
@@ -47,7 +47,7 @@ interface HitSet {
   readonly exitsBeside: RangeHit | undefined
 }
 
-/** Records by number: made when first asked for, and kept, so that each is one object. Number 0 has none. */
+/** Creates records by number on first use, and keeps them, so that each is one object. Number 0 has none. */
 function createRecords(
   { columns, description }: TableColumns,
   systems: SystemTable,
@@ -55,7 +55,7 @@ function createRecords(
   const recordSystems = columns['records.systems']
   const recordEvidence = columns['records.evidence']
   const recordFlags = columns['records.flags']
-  const sets = hitSets(description)
+  const sets = readHitSets(description)
   const kept = new Array<NetworkRecord | undefined>(recordSystems.length)
 
   function makeRecord(number: number): NetworkRecord {
@@ -78,15 +78,15 @@ function createRecords(
   return (number) => (number === 0 ? undefined : (kept[number] ?? makeRecord(number)))
 }
 
-/** The sets of hits of a file; a hit is one object wherever it occurs. */
-function hitSets({ ranges, evidence }: Description): readonly HitSet[] {
+/** Returns the sets of hits of a file; a hit is one object wherever it occurs. */
+function readHitSets({ ranges, evidence }: Description): readonly HitSet[] {
   const hits: RangeHit[] = []
-  const hitOf = (code: number): RangeHit => {
+  const findHit = (code: number): RangeHit => {
     hits[code] ??= Object.freeze({ ...(ranges[listOfHit(code)] as RangeSource), narrow: isNarrowHit(code) })
     return hits[code]
   }
   return evidence.map((codes) => {
-    const hits = codes.map(hitOf)
+    const hits = codes.map(findHit)
     const [range, ...also] = hits.filter(({ rule }) => rule !== 'neighbours')
     const beside = (networkClass: NetworkClass) =>
       hits.find((hit) => hit.rule === 'neighbours' && hit.networkClass === networkClass)

@@ -20,7 +20,7 @@ export interface OpenedTables {
   readonly crawlerRanges?: CrawlerRanges | undefined
   /** Places that operators publish of their own prefixes. */
   readonly places?: PlaceTable | undefined
-  /** Countries, of use and of registration. */
+  /** Includes countries of use and of registration. */
   readonly countries?: CountryTable | undefined
   readonly sources: readonly SourceStatus[]
   /** True when both a VPN and a datacenter range list are in `networks`. */
@@ -45,15 +45,16 @@ export function openTables(tables: TableColumns, expiry: Expiry): OpenedTables {
   }
 }
 
-/** The crawler ranges over the columns of a compiled file. */
+/** Opens the crawler ranges over the columns of a compiled file. */
 function openCrawlers({ columns, description }: TableColumns): CrawlerRanges {
   const [starts4, starts6] = [columns['crawlers4.starts'], columns['crawlers6.starts']]
   const [sets4, sets6] = [columns['crawlers4.sets'], columns['crawlers6.sets']]
   const sets = description.crawlerSets.map((positions) =>
     Object.freeze([...new Set(positions.map((position) => description.crawlers[position] as string))]),
   )
-  const slugsOf = (numbers: Iterable<number>) => new Set([...new Set(numbers)].flatMap((number) => sets[number] ?? []))
-  const covered = { 4: slugsOf(sets4), 6: slugsOf(sets6) }
+  const collectSlugs = (numbers: Iterable<number>) =>
+    new Set([...new Set(numbers)].flatMap((number) => sets[number] ?? []))
+  const covered = { 4: collectSlugs(sets4), 6: collectSlugs(sets6) }
   return {
     covers: (slug, family) => covered[family].has(slug),
     find(address) {

@@ -4,24 +4,28 @@ import type { TableColumns } from '../format/tables.ts'
 /** Places that operators publish of their own prefixes. */
 export interface PlaceTable {
   find(address: Address): GeoRecord | undefined
+  /** Returns the region of the place (ISO 3166-2). */
+  region(address: Address): string | undefined
 }
 
-/** The places over the columns of a compiled file. */
+/** Opens the places over the columns of a compiled file. */
 export function openPlaces({ columns, description }: TableColumns): PlaceTable {
   const [starts4, starts6] = [columns['places4.starts'], columns['places6.starts']]
   const [numbers4, numbers6] = [columns['places4.numbers'], columns['places6.numbers']]
-  const places: readonly GeoRecord[] = description.places.map((place) => Object.freeze(place))
+  const places: readonly GeoRecord[] = description.places.map(({ regionCode, ...place }) => Object.freeze(place))
+  const findIndex = (address: Address): number => {
+    const [starts, numbers] = address.family === 4 ? [starts4, numbers4] : [starts6, numbers6]
+    return (numbers[lastNotAbove(starts, address)] as number) - 1
+  }
   return {
-    find(address) {
-      const [starts, numbers] = address.family === 4 ? [starts4, numbers4] : [starts6, numbers6]
-      return places[(numbers[lastNotAbove(starts, address)] as number) - 1]
-    },
+    find: (address) => places[findIndex(address)],
+    region: (address) => description.places[findIndex(address)]?.regionCode,
   }
 }
 
 /**
- * An operator's place, completed from the city database's record of the same place: all where it names the same
- * city, the time zone where it names the same region.
+ * Completes an operator's place from the city database's record of the same place: in full when the record names the same city, by the time
+ * zone when it names the same region.
  */
 export function completed(place: GeoRecord, record: GeoRecord | undefined): GeoRecord {
   if (record === undefined || record.countryCode !== place.countryCode) return place

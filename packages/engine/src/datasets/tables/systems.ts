@@ -21,12 +21,12 @@ import { BASES, type Columns, type TableColumns } from '../format/tables.ts'
 
 const LINE_FEED = '\n'
 
-/** The systems over the columns of a compiled file; objects are made when first asked for, and kept. */
+/** Opens the systems over the columns of a compiled file; objects are made on first use, and kept. */
 export function openSystems({ columns, description }: TableColumns): SystemTable {
   const asns = columns['systems.asns']
   const ends = columns['systems.nameEnds']
-  const names = bytesOf(columns['systems.names'])
-  const folded = bytesOf(columns['systems.folded'])
+  const names = viewBytes(columns['systems.names'])
+  const folded = viewBytes(columns['systems.folded'])
   const foldedEnds = columns['systems.foldedEnds']
   const orders = { addresses: columns['systems.byAddresses'], prefixes: columns['systems.byPrefixes'] }
   const kept = new Array<AutonomousSystem | undefined>(asns.length)
@@ -53,11 +53,11 @@ export function openSystems({ columns, description }: TableColumns): SystemTable
   return {
     size: asns.length,
     system: (index) => kept[index] ?? makeSystem(index),
-    indexOf: (asn) => positionIn(asns, asn),
+    indexOf: (asn) => findPosition(asns, asn),
     ipv4Prefixes: (index) => columns['systems.ipv4Prefixes'][index] as number,
     ipv6Prefixes: (index) => columns['systems.ipv6Prefixes'][index] as number,
     ipv4Addresses: (index) => columns['systems.ipv4Addresses'][index] as number,
-    prefixes: (index) => rangesOf(columns, index).flatMap(([first, last]) => coverRange(first, last)),
+    prefixes: (index) => listRanges(columns, index).flatMap(([first, last]) => coverRange(first, last)),
     largest: (by, count) => Array.from(orders[by].subarray(0, count)),
     named(text, limit) {
       const found: number[] = []
@@ -76,17 +76,17 @@ export function openSystems({ columns, description }: TableColumns): SystemTable
   }
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+function viewBytes({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** The position of a value in an ascending column; -1 when it is not there. */
-function positionIn(column: Uint32Array, value: number): number {
+/** Returns the position of a value in an ascending column; -1 when it is not there. */
+function findPosition(column: Uint32Array, value: number): number {
   const position = value === 0 ? 0 : firstAbove(column, value - 1)
   return column[position] === value ? position : -1
 }
 
-/** The position of the first element above a value in an ascending column. */
+/** Returns the position of the first element above a value in an ascending column. */
 function firstAbove(column: Uint32Array, value: number): number {
   let low = 0
   let high = column.length
@@ -99,10 +99,10 @@ function firstAbove(column: Uint32Array, value: number): number {
 }
 
 /**
- * The ranges of a system, IPv4 in address order, then IPv6, without the cuts that range lists made inside them: one
- * pass over both partitions, a millisecond or two, which costs no memory to keep.
+ * Lists the ranges of a system, IPv4 in address order, then IPv6, without the cuts that range lists made inside them: one pass over both
+ * partitions, a millisecond or two, which costs no memory to keep.
  */
-function rangesOf(columns: Columns, index: number): readonly (readonly [first: Address, last: Address])[] {
+function listRanges(columns: Columns, index: number): readonly (readonly [first: Address, last: Address])[] {
   const ranges: (readonly [Address, Address])[] = []
   const systems = columns['records.systems']
   const collect = (family: 4 | 6, records: Uint32Array, walk: (visit: SegmentVisitor) => void) => {

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Answer at a path: a body with an ETag of its own, or whatever a listener does. */
+/** The answer at a path: a body with an ETag of its own, or what a listener does. */
 export type Served = string | Buffer | RequestListener
 
 /** A publisher of feeds on loopback, whose files can be changed at any time. */
 export interface FeedServer {
   readonly origin: string
-  /** The requests so far, oldest first. */
+  /** Lists the requests so far, oldest first. */
   readonly asked: readonly IncomingMessage[]
   serve(path: string, served: Served): void
   url(path: string): string
@@ -45,7 +45,7 @@ function answer(request: IncomingMessage, response: ServerResponse, body: string
   else response.writeHead(200, { etag, 'content-length': Buffer.byteLength(body) }).end(body)
 }
 
-/** So many made CIDRs of /24, from 23.0.0.0 on. */
+/** Makes a list of `count` CIDRs of /24, from 23.0.0.0 on. */
 export function madeList(count: number, from = 0): string {
   return Array.from({ length: count }, (_, index) => `23.${(from + index) >> 8}.${(from + index) & 255}.0/24\n`).join(
     '',

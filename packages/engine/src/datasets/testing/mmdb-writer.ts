@@ -6,7 +6,7 @@ export type MmdbValue = string | number | boolean | readonly MmdbValue[] | { rea
 export interface MmdbForm {
   readonly ipVersion: 4 | 6
   readonly recordSize?: 24 | 28 | 32 | undefined
-  /** Seconds since the epoch. */
+  /** The time is in seconds since the epoch. */
   readonly built?: number | undefined
   readonly type?: string | undefined
 }
@@ -23,7 +23,7 @@ export function writeMmdb(networks: Readonly<Record<string, MmdbValue>>, form: M
   const records: Buffer[] = []
   const offsets = new Map<string, number>()
   let dataLength = 0
-  const offsetOf = (value: MmdbValue): number => {
+  const writeValue = (value: MmdbValue): number => {
     const key = JSON.stringify(value)
     const known = offsets.get(key)
     if (known !== undefined) return known
@@ -33,7 +33,7 @@ export function writeMmdb(networks: Readonly<Record<string, MmdbValue>>, form: M
     dataLength += record.length
     return dataLength - record.length
   }
-  for (const [cidr, value] of Object.entries(networks)) insert(root, bitsOf(cidr, ipVersion), offsetOf(value))
+  for (const [cidr, value] of Object.entries(networks)) insert(root, listBits(cidr, ipVersion), writeValue(value))
 
   const nodes: Node[] = []
   const numbers = new Map<Node, number>()
@@ -43,11 +43,13 @@ export function writeMmdb(networks: Readonly<Record<string, MmdbValue>>, form: M
     for (const child of [node.left, node.right]) if (typeof child === 'object') visit(child)
   }
   visit(root)
-  const numberOf = (child: Node | number | undefined): number => {
+  const nodeNumber = (child: Node | number | undefined): number => {
     if (child === undefined) return nodes.length
     return typeof child === 'number' ? nodes.length + 16 + child : (numbers.get(child) as number)
   }
-  const tree = Buffer.concat(nodes.map(({ left, right }) => encodeNode(numberOf(left), numberOf(right), recordSize)))
+  const tree = Buffer.concat(
+    nodes.map(({ left, right }) => encodeNode(nodeNumber(left), nodeNumber(right), recordSize)),
+  )
   const metadata = encode({
     binary_format_major_version: 2,
     binary_format_minor_version: 0,
@@ -63,7 +65,7 @@ export function writeMmdb(networks: Readonly<Record<string, MmdbValue>>, form: M
   return Buffer.concat([tree, Buffer.alloc(16), ...records, marker, metadata])
 }
 
-function bitsOf(cidr: string, ipVersion: 4 | 6): readonly number[] {
+function listBits(cidr: string, ipVersion: 4 | 6): readonly number[] {
   const prefix = parsePrefix(cidr)
   if (prefix === undefined) throw new Error(`not a CIDR: ${cidr}`)
   const { address, length } = prefix

@@ -2,7 +2,7 @@ import { type Ban, banRule, clientKey, formatAddress, isLed, parseAddress, parse
 import type { Settings } from '#settings'
 
 /** What decides whether others may refuse a banned client too. */
-type ExportSettings = Pick<Settings, 'mode' | 'policy' | 'trustProxy' | 'limits'>
+type ExportSettings = Pick<Settings, 'mode' | 'policy' | 'trustProxy'>
 
 /**
  * The address or the IPv6 network of a ban, canonical, as others may refuse it too; `undefined` for a ban that they would get wrong:
@@ -27,7 +27,7 @@ export function exportedBans(bans: readonly Ban[], config: ExportSettings): Read
 }
 
 /** Networks of one client each that hold a trusted proxy: a firewall that shuts one of them shuts the proxy out. */
-function proxyNetworks({ trustProxy, limits }: ExportSettings): ReadonlySet<string> {
+function proxyNetworks({ trustProxy }: ExportSettings): ReadonlySet<string> {
   const addresses = trustProxy.flatMap((entry) => parseAddress(entry) ?? parsePrefix(entry)?.address ?? [])
-  return new Set(addresses.map((address) => clientKey(formatAddress(address), limits.ipv6Prefix).narrow))
+  return new Set(addresses.map((address) => clientKey(formatAddress(address)).narrow))
 }

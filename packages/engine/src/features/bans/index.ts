@@ -3,4 +3,4 @@ import type { Feature } from '#service'
 export { createServiceBans } from './service-bans.ts'
 
 /** Bans for others to carry out. */
-export const feature: Feature<Record<never, never>> = { keys: {}, command: 'bans', page: 'bans.md' }
+export const feature: Feature<Record<never, never>> = { keys: {}, command: 'bans' }

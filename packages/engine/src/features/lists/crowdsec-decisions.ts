@@ -4,37 +4,37 @@ import { parseGoDuration } from './go-duration.ts'
 import type { CrowdsecConfig, Guarded } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListLines } from './read-list.ts'
 
-/** Origin of the decisions that gates of 0.2 made at CrowdSec: as a list they would ban again whom a gate has banned. */
+/** Origin of the decisions that version 0.2 made at CrowdSec: if they came back as a list, they would ban the same clients again. */
 const ORIGIN = 'sallyport'
 
 const TIMEOUT_MS = 60_000
-/** All decisions are asked for again so often: what was lost of a change is right again then. */
+/** The source requests all decisions again after this time, which repairs lost changes. */
 const WHOLE_MS = HOUR_MS
-/** Decisions after which requests have their turn. */
+/** After this many decisions, waiting requests are handled. */
 const A_TURN = 2_000
 
-/** An answer as a list; `unchanged` since the last one. */
+/** A response is a list, or `unchanged` since the last response. */
 export type DecisionsRead = ListRead | { readonly state: 'unchanged' }
 
 export interface AskBounds {
   readonly timeoutMs?: number | undefined
-  /** The changes since the last answer are enough. */
+  /** True if the changes since the last response are enough. */
   readonly isLast: boolean
 }
 
-/** The decisions of CrowdSec that ban an address or a range, of this process's last answer and what came since. */
+/** Keeps the decisions of CrowdSec that ban an address or a range, from this process's last response and later changes. */
 export interface Decisions {
-  /** Asks for them, or for what changed. Where there is no answer those that have ended are gone all the same. */
+  /** Requests all decisions, or the changes. Without a response it still drops expired decisions. */
   ask(outbound: Fetch, bounds: AskBounds): Promise<DecisionsRead>
 }
 
-/** A decision, and when it ends. */
+/** Holds a decision and when it expires. */
 interface Kept {
   readonly value: string
   readonly until: number
 }
 
-/** The decisions at the API of a configuration, as one of its bouncers asks for them. */
+/** Requests the decisions of a configured API, as a bouncer of CrowdSec does. */
 export function createDecisions(
   { crowdsec, key, wide = false }: Pick<CrowdsecConfig, 'crowdsec' | 'key'> & Partial<Guarded>,
   signal?: AbortSignal,
@@ -43,7 +43,7 @@ export function createDecisions(
   const kept = new Map<number, Kept>()
   let wholeAt: number | undefined
 
-  /** Whether any has ended. */
+  /** Drops expired decisions; reports whether there were any. */
   function dropEnded(): boolean {
     const before = kept.size
     for (const [id, { until }] of kept) if (until <= now()) kept.delete(id)
@@ -54,14 +54,14 @@ export function createDecisions(
     let changed = false
     let work = 0
     for (const row of changes.new) {
-      const decision = decisionOf(row)
+      const decision = readDecision(row)
       if (++work % A_TURN === 0) await turn()
       if (decision === undefined) continue
       kept.set(decision.id, { value: decision.value, until: now() + decision.lasts })
       changed = true
     }
-    // A startup names what has ended too.
-    for (const row of changes.deleted) changed = kept.delete(idOf(row)) || changed
+    // The response to a startup also names expired decisions.
+    for (const row of changes.deleted) changed = kept.delete(readId(row)) || changed
     return changed
   }
 
@@ -71,17 +71,17 @@ export function createDecisions(
     async ask(outbound, { timeoutMs = TIMEOUT_MS, isLast }) {
       const isWhole = !isLast || wholeAt === undefined || now() - wholeAt >= WHOLE_MS
       const answer = await fetchText(outbound, {
-        // Each decision by its id: of several for one address, one may be deleted and the others stay.
+        // Decisions are kept by id: of several for one address, one may be deleted while the others remain.
         url: `${crowdsec.replace(/\/$/, '')}/v1/decisions/stream?startup=${isWhole}&scopes=ip,range&dedup=false`,
         headers: { 'x-api-key': key },
         maxBytes: MAX_BYTES,
         timeoutMs,
         signal,
       })
-      const changes = answer.state === 'answered' && answer.status === 200 ? changesOf(answer.body) : undefined
+      const changes = answer.state === 'answered' && answer.status === 200 ? parseChanges(answer.body) : undefined
       if (changes === undefined) {
-        const reason = reasonOf(answer)
-        // The API may count a change as sent.
+        const reason = describeFailure(answer)
+        // The API may count an unanswered change as sent.
         wholeAt = undefined
         const read = isLast && dropEnded() ? await asList() : undefined
         return read?.state === 'read' ? { ...read, outdated: reason } : { state: 'refused', reason }
@@ -96,9 +96,9 @@ export function createDecisions(
   }
 }
 
-function reasonOf(answer: Awaited<ReturnType<typeof fetchText>>): string {
-  if (answer.state === 'failed') return `could not be asked: ${answer.reason}`
-  return answer.status === 200 ? 'answered with no decisions' : `answered with ${answer.status}`
+function describeFailure(answer: Awaited<ReturnType<typeof fetchText>>): string {
+  if (answer.state === 'failed') return `could not be reached: ${answer.reason}`
+  return answer.status === 200 ? 'responded without decisions' : `responded with ${answer.status}`
 }
 
 interface Changes {
@@ -106,8 +106,8 @@ interface Changes {
   readonly deleted: readonly unknown[]
 }
 
-/** The members of an answer; Go writes an empty list as null. */
-function changesOf(text: string): Changes | undefined {
+/** Reads the members of a response; Go writes an empty list as null. */
+function parseChanges(text: string): Changes | undefined {
   try {
     const { new: made, deleted } = JSON.parse(text)
     const isRows = (rows: unknown): boolean => rows === null || Array.isArray(rows)
@@ -117,22 +117,24 @@ function changesOf(text: string): Changes | undefined {
   }
 }
 
-/** A decision that bans an address or a range, was not simulated, and is not ours: its end would come back as a wrong. */
-function decisionOf(row: unknown): { readonly id: number; readonly value: string; readonly lasts: number } | undefined {
-  const { type, scope, value, duration, origin, simulated } = membersOf(row)
+/** Reads a decision that bans an address or a range, was not simulated, and is not ours: an echo of our own ban would ban again. */
+function readDecision(
+  row: unknown,
+): { readonly id: number; readonly value: string; readonly lasts: number } | undefined {
+  const { type, scope, value, duration, origin, simulated } = readMembers(row)
   if (type !== 'ban' || simulated === true || origin === ORIGIN) return undefined
   if (typeof scope !== 'string' || !/^(ip|range)$/i.test(scope)) return undefined
   if (typeof value !== 'string' || parseHostOrPrefix(value) === undefined) return undefined
   const lasts = typeof duration === 'string' ? parseGoDuration(duration) : undefined
-  const id = idOf(row)
+  const id = readId(row)
   return lasts === undefined || Number.isNaN(id) ? undefined : { id, value, lasts }
 }
 
-function idOf(row: unknown): number {
-  const { id } = membersOf(row)
+function readId(row: unknown): number {
+  const { id } = readMembers(row)
   return typeof id === 'number' ? id : Number.NaN
 }
 
-function membersOf(row: unknown): Readonly<Record<string, unknown>> {
+function readMembers(row: unknown): Readonly<Record<string, unknown>> {
   return typeof row === 'object' && row !== null ? (row as Readonly<Record<string, unknown>>) : {}
 }

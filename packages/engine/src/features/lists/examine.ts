@@ -30,16 +30,16 @@ async function examineList(
     timeoutMs: ASK_MS,
   })
   if (answer.state === 'answered' && answer.status === 200) {
-    return ok(`CrowdSec at ${hostOf(crowdsec)} knows the key of the list ${name}.`)
+    return ok(`CrowdSec at ${readHost(crowdsec)} accepts the key of the list ${name}.`)
   }
-  const reason = answer.state === 'failed' ? answer.reason : `the key is answered with ${answer.status}`
+  const reason = answer.state === 'failed' ? answer.reason : `it responds to the key with ${answer.status}`
   return failNow(
-    `CrowdSec at ${hostOf(crowdsec)} cannot be used: ${reason}.`,
-    'cscli bouncers list shows whom it knows; an address inside needs net.allowPrivate.',
+    `CrowdSec at ${readHost(crowdsec)} cannot be used: ${reason}.`,
+    'Compare the key with cscli bouncers list. A private address needs net.allowPrivate.',
     ['lists', name],
   )
 }
 
-function hostOf(url: string): string {
+function readHost(url: string): string {
   return new URL(url).host
 }

@@ -2,7 +2,8 @@ import { type Address, counted, type ListEntries, type NamedList, type SourceSta
 import { shortList } from '#service'
 import type { ListRead, WholeRead } from './read-list.ts'
 
-type EntryCounts = Readonly<Record<keyof Pick<ListEntries, 'addresses' | 'systems' | 'texts'>, number>>
+/** How many entries of a kind there are, and the line of the first. */
+type EntryCounts = Readonly<Record<keyof ListEntries['firstLines'], readonly [count: number, line: number]>>
 
 const UNREAD: NamedList = {
   isRead: false,
@@ -12,35 +13,38 @@ const UNREAD: NamedList = {
   mentions: () => false,
 }
 
-/** A list of fewer entries may lose nine of ten by hand, or become ten times as long. */
+/** A list with fewer entries may lose nine of ten by a manual edit, or become ten times as long. */
 const FEW = 10
 
-/** Decisions of a live API, which an attack may multiply in minutes; ten times as many are no attack's any more. */
+/** An attack may multiply decisions of a live API within minutes, but not by ten above this number. */
 const FEW_LIVE = 1_000
 
-/** One sentence about the entries that a guarded list leaves out. */
-export function withheldSentence(
-  name: string,
-  { withheld, withheldCount }: Pick<ListEntries, 'withheld' | 'withheldCount'>,
-): string {
+/** Writes one sentence about the entries that a guarded list omits. */
+export function withheldSentence(name: string, { withheld, withheldCount }: ListEntries): string {
   const entries = shortList(withheld, withheldCount)
-  return `list ${name}: ${entries} left out: wider than /8 (IPv6 /16), internal, or any text; lists.${name}.wide: true takes such entries.`
+  return `list ${name}: skipped ${entries}: wider than /8 (IPv6 /16), internal, or any text. Set lists.${name}.wide: true to accept them.`
 }
 
-/** A list as it was last read well: policies hold it, and ask what it holds now. */
+/** Writes one sentence about the invalid lines. */
+function unreadSentence(name: string, { unread, left }: ListEntries): string {
+  const numbers = unread.length === 0 ? '' : ` (${shortList(unread.map(String), left)})`
+  return `list ${name}: skipped ${counted(left, 'invalid line')}${numbers}. An entry is an address, CIDR, range, AS number, name or pattern.`
+}
+
+/** Keeps a list as it was last read successfully; policies hold it and read its present entries. */
 export class KeptList implements NamedList {
   readonly name: string
   #list = UNREAD
   #size = 0
   #counts: EntryCounts | undefined
   #left = 0
-  /** When it was written or fetched; absent where the configuration holds it. */
+  /** When the list was written or fetched; absent if the configuration holds it. */
   #at: number | undefined
   #staleAfter: number | undefined
   #error: string | undefined
   #said: string | undefined
-  #withheld: string | undefined
-  #saidWithheld: string | undefined
+  #leaves: readonly string[] = []
+  #saidLeaves: readonly string[] = []
 
   constructor(name: string) {
     this.name = name
@@ -67,35 +71,40 @@ export class KeptList implements NamedList {
   }
 
   /**
-   * Reports whether to take what a source answered; otherwise the list stays as it is. A file may have been cut off, while
-   * decisions of a live API end by themselves; both may hold far more than their operator meant.
+   * Reports whether to accept what a source returned; otherwise the list stays unchanged. A file may have been cut off, while decisions of
+   * a live API expire; both may hold far more than their operator intended.
    */
   accepts(read: ListRead, { isLive = false } = {}): read is WholeRead {
     if (read.state === 'refused') return this.fail(read.reason)
     const { size } = read
     const shrunk = !isLive && (size === 0 ? this.#size > 0 : this.#size >= FEW && size * 10 <= this.#size)
     const grown = this.#size >= FEW && size >= Math.max(this.#size, isLive ? FEW_LIVE : 0) * 10
-    return shrunk || grown ? this.fail(`has ${counted(size, 'entry', 'entries')} now and had ${this.#size}`) : true
+    return shrunk || grown ? this.fail(`has ${counted(size, 'entry', 'entries')}, but had ${this.#size} before`) : true
   }
 
-  /** How many entries of each kind it has; `undefined` until it was read once. */
+  /** Counts the entries of each kind; `undefined` until the list was read once. */
   get entryCounts(): EntryCounts | undefined {
     return this.#counts
   }
 
-  /** Takes it however few there are. */
+  /** Accepts a list, however few entries it has. */
   take({ list, size, entries, outdated }: WholeRead, at?: number, staleAfter?: number): void {
     this.#list = list
     this.#size = size
-    const { left, withheldCount, addresses, systems, texts } = entries
-    this.#counts = { addresses: addresses.length, systems: systems.length, texts: texts.length }
+    const { left, withheldCount, addresses, systems, texts, firstLines } = entries
+    this.#counts = {
+      addresses: [addresses.length, firstLines.addresses ?? 0],
+      systems: [systems.length, firstLines.systems ?? 0],
+      texts: [texts.length, firstLines.texts ?? 0],
+    }
     this.#left = left + withheldCount
-    this.#withheld = withheldCount === 0 ? undefined : withheldSentence(this.name, entries)
+    const withheld = withheldCount === 0 ? [] : [withheldSentence(this.name, entries)]
+    this.#leaves = left === 0 ? withheld : [...withheld, unreadSentence(this.name, entries)]
     if (outdated === undefined) this.renew(at, staleAfter)
     else this.fail(outdated)
   }
 
-  /** The same was fetched again. */
+  /** Records that the same list was fetched again. */
   renew(at: number | undefined, staleAfter: number | undefined): void {
     this.#at = at
     this.#staleAfter = staleAfter
@@ -103,37 +112,37 @@ export class KeptList implements NamedList {
     this.#said = undefined
   }
 
-  /** Keeps what there is, for a reason. */
+  /** Keeps the present list and records why. */
   fail(reason: string): false {
     this.#error = reason
     return false
   }
 
-  /** The reason why it is kept, where that was not said before. */
+  /** Returns why the list is kept, if the reason was not reported before. */
   get news(): string | undefined {
     if (this.#said === this.#error) return undefined
     this.#said = this.#error
     return this.#error
   }
 
-  /** The entries that are left out, where that was not said before. */
-  get withheldNews(): string | undefined {
-    if (this.#saidWithheld === this.#withheld) return undefined
-    this.#saidWithheld = this.#withheld
-    return this.#withheld
+  /** Returns sentences about lines and entries that are left out, unless they were reported before. */
+  takeLeftNews(): readonly string[] {
+    const news = this.#leaves.filter((sentence) => !this.#saidLeaves.includes(sentence))
+    this.#saidLeaves = this.#leaves
+    return news
   }
 
-  /** Its row among the data sets. */
+  /** Returns the row of the list among the data sets. */
   get status(): SourceStatus {
-    const isoOf = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
-    const checked = isoOf(this.#at)
+    const formatTime = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
+    const checked = formatTime(this.#at)
     return {
       id: `list:${this.name}`,
-      title: 'list of the configuration',
+      title: 'configuration',
       state: this.isRead ? 'loaded' : 'absent',
       ...(this.isRead && { entries: this.#size }),
       ...(checked && { date: checked.slice(0, 10), checked }),
-      ...(this.#staleAfter !== undefined && { staleAfter: isoOf(this.#staleAfter) }),
+      ...(this.#staleAfter !== undefined && { staleAfter: formatTime(this.#staleAfter) }),
       ...(this.#left > 0 && { left: this.#left }),
       ...(this.#error !== undefined && (this.isRead ? { error: this.#error } : { reason: this.#error })),
       licence: '',

@@ -1,14 +1,13 @@
 import type { ListFormat } from '@sallyport/core'
 
 /**
- * A list of the configuration: entries, a file, a URL with the age in milliseconds at which its copy is fetched again, or the
- * decisions of CrowdSec.
+ * Defines a list: by entries, a file, a URL with the age in milliseconds at which its copy is fetched again, or the decisions of CrowdSec.
  */
 export type ListConfig = readonly string[] | FileConfig | RemoteConfig
 
-/** A list that others may write. */
+/** A guarded list: third parties may write its entries. */
 export interface Guarded {
-  /** Entries that would hold everybody, or internal addresses, are taken too. */
+  /** Whether to accept entries that would match everyone, or internal addresses. */
   readonly wide: boolean
 }
 
@@ -24,26 +23,26 @@ export interface UrlConfig extends Guarded {
 }
 
 export interface CrowdsecConfig extends Guarded {
-  /** URL of its local API. */
+  /** Gives the URL of CrowdSec's local API. */
   readonly crowdsec: string
   readonly key: string
-  /** CrowdSec is asked again after so many milliseconds. */
+  /** CrowdSec is asked again after this many milliseconds. */
   readonly refresh: number
 }
 
-/** A list of which a copy is kept. */
+/** The dataDir keeps a copy of such a list. */
 export type RemoteConfig = UrlConfig | CrowdsecConfig
 
-/** Lists by names, as the configuration has them. */
+/** Maps names to lists, as the configuration does. */
 export type ListConfigs = Readonly<Record<string, ListConfig>>
 
-/** The part of a configuration that says where lists are. */
+/** Says where the lists of a configuration are. */
 export interface ListsOfConfig {
   readonly lists: ListConfigs
   readonly dataDir: string
 }
 
-/** Whether the configuration itself has the entries. */
+/** Reports whether the configuration itself contains the entries. */
 export function isInline(config: ListConfig): config is readonly string[] {
   return Array.isArray(config)
 }

@@ -5,13 +5,13 @@ import { type Fetch, fetchBytes, type ListEntries } from '@sallyport/core'
 import type { UrlConfig } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListBytes, readListFile } from './read-list.ts'
 
-/** A copy in dataDir of what a URL had: entries a line, below a line that names the URL by a digest, as it may hold a token. */
+/** Keeps a URL's list in dataDir, one entry a line, below a digest that names the URL, because the URL may hold a token. */
 export interface ListCopy {
   readonly path: string
-  /** When it was fetched, milliseconds since the epoch; `undefined` where there is none of this URL. */
+  /** When the copy was fetched, in milliseconds since the epoch; `undefined` if there is no copy of this URL. */
   at(): Promise<number | undefined>
   read(): Promise<ListRead>
-  /** Its text, of these entries, in parts. */
+  /** Writes these entries as the text of a copy, in parts. */
   textOf(entries: ListEntries): Iterable<string>
 }
 
@@ -24,17 +24,17 @@ export function listCopy(dataDir: string, name: string, url: string, wide: boole
   return {
     path,
     async at() {
-      return (await headOf(path))?.startsWith(title) ? (await stat(path)).mtimeMs : undefined
+      return (await readHead(path))?.startsWith(title) ? (await stat(path)).mtimeMs : undefined
     },
     async read() {
-      const head = await headOf(path)
-      if (head?.startsWith(title) === false) return { state: 'refused', reason: 'is the copy of another URL' }
+      const head = await readHead(path)
+      if (head?.startsWith(title) === false) return { state: 'refused', reason: 'is a copy of another URL' }
       const read = await readListFile(path, 'lines', wide)
       const [, left = 0, count = 0, names] = TALLY.exec(head?.slice(title.length) ?? '') ?? []
       const withheld = { withheldCount: Number(count), withheld: names?.split(', ') ?? [] }
       return read.state === 'refused'
         ? read
-        : { ...read, entries: { ...read.entries, left: Number(left), ...withheld } }
+        : { ...read, entries: { ...read.entries, firstLines: {}, left: Number(left), ...withheld } }
     },
     *textOf({ addresses, systems, texts, left, withheld, withheldCount }) {
       const names = withheld.slice(0, NAMES).map((entry) => entry.slice(0, NAME_LENGTH))
@@ -48,19 +48,19 @@ export function listCopy(dataDir: string, name: string, url: string, wide: boole
   }
 }
 
-/** Entries that are written at once. */
+/** So many entries are written at once. */
 const A_PART = 4_096
 
-/** The rest of a copy's first line: how many lines are no entries, and what a guarded list leaves out. */
+/** Matches the rest of a copy's first line: how many lines are not entries, and what a guarded list omits. */
 const TALLY = /^, left (\d+)(?:, withheld (\d+): (.*))?\n/
 
-/** Entries left out that the first line names, and the characters of each. */
+/** The first line of a copy is bounded: it names this many omitted entries, with this many characters each. */
 const NAMES = 4
 const NAME_LENGTH = 80
 const HEAD_BYTES = 2_048
 
-/** The beginning of a file; `undefined` where it cannot be read. */
-async function headOf(path: string): Promise<string | undefined> {
+/** Reads the beginning of a file; returns `undefined` if it cannot be read. */
+async function readHead(path: string): Promise<string | undefined> {
   const file = await open(path).catch(() => undefined)
   try {
     const read = await file?.read(Buffer.alloc(HEAD_BYTES))
@@ -80,7 +80,7 @@ interface FetchBounds {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Asks a URL for its list, once; redirects to the inside are refused by the guard of `outbound`. */
+/** Requests a URL's list once; the guard of `outbound` refuses redirects to internal addresses. */
 export async function fetchList(
   outbound: Fetch,
   { url, format, wide }: UrlConfig,
@@ -88,6 +88,6 @@ export async function fetchList(
 ): Promise<ListRead> {
   const answer = await fetchBytes(outbound, { url, maxBytes: MAX_BYTES, timeoutMs, redirects: REDIRECTS, signal })
   if (answer.state === 'failed') return { state: 'refused', reason: `could not be fetched: ${answer.reason}` }
-  if (answer.status !== 200) return { state: 'refused', reason: `was answered with ${answer.status}` }
+  if (answer.status !== 200) return { state: 'refused', reason: `responded with ${answer.status}` }
   return readListBytes(answer.body, format, wide)
 }

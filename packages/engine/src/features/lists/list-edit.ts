@@ -9,35 +9,35 @@ import { withheldSentence } from './kept-list.ts'
 import { type FileConfig, isInline, type ListConfig, type ListConfigs } from './list-config.ts'
 import { readNow } from './read-lists.ts'
 
-/** The settings of lists, and of the folder of their copies. */
+/** Says where lists and their copies are. */
 type ListSettings = Pick<Settings, 'dataDir' | 'data'> & { readonly lists: ListConfigs }
 
-/** A list, and where it comes from. */
+/** Shows a list and its origin. */
 export interface ShownList {
   readonly name: string
   readonly from: 'file' | 'url' | 'crowdsec' | 'configuration'
   readonly file?: string | undefined
   readonly entries: readonly string[]
-  /** Numbers of the first lines that are not entries. */
+  /** Numbers the first invalid lines. */
   readonly unread: readonly number[]
-  /** One sentence about the entries that it leaves out; absent: none. */
+  /** One sentence about the entries that the list omits; absent if it omits none. */
   readonly withheld?: string | undefined
 }
 
-/** A list of a configuration by its place. */
+/** Shows where a list of a configuration is stored. */
 export interface PlacedList {
   readonly name: string
   readonly from: ShownList['from']
-  /** The file, or the host of the URL, which may hold a token. */
+  /** Names the file, or the host of the URL, because the URL may hold a token. */
   readonly place?: string | undefined
-  /** Why `editList` cannot change it; absent: it can. */
+  /** Says why `editList` cannot change the list; absent if it can. */
   readonly fixed?: string | undefined
 }
 
 export function placedLists({ lists }: { readonly lists: ListConfigs }): readonly PlacedList[] {
   return Object.entries(lists).map(([name, list]) => ({
     name,
-    from: fromOf(list),
+    from: listOrigin(list),
     ...('file' in list && { place: list.file }),
     ...('url' in list && { place: new URL(list.url).host }),
     ...('crowdsec' in list && { place: new URL(list.crowdsec).host }),
@@ -46,11 +46,11 @@ export function placedLists({ lists }: { readonly lists: ListConfigs }): readonl
 }
 
 /**
- * The entries of a list as they are now, or those by which it holds what is wanted; of a URL those of the last copy. Rejects
- * with `invalid_request`.
+ * Returns the present entries of a list, or the entries that match `wanted`; of a URL it reads the last copy. Rejects with
+ * `invalid_request`.
  */
 export async function showList(config: ListSettings, name: string, wanted?: string): Promise<ShownList> {
-  const list = listOf(config, name)
+  const list = findList(config, name)
   const { read } = await readNow(config.dataDir, name, list)
   if (read.state === 'refused') throw refused(`The list ${name} ${read.reason}.`)
   const { addresses, systems, texts, unread } = read.entries
@@ -59,47 +59,47 @@ export async function showList(config: ListSettings, name: string, wanted?: stri
       ? [...addresses, ...systems.map((system) => `AS${system}`), ...texts]
       : entriesFor(read.entries, wanted)
   const withheld = read.entries.withheldCount > 0 ? withheldSentence(name, read.entries) : undefined
-  return { name, from: fromOf(list), ...('file' in list && { file: list.file }), entries, unread, withheld }
+  return { name, from: listOrigin(list), ...('file' in list && { file: list.file }), entries, unread, withheld }
 }
 
-function fromOf(list: ListConfig): ShownList['from'] {
+function listOrigin(list: ListConfig): ShownList['from'] {
   if (isInline(list)) return 'configuration'
   if ('crowdsec' in list) return 'crowdsec'
   return 'file' in list ? 'file' : 'url'
 }
 
-/** A change of a list by hand. */
+/** Adds entries to a list or removes them. */
 export interface ListEdit {
   readonly what: 'add' | 'remove'
   readonly entries: readonly string[]
 }
 
 /**
- * Changes the file of a list whole or not at all, with its comments; resolves with the entries that were not there, or were.
- * Rejects with `invalid_request` for a list without a file of lines, and for an entry that is none.
+ * Changes the file of a list completely or not at all, and keeps its comments; resolves with the entries that were added or removed.
+ * Rejects with `invalid_request` for a list without a file of lines, and for an invalid entry.
  */
 export async function editList(config: ListSettings, name: string, edit: ListEdit): Promise<readonly string[]> {
-  const { file, wide } = fileOf(config, name)
-  const bad = edit.entries.find((entry) => keyOf(entry) === undefined)
-  if (bad !== undefined) throw refused(`"${bad}" is not an address, CIDR, system or pattern.`)
+  const { file, wide } = findFile(config, name)
+  const bad = edit.entries.find((entry) => entryKey(entry) === undefined)
+  if (bad !== undefined) throw refused(`"${bad}" is not an address, CIDR, AS number or pattern.`)
   if (edit.what === 'add' && !wide) {
     const entries = readListEntries(edit.entries, { isGuarded: true })
     if (entries.withheldCount > 0) throw refused(withheldSentence(name, entries))
   }
   const change = async (): Promise<readonly string[]> => {
     const path = await realpath(file).catch(() => {
-      throw refused(`The list ${name} has no file: ${file} is not there.`)
+      throw refused(`The file of the list ${name} does not exist: ${file}.`)
     })
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
-    if (/^\s*[[{]/.test(text)) throw refused(`The list ${name} is JSON: change it where it is made.`)
-    if (/[\0\uFFFD]/.test(text)) throw refused(`The list ${name} is not UTF-8: change it where it is made.`)
+    if (/^\s*[[{]/.test(text)) throw refused(`The list ${name} is JSON. Change it at its source.`)
+    if (/[\0\uFFFD]/.test(text)) throw refused(`The list ${name} is not UTF-8. Change it at its source.`)
     const { lines, changed } = await changedLines(text, edit)
     if (changed.length === 0) return changed
     await replaceFile(path, lines)
     await chmod(path, mode)
     return changed
   }
-  // Two changes at one time are both made.
+  // The lock makes both of two simultaneous changes.
   return inDataDir(config, () =>
     DATA_LOCK.withLock(join(config.dataDir, 'list-edits.lock'), () =>
       change().catch((error: unknown) => {
@@ -119,12 +119,12 @@ async function changedLines(
   const lines = text.split('\n')
   const keys: (string | undefined)[] = []
   for (const line of lines) {
-    keys.push(keyOf(line))
-    // The console's process answers visitors too.
+    keys.push(entryKey(line))
+    // This process may serve visitors too, so it pauses for them.
     if (keys.length % LINES_A_TURN === 0) await turn()
   }
   const there = new Set(keys)
-  const asked = new Map(entries.map((entry) => [keyOf(entry), entry]))
+  const asked = new Map(entries.map((entry) => [entryKey(entry), entry]))
   const changed = [...asked].filter(([key]) => there.has(key) === (what === 'remove'))
   const news = changed.map(([, entry]) => entry)
   if (what === 'remove')
@@ -135,34 +135,34 @@ async function changedLines(
 
 const LINES_A_TURN = 1_000
 
-/** The one entry of a line, by which it is found; `undefined` for a comment. */
-function keyOf(line: string): string | undefined {
+/** Returns the key of a line's entry, by which the entry is found; `undefined` for a comment. */
+function entryKey(line: string): string | undefined {
   const { addresses, systems, texts, left } = readListEntries([line])
   const found = [...addresses, ...systems.map((system) => `AS${system}`), ...texts]
   return found.length === 1 && left === 0 ? found[0] : undefined
 }
 
-function listOf({ lists }: ListSettings, name: string): ListConfig {
+function findList({ lists }: ListSettings, name: string): ListConfig {
   const list = Object.hasOwn(lists, name) ? lists[name] : undefined
   if (list !== undefined) return list
   const names = Object.keys(lists)
-  throw refused(`There is no list "${name}"${names.length === 0 ? '; lists names none' : `: ${names.join(', ')}`}.`)
+  throw refused(`There is no list "${name}"${names.length === 0 ? '; lists is empty' : `: ${names.join(', ')}`}.`)
 }
 
-function fileOf(config: ListSettings, name: string): FileConfig {
-  const list = listOf(config, name)
+function findFile(config: ListSettings, name: string): FileConfig {
+  const list = findList(config, name)
   const why = fixedBy(list)
-  if (why !== undefined || !('file' in list)) throw refused(`The list ${name} is ${why}`)
+  if (why !== undefined || !('file' in list)) throw refused(`The list ${name} ${why}`)
   return list
 }
 
-/** Why a list is changed elsewhere, without its subject. */
+/** Says why a list is changed elsewhere, without naming the list. */
 function fixedBy(list: ListConfig): string | undefined {
-  if (isInline(list)) return 'written in the configuration: change it there.'
-  if ('crowdsec' in list) return 'that of CrowdSec: it is changed by cscli decisions.'
-  if ('url' in list) return 'that of a url: it is changed there.'
+  if (isInline(list)) return 'is in the configuration. Change it there.'
+  if ('crowdsec' in list) return 'comes from CrowdSec. Change it with cscli decisions.'
+  if ('url' in list) return 'comes from a URL. Change it there.'
   const { format } = list
-  return format === 'csv' || format === 'json' ? `${format.toUpperCase()}: change it where it is made.` : undefined
+  return format === 'csv' || format === 'json' ? `is ${format.toUpperCase()}. Change it at its source.` : undefined
 }
 
 function refused(message: string): SallyportError {

@@ -4,35 +4,34 @@ import { errorText, type Fetch, SallyportError } from '@sallyport/core'
 import { replaceFile } from '#datasets/service'
 import { withFreeLock, withLock } from '#stores/service'
 import { type AskBounds, createDecisions, type DecisionsRead } from './crowdsec-decisions.ts'
+import { everybodyFault } from './faults.ts'
 import type { KeptList } from './kept-list.ts'
 import { type FileConfig, isInline, type ListConfig, type RemoteConfig, remoteUrl } from './list-config.ts'
 import { fetchList, listCopy } from './list-copy.ts'
-import { readListFile, readListLines, stampOf, type WholeRead } from './read-list.ts'
+import { readListFile, readListLines, stampFile, type WholeRead } from './read-list.ts'
 import { readNow, STALE_TIMES, writtenAt } from './read-lists.ts'
 
 export interface SourcePorts {
   readonly dataDir: string
-  /** Nothing is written to dataDir. */
+  /** True if nothing may be written to dataDir. */
   readonly readOnly: boolean
-  /** For lists with a URL; absent: nothing is fetched, and copies are read alone. */
+  /** Fetches lists with a URL; if absent, nothing is fetched and only copies are read. */
   readonly outbound?: Fetch | undefined
   readonly notice: (message: string) => void
-  /** Ends what is being fetched. */
+  /** Aborts a fetch that is under way. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** The place that a list comes from. */
+/** Reads a list from its origin. */
 export interface ListSource {
   readonly config: ListConfig
-  /** Reads it for the first time or at a reload, as it is. Rejects with `invalid_config` where a file cannot be read. */
+  /** Reads the list first, or at a reload, in any state. Rejects with `invalid_config` if a file cannot be read. */
   open(): Promise<void>
-  /** Reads it again where it has changed, or is due. */
+  /** Reads the list again if it has changed or is due. */
   look(now: number): Promise<void>
 }
 
-const NO_ENTRY = 'is not an address, CIDR, system or pattern'
-
-/** Time for the first fetch. A start waits for it, because a rule that blocks by the list is open until then. */
+/** Time for the first fetch. A start waits for it, because a rule that blocks by the list does not apply until then. */
 const FIRST_MS = 10_000
 const RETRY_MS = 60_000
 
@@ -46,9 +45,8 @@ function inlineSource(list: KeptList, config: readonly string[]): ListSource {
     config: [...config],
     async open() {
       const read = await readListLines(config, true)
-      if (read.state === 'refused') throw unusable(`lists.${list.name}`, read.reason)
-      const [line] = read.entries.unread
-      if (line !== undefined) throw unusable(`lists.${list.name}.${line - 1}`, `${config[line - 1]} ${NO_ENTRY}`)
+      const fault = read.state === 'refused' ? read.reason : everybodyFault(read.entries.prefixes)
+      if (read.state === 'refused' || fault !== undefined) throw unusable(`lists.${list.name}`, fault ?? '')
       list.take(read)
     },
     look: async () => {},
@@ -62,32 +60,32 @@ function fileSource(list: KeptList, config: FileConfig, { notice }: SourcePorts)
   return {
     config,
     async open() {
-      inForce = seen = await stampOf(file)
+      inForce = seen = await stampFile(file)
       const read = await readListFile(file, format, wide)
       if (read.state === 'refused') throw unusable(`lists.${list.name}.file`, `${file} ${read.reason}`)
       list.take(read, await writtenAt(file))
-      tellWithheld(list, notice)
+      for (const news of list.takeLeftNews()) notice(news)
     },
     async look() {
-      const stamp = await stampOf(file)
-      // A file that is written in place is whole when two looks find the same.
+      const stamp = await stampFile(file)
+      // A file that is written in place is complete when two reads find the same stamp.
       const isSettled = stamp === seen
       seen = stamp
       if (stamp === inForce || !isSettled) return
       inForce = stamp
       const read = await readListFile(file, format, wide)
       if (list.accepts(read)) list.take(read, await writtenAt(file))
-      tellWithheld(list, notice)
+      for (const news of list.takeLeftNews()) notice(news)
       const { news } = list
-      if (news !== undefined) notice(`list ${list.name}: ${file} ${news}; the last one stays in use until a reload.`)
+      if (news !== undefined) notice(`list ${list.name}: ${file} ${news}. The last copy stays until a reload.`)
     },
   }
 }
 
-/** How a list is asked for, and what its notices say. */
+/** Says how to request a list, and what its notices say. */
 interface Remote {
   ask(from: Fetch, bounds: AskBounds): Promise<DecisionsRead>
-  /** Decisions that end by themselves. */
+  /** True if decisions expire without a response. */
   readonly isLive: boolean
   readonly subject: string
   readonly kept: string
@@ -96,14 +94,14 @@ interface Remote {
 function remoteFor(config: RemoteConfig, copy: string, signal: AbortSignal | undefined): Remote {
   if ('crowdsec' in config) {
     const { ask } = createDecisions(config, signal)
-    const kept = `what it had decided stays in use; without ${copy} the next answer is taken`
+    const kept = `Its previous decisions stay in use. To accept the next response, delete ${copy}`
     return { ask, isLive: true, subject: 'CrowdSec', kept }
   }
   return {
     ask: (from, { timeoutMs }) => fetchList(from, config, { timeoutMs, signal }),
     isLive: false,
-    subject: 'what its url has',
-    kept: `the last one stays in use; without ${copy} the next one is taken`,
+    subject: 'the response of its URL',
+    kept: `The last copy stays in use. To accept the next download, delete ${copy}`,
   }
 }
 
@@ -113,22 +111,22 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
   const { dataDir, readOnly, outbound, notice, signal } = ports
   const copy = listCopy(dataDir, list.name, url, config.wide)
   const { ask, isLive, subject, kept } = remoteFor(config, copy.path, signal)
-  /** The copy that was read or written last, and when it was fetched. */
+  /** Stamps the copy that was read or written last, and says when that copy was fetched. */
   let inForce: string | undefined
   let inForceAt: number | undefined
   let written: string | undefined
   let next = 0
-  /** The last answer was not taken: changes since then are not all that is new. */
+  /** True if the last response was not accepted: later changes are then not all that is new. */
   let isMissed = false
 
   const tell = (): void => {
-    tellWithheld(list, notice)
+    for (const news of list.takeLeftNews()) notice(news)
     const { news, isRead } = list
-    if (news !== undefined) notice(`list ${list.name}: ${subject} ${news}; ${isRead ? kept : 'it holds nothing yet'}.`)
+    if (news !== undefined) notice(`list ${list.name}: ${subject} ${news}. ${isRead ? kept : 'The list is empty'}.`)
   }
-  /** Returns when it was fetched; `undefined` where there is no copy. */
+  /** Returns when the copy was fetched; `undefined` if there is none. */
   const readCopy = async (): Promise<number | undefined> => {
-    const stamp = await stampOf(copy.path)
+    const stamp = await stampFile(copy.path)
     if (stamp !== undefined && stamp === inForce && list.isRead) return inForceAt
     inForce = stamp
     inForceAt = undefined
@@ -139,7 +137,7 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
     inForceAt = at
     return at
   }
-  /** Keeps what was fetched at a time; `undefined`: the copy is still that. */
+  /** Keeps what was fetched at a time; if `undefined`, the copy is still current. */
   const keep = async (read: WholeRead | undefined, at: number): Promise<void> => {
     if (readOnly) return
     if (read !== undefined) {
@@ -147,10 +145,10 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
       await replaceFile(copy.path, copy.textOf(read.entries))
     }
     await utimes(copy.path, new Date(), new Date(at))
-    inForce = written = await stampOf(copy.path)
+    inForce = written = await stampFile(copy.path)
     inForceAt = at
   }
-  /** One process of those on a dataDir fetches, and the others read its copy. */
+  /** Only one process on a dataDir fetches the list; the other processes read its copy. */
   const pull = async (from: Fetch, timeoutMs: number | undefined): Promise<void> => {
     const at = await readCopy()
     if (Date.now() < next && at !== undefined) return
@@ -163,7 +161,7 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
       next = now + refresh
       return keep(undefined, now)
     }
-    // A copy that was taken away says that the next list is meant.
+    // If the operator deleted the copy, the next response is accepted regardless of its size.
     const isTaken = at === undefined && read.state === 'read'
     isMissed = read.state === 'read'
     if (!isTaken && !list.accepts(read, { isLive })) return tell()
@@ -178,7 +176,7 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
     config,
     async open() {
       if ((await readCopy()) !== undefined) return
-      if (outbound === undefined) list.fail('was not fetched yet')
+      if (outbound === undefined) list.fail('has not been fetched yet')
       else {
         const task = () => pull(outbound, FIRST_MS)
         const waiting = { signal: AbortSignal.timeout(FIRST_MS) }
@@ -189,17 +187,12 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
       tell()
     },
     async look(now) {
-      if ((await stampOf(copy.path)) !== inForce) await readCopy()
+      if ((await stampFile(copy.path)) !== inForce) await readCopy()
       if (outbound === undefined || now < next) return
       const task = () => pull(outbound, undefined)
       await (readOnly ? task() : withFreeLock(lock, task))
     },
   }
-}
-
-function tellWithheld(list: KeptList, notice: SourcePorts['notice']): void {
-  const { withheldNews } = list
-  if (withheldNews !== undefined) notice(withheldNews)
 }
 
 function unusable(key: string, why: string): SallyportError {

@@ -46,7 +46,7 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
     matches: (text) => kept.get(name)?.list.matches(text) === true,
     mentions: (folded) => kept.get(name)?.list.mentions(folded) === true,
   })
-  const namesOf = (of: ReadonlyMap<string, Kept>) => new Map([...of.keys()].map((name) => [name, named(name)]))
+  const nameLists = (of: ReadonlyMap<string, Kept>) => new Map([...of.keys()].map((name) => [name, named(name)]))
 
   async function prepare(next: ListConfigs): Promise<ReadonlyMap<string, Kept>> {
     const prepared = Object.entries(next).map(async ([name, config]) => {
@@ -79,7 +79,7 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
   }, LOOK_MS).unref()
   return {
     get byName() {
-      return namesOf(kept)
+      return nameLists(kept)
     },
     get status() {
       return [...kept.values()].map(({ list }) => list.status)
@@ -87,7 +87,7 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
     async prepare(next) {
       const prepared = await prepare(next)
       return {
-        byName: namesOf(prepared),
+        byName: nameLists(prepared),
         take() {
           kept = prepared
         },

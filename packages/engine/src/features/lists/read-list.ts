@@ -12,34 +12,34 @@ import {
 } from '@sallyport/core'
 import { readFault } from '#files'
 
-/** A list that was read whole, or one sentence about why not, without its subject. */
+/** Holds a complete list, or one sentence about the failure, without its subject. */
 export type ListRead =
   | {
       readonly state: 'read'
       readonly entries: ListEntries
       readonly size: number
       readonly list: NamedList
-      /** Why it could not be asked for again, where this is what is left of the last answer. */
+      /** Says why the request failed, if these are the remaining entries of the last response. */
       readonly outdated?: string | undefined
     }
   | { readonly state: 'refused'; readonly reason: string }
 
 export type WholeRead = Extract<ListRead, { state: 'read' }>
 
-/** Bytes of a list. */
+/** Counts the bytes that a list may have. */
 export const MAX_BYTES = 32 * 2 ** 20
 const MAX_ENTRIES = 1_000_000
 const MAX_LINES = 2_000_000
-/** Work after which requests have their turn, in lines: some milliseconds. */
+/** After this many lines, which take some milliseconds, waiting requests are handled. */
 const WORK_A_TURN = 2_000
 
-/** The file's time, size and identity, which another content changes; `undefined` where there is none. */
-export async function stampOf(path: string): Promise<string | undefined> {
+/** Returns the file's time, size and identity, which change with its content; `undefined` if there is no file. */
+export async function stampFile(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch(() => undefined)
   return stats && `${stats.mtimeMs} ${stats.size} ${stats.ino}`
 }
 
-/** Reads a file as a list, which is guarded unless it is `wide`. */
+/** Reads a file as a list, which is guarded unless `wide` is true. */
 export async function readListFile(path: string, format: ListFormat, wide = false): Promise<ListRead> {
   try {
     const fault = readFault(path)
@@ -49,25 +49,25 @@ export async function readListFile(path: string, format: ListFormat, wide = fals
     return await readListBytes(await readFile(path), format, wide)
   } catch (error) {
     const code = errorCode(error)
-    return refused(code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`)
+    return refused(code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`)
   }
 }
 
 const TOO_LARGE = `is larger than ${MAX_BYTES / 2 ** 20} MB`
 
-/** Texts that Windows writes begin so. */
+/** Texts that Windows writes begin with these marks. */
 const UTF_16 = [
   { mark: [0xff, 0xfe], encoding: 'utf-16le' },
   { mark: [0xfe, 0xff], encoding: 'utf-16be' },
 ]
 
-/** Reads a list in steps, between which requests are answered. */
+/** Reads a list in steps, between which the process handles requests. */
 export async function readListBytes(bytes: Uint8Array, format: ListFormat, wide = false): Promise<ListRead> {
   if (bytes.length > MAX_BYTES) return refused(TOO_LARGE)
   const mark16 = UTF_16.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte))
-  if (mark16 === undefined && bytes.includes(0)) return refused('is binary, and not a text with an entry a line')
+  if (mark16 === undefined && bytes.includes(0)) return refused('is binary, not text with one entry per line')
   const text = new TextDecoder(mark16?.encoding).decode(bytes)
-  if (/^\s*<(?:!doctype|html|\?xml)/i.test(text)) return refused('is a web page, and not a list')
+  if (/^\s*<(?:!doctype|html|\?xml)/i.test(text)) return refused('is a web page, not a list')
   const lines = linesOfList(text, format)
   if (lines !== undefined) return readListLines(lines, wide)
   return refused(`is not ${format === 'csv' ? 'CSV' : 'JSON of at most 8 MB'} with entries`)
@@ -94,10 +94,10 @@ export async function readListLines(lines: Iterable<string>, wide = false): Prom
   const entries = reader.entries()
   const { left, unread, withheldCount } = entries
   const size = entries.addresses.length + entries.systems.length + entries.texts.length
-  // Some bad lines are left out; a file that has more of them is something else.
+  // A few bad lines are skipped; a file with more of them is not a list.
   if (left > size + withheldCount) {
-    const lines = counted(left, 'line that is not an entry', 'lines that are not entries')
-    return refused(`has ${lines}, the first of them line ${unread[0]}`)
+    const lines = counted(left, 'invalid line', 'invalid lines')
+    return refused(`has ${lines}, first at line ${unread[0]}`)
   }
   const steps = namedListSteps(entries, guard)
   let step = steps.next()

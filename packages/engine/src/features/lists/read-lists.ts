@@ -23,7 +23,7 @@ export async function readNow(dataDir: string, name: string, config: ListConfig)
   const url = remoteUrl(config)
   const copy = listCopy(dataDir, name, url, config.wide)
   const at = await copy.at()
-  if (at === undefined) return { read: { state: 'refused', reason: 'was not fetched yet' } }
+  if (at === undefined) return { read: { state: 'refused', reason: 'has not been fetched yet' } }
   return { read: await copy.read(), at, staleAfter: at + STALE_TIMES * config.refresh }
 }
 

@@ -4,15 +4,15 @@ import { hookRequest } from './forms.ts'
 import type { Message } from './message.ts'
 import type { Target } from './target.ts'
 
-/** Messages that wait for one place; the oldest makes room. */
+/** Messages that wait for one place; the oldest is dropped for a new one. */
 const MAX_WAITING = 50
 
-/** Pauses before a message is sent again. */
+/** The sender waits so long before each retry. */
 export const PAUSES_MS: readonly number[] = [2_000, 15_000, 90_000]
-/** Longest pause that a server may ask for. */
+/** Longest pause that a server may request. */
 const MAX_PAUSE_MS = 600_000
 
-/** The result of one try. */
+/** States the result of one attempt. */
 export type Sent =
   | { readonly state: 'sent'; readonly answer: string }
   | {
@@ -24,7 +24,7 @@ export type Sent =
 
 export interface SendPorts {
   readonly fetch: Fetch
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number
 }
 
@@ -35,27 +35,32 @@ export async function sendOnce(target: Target, message: Message, { fetch, now }:
   const { status, headers, body } = answer
   if (status >= 200 && status < 300) return { state: 'sent', answer: String(status) }
   const [said = ''] = body.trim().split(/\r?\n/, 1)
-  const reason = `the answer is ${status}${said === '' || said.startsWith('<') ? '' : `: ${said.slice(0, 200)}`}`
-  return { state: 'failed', reason, again: status === 429 || status >= 500, afterMs: secondsOf(headers['retry-after']) }
+  const reason = `the response is ${status}${said === '' || said.startsWith('<') ? '' : `: ${said.slice(0, 200)}`}`
+  return {
+    state: 'failed',
+    reason,
+    again: status === 429 || status >= 500,
+    afterMs: parseSeconds(headers['retry-after']),
+  }
 }
 
-function secondsOf(text: string | undefined): number | undefined {
+function parseSeconds(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,6}(\.\d+)?$/.test(text) ? Number(text) * 1_000 : undefined
 }
 
 export interface DeliveryHooks {
   onSent(message: Message): void
-  /** It was given up, after all tries; `reason` names no secret. */
+  /** Called when all attempts failed; `reason` contains no secret. */
   onFailed(message: Message, reason: string): void
-  /** It made room for a later one, or its place is no more. */
+  /** Called when a later message displaced the message, or its place was removed. */
   onDropped(message: Message): void
 }
 
-/** The messages to one place, one after the other. */
+/** Delivers messages to one place, one after the other. */
 export interface Delivery {
   readonly target: Target
   put(message: Message): void
-  /** Begins no other try, and waits at most so long for one that is under way. */
+  /** Starts no further attempt, and waits at most `waitMs` for a current one. */
   close(waitMs: number): Promise<void>
 }
 

@@ -1,6 +1,6 @@
-import { type CheckResult, type FeatureConfig, failNow, type Outbound, ok, proxyOf, reasonOf } from '#service'
+import { type CheckResult, describeReason, type FeatureConfig, failNow, findProxy, type Outbound, ok } from '#service'
 import type { keys } from './keys.ts'
-import { portOf, type Target, targetOf } from './target.ts'
+import { readPort, readTarget, type Target } from './target.ts'
 
 const CONNECT_MS = 3_000
 
@@ -9,7 +9,7 @@ export async function examineNotify(
   { notify, net }: FeatureConfig<typeof keys>,
   outbound: Outbound,
 ): Promise<readonly CheckResult[]> {
-  const targets = notify.map(targetOf)
+  const targets = notify.map(readTarget)
   if (targets.length === 0) return [ok('No notifications are configured.')]
   if (!net.outbound) return []
   return Promise.all(targets.map((target, at) => examinePlace(target, ['notify', at, 'url'], outbound)))
@@ -18,17 +18,17 @@ export async function examineNotify(
 async function examinePlace(target: Target, path: readonly PropertyKey[], outbound: Outbound): Promise<CheckResult> {
   const { form, url, name } = target
   try {
-    const proxy = url.protocol === 'https:' ? proxyOf(url) : undefined
-    if (proxy !== undefined) return ok(`${name} (${form}) is asked through the proxy ${proxy.host}.`)
-    const socket = await outbound.connect(url.hostname.replace(/^\[(.*)\]$/, '$1'), portOf(url), CONNECT_MS)
+    const proxy = url.protocol === 'https:' ? findProxy(url) : undefined
+    if (proxy !== undefined) return ok(`${name} (${form}) is reached through the proxy ${proxy.host}.`)
+    const socket = await outbound.connect(url.hostname.replace(/^\[(.*)\]$/, '$1'), readPort(url), CONNECT_MS)
     socket.destroy()
-    return ok(`${name} (${form}) can be reached; sallyport notify test sends a test.`)
+    return ok(`${name} (${form}) can be reached. Send a test message with sallyport notify test.`)
   } catch (error) {
-    const found = `${name} (${form}) cannot be reached: ${reasonOf(error)}.`
+    const found = `${name} (${form}) cannot be reached: ${describeReason(error)}.`
     const isInside = /is not a public address/.test(found)
     return failNow(
       found,
-      isInside ? 'Name it in net.allowPrivate.' : 'Is its name right, and may this machine connect there?',
+      isInside ? 'Add it to net.allowPrivate.' : 'Check the host name, and whether this machine may connect to it.',
       path,
     )
   }

@@ -10,7 +10,6 @@ export { type Tested, testNotifications } from './notifications.ts'
 export const feature: Feature<typeof keys> = {
   keys,
   command: 'notify',
-  page: 'notifications.md',
   faults: notifyFaults,
   warnings: notifyWarnings,
   examine: examineNotify,

@@ -5,7 +5,7 @@ import { FORMS, targetFault } from './target.ts'
 
 const Place = z
   .strictObject({
-    url: key(z.string(), 'URL of a webhook', 'https://hooks.slack.com/services/T000/B000/XXXX', SECRET),
+    url: key(z.string(), 'Webhook URL', 'https://hooks.slack.com/services/T000/B000/XXXX', SECRET),
     on: key(
       z
         .array(z.enum(EVENT_KINDS))
@@ -14,10 +14,10 @@ const Place = z
       'Events to send',
       ['certificate', 'origin', 'reload_refused'],
     ),
-    as: key(z.enum(FORMS).optional(), 'Format of the message; absent: that of the host in url, else json', 'ntfy'),
+    as: key(z.enum(FORMS).optional(), 'Message format; absent: chosen by the host of url, else json', 'ntfy'),
     secret: key(
       z.string().min(1).optional(),
-      'Key that signs json, 32 characters or more, or the access token of ntfy; absent: none',
+      'Signing key for json (at least 32 characters), or ntfy access token; absent: none',
       'file:/run/secrets/notify',
       SECRET,
     ),
@@ -27,11 +27,10 @@ const Place = z
     if (fault !== undefined) context.addIssue({ code: 'custom', path: [fault.member], message: fault.message })
   })
 
-/** Keys of notifications. */
 export const keys = {
   notify: z
     .array(Place)
     .max(20)
     .default([])
-    .meta({ description: 'Places that receive notifications: chats and webhooks', ...LIVE }),
+    .meta({ description: 'Chats and webhooks that receive notifications', ...LIVE }),
 }

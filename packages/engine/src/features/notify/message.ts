@@ -1,36 +1,36 @@
 import type { ServiceEvent } from '#service'
 
-/** An event as it is sent: `test` is that of the command. */
+/** Adds to an event what a message needs; the command sends `test`. */
 export interface Message extends Omit<ServiceEvent, 'kind'> {
   readonly kind: ServiceEvent['kind'] | 'test'
-  /** Unique; of one that is sent again the same. */
+  /** Identifies the message; retries keep the id. */
   readonly id: string
-  /** The time of the event, in milliseconds since the epoch. */
+  /** Gives the time of the event, in milliseconds since the epoch. */
   readonly at: number
-  /** The machine. */
+  /** Names the machine. */
   readonly host: string
-  /** Events of its kind and subject that were left out before it. */
+  /** Counts events of the same kind and subject that were left out before it. */
   readonly leftOut: number
 }
 
 const TITLES: Readonly<Record<Message['kind'], readonly [trouble: string, over: string]>> = {
   ban: ['client banned', 'client banned'],
-  spike: ['more requests refused than usual', 'refusals as usual'],
-  stale: ['data past its age', 'data renewed'],
+  spike: ['more blocked requests than usual', 'blocked requests back to normal'],
+  stale: ['data is stale', 'data is up to date again'],
   certificate: ['certificate', 'certificate renewed'],
-  origin: ['origin down', 'origin up again'],
-  ledger: ['ledger', 'ledger works again'],
-  reload_refused: ['configuration refused', 'configuration taken over'],
+  origin: ['origin down', 'origin is up again'],
+  ledger: ['ledger', 'ledger recovered'],
+  reload_refused: ['configuration reload rejected', 'configuration reloaded'],
   test: ['test', 'test'],
 }
 
-/** A line for a subject: `Sallyport on edge-1: origin down`. */
-export function titleOf({ kind, over, host }: Pick<Message, 'kind' | 'over' | 'host'>): string {
+/** Writes a subject line: `Sallyport on edge-1: origin down`. */
+export function writeTitle({ kind, over, host }: Pick<Message, 'kind' | 'over' | 'host'>): string {
   return `Sallyport on ${host}: ${TITLES[kind][over ? 1 : 0]}`
 }
 
-/** The sentence, and how many were left out before it. */
-export function textOf({ text, leftOut }: Pick<Message, 'text' | 'leftOut'>): string {
+/** Writes the sentence, and how many events were left out before it. */
+export function writeText({ text, leftOut }: Pick<Message, 'text' | 'leftOut'>): string {
   if (leftOut === 0) return text
-  return `${text} (${leftOut} more of this kind ${leftOut === 1 ? 'was' : 'were'} left out within the last hour.)`
+  return `${text} (${leftOut} more of this kind ${leftOut === 1 ? 'was' : 'were'} suppressed within the last hour.)`
 }

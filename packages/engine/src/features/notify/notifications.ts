@@ -7,31 +7,31 @@ import type { keys } from './keys.ts'
 import type { Message } from './message.ts'
 import { createPacing, type Paced } from './pacing.ts'
 import { createSpikeWatch } from './spike.ts'
-import { type NotifyConfig, type Target, targetOf } from './target.ts'
+import { type NotifyConfig, readTarget, type Target } from './target.ts'
 
 export interface NotifyPorts extends SinkPorts {
-  /** Pauses before a message is sent again; default: 2, 15 and 90 seconds. */
+  /** Pauses before retries; default: 2, 15 and 90 seconds. */
   readonly pausesMs?: readonly number[] | undefined
 }
 
-/** Notifications of a service: limited, and sent to the places of a configuration. */
+/** Limits the notifications of a service, and sends them to the places of its configuration. */
 export interface Notifications extends Omit<OpenedSink<typeof keys>, 'prepare'> {
-  /** Readies other places; returns what puts them in force. What was sent and what is held stays. */
+  /** Prepares other places; returns the function that puts them in force. Sent and held events are kept. */
   prepare(slice: NotifySlice): () => void
 
-  /** Whether somebody is notified of events of this kind. */
+  /** Reports whether any place receives events of this kind. */
   wants(kind: ServiceEvent['kind']): boolean
 }
 
-/** The places of a configuration. */
+/** Lists the places of a configuration. */
 export interface NotifySlice {
   readonly notify: readonly NotifyConfig[]
 }
 
-/** Time for what is under way at the end. */
+/** Time for deliveries that are under way at the end. */
 const CLOSE_MS = 3_000
 
-/** Sends raised events to the places that want them. One process sends, because workers notice the same events. */
+/** Sends raised events to the places that want them. Only one process sends, because workers notice the same events. */
 export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts): Notifications {
   const { fetch, now = Date.now, onNotice, onOutcome = () => {} } = ports
   const silent = new Set<string>()
@@ -41,16 +41,16 @@ export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts): 
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  const hooksOf = ({ name }: Target) => ({
+  const createHooks = ({ name }: Target) => ({
     onSent({ kind }: Message) {
-      if (silent.delete(name)) onNotice(`notify: ${name} is reached again`)
+      if (silent.delete(name)) onNotice(`notify: ${name} can be reached again`)
       outcome(kind, 'sent')
     },
     onFailed({ kind }: Message, reason: string) {
       outcome(kind, 'failed')
       if (silent.has(name)) return
       silent.add(name)
-      onNotice(`notify: ${name} got no notification (${kind}): ${reason}`)
+      onNotice(`notify: the notification (${kind}) could not be sent to ${name}: ${reason}`)
     },
     onDropped: ({ kind }: Message) => outcome(kind, 'dropped'),
   })
@@ -60,12 +60,12 @@ export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts): 
   const isWanted = (kind: ServiceEvent['kind']): boolean => deliveries.some(({ target }) => target.on.has(kind))
 
   function openAll(wanted: readonly NotifyConfig[]): readonly Delivery[] {
-    const targets = wanted.map(targetOf)
-    // The same place goes on with what it has: nothing is sent twice, and nothing is lost.
+    const targets = wanted.map(readTarget)
+    // A place that stays keeps its delivery: nothing is sent twice, and nothing is lost.
     return targets.map(
       (target) =>
         deliveries.find((one) => isDeepStrictEqual(one.target, target)) ??
-        openDelivery(target, { fetch, now, pausesMs: ports.pausesMs }, hooksOf(target)),
+        openDelivery(target, { fetch, now, pausesMs: ports.pausesMs }, createHooks(target)),
     )
   }
   const post = ({ event, at, leftOut }: Paced): void => {
@@ -100,7 +100,7 @@ export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts): 
       const opened = openAll(next)
       return () => {
         const gone = deliveries.filter((one) => !opened.includes(one))
-        // Nobody has counted until now.
+        // Refusals were not counted until now.
         if (!isWanted('spike')) spikeOf = createSpikeWatch(now)
         deliveries = opened
         for (const delivery of gone) void delivery.close(CLOSE_MS)
@@ -114,14 +114,14 @@ export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts): 
   }
 }
 
-/** The result of a test at one place. */
+/** States the result of a test at one place. */
 export interface Tested {
-  /** Host and port. */
+  /** Shows the host and the port. */
   readonly place: string
   readonly form: Target['form']
   readonly on: readonly ServiceEvent['kind'][]
   readonly sent: boolean
-  /** The answer of the place, or the reason why there is none. */
+  /** Gives the place's answer, or why there is none. */
   readonly answer: string
 }
 
@@ -130,8 +130,8 @@ export async function testNotifications(
   { notify }: NotifySlice,
   { fetch, now = Date.now }: Pick<NotifyPorts, 'fetch' | 'now'>,
 ): Promise<readonly Tested[]> {
-  const targets = notify.map(targetOf)
-  const text = 'This is a test by sallyport notify test.'
+  const targets = notify.map(readTarget)
+  const text = 'This is a test message from sallyport notify test.'
   const sent: readonly Sent[] = await Promise.all(
     targets.map((target) => {
       const message: Message = {

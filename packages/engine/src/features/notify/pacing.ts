@@ -5,43 +5,43 @@ import type { ServiceEvent } from '#service'
 /** An event that may be sent, and how many of its kind and subject were left out before it. */
 export interface Paced {
   readonly event: ServiceEvent
-  /** When it was raised, in milliseconds. */
+  /** When the event was raised, in milliseconds. */
   readonly at: number
   readonly leftOut: number
 }
 
-/** At most one event of a kind and subject in this time, and one that says that it is over. */
+/** In this time at most one event of a kind and subject is sent, and one event that reports its end. */
 export const PACE_MS = HOUR_MS
 
-/** Subjects that are remembered; of one that is forgotten an event is sent early. */
+/** So many subjects are remembered; an event of a forgotten subject is sent early. */
 const MAX_SUBJECTS = 1_000
 
-/** Events of one kind and subject. */
+/** Holds the events of one kind and subject. */
 interface Slot {
-  /** The last one that was sent. */
+  /** Holds the last event that was sent. */
   last: ServiceEvent | undefined
-  /** When trouble, and its end, were sent last. */
+  /** When trouble, and its end, were last sent. */
   sentAt: { trouble: number; over: number }
-  /** The latest of those that came too early; it is sent when its time has come, unless the opposite comes before. */
+  /** Holds the latest early event. It is sent when its time has come, unless the opposite event comes first. */
   held: { readonly event: ServiceEvent; readonly at: number } | undefined
   leftOut: number
 }
 
-/** The limit of events: which is sent at once, and which later. */
+/** Limits events: some are sent at once, others later. */
 export interface Pacing {
-  /** Returns the event where it is sent now. */
+  /** Returns the event if it is sent now. */
   offer(event: ServiceEvent): Paced | undefined
-  /** Returns the held ones whose time has come. */
+  /** Returns the held events that are due. */
   due(): readonly Paced[]
-  /** Milliseconds until a held one is due; `undefined` where none is held. */
+  /** Milliseconds until a held event is due; `undefined` if none is held. */
   readonly wait: number | undefined
 }
 
-/** `onLeftOut`: an event will never be sent itself. `now` never goes back. */
+/** Calls `onLeftOut` with events that will never be sent. `now` never decreases. */
 export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent) => void): Pacing {
   const slots = new LRUCache<string, Slot>({ max: MAX_SUBJECTS })
 
-  function slotOf({ kind, about }: ServiceEvent): Slot {
+  function findSlot({ kind, about }: ServiceEvent): Slot {
     const key = `${kind} ${about}`
     let slot = slots.get(key)
     if (slot === undefined) {
@@ -50,11 +50,11 @@ export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent)
     }
     return slot
   }
-  const dueAt = (slot: Slot, event: ServiceEvent): number => slot.sentAt[sideOf(event)] + PACE_MS
+  const dueAt = (slot: Slot, event: ServiceEvent): number => slot.sentAt[eventSide(event)] + PACE_MS
   const send = (slot: Slot, event: ServiceEvent, at: number): Paced => {
     const paced = { event, at, leftOut: slot.leftOut }
     slot.last = event
-    slot.sentAt[sideOf(event)] = now()
+    slot.sentAt[eventSide(event)] = now()
     slot.held = undefined
     slot.leftOut = 0
     return paced
@@ -66,7 +66,7 @@ export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent)
 
   return {
     offer(event) {
-      const slot = slotOf(event)
+      const slot = findSlot(event)
       const { last, held } = slot
       if (held === undefined) {
         if (event.over === true && (last === undefined || last.over === true)) return undefined
@@ -78,7 +78,7 @@ export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent)
       if (isSame(event, held.event)) return undefined
       leaveOut(slot, held.event)
       slot.held = undefined
-      // Nothing is said where all is again as it was said last.
+      // No event is sent if the state is again as last reported.
       if (isSame(event, last)) leaveOut(slot, event)
       else if (now() >= dueAt(slot, event)) return send(slot, event, now())
       else slot.held = { event, at: now() }
@@ -97,11 +97,11 @@ export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent)
   }
 }
 
-function sideOf({ over }: ServiceEvent): 'trouble' | 'over' {
+function eventSide({ over }: ServiceEvent): 'trouble' | 'over' {
   return over === true ? 'over' : 'trouble'
 }
 
-/** Two processes notice the same: of an origin, a certificate. */
+/** Reports whether two processes have noticed the same event, of an origin or a certificate. */
 function isSame(one: ServiceEvent, other: ServiceEvent | undefined): boolean {
   return other !== undefined && one.text === other.text && one.over === other.over
 }

@@ -15,7 +15,7 @@ const LEAST = 100
 
 /** Takes counts of requests that were refused or asked; returns an event once in a span that is far above usual. */
 export function createSpikeWatch(now: () => number): (count: number) => ServiceEvent | undefined {
-  const began = spanOf(now())
+  const began = findSpan(now())
   /** Counts by span, of those that had any. */
   const spans = new Map<number, number>()
   let said = Number.NEGATIVE_INFINITY
@@ -23,11 +23,11 @@ export function createSpikeWatch(now: () => number): (count: number) => ServiceE
   function usual(current: number): number | undefined {
     const first = Math.max(began + 1, current - MAX_SPANS)
     const passed = Array.from({ length: Math.max(0, current - first) }, (_, at) => spans.get(first + at) ?? 0)
-    return passed.length < LEAST_SPANS ? undefined : medianOf(passed)
+    return passed.length < LEAST_SPANS ? undefined : median(passed)
   }
 
   return (count) => {
-    const current = spanOf(now())
+    const current = findSpan(now())
     const total = (spans.get(current) ?? 0) + count
     spans.set(current, total)
     for (const span of spans.keys()) if (span < current - MAX_SPANS) spans.delete(span)
@@ -35,16 +35,16 @@ export function createSpikeWatch(now: () => number): (count: number) => ServiceE
     const before = usual(current)
     if (before === undefined || total < FACTOR * before) return undefined
     said = current
-    const text = `${counted(total, 'request')} were refused or challenged within five minutes; ${before} are usual.`
+    const text = `${counted(total, 'request')} were blocked or challenged within five minutes; the usual number is ${before}.`
     return { kind: 'spike', about: '', text, details: { requests: total, usual: before } }
   }
 }
 
-function spanOf(at: number): number {
+function findSpan(at: number): number {
   return Math.floor(at / SPAN_MS)
 }
 
-function medianOf(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   const middle = Math.floor(sorted.length / 2)
   return sorted.length % 2 === 1 ? (sorted[middle] ?? 0) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2

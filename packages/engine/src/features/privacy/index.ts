@@ -4,7 +4,7 @@ import type { Erasure, Known } from './privacy.ts'
 
 export type { Erasure, Known }
 
-/** Knowledge of one address in every store and log, and its erasure. */
+/** Finds and erases what every store and log knows of one address. */
 export const feature: Feature<Record<never, never>> = { keys: {}, command: 'privacy' }
 
 /** Exports what is known of an address. Throws `invalid_ip`. */

@@ -7,9 +7,9 @@ import { ADDRESS_FORMS, addressWriter, readEntry } from '#log'
 import type { Settings } from '#settings'
 import type { PrivacyPlace } from './place.ts'
 
-const KEPT = 'as long as you keep the file: Sallyport deletes no log'
+const KEPT = 'as long as you keep the file; Sallyport deletes no log'
 /** Its writer has it open, and an erasure does not rewrite it under the writer. */
-const STAYS = 'lines of a log are not rewritten; they go with its rotation'
+const STAYS = 'log lines are not rewritten; log rotation removes them'
 
 /** The decision log, with the files that a rotation made of it, and the audit log of commands. */
 export function logPlaces(config: Settings): readonly PrivacyPlace[] {
@@ -21,11 +21,11 @@ export function logPlaces(config: Settings): readonly PrivacyPlace[] {
 }
 
 function standardOutput(): PrivacyPlace {
-  const elsewhere = 'the log goes to standard output: what collects it has its lines'
+  const elsewhere = 'the log goes to standard output, so your log collector has the lines'
   return {
     place: 'decision log',
     where: 'standard output',
-    kept: 'as what collects it has it',
+    kept: 'set by your log collector',
     exists: () => true,
     find: async () => ({ entries: [], elsewhere }),
     erase: async () => ({ erased: 0, stays: elsewhere }),
@@ -33,12 +33,12 @@ function standardOutput(): PrivacyPlace {
 }
 
 function logFiles(config: Settings, place: string, file: string): PrivacyPlace {
-  const all = () => rotationsOf(file)
+  const all = () => listRotations(file)
   async function linesAbout(text: string): Promise<readonly unknown[]> {
-    const forms = formsOf(config, text)
+    const forms = listForms(config, text)
     const found: unknown[] = []
     for (const path of all()) {
-      for await (const line of linesOf(path)) {
+      for await (const line of readLines(path)) {
         // A line about somebody names the address somewhere: only then is it worth reading.
         if (!forms.some((form) => line.includes(form))) continue
         const entry = readEntry(line)
@@ -63,12 +63,12 @@ function logFiles(config: Settings, place: string, file: string): PrivacyPlace {
 }
 
 /** The address as any form writes it today: a truncated one may be others', a hash of an earlier day is nobody's. */
-function formsOf({ dataDir }: Settings, text: string): readonly string[] {
+function listForms({ dataDir }: Settings, text: string): readonly string[] {
   return ADDRESS_FORMS.flatMap((form) => addressWriter(form, dataDir)(text, Date.now()) ?? [])
 }
 
 /** The file and those beside it that begin with its name: `decisions.log.1`, `decisions.log-20261124.gz`. */
-function rotationsOf(file: string): readonly string[] {
+function listRotations(file: string): readonly string[] {
   const folder = dirname(file)
   if (!existsSync(folder)) return []
   const name = basename(file)
@@ -77,7 +77,7 @@ function rotationsOf(file: string): readonly string[] {
     .map((other) => join(folder, other))
 }
 
-async function* linesOf(path: string): AsyncIterable<string> {
+async function* readLines(path: string): AsyncIterable<string> {
   const raw = createReadStream(path)
   const text = path.endsWith('.gz') ? raw.pipe(createGunzip()) : raw
   raw.on('error', (error) => text.destroy(error))

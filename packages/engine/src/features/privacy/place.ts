@@ -1,38 +1,38 @@
 import type { Address } from '@sallyport/core'
 import type { Settings } from '#settings'
 
-/** One place that may hold an address, and what is there of it. */
+/** Describes one place that may hold an address, and its entries. */
 export interface KnownPlace {
   readonly place: string
-  /** A file or the kind of a server; never its password. */
+  /** Names a file or the kind of a server; never its password. */
   readonly where: string
   /**
-   * `read`: all of it was looked at. `absent`: there is none. `unreachable`: it did not answer. `elsewhere`: what it holds cannot
-   * be read from here, for the reason that is given.
+   * `read`: everything was searched. `absent`: the place does not exist. `unreachable`: the place did not answer. `elsewhere`: its content
+   * cannot be read from here, for the given reason.
    */
   readonly state: 'read' | 'absent' | 'unreachable' | 'elsewhere'
   readonly reason?: string | undefined
-  /** For how long it is kept. */
+  /** Says how long entries are kept. */
   readonly kept: string
   readonly entries: readonly unknown[]
 }
 
-/** The outcome of an erasure in one place. */
+/** States the outcome of an erasure in one place. */
 export interface ErasedPlace {
   readonly place: string
   readonly where: string
   readonly state: 'erased' | 'absent' | 'unreachable' | 'kept'
-  /** Reason of `unreachable` and `kept`. */
+  /** Explains `unreachable` and `kept`. */
   readonly reason?: string | undefined
   readonly erased: number
 }
 
-/** A place as both commands ask it. */
+/** Both commands read such a place. */
 export interface PrivacyPlace {
   readonly place: string
   readonly where: string
   readonly kept: string
-  /** Whether there is such a place. */
+  /** Reports whether the place exists. */
   exists(): boolean
   find(address: Address, text: string): Promise<FoundEntries>
   erase(address: Address, text: string): Promise<Erased>

@@ -4,55 +4,52 @@ import { logPlaces } from './log.ts'
 import { type ErasedPlace, iso, type KnownPlace, type PrivacyPlace } from './place.ts'
 import { storePlaces } from './stores.ts'
 
-/** All that is known of one address, place by place. */
+/** Lists what is known of one address, place by place. */
 export interface Known {
   readonly address: string
   readonly at: string
-  /** False where a place did not answer. */
+  /** False if a place did not answer. */
   readonly complete: boolean
   readonly places: readonly KnownPlace[]
 }
 
-/** The outcome of an erasure, place by place. */
+/** Lists the outcome of an erasure, place by place. */
 export interface Erasure {
   readonly address: string
   readonly complete: boolean
   readonly places: readonly ErasedPlace[]
 }
 
-/** Memory that holds addresses and is no file or server that a command can ask. */
+/** Memory holds addresses too, but no command can search it. */
 const IN_MEMORY = {
   place: 'memory of running services',
   where: 'each process',
-  kept: 'counts: their window; visitors: until they are evicted; all: until a restart',
-  reason: 'visitors of the moment, and counts of rules where they are in memory; the console has its own entry',
+  kept: 'counters: their window; visitors: until eviction; everything: until a restart',
+  reason: 'current visitors, and counters kept in memory; the console has its own entry',
 } as const
 
-/**
- * Exports what is known of an address; a place that cannot be read is in the answer, with the reason. Throws `invalid_ip`.
- * No data is loaded.
- */
+/** Exports what is known of an address. A place that cannot be read is listed with the reason. Throws `invalid_ip`. No data is loaded. */
 export async function exportKnown(config: Settings, text: string): Promise<Known> {
-  const [address, canonical] = addressOf(text)
-  const places = await Promise.all(placesOf(config).map((place) => found(place, address, canonical)))
+  const [address, canonical] = readAddress(text)
+  const places = await Promise.all(listPlaces(config).map((place) => found(place, address, canonical)))
   const memory: KnownPlace = { ...IN_MEMORY, state: 'elsewhere', entries: [] }
   return { address: canonical, at: iso(Date.now()), complete: isComplete(places), places: [...places, memory] }
 }
 
-/** Erases an address from every place that can be erased from, and says of each what stays. Throws `invalid_ip`. */
+/** Erases an address from every place that permits it, and lists what remains. Throws `invalid_ip`. */
 export async function eraseKnown(config: Settings, text: string): Promise<Erasure> {
-  const [address, canonical] = addressOf(text)
-  const places = await Promise.all(placesOf(config).map((place) => erased(place, address, canonical)))
+  const [address, canonical] = readAddress(text)
+  const places = await Promise.all(listPlaces(config).map((place) => erased(place, address, canonical)))
   const { place, where, reason } = IN_MEMORY
   const memory: ErasedPlace = { place, where, reason, state: 'kept', erased: 0 }
   return { address: canonical, complete: isComplete(places), places: [...places, memory] }
 }
 
-function placesOf(config: Settings): readonly PrivacyPlace[] {
+function listPlaces(config: Settings): readonly PrivacyPlace[] {
   return [...storePlaces(config), ...logPlaces(config)]
 }
 
-function addressOf(text: string): readonly [Address, string] {
+function readAddress(text: string): readonly [Address, string] {
   const address = parseAddress(text)
   if (address === undefined) throw new SallyportError('invalid_ip', `Not an address: ${text}`)
   return [address, formatAddress(address)]

@@ -7,10 +7,10 @@ import {
   counted,
   formatHostOrPrefix,
   MAX_REVERSE_CHECKS,
+  makePrefix,
   type Prefix,
   type PrefixObservation,
   parseHostOrPrefix,
-  prefixOf,
 } from '@sallyport/core'
 import type { AddressRecord } from '@sallyport/ledger'
 import { CLIENT_LIMITS, clientTasks } from '#api'
@@ -42,8 +42,8 @@ function ledger(config: Settings): PrivacyPlace {
     where: inFile ? file : 'PostgreSQL',
     kept:
       retentionDays === false
-        ? 'without end'
-        : `${counted(retentionDays, 'day')}; the records stay, without the address`,
+        ? 'indefinitely'
+        : `${counted(retentionDays, 'day')}; records remain, without the address`,
     exists: () => !inFile || existsSync(file),
     async find(_, text) {
       const { store } = await openLedgerPlace(config)
@@ -95,7 +95,7 @@ function bans(config: Settings): PrivacyPlace {
     })
   return {
     place: 'bans',
-    ...whereOf(url),
+    ...describePlace(url),
     kept: 'until the ban ends: policy.strikes.for',
     find: (address) =>
       using(async (list) => ({
@@ -107,13 +107,13 @@ function bans(config: Settings): PrivacyPlace {
       using(async (list) => {
         const ids = (await of(list, address)).map(({ id }) => id)
         if (ids.length === 0) return { erased: 0 }
-        return { erased: 0, stays: `they end at their time; to end one now: sallyport bans lift ${ids.join(' ')}` }
+        return { erased: 0, stays: `bans expire. To end one now: sallyport bans lift ${ids.join(' ')}` }
       }),
   }
 }
 
 /** A file, or Redis; the memory of processes is a place of its own. */
-function whereOf(url: string | undefined): Pick<PrivacyPlace, 'where' | 'exists'> {
+function describePlace(url: string | undefined): Pick<PrivacyPlace, 'where' | 'exists'> {
   if (url === undefined) return { where: 'the memory of each process', exists: () => false }
   if (!url.startsWith('sqlite:')) return { where: 'Redis', exists: () => true }
   const where = url.slice('sqlite:'.length)
@@ -125,7 +125,7 @@ function counts(config: Settings): PrivacyPlace {
   async function of(text: string): Promise<readonly unknown[]> {
     const store = await openCounts(url ?? '')
     try {
-      const client = clientKey(text, config.limits.ipv6Prefix)
+      const client = clientKey(text)
       const asked = Object.values(CLIENT_LIMITS).map(async (limit) => {
         const tasks = clientTasks(limit, client, 0)
         const { states } = await store.take(tasks, '')
@@ -140,15 +140,15 @@ function counts(config: Settings): PrivacyPlace {
   }
   return {
     place: 'counts',
-    ...whereOf(url),
-    kept: 'until the window ends: under /v1 a day at most; limit.window of a rule',
+    ...describePlace(url),
+    kept: 'until the window ends: limit.window of a rule, or at most a day for /v1',
     async find(_, text) {
-      const elsewhere = 'counts of rules are keyed hashes of all that a rule counts by; those of /v1 were looked at'
+      const elsewhere = 'counters of rules are keyed hashes and cannot be searched; counters of /v1 were searched'
       return { entries: await of(text), elsewhere }
     },
     async erase(_, text) {
       const { length } = await of(text)
-      return length === 0 ? { erased: 0 } : { erased: 0, stays: `${length} of /v1 end with their windows` }
+      return length === 0 ? { erased: 0 } : { erased: 0, stays: `${length} counters of /v1 expire with their windows` }
     },
   }
 }
@@ -166,7 +166,7 @@ function observations(config: Settings): PrivacyPlace {
   return {
     place: 'observations',
     where: file,
-    kept: 'what a reverse name said: 7 days; what was set by hand: its --ttl, or until ip unset',
+    kept: 'from a reverse name: 7 days; set by hand: its --ttl, or until ip unset',
     exists: () => existsSync(file),
     async find(address) {
       const entries = (await of(address)).map(({ prefix, setAt, expiresAt, ...said }) => ({
@@ -187,7 +187,7 @@ function observations(config: Settings): PrivacyPlace {
         store.close()
       }
       const wider = found.length - own.length
-      return { erased: own.length, ...(wider > 0 && { stays: `${wider} about a whole prefix that holds it` }) }
+      return { erased: own.length, ...(wider > 0 && { stays: `${wider} about a whole prefix that contains it` }) }
     },
   }
 }
@@ -197,7 +197,7 @@ function checks(config: Settings): PrivacyPlace {
   return {
     place: 'crawler checks',
     where: file,
-    kept: 'a confirmation for a day, a refutation for ten minutes',
+    kept: 'a confirmation: one day; a refutation: ten minutes',
     exists: () => existsSync(file),
     async find(_, text) {
       const store = await openSqliteReverseChecks(file)
@@ -229,5 +229,5 @@ function addressOfKey(key: string): string {
 
 function holds(prefix: Prefix, address: Address): boolean {
   if (prefix.address.family !== address.family) return false
-  return formatHostOrPrefix(prefixOf(address, prefix.length)) === formatHostOrPrefix(prefix)
+  return formatHostOrPrefix(makePrefix(address, prefix.length)) === formatHostOrPrefix(prefix)
 }

@@ -1,11 +1,5 @@
 import { time } from '#settings'
 
-/** Keys of the hourly counts. */
 export const keys = {
-  tally: time(
-    '30d',
-    ['0ms', '365d'],
-    'Time that hourly counts are kept in dataDir, for report and console; 0ms: nothing is counted',
-    '7d',
-  ),
+  tally: time('30d', ['0ms', '365d'], 'Retention of hourly counts for report and console; 0ms: no counts', '7d'),
 }

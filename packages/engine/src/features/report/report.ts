@@ -27,39 +27,39 @@ export interface TallyPorts {
   readonly clock: Clock
   readonly onFault: (error: unknown) => void
   readonly robots: AskRobots | undefined
-  /** Requests were recorded or made up: they came to no site. */
+  /** True if requests were recorded or invented: no site received them. */
   readonly isTrial: boolean
 }
 
-/** A tally that counts nothing. */
+/** Ignores every request. */
 const NONE: TallyKeeper = { observe() {}, turn() {}, flush: async () => {}, close: async () => {} }
 
-/** The tally of a service, where it keeps one. */
+/** Opens the tally of a service, if it keeps one. */
 export function openTally(
   config: FeatureConfig<typeof keys> & Settings,
   { clock, onFault, robots = () => undefined, isTrial }: TallyPorts,
 ): TallyKeeper {
-  const { tally: keepMs, dataDir, data, limits } = config
+  const { tally: keepMs, dataDir, data } = config
   if (isTrial || keepMs === 0 || data.readOnly || isReadOnly(dataDir)) return NONE
   return createTallyKeeper(config, {
     file: join(dataDir, TALLY_FILE),
     keepMs,
-    placeOf: createPlaces(dailyKey(dataDir), limits.ipv6Prefix),
+    placeOf: createPlaces(dailyKey(dataDir)),
     robots,
     now: clock.now,
     onFault,
   })
 }
 
-/** Both reports of a span. */
+/** Holds both reports of a span. */
 export interface TallyReports {
   readonly all: TallyReport
   readonly crawlers: CrawlerReport
 }
 
 /**
- * Sums up the tally of a configuration's dataDir, also while a service writes it, between two moments in milliseconds since
- * the epoch; `undefined` where nothing was ever counted.
+ * Sums up the tally of a configuration's dataDir, even while a service writes it, between two moments in milliseconds since the epoch;
+ * returns `undefined` if nothing was ever counted.
  */
 export async function readTally(
   { dataDir }: Pick<Settings, 'dataDir'>,
@@ -74,7 +74,7 @@ export async function readTally(
   return { all: reportTally(reading, earlier), crawlers: reportCrawlers(reading, earlier) }
 }
 
-/** A span of the tally in short, as `readTally` reads it; `undefined` where nothing was counted in it. */
+/** Reads a summary of a span of the tally, as `readTally` does; returns `undefined` if nothing was counted in it. */
 export async function readPeriod(
   { dataDir }: Pick<Settings, 'dataDir'>,
   from: number,
@@ -83,7 +83,7 @@ export async function readPeriod(
   return reportPeriod(await readTallyFile(join(dataDir, TALLY_FILE), from, until))
 }
 
-/** A span of the tally by the hour; `undefined` where nothing was counted in it. */
+/** Reads a span of the tally by the hour; returns `undefined` if nothing was counted in it. */
 export async function readHours(
   { dataDir }: Pick<Settings, 'dataDir'>,
   from: number,

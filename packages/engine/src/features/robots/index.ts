@@ -3,5 +3,5 @@ import { keys } from './keys.ts'
 
 export { openRobots, openRobotsFile, type RobotsSource, type SiteRobots } from './site-robots.ts'
 
-/** robots.txt as the policy has it and as rules read it, and the fields about the use of content. */
+/** robots.txt as the policy has it and as rules read it. */
 export const feature: Feature<typeof keys> = { keys, command: 'robots' }

@@ -14,44 +14,48 @@ import type { FeatureConfig } from '#service'
 import type { Settings } from '#settings'
 import type { keys } from './keys.ts'
 
-/** The robots.txt of sites, as their origins have them. */
+/** Holds the robots.txt of sites, as their origins publish them. */
 export interface RobotsSource {
-  /** Whether that of a host refuses a target to who calls itself so; `undefined` while it was never read. */
+  /** Reports whether a host's robots.txt refuses a target to this user agent; `undefined` until it was read. */
   refuses(userAgent: string, target: string, host: string): boolean | undefined
+  /** Returns the text that a host publishes; `undefined` until it was read. */
+  text(host: string): string | undefined
   readonly status: readonly SourceStatus[]
 }
 
-/** The robots.txt that visitors get where it is not made from the policy. */
+/** Holds the robots.txt that visitors receive if it is not made from the policy. */
 export interface SiteRobots {
-  /** Has it read from here: the proxy hands over its origins. */
+  /** Sets the source: the proxy provides its origins. */
   read(source: RobotsSource): void
 }
 
-/** The robots.txt of one configuration: that of the policy, and its file. */
+/** Reads the robots.txt of the policy together with the configured file. */
 export interface ConfiguredRobots {
   refuses(userAgent: string, target: string, host: string): boolean | undefined
+  /** Returns the text that a host publishes; `undefined` until it was read. */
+  text(host: string): string | undefined
   readonly status: readonly SourceStatus[]
 }
 
 export interface RobotsParts {
   /** Makes the robots.txt of the policy. */
   readonly textOfPolicy: () => string
-  /** Sites of the proxy; absent: there are none. */
+  /** Returns the sites of the proxy; `undefined` if there are none. */
   readonly source: () => RobotsSource | undefined
   readonly notice: (message: string) => void
-  /** Requests were recorded or made up: no proxy is asked. */
+  /** True if requests were recorded or invented: no proxy is asked. */
   readonly isTrial: boolean
 }
 
-/** The settings of robots.txt, and where the proxy has origins. */
+/** Holds the settings of robots.txt, and the origins of the proxy. */
 type RobotsSettings = FeatureConfig<typeof keys> & Pick<Settings, 'upstream' | 'routes'>
 
-/** A file may have been edited; to read it costs little. */
+/** The file may have been edited, and reading it costs little. */
 const FILE_MS = 60_000
 
 /**
- * Reads the robots.txt of a policy (rules that rest on robots.txt are none that it can say, so none of them is in it), and beside it the
- * one that the site has. Rejects with `invalid_config` for a file that cannot be read.
+ * Reads the robots.txt of a policy (which cannot express rules that depend on robots.txt, so it contains none of them), and beside it the
+ * robots.txt of the site. Rejects with `invalid_config` for a file that cannot be read.
  */
 export async function openRobots(
   config: RobotsSettings,
@@ -60,18 +64,23 @@ export async function openRobots(
   const { serve, file } = config.robots
   const isOpen = isTrial && asksOrigins(config)
   const kept = file === undefined ? undefined : await openRobotsFile(file, notice)
-  // It takes a tenth of a second, which no visitor of a service waits for; one that is asked about recorded requests may need none.
-  let ofPolicy = isTrial ? undefined : parseRobots(textOfPolicy())
+  // This takes a tenth of a second, before visitors arrive; a trial on recorded requests may not need it.
+  const own = isTrial ? undefined : textOfPolicy()
+  let ofPolicy = own === undefined ? undefined : parseRobots(own)
   return {
     refuses(userAgent, target, host) {
       ofPolicy ??= parseRobots(textOfPolicy())
       if (ofPolicy.refuses(userAgent, target)) return true
       if (kept !== undefined) return kept.refuses(userAgent, target)
-      // Visitors are shown no other.
+      // Visitors see only the robots.txt of the policy.
       if (serve) return false
       const sites = source()
       if (sites !== undefined) return sites.refuses(userAgent, target, host)
       return isOpen ? undefined : false
+    },
+    text(host) {
+      if (kept !== undefined) return kept.text
+      return serve ? own : source()?.text(host)
     },
     get status() {
       if (kept !== undefined) return [kept.status]
@@ -80,7 +89,7 @@ export async function openRobots(
   }
 }
 
-/** Whether rules by robots.txt need that of an origin, which a running proxy alone asks. */
+/** Reports whether rules about robots.txt need an origin's file, which only a running proxy requests. */
 function asksOrigins({ robots: { serve, file }, upstream, routes }: RobotsSettings): boolean {
   return (
     !serve && file === undefined && (upstream !== undefined || routes.some(({ upstreams }) => upstreams !== undefined))
@@ -96,11 +105,11 @@ export async function openRobotsFile(
     const fault = readFault(file)
     if (fault !== undefined) throw new Error(fault)
     try {
-      // A longer one is read no further than it counts.
+      // A longer file counts only up to this length, so the rest is not read.
       return robotsText(await buffer(createReadStream(file, { end: MAX_ROBOTS_BYTES })))
     } catch (error) {
       const code = errorCode(error)
-      throw new Error(code === 'ENOENT' ? 'is not there' : `cannot be read: ${code}`)
+      throw new Error(code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`)
     }
   }
   const kept = new KeptRobots({ id: 'robots:file', title: file, every: FILE_MS, ask, now: Date.now, onTurned })

@@ -2,31 +2,31 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { type Clock, SallyportError } from '@sallyport/core'
 import { type Account, type Accounts, createKey, dateText, isDate, KEY_BYTES, mergePlans, type Plans } from '#accounts'
 
-/** Properties of a new account. */
+/** Describes a new account. */
 export interface NewAccount {
   /** Default `free`. */
   readonly plan?: string | undefined
-  /** `YYYY-MM-DD`, the anchor of the billing window; default today (UTC). */
+  /** The day `YYYY-MM-DD` on which the billing window starts; default today (UTC). */
   readonly signup?: string | undefined
   readonly name?: string | undefined
 }
 
-/** Owner of a new key: an existing account, or the properties of a new one. */
+/** A new key belongs to an existing account, or to a new account with these properties. */
 export type KeyOwner = { readonly account: string } | NewAccount
 
-/** A new key. `key` is shown here and nowhere else: only its hash is kept. */
+/** A new key; `key` is returned only once, because only its hash is stored. */
 export interface IssuedKey {
   readonly key: string
-  /** The public id, by which it is listed and revoked. */
+  /** The public id, which lists show and `revoke` takes. */
   readonly id: string
   readonly account: Account
 }
 
-/** Makes accounts, and makes and withdraws API keys: the accounts port with a clock and randomness. */
+/** Creates accounts, and issues and revokes API keys: the accounts port with a clock and randomness. */
 export interface Keyring {
-  /** The plans that an account may have. */
+  /** Lists the plans that an account may have. */
   readonly plans: Plans
-  /** An account without a key. Throws `invalid_request` for a signup that is not a day, and an unknown plan. */
+  /** Creates an account without a key. Throws `invalid_request` for a signup that is not a day, and an unknown plan. */
   createAccount(account: NewAccount): Promise<Account>
   /** Throws `unknown_account`, and `invalid_request` for an unknown plan. */
   setPlan(account: string, plan: string): Promise<void>
@@ -34,11 +34,11 @@ export interface Keyring {
   issue(owner: KeyOwner): Promise<IssuedKey>
   /** Throws `unknown_key`. */
   revoke(id: string): Promise<void>
-  /** A new key for the account of another, which is revoked in the same step. Throws `unknown_key`. */
+  /** Issues a new key for the account of another key, and revokes that key in the same step. Throws `unknown_key`. */
   rotate(id: string): Promise<IssuedKey>
 }
 
-/** `configured`: `api.plans`. */
+/** Creates a keyring; `configured` is the key `api.plans`. */
 export function createKeyring(accounts: Accounts, clock: Clock, configured: Parameters<typeof mergePlans>[0]): Keyring {
   const plans = mergePlans(configured)
   function checkPlan(plan: string): void {

@@ -7,7 +7,7 @@ const NAME = 'challenge-secret'
 const BYTES = 32
 
 /** The secret of a dataDir, which the processes on it share; made by the first of them. */
-export function secretOf(dataDir: string): string {
+export function keepSecret(dataDir: string): string {
   const file = join(dataDir, NAME)
   const read = () => readFileSync(file, 'utf8').trim()
   try {

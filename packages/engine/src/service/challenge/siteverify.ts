@@ -4,16 +4,16 @@ import { CHALLENGE_PROVIDERS, type Settings } from '#settings'
 /** The part of a configuration that names a provider. */
 export type ProviderConfig = NonNullable<Settings['challenge']['provider']>
 
-/** A visitor waits for it. */
+/** The visitor is kept waiting for the provider until then. */
 const VERIFY_MS = 3_000
 const MAX_BYTES = 65_536
 
-/** Errors that are not the token's: of our secret, our site key, or the provider itself. */
+/** Errors that do not depend on the token but on our secret, our site key or the provider. */
 const NOT_OF_TOKEN = /secret|internal-error/i
 
 /**
- * A provider that is asked as reCAPTCHA, Turnstile, hCaptcha and Cap are: a form with the secret and the token, and JSON with
- * `success`. All else is no answer, and said to `onFault`. The visitor's address is never sent.
+ * Creates a provider that uses the protocol of reCAPTCHA, Turnstile, hCaptcha and Cap: a form with the secret and the token, and JSON with
+ * `success`. Any other response counts as none and is reported to `onFault`. The visitor's address is never sent.
  */
 export function createSiteverify(
   { kind, url, siteKey, secret }: ProviderConfig,
@@ -25,7 +25,7 @@ export function createSiteverify(
   const fill = (text: string) => text.replace('{siteKey}', siteKey).replace('{url}', server ?? '')
   const place = ([known, path]: readonly [string, string]) => `${server ?? known}${fill(path)}`
 
-  /** The answer, or why there is none. */
+  /** Returns the provider's answer, or why there is none. */
   async function ask(token: string): Promise<TokenAnswer | Error> {
     const form = new URLSearchParams({ secret, response: token })
     const body = { type: 'application/x-www-form-urlencoded', text: form.toString() }

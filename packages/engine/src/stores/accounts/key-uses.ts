@@ -1,10 +1,8 @@
 import type { Accounts } from '#accounts'
 
-/** Collects when keys were used. */
 export interface KeyUses {
   /** Costs a map entry; it does not wait for the store. */
   used(id: string): void
-  /** Stores what is collected. */
   close(): Promise<void>
 }
 
@@ -17,7 +15,7 @@ export interface KeyUsesOptions {
 
 const WRITE_EVERY_MS = 5_000
 
-/** Stores the last use of keys, those of some seconds in one statement. */
+/** Stores the last uses of keys; one statement holds the uses of some seconds. */
 export function recordKeyUses(accounts: Accounts, { onError, everyMs = WRITE_EVERY_MS }: KeyUsesOptions = {}): KeyUses {
   let collected = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined

@@ -3,13 +3,13 @@ import { grant, LEASE_MS, type Lease, nextBatch, serves, take } from './lease.ts
 
 /** Reserves calls for leases in the store, and refunds those that are not used. */
 export interface LeaseKeeper {
-  /** Answers the calls that wait for a lease; to be called where no statement of it is under way. */
+  /** Answers the calls that wait for a lease; call it only while no statement of the lease is under way. */
   fill(lease: Lease): void
   /** Waits for the statements under way, then ends every lease. */
   close(): Promise<void>
 }
 
-/** A keeper of `leases`, which ends those that are not used for `LEASE_MS`. */
+/** Creates a keeper of `leases`, which ends leases that are not used for `LEASE_MS`. */
 export function createLeaseKeeper(
   accounts: Accounts,
   leases: Map<string, Lease>,

@@ -12,7 +12,6 @@ const BUSY_AFTER = 32
 /** At most this part of what is left is reserved, so that near the limit every call is a statement of its own. */
 const PART_OF_REMAINING = 1 / 64
 
-/** A call that waits for the store. */
 export interface Waiting {
   readonly windowId: string
   readonly limit: number
@@ -25,7 +24,7 @@ export interface Lease {
   readonly accountId: string
   windowId: string
   limit: number
-  /** The store's count after the last statement. */
+  /** Calls that were used after the last statement, as the store counts them. */
   used: number
   /** Calls of the window that were counted for this process since the lease began, and those not answered yet. */
   granted: number
@@ -35,7 +34,6 @@ export interface Lease {
   size: number
   /** Calls that were answered since the timer was last started. */
   taken: number
-  /** Whether a statement is under way. */
   asking: boolean
   readonly waiting: Waiting[]
   timer: NodeJS.Timeout | undefined
@@ -47,15 +45,15 @@ export function newLease(accountId: string, windowId: string, limit: number): Le
 }
 
 /**
- * Whether a call can be answered from the lease: one is left, or the limit was just found to be reached. A call of a
- * window that a later one has followed counts in the later.
+ * Reports whether the lease can answer a call: one is left, or the limit was just found to be reached. A call of a window that a later one
+ * has followed counts in the later.
  */
 export function serves(lease: Lease, windowId: string, limit: number): boolean {
   const known = lease.unspent > 0 || (lease.asked > 0 && lease.used >= limit)
   return known && lease.windowId >= windowId && lease.limit === limit
 }
 
-/** One call of a lease; refused where nothing is left. */
+/** Takes one call of a lease; refuses it when nothing is left. */
 export function take(lease: Lease): Spend {
   const granted = Math.min(1, lease.unspent)
   lease.unspent -= granted
@@ -72,7 +70,7 @@ export function grant(lease: Lease, spend: Spend, limit: number): void {
   lease.size = Math.max(1, Math.min(wanted, Math.floor((limit - spend.used) * PART_OF_REMAINING)))
 }
 
-/** The calls that can be counted with the first that waits: those of its window and plan. They wait no longer. */
+/** Returns the calls that can be counted with the first waiting call: those of its window and plan. They wait no longer. */
 export function nextBatch({ waiting }: Lease, { windowId, limit }: Waiting): readonly Waiting[] {
   const other = waiting.findIndex((call) => call.windowId !== windowId || call.limit !== limit)
   return waiting.splice(0, other === -1 ? waiting.length : other)

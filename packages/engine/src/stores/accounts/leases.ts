@@ -28,7 +28,7 @@ export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): 
   const leases = new Map<string, Lease>()
   const keeper = createLeaseKeeper(accounts, leases, onError)
 
-  function leaseOf(accountId: string, windowId: string, limit: number): Lease {
+  function findLease(accountId: string, windowId: string, limit: number): Lease {
     const known = leases.get(accountId)
     if (known !== undefined) return known
     const lease = newLease(accountId, windowId, limit)
@@ -40,7 +40,7 @@ export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): 
     ...accounts,
     spend(accountId, windowId, limit, calls = 1) {
       if (calls !== 1) return accounts.spend(accountId, windowId, limit, calls)
-      const lease = leaseOf(accountId, windowId, limit)
+      const lease = findLease(accountId, windowId, limit)
       if (!lease.asking && serves(lease, windowId, limit)) return Promise.resolve(take(lease))
       return new Promise((resolve, reject) => {
         lease.waiting.push({ windowId, limit, resolve, reject })

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Accounts } from '#accounts'
 import { migrate } from '../postgres/migrate.ts'
 import { isUnreachable, type Postgres, type PostgresRow, type PostgresValue } from '../postgres/pool.ts'
-import { accountOf, countOf, keyOf, number, required } from './rows.ts'
+import { number, readAccount, readCount, readKey, required } from './rows.ts'
 
 const FAMILY = 'accounts'
 
-/** The tables, by version; a released step never changes. */
+/** Lists the steps that make the tables, by version; a released step never changes. */
 const STEPS: readonly string[] = [
   `CREATE TABLE account (
      id text PRIMARY KEY,
@@ -36,11 +36,11 @@ const STEPS: readonly string[] = [
 
 const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = $1'
 
-/** As in SQLite: what was used in later windows, where the clock went back. */
+/** Counts what was used in later windows when the clock went back, as SQLite does. */
 const LATER =
   '(SELECT coalesce(sum(later.used), 0)::bigint FROM usage later WHERE later.account_id = $1 AND later.window_id > $2)'
 
-/** As in SQLite: one statement. Two nodes at once wait for one row lock. */
+/** One statement does it, as in SQLite. Two nodes that spend at once wait for one row lock. */
 const SPEND = `
   INSERT INTO usage (account_id, window_id, used, granted)
   SELECT $1, $2, least($3::bigint, $4::bigint - ${LATER}), least($3::bigint, $4::bigint - ${LATER})
@@ -70,9 +70,9 @@ type Run = <T>(operation: () => Promise<T>) => Promise<T>
 type Query = (sql: string, values?: readonly PostgresValue[]) => Promise<readonly PostgresRow[]>
 
 /**
- * The accounts in a PostgreSQL database, shared by any number of nodes. A server that cannot be reached now is no
- * error, though `onUnreachable` is called: the tables are made as soon as it can be, and until then every operation
- * rejects. Rejects where the server refuses, and where the tables are of a newer version.
+ * Opens the accounts in a PostgreSQL database, shared by any number of nodes. A server that cannot be reached now is no error, though
+ * `onUnreachable` is called: the tables are made as soon as it can be, and until then every operation rejects. Rejects when the server
+ * refuses, and when the tables are of a newer version.
  */
 export async function openPostgresAccounts(
   postgres: Postgres,
@@ -85,7 +85,7 @@ export async function openPostgresAccounts(
     if (!isUnreachable(error)) throw error
     onUnreachable?.(error)
   }
-  const run = rejectingInOutages(tables)
+  const run = createRun(tables)
   const query: Query = (sql, values) => run(async () => (await postgres.query(sql, values)).rows)
   return { ...accountsIn(query), ...keysIn(query, postgres, run), ...usageIn(query) }
 }
@@ -114,12 +114,12 @@ function createTables(postgres: Postgres): Tables {
   }
 }
 
-function rejectingInOutages(tables: Tables): Run {
+function createRun(tables: Tables): Run {
   let outage: { readonly error: unknown; readonly until: number } | undefined
   return async (operation) => {
     if (outage !== undefined && performance.now() < outage.until) throw outage.error
     try {
-      if (!tables.made()) await soon(tables.make())
+      if (!tables.made()) await awaitBriefly(tables.make())
       const result = await operation()
       outage = undefined
       return result
@@ -141,10 +141,10 @@ function accountsIn(query: Query): Pick<Accounts, 'createAccount' | 'findAccount
     },
     async findAccount(id) {
       const row = await first(query, SELECT_ACCOUNT, [id])
-      return row && accountOf(row)
+      return row && readAccount(row)
     },
     async listAccounts() {
-      return (await query('SELECT * FROM account ORDER BY id COLLATE "C"')).map(accountOf)
+      return (await query('SELECT * FROM account ORDER BY id COLLATE "C"')).map(readAccount)
     },
     async setPlan(id, plan) {
       return (await query('UPDATE account SET plan = $2 WHERE id = $1 RETURNING id', [id, plan])).length === 1
@@ -168,14 +168,14 @@ function keysIn(
          WHERE api_key.id = $1`,
         [id],
       )
-      return row && { key: keyOf(row), account: accountOf({ ...row, id: row['account_id'] }) }
+      return row && { key: readKey(row), account: readAccount({ ...row, id: row['account_id'] }) }
     },
     async listKeys(accountId) {
       const rows = await query(
         'SELECT * FROM api_key WHERE $1::text IS NULL OR account_id = $1 ORDER BY created_at COLLATE "C", serial',
         [accountId ?? null],
       )
-      return rows.map(keyOf)
+      return rows.map(readKey)
     },
     async revokeKey(id, at) {
       return (await query(REVOKE, [id, at])).length === 1
@@ -186,7 +186,7 @@ function keysIn(
           const accountId = (await queryWithin(REVOKE, [id, createdAt])).rows[0]?.['account_id']
           if (accountId === undefined) return undefined
           await queryWithin(INSERT_KEY, [nextId, hash, last4, String(accountId), createdAt, revokedAt ?? null])
-          return accountOf(required((await queryWithin(SELECT_ACCOUNT, [String(accountId)])).rows[0]))
+          return readAccount(required((await queryWithin(SELECT_ACCOUNT, [String(accountId)])).rows[0]))
         }),
       ),
     async recordUses(uses) {
@@ -206,7 +206,7 @@ function usageIn(query: Query): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
   return {
     async spend(account, window, limit, calls = 1) {
       const counted = await first(query, SPEND, [account, window, calls, limit])
-      if (counted) return { granted: number(counted, 'granted'), ...countOf(counted) }
+      if (counted) return { granted: number(counted, 'granted'), ...readCount(counted) }
       const used = number(required(await first(query, USAGE, [account, window])), 'used')
       return { granted: 0, used, windowId: window }
     },
@@ -223,8 +223,8 @@ function usageIn(query: Query): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
   }
 }
 
-/** Rejects, as when the server cannot be reached, where the migration takes long; it continues. */
-async function soon(migration: Promise<void>): Promise<void> {
+/** Rejects, as when the server cannot be reached, if the migration takes long; the migration continues. */
+async function awaitBriefly(migration: Promise<void>): Promise<void> {
   const waiting = new AbortController()
   const late = delay(MIGRATION_MS, undefined, { signal: waiting.signal }).then(
     () => Promise.reject(new Error(`timeout: the tables were not made in ${MIGRATION_MS} ms`)),

@@ -59,7 +59,7 @@ export function rememberKeys(accounts: Accounts, now: () => number = () => perfo
     pending.clear()
   }
 
-  async function forgetting<T>(change: Promise<T>, forget: () => void): Promise<T> {
+  async function forgetAfter<T>(change: Promise<T>, forget: () => void): Promise<T> {
     try {
       return await change
     } finally {
@@ -74,8 +74,8 @@ export function rememberKeys(accounts: Accounts, now: () => number = () => perfo
       const known = keys.get(id)
       return known !== undefined && now() - known.at < FRESH_MS ? known.found : query(id, known)
     },
-    revokeKey: (id, at) => forgetting(accounts.revokeKey(id, at), () => forget(id)),
-    replaceKey: (id, next) => forgetting(accounts.replaceKey(id, next), () => forget(id)),
-    setPlan: (id, plan) => forgetting(accounts.setPlan(id, plan), forgetAll),
+    revokeKey: (id, at) => forgetAfter(accounts.revokeKey(id, at), () => forget(id)),
+    replaceKey: (id, next) => forgetAfter(accounts.replaceKey(id, next), () => forget(id)),
+    setPlan: (id, plan) => forgetAfter(accounts.setPlan(id, plan), forgetAll),
   }
 }

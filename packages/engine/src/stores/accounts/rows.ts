@@ -3,11 +3,11 @@ import type { Account, StoredKey } from '#accounts'
 /** A row of the tables `account`, `api_key` or `usage`, as either database gives it. */
 export type Row = Readonly<Record<string, unknown>>
 
-export function accountOf(row: Row): Account {
+export function readAccount(row: Row): Account {
   return { id: text(row, 'id'), name: text(row, 'name'), plan: text(row, 'plan'), signupDate: text(row, 'signup_date') }
 }
 
-export function keyOf(row: Row): StoredKey {
+export function readKey(row: Row): StoredKey {
   return {
     id: text(row, 'id'),
     hash: text(row, 'hash'),
@@ -19,7 +19,7 @@ export function keyOf(row: Row): StoredKey {
   }
 }
 
-export function countOf(row: Row): { readonly used: number; readonly windowId: string } {
+export function readCount(row: Row): { readonly used: number; readonly windowId: string } {
   return { used: number(row, 'used'), windowId: text(row, 'window_id') }
 }
 
@@ -31,7 +31,7 @@ export function number(row: Row, column: string): number {
   return Number(row[column])
 }
 
-/** A row that a foreign key holds in place. */
+/** Returns a row that a foreign key must hold in place, or throws. */
 export function required<T>(row: T | undefined): T {
   if (row === undefined) throw new Error('A row that a foreign key holds in place is missing.')
   return row

@@ -1,14 +1,14 @@
 import type { Accounts, StoredKey } from '#accounts'
 import type { Database, SqlRow } from '../sqlite/driver.ts'
 import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
-import { accountOf, countOf, keyOf, number, required, text } from './rows.ts'
+import { number, readAccount, readCount, readKey, required, text } from './rows.ts'
 
 /** Accounts in a file; `close` gives the file back, once or more often; everything after it rejects. */
 export interface SqliteAccounts extends Accounts {
   close(): void
 }
 
-/** The tables, by version; a released step never changes. */
+/** Lists the steps that make the tables, by version; a released step never changes. */
 const STEPS: readonly string[] = [
   `CREATE TABLE account (
      id TEXT PRIMARY KEY,
@@ -88,10 +88,10 @@ function accountsIn(database: Database): Pick<Accounts, 'createAccount' | 'findA
     },
     async findAccount(id) {
       const row = select.get({ id })
-      return row && accountOf(row)
+      return row && readAccount(row)
     },
     async listAccounts() {
-      return selectAll.all().map(accountOf)
+      return selectAll.all().map(readAccount)
     },
     async setPlan(id, plan) {
       return whenFree(() => updatePlan.run({ id, plan }).changes === 1)
@@ -117,15 +117,15 @@ function keysIn(
   )
   return {
     async createKey(key) {
-      await whenFree(() => insert.run(columnsOf(key)))
+      await whenFree(() => insert.run(listColumns(key)))
     },
     async findKey(id) {
       const row = select.get({ id })
       const owner = row && selectAccount.get({ id: text(row, 'account_id') })
-      return row && owner && { key: keyOf(row), account: accountOf(owner) }
+      return row && owner && { key: readKey(row), account: readAccount(owner) }
     },
     async listKeys(accountId) {
-      return selectAll.all({ account: accountId ?? null }).map(keyOf)
+      return selectAll.all({ account: accountId ?? null }).map(readKey)
     },
     async revokeKey(id, at) {
       return whenFree(() => revoke.run({ id, at }).changes === 1)
@@ -134,8 +134,8 @@ function keysIn(
       const replace = () => {
         if (revoke.run({ id, at: next.createdAt }).changes === 0) return undefined
         const accountId = text(required(select.get({ id })), 'account_id')
-        insert.run(columnsOf({ ...next, accountId }))
-        return accountOf(required(selectAccount.get({ id: accountId })))
+        insert.run(listColumns({ ...next, accountId }))
+        return readAccount(required(selectAccount.get({ id: accountId })))
       }
       return whenFree(() => inTransaction(database, replace))
     },
@@ -157,7 +157,7 @@ function usageIn(database: Database): Pick<Accounts, 'spend' | 'refund' | 'usage
   return {
     async spend(account, window, limit, calls = 1) {
       const counted = await whenFree(() => spend.get({ account, window, limit, calls }))
-      if (counted) return { granted: number(counted, 'granted'), ...countOf(counted) }
+      if (counted) return { granted: number(counted, 'granted'), ...readCount(counted) }
       return { granted: 0, used: number(required(usage.get({ account, window })), 'used'), windowId: window }
     },
     async refund(account, window, calls = 1) {
@@ -169,6 +169,6 @@ function usageIn(database: Database): Pick<Accounts, 'spend' | 'refund' | 'usage
   }
 }
 
-function columnsOf({ id, hash, last4, accountId, createdAt, revokedAt }: StoredKey): SqlRow {
+function listColumns({ id, hash, last4, accountId, createdAt, revokedAt }: StoredKey): SqlRow {
   return { id, hash, last4, accountId, createdAt, revokedAt: revokedAt ?? null }
 }

@@ -1,6 +1,6 @@
 import { type Ban, DAY_MS } from '@sallyport/core'
 
-/** Most bans that are kept; of more, the soonest to end go. */
+/** Most bans that are kept; beyond it the soonest to end go. */
 export const MAX_BANS = 100_000
 
 /** Bans that are made between two sweeps: to sort a full list for each of them would take longer than all else. */
@@ -9,7 +9,6 @@ const SWEEP_EVERY = 1_000
 /** A lift of a ban, as long as strikes before it could count. */
 export interface Lift {
   readonly id: string
-  /** Milliseconds since the epoch. */
   readonly at: number
   readonly until: number
 }
@@ -17,12 +16,12 @@ export interface Lift {
 /** Window of strikes of a ban that an earlier version made. */
 const WINDOW_MS = DAY_MS
 
-/** The lift of a ban; `before`: an earlier one of the same id, from which it differs. A sliding window reads two of its length. */
-export function liftOf({ id, windowMs = WINDOW_MS }: Ban, before: Lift | undefined, now: number): Lift {
+/** Makes the lift of a ban, which differs from `before`, an earlier lift of the same id. A sliding window reads two of its length. */
+export function makeLift({ id, windowMs = WINDOW_MS }: Ban, before: Lift | undefined, now: number): Lift {
   return { id, at: Math.max(now, (before?.at ?? 0) + 1), until: now + 2 * windowMs }
 }
 
-/** The moment of a lift that is still needed. */
+/** Returns the moment of a lift that is still needed. */
 export function liftedAt(lift: Lift | undefined, now: number): number | undefined {
   return lift !== undefined && lift.until > now ? lift.at : undefined
 }
@@ -41,10 +40,9 @@ export interface KnownBans {
   find(key: string): Ban | undefined
   /** Holds a ban here, even where it cannot be written; returns whether the store is to be swept too. */
   hold(ban: Ban): boolean
-  /** Forgets a ban that was lifted. */
   forget(ban: Ban, lift: Lift): void
   lift(id: string): Lift | undefined
-  /** Returns those that have not ended, the soonest to end first. */
+  /** Lists the bans that have not ended, the soonest to end first. */
   list(): readonly Ban[]
   /** Replaces all by what the store has. */
   replace(bans: readonly Ban[], lifts: readonly Lift[]): void
@@ -99,7 +97,7 @@ export function createKnownBans(
   }
 }
 
-/** Removes those that have ended, and beyond `most` the soonest to end. */
+/** Removes bans that have ended, and beyond `most` the soonest to end. */
 function sweep(kept: Map<string, Pick<Ban, 'until'>>, now: number, most: number): void {
   for (const [key, { until }] of kept) if (until <= now) kept.delete(key)
   const surplus = kept.size - most

@@ -1,7 +1,6 @@
 import type { BanList } from '@sallyport/core'
-import { createKnownBans, liftedAt, liftOf } from './known-bans.ts'
+import { createKnownBans, liftedAt, makeLift } from './known-bans.ts'
 
-/** The bans of this process alone, which ends with it. */
 export function createMemoryBans(now: () => number = Date.now, most?: number): BanList {
   const known = createKnownBans({ now, most })
   return {
@@ -12,7 +11,7 @@ export function createMemoryBans(now: () => number = Date.now, most?: number): B
     async lift(id) {
       const ban = known.list().find((one) => one.id === id)
       if (ban === undefined) return false
-      known.forget(ban, liftOf(ban, known.lift(id), now()))
+      known.forget(ban, makeLift(ban, known.lift(id), now()))
       return true
     },
     liftedAt: (id) => liftedAt(known.lift(id), now()),

@@ -1,7 +1,7 @@
 import type { Ban, BanList } from '@sallyport/core'
 import { openRedis } from '../redis-connection.ts'
 import type { RedisOptions } from '../redis-options.ts'
-import { createKnownBans, type KnownBansOptions, type Lift, LOOK_MS, liftOf, MAX_BANS } from './known-bans.ts'
+import { createKnownBans, type KnownBansOptions, type Lift, LOOK_MS, MAX_BANS, makeLift } from './known-bans.ts'
 
 /** Bans in Redis; `close` ends the connection. */
 export interface RedisBans extends BanList {
@@ -9,24 +9,22 @@ export interface RedisBans extends BanList {
 }
 
 export interface RedisBansOptions extends RedisOptions, KnownBansOptions {
-  /** Called once at the start of an outage. */
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
 /**
- * One key for each ban, which ends with it by the clock of the server, since that of one node may be wrong; the ids of all, the
- * soonest to end first; and a number that grows with every change.
+ * Each ban has one key, which ends with it by the clock of the server, since the clock of one node may be wrong; there are the ids of all,
+ * the soonest to end first; and a number grows with every change.
  */
 const PREFIX = 'sallyport:{bans}:'
 const IDS = `${PREFIX}ids`
 const VERSION = `${PREFIX}version`
-/** The same of lifts. */
 const LIFT = `${PREFIX}lift:`
 const LIFTS = `${PREFIX}lifts`
 
 /**
- * Bans in the Redis at `url`, for any number of nodes: what one writes is found in the others within a quarter of a second.
- * During an outage those that are known stay, and new ones hold in the process that made them.
+ * Opens the bans in the Redis at `url`, for any number of nodes: what one writes is found in the others within a quarter of a second.
+ * During an outage known bans stay, and new bans hold in the process that made them.
  */
 export async function openRedisBans(url: string, options: RedisBansOptions = {}): Promise<RedisBans> {
   const { now = Date.now, most = MAX_BANS, onFault } = options
@@ -75,7 +73,7 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
       const here = known.list().find((one) => one.id === id)
       const ban = typeof text === 'string' ? (JSON.parse(text) as Ban) : here
       if (ban === undefined) return false
-      const lift = liftOf(ban, earlier ? (JSON.parse(earlier) as Lift) : undefined, now())
+      const lift = makeLift(ban, earlier ? (JSON.parse(earlier) as Lift) : undefined, now())
       const expiration = { type: 'PX', value: Math.max(1, lift.until - now()) } as const
       await client
         .multi()
@@ -88,7 +86,7 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
       known.forget(ban, lift)
       return true
     },
-    // The server ends lifts by its own clock; that of this node may be wrong.
+    // The server ends lifts by its own clock; the clock of this node may be wrong.
     liftedAt: (id) => known.lift(id)?.at,
     async list() {
       await look()
@@ -112,7 +110,7 @@ async function readAll<Value>(client: Client, ids: string, prefix: string): Prom
   return texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Value]))
 }
 
-/** Keeps a ban for so many milliseconds by the clock of the server, whatever the one here says. */
+/** Keeps a ban for so many milliseconds by the clock of the server, whatever the clock here says. */
 async function write(client: Client, ban: Ban, lasts: number): Promise<void> {
   await client
     .multi()
@@ -122,7 +120,7 @@ async function write(client: Client, ban: Ban, lasts: number): Promise<void> {
     .exec()
 }
 
-/** Removes beyond `most` the soonest to end. */
+/** Removes bans beyond `most`, the soonest to end first. */
 async function trim(client: Client, most: number): Promise<void> {
   const ids = await client.zRange(IDS, 0, -1 - most)
   if (ids.length === 0) return

@@ -1,7 +1,7 @@
 import type { Ban, BanList } from '@sallyport/core'
 import type { SqlRow } from '../sqlite/driver.ts'
 import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
-import { createKnownBans, type Lift, LOOK_MS, liftedAt, liftOf, MAX_BANS } from './known-bans.ts'
+import { createKnownBans, type Lift, LOOK_MS, liftedAt, MAX_BANS, makeLift } from './known-bans.ts'
 
 /** Bans in a file; `close` gives it back, once or more often. */
 export interface SqliteBans extends BanList {
@@ -24,8 +24,8 @@ const STEPS: readonly string[] = [
 ]
 
 /**
- * Bans in the SQLite file at `path`, for any number of processes of one machine: what one writes is found in the others within
- * a quarter of a second. A ban that has ended is deleted.
+ * Opens the bans in the SQLite file at `path`, for any number of processes of one machine: what one writes is found in the others within a
+ * quarter of a second. A ban that has ended is deleted.
  */
 export async function openSqliteBans(path: string, now: () => number = Date.now, most = MAX_BANS): Promise<SqliteBans> {
   const database = await openDatabase(path, STEPS)
@@ -53,7 +53,7 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
   function look(): void {
     const current = version.get()?.['data_version']
     if (current === seen) return
-    known.replace(all.all(now()).map(banOf), allLifts.all(now()).map(liftOfRow))
+    known.replace(all.all(now()).map(readBan), allLifts.all(now()).map(readLift))
     seen = current
   }
 
@@ -82,10 +82,10 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
         inTransaction(database, () => {
           const row = remove.get(id)
           if (row === undefined) return undefined
-          const ban = banOf(row)
+          const ban = readBan(row)
           purgeLifts.run(now())
           const before = oneLift.get(id)
-          const lift = liftOf(ban, before && liftOfRow(before), now())
+          const lift = makeLift(ban, before && readLift(before), now())
           putLift.run(id, lift.at, lift.until)
           return { ban, lift }
         }),
@@ -107,7 +107,7 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
   }
 }
 
-function banOf(row: SqlRow): Ban {
+function readBan(row: SqlRow): Ban {
   const number = (name: string): number => Number(row[name])
   const text = (name: string): string => String(row[name])
   return {
@@ -122,6 +122,6 @@ function banOf(row: SqlRow): Ban {
   }
 }
 
-function liftOfRow({ id, at, until }: SqlRow): Lift {
+function readLift({ id, at, until }: SqlRow): Lift {
   return { id: String(id), at: Number(at), until: Number(until) }
 }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 export interface MemoryCountsOptions {
   /** Most counts that are held, and as many again of full ones. */
   readonly maxKeys?: number | undefined
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
 }
 
@@ -13,7 +13,7 @@ interface Rows {
   readonly full: LRUCache<string, CountRow>
 }
 
-/** Some 25 MB when full. */
+/** So many keys take some 25 MB. */
 const MAX_KEYS = 100_000
 
 /**
@@ -78,10 +78,10 @@ export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: Memor
   }
 }
 
-/** When one in flight is over is not known: to come again after a second is a guess. */
+/** The end of a request in flight is not known: a second until the next try is a guess. */
 const FLIGHT_RESET_MS = 1_000
 
-/** The state of a count of requests in flight, `there` of which were there before. */
+/** Returns the state of a count of requests in flight, of which `there` were there before. */
 export function flightState(allowed: boolean, there: number): CountState {
   return { allowed, used: allowed ? there + 1 : there, resetMs: FLIGHT_RESET_MS }
 }

@@ -12,11 +12,11 @@ export interface RedisCounts extends Counts {
 }
 
 export interface RedisCountsOptions extends RedisOptions {
-  /** Milliseconds since the epoch; absent: the server's clock, which all nodes share. */
+  /** Returns milliseconds since the epoch; when absent, the server's clock counts, which all nodes share. */
   readonly now?: (() => number) | undefined
 }
 
-/** One slot of a cluster has them all, because one script takes those of a request. */
+/** One slot of a cluster has all keys, because one script takes those of a request. */
 const PREFIX = 'sallyport:{counts}:'
 const SECRET = `${PREFIX}secret`
 
@@ -26,12 +26,12 @@ interface Script {
   readonly sha: string
 }
 
-const [TAKING, GIVING] = [scriptOf(TAKE), scriptOf(GIVE_BACK)]
+const [TAKING, GIVING] = [createScript(TAKE), createScript(GIVE_BACK)]
 
 /**
- * Counts in the Redis at `url`, shared by any number of nodes: one round trip for all that a request is counted by. Keys are
- * kept as keyed hashes, and each ends with its window. A request rejects at once when there is no connection; when the server
- * is silent it stays pending, and `createSharedCounts` gives it up.
+ * Opens counts in the Redis at `url`, shared by any number of nodes: one round trip for all that a request is counted by. Keys are kept as
+ * keyed hashes, and each ends with its window. A request rejects at once when there is no connection; when the server is silent it stays
+ * pending, and `createSharedCounts` gives it up.
  */
 export async function openRedisCounts(url: string, options: RedisCountsOptions = {}): Promise<RedisCounts> {
   const connection = await openRedis(url, options)
@@ -39,7 +39,7 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
   let secret: Promise<Secret> | undefined
 
   /** The key of the hashes is made by the first node, and read again where a server has lost it. */
-  function secretOf(): Promise<Secret> {
+  function loadSecret(): Promise<Secret> {
     secret ??= readSecret(connection.client).catch((error: unknown) => {
       secret = undefined
       throw error
@@ -48,14 +48,14 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
   }
 
   async function take(tasks: readonly CountTask[], flight: string, retry = true): Promise<Taken> {
-    const { value, mark } = await secretOf()
-    const ids = tasks.map(({ key }) => idOf(value, key))
+    const { value, mark } = await loadSecret()
+    const ids = tasks.map(({ key }) => maskKey(value, key))
     const clock = options.now === undefined ? '' : String(options.now())
-    const args = [mark, clock, flight, String(FLIGHT_LEASE_MS), ...tasks.flatMap(argumentsOf)]
+    const args = [mark, clock, flight, String(FLIGHT_LEASE_MS), ...tasks.flatMap(listArguments)]
     try {
       const given = { keys: [SECRET, ...ids], arguments: args }
       const numbers = (await evaluate(connection.client(), TAKING, given)) as readonly number[]
-      const states = statesOf(numbers)
+      const states = readStates(numbers)
       const entered = ids.filter((_, at) => tasks[at]?.limit === undefined && states[at]?.allowed)
       if (entered.length > 0) flying.set(flight, entered)
       return { states }
@@ -66,7 +66,7 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
     }
   }
 
-  /** By the clock of the server, as leases begin: that of this process may be wrong. */
+  /** Renews by the clock of the server, as leases begin by it: the clock of this process may be wrong. */
   async function renew(): Promise<void> {
     if (flying.size === 0) return
     const client = connection.client()
@@ -87,13 +87,13 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
 
   async function giveBack(unused: readonly CountTask[]): Promise<void> {
     if (unused.length === 0) return
-    const { value } = await secretOf()
-    const keys = unused.map(({ key }) => idOf(value, key))
+    const { value } = await loadSecret()
+    const keys = unused.map(({ key }) => maskKey(value, key))
     await evaluate(connection.client(), GIVING, { keys, arguments: unused.map(({ cost }) => String(cost)) })
   }
 
   // The first burst would wait for three answers in turn.
-  secretOf().catch(() => {})
+  loadSecret().catch(() => {})
   // A flight that cannot be renewed now is renewed the next time, within its lease.
   const renewing = setInterval(() => void renew().catch(() => {}), FLIGHT_RENEW_MS).unref()
 
@@ -117,24 +117,24 @@ type Client = Awaited<ReturnType<typeof openRedis>>['client'] extends () => infe
 
 interface Secret {
   readonly value: string
-  /** Its name in the script. */
+  /** Names the secret to the script. */
   readonly mark: string
 }
 
 async function readSecret(connected: () => Client): Promise<Secret> {
   const client = connected()
-  // An account may be denied it; `evaluate` sends the script then.
+  // An account may be denied `SCRIPT LOAD`; `evaluate` sends the script then.
   client.scriptLoad(TAKING.text).catch(() => {})
   await client.set(SECRET, randomBytes(32).toString('base64url'), { condition: 'NX' })
   const value = (await client.get(SECRET)) ?? ''
   return { value, mark: createHash('sha1').update(value).digest('hex') }
 }
 
-function scriptOf(text: string): Script {
+function createScript(text: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') }
 }
 
-/** By its digest; a server that does not have the script gets it. */
+/** Runs a script by its digest; a server that does not have the script receives it. */
 async function evaluate(
   client: Client,
   { text, sha }: Script,
@@ -148,16 +148,16 @@ async function evaluate(
   }
 }
 
-function idOf(secret: string, key: string): string {
+function maskKey(secret: string, key: string): string {
   return PREFIX + hashKey(secret, key)
 }
 
-function argumentsOf({ cost, limit, max, binding }: CountTask): readonly string[] {
+function listArguments({ cost, limit, max, binding }: CountTask): readonly string[] {
   const { kind, windowMs, refill } = limit ?? { kind: 'flights', windowMs: 0, refill: 0 }
   return [kind, String(cost), String(max), String(windowMs), String(refill), binding ? '1' : '0']
 }
 
-function statesOf(numbers: readonly number[]): Taken['states'] {
+function readStates(numbers: readonly number[]): Taken['states'] {
   return Array.from({ length: numbers.length / 3 }, (_, at) => {
     const [allowed, used = 0, resetMs = 0] = numbers.slice(3 * at, 3 * at + 3)
     return { allowed: allowed === 1, used, resetMs }

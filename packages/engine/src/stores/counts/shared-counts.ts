@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { createMemoryCounts } from './memory-counts.ts'
 
 export interface SharedCountsOptions {
-  /** Longest that one request waits for a silent store, in milliseconds; one that spends waits a second at least. */
+  /** Longest that one request waits for a silent store, in milliseconds; a request that spends waits a second at least. */
   readonly deadlineMs: number
   /** Share of every limit that this process lets through while the store does not answer, above 0 to 1. */
   readonly share: number
@@ -14,7 +14,7 @@ export interface SharedCountsOptions {
 /** How often the store is tried during an outage. */
 const RETRY_MS = 500
 
-/** A store that is asked and answers nobody for so long is out: one late answer is a burst. */
+/** A store that has requests and answers none for so long is out: one late answer is a burst. */
 const SILENT_MS = 1_000
 
 /** Deadlines that a request waits for while the store answered within as many: it is slow then, and not away. */
@@ -27,34 +27,34 @@ const MAX_EXCEEDED = 50_000
 interface Exceeded {
   readonly used: number
   readonly resetMs: number
-  /** Milliseconds since the epoch. */
+  /** The count falls at this time, in milliseconds since the epoch. */
   readonly endsAt: number
 }
 
 /**
- * Counts in a store that several processes share. A request that has no answer in time is counted here, within this process's share
- * of every limit, and says so. Once the store fails, or answers nobody for a second, all requests are; one in `RETRY_MS` tries
- * the store. A fixed count falls at its end alone: once it is full it is refused without a question, so that a flood costs the
- * store nothing, an outage gives nobody more, and what was spent during one stays spent.
+ * Counts in a store that several processes share. A request that has no answer in time is counted here, within this process's share of
+ * every limit, and says so. Once the store fails, or answers no request for a second, all requests are counted here; one in `RETRY_MS`
+ * tries the store. A fixed count falls at its end alone: once it is full it is refused without a query, so that a flood costs the store
+ * nothing, an outage gives no client more, and what was spent during one stays spent.
  */
 export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage }: SharedCountsOptions): Counts {
   const local = createMemoryCounts()
-  let exceeded: LRUCache<string, Exceeded> | undefined
+  const exceeded = createExceeded()
   /** Requests in flight that are counted here. */
   const here = new Set<string>()
   let retryAt: number | undefined
   let waiting = 0
-  /** When the store last answered, or the first of those that wait asked. */
+  /** When the store last answered, or the first waiting request began. */
   let heardAt = 0
 
   function takeHere(tasks: readonly CountTask[], flight: string): Taken {
     const { states } = local.take(
-      tasks.map((task) => shareOf(task, share)),
+      tasks.map((task) => reduceTask(task, share)),
       flight,
     ) as Taken
-    remember(tasks, states)
-    // Nobody leaves where nothing was entered or held.
-    if (enteredIn(tasks, states).length + heldIn(tasks, states).length > 0) here.add(flight)
+    exceeded.remember(tasks, states)
+    // A request leaves only when it entered or held something.
+    if (listEntered(tasks, states).length + listHeld(tasks, states).length > 0) here.add(flight)
     return { states, share }
   }
 
@@ -64,7 +64,7 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       const taken = await store.take(tasks, flight)
       heardAt = performance.now()
       retryAt = undefined
-      remember(tasks, taken.states)
+      exceeded.remember(tasks, taken.states)
       return taken
     } finally {
       waiting--
@@ -79,7 +79,7 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
     const asked = askStore(tasks, flight)
     try {
       const waitMs = tasks.some(isSpent) ? Math.max(deadlineMs, SILENT_MS) : deadlineMs
-      const taken = await within(waitMs, asked, () => heardAt)
+      const taken = await awaitWithin(waitMs, asked, () => heardAt)
       if (taken !== undefined) return taken
       // A timer may be a part of a millisecond early.
       const silentMs = Math.ceil(performance.now() - heardAt)
@@ -98,33 +98,13 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
 
   /** A request that was given up is counted here: where the store takes it late, it would stay there for good. */
   function leaveLate(tasks: readonly CountTask[], states: readonly CountState[], flight: string): void {
-    const [keys, held] = [enteredIn(tasks, states), heldIn(tasks, states)]
+    const [keys, held] = [listEntered(tasks, states), listHeld(tasks, states)]
     if (keys.length + held.length > 0) store.leave(keys, flight, held)
-  }
-
-  function remember(tasks: readonly CountTask[], states: readonly CountState[]): void {
-    for (const [at, { allowed, used, resetMs }] of states.entries()) {
-      const { key, limit, held, max } = tasks[at] as CountTask
-      // A held cost may be given back at any time.
-      if (limit?.kind !== 'fixed' || held || (allowed && used < max)) continue
-      exceeded ??= new LRUCache({ max: MAX_EXCEEDED })
-      exceeded.set(key, { used, resetMs, endsAt: Date.now() + resetMs })
-    }
-  }
-
-  /** The state of a task that is known not to fit. Where the clock went back the store knows. */
-  function refusalOf({ key, cost, max, binding }: CountTask): CountState | undefined {
-    const known = binding ? exceeded?.get(key) : undefined
-    if (known === undefined || known.used + cost <= max) return undefined
-    const resetMs = known.endsAt - Date.now()
-    return resetMs > 0 && resetMs <= known.resetMs ? { allowed: false, used: known.used, resetMs } : undefined
   }
 
   return {
     async take(tasks, flight) {
-      if (exceeded === undefined || exceeded.size === 0) return ask(tasks, flight)
-      const at = tasks.findIndex((task) => refusalOf(task) !== undefined)
-      const refusal = at === -1 ? undefined : refusalOf(tasks[at] as CountTask)
+      const [at, refusal] = exceeded.findRefusal(tasks)
       if (refusal === undefined) return ask(tasks, flight)
       if (at === 0) return { states: [refusal] }
       const taken = await ask(tasks.slice(0, at), flight)
@@ -138,17 +118,47 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
   }
 }
 
-/** The keys of requests in flight that were entered. */
-function enteredIn(tasks: readonly CountTask[], states: readonly CountState[]): readonly string[] {
+/** Remembers fixed counts that are full. */
+function createExceeded() {
+  let full: LRUCache<string, Exceeded> | undefined
+
+  /** Returns the state of a task that is known not to fit. Where the clock went back the store knows. */
+  function refuse({ key, cost, max, binding }: CountTask): CountState | undefined {
+    const known = binding ? full?.get(key) : undefined
+    if (known === undefined || known.used + cost <= max) return undefined
+    const resetMs = known.endsAt - Date.now()
+    return resetMs > 0 && resetMs <= known.resetMs ? { allowed: false, used: known.used, resetMs } : undefined
+  }
+
+  return {
+    remember(tasks: readonly CountTask[], states: readonly CountState[]): void {
+      for (const [at, { allowed, used, resetMs }] of states.entries()) {
+        const { key, limit, held, max } = tasks[at] as CountTask
+        // A held cost may be given back at any time.
+        if (limit?.kind !== 'fixed' || held || (allowed && used < max)) continue
+        full ??= new LRUCache({ max: MAX_EXCEEDED })
+        full.set(key, { used, resetMs, endsAt: Date.now() + resetMs })
+      }
+    },
+    /** Finds the first task that is known not to fit, with its place. */
+    findRefusal(tasks: readonly CountTask[]): readonly [at: number, refusal: CountState | undefined] {
+      const at = full === undefined ? -1 : tasks.findIndex((task) => refuse(task) !== undefined)
+      return [at, at < 0 ? undefined : refuse(tasks[at] as CountTask)]
+    },
+  }
+}
+
+/** Lists the keys of requests in flight that were entered. */
+function listEntered(tasks: readonly CountTask[], states: readonly CountState[]): readonly string[] {
   return tasks.flatMap(({ key, limit }, at) => (limit === undefined && states[at]?.allowed ? [key] : []))
 }
 
-/** The tasks that were taken until the answer is known. */
-function heldIn(tasks: readonly CountTask[], states: readonly CountState[]): readonly CountTask[] {
+/** Lists the tasks that were taken until the answer is known. */
+function listHeld(tasks: readonly CountTask[], states: readonly CountState[]): readonly CountTask[] {
   return tasks.filter(({ held }, at) => held && states[at]?.allowed)
 }
 
-function shareOf(task: CountTask, share: number): CountTask {
+function reduceTask(task: CountTask, share: number): CountTask {
   const max = shareOfMax(task.max, share)
   const { limit } = task
   return { ...task, max, ...(limit && { limit: { ...limit, max, refill: limit.refill * share } }) }
@@ -159,11 +169,11 @@ function isSpent({ spends }: CountTask): boolean {
 }
 
 /**
- * The answer; `undefined` where none comes in time. The time begins with the turn of the event loop in which the question is written,
- * and sockets are read once more at its end: an answer that a busy loop has not read yet is there. After a store that answered
- * a moment ago the time begins again, as a limit that is counted here lets a burst through on every machine.
+ * Resolves to the answer, or to `undefined` when none comes in time. The time begins with the turn of the event loop in which the query is
+ * written, and sockets are read once more at its end: an answer that a busy loop has not read yet is there. After a store that answered a
+ * moment ago the time begins again, as a limit that is counted here lets a burst through on every machine.
  */
-function within<T>(ms: number, answer: Promise<T>, heardAt: () => number): Promise<T | undefined> {
+function awaitWithin<T>(ms: number, answer: Promise<T>, heardAt: () => number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined
     const wait = (looks: number): void => {

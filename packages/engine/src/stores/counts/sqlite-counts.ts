@@ -10,6 +10,7 @@ import {
 } from '@sallyport/core'
 import type { Database, SqlRow } from '../sqlite/driver.ts'
 import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { createTurns } from '../sqlite/turns.ts'
 import { hashKey } from './key-hash.ts'
 import { flightState } from './memory-counts.ts'
 
@@ -21,7 +22,7 @@ export interface SqliteCounts extends Counts {
 export interface SqliteCountsOptions {
   /** Most counts that are kept; the file stays near 100 bytes for each. */
   readonly maxKeys?: number | undefined
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now?: (() => number) | undefined
 }
 
@@ -55,44 +56,27 @@ const STEPS: readonly string[] = [
    CREATE TABLE secret (value TEXT NOT NULL) STRICT;`,
 ]
 
-interface Waiting {
+interface Asked {
   readonly tasks: readonly CountTask[]
   readonly flight: string
-  readonly resolve: (taken: Taken) => void
-  readonly reject: (error: unknown) => void
 }
 
 /**
- * Counts in the SQLite file at `path`, for any number of processes of one machine: all that comes in one turn of the event
- * loop is one transaction. Keys are kept as keyed hashes; a row goes when its window has ended.
+ * Opens counts in the SQLite file at `path`, for any number of processes of one machine: all that comes in one turn of the event loop is
+ * one transaction. Keys are kept as keyed hashes; a row goes when its window has ended.
  */
 export async function openSqliteCounts(path: string, options: SqliteCountsOptions = {}): Promise<SqliteCounts> {
   const { maxKeys = MAX_KEYS, now = Date.now } = options
   const database = await openDatabase(path, STEPS)
   database.exec('PRAGMA synchronous = NORMAL')
-  const secret = await whenFree(() => inTransaction(database, () => secretOf(database)))
+  const secret = await whenFree(() => inTransaction(database, () => readSecret(database)))
   setImpatient(database)
-  const sql = statementsOf(database)
+  const sql = prepareStatements(database)
   const flying = new Set<string>()
   const { takeAll, leave, clear } = createTaker(sql, { secret, flying, maxKeys, now })
   let open = true
   let untilClearing = CLEAR_EVERY
-  let waiting: Waiting[] = []
-
-  async function takeWaiting(): Promise<void> {
-    const batch = waiting
-    waiting = []
-    try {
-      const taken = await whenFree(() => inTransaction(database, () => batch.map(takeAll)))
-      for (const [index, one] of taken.entries()) batch[index]?.resolve(one)
-      untilClearing -= batch.length
-      if (untilClearing > 0) return
-      untilClearing = CLEAR_EVERY
-      await whenFree(clear)
-    } catch (error) {
-      for (const { reject } of batch) reject(error)
-    }
-  }
+  const takeInTurn = createTurns(database, takeAll)
 
   const renewing = setInterval(() => {
     const until = now() + FLIGHT_LEASE_MS
@@ -102,11 +86,15 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
   }, FLIGHT_RENEW_MS).unref()
 
   return {
-    take: (tasks, flight) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ tasks, flight, resolve, reject })
-        if (waiting.length === 1) setImmediate(() => void takeWaiting())
-      }),
+    async take(tasks, flight) {
+      const taken = await takeInTurn({ tasks, flight })
+      if (--untilClearing === 0) {
+        untilClearing = CLEAR_EVERY
+        // What could not be cleared now is cleared later.
+        whenFree(clear).catch(() => {})
+      }
+      return taken
+    },
     leave(keys, flight, unused = []) {
       flying.delete(flight)
       if (keys.length + unused.length === 0) return
@@ -123,7 +111,7 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
 
 /** Returns the body of one transaction. */
 function createTaker(
-  sql: ReturnType<typeof statementsOf>,
+  sql: ReturnType<typeof prepareStatements>,
   {
     secret,
     flying,
@@ -135,14 +123,14 @@ function createTaker(
     const id = hashKey(secret, key)
     const time = now()
     if (limit === undefined) return enter(id, max, flight, time)
-    const step = takeStep(limit, rowOf(sql.select.get(id)), cost, time)
+    const step = takeStep(limit, readRow(sql.select.get(id)), cost, time)
     const { used, before, at } = step.row
     if ((step.allowed && cost > 0) || step.rewound) sql.put.run(id, used, before, at, step.endsAt, step.full ? 1 : 0)
     return step
   }
 
   function enter(id: string, max: number, flight: string, time: number): CountState {
-    // A clock that went back would else keep what a process that died had in flight: the living renew theirs.
+    // A clock that went back would else keep the flights of a process that died: living processes renew theirs.
     sql.rewound.run(time + FLIGHT_LEASE_MS, id, time + FLIGHT_LEASE_MS)
     const there = Number(sql.there.get(id, time)?.['flights'])
     const allowed = there < max
@@ -153,7 +141,7 @@ function createTaker(
     return flightState(allowed, there)
   }
 
-  function takeAll({ tasks, flight }: Waiting): Taken {
+  function takeAll({ tasks, flight }: Asked): Taken {
     const states: CountState[] = []
     for (const task of tasks) {
       const state = takeOne(task, flight)
@@ -167,7 +155,7 @@ function createTaker(
     for (const key of keys) sql.leave.run(hashKey(secret, key), flight)
     for (const { key, cost } of unused) {
       const id = hashKey(secret, key)
-      const row = rowOf(sql.select.get(id))
+      const row = readRow(sql.select.get(id))
       if (row === undefined) continue
       const { used, before } = giveBack(row, cost)
       sql.giveBack.run(used, before, id)
@@ -184,7 +172,7 @@ function createTaker(
   return { takeAll, leave, clear }
 }
 
-function secretOf(database: Database): string {
+function readSecret(database: Database): string {
   const known = database.prepare('SELECT value FROM secret').get()?.['value']
   if (typeof known === 'string') return known
   const made = randomBytes(32).toString('base64url')
@@ -192,7 +180,7 @@ function secretOf(database: Database): string {
   return made
 }
 
-function statementsOf(database: Database) {
+function prepareStatements(database: Database) {
   return {
     select: database.prepare('SELECT used, before, at FROM count WHERE id = ?'),
     put: database.prepare('INSERT OR REPLACE INTO count VALUES (?, ?, ?, ?, ?, ?)'),
@@ -212,6 +200,6 @@ function statementsOf(database: Database) {
   }
 }
 
-function rowOf(row: SqlRow | undefined) {
+function readRow(row: SqlRow | undefined) {
   return row && { used: Number(row['used']), before: Number(row['before']), at: Number(row['at']) }
 }

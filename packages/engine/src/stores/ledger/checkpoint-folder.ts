@@ -6,8 +6,8 @@ import { makeFolder, OWN_FILE } from '#files'
 const SUFFIX = '.checkpoint'
 
 /**
- * Checkpoints as files, one a log, each the newest signed note as it is: outside the database on purpose, so that a
- * database put back from an old copy conflicts with what was signed since. A file is replaced whole or not at all.
+ * Keeps checkpoints as files, one a log, each the newest signed note as it is: outside the database on purpose, so that a database put back
+ * from an old copy conflicts with what was signed since. A file is replaced whole or not at all.
  */
 export function openCheckpointFolder(folder: string): CheckpointArchive {
   let writes = 0

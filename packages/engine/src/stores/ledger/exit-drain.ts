@@ -9,10 +9,10 @@ const IN_FLIGHT = 1
 /** Longest that an exit waits, in milliseconds: a disk that hangs must not hang the process. */
 const EXIT_WAIT_MS = 2_000
 
-/** Shared by the threads of one ledger. */
+/** The threads of one ledger share it. */
 export type ExitDrain = Int32Array<SharedArrayBuffer>
 
-/** Input of a thread: the ledger's file, and the drain that its calls pass. */
+/** A thread receives the ledger's file, and the drain that its calls pass. */
 export interface ThreadInput {
   readonly path: string
   readonly drain: ExitDrain
@@ -23,8 +23,8 @@ export function createExitDrain(): ExitDrain {
 }
 
 /**
- * Runs a call of a thread, which ends when its promise settles where it gives one. Does not return once the process exits:
- * the thread is about to be ended.
+ * Runs a call of a thread. A call that returns a promise ends when the promise settles. Does not return once the process exits: the thread
+ * is about to be ended.
  */
 export function inFlight<T>(drain: ExitDrain, call: () => T): T {
   // Counted before the look at the flag: an exit that sees none in flight can rely on it.
@@ -47,7 +47,7 @@ function leave(drain: ExitDrain): void {
   Atomics.notify(drain, IN_FLIGHT)
 }
 
-/** Lets no call begin and waits, blocking, for those in flight; false where they did not end in time. */
+/** Lets no call begin and waits, blocking, for those in flight; returns false when they did not end in time. */
 export function drainCalls(drain: ExitDrain, waitMs = EXIT_WAIT_MS): boolean {
   Atomics.store(drain, CLOSED, 1)
   const deadline = performance.now() + waitMs
@@ -58,7 +58,7 @@ export function drainCalls(drain: ExitDrain, waitMs = EXIT_WAIT_MS): boolean {
   }
 }
 
-/** Drains the calls when this process exits; gives what takes that back. */
+/** Drains the calls when this process exits; returns a function that takes that back. */
 export function drainOnExit(drain: ExitDrain): () => void {
   const exit = () => void drainCalls(drain)
   process.on('exit', exit)

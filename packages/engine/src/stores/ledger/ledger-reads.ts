@@ -9,11 +9,12 @@ import {
   type Uncovered,
 } from '@sallyport/ledger'
 import type { Database } from '../sqlite/driver.ts'
+import { NAMES_ADDRESS } from './ledger-tables.ts'
 import {
   addressRecordOfRow,
-  bytesOf,
   checkpointsOfRows,
   headOfRow,
+  readBytes,
   recordOfRow,
   subjectOfRow,
   uncoveredOfRow,
@@ -21,7 +22,7 @@ import {
 
 const LOG_ID = '(SELECT id FROM log WHERE name = ?)'
 
-/** The reads of `LedgerStore`, blocking. */
+/** Runs the reads of `LedgerStore`, blocking. */
 export function createLedgerReads(database: Database) {
   const selectNextId = database.prepare('SELECT next_id FROM ledger')
   const selectLog = database.prepare('SELECT * FROM log WHERE name = ?')
@@ -42,7 +43,7 @@ export function createLedgerReads(database: Database) {
   const selectAbout = database.prepare(
     `SELECT s.context, s.salt, r.*, l.name FROM subject s
      JOIN record r ON r.attestation_id = s.attestation_id JOIN log l ON l.id = r.log
-     WHERE s.address = ? AND s.attestation_id > ? ORDER BY s.attestation_id LIMIT ?`,
+     WHERE ${NAMES_ADDRESS} AND s.attestation_id > ? ORDER BY s.attestation_id LIMIT ?`,
   )
   const selectUncovered = database.prepare('SELECT * FROM log WHERE size > covered ORDER BY id LIMIT ?')
   const selectNotes = database.prepare(`SELECT size, note FROM checkpoint WHERE log = ${LOG_ID} ORDER BY size`)
@@ -71,8 +72,8 @@ export function createLedgerReads(database: Database) {
       selectRecords.all(log, from, count).map((row) => recordOfRow(log, row)),
     tile(log: string, tileLevel: number, index: number): Uint8Array {
       const [start, end] = [index * TILE_WIDTH, (index + 1) * TILE_WIDTH]
-      if (tileLevel === 0) return leafTile(selectTile.all(log, start, end).map((row) => bytesOf(row, 'bytes')))
-      return Buffer.concat(selectNodes.all(log, tileLevel, start, end).map((row) => bytesOf(row, 'hash')))
+      if (tileLevel === 0) return leafTile(selectTile.all(log, start, end).map((row) => readBytes(row, 'bytes')))
+      return Buffer.concat(selectNodes.all(log, tileLevel, start, end).map((row) => readBytes(row, 'hash')))
     },
     subjects: (ids: readonly number[]): ReadonlyMap<number, Subject> =>
       new Map(selectSubjects.all(JSON.stringify(ids)).map((row) => [Number(row['attestation_id']), subjectOfRow(row)])),

@@ -1,4 +1,4 @@
-/** The tables of a ledger file, by version; a released step never changes. */
+/** Lists the steps that make the tables of a ledger file, by version; a released step never changes. */
 export const LEDGER_STEPS: readonly string[] = [
   `CREATE TABLE ledger (
      id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -47,3 +47,6 @@ export const LEDGER_STEPS: readonly string[] = [
      text TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;`,
 ]
+
+/** A record of crawling has several addresses, with spaces between. */
+export const NAMES_ADDRESS = "instr(' ' || address || ' ', ' ' || ? || ' ') > 0"

@@ -1,18 +1,19 @@
 import { type Batch, type Document, type Head, type Heads, KEY_LOG, type SignedHead } from '@sallyport/ledger'
 import type { Database, SqlValue } from '../sqlite/driver.ts'
+import { NAMES_ADDRESS } from './ledger-tables.ts'
 import type { Transactions } from './transactions.ts'
 import type { Wal } from './wal.ts'
 
 /** Subjects that one step of an erasure looks at; records are appended between two steps. */
 const ERASE_STEP = 20_000
 
-/** Rows that one statement inserts. */
+/** One statement takes so many rows. */
 const AT_ONCE = 16
 
-/** Subjects to erase: those of an address, and those issued before a moment (milliseconds since the epoch). */
+/** Selects the subjects to erase: of an address, and issued before a moment (milliseconds since the epoch). */
 export type Erasure = { readonly address?: string | undefined; readonly before?: number | undefined }
 
-/** The writes of `LedgerStore`, blocking. */
+/** Runs the writes of `LedgerStore`, blocking. */
 export function createLedgerWrites(database: Database, transactions: Transactions, wal: Wal) {
   const moveNextId = database.prepare('UPDATE ledger SET next_id = ? WHERE next_id = ?')
   const insertLog = database.prepare(
@@ -32,7 +33,7 @@ export function createLedgerWrites(database: Database, transactions: Transaction
     'INSERT INTO checkpoint VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET note = excluded.note',
   )
   const putText = database.prepare('INSERT INTO document VALUES (?, ?) ON CONFLICT DO NOTHING')
-  /** Gives the number of the log. Throws where its head is not the expected one: the next id alone was unchanged. */
+  /** Returns the number of the log. Throws when its head is not the expected one: the next id alone was unchanged. */
   function setHead(log: string, before: Head | undefined, { size, link, issuedAt, peaks }: Head): number {
     const row =
       before === undefined
@@ -48,9 +49,14 @@ export function createLedgerWrites(database: Database, transactions: Transaction
         const { nextId, logs } = expected
         if (Number(moveNextId.run(nextId + records.length, nextId).changes) === 0) return false
         const ids = new Map([...heads].map(([log, head]) => [log, setHead(log, logs.get(log), head)]))
-        const idOf = (log: string) => ids.get(log) as number
+        const findLogId = (log: string) => ids.get(log) as number
         insertRecords(
-          records.flatMap(({ attestationId, log, seq, text }) => [attestationId, idOf(log), seq, Buffer.from(text)]),
+          records.flatMap(({ attestationId, log, seq, text }) => [
+            attestationId,
+            findLogId(log),
+            seq,
+            Buffer.from(text),
+          ]),
         )
         insertSubjects(
           records.flatMap(({ attestationId, issuedAt, subject }) =>
@@ -59,7 +65,7 @@ export function createLedgerWrites(database: Database, transactions: Transaction
               : [attestationId, issuedAt, subject.address, subject.salt, subject.context ?? null],
           ),
         )
-        for (const { log, tileLevel, index, hash } of nodes) insertNode.run(idOf(log), tileLevel, index, hash)
+        for (const { log, tileLevel, index, hash } of nodes) insertNode.run(findLogId(log), tileLevel, index, hash)
         return true
       }),
     putCheckpoint: ({ log, size, note }: SignedHead, after: number, keyCount: number): boolean =>
@@ -85,7 +91,7 @@ function createEraser(database: Database, transactions: Transactions) {
      FROM (SELECT attestation_id FROM subject WHERE attestation_id > ? ORDER BY attestation_id LIMIT ${ERASE_STEP})`,
   )
   const erase = database.prepare(
-    'DELETE FROM subject WHERE attestation_id > ? AND attestation_id <= ? AND (address = ? OR issued_at < ?)',
+    `DELETE FROM subject WHERE attestation_id > ? AND attestation_id <= ? AND (${NAMES_ADDRESS} OR issued_at < ?)`,
   )
   return (erasure: Erasure, after: number): { readonly erased: number; readonly last?: number | undefined } =>
     transactions.write(() => {

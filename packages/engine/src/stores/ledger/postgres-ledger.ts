@@ -7,9 +7,9 @@ import { createReservation } from './postgres-reservation.ts'
 import { POSTGRES_LEDGER_STEPS } from './postgres-tables.ts'
 import {
   addressRecordOfRow,
-  bytesOf,
   checkpointsOfRows,
   headOfRow,
+  readBytes,
   recordOfRow,
   subjectOfRow,
   uncoveredOfRow,
@@ -24,15 +24,15 @@ const SYNCHRONOUS = `set_config('synchronous_commit', 'on', true)`
 /** A process that is stopped while it holds the lock loses it after so many milliseconds. */
 const IDLE_MS = 1_000
 
-/** The one row that all commits move. */
+/** Locks the one row that all commits move. */
 const LOCK_HEAD = `SELECT ${SYNCHRONOUS}, set_config('idle_in_transaction_session_timeout', '${IDLE_MS}', true)
   FROM ledger FOR UPDATE`
 
 const SELECT_HEADS = 'SELECT next_id, l.* FROM ledger LEFT JOIN ledger_log l ON l.name = ANY($1)'
 
 /**
- * All that one batch writes, in one statement. Where another node has moved the next id, it writes nothing and gives no
- * row. A log whose head is not the expected one undoes all of it: a text is no number, and that is an error.
+ * Writes all of one batch in one statement. When another node has moved the next id, it writes nothing and returns no row. A log whose head
+ * is not the expected one undoes all of it: a text is no number, and that is an error.
  */
 const WRITE = `
   WITH moved AS (
@@ -70,12 +70,14 @@ const WRITE = `
 
 const LOG_ID = '(SELECT id FROM ledger_log WHERE name = $1)'
 
+/** A record of crawling has several addresses, with spaces between. */
+const NAMES_ADDRESS = "strpos(' ' || address || ' ', ' ' || $1::text || ' ') > 0"
 const SELECT_ABOUT = `SELECT s.context, s.salt, r.*, l.name FROM ledger_subject s
   JOIN ledger_record r ON r.attestation_id = s.attestation_id JOIN ledger_log l ON l.id = r.log
-  WHERE s.address = $1 AND s.attestation_id > $2 ORDER BY s.attestation_id LIMIT $3`
+  WHERE ${NAMES_ADDRESS} AND s.attestation_id > $2 ORDER BY s.attestation_id LIMIT $3`
 const SELECT_RECORDS = `SELECT attestation_id, seq, bytes FROM ledger_record WHERE log = ${LOG_ID}`
 
-/** Longer than other stores are given: behind a burst, a commit waits for the lock. */
+/** A statement may take longer than in other stores: behind a burst, a commit waits for the lock. */
 const STATEMENT_MS = 2_000
 const ERASE_MS = 600_000
 
@@ -107,14 +109,14 @@ function createStore(postgres: Postgres, origin: string): LedgerStore {
       reserve
         ? reservation.reserve(async (query) => {
             await query(LOCK_HEAD, [], 'ledger_lock')
-            return headsOf(query, logs)
+            return readHeads(query, logs)
           })
-        : headsOf(query, logs),
+        : readHeads(query, logs),
     commit: (batch, expected) =>
       reservation.use((query) => write(query, batch, expected)) ?? write(query, batch, expected),
     logs: async () => (await query('SELECT name FROM ledger_log ORDER BY id')).rows.map((row) => String(row['name'])),
     async find(attestationId, log) {
-      const row = await oneOf(query, `${SELECT_RECORDS} AND attestation_id = $2`, log, attestationId)
+      const row = await readOne(query, `${SELECT_RECORDS} AND attestation_id = $2`, log, attestationId)
       return row === undefined ? undefined : recordOfRow(log, row)
     },
     async records(log, from, count) {
@@ -126,13 +128,13 @@ function createStore(postgres: Postgres, origin: string): LedgerStore {
       const end = start + TILE_WIDTH
       if (tileLevel === 0) {
         const { rows } = await query(`${SELECT_RECORDS} AND seq >= $2 AND seq < $3 ORDER BY seq`, [log, start, end])
-        return leafTile(rows.map((row) => bytesOf(row, 'bytes')))
+        return leafTile(rows.map((row) => readBytes(row, 'bytes')))
       }
       const { rows } = await query(
         `SELECT hash FROM ledger_node WHERE log = ${LOG_ID} AND level = $2 AND place >= $3 AND place < $4 ORDER BY place`,
         [log, tileLevel, start, end],
       )
-      return Buffer.concat(rows.map((row) => bytesOf(row, 'hash')))
+      return Buffer.concat(rows.map((row) => readBytes(row, 'hash')))
     },
     async subjects(attestationIds) {
       const { rows } = await query('SELECT * FROM ledger_subject WHERE attestation_id = ANY($1)', [attestationIds])
@@ -147,7 +149,7 @@ function createStore(postgres: Postgres, origin: string): LedgerStore {
       await query('INSERT INTO ledger_document VALUES ($1, $2) ON CONFLICT DO NOTHING', [sha256, text])
     },
     async document(sha256) {
-      const row = await oneOf(query, 'SELECT text FROM ledger_document WHERE sha256 = $1', sha256)
+      const row = await readOne(query, 'SELECT text FROM ledger_document WHERE sha256 = $1', sha256)
       return row === undefined ? undefined : String(row['text'])
     },
     async recordsAbout(address, after, count) {
@@ -156,7 +158,7 @@ function createStore(postgres: Postgres, origin: string): LedgerStore {
     },
     eraseSubject: (address) =>
       postgres.transaction(
-        async (query) => (await query('DELETE FROM ledger_subject WHERE address = $1', [address])).changes,
+        async (query) => (await query(`DELETE FROM ledger_subject WHERE ${NAMES_ADDRESS}`, [address])).changes,
         ERASE_MS,
       ),
     eraseBefore: (moment) =>
@@ -177,7 +179,7 @@ function checkpointsIn({
       transaction(async (query) => {
         // The lock of commits: no key can be handed over between this look and the end.
         await query(LOCK_HEAD)
-        if (((await headsOf(query, [KEY_LOG])).logs.get(KEY_LOG)?.size ?? 0) !== keyCount) return false
+        if (((await readHeads(query, [KEY_LOG])).logs.get(KEY_LOG)?.size ?? 0) !== keyCount) return false
         const { rows } = await query(
           'UPDATE ledger_log SET covered = $1 WHERE name = $2 AND covered = $3 RETURNING id',
           [size, log, after],
@@ -191,8 +193,8 @@ function checkpointsIn({
       }),
     async checkpoints(log, seq) {
       const notes = `SELECT note FROM ledger_checkpoint WHERE log = ${LOG_ID}`
-      const newest = await oneOf(query, `${notes} ORDER BY size DESC LIMIT 1`, log)
-      const covering = await oneOf(query, `${notes} AND size > $2 ORDER BY size LIMIT 1`, log, seq)
+      const newest = await readOne(query, `${notes} ORDER BY size DESC LIMIT 1`, log)
+      const covering = await readOne(query, `${notes} AND size > $2 ORDER BY size LIMIT 1`, log, seq)
       return checkpointsOfRows(newest, covering)
     },
     async allCheckpoints(log) {
@@ -204,7 +206,7 @@ function checkpointsIn({
   }
 }
 
-async function oneOf(
+async function readOne(
   query: PostgresQuery,
   sql: string,
   ...values: readonly (number | string)[]
@@ -212,7 +214,7 @@ async function oneOf(
   return (await query(sql, values)).rows[0]
 }
 
-async function headsOf(query: PostgresQuery, names: readonly string[]): Promise<Heads> {
+async function readHeads(query: PostgresQuery, names: readonly string[]): Promise<Heads> {
   const { rows } = await query(SELECT_HEADS, [names], 'ledger_heads')
   const grown = rows.filter((row) => row['name'] !== null)
   return {
@@ -221,12 +223,12 @@ async function headsOf(query: PostgresQuery, names: readonly string[]): Promise<
   }
 }
 
-/** False, and nothing written, where another node has moved the next id. */
+/** Returns false, with nothing written, when another node has moved the next id. */
 async function write(query: PostgresQuery, batch: Batch, expected: Heads): Promise<boolean> {
-  return (await query(WRITE, valuesOf(batch, expected), 'ledger_write')).rows.length === 1
+  return (await query(WRITE, listValues(batch, expected), 'ledger_write')).rows.length === 1
 }
 
-function valuesOf({ records, nodes, heads }: Batch, { nextId, logs }: Heads) {
+function listValues({ records, nodes, heads }: Batch, { nextId, logs }: Heads) {
   const after = [...heads]
   return [
     nextId,

@@ -13,7 +13,7 @@ interface OpenTransaction {
 export interface Reservation {
   /** Runs a read that locks, and leaves its transaction open for RESERVE_MS at most. */
   reserve<T>(read: (query: PostgresQuery) => Promise<T>): Promise<T>
-  /** Runs work in the open transaction; `undefined` where there is none. */
+  /** Runs work in the open transaction; returns `undefined` when there is none. */
   use(work: Work): Promise<boolean> | undefined
 }
 

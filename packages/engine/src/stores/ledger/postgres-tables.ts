@@ -1,4 +1,4 @@
-/** The tables of the ledger, by version; a released step never changes. */
+/** Lists the steps that make the tables of the ledger, by version; a released step never changes. */
 export const POSTGRES_LEDGER_STEPS: readonly string[] = [
   `CREATE TABLE ledger (
      id int PRIMARY KEY CHECK (id = 1),

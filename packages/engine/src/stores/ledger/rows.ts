@@ -15,21 +15,21 @@ export function headOfRow(row: LedgerRow): Head {
     size: Number(row['size']),
     link: String(row['link']),
     issuedAt: Number(row['issued_at']),
-    peaks: bytesOf(row, 'peaks'),
+    peaks: readBytes(row, 'peaks'),
   }
 }
 
 export function recordOfRow(log: string, row: LedgerRow): StoredRecord {
-  return { log, attestationId: Number(row['attestation_id']), seq: Number(row['seq']), bytes: bytesOf(row, 'bytes') }
+  return { log, attestationId: Number(row['attestation_id']), seq: Number(row['seq']), bytes: readBytes(row, 'bytes') }
 }
 
-/** A record with the name of its log and the context beside it. */
+/** Returns a record with the name of its log and the context beside it. */
 export function addressRecordOfRow(row: LedgerRow): AddressRecord {
   const { context } = subjectOfRow({ ...row, address: '' })
   return { ...recordOfRow(String(row['name']), row), ...(context === undefined ? {} : { context }) }
 }
 
-/** A log that has grown beyond its newest checkpoint. */
+/** Returns a log that has grown beyond its newest checkpoint. */
 export function uncoveredOfRow(row: LedgerRow): Uncovered {
   const { size, peaks } = headOfRow(row)
   return { log: String(row['name']), size, root: openFrontier(size, peaks).root(), covered: Number(row['covered']) }
@@ -37,11 +37,11 @@ export function uncoveredOfRow(row: LedgerRow): Uncovered {
 
 export function subjectOfRow(row: LedgerRow): Subject {
   const context = row['context']
-  const subject = { address: String(row['address']), salt: bytesOf(row, 'salt') }
+  const subject = { address: String(row['address']), salt: readBytes(row, 'salt') }
   return context === null || context === undefined ? subject : { ...subject, context: String(context) }
 }
 
-/** The answer to `checkpoints` from the rows of two notes. */
+/** Makes the answer to `checkpoints` from the rows of two notes. */
 export function checkpointsOfRows(newest: LedgerRow | undefined, covering: LedgerRow | undefined) {
   return {
     ...(newest === undefined ? {} : { newest: String(newest['note']) }),
@@ -49,7 +49,7 @@ export function checkpointsOfRows(newest: LedgerRow | undefined, covering: Ledge
   }
 }
 
-export function bytesOf(row: LedgerRow, column: string): Uint8Array {
+export function readBytes(row: LedgerRow, column: string): Uint8Array {
   const value = row[column]
   if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
   return value

@@ -16,7 +16,7 @@ export type LedgerFile = Awaited<ReturnType<typeof openLedgerFile>>
 /** Opens or creates the file. Any number of processes may have it open: SQLite's lock orders their commits. */
 export async function openLedgerFile(path: string) {
   const database = await openDatabase(path, LEDGER_STEPS, PAGE_BYTES)
-  // `keepShort` does it.
+  // `keepShort` runs the checkpoints.
   database.exec('PRAGMA wal_autocheckpoint = 0')
   // Erased content is overwritten, not only unlinked.
   database.exec('PRAGMA secure_delete = ON')

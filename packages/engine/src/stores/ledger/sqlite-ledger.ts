@@ -106,7 +106,7 @@ async function startThread(path: string) {
   ): Promise<ReturnType<LedgerFile[Name]>> {
     if (ended !== undefined) throw ended
     const id = ++calls
-    // The emptying of the log waits for every reader.
+    // `truncateWal` has no deadline here: it waits for every reader.
     const answer = expect(id, operation !== 'truncateWal')
     worker.postMessage({ id, operation, values } satisfies Call)
     return (await answer) as ReturnType<LedgerFile[Name]>

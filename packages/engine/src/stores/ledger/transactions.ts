@@ -24,7 +24,7 @@ export function createTransactions(database: Database): Transactions {
   const commit = database.prepare('COMMIT')
   let reserved = false
 
-  /** SQLite's own wait doubles its pauses, with which one of many writers starves. */
+  /** SQLite's own wait doubles its pauses, so that one of many writers may starve. */
   function lock(): void {
     const deadline = performance.now() + LOCK_DEADLINE_MS
     for (;;) {

@@ -1,17 +1,17 @@
-import { type Address, type Observation, type Prefix, type PrefixObservation, prefixOf } from '@sallyport/core'
+import { type Address, makePrefix, type Observation, type Prefix, type PrefixObservation } from '@sallyport/core'
 
-/** Observations in memory, by prefix: one of each origin. */
+/** Holds observations in memory by prefix: one of each origin. */
 export interface ObservationIndex {
   put(observation: PrefixObservation): void
   remove(prefix: Prefix, origin: Observation['origin']): void
-  /** Forgets those that are not in force. */
+  /** Forgets the observations that are not in force. */
   sweep(isInForce: (observation: Observation) => boolean): void
   list(): readonly PrefixObservation[]
-  /** The operator's longest prefix among those that `isInForce` and hold the address, else what its name said. */
+  /** Finds the operator's longest prefix that holds the address and is in force, else what its name said. */
   find(address: Address, isInForce: (observation: Observation) => boolean): Observation | undefined
 }
 
-/** The observations of one origin and one length of prefix. */
+/** Holds the observations of one origin and one length of prefix. */
 interface Level {
   readonly origin: Observation['origin']
   readonly family: Address['family']
@@ -20,10 +20,10 @@ interface Level {
 }
 
 export function createObservationIndex(): ObservationIndex {
-  // In the order in which they are asked. Few lengths are in use, so an address is looked up a few times at most.
+  // Levels are in the order in which `find` reads them. Few lengths are in use, so an address is looked up a few times at most.
   let levels: readonly Level[] = []
 
-  const levelOf = ({ address, length }: Prefix, origin: Observation['origin']): Level | undefined =>
+  const findLevel = ({ address, length }: Prefix, origin: Observation['origin']): Level | undefined =>
     levels.find((level) => level.origin === origin && level.family === address.family && level.length === length)
 
   function addLevel({ address, length }: Prefix, origin: Observation['origin']): Level {
@@ -38,12 +38,12 @@ export function createObservationIndex(): ObservationIndex {
   return {
     put(observation) {
       const { prefix, origin } = observation
-      const level = levelOf(prefix, origin) ?? addLevel(prefix, origin)
-      level.rows.set(keyOf(prefix.address), observation)
+      const level = findLevel(prefix, origin) ?? addLevel(prefix, origin)
+      level.rows.set(makeKey(prefix.address), observation)
     },
     remove(prefix, origin) {
-      const level = levelOf(prefix, origin)
-      level?.rows.delete(keyOf(prefix.address))
+      const level = findLevel(prefix, origin)
+      level?.rows.delete(makeKey(prefix.address))
       if (level?.rows.size === 0) levels = levels.filter((other) => other !== level)
     },
     sweep(isInForce) {
@@ -54,7 +54,7 @@ export function createObservationIndex(): ObservationIndex {
     find(address, isInForce) {
       for (const { family, length, rows } of levels) {
         if (family !== address.family) continue
-        const found = rows.get(keyOf(prefixOf(address, length).address))
+        const found = rows.get(makeKey(makePrefix(address, length).address))
         if (found !== undefined && isInForce(found)) return found
       }
       return undefined
@@ -62,7 +62,7 @@ export function createObservationIndex(): ObservationIndex {
   }
 }
 
-/** Numbers for IPv4: a text for every request would cost more than all the rest. */
-function keyOf({ family, a, b, c, d }: Address): string | number {
+/** Returns a number for IPv4: a text for every request would cost more than all the rest. */
+function makeKey({ family, a, b, c, d }: Address): string | number {
   return family === 4 ? d : `${a}:${b}:${c}:${d}`
 }

@@ -30,9 +30,9 @@ const STEPS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ]
 
-/** How the file is opened. */
+/** Says how the file is opened. */
 export interface ObservationsOptions {
-  /** Nothing is written, and writing is refused; a file that is not there is an empty one. */
+  /** Writes nothing, and refuses to write; a file that does not exist counts as empty. */
   readonly readOnly?: boolean | undefined
 }
 
@@ -53,7 +53,7 @@ export async function openSqliteObservations(
   { readOnly = false }: ObservationsOptions = {},
 ): Promise<SqliteObservations> {
   const database = await (readOnly ? openReadOnly : openDatabase)(path, STEPS)
-  const { all, upsert, remove, purge, version } = statementsOf(database)
+  const { all, upsert, remove, purge, version } = prepareStatements(database)
 
   let open = true
   let kept = createObservationIndex()
@@ -66,7 +66,7 @@ export async function openSqliteObservations(
     if (now === seen) return
     // Beside what is known, which stays where a row cannot be read.
     const read = createObservationIndex()
-    for (const row of all.all()) read.put(observationOf(row))
+    for (const row of all.all()) read.put(readObservation(row))
     kept = read
     seen = now
   }
@@ -100,7 +100,7 @@ export async function openSqliteObservations(
     },
     async list() {
       look()
-      return all.all().map(observationOf).filter(inForce)
+      return all.all().map(readObservation).filter(inForce)
     },
     close() {
       clearInterval(timer)
@@ -110,7 +110,7 @@ export async function openSqliteObservations(
   }
 }
 
-function statementsOf(database: Database) {
+function prepareStatements(database: Database) {
   return {
     all: database.prepare('SELECT * FROM observation ORDER BY address, origin'),
     upsert: database.prepare(
@@ -125,7 +125,7 @@ function statementsOf(database: Database) {
   }
 }
 
-function observationOf(row: SqlRow): PrefixObservation {
+function readObservation(row: SqlRow): PrefixObservation {
   const prefix = parseHostOrPrefix(String(row['address']))
   const networkClass = NETWORK_CLASSES.find((name) => name === row['network_class'])
   const origin = ORIGINS.find((name) => name === row['origin'])

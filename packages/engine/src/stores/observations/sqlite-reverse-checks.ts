@@ -4,11 +4,11 @@ import { inTransaction, openDatabase } from '../sqlite/open-database.ts'
 
 /** Finished reverse-DNS checks in a file, so that a restart need not query again. A cache: losing it costs queries. */
 export interface SqliteReverseChecks {
-  /** The checks that are valid at `now`; of more than `max`, those that are valid longest. */
+  /** Loads the checks that are valid at `now`; of more than `max`, those that are valid longest. */
   load(now: number, max: number): readonly KeptReverseCheck[]
   /** Writes all in one transaction, and removes those that have expired at `now` and those beyond `max`. */
   save(checks: readonly KeptReverseCheck[], now: number, max: number): void
-  /** Removes those whose keys are meant; returns their number. */
+  /** Removes the checks of the keys that are meant; returns their number. */
   remove(isMeant: (key: string) => boolean): number
   close(): void
 }
@@ -45,7 +45,7 @@ export async function openSqliteReverseChecks(path: string): Promise<SqliteRever
   const drop = database.prepare('DELETE FROM reverse_check WHERE key = :key')
 
   return {
-    load: (now, max) => select.all({ now, max }).map(checkOf),
+    load: (now, max) => select.all({ now, max }).map(readCheck),
     save(checks, now, max) {
       inTransaction(database, () => {
         for (const { key, status, detail, hostname = null, until } of checks) {
@@ -69,7 +69,7 @@ export async function openSqliteReverseChecks(path: string): Promise<SqliteRever
   }
 }
 
-function checkOf({ key, status, detail, hostname, until }: SqlRow): KeptReverseCheck {
+function readCheck({ key, status, detail, hostname, until }: SqlRow): KeptReverseCheck {
   return {
     key: String(key),
     status: status === 'passed' ? 'passed' : 'refuted',

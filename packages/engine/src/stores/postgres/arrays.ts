@@ -7,15 +7,15 @@ const BYTEA = 17
 const INT8 = 20
 const TEXT = 25
 
-/** Number of dimensions, flags, type of the elements; then length and first index of the only dimension. */
+/** The header has the number of dimensions, flags and the type of elements; then length and first index of the only dimension. */
 const HEADER_BYTES = 20
 
-/** The length of a null. */
+/** A null has this length. */
 const NULL = -1
 
-/** As `bigint[]`; what is undefined is null. Throws at what is no integer. */
+/** Writes a `bigint[]`; what is undefined is null. Throws at what is no integer. */
 export function numberArray(values: readonly (number | undefined)[]): Buffer {
-  return arrayOf(
+  return writeArray(
     INT8,
     values,
     () => 8,
@@ -23,9 +23,9 @@ export function numberArray(values: readonly (number | undefined)[]): Buffer {
   )
 }
 
-/** As `bytea[]`; what is undefined is null. */
+/** Writes a `bytea[]`; what is undefined is null. */
 export function bytesArray(values: readonly (Uint8Array | undefined)[]): Buffer {
-  return arrayOf(
+  return writeArray(
     BYTEA,
     values,
     ({ length }) => length,
@@ -33,9 +33,9 @@ export function bytesArray(values: readonly (Uint8Array | undefined)[]): Buffer 
   )
 }
 
-/** As `text[]`; what is undefined is null. */
+/** Writes a `text[]`; what is undefined is null. */
 export function textArray(values: readonly (string | undefined)[]): Buffer {
-  return arrayOf(
+  return writeArray(
     TEXT,
     values,
     (value) => Buffer.byteLength(value),
@@ -43,7 +43,7 @@ export function textArray(values: readonly (string | undefined)[]): Buffer {
   )
 }
 
-function arrayOf<T>(
+function writeArray<T>(
   type: number,
   values: readonly (T | undefined)[],
   lengthOf: (value: T) => number,

@@ -22,7 +22,7 @@ export async function migrate(postgres: Postgres, family: string, steps: readonl
   }
 }
 
-/** False when another process is at it. */
+/** Returns false while another process holds the lock. */
 async function tryMigrate(query: PostgresQuery, family: string, steps: readonly string[]): Promise<boolean> {
   const { rows } = await query(`SELECT pg_try_advisory_xact_lock(${LOCK}) AS locked`)
   if (rows[0]?.['locked'] !== true) return false

@@ -9,8 +9,8 @@ export type PostgresValue = null | number | string | boolean | Buffer | readonly
 export type PostgresRow = Readonly<Record<string, unknown>>
 
 /**
- * Runs one statement with `$1` … parameters and gives its rows; `changes` counts what it inserted, updated or deleted.
- * One with a `name`, which is that of this text alone, is parsed and planned once a connection.
+ * Runs one statement with `$1` … parameters and returns its rows; `changes` counts what it inserted, updated or deleted. A statement with a
+ * `name`, which belongs to this text alone, is parsed and planned once a connection.
  */
 export type PostgresQuery = (
   sql: string,
@@ -26,12 +26,12 @@ export interface Postgres {
   readonly query: PostgresQuery
   /** Runs `work` in one transaction on one connection; what it throws rolls back. `statementMs` for its statements. */
   transaction<T>(work: (query: PostgresQuery) => Promise<T>, statementMs?: number): Promise<T>
-  /** Gives every connection back, at the latest after a second. */
+  /** Gives every connection back, within a second. */
   close(): Promise<void>
 }
 
 export interface PostgresOptions {
-  /** Longest wait for a connection, free or new. */
+  /** An operation may wait so long for a connection, free or new. */
   readonly connectMs?: number | undefined
   /** Longest that one statement takes, counted here and by the server. */
   readonly statementMs?: number | undefined
@@ -78,15 +78,15 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   }
 
   return {
-    query: async (sql, values = [], name) => answerOf(await pool.query(configOf(sql, values, name))),
+    query: async (sql, values = [], name) => readAnswer(await pool.query(makeConfig(sql, values, name))),
     async transaction(work, ownStatementMs = statementMs) {
       const client = await pool.connect()
       // A socket that breaks between two statements fails the second; without a listener it ends the process.
       const ignore = (): void => {}
       client.on('error', ignore)
       const query: PostgresQuery = async (sql, values = [], name) => {
-        const timed = { ...configOf(sql, values, name), query_timeout: ownStatementMs }
-        return answerOf(await client.query(timed))
+        const timed = { ...makeConfig(sql, values, name), query_timeout: ownStatementMs }
+        return readAnswer(await client.query(timed))
       }
       let failure: unknown
       try {
@@ -111,7 +111,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   }
 }
 
-/** Whether the error says that no server answered, and not that the server refused the statement. */
+/** Reports whether the error says that no server answered, and not that the server refused the statement. */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
@@ -120,11 +120,11 @@ export function isUnreachable(error: unknown): boolean {
   return code === '' && /timeout|terminated|not queryable/i.test(error.message)
 }
 
-function configOf(text: string, values: readonly PostgresValue[], name: string | undefined): QueryConfig {
+function makeConfig(text: string, values: readonly PostgresValue[], name: string | undefined): QueryConfig {
   return { text, values: [...values], ...(name === undefined ? {} : { name }) }
 }
 
-function answerOf(result: { readonly rows: readonly PostgresRow[]; readonly rowCount: number | null }) {
+function readAnswer(result: { readonly rows: readonly PostgresRow[]; readonly rowCount: number | null }) {
   return { rows: result.rows, changes: result.rowCount ?? 0 }
 }
 

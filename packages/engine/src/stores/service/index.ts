@@ -12,3 +12,4 @@ export { type Opened, openAccountsAt, openBansAt, openCounts } from '../open-sto
 export { type Database, findMissingSqlite, isSafeSqlite, type SqlRow, type Statement } from '../sqlite/driver.ts'
 export { withFreeLock, withLock } from '../sqlite/lock.ts'
 export { inTransaction, openDatabase, openReadOnly, setImpatient, whenFree } from '../sqlite/open-database.ts'
+export { createTurns } from '../sqlite/turns.ts'

@@ -12,7 +12,7 @@ export type SqlRow = Readonly<Record<string, SqlValue>>
 
 /** The part of `node:sqlite` that is used here; the package has the same. */
 export interface Statement {
-  /** With values in the order of the `?` of the statement, which is twice as fast as by name. */
+  /** Takes values in the order of the `?` of the statement, which is twice as fast as by name. */
   run(...values: readonly SqlValue[]): { readonly changes: number | bigint }
   run(parameters?: SqlRow): { readonly changes: number | bigint }
   get(...values: readonly SqlValue[]): SqlRow | undefined
@@ -60,7 +60,7 @@ function makeOwn(path: string): void {
   }
 }
 
-/** Name of a database in the memory of this process alone. */
+/** Names a database in the memory of this process alone. */
 export const IN_MEMORY = ':memory:'
 
 /**
@@ -81,7 +81,7 @@ export async function connectReadOnly(path: string): Promise<Database> {
   }
 }
 
-/** Whether the error says that another connection holds the lock: the statement did nothing and may be tried again. */
+/** Reports whether the error says that another connection holds the lock: the statement did nothing and may be tried again. */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false
   const SQLITE_BUSY = 5
@@ -117,12 +117,12 @@ function loadQuietly(): Driver | undefined {
   }
 }
 
-/** Whether this version of SQLite may be used by several connections at once. */
+/** Reports whether several connections may use this version of SQLite at once. */
 export function isSafeSqlite(version = '0'): boolean {
-  return orderOf(version) >= orderOf(SAFE_VERSION)
+  return rankVersion(version) >= rankVersion(SAFE_VERSION)
 }
 
-/** A number that orders versions. */
-function orderOf(version: string): number {
+/** Returns a number that orders versions. */
+function rankVersion(version: string): number {
   return version.split('.').reduce((order, part) => order * 1_000 + Number(part), 0)
 }

@@ -1,7 +1,6 @@
 import { mkdir, rmdir, stat, utimes } from 'node:fs/promises'
 import { errorCode } from '@sallyport/core'
 
-/** A lock between processes. */
 export interface Lock {
   /** Reports whether the lock was free, and is held from now on. */
   take(): Promise<boolean>

@@ -7,7 +7,7 @@ import { createFolderLock, type Lock } from './folder-lock.ts'
 export interface LockOptions {
   /** Called once, when another process has the lock and this one starts to wait. */
   readonly onWait?: (() => void) | undefined
-  /** Ends the waiting, which is then rejected with the signal's reason; a running task is not aborted. */
+  /** Ends the waiting: `withLock` then rejects with the signal's reason. A running task is not aborted. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -15,10 +15,10 @@ export interface LockOptions {
 const RETRY_MS = 50
 
 /**
- * Runs `task` while no other holder of the lock `path` runs, in this process or any other on the machine, and gives
- * what it gives. The lock is SQLite's own lock on a small file: the operating system takes it back from a process
- * that dies, however it dies. Without SQLite it is a folder that its holder renews. Waits without blocking the event loop,
- * and without a deadline: a holder that lives is at work. The file stays; removing it could split the lock.
+ * Runs `task` while no other holder of the lock `path` runs, in this process or any other on the machine, and returns its result. The lock
+ * is SQLite's own lock on a small file: the operating system takes it back from a process that dies, however it dies. Without SQLite it is
+ * a folder that its holder renews. Waits without blocking the event loop, and without a deadline: a holder that lives is at work. The file
+ * stays; removing it could split the lock.
  */
 export function withLock<T>(path: string, task: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   return withOpened(path, async (lock) => {
@@ -34,7 +34,7 @@ export function withLock<T>(path: string, task: () => Promise<T>, options: LockO
   })
 }
 
-/** The same without waiting: gives `undefined` and does not run `task` while another holder runs. */
+/** Runs `task` as `withLock` does, but without waiting: returns `undefined` while another holder runs. */
 export function withFreeLock<T>(path: string, task: () => Promise<T>): Promise<T | undefined> {
   return withOpened(path, async (lock) => ((await lock.take()) ? task() : undefined))
 }

@@ -33,14 +33,14 @@ export async function openDatabase(path: string, steps: readonly string[], pageB
       return database
     } catch (error) {
       database?.close()
-      if (!isBusy(error) || performance.now() > deadline) throw withPath(error, path)
+      if (!isBusy(error) || performance.now() > deadline) throw addPath(error, path)
       await delay(OPEN_PAUSE_MS)
     }
   }
 }
 
-/** The error with the path of the file, as those of the file system have it: SQLite names none. */
-function withPath(error: unknown, path: string): unknown {
+/** Adds the path of the file to an error, as errors of the file system have it: SQLite names none. */
+function addPath(error: unknown, path: string): unknown {
   const isOurs = error instanceof SallyportError
   return error instanceof Error && !isOurs ? Object.assign(error, { path }) : error
 }
@@ -54,12 +54,12 @@ export async function openReadOnly(path: string, steps: readonly string[]): Prom
   let database: Database | undefined
   try {
     database = await connectReadOnly(path)
-    const version = versionOf(database)
+    const version = readVersion(database)
     if (version === steps.length) return database
     throw new SallyportError('corrupt_data', otherVersion(path, version, steps.length))
   } catch (error) {
     database?.close()
-    throw withPath(error, path)
+    throw addPath(error, path)
   }
 }
 
@@ -103,9 +103,9 @@ export function makeDurable(database: Database): void {
 
 /** Runs the steps that the file has not had, in one transaction: no process ever sees half a version. */
 function migrate(database: Database, path: string, steps: readonly string[]): void {
-  if (versionOf(database) === steps.length) return
+  if (readVersion(database) === steps.length) return
   inTransaction(database, () => {
-    const version = versionOf(database)
+    const version = readVersion(database)
     if (version > steps.length) {
       throw new SallyportError('corrupt_data', otherVersion(path, version, steps.length))
     }
@@ -143,6 +143,6 @@ export function rollBack(database: Database): void {
   }
 }
 
-function versionOf(database: Database): number {
+function readVersion(database: Database): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
 }

@@ -24,7 +24,7 @@ export const NO_POSTGRES: string | false =
   (USER === undefined && process.getuid?.() === 0 && 'PostgreSQL does not run as root, and there is no user "postgres"')
 
 export interface TestPostgres extends TestServer {
-  /** Makes a new, empty database and gives its URL. */
+  /** Makes a new, empty database and returns its URL. */
   database(): Promise<string>
 }
 
@@ -52,7 +52,7 @@ export async function startPostgres(t: Cleanup, { durable = false } = {}): Promi
   ]
   await promisify(execFile)(PROGRAM, made, { ...USER, cwd: folder })
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${durable ? 'on' : 'off'}`]
-  const urlOf = (database: string) => `postgres://sallyport@127.0.0.1:${port}/${database}`
+  const databaseUrl = (database: string) => `postgres://sallyport@127.0.0.1:${port}/${database}`
   const server = await startServer(t, port, {
     file: join(dirname(PROGRAM), 'postgres'),
     args: ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
@@ -60,7 +60,7 @@ export async function startPostgres(t: Cleanup, { durable = false } = {}): Promi
     // Fast shutdown: it does not wait for open connections.
     stopSignal: 'SIGINT',
     ready: () =>
-      run(urlOf('postgres'), 'SELECT 1').then(
+      run(databaseUrl('postgres'), 'SELECT 1').then(
         () => true,
         () => false,
       ),
@@ -70,8 +70,8 @@ export async function startPostgres(t: Cleanup, { durable = false } = {}): Promi
     ...server,
     async database() {
       const name = `test_${databases++}`
-      await run(urlOf('postgres'), `CREATE DATABASE ${name}`)
-      return urlOf(name)
+      await run(databaseUrl('postgres'), `CREATE DATABASE ${name}`)
+      return databaseUrl(name)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
@@ -8,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** The used part of tap's test. */
+/** The part of tap's test that is used here. */
 export interface Cleanup {
   teardown(step: () => unknown): unknown
 }
@@ -33,9 +34,9 @@ export interface ServerCommand {
   readonly args: readonly string[]
   /** User to run as, where this process may not run the server as itself. */
   readonly user?: ServerUser | undefined
-  /** The signal of a graceful end. */
+  /** The signal that ends the server gracefully. */
   readonly stopSignal: NodeJS.Signals
-  /** Whether it answers. */
+  /** Reports whether the server answers. */
   ready(): Promise<boolean>
 }
 
@@ -50,7 +51,7 @@ const READY_MS = 30_000
 export async function startServer(t: Cleanup, port: number, command: ServerCommand): Promise<TestServer> {
   let child = await launch(command)
   const signalAll = (signal: NodeJS.Signals): void => {
-    for (const pid of familyOf(child)) signalOne(pid, signal)
+    for (const pid of listFamily(child)) signalOne(pid, signal)
   }
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (hasEnded(child)) return
@@ -94,8 +95,8 @@ async function launch({ file, args, user, ready }: ServerCommand): Promise<Child
   return child
 }
 
-/** The process and its children: PostgreSQL gives each of them a process group of its own. */
-function familyOf({ pid }: ChildProcess): readonly number[] {
+/** Lists the process and its children: PostgreSQL gives each of them a process group of its own. */
+function listFamily({ pid }: ChildProcess): readonly number[] {
   if (pid === undefined) return []
   const list = `/proc/${pid}/task/${pid}/children`
   const children = existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : []
@@ -114,22 +115,31 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-/** A port of loopback that nothing listens on now. */
+/** Ports below those that systems give to connections, and to servers that ask for any: no other test receives one meanwhile. */
+const GIVEN_TO_NOBODY = { first: 11_000, end: 32_000 } as const
+
+/** Finds a port of loopback that nothing listens on, nor will unless a test requests it. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  const port = await listening({ teardown() {} }, server)
-  await once(server.close(), 'close')
-  return port
+  for (;;) {
+    const port = randomInt(GIVEN_TO_NOBODY.first, GIVEN_TO_NOBODY.end)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    await once(server.close(), 'close')
+    return port
+  }
 }
 
-/** The port of loopback on which a server of this process listens until the test ends. */
+/** Returns the port of loopback on which a server of this process listens until the test ends. */
 export async function listening(t: Cleanup, server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => void (server.close() as Partial<HttpServer>).closeAllConnections?.())
   return (server.address() as AddressInfo).port
 }
 
-/** A new folder for a server, removed with the test; owned by `user` where one is given. */
+/** Makes a folder for a server, removed with the test; owned by `user` where one is given. */
 export async function serverFolder(t: Cleanup, user?: ServerUser): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-server-'))
   if (user !== undefined) await chown(folder, user.uid, user.gid)
@@ -137,17 +147,17 @@ export async function serverFolder(t: Cleanup, user?: ServerUser): Promise<strin
   return folder
 }
 
-/** Why tests with servers and browsers of others do not run: `npm test` sets TEST_NEIGHBOURS. */
+/** Says why tests with servers and browsers of others do not run: `npm test` sets TEST_NEIGHBOURS. */
 export const NO_NEIGHBOURS: string | false = process.env['TEST_NEIGHBOURS'] === 'off' && 'npm run test:all runs it'
 
-/** The first of these that is there: a path, or a name to look for in PATH. */
+/** Finds the first of these that exists: a path, or a name to look for in PATH. */
 export function findProgram(candidates: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const paths = candidates.flatMap((name) => (name.includes('/') ? name : folders.map((folder) => join(folder, name))))
   return paths.find((path) => existsSync(path))
 }
 
-/** The answer to a few bytes sent to the port; `undefined` when there is none within a second. */
+/** Sends a few bytes to the port, and resolves to the answer; `undefined` when there is none within a second. */
 export function ask(port: number, question: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(question))

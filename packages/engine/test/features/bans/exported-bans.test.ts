@@ -5,7 +5,7 @@ import { exportedBan, exportedBans } from '../../../src/features/bans/exported-b
 
 const STRIKES = { count: 3, window: '10m', on: ['blocked'], for: '1h' } as const
 
-function banOf(key: string, more: Partial<Ban> = {}): Ban {
+function makeBan(key: string, more: Partial<Ban> = {}): Ban {
   return { id: 'a', key, on: 'blocked', count: 3, since: 1_000, until: 3_601_000, ...more }
 }
 
@@ -20,7 +20,7 @@ t.test('bans of whole addresses are exported, and no others', async (t) => {
     ['user 198.51.100.7', undefined],
     ['user mallory', undefined],
   ] as const) {
-    t.equal(exportedBan(banOf(key), config), target, key)
+    t.equal(exportedBan(makeBan(key), config), target, key)
   }
 })
 
@@ -29,14 +29,14 @@ t.test('what is not refused here is not exported', async (t) => {
     challenge: { secret: 'x'.repeat(32) },
     policy: { limits: ['scanner-guard'], strikes: { ...STRIKES, on: [...STRIKES.on], then: 'challenge' } },
   })
-  t.equal(exportedBan(banOf('client 198.51.100.7'), asks), undefined, 'it is asked')
-  t.equal(exportedBan(banOf('client 198.51.100.7', { on: 'probe' }), asks), '198.51.100.7')
+  t.equal(exportedBan(makeBan('client 198.51.100.7'), asks), undefined, 'it is asked')
+  t.equal(exportedBan(makeBan('client 198.51.100.7', { on: 'probe' }), asks), '198.51.100.7')
   for (const on of ['decoy:led', 'probe:led'])
-    t.equal(exportedBan(banOf('client 198.51.100.7', { on }), parseConfig({})), undefined, on)
-  t.equal(exportedBan(banOf('client 198.51.100.7'), parseConfig({ mode: 'monitor' })), undefined)
+    t.equal(exportedBan(makeBan('client 198.51.100.7', { on }), parseConfig({})), undefined, on)
+  t.equal(exportedBan(makeBan('client 198.51.100.7'), parseConfig({ mode: 'monitor' })), undefined)
 })
 
 t.test('an address that has several bans is exported once', async (t) => {
-  const bans = [5_000, 9_000].map((until) => banOf('client 198.51.100.7', { until }))
+  const bans = [5_000, 9_000].map((until) => makeBan('client 198.51.100.7', { until }))
   t.same([...exportedBans(bans, parseConfig({}))], ['198.51.100.7'])
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createClosed, createFetch } from '#net'
-import { settingsOf } from '../../../src/config/effective.ts'
+import { listSettings } from '../../../src/config/effective.ts'
 import { readConfigFrom } from '../../../src/config/read.ts'
 import { createDecisions } from '../../../src/features/lists/crowdsec-decisions.ts'
 import { parseGoDuration } from '../../../src/features/lists/go-duration.ts'
@@ -93,7 +93,7 @@ t.test('while CrowdSec is away what it had decided stays, over a restart too, an
   t.equal(of('8.4.0.1'), 'block', 'one that has ended is gone without an answer')
   while (notices.length === 0) await delay(20)
   t.match(notices, [
-    /^list crowd: CrowdSec answered with 500; what it had decided stays in use; without \S+crowd the next answer is taken\.$/,
+    /^list crowd: CrowdSec responded with 500\. Its previous decisions stay in use\. To accept the next response, delete \S+crowd\.$/,
   ])
   await sallyport.close()
   t.notMatch(readFileSync(join(folder, 'state/lists/crowd'), 'utf8'), BOUNCER_KEY)
@@ -110,7 +110,7 @@ t.test('while CrowdSec is away what it had decided stays, over a restart too, an
   rmSync(join(folder, 'state/lists/crowd'))
   crowdsec.fail(403)
   const refused = await opened(t, crowdsec)
-  t.match(refused.notices, [/CrowdSec answered with 403; it holds nothing yet/])
+  t.match(refused.notices, [/CrowdSec responded with 403\. The list is empty/])
 })
 
 t.test('ten times as many decisions are taken once the copy is deleted', async (t) => {
@@ -127,7 +127,7 @@ t.test('ten times as many decisions are taken once the copy is deleted', async (
   add(11_000, 6)
   while (notices.length === 0) await delay(20)
   t.match(notices, [
-    /^list crowd: CrowdSec has 11,520 entries now and had 520; what it had decided stays in use; without/,
+    /^list crowd: CrowdSec has 11,520 entries, but had 520 before\. Its previous decisions stay in use\./,
   ])
   t.equal(of('8.6.0.1'), 'allow')
   const refused = crowdsec.asked.length
@@ -151,9 +151,9 @@ t.test('an answer that is none changes nothing', async (t) => {
   t.match(await decisions.ask(outbound, { isLast: false }), { state: 'read', size: 1 })
   t.same(await decisions.ask(outbound, { isLast: true }), { state: 'unchanged' })
   const wrong = createDecisions({ crowdsec: crowdsec.url, key: 'another' })
-  t.same(await wrong.ask(outbound, { isLast: false }), { state: 'refused', reason: 'answered with 403' })
+  t.same(await wrong.ask(outbound, { isLast: false }), { state: 'refused', reason: 'responded with 403' })
   const elsewhere = createDecisions({ crowdsec: `${crowdsec.url}/x`, key: BOUNCER_KEY })
-  t.match(await elsewhere.ask(outbound, { isLast: false }), { state: 'refused', reason: /answered with 401/ })
+  t.match(await elsewhere.ask(outbound, { isLast: false }), { state: 'refused', reason: /responded with 401/ })
 })
 
 t.test('its key is a secret, and the list is named in the configuration', async (t) => {
@@ -165,7 +165,7 @@ t.test('its key is a secret, and the list is named in the configuration', async 
   writeFileSync(file, readFileSync(file, 'utf8').replace('KEY', join(folder, 'key')))
   const read = readConfigFrom({ file })
   t.match(read.config.lists['crowd'], { crowdsec: 'http://127.0.0.1:8080', key: BOUNCER_KEY, refresh: 10_000 })
-  t.notMatch(JSON.stringify(settingsOf(read)), BOUNCER_KEY)
+  t.notMatch(JSON.stringify(listSettings(read)), BOUNCER_KEY)
   t.match(placedLists(read.config), [{ name: 'crowd', from: 'crowdsec', place: '127.0.0.1:8080', fixed: /cscli/ }])
   rmSync(join(folder, 'key'))
   t.throws(() => readConfigFrom({ file }), { message: /^[^\n]*lists\.crowd\.key: .*key does not exist$/ }, 'said once')

@@ -7,34 +7,34 @@ import { fetchList } from '../../../src/features/lists/list-copy.ts'
 import { readListBytes } from '../../../src/features/lists/read-list.ts'
 
 const MB = 2 ** 20
-const bytesOf = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding)
+const encodeText = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding)
 
 t.test('whatever a list is made of, it is read or refused with a reason', async (t) => {
   const read = [
-    ['a byte order mark, CRLF', bytesOf('\uFEFF# mine\r\n198.51.100.7\r\n203.0.113.0/24\r\n'), 2],
-    ['UTF-16, as PowerShell writes', bytesOf('\uFEFF198.51.100.7\r\n203.0.113.0/24\r\n', 'utf16le'), 2],
-    ['UTF-16 the other way', bytesOf('\uFEFF198.51.100.7\r\n203.0.113.0/24\r\n', 'utf16le').swap16(), 2],
-    ['one line of a megabyte', bytesOf(`198.51.100.7\n203.0.113.1\n${'x'.repeat(MB)}\n`), 2],
-    ['a comment of a megabyte', bytesOf(`# ${'x'.repeat(MB)}\n198.51.100.7\n`), 1],
-    ['a jail of 70,000', bytesOf(`Banned IP list:\t${'198.51.100.7 '.repeat(70_000)}\n`), 70_000],
-    ['Latin-1 in a comment', bytesOf('# caf\u00e9\n198.51.100.7\n', 'latin1'), 1],
+    ['a byte order mark, CRLF', encodeText('\uFEFF# mine\r\n198.51.100.7\r\n203.0.113.0/24\r\n'), 2],
+    ['UTF-16, as PowerShell writes', encodeText('\uFEFF198.51.100.7\r\n203.0.113.0/24\r\n', 'utf16le'), 2],
+    ['UTF-16 the other way', encodeText('\uFEFF198.51.100.7\r\n203.0.113.0/24\r\n', 'utf16le').swap16(), 2],
+    ['one line of a megabyte', encodeText(`198.51.100.7\n203.0.113.1\n${'x'.repeat(MB)}\n`), 2],
+    ['a comment of a megabyte', encodeText(`# ${'x'.repeat(MB)}\n198.51.100.7\n`), 1],
+    ['a jail of 70,000', encodeText(`Banned IP list:\t${'198.51.100.7 '.repeat(70_000)}\n`), 70_000],
+    ['Latin-1 in a comment', encodeText('# caf\u00e9\n198.51.100.7\n', 'latin1'), 1],
   ] as const
   for (const [name, bytes, size] of read) t.match(await readListBytes(bytes, 'auto'), { state: 'read', size }, name)
   const refused = [
-    ['ten million lines', bytesOf('#\n'.repeat(10_000_000)), /has more than 2000000 lines/],
+    ['ten million lines', encodeText('#\n'.repeat(10_000_000)), /has more than 2000000 lines/],
     [
       'more than a million entries',
-      bytesOf('198.51.100.7 198.51.100.8\n'.repeat(500_001)),
+      encodeText('198.51.100.7 198.51.100.8\n'.repeat(500_001)),
       /has more than 1000000 entries/,
     ],
-    ['more than is read', bytesOf('198.51.100.7\n'.repeat(3_000_000)), /is larger than 32 MB/],
+    ['more than is read', encodeText('198.51.100.7\n'.repeat(3_000_000)), /is larger than 32 MB/],
     ['binary', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2]), /is binary/],
-    ['a compressed file', gzipSync(bytesOf('198.51.100.7\n')), /is binary/],
-    ['a page', bytesOf('\n <!doctype HTML><title>Sign in</title>'), /is a web page/],
-    ['an error in JSON', bytesOf('{"error":"unauthorized"}'), /is not JSON of at most 8 MB with entries/],
-    ['JSON that is too deep', bytesOf('['.repeat(100_000) + ']'.repeat(100_000)), /nested too deeply|no entries/],
-    ['JSON of 9 MB', bytesOf(`[${'"198.51.100.7",'.repeat(600_000)}"x"]`), /is not JSON of at most 8 MB/],
-    ['prose', bytesOf('999.1.1.1\n1.2.3\n'), /has 2 lines that are not entries, the first of them line 1/],
+    ['a compressed file', gzipSync(encodeText('198.51.100.7\n')), /is binary/],
+    ['a page', encodeText('\n <!doctype HTML><title>Sign in</title>'), /is a web page/],
+    ['an error in JSON', encodeText('{"error":"unauthorized"}'), /is not JSON of at most 8 MB with entries/],
+    ['JSON that is too deep', encodeText('['.repeat(100_000) + ']'.repeat(100_000)), /nested too deeply|no entries/],
+    ['JSON of 9 MB', encodeText(`[${'"198.51.100.7",'.repeat(600_000)}"x"]`), /is not JSON of at most 8 MB/],
+    ['prose', encodeText('999.1.1.1\n1.2.3\n'), /has 2 invalid lines, first at line 1/],
   ] as const
   for (const [name, bytes, reason] of refused)
     t.match(await readListBytes(bytes, 'auto'), { state: 'refused', reason }, name)
@@ -63,7 +63,7 @@ t.test('whatever a URL answers, it is a list or a reason', async (t) => {
   )
   t.match(zipped, { state: 'read', size: 1 })
   const rows: readonly (readonly [name: string, answer: RequestListener, reason: RegExp, timeoutMs?: number])[] = [
-    ['an error', (_, response) => response.writeHead(500).end(list), /was answered with 500/],
+    ['an error', (_, response) => response.writeHead(500).end(list), /responded with 500/],
     ['a page with 200', (_, response) => response.end('<html><body>Maintenance</body></html>'), /is a web page/],
     [
       'a bomb',
@@ -92,7 +92,7 @@ t.test('whatever a URL answers, it is a list or a reason', async (t) => {
       (_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
       /10\.0\.0\.1 is not a public address/,
     ],
-    ['a circle', (_, response) => response.writeHead(302, { location: '/list' }).end(), /was answered with 302/],
+    ['a circle', (_, response) => response.writeHead(302, { location: '/list' }).end(), /responded with 302/],
   ]
   for (const [name, answer, reason, timeoutMs] of rows)
     t.match(await answered(answer, timeoutMs), { state: 'refused', reason }, name)

@@ -20,12 +20,12 @@ export interface StoredDecision {
 
 export interface LocalCrowdsec {
   readonly url: string
-  /** Method and path of each request. */
+  /** Holds the method and path of each request. */
   readonly asked: readonly string[]
   readonly decisions: readonly StoredDecision[]
-  /** As `cscli decisions add`. */
+  /** Adds a decision, as `cscli decisions add` does. */
   add(decision: Partial<StoredDecision>): number
-  /** As `cscli decisions delete`. */
+  /** Deletes a decision, as `cscli decisions delete` does. */
   delete(id: number): void
   /** Answers every request with a status, until it is `undefined`. */
   fail(status: number | undefined): void
@@ -40,7 +40,7 @@ interface Answer {
   readonly body: unknown
 }
 
-const refused = (status: number): Answer => ({ status, body: { message: `refused with ${status}` } })
+const refuse = (status: number): Answer => ({ status, body: { message: `refused with ${status}` } })
 
 export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
   const asked: string[] = []
@@ -73,18 +73,18 @@ export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
     return { status: 200, body: answer }
   }
   function answer(request: IncomingMessage, url: URL): Answer {
-    if (failing !== undefined) return refused(failing)
+    if (failing !== undefined) return refuse(failing)
     const route = `${request.method} ${url.pathname}`
     if (route === 'GET /v1/decisions/stream') {
-      return request.headers['x-api-key'] === BOUNCER_KEY ? stream(url) : refused(403)
+      return request.headers['x-api-key'] === BOUNCER_KEY ? stream(url) : refuse(403)
     }
     if (route === 'GET /v1/decisions') {
       const about = decisions.filter(({ value }) => value === url.searchParams.get('ip'))
       return request.headers['x-api-key'] === BOUNCER_KEY
         ? { status: 200, body: about.length === 0 ? null : about }
-        : refused(403)
+        : refuse(403)
     }
-    return refused(401)
+    return refuse(401)
   }
 
   const server = createServer((request, response) => {

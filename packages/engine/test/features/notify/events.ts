@@ -18,7 +18,7 @@ export interface Posted {
 /** An answer: a status, with the seconds after which it may be asked again. */
 export type Answer = number | { readonly status: number; readonly retryAfter: number }
 
-/** A webhook on loopback that answers with these statuses, then with 200. */
+/** Opens a webhook on loopback that answers with these statuses, then with 200. */
 export async function openHook(t: Test, answers: readonly Answer[] = []) {
   const posted: Posted[] = []
   const left = [...answers]
@@ -46,7 +46,7 @@ export async function openHook(t: Test, answers: readonly Answer[] = []) {
 }
 
 /** Ports that reach loopback; and what they were given. */
-export function portsOf(more: Partial<NotifyPorts> = {}) {
+export function makePorts(more: Partial<NotifyPorts> = {}) {
   const guarded = { dns: createFakeDns({}), allowPrivate: ['127.0.0.0/8'] }
   const notices: string[] = []
   const outcomes: `${ServiceEvent['kind']} ${SinkOutcome}`[] = []
@@ -61,7 +61,7 @@ export function portsOf(more: Partial<NotifyPorts> = {}) {
 
 /** Notifications to these places, closed at the end of a test. */
 export async function openPlaces(t: Test, places: readonly NotifyConfig[], more: Partial<NotifyPorts> = {}) {
-  const { ports, notices, outcomes } = portsOf(more)
+  const { ports, notices, outcomes } = makePorts(more)
   const notifications = openNotifications({ notify: places }, ports)
   t.teardown(notifications.close)
   return { ...notifications, notices, outcomes }

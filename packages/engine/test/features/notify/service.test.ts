@@ -27,7 +27,7 @@ t.test('a service counts what it refuses, and tells a spike of it to the places 
     for (let request = 0; request < count; request++) {
       const decision = sallyport.decide(requestFrom('198.51.100.7'))
       sallyport.observe(observed({ decision }))
-      // One that was described to the API is nobody's visit.
+      // A request that was described to the API is no visit.
       sallyport.observe(observed({ decision, answeredBy: 'check' }))
     }
   }
@@ -40,7 +40,7 @@ t.test('a service counts what it refuses, and tells a spike of it to the places 
   const [posted] = await first.received(1)
   t.match(JSON.parse(posted?.body ?? ''), {
     kind: 'spike',
-    text: '100 requests were refused or challenged within five minutes; 2 are usual.',
+    text: '100 requests were blocked or challenged within five minutes; the usual number is 2.',
     details: { requests: 100, usual: 2 },
   })
 

@@ -19,12 +19,12 @@ function raisedBy(counts: readonly number[], parts = 1): readonly (readonly [spa
 t.test('five times what is usual, and a hundred at least, is a spike, said once in its span', async (t) => {
   const quiet = Array.from({ length: 10 }, () => 20)
   t.same(raisedBy([...quiet, 400], 40), [
-    [10, '100 requests were refused or challenged within five minutes; 20 are usual.'],
+    [10, '100 requests were blocked or challenged within five minutes; the usual number is 20.'],
   ])
   t.same(raisedBy([...quiet, 99]), [], 'a small site has no spike of some dozens')
   const busy = Array.from({ length: 10 }, () => 1_000)
   t.same(raisedBy([...busy, 4_900]), [])
-  t.match(raisedBy([...busy, 5_000]), [[10, /^5,000 requests .*; 1000 are usual/]])
+  t.match(raisedBy([...busy, 5_000]), [[10, /^5,000 requests .*; the usual number is 1000/]])
 })
 
 t.test('one attack does not become what is usual; nobody knows what is, soon after a start', async (t) => {
@@ -37,5 +37,5 @@ t.test('one attack does not become what is usual; nobody knows what is, soon aft
 })
 
 t.test('spans without any refusal count as none', async (t) => {
-  t.match(raisedBy([0, 0, 0, 0, 0, 150]), [[5, /; 0 are usual/]])
+  t.match(raisedBy([0, 0, 0, 0, 0, 150]), [[5, /; the usual number is 0/]])
 })

@@ -29,7 +29,7 @@ t.test('data is said to be old when its age is over, and when it is not any more
   t.match((await next()).text, /^1 of 3 data sources is past its age: old\./)
   const second = await next()
   t.match(second, { kind: 'stale', text: /^2 of 3 data sources are past their age: tor-bulk-exit, old\./ })
-  // The next look is when that of the third would be over.
+  // The next look comes when the third one's time would be over.
   sources = sources.map(({ id }) => source(id, 86_400_000))
   t.match(await next(), { kind: 'stale', over: true, text: 'All data is within its age again.' })
 })

@@ -1,7 +1,8 @@
+import type { FetchRequest } from '@sallyport/core'
 import { createFakeDns } from '@sallyport/core/testing'
 import t from 'tap'
 import { createFetch } from '#net'
-import { signatureOf } from '../../../src/features/notify/forms.ts'
+import { signBody } from '../../../src/features/notify/forms.ts'
 import { DOWN, openHook, openPlaces, UP } from './events.ts'
 
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
@@ -32,15 +33,15 @@ t.test('each form says what its receiver reads', async (t) => {
   }
   raise(UP)
   const [, second] = await ntfy.received(2)
-  t.match(second?.request.headers, { title: /: origin up again$/, tags: 'white_check_mark' })
+  t.match(second?.request.headers, { title: /: origin is up again$/, tags: 'white_check_mark' })
   while (outcomes.length < 6) await new Promise((resolve) => setImmediate(resolve))
   t.same(new Set(outcomes), new Set(['origin sent']))
 })
 
 t.test('JSON is signed as Standard Webhooks says', async (t) => {
-  // The example of the specification's own libraries.
+  // The specification's own libraries have this example.
   const [id, body] = ['msg_p5jXN8AQM9LWM0D4loKWxJek', '{"test": 2432232314}']
-  t.same(signatureOf(id, body, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 1_614_265_330_000), {
+  t.same(signBody(id, body, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 1_614_265_330_000), {
     'webhook-id': id,
     'webhook-timestamp': '1614265330',
     'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
@@ -52,7 +53,7 @@ t.test('JSON is signed as Standard Webhooks says', async (t) => {
   const [posted] = await hook.received(1)
   const { headers } = posted?.request ?? {}
   const now = Number(headers?.['webhook-timestamp']) * 1_000
-  t.match(signatureOf(String(headers?.['webhook-id']), posted?.body ?? '', SECRET, now), {
+  t.match(signBody(String(headers?.['webhook-id']), posted?.body ?? '', SECRET, now), {
     'webhook-signature': headers?.['webhook-signature'],
   })
   const message = JSON.parse(posted?.body ?? '')
@@ -93,8 +94,11 @@ t.test('a failure is said once, until the place is reached again', async (t) => 
   while (outcomes.length < 4) await new Promise((resolve) => setImmediate(resolve))
   t.same(outcomes, ['origin failed', 'origin failed', 'origin failed', 'origin sent'])
   t.equal(notices.length, 2)
-  t.match(notices[0], /^notify: 127\.0\.0\.1:\d+ got no notification \(origin\): the answer is 404$/)
-  t.match(notices[1], /is reached again$/)
+  t.match(
+    notices[0],
+    /^notify: the notification \(origin\) could not be sent to 127\.0\.0\.1:\d+: the response is 404$/,
+  )
+  t.match(notices[1], /can be reached again$/)
   t.notMatch(notices.join(), /hook/, 'no path of a URL, which is a secret')
 })
 
@@ -113,7 +117,7 @@ t.test('what is inside is not reached unless it is permitted, and a redirect is 
   raise(DOWN)
   await moved.received(1)
   while (notices.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  t.match(notices, [/the answer is 302/])
+  t.match(notices, [/the response is 302/])
 })
 
 t.test('what waits for a place is bounded, and the oldest makes room', async (t) => {
@@ -123,8 +127,8 @@ t.test('what waits for a place is bounded, and the oldest makes room', async (t)
   })
   const asked: string[] = []
   const fetch = {
-    fetch: async ({ body }: { readonly body?: { readonly text: string } | undefined }) => {
-      asked.push(JSON.parse(body?.text ?? '{}').about)
+    fetch: async ({ body }: FetchRequest) => {
+      asked.push(JSON.parse(body !== undefined && 'text' in body ? body.text : '{}').about)
       await held
       return { state: 'answered', status: 200, headers: {}, body: nothing() } as const
     },

@@ -60,16 +60,16 @@ async function filled(t: Test, stores: ConfigInput): Promise<ConfigInput> {
 const exportKnown = (config: ConfigInput, text: string) => privacy.exportKnown(parseConfig(config), text)
 const eraseKnown = (config: ConfigInput, text: string) => privacy.eraseKnown(parseConfig(config), text)
 
-const countsOf = (places: readonly { place: string; state: string; entries: readonly unknown[] }[]) =>
+const listCounts = (places: readonly { place: string; state: string; entries: readonly unknown[] }[]) =>
   Object.fromEntries(places.map(({ place, state, entries }) => [place, `${state} ${entries.length}`]))
 
-const erasedOf = (places: readonly { place: string; state: string; erased: number }[]) =>
+const listErased = (places: readonly { place: string; state: string; erased: number }[]) =>
   Object.fromEntries(places.map(({ place, state, erased }) => [place, `${state} ${erased}`]))
 
 async function holds(t: Test, config: ConfigInput): Promise<void> {
   const known = await exportKnown(config, ADDRESS)
   t.equal(known.complete, true)
-  t.same(countsOf(known.places), {
+  t.same(listCounts(known.places), {
     ledger: 'read 2',
     bans: 'read 1',
     counts: 'elsewhere 1',
@@ -85,7 +85,7 @@ async function holds(t: Test, config: ConfigInput): Promise<void> {
   t.ok(known.places.every(({ where, kept }) => where !== '' && kept !== '' && !where.includes('@')))
 
   const erasure = await eraseKnown(config, ADDRESS)
-  t.same(erasedOf(erasure.places), {
+  t.same(listErased(erasure.places), {
     ledger: 'erased 2',
     bans: 'kept 0',
     counts: 'kept 0',
@@ -97,9 +97,9 @@ async function holds(t: Test, config: ConfigInput): Promise<void> {
   })
   t.match(erasure.places.find(({ place }) => place === 'bans')?.reason, /bans lift one$/)
   const after = await exportKnown(config, ADDRESS)
-  t.match(countsOf(after.places), { ledger: 'read 0', observations: 'read 1', 'crawler checks': 'read 0' })
+  t.match(listCounts(after.places), { ledger: 'read 0', observations: 'read 1', 'crawler checks': 'read 0' })
   const neighbour = await exportKnown(config, '8.3.0.8')
-  t.match(countsOf(neighbour.places), { ledger: 'read 1', bans: 'read 1', observations: 'read 2' })
+  t.match(listCounts(neighbour.places), { ledger: 'read 1', bans: 'read 1', observations: 'read 2' })
 }
 
 t.test('in SQLite', async (t) => {
@@ -122,11 +122,11 @@ t.test('in PostgreSQL and Redis', { skip: NO_POSTGRES || NO_REDIS }, async (t) =
   await Promise.all([postgres.kill(), redis.kill()])
   const known = await exportKnown(config, ADDRESS)
   t.equal(known.complete, false)
-  t.match(countsOf(known.places), { ledger: 'unreachable 0', bans: 'unreachable 0', observations: 'read 1' })
+  t.match(listCounts(known.places), { ledger: 'unreachable 0', bans: 'unreachable 0', observations: 'read 1' })
   t.ok(known.places.filter(({ state }) => state === 'unreachable').every(({ reason = '' }) => reason.length > 3))
   const erasure = await eraseKnown(config, ADDRESS)
   t.equal(erasure.complete, false)
-  t.match(erasedOf(erasure.places), { ledger: 'unreachable 0', bans: 'unreachable 0' })
+  t.match(listErased(erasure.places), { ledger: 'unreachable 0', bans: 'unreachable 0' })
 })
 
 t.test('a file that is no database is unreachable, and nothing is none', async (t) => {
@@ -135,9 +135,9 @@ t.test('a file that is no database is unreachable, and nothing is none', async (
   const config = { dataDir: join(dataDir, 'data') }
   const none = await exportKnown(config, '2001:DB8::1')
   t.match([none.address, none.complete], ['2001:db8::1', true])
-  t.match(countsOf(none.places), { ledger: 'absent 0', bans: 'absent 0', 'decision log': 'elsewhere 0' })
+  t.match(listCounts(none.places), { ledger: 'absent 0', bans: 'absent 0', 'decision log': 'elsewhere 0' })
   writeFileSync(join(config.dataDir, 'crawler-verdicts.db'), 'no database'.repeat(500))
   const broken = await exportKnown(config, '2001:db8::1')
-  t.match([broken.complete, countsOf(broken.places)], [false, { 'crawler checks': 'unreachable 0' }])
+  t.match([broken.complete, listCounts(broken.places)], [false, { 'crawler checks': 'unreachable 0' }])
   await t.rejects(exportKnown(config, 'me'), { code: 'invalid_ip' })
 })

@@ -14,8 +14,8 @@ t.test('a rule refuses what the robots.txt of the policy refuses, after a reload
     match: { path: [path], crawler: ['gptbot'] },
     action: 'block' as const,
   })
-  const configOf = (path: string) => ({ ...base, policy: { rules: [rude, secret(path)] } })
-  const sallyport = await open(configOf('/a/**'), { onNotice: () => {} })
+  const makeConfig = (path: string) => ({ ...base, policy: { rules: [rude, secret(path)] } })
+  const sallyport = await open(makeConfig('/a/**'), { onNotice: () => {} })
   t.teardown(() => sallyport.close())
   t.match(sallyport.robots(), /User-agent: GPTBot\nDisallow: \/a\$/)
   const mount = sallyport.decider({ policy: { rules: [rude] } })
@@ -28,7 +28,7 @@ t.test('a rule refuses what the robots.txt of the policy refuses, after a reload
   }
   t.same([of('/a/x'), of('/b/x')], ['block policy:rude', 'allow policy:default'])
   t.equal(of('/a/x', mount.decide), 'block policy:rude')
-  await sallyport.reload(configOf('/b/**'))
+  await sallyport.reload(makeConfig('/b/**'))
   t.same([of('/a/x'), of('/b/x')], ['allow policy:default', 'block policy:rude'])
   t.equal(of('/b/x', mount.decide), 'block policy:rude')
 })
@@ -42,7 +42,7 @@ function decided({ decide }: Pick<Sallyport, 'decide'>, target: string): string 
 t.test("the site's own file is read beside the policy's, at a reload again", async (t) => {
   const file = join(t.testdir(), 'robots.txt')
   const config: ConfigInput = { ...madeConfig(t.testdirName), policy: { rules: [RUDE] }, robots: { file } }
-  await t.rejects(open(config), { code: 'invalid_config', message: `robots.file: ${file} is not there` })
+  await t.rejects(open(config), { code: 'invalid_config', message: `robots.file: ${file} does not exist` })
   writeFileSync(file, 'User-agent: bot\nDisallow: /a')
   const sallyport = await open(config, { onNotice: () => {} })
   t.teardown(() => sallyport.close())

@@ -5,34 +5,34 @@ import { audited } from '../settings/audit.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-/** `sallyport accounts create | list | set-plan` */
+/** Adds `sallyport accounts create | list | set-plan`. */
 export function addAccountsCommands(program: Command, terminal: Terminal): void {
-  const accounts = program.command('accounts').description('accounts with API keys, and their plans')
+  const accounts = program.command('accounts').description('manage accounts and their plans')
 
-  withAccountOptions(
-    withJsonOptions(accounts.command('create').description('make an account, which has no key yet')),
-  ).action(async (options: JsonOptions & AccountOptions) => {
-    const config = readConfig(options)
-    const details = ({ id, plan }: Account) => ({ account: id, plan })
-    const account = await audited(config, { what: 'accounts create', details }, terminal, () =>
-      using(openAccounts(config), ({ keyring }) => keyring.createAccount(toNewAccount(options))),
-    )
-    if (options.json) return terminal.out(json(account))
-    terminal.out(account.id)
-    terminal.out(dim(`on plan ${account.plan}; a key for it: sallyport keys create --account ${account.id}`))
-  })
+  withAccountOptions(withJsonOptions(accounts.command('create').description('create an account without a key'))).action(
+    async (options: JsonOptions & AccountOptions) => {
+      const config = readConfig(options)
+      const details = ({ id, plan }: Account) => ({ account: id, plan })
+      const account = await audited(config, { what: 'accounts create', details }, terminal, () =>
+        using(openAccounts(config), ({ keyring }) => keyring.createAccount(toNewAccount(options))),
+      )
+      if (options.json) return terminal.out(json(account))
+      terminal.out(account.id)
+      terminal.out(dim(`is on plan ${account.plan}. To create a key: sallyport keys create --account ${account.id}`))
+    },
+  )
 
   withJsonOptions(accounts.command('list').description('list all accounts')).action(async (options: JsonOptions) => {
     const listed = await using(openAccounts(readConfig(options)), ({ accounts }) => accounts.listAccounts())
     if (options.json) return terminal.out(json(listed))
-    if (listed.length === 0) return terminal.out('No accounts.')
+    if (listed.length === 0) return terminal.out('There are no accounts.')
     const rows = listed.map(({ id, name, plan, signupDate }) => [id, name, plan, signupDate])
-    terminal.out(columns(rows, ['id', 'name', 'plan', 'signed up']))
+    terminal.out(columns(rows, ['id', 'name', 'plan', 'signup']))
   })
 
-  withJsonOptions(accounts.command('set-plan').description('change the plan of an account, from now on'))
-    .argument('<id>', 'id of the account')
-    .argument('<plan>', 'free, starter, pro, business, enterprise, or one of api.plans')
+  withJsonOptions(accounts.command('set-plan').description('change the plan of an account, effective immediately'))
+    .argument('<id>', 'account ID')
+    .argument('<plan>', 'free, starter, pro, business, enterprise, or a plan in api.plans')
     .action(async (id: string, plan: string, options: JsonOptions) => {
       const config = readConfig(options)
       await audited(config, { what: 'accounts set-plan', details: { account: id, plan } }, terminal, () =>

@@ -6,17 +6,17 @@ import { type JsonOptions, readConfig, using, withJsonOptions } from '../setting
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-/** `sallyport bans list | lift` */
+/** Adds `sallyport bans list | lift`. */
 export function addBansCommands(program: Command, terminal: Terminal): void {
-  const bans = program.command('bans').description('clients that are banned for a while')
+  const bans = program.command('bans').description('manage temporary bans')
 
-  withJsonOptions(bans.command('list').description('list bans in force, the soonest to end first')).action(
+  withJsonOptions(bans.command('list').description('list active bans, sorted by their end')).action(
     async (options: JsonOptions) => {
       const listed = await using(openBans(readConfig(options)), ({ bans }) => bans.list())
-      if (options.json) return terminal.out(json(listed.map(shown)))
-      if (listed.length === 0) return terminal.out('Nobody is banned.')
+      if (options.json) return terminal.out(json(listed.map(formatBan)))
+      if (listed.length === 0) return terminal.out('There are no active bans.')
       const rows = printableValue(listed).map((ban) => {
-        const { id, key, since, until } = shown(ban)
+        const { id, key, since, until } = formatBan(ban)
         return [id, key, strikesText(ban), since, until]
       })
       terminal.out(columns(rows, ['id', 'who', 'for', 'since', 'until']))
@@ -24,19 +24,19 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
   )
 
   withJsonOptions(
-    bans.command('lift').description('end a ban and forget its strikes; running processes follow at once'),
+    bans.command('lift').description('end a ban and reset its strikes; running processes apply the change immediately'),
   )
-    .argument('<id>', 'as `bans list` shows it')
+    .argument('<id>', 'ban ID, as shown by `bans list`')
     .action(async (id: string, options: JsonOptions) => {
       const config = readConfig(options)
       await audited(config, { what: 'bans lift', details: { id } }, terminal, () =>
         using(openBans(config), ({ lift }) => lift(id)),
       )
-      terminal.out(options.json ? json({ id, lifted: true }) : `${id} is lifted.`)
+      terminal.out(options.json ? json({ id, lifted: true }) : `The ban ${id} is lifted.`)
     })
 }
 
-/** A ban as JSON; times are ISO 8601, UTC. */
-function shown({ since, until, windowMs: _, ...ban }: Ban) {
+/** Shows a ban as JSON; times are ISO 8601, UTC. */
+function formatBan({ since, until, windowMs: _, ...ban }: Ban) {
   return { ...ban, since: new Date(since).toISOString(), until: new Date(until).toISOString() }
 }

@@ -1,4 +1,4 @@
-import { configSchema, settingsOf } from '@sallyport/engine'
+import { configSchema, listSettings } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { checkConfig, printChecked, UNUSABLE } from '../settings/config-check.ts'
 import { findConfigFile, type JsonOptions, readConfigLayers, withJsonOptions } from '../settings/settings.ts'
@@ -6,14 +6,12 @@ import { ExitError } from '../terminal/exit.ts'
 import { printable, printableJson } from '../terminal/printable.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-/** `sallyport config check | show | schema` */
+/** Adds `sallyport config check | show | schema`. */
 export function addConfigCommands(program: Command, terminal: Terminal): void {
-  const config = program.command('config').description('the configuration: its faults, and the values in force')
+  const config = program.command('config').description('check and show the configuration')
 
-  withJsonOptions(
-    config.command('check').description('read the configuration and the files that it names, and report every fault'),
-  )
-    .argument('[file]', 'instead of --config')
+  withJsonOptions(config.command('check').description('check the configuration and every file that it names'))
+    .argument('[file]', 'configuration file, instead of --config')
     .action(async (file: string | undefined, options: JsonOptions) => {
       const named = file === undefined ? options : { ...options, config: file }
       const checked = await checkConfig(named)
@@ -23,28 +21,28 @@ export function addConfigCommands(program: Command, terminal: Terminal): void {
       if (!isValid) throw new ExitError(UNUSABLE)
     })
 
-  withJsonOptions(config.command('show').description('show each value in force, and its source')).action(
+  withJsonOptions(config.command('show').description('show each value in force and its source')).action(
     (options: JsonOptions) => {
-      const settings = settingsOf(readConfigLayers(options))
+      const settings = listSettings(readConfigLayers(options))
       if (options.json) return terminal.out(json(settings))
-      terminal.out(columns(settings.map(({ key, value, place }) => [key, shown(value), dim(place?.text ?? 'default')])))
+      terminal.out(columns(settings.map(({ key, value, place }) => [key, write(value), dim(place?.text ?? 'default')])))
     },
   )
 
   config
     .command('schema')
-    .description('print the JSON schema of the configuration, for editors')
+    .description('print the JSON schema of the configuration for editors')
     .action(() => terminal.out(json(configSchema())))
 }
 
-/** A check that read no file says so: somebody may be in another folder than they think. */
+/** Describes a valid check. One that read no file says so: the operator may be in another folder than intended. */
 function describeValid(file: string | undefined): string {
   if (file !== undefined) return 'The configuration is valid.'
-  return 'No configuration file was read: there is no sallyport.yaml here. Variables and defaults are valid.'
+  return 'No configuration file was read, because there is no sallyport.yaml in this directory. Variables and defaults are valid.'
 }
 
-/** Words as they are, all else as JSON. */
-function shown(value: unknown): string {
+/** Shows words unchanged, and everything else as JSON. */
+function write(value: unknown): string {
   return typeof value === 'string' && !value.includes('"') && printable(value) === value && value !== ''
     ? value
     : printableJson(value)

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { counted, SallyportError } from '@sallyport/core'
+import { counted, SallyportError, withAge } from '@sallyport/core'
 import { MAX_BUNDLE_BYTES, oldestList, openUpdates, type Updates } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
@@ -21,33 +21,34 @@ type UpdateOptions = JsonOptions & {
   readonly rollback?: true | undefined
 }
 
-const NOT_SWITCHED_ON = 'not switched on'
+const NOT_SWITCHED_ON = 'not enabled'
 
-/** `sallyport data status | update | compile | bundle` */
+/** Adds `sallyport data status | update | compile | bundle`. */
 export function addDataCommands(program: Command, terminal: Terminal): void {
-  const data = program.command('data').description('data sets behind verdicts')
+  const data = program.command('data').description('manage the data behind verdicts')
 
-  withJsonOptions(data.command('status').description('show loaded data, with date, age and licence'))
-    .option('--all', 'also sources that are not switched on')
+  withJsonOptions(data.command('status').description('show loaded data with its date, age and licence'))
+    .option('--all', 'include sources that are not enabled')
     .action(async (options: JsonOptions & { readonly all?: true | undefined }) => {
       const sources = await readDataSources(readConfig(options), terminal)
-      if (options.json) return terminal.out(json(sources))
+      const now = Date.now()
+      if (options.json) return terminal.out(json(sources.map((source) => withAge(source, now))))
       const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
       terminal.out(sourceLines(shown))
-      const oldest = oldestList(sources, Date.now())
+      const oldest = oldestList(sources, now)
       if (oldest !== undefined) terminal.out(oldestSentence(oldest))
       const more = sources.length - shown.length
-      if (more > 0) terminal.out(dim(`${more} more can be switched on; --all shows them.`))
+      if (more > 0) terminal.out(dim(`${more} more sources can be enabled; --all shows them.`))
       for (const credit of creditLines(sources)) terminal.out(dim(credit))
     })
 
-  withJsonOptions(data.command('update').description('download changed data; a running service takes it over'))
-    .option('--source <id>', 'only this source')
-    .option('--accept', 'accept a list whose size jumped')
-    .addOption(new Option('--rollback', 'return to the previous download').conflicts('accept'))
+  withJsonOptions(data.command('update').description('download new data; a running service loads it'))
+    .option('--source <id>', 'update only this source')
+    .option('--accept', 'accept a list even if its size changed sharply')
+    .addOption(new Option('--rollback', 'restore the previous download').conflicts('accept'))
     .action((options: UpdateOptions) => (options.rollback ? rollBack(options, terminal) : update(options, terminal)))
 
-  withCommonOptions(data.command('compile').description('compile the data now, unless it is compiled already')).action(
+  withCommonOptions(data.command('compile').description('compile the data if it is not compiled yet')).action(
     async (options: CommonOptions) => {
       const config = readConfig(options)
       const sources = await audited(config, { what: 'data compile', details: {} }, terminal, () =>
@@ -57,10 +58,8 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
     },
   )
 
-  withCommonOptions(
-    data.command('bundle').description('write a bundle: networks alone, in one file, for Cloudflare Workers'),
-  )
-    .argument('<file>', 'file to write, or to overwrite')
+  withCommonOptions(data.command('bundle').description('write network data to one file for Cloudflare Workers'))
+    .argument('<file>', 'file to write; an existing file is overwritten')
     .action((file: string, options: CommonOptions) => bundle(file, options, terminal))
 }
 
@@ -71,12 +70,12 @@ async function bundle(file: string, options: CommonOptions, terminal: Terminal):
   writeFileSync(file, bytes)
   const megabytes = (bytes.length / 1e6).toFixed(2)
   terminal.out(
-    `${file}: networks, listed addresses and crawler ranges, ${megabytes} MB; no places, no names of systems.`,
+    `${file} contains networks, listed addresses and crawler ranges (${megabytes} MB), but no locations and no AS names.`,
   )
-  if (bytes.length > MAX_BUNDLE_BYTES) terminal.err(`It is larger than ${MAX_BUNDLE_BYTES / 1e6} MB.`)
+  if (bytes.length > MAX_BUNDLE_BYTES) terminal.err(`The bundle is larger than ${MAX_BUNDLE_BYTES / 1e6} MB.`)
 }
 
-/** Fails with 1 where a source was refused or could not be fetched; the others are in use. */
+/** Exits with 1 where a source was refused or could not be fetched; the other sources are in use. */
 async function update(options: UpdateOptions, terminal: Terminal): Promise<void> {
   const config = readConfig(options)
   const print = options.json ? terminal.err : terminal.out
@@ -88,17 +87,17 @@ async function update(options: UpdateOptions, terminal: Terminal): Promise<void>
     openUpdates(config).update({
       onOutcome: (outcome) => print(formatOutcome(outcome)),
       ...asked,
-      onWait: () => terminal.err('Another process updates the data; waiting for it.'),
+      onWait: () => terminal.err('Another process is updating the data. Waiting for it to finish.'),
     }),
   )
   if (options.json) terminal.out(json(outcomes))
-  // Compiled now, so that the next start need not.
+  // The data is compiled now, so that the next start need not do it.
   if (outcomes.some(({ state }) => state === 'updated')) await readDataSources(config, terminal)
   const bad = outcomes.filter(({ state }) => state === 'refused' || state === 'failed')
   if (bad.length === 0) return
   throw new SallyportError(
     'update_failed',
-    `${bad.length} of ${counted(outcomes.length, 'source')} could not be updated; the loaded data stays in use.`,
+    `${bad.length} of ${counted(outcomes.length, 'source')} could not be updated. Their loaded data stays in use.`,
   )
 }
 
@@ -115,6 +114,6 @@ async function rollBack(options: UpdateOptions, terminal: Terminal): Promise<voi
   )
   if (options.json) return terminal.out(json(back))
   for (const { source, generation, entries } of back) {
-    terminal.out(`${source}: back to generation ${generation}, ${counted(entries, 'entry', 'entries')}`)
+    terminal.out(`${source}: restored generation ${generation}, ${counted(entries, 'entry', 'entries')}`)
   }
 }

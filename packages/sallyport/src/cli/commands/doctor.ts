@@ -11,15 +11,15 @@ interface Options extends JsonOptions {
   readonly site?: URL | undefined
 }
 
-/** `sallyport doctor` */
+/** Adds `sallyport doctor`. */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
-  withJsonOptions(program.command('doctor').description('check what a service depends on, and advise'))
-    .option('--site <url>', 'address of the site, to check that challenge solutions reach the gate', parseUrlOption)
+  withJsonOptions(program.command('doctor').description('check everything that the service depends on'))
+    .option('--site <url>', 'site URL, to check that challenge solutions reach the gate', parseUrlOption)
     .action(async (options: Options) => {
       const { site } = options
       const { config } = readConfigLayers(options, {}, true)
       const gate = await findGate(config)
-      // A flag may have named the address of the gate that runs.
+      // A flag may have named the address of the running gate.
       const running = 'url' in gate && gate.isProven ? { ...config, admin: gate.url.slice('http://'.length) } : config
       const more = [...PROXY_LOOKS, lookAtNote(gate)]
       const findings = await doctor(running, { site: site?.href, more })
@@ -29,10 +29,10 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-/** Says that a gate left its note and is not found. */
+/** Warns where a gate left its note and cannot be found. */
 function lookAtNote(gate: FoundGate): Look {
   const isLost = 'reason' in gate && gate.isNoted
-  const advice = 'Start the gate again: it was killed, or another program has its address.'
+  const advice = 'Restart the gate. It was killed, or another program uses its address.'
   return ['listeners', async () => (isLost ? [{ state: 'warn', found: `admin: ${gate.reason}.`, advice }] : [])]
 }
 

@@ -1,6 +1,16 @@
 import { errorText, SallyportError } from '@sallyport/core'
-import { type EvidenceReport, ShapeError, verifyEvidence } from '@sallyport/ledger/verify'
-import type { Command } from 'commander'
+import { parseWitness } from '@sallyport/ledger'
+import { LibraryMissing, readTimestamps } from '@sallyport/ledger/timestamp'
+import {
+  CRAWLS_TYPE,
+  type CrawlsReport,
+  type EvidenceReport,
+  ShapeError,
+  type TimestampFindings,
+  verifyCrawls,
+  verifyEvidence,
+} from '@sallyport/ledger/verify'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { jsonOption } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { inputName, inputText } from '../terminal/input.ts'
@@ -9,73 +19,156 @@ import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
 interface VerifyOptions {
   readonly keys?: string | undefined
+  readonly timestampCa?: string | undefined
+  readonly witness?: readonly string[] | undefined
   readonly allowUnauthenticated?: true | undefined
   readonly json?: true | undefined
 }
 
-/** `sallyport evidence verify` */
+/** Adds `sallyport evidence verify`. */
 export function addEvidenceCommands(program: Command, terminal: Terminal): void {
-  const evidence = program.command('evidence').description('signed evidence about attestations')
+  const evidence = program.command('evidence').description('verify signed evidence')
 
   evidence
     .command('verify')
-    .description('verify evidence, offline')
-    .argument('<file>', 'evidence, as GET /v1/provenance/export gives it; - is standard input')
-    .option('--keys <file>', 'JWKS of the service, as GET /v1/provenance/keys gives it')
-    .option('--allow-unauthenticated', 'exit 0 without --keys too, although nothing proves the origin of the evidence')
+    .description('verify evidence offline')
+    .argument('<file>', 'evidence from GET /v1/provenance/export; - reads standard input')
+    .option('--keys <file>', 'JWKS of the service, from GET /v1/provenance/keys')
+    .option('--timestamp-ca <file>', 'PEM file of timestamp authorities that you trust')
+    .addOption(
+      new Option('--witness <key...>', 'verifier keys (C2SP vkey) of witnesses that you trust').argParser(addWitness),
+    )
+    .option('--allow-unauthenticated', 'exit 0 without --keys, although the origin of the evidence is unproven')
     .addOption(jsonOption())
     .action(async (file: string, options: VerifyOptions) => {
       const keys = options.keys === undefined ? undefined : await readJsonText(options.keys)
-      const report = verify(await readJsonText(file), keys, options.keys)
+      const evidence = await readJsonText(file)
+      const timestamps = await findTimestamps(evidence, options.timestampCa, terminal)
+      const report = verify({ evidence, keys, timestamps, witnesses: options.witness }, options.keys)
+      const records = 'paths' in report ? formatPaths(report) : formatRecords(report)
       const isEnough = report.ok && (report.isProven || options.allowUnauthenticated === true)
-      terminal.out(
-        options.json
-          ? json(report)
-          : `${formatAxes(report)}\n${describeReport(report, isEnough)}${formatRecords(report)}`,
-      )
+      terminal.out(options.json ? json(report) : `${formatAxes(report)}\n${describeReport(report, isEnough)}${records}`)
       if (!isEnough) throw new ExitError(1)
     })
 }
 
-function verify(evidence: string, keys: string | undefined, place: string | undefined): EvidenceReport {
+function addWitness(vkey: string, before: readonly string[] = []): readonly string[] {
   try {
-    return verifyEvidence(evidence, keys)
+    parseWitness(vkey)
+  } catch (error) {
+    throw new InvalidArgumentError(errorText(error))
+  }
+  return [...before, vkey]
+}
+
+/** Checks timestamps, which needs the library that reads them; without it they stay unchecked. */
+async function findTimestamps(
+  evidence: string,
+  file: string | undefined,
+  terminal: Terminal,
+): Promise<TimestampFindings | undefined> {
+  const authorities = file === undefined ? undefined : await readText(file)
+  try {
+    return await readTimestamps(evidence, authorities)
+  } catch (error) {
+    if (!(error instanceof LibraryMissing)) throw new SallyportError('corrupt_data', `${file} ${errorText(error)}`)
+    terminal.err(`sallyport: ${error.message}`)
+    return undefined
+  }
+}
+
+/** Holds the evidence, and the keys that its reader has. */
+interface Given {
+  readonly evidence: string
+  readonly keys: string | undefined
+  readonly timestamps: TimestampFindings | undefined
+  readonly witnesses: readonly string[] | undefined
+}
+
+function verify(
+  { evidence, keys, timestamps, witnesses }: Given,
+  place: string | undefined,
+): EvidenceReport | CrawlsReport {
+  try {
+    const isOfCrawling = JSON.parse(evidence)?.media_type === CRAWLS_TYPE
+    return (isOfCrawling ? verifyCrawls : verifyEvidence)(evidence, keys, timestamps, witnesses)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
     throw new SallyportError('corrupt_data', `${place} is not a JWKS: ${error.message}`)
   }
 }
 
-function describeReport({ ok }: EvidenceReport, isEnough: boolean): string {
+function describeReport({ ok }: Pick<EvidenceReport, 'ok'>, isEnough: boolean): string {
   if (!ok) return 'The evidence is not valid.'
   return isEnough
-    ? 'Nothing failed.'
-    : 'Nothing failed, and nothing proves who made it: --keys names the keys of the service.'
+    ? 'No check failed.'
+    : 'No check failed, but the origin of the evidence is unproven. Pass the keys of the service with --keys.'
 }
 
 /** Formats the facts that the records prove; empty when a check failed. */
 function formatRecords({ records, isProven }: EvidenceReport): string {
   if (records.length === 0) return ''
   const rows = records.map(({ attestationId, time, address = 'erased', claim, country = 'unknown', ...record }) =>
-    [String(attestationId), time, address, claim, country, record.networkOrigin, record.action, record.reason].map(
-      printable,
-    ),
+    [
+      String(attestationId),
+      time,
+      address,
+      claim,
+      placeText(country, record.region),
+      record.networkOrigin,
+      record.action,
+      record.reason,
+    ].map(printable),
   )
-  const head = ['attestation', 'time', 'address', 'claim', 'country', 'network', 'action', 'rule']
+  const head = ['attestation', 'time', 'address', 'claim', 'place', 'network', 'action', 'rule']
   const title = isProven
-    ? 'Proven: the service recorded these decisions at these times of its clock.'
-    : 'The records say, without proof:'
+    ? 'Proven: the service recorded these decisions at these times by its own clock.'
+    : 'Unproven claims of the records:'
   return `\n${title}\n${columns(rows, head)}`
 }
 
-function formatAxes({ axes }: EvidenceReport): string {
+/** Formats what an operator read, against the preference of the site; empty when a check failed. */
+function formatPaths({ paths, operator = '', isProven, leftOut, addresses }: CrawlsReport): string {
+  if (paths.length === 0) return ''
+  const rows = paths.map(({ path, preference, robots, crawler, purpose, proof, action, enforced, ...row }) =>
+    [
+      path,
+      robots,
+      preference.contentUsage ?? '',
+      row.licence ?? preference.licence ?? '',
+      crawler,
+      purpose,
+      proof,
+      enforced ? action : `${action} (not enforced)`,
+      row.price ?? '',
+      (row.receipts ?? []).join(' '),
+      String(row.requests),
+      String(row.pages),
+      String(row.bytes),
+      `${row.first} to ${row.last}`,
+    ].map(printable),
+  )
+  const head = ['path', 'robots.txt', 'Content-Usage', 'licence', 'crawler', 'purpose', 'proof', 'action', 'price']
+  const title = `${isProven ? 'Proven: the service recorded' : 'The records claim, without proof,'} that ${printable(operator)} requested:`
+  const left = leftOut === 0 ? '' : `\nThe service states that ${leftOut} more requests are not in these rows.`
+  const from = addresses.length === 0 ? '' : `\nFrom: ${addresses.map(printable).join(', ')}`
+  return `\n${title}\n${columns(rows, [...head, 'receipts', 'requests', 'pages', 'bytes', 'time'])}${left}${from}`
+}
+
+/** Writes `US-TX` or `US, region unknown`; a claim of a country has no region. */
+function placeText(country: string, region: string | undefined): string {
+  if (region === undefined) return country
+  return region === 'unknown' ? `${country}, region unknown` : region
+}
+
+function formatAxes({ axes }: Pick<EvidenceReport | CrawlsReport, 'axes'>): string {
   const rows = Object.entries(axes).map(([axis, { outcome, detail }]) => {
     return [axis.replace('_', ' '), outcome.replace('_', ' '), printable(detail)]
   })
   return columns(rows)
 }
 
-/** The text itself, in which the verifier sees what is there twice. */
+/** Reads the text itself, in which the verifier sees repeated members. */
 async function readJsonText(file: string): Promise<string> {
   const text = await readText(file)
   try {

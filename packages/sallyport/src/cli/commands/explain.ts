@@ -15,16 +15,16 @@ interface Options extends JsonOptions {
   readonly log?: string | undefined
 }
 
-/** `sallyport explain FILE`, `sallyport explain --request ID` */
+/** Adds `sallyport explain FILE` and `sallyport explain --request ID`. */
 export function addExplainCommand(program: Command, terminal: Terminal): void {
-  withJsonOptions(program.command('explain').description('explain the decision about a request'))
-    .argument('[file]', 'a request as JSON, or a HAR; - is standard input')
-    .option('--ip <address>', 'address of the client, if the file names none')
-    .option('--request <id>', 'a request of the decision log, by the id on its refusal page')
+  withJsonOptions(program.command('explain').description('explain the decision for a request'))
+    .argument('[file]', 'request as JSON or HAR; - reads standard input')
+    .option('--ip <address>', 'client address, if the file has none')
+    .option('--request <id>', 'request ID from a refusal page; explains that request of the decision log')
     .addOption(logOption())
     .action(async (file: string | undefined, options: Options) => {
       if ((file === undefined) === (options.request === undefined)) {
-        throw new SallyportError('invalid_config', 'explain takes a file, or --request with an id.')
+        throw new SallyportError('invalid_config', 'explain needs a file, or --request with a request ID.')
       }
       if (file === undefined) await explainLogged(options, terminal)
       else await explainFile(file, options, terminal)
@@ -33,19 +33,19 @@ export function addExplainCommand(program: Command, terminal: Terminal): void {
 
 async function explainFile(file: string, options: Options, terminal: Terminal): Promise<void> {
   const { requests, skipped } = await readRequests(file, options.ip)
-  if (skipped > 0) terminal.err(`sallyport: ${counted(skipped, 'entry', 'entries')} left out: no request of HTTP.`)
+  if (skipped > 0) terminal.err(`sallyport: skipped ${counted(skipped, 'entry', 'entries')} without an HTTP request.`)
   const config = readConfig(options)
   const decisions = await using(openOnce(config, terminal), (sallyport) =>
     Promise.all(requests.map((request) => decideDescribed(sallyport, request))),
   )
   if (options.json) return terminal.out(json(decisions.length === 1 ? decisions[0] : decisions))
   const isDecoy = createPathTable(config.decoys.paths)
-  const trapOf: Parameters<typeof explanation>[1] = (request) => {
-    if (isDecoy(request) !== undefined) return 'a decoy: a strike, where policy.strikes.on has decoy'
+  const findTrap: Parameters<typeof explanation>[1] = (request) => {
+    if (isDecoy(request) !== undefined) return 'a decoy, which is a strike if policy.strikes.on lists decoy'
     const reason = findProbe(request)?.reason
-    return reason && `a probe, which scanner-guard counts: ${reason}`
+    return reason && `a scanner probe, which scanner-guard counts: ${reason}`
   }
-  terminal.out(decisions.map((decision) => explanation(decision, trapOf)).join('\n\n'))
+  terminal.out(decisions.map((decision) => explanation(decision, findTrap)).join('\n\n'))
 }
 
 async function explainLogged(options: Options, terminal: Terminal): Promise<void> {

@@ -21,16 +21,16 @@ interface SetOptions extends JsonOptions {
   readonly note?: string | undefined
 }
 
-/** `sallyport ip set | unset | list` */
+/** Adds `sallyport ip set | unset | list`. */
 export function addIpCommands(program: Command, terminal: Terminal): void {
-  const ip = program.command('ip').description('your own classes of addresses and prefixes, which override all data')
+  const ip = program.command('ip').description('override the network class of addresses and CIDRs')
 
-  withJsonOptions(ip.command('set').description('set the class of an address or a CIDR; a running process follows'))
-    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', parseRange)
+  withJsonOptions(ip.command('set').description('set the class of an address or CIDR; running processes apply it'))
+    .argument('<address>', 'IPv4 or IPv6 address, or CIDR', parseRange)
     .addOption(new Option('--class <class>', 'network class').choices(NETWORK_CLASSES).makeOptionMandatory())
     .addOption(new Option('--ttl <time>', 'duration: 90s, 30m, 12h, 7d (default: until unset)').argParser(parseTtl))
-    .option('--provider <name>', 'brand of the service')
-    .option('--note <text>', 'reason, for readers of the list')
+    .option('--provider <name>', 'provider name')
+    .option('--note <text>', 'note, shown in the list')
     .action(async (prefix: Prefix, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
       const override: Override = {
         networkClass,
@@ -39,29 +39,29 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
         note,
       }
       const config = readConfig(options)
-      const set = await audited(config, { what: 'ip set', details: shown }, terminal, () =>
+      const set = await audited(config, { what: 'ip set', details: formatObservation }, terminal, () =>
         using(openOverrides(config), ({ overrides }) => overrides.set(prefix, override)),
       )
-      const { until = 'it is unset', ...rest } = shown(set)
-      terminal.out(options.json ? json(shown(set)) : `${rest.address} is ${rest.class} until ${until}.`)
+      const { until = 'you unset it', ...rest } = formatObservation(set)
+      terminal.out(options.json ? json(formatObservation(set)) : `${rest.address} is ${rest.class} until ${until}.`)
     })
 
-  withJsonOptions(ip.command('unset').description('remove the class of an address or a CIDR'))
-    .argument('<address>', 'IPv4 or IPv6, or a CIDR of either', parseRange)
+  withJsonOptions(ip.command('unset').description('remove the class that you set for an address or CIDR'))
+    .argument('<address>', 'IPv4 or IPv6 address, or CIDR', parseRange)
     .action(async (prefix: Prefix, options: JsonOptions) => {
       const [config, text] = [readConfig(options), formatHostOrPrefix(prefix)]
       await audited(config, { what: 'ip unset', details: { address: text } }, terminal, () =>
         using(openOverrides(config), async ({ overrides }) => overrides.unset(prefix)),
       )
-      terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is left to the data again.`)
+      terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is classified by data again.`)
     })
 
-  withJsonOptions(ip.command('list').description('list classes in force, set or read from reverse names')).action(
+  withJsonOptions(ip.command('list').description('list classes that were set or derived from reverse names')).action(
     async (options: JsonOptions) => {
       const listed = await using(openOverrides(readConfig(options)), ({ overrides }) => overrides.list())
-      const rows = listed.map(shown)
+      const rows = listed.map(formatObservation)
       if (options.json) return terminal.out(json(rows))
-      if (rows.length === 0) return terminal.out('Nothing is set.')
+      if (rows.length === 0) return terminal.out('No class is set.')
       terminal.out(
         columns(
           printableValue(rows).map((row) => [
@@ -79,8 +79,8 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
   )
 }
 
-/** An observation as JSON; times are ISO 8601, UTC. */
-function shown({ prefix, networkClass, origin, provider, setAt, expiresAt, note }: PrefixObservation) {
+/** Shows an observation as JSON; times are ISO 8601, UTC. */
+function formatObservation({ prefix, networkClass, origin, provider, setAt, expiresAt, note }: PrefixObservation) {
   return {
     address: formatHostOrPrefix(prefix),
     class: networkClass,
@@ -94,17 +94,17 @@ function shown({ prefix, networkClass, origin, provider, setAt, expiresAt, note 
 
 function parseRange(text: string): Prefix {
   const prefix = parseHostOrPrefix(text)
-  if (prefix === undefined) throw new InvalidArgumentError('It is not an IPv4 or IPv6 address, nor a CIDR of one.')
+  if (prefix === undefined) throw new InvalidArgumentError('The value is not an IPv4 or IPv6 address or CIDR.')
   return prefix
 }
 
-/** Ten years, so that the end stays a valid date. */
+/** Limits a lifetime to ten years, so that its end stays a valid date. */
 const LONGEST_MS = 3_660 * DAY_MS
 
 function parseTtl(text: string): number {
   const milliseconds = parseDuration(text) ?? 0
   if (milliseconds <= 0 || milliseconds > LONGEST_MS) {
-    throw new InvalidArgumentError('It is a number with s, m, h or d, at most 3660d.')
+    throw new InvalidArgumentError('The time must be a number with s, m, h or d, at most 3660d.')
   }
   return milliseconds
 }

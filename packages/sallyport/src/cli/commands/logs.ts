@@ -13,16 +13,16 @@ interface Options extends JsonOptions, FilterOptions {
   readonly lines?: number | undefined
 }
 
-/** Lines shown of a log before it is followed. */
+/** Shows so many lines of a log before it follows the log. */
 const LINES_BEFORE = 10
 
-/** `sallyport logs` */
+/** Adds `sallyport logs`. */
 export function addLogsCommand(program: Command, terminal: Terminal): void {
-  const logs = program.command('logs').description('show the decision log for people, one line per request')
+  const logs = program.command('logs').description('show the decision log, one line per request')
   withFilters(withJsonOptions(logs).addOption(logOption()))
-    .option('-f, --follow', 'follow as lines are added, also in a new file of that name')
+    .option('-f, --follow', 'follow new lines, including after log rotation')
     .addOption(
-      new Option('-n, --lines <n>', `the last so many (default: all; ${LINES_BEFORE} with --follow)`).argParser(
+      new Option('-n, --lines <n>', `number of last lines (default: all; ${LINES_BEFORE} with --follow)`).argParser(
         parseCount,
       ),
     )
@@ -31,7 +31,7 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
       const write = options.json ? (entry: LogEntry) => printableJson(entry) : entryText
       const source = await openLog(options)
       const { entries, follow, isMemory, name, holds } = source
-      if (isMemory) terminal.err(`sallyport: this is ${name}. ${holds}`)
+      if (isMemory) terminal.err(`sallyport: these requests are from ${name}. ${holds}`)
       const following = options.follow === true ? follow : undefined
       const held = createTail(options.lines ?? (following ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>
         terminal.out(write(entry)),
@@ -49,11 +49,11 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
 }
 
 function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a number of lines.')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('The value must be a number of lines.')
   return Number(text)
 }
 
-/** Holds the last entries until it is released, twice as many at most; from then on shows each at once. */
+/** Holds the last entries until it is released, at most twice as many; then shows each entry at once. */
 function createTail(count: number, show: (entry: LogEntry) => void) {
   let released = count === Number.POSITIVE_INFINITY
   const held: LogEntry[] = []
@@ -64,7 +64,7 @@ function createTail(count: number, show: (entry: LogEntry) => void) {
         return
       }
       held.push(entry)
-      // Not one by one: each would move all that are left.
+      // Removing entries one by one would move all that are left each time.
       if (held.length > 2 * count) held.splice(0, held.length - count)
     },
     release(): void {

@@ -1,17 +1,23 @@
-import { type LookupResult, type NetworkFinding, SallyportError } from '@sallyport/core'
+import {
+  type InspectedRegion,
+  type LookupResult,
+  type NetworkFinding,
+  parseAddress,
+  SallyportError,
+} from '@sallyport/core'
 import type { Sallyport } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { sourceText } from '#console'
+import { regionText, sourceText } from '#console'
 import { type JsonOptions, openOnce, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { printable, printableValue } from '../terminal/printable.ts'
 import { creditLines } from '../terminal/sources.ts'
 import { bold, columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-/** `sallyport lookup TARGET` */
+/** Adds `sallyport lookup TARGET`. */
 export function addLookupCommand(program: Command, terminal: Terminal): void {
-  withJsonOptions(program.command('lookup').description('show facts about an address, a range, a hostname or a URL'))
-    .argument('<targets...>', 'one or several')
+  withJsonOptions(program.command('lookup').description('show facts about an address, CIDR, hostname or URL'))
+    .argument('<targets...>', 'one or more targets')
     .action(async (targets: readonly string[], options: JsonOptions) => {
       const { found, credits } = await using(openOnce(readConfig(options), terminal), async (sallyport) => {
         const found = await Promise.all(targets.map((target) => lookedUp(sallyport, target)))
@@ -22,9 +28,10 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
         const results = found.map(({ result, error }) => result ?? { error: error?.code, message: error?.message })
         terminal.out(json(targets.length === 1 ? results[0] : results))
       } else {
-        for (const { target, result, network, error } of found) {
+        for (const { target, result, network, region, error } of found) {
           if (result === undefined) terminal.err(`sallyport: ${printable(error?.message ?? '')}`)
-          else terminal.out(`${bold(printable(target))}\n${columns(listFacts(printableValue(result), network))}`)
+          else
+            terminal.out(`${bold(printable(target))}\n${columns(listFacts(printableValue(result), network, region))}`)
         }
         for (const credit of found.every(({ error }) => error) ? [] : credits) terminal.out(dim(credit))
       }
@@ -32,37 +39,42 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-/** Facts about one target, or why nothing is: the other targets are looked up all the same. */
+/** Holds the facts about one target, or why there are none: other targets are still looked up. */
 interface LookedUp {
   readonly target: string
   readonly result?: LookupResult | undefined
   readonly network?: NetworkFinding | undefined
+  readonly region?: InspectedRegion | undefined
   readonly error?: SallyportError | undefined
 }
 
 async function lookedUp(sallyport: Sallyport, target: string): Promise<LookedUp> {
   try {
     const result = await sallyport.lookup(target)
-    return { target, result, network: findNetwork(sallyport, result.target.ip) }
+    const { ip } = result.target
+    const network = findNetwork(sallyport, ip)
+    const address = ip === undefined ? undefined : parseAddress(ip)
+    const region = address && network && (await sallyport.knowledge.findRegion(address, network))
+    return { target, result, network, region }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     return { target, error: targetError(error, target) }
   }
 }
 
-/** With the target in front, where it does not say it. */
+/** Puts the target before a message that does not name it. */
 function targetError({ code, message }: SallyportError, target: string): SallyportError {
   return new SallyportError(code, message.includes(target) ? message : `${target}: ${message}`)
 }
 
-/** The verdict with its evidence, which the specified answer has no place for. */
+/** Returns the verdict with its evidence, for which the specified answer has no member. */
 function findNetwork(sallyport: Sallyport, peer: string | undefined): NetworkFinding | undefined {
   if (peer === undefined) return undefined
   const request = { peer, method: 'GET', target: '/', scheme: 'unknown', httpVersion: '', fields: [] } as const
   return sallyport.inspect(request).network
 }
 
-/** The rule that matched, its source and date, and the other sources that agree. */
+/** Describes the rule that matched, its source and date, and the other sources that agree. */
 function grounds(finding: NetworkFinding | undefined): string | undefined {
   if (finding?.source === undefined) return undefined
   const { rule, source, sourceDate, agreeing } = finding
@@ -70,7 +82,11 @@ function grounds(finding: NetworkFinding | undefined): string | undefined {
   return `${rule}, ${sourceText(source, sourceDate)}${also}`
 }
 
-function listFacts(result: LookupResult, finding: NetworkFinding | undefined): readonly (readonly [string, string])[] {
+function listFacts(
+  result: LookupResult,
+  finding: NetworkFinding | undefined,
+  region: InspectedRegion | undefined,
+): readonly (readonly [string, string])[] {
   const { target, reserved, verdict, purity, provider, riskScore, geo, asn, whois, degraded } = result
   const place = [geo.city, geo.region, geo.country].filter((part) => part !== undefined).join(', ')
   const network = [asn.asn, asn.name, asn.type === 'unknown' ? undefined : `(${asn.type})`]
@@ -82,6 +98,8 @@ function listFacts(result: LookupResult, finding: NetworkFinding | undefined): r
     ['known by', grounds(finding)],
     ['provider', provider],
     ['place', result.geoSource === undefined || place === '' ? place : `${place} (${result.geoSource})`],
+    ['region', reserved.reserved || region === undefined ? undefined : regionText(region)],
+    ['oldest source', result.oldest && sourceText(result.oldest.source, result.oldest.date)],
     ['purity', `${purity.score}/100 (${purity.verdict})`],
     ['risk', `${riskScore}/100`],
     ['domain', whois?.domain],
@@ -91,7 +109,7 @@ function listFacts(result: LookupResult, finding: NetworkFinding | undefined): r
     ['expires', whois?.expiresOn],
     ['nameservers', whois?.nameservers.join(', ')],
     ['status', whois?.status.join(', ')],
-    ['registrant', whois?.privacyProtection ? 'hidden by a privacy service or the registry' : undefined],
+    ['registrant', whois?.privacyProtection ? 'redacted by a privacy service or the registry' : undefined],
     ['degraded', degraded.join(', ')],
   ]
   return rows.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[dim(name), value] as const]))

@@ -6,25 +6,24 @@ import { ExitError } from '../terminal/exit.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-/** `sallyport notify test` */
+/** Adds `sallyport notify test`. */
 export function addNotifyCommands(program: Command, terminal: Terminal): void {
-  const command = program.command('notify').description('notifications of the configuration')
+  const command = program.command('notify').description('test notifications')
 
-  withJsonOptions(command.command('test').description('send a test to each place, and show its answer')).action(
-    async (options: JsonOptions) => {
-      const config = readConfig(options)
-      if (config.notify.length === 0)
-        throw new SallyportError('invalid_config', 'notify: the configuration names no place')
-      const tested = await notify.testNotifications(config, { fetch: createOutbound(config).feeds })
-      const shown = printableValue(tested).map(({ form, place, on, sent, answer }) => [
-        sent ? 'sent' : 'failed',
-        form,
-        place,
-        on.length === EVENT_KINDS.length ? 'all' : on.join(', '),
-        answer,
-      ])
-      terminal.out(options.json ? json(tested) : columns(shown, ['', 'form', 'place', 'events', 'answer']))
-      if (tested.some(({ sent }) => !sent)) throw new ExitError(1)
-    },
-  )
+  withJsonOptions(
+    command.command('test').description('send a test message to each webhook and show the response'),
+  ).action(async (options: JsonOptions) => {
+    const config = readConfig(options)
+    if (config.notify.length === 0) throw new SallyportError('invalid_config', 'notify: no webhook is configured')
+    const tested = await notify.testNotifications(config, { fetch: createOutbound(config).feeds })
+    const shown = printableValue(tested).map(({ form, place, on, sent, answer }) => [
+      sent ? 'sent' : 'failed',
+      form,
+      place,
+      on.length === EVENT_KINDS.length ? 'all' : on.join(', '),
+      answer,
+    ])
+    terminal.out(options.json ? json(tested) : columns(shown, ['', 'form', 'place', 'events', 'answer']))
+    if (tested.some(({ sent }) => !sent)) throw new ExitError(1)
+  })
 }

@@ -6,24 +6,32 @@ export interface Outcome {
   readonly name: string
   readonly passed: boolean
   readonly wrong: readonly string[]
-  /** Rules that what is said of the request leaves open, and why. */
+  /** Names rules that the described request leaves open, and why. */
   readonly unjudged: readonly string[]
 }
 
-/** Machines that run tests read these forms: the Test Anything Protocol 14, and JUnit's XML. */
+/** Matches characters that begin another line, control a terminal, or are not allowed in XML. */
+const UNPRINTED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]+/gu
+
+/** Puts a text on one line. */
+function plain(text: string): string {
+  return text.replace(UNPRINTED, ' ')
+}
+
+/** Test runners read these forms: the Test Anything Protocol 14, and JUnit's XML. */
 export const OUTCOME_FORMS = { tap: formatTap, junit: formatJunit } as const
 
-/** An outcome for people; `verbose` names the rules that were not judged. */
+/** Formats an outcome for people; `verbose` names the rules that were not judged. */
 export function formatOutcome({ name, passed, wrong, unjudged }: Outcome, verbose: boolean): string {
-  const line = passed ? `ok      ${name}` : `failed  ${name}: ${wrong.join('; ')}`
-  const notes = verbose ? unjudged.map((text) => dim(`        not judged: ${text}`)) : []
+  const line = plain(passed ? `ok      ${name}` : `failed  ${name}: ${wrong.join('; ')}`)
+  const notes = verbose ? unjudged.map((text) => dim(`        not evaluated: ${text}`)) : []
   return [line, ...notes].join('\n')
 }
 
 function formatTap(outcomes: readonly Outcome[]): string {
   const lines = outcomes.flatMap(({ name, passed, wrong }, at) => [
-    `${passed ? 'ok' : 'not ok'} ${at + 1} - ${name.replace(/[\\#]/g, '\\$&')}`,
-    ...wrong.map((text) => `# ${text}`),
+    `${passed ? 'ok' : 'not ok'} ${at + 1} - ${plain(name).replace(/[\\#]/g, '\\$&')}`,
+    ...wrong.map((text) => `# ${plain(text)}`),
   ])
   return ['TAP version 14', `1..${outcomes.length}`, ...lines].join('\n')
 }
@@ -31,8 +39,8 @@ function formatTap(outcomes: readonly Outcome[]): string {
 function formatJunit(outcomes: readonly Outcome[]): string {
   const failures = outcomes.filter(({ passed }) => !passed).length
   const cases = outcomes.map(({ name, wrong }) => {
-    const messages = wrong.map((text) => `<failure message="${escapeHtml(text)}"/>`).join('')
-    return `  <testcase classname="policy" name="${escapeHtml(name)}">${messages}</testcase>`
+    const messages = wrong.map((text) => `<failure message="${escapeHtml(plain(text))}"/>`).join('')
+    return `  <testcase classname="policy" name="${escapeHtml(plain(name))}">${messages}</testcase>`
   })
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',

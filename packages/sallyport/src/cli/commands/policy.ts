@@ -1,9 +1,16 @@
-import { type Clock, counted, type Decision, parseDuration, SallyportError } from '@sallyport/core'
-import { createTrialCounter, open, type PolicyTest, readPolicyTests, type TestedRequest } from '@sallyport/engine'
+import { type Clock, counted, type Decision, parseDuration, SallyportError, type Signer } from '@sallyport/core'
+import {
+  createTrialCounter,
+  openSimulated,
+  type PolicyTest,
+  readPolicyTests,
+  type TestedRequest,
+} from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { FLAG, unjudgedText } from '#console'
-import { countDescribed, decideDescribed } from '../requests/requests.ts'
-import { SIMULATED_AGENTS } from '../requests/simulated-agents.ts'
+import { describeEvent, judgeEvent } from '../requests/events.ts'
+import { countDescribed, type DescribedRequest, decideDescribed, listFields } from '../requests/requests.ts'
+import { findVisitor, publishedKeys, requestFields, throwAwaySigner } from '../requests/simulated-agents.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions, withoutOutbound } from '../settings/settings.ts'
 import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
 import { formatOutcome, OUTCOME_FORMS, type Outcome } from './policy-outcomes.ts'
@@ -13,14 +20,14 @@ interface TestOptions extends JsonOptions {
   readonly verbose?: true
 }
 
-/** `sallyport policy test` */
+/** Adds `sallyport policy test`. */
 export function addPolicyCommands(program: Command, terminal: Terminal): void {
-  const policy = program.command('policy').description('try a policy before it is in force')
+  const policy = program.command('policy').description('test a policy before it is in force')
 
-  withJsonOptions(policy.command('test').description('run the tests of a file; exits 1 if one fails'))
-    .argument('<file>', 'YAML: an optional policy, and tests of a request and what is expected')
-    .addOption(new Option('--format <form>', 'form for a CI').choices(Object.keys(OUTCOME_FORMS)))
-    .option('--verbose', 'also print the rules that could not be judged')
+  withJsonOptions(policy.command('test').description('run the policy tests of a file; exit 1 if a test fails'))
+    .argument('<file>', 'YAML file with tests (request and expectation) and an optional policy')
+    .addOption(new Option('--format <form>', 'output format for CI').choices(Object.keys(OUTCOME_FORMS)))
+    .option('--verbose', 'also print rules that could not be evaluated')
     .action(async (file: string, options: TestOptions) => {
       const { policy, tests } = readPolicyTests(file)
       const configuration = withoutOutbound(readConfig(options))
@@ -29,18 +36,23 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
       let flagged = false
       const clock: Clock = { now: () => now }
       const tested = policy === undefined ? configuration : { ...configuration, policy }
-      const outcomes = await using(open(tested, { clock, onNotice: () => {} }), async (sallyport) => {
+      const signer = throwAwaySigner()
+      const opening = openSimulated(publishedKeys(signer), tested, { clock, onNotice: () => {} })
+      const outcomes = await using(opening, async (sallyport) => {
         const done: Outcome[] = []
         for (const test of tests) {
           now = start
           const counter = createTrialCounter(tested, clock)
           let decision: Decision | undefined
-          for (const { request: given, at, status, times, every } of [...test.before, test]) {
-            const request = asVisitor(given)
+          for (const { request: given, event, at, status, times, every } of [...test.before, test]) {
             if (at !== undefined) now = Date.parse(at)
             for (let time = 0; time < times; time++) {
               if (time > 0) now += parseDuration(every) ?? 0
-              decision = await countDescribed(counter, request, await decideDescribed(sallyport, request), status)
+              const request = addVisitor(given, signer, now)
+              const decided = await decideDescribed(sallyport, request)
+              decision = event
+                ? await judgeEvent(counter, decided, describeEvent(event), listFields(request))
+                : await countDescribed(counter, request, decided, status)
             }
           }
           if (decision === undefined) continue
@@ -65,26 +77,28 @@ export function addPolicyCommands(program: Command, terminal: Terminal): void {
     })
 }
 
-/** Noon of the last Monday in UTC: a file says the same at each second, and data is as old as today's. */
+/** Returns noon of the last Monday in UTC: a test file gives the same result at each second, and data is as old as today's. */
 function mondayNoon(now: number): number {
   const date = new Date(now)
   const days = (date.getUTCDay() + 6) % 7
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() - days, 12)
 }
 
-/** A request with the headers of the visitor that it names, over https; what is written goes before them. */
-function asVisitor(request: TestedRequest): TestedRequest {
-  const { as, headers = {}, host = 'shop.example', scheme, ...rest } = request
-  if (as === undefined) return request
-  const visitor = SIMULATED_AGENTS.find(({ name }) => name === as)
-  if (visitor === undefined) {
-    const names = SIMULATED_AGENTS.map(({ name }) => name)
-    throw new SallyportError('invalid_config', `as: "${as}" is no visitor: ${names.join(', ')}`)
+/** Adds the address and the fields of the named visitor to a request over https; what the file writes takes precedence. */
+function addVisitor(request: TestedRequest, signer: Signer, now: number): DescribedRequest {
+  const { as, ip = '', headers = {}, host = 'shop.example', scheme, ...rest } = request
+  if (as === undefined) return { ...request, ip }
+  const visitor = findVisitor(as)
+  const aim = { host, method: rest.method, target: rest.path, scheme: 'https' } as const
+  const fields = requestFields(visitor, aim, signer, { now })
+  const own = Object.fromEntries(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : [])))
+  return {
+    ...rest,
+    ip: ip || visitor.address,
+    host,
+    scheme: scheme === 'unknown' ? 'https' : scheme,
+    headers: { ...own, ...headers },
   }
-  const own = Object.fromEntries(
-    visitor.headers.flatMap((name, at) => (at % 2 === 0 ? [[name, visitor.headers[at + 1] ?? '']] : [])),
-  )
-  return { ...rest, host, scheme: scheme === 'unknown' ? 'https' : scheme, headers: { Host: host, ...own, ...headers } }
 }
 
 function compareOutcome({ name, expect }: PolicyTest, decision: Decision): Outcome {
@@ -94,8 +108,9 @@ function compareOutcome({ name, expect }: PolicyTest, decision: Decision): Outco
     rule: decision.reasons[0]?.id.replace('policy:', ''),
     enforced: decision.enforced,
     trial: decision.trial?.action ?? 'none',
+    status: decision.action === 'block' ? (decision.status ?? 403) : decision.action === 'offer' ? 402 : 'none',
   }
-  const members = ['action', 'class', 'rule', 'enforced', 'trial'] as const
+  const members = ['action', 'class', 'rule', 'enforced', 'trial', 'status'] as const
   const wrong = members
     .filter((member) => expect[member] !== undefined && expect[member] !== found[member])
     .map((member) => `${member} is ${found[member]}, not ${expect[member]}`)

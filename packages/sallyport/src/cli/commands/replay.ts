@@ -30,20 +30,18 @@ interface Options extends JsonOptions {
   readonly fields?: AccessFormat | undefined
 }
 
-/** `sallyport replay LOG --policy FILE` */
+/** Adds `sallyport replay LOG --policy FILE`. */
 export function addReplayCommand(program: Command, terminal: Terminal): void {
-  withJsonOptions(program.command('replay').description('decide recorded traffic by another policy'))
-    .argument('<log>', 'an access log, or the decision log; - is standard input')
-    .requiredOption('--policy <file>', 'the other policy: a YAML file, or a configuration that has one')
+  withJsonOptions(program.command('replay').description('replay recorded traffic with another policy'))
+    .argument('<log>', 'access log or decision log; - reads standard input')
+    .requiredOption('--policy <file>', 'policy to compare: a policy file or configuration file (YAML)')
     .addOption(
-      new Option('--format <name>', 'format (default: the first that fits)').choices(
-        ACCESS_FORMATS.map(({ name }) => name),
-      ),
+      new Option('--format <name>', 'log format (default: detected)').choices(ACCESS_FORMATS.map(({ name }) => name)),
     )
     .addOption(
       new Option(
         '--fields <names>',
-        'members of other JSON, as ip=client.ip,target=url; also method, userAgent, at, status',
+        'JSON members, such as ip=client.ip,target=url; also method, userAgent, at, status',
       )
         .argParser(parseFields)
         .conflicts('format'),
@@ -77,7 +75,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
       terminal.out(formatTable(replayed))
       if (asked.before + asked.after > 0) {
         const shares = `${percent(asked.before / requests)} → ${percent(asked.after / requests)}`
-        terminal.out(`Challenged: ${shares} of the requests, at most: ${NO_PASSES}`)
+        terminal.out(`Challenged: at most ${shares} of the requests, because ${NO_PASSES}`)
       }
       for (const note of [counted(requests, 'request'), ...replayNotes(replayed)]) terminal.out(dim(note))
     })
@@ -87,7 +85,7 @@ function formatsFor({ format, fields }: Options): readonly AccessFormat[] {
   return fields === undefined ? ACCESS_FORMATS.filter(({ name }) => format === undefined || name === format) : [fields]
 }
 
-/** Requests that each policy would ask; those of rules on trial are under `onTrial`. */
+/** Counts requests that each policy would challenge; rules on trial count under `onTrial`. */
 function countChallenged(classes: readonly ClassRow[]): Both<number> {
   const sum = (policy: keyof Both<number>) => classes.reduce((all, row) => all + row[policy].challenge, 0)
   return { before: sum('before'), after: sum('after') }
@@ -101,7 +99,7 @@ function formatTable({ classes }: Replayed): string {
     String(row.changed),
     String(row.onTrial),
   ])
-  return columns(rows, ['class', 'requests', ...ACTIONS, 'changed', 'on trial'])
+  return columns(rows, ['class', 'requests', ...ACTIONS, 'changed', 'dry run'])
 }
 
 function formatStep(before: number, after: number): string {

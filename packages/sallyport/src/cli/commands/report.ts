@@ -1,37 +1,65 @@
 import { DAY_MS, SallyportError } from '@sallyport/core'
-import { readTally } from '@sallyport/engine'
+import { type Config, openLedgerTools, readTally } from '@sallyport/engine'
+import type { CrawlsJson } from '@sallyport/ledger'
 import { type Command, Option } from 'commander'
 import { crawlerSections, tallySections } from '#console'
 import { parseSince } from '../log/log-filter.ts'
 import { sectionText } from '../report/section.ts'
-import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
+import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends JsonOptions {
   readonly since?: number | undefined
   readonly ai?: true | undefined
+  readonly evidence?: string | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  readonly addresses?: true | undefined
 }
 
-/** The span of a report without `--since`. */
+/** The span that a report has without `--since`. */
 const SPAN_MS = 7 * DAY_MS
 
-/** `sallyport report` */
+/** Builds the evidence of what an operator read. Rejects without --ai, and where no record exists. */
+async function findEvidence(
+  config: Config,
+  operator: string,
+  { ai, from, to, addresses }: Options,
+  now: number,
+): Promise<CrawlsJson> {
+  if (ai === undefined) throw new SallyportError('invalid_request', '--evidence needs --ai.')
+  const span = [from ?? now - SPAN_MS, to ?? now].map((at) => new Date(at).toISOString())
+  const [since = '', until = ''] = span
+  const query = { from: since, to: until, withAddresses: addresses === true }
+  const found = await using(openLedgerTools(config), (tools) => tools.crawls(operator, query))
+  if (found !== undefined) return found
+  const why = config.crawls === false ? ' Set crawls to record what crawlers read; it is false.' : ''
+  throw new SallyportError('invalid_request', `There is no record of ${operator} from ${since} to ${until}.${why}`)
+}
+
+/** Adds `sallyport report`. */
 export function addReportCommand(program: Command, terminal: Terminal): void {
   const report = program
     .command('report')
-    .description('sum up the counts of a service: what was done, and what monitor mode or a trial would have done')
+    .description('summarize decisions, and what monitor mode and dry runs would change')
   withJsonOptions(report)
-    .addOption(new Option('--since <time>', 'from this time on: 24h, 7d, or ISO 8601').argParser(parseSince))
-    .option('--ai', 'what AI and crawlers read, and whether they kept to robots.txt')
+    .addOption(new Option('--since <time>', 'start: 24h, 7d, or an ISO 8601 time').argParser(parseSince))
+    .option('--ai', 'show what AI and crawlers read, and whether they obeyed robots.txt')
+    .option('--evidence <operator>', 'with --ai: export evidence of what this operator read, for offline verification')
+    .addOption(new Option('--from <time>', 'with --evidence: start time').argParser(parseSince))
+    .addOption(new Option('--to <time>', 'with --evidence: end time').argParser(parseSince))
+    .option('--addresses', 'with --evidence: disclose addresses of verified crawlers')
     .action(async (options: Options) => {
       const config = readConfig(options)
       const now = Date.now()
+      if (options.evidence !== undefined)
+        return terminal.out(json(await findEvidence(config, options.evidence, options, now)))
       const tally = await readTally(config, options.since ?? now - SPAN_MS, now)
       if (tally === undefined) {
         const why =
-          config.tally === 0 ? 'Nothing is counted: tally is 0.' : `Nothing was counted yet in ${config.dataDir}.`
-        throw new SallyportError('invalid_request', `${why} replay decides the lines of a log, and logs shows them.`)
+          config.tally === 0 ? 'No counts exist: tally is 0.' : `There are no counts yet in ${config.dataDir}.`
+        throw new SallyportError('invalid_request', `${why} Use sallyport replay or sallyport logs with a log file.`)
       }
       if (options.json) return terminal.out(json(options.ai ? tally.crawlers : { tally: tally.all }))
       const { all, crawlers } = printableValue(tally)

@@ -3,15 +3,19 @@ import { createServer, request as requestHttp, type Server } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DIRECTORY_PATH, SallyportError, type Signer } from '@sallyport/core'
-import { openSimulated } from '@sallyport/engine'
+import { ACCOUNT_EVENTS, type AccountEventName, DIRECTORY_PATH, SallyportError } from '@sallyport/core'
+import { createTrialCounter, openSimulated } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { describeEvent } from '../requests/events.ts'
 import { explanation } from '../requests/explanation.ts'
 import {
   type Aim,
+  findVisitor,
+  publishedKeys,
   requestFields,
   SIMULATED_AGENTS,
   type SimulatedAgent,
+  type ThrowAwaySigner,
   throwAwaySigner,
 } from '../requests/simulated-agents.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions, withoutOutbound } from '../settings/settings.ts'
@@ -24,60 +28,71 @@ interface Options extends JsonOptions {
   readonly ip?: string | undefined
   readonly method: string
   readonly path: string
+  readonly event?: AccountEventName | undefined
   readonly directoryPort: number
 }
 
-/** Port of a simulated agent's key directory: the server under test is configured with this origin. */
+/** A simulated agent's key directory listens on this port: the server under test is configured with this origin. */
 const DIRECTORY_PORT = 4180
-/** How long the server under test may take to fetch the keys. */
+/** Limits how long the server under test may take to fetch the keys. */
 const FETCH_PATIENCE_MS = 2500
 
-/** `sallyport simulate --as NAME [--url URL]` */
+/** Adds `sallyport simulate --as NAME [--url URL]`. */
 export function addSimulateCommand(program: Command, terminal: Terminal): void {
   const names = SIMULATED_AGENTS.map(({ name }) => name)
   withJsonOptions(
-    program.command('simulate').description("simulate a client's request; agents that sign use a throw-away key"),
+    program.command('simulate').description("simulate a client's request; signing agents use a temporary key"),
   )
     .addOption(new Option('--as <name>', 'client to simulate').choices(names).makeOptionMandatory())
-    .option('--url <url>', 'send the request there (default: decide about it here, and explain)', parseUrlOption)
-    .option('--ip <address>', 'address of the client, without --url (default: 8.8.8.8, for browser a home line)')
-    .option('--method <method>', 'method of the request', parseMethod, 'GET')
+    .option('--url <url>', 'send the request to this URL (default: decide locally and explain)', parseUrlOption)
+    .option('--ip <address>', 'client address, without --url (default: 8.8.8.8; for browser, a residential address)')
+    .option('--method <method>', 'request method', parseMethod, 'GET')
     .addOption(
-      new Option('--path <path>', 'path that it asks for, without --url')
-        .argParser(parsePath)
-        .default('/')
+      new Option('--path <path>', 'request path, without --url').argParser(parsePath).default('/').conflicts('url'),
+    )
+    .addOption(
+      new Option('--event <name>', 'account event of an unknown account, without --url')
+        .choices(ACCOUNT_EVENTS)
         .conflicts('url'),
     )
     .addOption(
-      new Option('--directory-port <n>', 'port of its key directory on 127.0.0.1, with --url')
+      new Option('--directory-port <n>', "port of the agent's key directory on 127.0.0.1, with --url")
         .argParser(parsePort)
         .default(DIRECTORY_PORT),
     )
     .action(async (options: Options) => {
-      const simulated = SIMULATED_AGENTS.find(({ name }) => name === options.as)
-      if (simulated === undefined) throw new SallyportError('invalid_request', `No agent "${options.as}".`)
+      const simulated = findVisitor(options.as)
       const signer = throwAwaySigner()
       if (options.url === undefined) await decideHere(simulated, signer, options, terminal)
       else await send(simulated, signer, { ...options, url: options.url }, terminal)
     })
 }
 
-/** The decision of the configured policy, as if the agent had published the throw-away key. */
-async function decideHere(simulated: SimulatedAgent, signer: Signer, options: Options, terminal: Terminal) {
-  const published = simulated.signs ? [{ agent: simulated.signs.agent, document: signer.directory }] : []
-  const { ip: peer = simulated.address ?? '8.8.8.8', method, path: target } = options
+/** Returns the decision of the configured policy, as if the agent had published the throw-away key. */
+async function decideHere(
+  simulated: ReturnType<typeof findVisitor>,
+  signer: ThrowAwaySigner,
+  options: Options,
+  terminal: Terminal,
+) {
+  const { ip: peer = simulated.address, method, path: target } = options
   const aim: Aim = { host: 'example.com', method, target, scheme: 'https' }
   const fields = requestFields(simulated, aim, signer)
-  const decision = await using(openSimulated(published, withoutOutbound(readConfig(options))), async (sallyport) =>
-    sallyport.decide({ ...aim, peer, httpVersion: '1.1', fields }),
-  )
+  const config = withoutOutbound(readConfig(options))
+  const decision = await using(openSimulated(publishedKeys(signer), config), async (sallyport) => {
+    const decided = sallyport.decide({ ...aim, peer, httpVersion: '1.1', fields })
+    if (options.event === undefined) return decided
+    const event = describeEvent({ event: options.event, user: 'somebody', facts: [] })
+    const { events } = createTrialCounter(config, { now: Date.now })
+    return events.judge({ ...decided.inspection, event }, fields).decided
+  })
   terminal.out(options.json ? json(decision) : explanation(decision))
 }
 
 /** Sends a signed request twice: the first makes the server fetch the keys, in the background. */
 async function send(
   simulated: SimulatedAgent,
-  signer: Signer,
+  signer: ThrowAwaySigner,
   { url, method, directoryPort, json: asJson }: Options & { readonly url: URL },
   terminal: Terminal,
 ): Promise<void> {
@@ -98,17 +113,17 @@ async function send(
     fetched = true
   })
   try {
-    const first = await sendRequest(url, method, requestFields(simulated, aim, signer, agent))
+    const first = await sendRequest(url, method, requestFields(simulated, aim, signer, { agent }))
     for (let waited = 0; waited < FETCH_PATIENCE_MS && !fetched; waited += 50) await sleep(50)
     await sleep(100)
-    const second = await sendRequest(url, method, requestFields(simulated, aim, signer, agent))
+    const second = await sendRequest(url, method, requestFields(simulated, aim, signer, { agent }))
     if (asJson)
       return terminal.out(json({ as: simulated.name, agent, keysFetched: fetched, statuses: [first, second] }))
     terminal.out(`${simulated.name}, before its keys are known: ${first}`)
-    terminal.out(`${simulated.name}, ${fetched ? 'with its keys known' : 'its keys were not asked for'}: ${second}`)
+    terminal.out(`${simulated.name}, ${fetched ? 'with known keys' : 'its keys were not fetched'}: ${second}`)
     if (!fetched) {
       terminal.out(
-        dim(`For that the server needs webBotAuth: { agents: ["${agent}"] } and net: { allowPrivate: [127.0.0.0/8] }`),
+        dim(`The server needs webBotAuth: { agents: ["${agent}"] } and net: { allowPrivate: [127.0.0.0/8] }`),
       )
     }
   } finally {
@@ -117,11 +132,11 @@ async function send(
   }
 }
 
-async function openDirectory({ directory }: Signer, port: number): Promise<Server> {
+async function openDirectory(signer: ThrowAwaySigner, port: number): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url !== DIRECTORY_PATH) return void response.writeHead(404).end()
-    response.writeHead(200, { 'content-type': 'application/http-message-signatures-directory+json' })
-    response.end(JSON.stringify(directory))
+    const { headers, body } = signer.answer(`http://${request.headers.host}`)
+    response.writeHead(200, headers).end(body)
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening').catch((error: Error) => {
@@ -131,7 +146,7 @@ async function openDirectory({ directory }: Signer, port: number): Promise<Serve
 }
 
 function sendRequest(url: URL, method: string, fields: readonly string[]): Promise<number> {
-  // Node would send a body in chunks, which nobody asked for.
+  // Node would otherwise send an empty body in chunks.
   const headers = method === 'GET' || method === 'HEAD' ? fields : [...fields, 'Content-Length', '0']
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? requestHttps : requestHttp
@@ -139,25 +154,25 @@ function sendRequest(url: URL, method: string, fields: readonly string[]): Promi
       response.resume()
       resolve(response.statusCode ?? 0)
     })
-    request.on('timeout', () => request.destroy(new Error('no answer in 10 s')))
+    request.on('timeout', () => request.destroy(new Error('no response within 10 s')))
     request.on('error', (error) => reject(new SallyportError('bad_gateway', `${url.origin}: ${error.message}`)))
     request.end()
   })
 }
 
-/** A method as it is written on the wire. */
+/** Parses a method as HTTP writes it. */
 function parseMethod(text: string): string {
   if (/^[A-Za-z]{1,20}$/.test(text) && text.toUpperCase() !== 'CONNECT') return text.toUpperCase()
-  throw new InvalidArgumentError('It is not a method of a request for a path.')
+  throw new InvalidArgumentError('The value is not a request method.')
 }
 
 function parsePath(text: string): string {
   if (/^\/[!-~]*$/.test(text)) return text
-  throw new InvalidArgumentError('It begins with a slash, and has neither spaces nor other characters than ASCII.')
+  throw new InvalidArgumentError('The path must begin with a slash and contain only ASCII without spaces.')
 }
 
 function parsePort(text: string): number {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('It is not a port.')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('The value is not a port.')
   return port
 }

@@ -8,7 +8,7 @@ import { requestFields, SIMULATED_AGENTS } from '../requests/simulated-agents.ts
 import type { DemoVisitor } from './visitors.ts'
 
 const NAME = 'demo-agent-key'
-/** On a network that ChatGPT's agent comes from; its signature counts, and not its address. */
+/** ChatGPT's agent comes from this network; its signature counts, and not its address. */
 const ADDRESS = '20.171.206.10'
 
 const PATH = '/articles/gates'
@@ -17,7 +17,7 @@ const NOTE =
   'ChatGPT’s own private key is OpenAI’s alone. This visitor signs with a key that the demo has made, and this demo ' +
   'takes it as one of https://chatgpt.com; no other Sallyport does. The signature is a real one, and it is really verified.'
 
-/** The signed agent of the demo: who to be, and the key that has to be taken as published. */
+/** Holds the signed agent of the demo, and the key that must count as published. */
 export interface DemoAgent {
   readonly visitor: DemoVisitor
   readonly published: readonly PublishedKeys[]
@@ -43,11 +43,11 @@ export function demoAgent(dataDir: string): DemoAgent | undefined {
   }
 }
 
-/** `undefined` where no key can be kept. */
+/** Returns `undefined` where no key can be kept. */
 function signerIn(file: string): Signer | undefined {
   const made = JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
   try {
-    // At the first start there is no dataDir yet.
+    // The dataDir does not exist yet at the first start.
     makeFolder(dirname(file))
     const text = readOrMakeSecret(file, made)
     return text === undefined ? undefined : createSigner(JSON.parse(text))

@@ -2,13 +2,13 @@ import { escapeHtml } from '@sallyport/proxy/internal'
 import type { DemoFront, Visit } from './visit.ts'
 import { type DemoVisitor, VISITOR_KINDS } from './visitors.ts'
 
-/** A visitor, and what became of it. */
+/** Holds the visitor that was chosen, and the outcome of the visit. */
 export interface Chosen {
   readonly visitor: DemoVisitor
   readonly visit: Visit
 }
 
-/** The visitors to be, and what became of the one that was chosen. */
+/** Writes the list of visitors, and the outcome of the chosen visit. */
 export function visitorsPage(front: DemoFront, chosen?: Chosen): string {
   const kinds = VISITOR_KINDS.map((kind) => {
     const choices = front.visitors
@@ -28,15 +28,13 @@ function visitPart(front: DemoFront, { visitor, visit }: Chosen): string {
   const { action } = decision
   const signals = decision.inspection.agent.reasons.map(({ text }) => `<li>${escapeHtml(text)}</li>`)
   const repeat =
-    visitor.sign === undefined
-      ? 'The same in a terminal'
-      : 'The same in a terminal: it is good once, within five minutes'
+    visitor.sign === undefined ? 'The same in a terminal' : 'The same in a terminal; works once, within five minutes'
   return `<h2 id="gate">You are ${escapeHtml(visitor.who)}, ${visitor.address}</h2>
 ${visitor.note === undefined ? '' : `<p class="note">${escapeHtml(visitor.note)}</p>`}
 <div class="halves"><section><h3>What the gate decides</h3><table class="${action}">${writeRows(visitor, visit)}</table>
-${signals.length === 0 ? '' : `<h3>Who is asking, and how that is known</h3><ul>${signals.join('')}</ul>`}
+${signals.length === 0 ? '' : `<h3>Who the client is, and how the gate knows</h3><ul>${signals.join('')}</ul>`}
 ${consoleLink(front, visit)}</section>
-<section><h3>What such a visitor gets: ${status}</h3>${body === '' ? '<p>No page.</p>' : `<iframe title="What such a visitor gets" sandbox srcdoc="${escapeHtml(documentOf(body))}"></iframe>`}
+<section><h3>What such a visitor gets: ${status}</h3>${body === '' ? '<p>No page.</p>' : `<iframe title="What such a visitor gets" sandbox srcdoc="${escapeHtml(renderDocument(body))}"></iframe>`}
 </section></div><h3>${repeat}</h3><pre id="curl" tabindex="0">${escapeHtml(curl)}</pre>`
 }
 
@@ -45,17 +43,17 @@ function writeRows({ paths }: DemoVisitor, { decision, status, statuses }: Visit
   const { network, agent, country, crawler } = inspection
   const place = [network.asn && `AS${network.asn}`, network.asName, country].filter(Boolean).join(', ')
   return [
-    ['asked for', escapeHtml([...new Set(paths)].join(', then '))],
+    ['request', escapeHtml([...new Set(paths)].join(', then '))],
     ['answered', statuses.length === 1 ? '' : statuses.join(', ')],
     [
       'decided',
-      `<strong>${DONE[action]}</strong>${enforced ? '' : ', recorded and not carried out'}, and answered ${status}`,
+      `<strong>${DONE[action]}</strong>${enforced ? '' : ', recorded but not enforced'}, and answered ${status}`,
     ],
     ['leads to', escapeHtml(location ?? '')],
     ['because', because(reasons)],
     ['network', escapeHtml([plain(network.verdict.classification), place].filter(Boolean).join(': '))],
-    ['who asks', escapeHtml(`${plain(agent.class)}, ${Math.round(agent.confidence * 100)} % sure`)],
-    ['a program', `with ${Math.round(agent.botProbability * 100)} % probability`],
+    ['client', escapeHtml(`${plain(agent.class)}, ${Math.round(agent.confidence * 100)} % sure`)],
+    ['a program', `probability ${Math.round(agent.botProbability * 100)} %`],
     ['crawler', escapeHtml(crawler === undefined ? '' : `${crawler.name}: ${crawler.outcome}`)],
   ]
     .filter(([, value]) => value !== '')
@@ -63,16 +61,16 @@ function writeRows({ paths }: DemoVisitor, { decision, status, statuses }: Visit
     .join('')
 }
 
-/** The reason that decided, and what was added up; the rest has rows of its own. */
+/** Writes the reason that decided, with added weights; other reasons have their own rows. */
 function because(reasons: Visit['decision']['reasons']): string {
   return reasons
-    .filter(({ id }, index) => index === 0 || id === 'policy:weight')
+    .filter(({ id }, index) => index === 0 || id === 'policy:weight' || id === 'payment')
     .map(({ text }) => escapeHtml(text))
     .join('<br>')
 }
 
-/** Text that is no page is shown as text, in the colours of this one. */
-function documentOf(body: string): string {
+/** Shows plain text as text, in the colours of this page. */
+function renderDocument(body: string): string {
   if (body.startsWith('<')) return body
   return `<!doctype html><html lang="en"><title>Text</title><meta name="color-scheme" content="light dark"><pre style="white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(body)}</pre>`
 }
@@ -82,6 +80,7 @@ const DONE = {
   flag: 'flagged',
   redirect: 'redirected',
   challenge: 'asked',
+  offer: 'priced',
   throttle: 'throttled',
   block: 'blocked',
 } as const
@@ -92,5 +91,5 @@ function plain(name: string): string {
 
 function consoleLink({ consoleUrl }: DemoFront, { id }: Visit): string {
   if (consoleUrl === undefined) return ''
-  return `<p><a href="${escapeHtml(consoleUrl)}/#/request?id=${encodeURIComponent(id)}">This very request in the console</a></p>`
+  return `<p><a href="${escapeHtml(consoleUrl)}/#/request?id=${encodeURIComponent(id)}">This request in the console</a></p>`
 }

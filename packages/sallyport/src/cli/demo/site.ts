@@ -6,39 +6,42 @@ import { visitorsPage } from './page.ts'
 import { STYLE } from './style.ts'
 import { canVisit, type DemoFront, visit } from './visit.ts'
 
-/** Decisions that are remembered: a visit asks for its own at once. */
+/** Limits the remembered decisions: a visit asks for its own at once. */
 const MAX_DECISIONS = 256
 
 const ARTICLE = 'Two doors, and never both open: every visitor waits between them first.'
-const ROBOTS = 'User-agent: *\nDisallow: /drafts/\n'
+const ROBOTS = 'User-agent: *\nDisallow: /drafts/\nDisallow: /letters/\n'
 
-/** Texts of pages by path. */
+/** Holds the title and the text of each page by its path. */
 const PAGES: Readonly<Record<string, readonly [title: string, text: string]>> = {
   '/articles/gates': ['What a sally port is', ARTICLE],
+  '/library/keeps': ['Keeps', 'The keep is the last tower to fall, and this page has a price for some.'],
   '/admin': ['Admin', 'Nothing to administer here; but who is asking?'],
   '/search': ['Search', 'Nothing was found, and looking for it was dear.'],
   '/checkout': ['Checkout', 'Pay here, if you like.'],
   '/drafts/moat': ['The moat', 'A draft, which robots.txt asks crawlers to leave alone.'],
+  '/letters/siege': ['A letter', 'robots.txt asks crawlers to leave it alone, and no rule keeps them from it.'],
   '/login': ['Log in', 'This gate opens for nobody: it is an example.'],
 }
 
-/** Media type and text by path. */
+/** Holds media type and text by path. */
 const TEXTS: Readonly<Record<string, readonly [type: string, text: string]>> = {
   '/robots.txt': ['text/plain', ROBOTS],
+  '/mcp': ['application/json', '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'],
   '/articles/gates.md': ['text/markdown', `# What a sally port is\n\n${ARTICLE}\n`],
 }
 
-/** The origin of the demo. */
+/** Serves the pages of the demo, as its origin. */
 export interface DemoSite {
   readonly url: string
-  /** Notes the decision of a visit, which its page shows. */
+  /** Records the decision of a visit, which its page shows. */
   onDecision(decision: Decision): void
-  /** Says where the proxy in front listens. */
+  /** Tells the site where the proxy in front listens. */
   stand(front: DemoFront): void
   close(): Promise<void>
 }
 
-/** Opens the site on a free port of loopback. Each page shows the verdict that came with the request; on the first one a visitor becomes another. */
+/** Opens the site on a free port of loopback. Each page shows the verdict on its request; the first page offers other visitors. */
 export async function openDemoSite(): Promise<DemoSite> {
   const decisions = new Map<string, Decision>()
   let front: DemoFront | undefined
@@ -79,7 +82,7 @@ interface Page {
   readonly status: number
   readonly title: string
   readonly body: string
-  /** The page is about another request than the one that it answers. */
+  /** Whether the page describes another request than the one that it answers. */
   readonly isAboutAnother?: boolean | undefined
 }
 
@@ -110,7 +113,7 @@ async function homePage(
 }
 
 function layout({ title, body, isAboutAnother = false }: Page, links: string, { rawHeaders }: IncomingMessage): string {
-  // A second verdict below that of the visitor would contradict it.
+  // A second verdict below the visitor's would contradict it.
   const own = `<footer><p>You asked for this page yourself; of that request the gate said:</p><table>${verdictRows(rawHeaders)}</table></footer>`
   return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><link rel="icon" href="data:,"><style>${STYLE}</style>
 <header><nav aria-label="Site"><a href="/">Home</a><a href="/articles/gates">Article</a><a href="/search">Search</a><a href="/checkout">Checkout</a><a href="/login">Log in</a></nav></header>

@@ -1,29 +1,29 @@
 import { request } from 'node:http'
-import type { Decision } from '@sallyport/core'
+import { type Decision, readMcpRequest } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/engine'
-import { curlOf } from './curl.ts'
+import { toCurl } from './curl.ts'
 import type { DemoAim, DemoVisitor } from './visitors.ts'
 
-/** The proxy in front, as far as the site needs it. */
+/** Describes the proxy in front, as far as the site needs it. */
 export interface DemoFront {
   readonly sallyport: Sallyport
-  /** `http://host:port` of the proxy. */
+  /** Holds `http://host:port` of the proxy. */
   readonly url: string
   /** URL of the page that explains requests; absent where there is none. */
   readonly consoleUrl?: string | undefined
   readonly visitors: readonly DemoVisitor[]
 }
 
-/** One answer of the proxy. */
+/** Holds one answer of the proxy. */
 interface Answer {
   readonly status: number
   readonly id: string
   readonly body: string
 }
 
-/** The outcome of a visit: the last answer, and what was decided then. */
+/** Holds the outcome of a visit: the last answer, and its decision. */
 export interface Visit extends Answer {
-  /** Statuses of all its requests, in their order. */
+  /** Lists the statuses of all requests, in their order. */
   readonly statuses: readonly number[]
   readonly decision: Decision
   readonly curl: string
@@ -32,8 +32,8 @@ export interface Visit extends Answer {
 const MAX_BODY = 65_536
 const LOOPBACK = '127.0.0.1'
 
-/** Whether visitors can be made up: the proxy has to believe the address that this site names. */
-export function canVisit({ sallyport, url }: DemoFront): boolean {
+/** Reports whether the demo can impersonate visitors: the proxy must trust the address that this site names. */
+export function canVisit({ sallyport, url }: Pick<DemoFront, 'sallyport' | 'url'>): boolean {
   return sallyport.isTrusted(LOOPBACK) && url.startsWith('http://')
 }
 
@@ -44,8 +44,8 @@ export async function visit(
   decisions: ReadonlyMap<string, Decision>,
 ): Promise<Visit> {
   const { host } = new URL(url)
-  // A signature is good once, so what is sent, what is shown and what is copied are each signed.
-  const fieldsOf = (target: string) => [
+  // A signature works once, so each request, page and copied command is signed separately.
+  const buildFields = (target: string) => [
     ...fieldsFor(visitor, { host, target }),
     sallyport.config.clientHeader,
     visitor.address,
@@ -53,17 +53,35 @@ export async function visit(
   const statuses: number[] = []
   let answer: Answer | undefined
   for (const path of visitor.paths) {
-    answer = await answerOf(`http://${host}${path}`, fieldsOf(path))
+    answer = await askSite(`http://${host}${path}`, buildFields(path), visitor.body)
     statuses.push(answer.status)
   }
   const [first, last = first] = [visitor.paths[0], visitor.paths.at(-1)]
-  const asked = { ...aimAt(host, last), peer: LOOPBACK, httpVersion: '1.1', fields: fieldsOf(last) }
   // Another worker may have taken the request.
-  const decision = decisions.get(answer?.id ?? '') ?? sallyport.decide(asked)
-  return { ...(answer as Answer), statuses, decision, curl: curlOf(host, visitor.paths, fieldsOf(first)) }
+  const decision =
+    decisions.get(answer?.id ?? '') ?? decideVisit(sallyport, visitor, { host, target: last }, buildFields(last))
+  return {
+    ...(answer as Answer),
+    statuses,
+    decision,
+    curl: toCurl(host, visitor.paths, buildFields(first), visitor.body),
+  }
 }
 
-/** Fields of a request of a visitor, without its address: name, value, name, value … */
+/** Decides about a request of a visitor as the gate does. */
+export function decideVisit(
+  sallyport: Pick<Sallyport, 'decide' | 'namedJa4'>,
+  { body }: DemoVisitor,
+  { host, target }: Pick<DemoAim, 'host' | 'target'>,
+  fields: readonly string[],
+): Decision {
+  const asked = { ...aimAt(host, target), peer: LOOPBACK, httpVersion: '1.1', fields }
+  const mcp = body === undefined ? undefined : readMcpRequest(fields, { bytes: Buffer.from(body) })
+  const { ja4 } = sallyport.namedJa4(asked) ?? {}
+  return sallyport.decide({ ...asked, ja4, ...(mcp && { method: 'POST', mcp }) })
+}
+
+/** Lists the fields of a visitor's request, without its address: name, value, name, value … */
 export function fieldsFor(
   { userAgent = 'curl/8.5.0', fields = ['Accept', '*/*'], sign }: DemoVisitor,
   { host, target }: Pick<DemoAim, 'host' | 'target'>,
@@ -75,11 +93,12 @@ function aimAt(host: string, target: string): DemoAim {
   return { host, method: 'GET', target, scheme: 'http' }
 }
 
-function answerOf(url: string, fields: readonly string[]): Promise<Answer> {
+function askSite(url: string, fields: readonly string[], sent?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    // Identity, so that the page can be shown as it comes.
+    // The answer must not be compressed, so that the page can show it unchanged.
     const headers = fields.map((field, index) => (fields[index - 1] === 'Accept-Encoding' ? 'identity' : field))
-    const asked = request(url, { headers, agent: false, timeout: 5_000 }, (response) => {
+    const method = sent === undefined ? 'GET' : 'POST'
+    const asked = request(url, { method, headers, agent: false, timeout: 5_000 }, (response) => {
       let body = ''
       response.setEncoding('utf8')
       response.on('data', (part: string) => {
@@ -92,6 +111,6 @@ function answerOf(url: string, fields: readonly string[]): Promise<Answer> {
     })
     asked.once('timeout', () => asked.destroy(new Error('the proxy did not answer in time')))
     asked.once('error', reject)
-    asked.end()
+    asked.end(sent)
   })
 }

@@ -1,45 +1,48 @@
-/** Target of a visitor of the demo. */
+/** Says what a visitor of the demo requests. */
 export interface DemoAim {
   readonly host: string
-  readonly method: 'GET'
+  readonly method: 'GET' | 'POST'
   readonly target: string
   readonly scheme: 'http'
 }
 
-/** Headings under which visitors are shown. */
+/** Headings that group the visitors. */
 export const VISITOR_KINDS = ['People', 'Crawlers and agents', 'Programs'] as const
 
-/** A visitor to be, on the site and in a terminal. */
+/** A visitor that a reader can be, on the site and in a terminal. */
 export interface DemoVisitor {
   readonly id: string
   readonly kind: (typeof VISITOR_KINDS)[number]
   readonly who: string
   readonly address: string
-  /** Paths that it asks for, one after the other; what came of the last one is shown. */
+  /** Lists the paths that the visitor requests in order; the page shows the last outcome. */
   readonly paths: readonly [string, ...string[]]
-  /** The last action where there are several, which no single decision says. */
-  readonly comes?: 'throttle' | 'block' | undefined
-  /** A note for the reader. */
+  /** The last action of several requests or of a payment, which no single decision tells. */
+  readonly comes?: 'throttle' | 'block' | 'allow' | undefined
+  /** Tells the reader more about the visitor. */
   readonly note?: string | undefined
-  /** Absent: curl's own. */
+  /** Absent: curl sends its own. */
   readonly userAgent?: string | undefined
-  /** Further fields that such a visitor sends: name, value, name, value … */
+  /** Lists further fields that such a visitor sends: name, value, name, value … */
   readonly fields?: readonly string[] | undefined
-  /** Fields of a visitor that signs: all of them, made for one request. */
+  /** The body that the visitor posts; absent: it sends a GET. */
+  readonly body?: string | undefined
+  /** Returns all fields of a visitor that signs, for one request. */
   readonly sign?: ((aim: DemoAim) => readonly string[]) | undefined
 }
 
-/** An article, in which nothing is asked or changed. */
+/** Requests for an article ask for nothing and change nothing. */
 const ARTICLE = '/articles/gates'
 
 const GOOGLEBOT = 'Googlebot/2.1'
+const GPTBOT = 'GPTBot/1.2'
 const BROWSER = {
   kind: 'People',
   userAgent: 'Mozilla/5.0 (Android 15; Mobile; rv:150.0) Gecko/150.0 Firefox/150.0',
   fields: ['Accept', 'text/html', 'Accept-Language', 'en', 'Accept-Encoding', 'gzip, deflate'],
 } as const
 
-/** Visitors on real networks of the named kinds. Each has an address of its own, so that nobody pays for another's deeds. */
+/** Lists visitors on real networks of the named kinds. Each has its own address, so that no visitor suffers for another's actions. */
 export const DEMO_VISITORS: readonly DemoVisitor[] = [
   visitor('home', 'a browser on a home line', '73.162.10.20', BROWSER),
   visitor('vpn', 'a browser behind a VPN', '45.83.220.10', BROWSER),
@@ -51,28 +54,39 @@ export const DEMO_VISITORS: readonly DemoVisitor[] = [
   visitor('tor', 'a browser at a Tor exit', '185.220.101.10', BROWSER),
   visitor('tor-checkout', 'a browser at a Tor exit, to pay', '185.220.101.11', { ...BROWSER, paths: ['/checkout'] }),
 
-  visitor('googlebot', 'Googlebot', '66.249.66.1', { kind: 'Crawlers and agents', userAgent: GOOGLEBOT }),
-  visitor('forged', 'a forged Googlebot on a home line', '73.162.10.21', {
-    kind: 'Crawlers and agents',
-    userAgent: GOOGLEBOT,
+  crawler('googlebot', 'Googlebot', '66.249.66.1', GOOGLEBOT),
+  crawler('forged', 'a forged Googlebot on a home line', '73.162.10.21', GOOGLEBOT, {
     note:
       'No fresh list of Google’s is loaded, so nothing is proven. The one that came with Sallyport may lack a genuine ' +
       'Googlebot, but that comes from a cloud: this policy refuses those that come from a home line, a hosting company or a VPN.',
   }),
-  visitor('gptbot', 'GPTBot, whose address proves it', '132.196.86.10', {
-    kind: 'Crawlers and agents',
-    userAgent: 'GPTBot/1.2',
+  crawler('gptbot', 'GPTBot, whose address proves it', '132.196.86.10', GPTBOT, {
     note: 'Its address is OpenAI’s, so it is led to the same text as Markdown. A program that only calls itself so is not.',
   }),
-  visitor('robots', 'a crawler where robots.txt says no', '5.9.10.30', {
-    kind: 'Crawlers and agents',
-    userAgent: 'AhrefsBot/7.0',
-    paths: ['/drafts/moat'],
+  crawler('offered', 'GPTBot, where pages have a price', '132.196.86.11', GPTBOT, { paths: ['/library/keeps'] }),
+  crawler('paid', 'GPTBot, which pays that price', '132.196.86.12', GPTBOT, {
+    paths: ['/library/keeps'],
+    fields: ['Accept', '*/*', 'Crawler-Exact-Price', 'USD 0.01'],
+    comes: 'allow',
+    note: 'Its address proves it, so its promise is taken, by a port of the demo that bills nobody. The payment is in the log and in the record of crawling.',
   }),
-  visitor('token', 'a name that no request carries', '73.162.10.22', {
-    kind: 'Crawlers and agents',
-    userAgent: 'Google-Extended/1.0',
+  crawler('robots', 'a crawler where robots.txt says no', '5.9.10.30', 'AhrefsBot/7.0', { paths: ['/drafts/moat'] }),
+  crawler('against', 'GPTBot, where only robots.txt says no', '132.196.86.13', GPTBOT, {
+    paths: ['/letters/siege'],
+    note: 'sallyport report --ai --evidence OpenAI --from 1h --to 0s proves from the ledger what it read; ledger.timestamps names an authority that proves when.',
+  }),
+  crawler('token', 'a name that no request carries', '73.162.10.22', 'Google-Extended/1.0', {
     note: 'Google-Extended is a word for robots.txt. Google sends no request with it, so a client that does is an impostor.',
+  }),
+
+  visitor('mcp', 'an MCP client that calls a tool four times', '5.9.10.26', {
+    ...mcpClient('ls'),
+    paths: times(4, '/mcp'),
+    comes: 'throttle',
+  }),
+  visitor('mcp-rm', 'an MCP client that calls a blocked tool', '5.9.10.27', {
+    ...mcpClient('rm'),
+    note: 'The rule matches the tool, in a batch of calls too. The refusal is JSON-RPC with the id of the call, so that its client can read it.',
   }),
 
   visitor('hosting', 'a program in a hosting network', '5.9.10.20'),
@@ -86,6 +100,12 @@ export const DEMO_VISITORS: readonly DemoVisitor[] = [
     note:
       'It has the name of a browser and nothing else of it. This policy flags it, and the probability that it is a program goes to the ' +
       'site and into the log; protect-content, stop-scrapers and under-attack challenge it, and so does jurisdiction-strict.',
+  }),
+  visitor('tls', 'a program with the headers of Firefox', '73.162.10.23', {
+    ...BROWSER,
+    kind: 'Programs',
+    fields: [...BROWSER.fields, 'X-JA4', 't13d1812h1_85036bcba153_d41ae481755e'],
+    note: 'A server in front has ended its TLS, and X-JA4 names its handshake: it is a program’s. Only a trusted peer is believed.',
   }),
   visitor('search', 'a program that searches five times', '5.9.10.21', {
     paths: times(5, '/search'),
@@ -104,6 +124,16 @@ export const DEMO_VISITORS: readonly DemoVisitor[] = [
 
 function visitor(id: string, who: string, address: string, more: Partial<DemoVisitor> = {}): DemoVisitor {
   return { id, who, address, kind: 'Programs', paths: [ARTICLE], ...more }
+}
+
+function crawler(id: string, who: string, address: string, userAgent: string, more: Partial<DemoVisitor> = {}) {
+  return visitor(id, who, address, { kind: 'Crawlers and agents', userAgent, ...more })
+}
+
+function mcpClient(tool: string): Partial<DemoVisitor> {
+  const fields = ['Content-Type', 'application/json', 'Accept', 'application/json, text/event-stream']
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool } })
+  return { kind: 'Crawlers and agents', paths: ['/mcp'], userAgent: 'mcp-client/1.0', fields, body }
 }
 
 function times(count: number, path: string): readonly [string, ...string[]] {

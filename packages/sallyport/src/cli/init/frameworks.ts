@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { isRecord } from '@sallyport/core'
 import type { Choice } from '../terminal/ask.ts'
 
-/** A framework for which the lines of an application are known. */
+/** A framework whose integration lines are known. */
 export interface Framework extends Choice {
-  /** Dependencies that show it in a package.json. */
+  /** Names dependencies in a package.json that indicate the framework. */
   readonly shownBy: readonly string[]
-  /** The module from which `names` come. */
+  /** The module that exports `names`. */
   readonly from: string
   readonly names: string
   readonly use: string
@@ -18,7 +18,7 @@ const MIDDLEWARE = {
   use: 'app.use(inspection(sallyport)) // before every other middleware and route',
 } as const
 
-/** In the order in which a package.json is searched. */
+/** Lists the frameworks in the order in which a package.json is searched. */
 export const FRAMEWORKS: readonly Framework[] = [
   {
     ...MIDDLEWARE,
@@ -47,21 +47,21 @@ export const FRAMEWORKS: readonly Framework[] = [
   },
 ]
 
-/** The answer for everything that has no lines here. */
+/** The answer for every application that has no lines here. */
 export const PROXY = 'proxy'
 
-/** Whether an answer is a framework, and not the proxy. */
+/** Reports whether an answer is a framework, and not the proxy. */
 export function isFramework(answer: Choice & Partial<Framework>): answer is Framework {
   return answer.from !== undefined
 }
 
-/** An application as the files of its folder show it. */
+/** Describes an application by the files of its folder. */
 export interface Application {
   readonly framework: string
-  /** Whether its files are ES modules, which may wait outside functions. */
+  /** Whether its files are ES modules, which may await outside functions. */
   readonly isModule: boolean
   readonly isTyped: boolean
-  /** The command that starts it. */
+  /** The command that starts the application. */
   readonly start: string
 }
 
@@ -81,7 +81,7 @@ export function readApplication(folder: string): Application {
   }
 }
 
-/** A package.json that is absent, or that cannot be read, says nothing: the question is asked without it. */
+/** Reads a package.json. A missing or unreadable file suggests nothing: the command asks without it. */
 function readManifest(file: string): Readonly<Record<string, unknown>> {
   try {
     const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'))
@@ -91,7 +91,7 @@ function readManifest(file: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** The lines that an application takes over. `options` is the literal for `open()`. */
+/** Writes the lines that an application adopts. `options` is the literal for `open()`. */
 export function formatLines(
   { from, names, use }: Framework,
   options: string,

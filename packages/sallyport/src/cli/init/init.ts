@@ -21,26 +21,26 @@ interface Options extends Partial<Answers> {
 
 const FILE = 'sallyport.yaml'
 
-/** `sallyport init` */
+/** Adds `sallyport init`. */
 export function addInitCommand(program: Command, terminal: Terminal): void {
   program
     .command('init')
-    .description('write a configuration by four answers, and try it on an access log')
+    .description('create a configuration from four questions, and test it on an access log')
     .option('--protect <what>', 'site, api, login or everything', readProtect)
     .option('--framework <name>', 'express, koa, fastify, hono, node or proxy', readFramework)
-    .option('--front <list>', 'what stands in front: nothing, presets of trustProxy and CIDRs', readFront)
-    .option('--log <file>', 'an access log to replay')
-    .option('--target <url>', 'the server behind the proxy', readTarget, 'http://127.0.0.1:3000')
-    .option('--config <file>', 'the file to write', FILE)
-    .option('--force', 'replace a file that exists')
-    .option('--data-dir <dir>', 'folder of compiled data and the store')
+    .option('--front <list>', 'proxies in front: nothing, presets of trustProxy, or CIDRs', readFront)
+    .option('--log <file>', 'access log to replay')
+    .option('--target <url>', 'origin behind the proxy', readTarget, 'http://127.0.0.1:3000')
+    .option('--config <file>', 'file to write', FILE)
+    .option('--force', 'overwrite an existing file')
+    .option('--data-dir <dir>', 'directory of compiled data and the store')
     .action(async ({ config: file, dataDir, target, force, ...given }: Options) => {
       const application = readApplication('.')
       const refuse = (framework: Answers['framework']): void => {
         if (isFramework(framework) || force || !existsSync(file)) return
         throw new SallyportError(
           'invalid_request',
-          `${file} exists: --force replaces it, --config FILE writes another.`,
+          `${file} exists. Use --force to overwrite it, or --config FILE to write another file.`,
         )
       }
       const { protect, framework, front, log } = await askAnswers(given, application.framework, refuse, terminal)
@@ -59,24 +59,24 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
         if (log !== undefined) await tryReplay(log, config, terminal)
         const [scope, name] = framework.from.split('/')
         return printBegin(
-          'Put the lines in, and start',
+          'Add these lines and start',
           [...installMissing(`${scope}/${name}`), application.start],
           '',
           terminal,
         )
       }
-      // Questions take time, in which a file may have come.
+      // Answering takes time, in which another program may have written the file.
       refuse(framework)
       await writeConfig(file, { listen: '127.0.0.1:8080', upstream: target, ...settings, watch: true }, terminal)
       if (log !== undefined) await tryReplay(log, readConfig({ config: file }), terminal)
       const named = file === FILE ? '' : ` --config ${file}`
-      // SQLite as a package is found beside a Sallyport of this folder alone.
+      // Only a Sallyport of this folder finds SQLite as a package.
       const install = isSafeSqlite(process.versions['sqlite']) ? [] : installMissing('sallyport')
       printBegin('Start', [...install, `npx sallyport proxy${named}`], named, terminal)
     })
 }
 
-/** Writes a file that nobody ever sees in part, and checks it. */
+/** Writes a file that no reader ever sees in part, and checks it. */
 async function writeConfig(file: string, settings: ConfigInput, terminal: Terminal): Promise<void> {
   const text = formatYaml(settings)
   const draft = `${file}-${process.pid}`
@@ -90,7 +90,7 @@ async function writeConfig(file: string, settings: ConfigInput, terminal: Termin
   printChecked(await checkConfig({ config: file }), 'The configuration is valid.', terminal)
 }
 
-/** Lists the command that installs what is not in this folder, with SQLite where Node's own is none or too old. */
+/** Lists the command that installs missing packages of this folder, with SQLite where Node has none or an old version. */
 function installMissing(name: string): readonly string[] {
   const names = isSafeSqlite(process.versions['sqlite']) ? [name] : [name, '@photostructure/sqlite']
   const missing = names.filter((name) => !existsSync(join('node_modules', name)))
@@ -98,12 +98,12 @@ function installMissing(name: string): readonly string[] {
 }
 
 function printBegin(lead: string, commands: readonly string[], named: string, terminal: Terminal): void {
-  terminal.out(`\n${lead} in monitor mode, which refuses nobody:\n\n  ${bold(commands.join(' && '))}\n`)
+  terminal.out(`\n${lead} in monitor mode, which blocks nothing:\n\n  ${bold(commands.join(' && '))}\n`)
   const report = `npx sallyport report${named}`
-  terminal.out(`${report} then counts the people whom it would have stopped; mode: enforce puts it in force.`)
+  terminal.out(`${report} then counts the people it would have stopped. To enforce it, set mode: enforce.`)
 }
 
-/** A log that cannot be replayed says so, and ends nothing. */
+/** Reports a log that cannot be replayed, and goes on. */
 async function tryReplay(log: string, config: Config, terminal: Terminal): Promise<void> {
   try {
     terminal.out(await replayInForce(log, config, terminal))
@@ -114,7 +114,7 @@ async function tryReplay(log: string, config: Config, terminal: Terminal): Promi
   }
 }
 
-/** Replays a log as if the policy had been in force, and returns what would have happened. */
+/** Replays a log as if the policy had been in force, and returns the outcome. */
 async function replayInForce(log: string, config: Config, terminal: Terminal): Promise<string> {
   let now = Date.now()
   const inForce: Config = { ...withoutOutbound(config), mode: 'enforce' }
@@ -132,7 +132,7 @@ async function replayInForce(log: string, config: Config, terminal: Terminal): P
     ),
   )
   const { requests, classes } = result
-  if (requests === 0) return `\n${log} has no request, so nothing was replayed.`
+  if (requests === 0) return `\nNothing was replayed, because ${log} has no requests.`
   const sumUp = (action: Action) => classes.reduce((sum, { after }) => sum + after[action], 0)
   const shown = ACTIONS.filter((action) => sumUp(action) > 0)
   const rows = [
@@ -140,12 +140,12 @@ async function replayInForce(log: string, config: Config, terminal: Terminal): P
     ['all', requests, ...shown.map(sumUp)],
   ]
   return [
-    `\nWhat would have happened to ${counted(requests, 'request')} of ${log} with the policy in force:\n`,
+    `\nThe effect of the policy on ${counted(requests, 'request')} of ${log}, if enforced:\n`,
     columns(
       rows.map((row) => row.map(String)),
       ['class', 'requests', ...shown],
     ),
-    ...(sumUp('challenge') > 0 ? [`In service fewer are challenged: ${NO_PASSES}`] : []),
+    ...(sumUp('challenge') > 0 ? [`A running service challenges fewer requests: ${NO_PASSES}`] : []),
     ...replayNotes(result).map(dim),
   ].join('\n')
 }

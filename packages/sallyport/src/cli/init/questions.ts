@@ -9,7 +9,7 @@ import { PROTECTIONS, type Protection } from './settings.ts'
 export interface Answers {
   readonly protect: Protection
   readonly framework: Choice & Partial<Framework>
-  /** What `trustProxy` becomes. */
+  /** Becomes `trustProxy`. */
   readonly front: readonly string[]
   readonly log?: string | undefined
 }
@@ -17,26 +17,26 @@ export interface Answers {
 /** The answer for a server to which visitors connect directly. */
 const NOTHING = 'nothing'
 
-/** What may stand in front, by the name under which `trustProxy` takes it. */
+/** Lists what may stand in front, by the name that `trustProxy` takes. */
 export const FRONTS: readonly Choice[] = [
-  { name: NOTHING, about: 'visitors connect directly' },
+  { name: NOTHING, about: 'none: visitors connect directly' },
   { name: 'loopback', about: 'a server on this machine: nginx, Caddy, Apache …' },
   { name: 'private', about: 'a server or load balancer in a private network: AWS, Docker, Kubernetes …' },
   { name: 'cloudflare', about: 'Cloudflare' },
   { name: 'cloudfront', about: 'Amazon CloudFront' },
   { name: 'fastly', about: 'Fastly' },
-  { name: 'gcp', about: 'a load balancer of Google Cloud; add its own address: gcp,203.0.113.7' },
+  { name: 'gcp', about: 'a Google Cloud load balancer; add its address: gcp,203.0.113.7' },
 ]
 
 const PLACES: readonly Answers['framework'][] = [
   ...FRAMEWORKS,
-  { name: PROXY, about: 'another one, or another language: a proxy goes in front' },
+  { name: PROXY, about: "another framework or language, behind Sallyport's proxy" },
 ]
 
 export const readProtect = readChoice(PROTECTIONS)
 export const readFramework = readChoice(PLACES)
 
-/** Reads what stands in front. Throws an `InvalidArgumentError` for what `trustProxy` does not take. */
+/** Reads what stands in front. Throws an `InvalidArgumentError` for a value that `trustProxy` does not take. */
 export function readFront(text: string): readonly string[] {
   if ([NOTHING, 'none'].includes(text.toLowerCase())) return []
   const entries = text.split(',').map((entry) => entry.trim())
@@ -49,7 +49,7 @@ export function readFront(text: string): readonly string[] {
   }
 }
 
-/** Reads the server behind the proxy. Throws an `InvalidArgumentError` for what `upstream` does not take. */
+/** Reads origin behind the proxy. Throws an `InvalidArgumentError` for a value that `upstream` does not take. */
 export function readTarget(text: string): string {
   try {
     readConfigFrom({ flags: { upstream: text } })
@@ -60,7 +60,7 @@ export function readTarget(text: string): string {
   }
 }
 
-/** Asks for each answer that no flag gives; `refuse` may end it once the framework is known. */
+/** Asks for each answer that no flag gives; `refuse` may end the command once the framework is known. */
 export async function askAnswers(
   { protect, framework, front, log }: Partial<Answers>,
   detected: string,
@@ -74,21 +74,21 @@ export async function askAnswers(
     const flags = missing.map(([name]) => `--${name}`).join(', ')
     throw new SallyportError(
       'invalid_request',
-      `Only a terminal can be asked: say ${flags} too, and --log FILE if there is one.`,
+      `Questions need a terminal. Pass ${flags} too, and --log FILE to replay a log.`,
     )
   }
   return withQuestions(terminal, async (questions) => {
     const ask = <Answer>(title: string, choices: readonly Choice[], initial: string, read: Question<Answer>['read']) =>
       choose({ title, choices, initial, read }, questions, terminal)
-    const guarded = protect ?? (await ask('What is protected?', PROTECTIONS, 'site', readProtect))
-    const place = framework ?? (await ask('Which framework is it built with?', PLACES, detected, readFramework))
+    const guarded = protect ?? (await ask('What do you want to protect?', PROTECTIONS, 'site', readProtect))
+    const place = framework ?? (await ask('Which framework does the site use?', PLACES, detected, readFramework))
     refuse(place)
-    const title = 'What stands in front? Several with commas between, also CIDRs.'
+    const title = 'Which proxies are in front? Separate several names or CIDRs with commas.'
     return {
       protect: guarded,
       framework: place,
       front: front ?? (await ask(title, FRONTS, NOTHING, readFront)),
-      log: log ?? ((await questions.ask('\nAn access log, if there is one, for a replay (path): ')) || undefined),
+      log: log ?? ((await questions.ask('\nPath of an access log to replay (optional): ')) || undefined),
     }
   })
 }

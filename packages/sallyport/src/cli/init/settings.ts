@@ -4,7 +4,7 @@ import type { Choice } from '../terminal/ask.ts'
 
 type Policy = NonNullable<ConfigInput['policy']>
 
-/** What is protected, and by which policy. */
+/** Says what is protected, and by which policy. */
 export interface Protection extends Choice {
   readonly preset: Policy['preset']
   readonly limits?: Policy['limits']
@@ -13,38 +13,38 @@ export interface Protection extends Choice {
 export const PROTECTIONS: readonly Protection[] = [
   {
     name: 'site',
-    about: 'pages and articles: blocks training crawlers, challenges programs that pose as browsers',
+    about: 'pages and articles: blocks training crawlers, challenges bots that pose as browsers',
     preset: 'protect-content',
   },
   {
     name: 'api',
-    about: 'an API: 600 requests a minute for each client below /api',
+    about: 'an API: allows each client 600 requests a minute below /api',
     preset: 'low-friction',
     limits: ['api-fair-use'],
   },
   {
     name: 'login',
-    about: 'a login: challenges and slows password guessing, bans scanners',
+    about: 'a login: challenges and throttles password guessing, bans scanners',
     preset: 'low-friction',
     limits: ['login-guard', 'scanner-guard'],
   },
   {
     name: 'everything',
-    about: 'all of it: slows and blocks scrapers by kind and amount, with the limits above',
+    about: 'everything: throttles and blocks scrapers by kind and volume, with the limits above',
     preset: 'stop-scrapers',
     limits: ['api-fair-use', 'login-guard', 'scanner-guard'],
   },
 ]
 
-/** What is written above each key. */
+/** Explains each key above its line. */
 const COMMENTS: Readonly<Record<string, string>> = {
-  listen: 'Where the proxy takes requests; 0.0.0.0:80 opens it to the network.',
-  upstream: 'The server that answers them.',
-  mode: 'Decides and records, and refuses nobody; enforce puts the policy in force.',
-  trustProxy: 'What stands in front: its X-Forwarded-For names the client. Empty: clients connect directly.',
-  policy: 'Rules of your own go under rules, and are decided before those of the preset.',
-  dataDir: 'Data, counts and stores.',
-  watch: 'A change of this file is taken over at once.',
+  listen: 'Address the proxy listens on; 0.0.0.0:80 accepts connections from the network.',
+  upstream: 'The origin behind the proxy.',
+  mode: 'monitor records decisions without blocking; enforce applies them.',
+  trustProxy: 'Proxies in front, whose X-Forwarded-For is trusted. Empty: clients connect directly.',
+  policy: 'Add your own rules under rules; they precede the rules of the preset.',
+  dataDir: 'Directory of data, counts and stores.',
+  watch: 'Reload this file when it changes.',
 }
 
 /** Writes settings as a configuration file. */
@@ -67,7 +67,7 @@ export function formatLiteral(settings: ConfigInput): string {
   return `{\n${rows.join('')}}`
 }
 
-/** Texts that YAML reads as such without quotes. */
+/** Matches texts that YAML reads as text without quotes. */
 const PLAIN = /^[a-z\d][\w./:-]*[\w/]$/i
 
 function formatFlow(value: unknown, quote: (text: string) => string): string {

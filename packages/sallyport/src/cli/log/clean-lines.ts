@@ -1,11 +1,11 @@
 import { findText, parseRecord } from './members.ts'
 
-/** Mark that editors and Windows write before UTF-8; where letters are bytes, three of them. */
+/** Matches the byte order mark that editors and Windows write before UTF-8; three letters where letters are bytes. */
 const BOM = /^(?:\ufeff|\u00ef\u00bb\u00bf)/
 
 /**
- * Lines as their program wrote them, without empty ones: Docker, Kubernetes and journald put them into lines of their own. `undefined`
- * for a line that is too long.
+ * Yields lines as their program wrote them, without empty lines: Docker, Kubernetes and journald wrap each line. `undefined` for a line
+ * that is too long.
  */
 export async function* cleanLines(lines: AsyncIterable<string | undefined>): AsyncIterable<string | undefined> {
   for await (const line of lines) {
@@ -14,7 +14,7 @@ export async function* cleanLines(lines: AsyncIterable<string | undefined>): Asy
   }
 }
 
-/** Kubernetes' line within Docker's, and JSON within that. */
+/** Docker may wrap Kubernetes' line, and that line may wrap JSON. */
 const MAX_LAYERS = 3
 
 function unwrap(line: string): string {
@@ -29,13 +29,13 @@ function unwrap(line: string): string {
 
 const ISO = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)`
 
-/** Beginnings that collectors put before a line. */
+/** Match what collectors put before a line. */
 const BEGINNINGS = [
   // Kubernetes.
   new RegExp(String.raw`^${ISO} std(?:out|err) [FP]\s`),
   // Compose.
   /^[\w.-]+ +\| /,
-  // Syslog and journald.
+  // Syslog and journald write this.
   new RegExp(
     String.raw`^(?:<\d{1,3}>)?(?:${ISO}|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?) \S+ [\w./-]+(?:\[\d+\])?: `,
   ),
@@ -49,7 +49,7 @@ function cutBeginning(line: string): string | undefined {
   return undefined
 }
 
-/** The line in an object of a collector's; the message of a program that logs JSON is for people, and no line. */
+/** Finds the line in an object of a collector; the message of a program that logs JSON is for people, and no line. */
 function findLine(line: string): string | undefined {
   if (!line.startsWith('{') || !/"(?:log|message|MESSAGE|textPayload)"/.test(line)) return undefined
   const record = parseRecord(line)

@@ -13,39 +13,38 @@ import { rememberedLog } from './remembered.ts'
 
 type Entries = AsyncIterable<LogEntry | undefined>
 
-/** Source of the decision log. */
+/** Gives the lines of the decision log. */
 export interface LogSource {
-  /** As messages name it, and what it holds as a sentence. */
+  /** Name the source in messages, and say in a sentence what it holds. */
   readonly name: string
   readonly holds: string
-  /** Lines of both kinds; `undefined` for one that is no line of the log. */
+  /** Yields lines of both kinds; `undefined` for a line outside the log. */
   readonly entries: Entries
   /**
-   * The same, and what comes later; calls `onEnd` whenever there is nothing more for now. Absent where the lines come as
-   * they are written.
+   * Yields the same lines, and later ones; calls `onEnd` whenever no line is left for now. Absent where lines arrive as they are written.
    */
   readonly follow?: ((onEnd: () => void) => Entries) | undefined
-  /** Whether it is what a gate remembers, and is gone with it. */
+  /** Whether the log is the memory of a gate, and is lost with it. */
   readonly isMemory?: boolean | undefined
-  /** Whether it is a packed file that ended before its end. */
+  /** Returns whether a packed file ended early. */
   readonly isCut?: (() => boolean) | undefined
 }
 
-const WRITTEN = 'log.requests of the configuration says which requests it holds.'
+const WRITTEN = 'The key log.requests sets which requests the log contains.'
 const REMEMBERED =
-  'It holds the last 4,000 requests of each process, at most 50 allowed and 100 other per second; log.file keeps more.'
+  'The memory holds the last 4,000 requests of each process, at most 50 allowed and 100 other requests per second. Set log.file to keep more.'
 
-/** `--log` of a command that reads the decision log. */
+/** Creates the option `--log` for a command that reads the decision log. */
 export function logOption(): Option {
   return new Option(
     '--log <file>',
-    'the decision log; - is standard input (default: log.file of the configuration, else the memory of the running gate)',
+    'decision log; - reads standard input (default: log.file, else the memory of the running gate)',
   )
 }
 
 /**
- * The log that is named, else the configured one, or the trail of commands beside it, else the memory of the gate that runs with
- * this configuration: all of it, or one request by its id. Throws `invalid_request` where there is none.
+ * Opens the named log, else the configured log, or the trail of commands beside it, else the memory of the gate that runs with this
+ * configuration: all of it, or one request by its id. Throws `invalid_request` where there is none.
  */
 export async function openLog(
   options: CommonOptions & { readonly log?: string | undefined; readonly audit?: true | undefined },
@@ -58,7 +57,7 @@ export async function openLog(
   return config.log.file === undefined ? openMemory(config, id) : openFileLog(config.log.file)
 }
 
-/** Says whether a log is cut short, and how many lines are no part of one. Throws `invalid_request` where none is. */
+/** Reports whether a log is cut short, and how many lines do not belong to it. Throws `invalid_request` where no line does. */
 export function reportUnread(
   { name, isCut }: LogSource,
   { read, unread }: { readonly read: number; readonly unread: number },
@@ -67,7 +66,7 @@ export function reportUnread(
   if (isCut?.()) terminal.err(`sallyport: ${describeCut(name)}`)
   if (unread === 0) return
   if (read === 0) throw new SallyportError('invalid_request', `${name} is not a decision log.`)
-  terminal.err(`sallyport: ${counted(unread, 'line')} of it not read: no part of a decision log.`)
+  terminal.err(`sallyport: skipped ${counted(unread, 'line')} that are not part of a decision log.`)
 }
 
 function openFileLog(file: string): LogSource {
@@ -88,8 +87,8 @@ function openFileLog(file: string): LogSource {
 async function openMemory(config: Config, id: string | undefined): Promise<LogSource> {
   const remembered = await rememberedLog(config, id)
   if ('reason' in remembered) {
-    const found = `No log is named, log.file is not set, and ${remembered.reason}`
-    throw new SallyportError('invalid_request', `${found}: use --log, set log.file, or pipe the log into --log -.`)
+    const found = `There is no --log, log.file is not set, and ${remembered.reason}`
+    throw new SallyportError('invalid_request', `${found}. Use --log, set log.file, or pipe the log into --log -.`)
   }
   const { name, entries, follow } = remembered
   return { name, holds: REMEMBERED, entries: each(entries), follow, isMemory: true }

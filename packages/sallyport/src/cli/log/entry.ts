@@ -1,6 +1,6 @@
 import type { AuditLine, LogLine } from '@sallyport/engine'
 
-/** A line of the decision log. */
+/** A line that is in the decision log. */
 export type LogEntry = LogLine | AuditLine
 
 export function isRequest(entry: LogEntry): entry is LogLine {

@@ -8,16 +8,16 @@ import { SallyportError } from '@sallyport/core'
 import { fileReason } from '@sallyport/engine/files'
 import { inputName, STANDARD_INPUT } from '../terminal/input.ts'
 
-/** In characters; longer lines are skipped, because a file of another kind may have no line breaks. */
+/** Limits a line, in characters; longer lines are skipped, because a file of another kind may have no line breaks. */
 const MAX_LINE = 65_536
 
-/** How often a followed file is looked at. */
+/** Pause between two checks of a followed file. */
 const FOLLOW_MS = 200
 const CHUNK_BYTES = 65_536
 
 /**
- * The lines of a file or of standard input, unpacked where they are gzip; `undefined` for a line that is too long. In `latin1`
- * each letter is a byte. `onCut` is called where a packed file ends before its end.
+ * Yields the lines of a file or of standard input, unpacked where they are gzip; `undefined` for a line that is too long. With `latin1`
+ * each letter is a byte. Calls `onCut` where a packed file ends early.
  */
 export async function* readFileLines(
   file: string,
@@ -31,12 +31,12 @@ export async function* readFileLines(
   }
 }
 
-/** The note about a packed file that ends before its end. */
+/** Says that a packed file ends before its end. */
 export function describeCut(file: string): string {
-  return `${inputName(file)} is cut short: it is read up to there.`
+  return `${inputName(file)} is truncated; it is read up to that point.`
 }
 
-/** The lines of a stream of text. */
+/** Yields the lines of a stream of text. */
 export async function* splitLines(text: AsyncIterable<string>): AsyncIterable<string | undefined> {
   let rest = ''
   let cut = false
@@ -56,12 +56,12 @@ export async function* splitLines(text: AsyncIterable<string>): AsyncIterable<st
 }
 
 /**
- * The text of a file and what is appended to it, without an end; a new file of that name is read from its beginning.
- * Calls `onEnd` whenever there is nothing more for now.
+ * Yields the text of a file and everything appended to it, without an end; reads a new file of that name from its beginning. Calls `onEnd`
+ * whenever no text is left for now.
  */
 export async function* followText(file: string, onEnd: () => void): AsyncIterable<string> {
   let handle = await open(file).catch((error) => Promise.reject(describeUnreadable(file, error)))
-  // A letter may come in two pieces.
+  // A letter may arrive in two pieces.
   let letters = new StringDecoder()
   try {
     for (let position = 0; ; ) {
@@ -86,7 +86,7 @@ export async function* followText(file: string, onEnd: () => void): AsyncIterabl
   }
 }
 
-/** Whether the name is another file's now, or the file was cut; while there is none of that name, it is not. */
+/** Reports whether another file has the name now, or the file was cut; false while no file has the name. */
 async function isReplaced(file: string, handle: FileHandle, position: number): Promise<boolean> {
   const [named, held] = await Promise.all([stat(file).catch(() => undefined), handle.stat()])
   return named !== undefined && (named.ino !== held.ino || named.size < position)
@@ -100,16 +100,16 @@ async function* decodeLetters(bytes: AsyncIterable<Buffer>, encoding: 'utf8' | '
 
 const GZIP = '1f8b'
 
-/** Other files by the bytes that they begin with, in hexadecimal, and what is done about them. */
+/** Lists the first bytes of other file types, in hexadecimal, with advice for each. */
 const OTHERS: readonly (readonly [begins: string, fault: string])[] = [
-  ['425a68', 'is packed with bzip2: unpack it first (bzip2 -dc)'],
-  ['28b52ffd', 'is packed with zstd: unpack it first (zstd -dc)'],
-  ['fd377a585a00', 'is packed with xz: unpack it first (xz -dc)'],
-  ['fffe', 'is written in UTF-16: save it as UTF-8'],
-  ['feff', 'is written in UTF-16: save it as UTF-8'],
+  ['425a68', 'is compressed with bzip2. Decompress it first (bzip2 -dc)'],
+  ['28b52ffd', 'is compressed with zstd. Decompress it first (zstd -dc)'],
+  ['fd377a585a00', 'is compressed with xz. Decompress it first (xz -dc)'],
+  ['fffe', 'is encoded in UTF-16. Save it as UTF-8'],
+  ['feff', 'is encoded in UTF-16. Save it as UTF-8'],
 ]
 
-/** The longest of those beginnings, in bytes. */
+/** Counts the bytes of the longest beginning in `OTHERS`. */
 const LONGEST = 6
 
 async function* readBytes(file: string, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
@@ -117,7 +117,7 @@ async function* readBytes(file: string, onCut: (() => void) | undefined): AsyncI
   try {
     yield* readContent(source, file, onCut)
   } finally {
-    // Somebody may still write to standard input, and the process would wait for that.
+    // Another program may still write to standard input, and this process would wait for it.
     source.destroy()
   }
 }
@@ -150,7 +150,7 @@ async function* joinChunks(first: Buffer, rest: AsyncIterator<Buffer>): AsyncIte
 async function* unpack(packed: AsyncIterable<Buffer>, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
   let isBegun = false
   try {
-    // Its reader sees the error.
+    // The reader receives the error.
     for await (const chunk of pipeline(Readable.from(packed), createGunzip(), () => {})) {
       isBegun = true
       yield chunk
@@ -161,10 +161,10 @@ async function* unpack(packed: AsyncIterable<Buffer>, onCut: (() => void) | unde
   }
 }
 
-/** Faults of a packed file, by the codes of the unpacker. */
+/** Describes the faults of a packed file, by the codes of the unpacker. */
 const UNPACKING: Readonly<Record<string, string>> = {
-  Z_BUF_ERROR: 'is cut short: nothing of it can be read.',
-  Z_DATA_ERROR: 'is damaged: it cannot be unpacked.',
+  Z_BUF_ERROR: 'is truncated and cannot be read.',
+  Z_DATA_ERROR: 'is corrupt and cannot be decompressed.',
 }
 
 function findCode(error: unknown): unknown {

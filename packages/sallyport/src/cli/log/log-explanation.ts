@@ -1,6 +1,6 @@
 import { counted } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
-import { FLAG, passText, useText } from '#console'
+import { FLAG, ja4Text, passText, sourceText, useText } from '#console'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, dim } from '../terminal/terminal.ts'
 import { entryText } from './log-text.ts'
@@ -8,29 +8,50 @@ import { entryText } from './log-text.ts'
 /** Explains one request from the log, as `explain` shows a decision. */
 export function logExplanation(logged: LogLine): string {
   const line = printableValue(logged)
-  const { rule, trialRule, trial, reasons = [], source, sourceDate, degraded = [], refusedFor } = line
+  const {
+    rule,
+    trialRule,
+    trial,
+    reasons = [],
+    source,
+    sourceDate,
+    oldestSource,
+    oldestDate,
+    degraded = [],
+    refusedFor,
+  } = line
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['because', rule === undefined ? undefined : `rule ${rule}`],
-    ['a program', line.botProbability === undefined ? undefined : `with probability ${line.botProbability}`],
+    ['behaviour', line.behaviourPages === undefined ? undefined : visitText(line)],
+    ['a program', line.botProbability === undefined ? undefined : `probability ${line.botProbability}`],
     ['banned', banText(line)],
     ['to lift it', line.ban && `sallyport bans lift ${line.ban}`],
-    ['refused for', refusedFor],
+    ['refusal reason', refusedFor],
     ['flag', line.action === 'flag' ? FLAG : undefined],
-    ['on trial', trial === undefined ? undefined : `${trial} by the rule ${trialRule}`],
+    ['dry run', trial === undefined ? undefined : `${trial} by rule ${trialRule}`],
     ['limit', limitText(line)],
     ['challenge', challengeText(line)],
     ['pass', line.action === undefined ? undefined : passText(readPass(line))],
     ['reasons', reasons.join(', ')],
-    ['network', source === undefined ? undefined : `${source}${sourceDate === undefined ? '' : ` of ${sourceDate}`}`],
-    ['JA4', line.ja4],
-    ['not known', degraded.join(', ')],
-    ['answered', `by ${line.answeredBy} in ${line.milliseconds} ms${inspected(line)}${transferred(line)}`],
+    ['network', source && sourceText(source, sourceDate)],
+    ['region', line.region ?? (line.regionUnknown && `unknown: ${line.regionUnknown}`)],
+    ['oldest source', oldestSource && sourceText(oldestSource, oldestDate)],
+    ['calls', line.mcp?.join(', ')],
+    ['JA4', ja4Text(line, line.answeredBy === 'check' ? undefined : 'from TLS terminated here')],
+    ['unknown', degraded.join(', ')],
+    ['answered', `by ${line.answeredBy} in ${line.milliseconds} ms${formatInspected(line)}${formatTransferred(line)}`],
   ]
   const known = rows.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[dim(name), text] as const]))
   return [entryText(line), columns(known)].join('\n')
 }
 
-/** `until 2026-11-25T03:40:00.000Z: 2 status:404, 1 blocked` */
+/** Says what the visitor did: `24 pages before it; pages-without-files; alike 5f0c91b3`. */
+function visitText({ behaviourPages = 0, behaviour = [], likeness }: LogLine): string {
+  const parts = [`${counted(behaviourPages, 'earlier page')}`, behaviour.join(', '), likeness && `alike ${likeness}`]
+  return parts.filter((part) => part !== undefined && part !== '').join('; ')
+}
+
+/** Writes `until 2026-11-25T03:40:00.000Z: 2 status:404, 1 blocked`. */
 function banText({ ban, banUntil = '', banStrikes = [] }: LogLine): string | undefined {
   return ban === undefined ? undefined : `until ${banUntil}: ${banStrikes.join(', ')}`
 }
@@ -48,7 +69,7 @@ function limitText({
   return useText({ rule, used, max, exceeded, windowMs: limitWindow })
 }
 
-/** `solved, level 2, after 412 ms` */
+/** Writes `solved, level 2, after 412 ms`. */
 function challengeText({ challenge, challengeLevel: level, challengeMilliseconds: taken }: LogLine) {
   if (challenge === undefined) return undefined
   const parts = [level === undefined ? '' : `, level ${level}`, taken === undefined ? '' : `, after ${taken} ms`]
@@ -59,11 +80,11 @@ function readPass({ passLevel: level, passAge: age = 0 }: LogLine) {
   return level === undefined ? undefined : { level, age }
 }
 
-function inspected({ inspectionMilliseconds }: LogLine): string {
+function formatInspected({ inspectionMilliseconds }: LogLine): string {
   return inspectionMilliseconds === undefined ? '' : `, decided after ${inspectionMilliseconds} ms`
 }
 
-function transferred({ bytesReceived = 0, bytesSent }: LogLine): string {
+function formatTransferred({ bytesReceived = 0, bytesSent }: LogLine): string {
   return bytesSent === undefined
     ? ''
     : `; ${counted(bytesReceived, 'byte')} received, ${counted(bytesSent, 'byte')} sent`

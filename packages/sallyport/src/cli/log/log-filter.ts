@@ -4,7 +4,7 @@ import type { LogLine } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isRequest, type LogEntry } from './entry.ts'
 
-/** Which lines of the log are looked at; what is absent asks nothing. */
+/** Selects lines of the log; an absent option selects all. */
 export interface FilterOptions {
   readonly action?: readonly string[] | undefined
   readonly trial?: true | undefined
@@ -23,21 +23,19 @@ type ClientMatch = (client: string) => boolean
 /** Adds the filters to a command that reads the log. */
 export function withFilters(command: Command): Command {
   return command
-    .addOption(new Option('--action <actions>', `${ACTIONS.join(', ')}, with commas between`).argParser(parseActions))
-    .option('--trial', 'requests that a rule on trial would have decided more strictly')
-    .option('--rule <id>', 'decided by this rule, on trial by it, or a solution of its challenge')
-    .option('--class <class>', 'of this class: human, ai_agent …')
-    .option('--network <class>', 'from networks of this class: vpn, tor, hosting …')
-    .addOption(
-      new Option('--client <address>', 'from this address or CIDR, as it is in the log').argParser(parseClient),
-    )
-    .addOption(new Option('--path <pattern>', 'for this path, as in a policy: /admin/**').argParser(parsePath))
-    .addOption(new Option('--status <status>', 'answered with this status: 403, 5xx').argParser(parseStatus))
-    .addOption(new Option('--since <time>', 'from this time on: 15m, 24h, 7d, or ISO 8601').argParser(parseSince))
-    .option('--audit', 'only actions of operators')
+    .addOption(new Option('--action <actions>', `${ACTIONS.join(', ')}; comma-separated`).argParser(parseActions))
+    .option('--trial', 'requests for which a dry run would be stricter')
+    .option('--rule <id>', 'decided by this rule, or matched by its dry run, or solutions of its challenge')
+    .option('--class <class>', 'client class: human, ai_agent …')
+    .option('--network <class>', 'network class: vpn, tor, hosting …')
+    .addOption(new Option('--client <address>', 'client address or CIDR, as in the log').argParser(parseClient))
+    .addOption(new Option('--path <pattern>', 'path pattern, as in a policy: /admin/**').argParser(parsePath))
+    .addOption(new Option('--status <status>', 'response status: 403, 5xx').argParser(parseStatus))
+    .addOption(new Option('--since <time>', 'start: 15m, 24h, 7d, or an ISO 8601 time').argParser(parseSince))
+    .option('--audit', 'only audit entries of operators')
 }
 
-/** Whether a line passes all filters. */
+/** Creates a function that reports whether a line passes all filters. */
 export function createFilter(options: FilterOptions): (entry: LogEntry) => boolean {
   const { action, rule, client, path, status, since } = options
   const aboutRequests = [action, options.trial, rule, options.class, options.network, client, path, status]
@@ -60,8 +58,8 @@ export function createFilter(options: FilterOptions): (entry: LogEntry) => boole
 }
 
 /**
- * A solution belongs to its challenge, whatever was decided about the path that it was sent to. A challenge that could not be shown
- * is a refusal, as in metrics and reports.
+ * A solution belongs to its challenge, whatever was decided about its path. A challenge that could not be shown is a refusal, as in metrics
+ * and reports.
  */
 function isOfAction({ action, challenge }: LogLine, wanted: string): boolean {
   if (action === wanted) return true
@@ -72,10 +70,10 @@ function parseActions(text: string): readonly string[] {
   const actions = text.split(',').map((action) => action.trim())
   const known: readonly string[] = ACTIONS
   if (actions.every((action) => known.includes(action))) return actions
-  throw new InvalidArgumentError(`It is one or more of ${ACTIONS.join(', ')}.`)
+  throw new InvalidArgumentError(`The value must be one or more of ${ACTIONS.join(', ')}.`)
 }
 
-/** Hashed addresses are compared as they are written. */
+/** Parses a client. Hashed addresses are compared as text. */
 function parseClient(text: string): ClientMatch {
   const address = parseAddress(text)
   const prefix = address === undefined ? parsePrefix(text) : { address, length: address.family === 4 ? 32 : 128 }
@@ -96,15 +94,15 @@ function parsePath(text: string): (path: string) => boolean {
 }
 
 function parseStatus(text: string): (status: number) => boolean {
-  if (!/^[1-5](?:\d\d|xx)$/.test(text)) throw new InvalidArgumentError('It is a status as 403, or as 4xx.')
+  if (!/^[1-5](?:\d\d|xx)$/.test(text)) throw new InvalidArgumentError('The value must be a status such as 403 or 4xx.')
   const hundreds = Number(text[0])
   return text.endsWith('xx') ? (status) => Math.floor(status / 100) === hundreds : (status) => status === Number(text)
 }
 
-/** Milliseconds since the epoch of `7d` ago, or of a time in ISO 8601. */
+/** Parses `7d`, or a time in ISO 8601, to milliseconds since the epoch. */
 export function parseSince(text: string): number {
   const duration = parseDuration(text)
   const at = duration === undefined ? Date.parse(text) : Date.now() - duration
-  if (Number.isNaN(at)) throw new InvalidArgumentError('It is a number with s, m, h or d, or a time in ISO 8601.')
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Use a number with s, m, h or d, or an ISO 8601 time.')
   return at
 }

@@ -3,10 +3,10 @@ import { printableValue } from '../terminal/printable.ts'
 import { bold, dim } from '../terminal/terminal.ts'
 import { isRequest, type LogEntry } from './entry.ts'
 
-/** An entry for people: one line, in the time of the machine. */
+/** Writes an entry for people: one line, in the machine's time zone. */
 export function entryText(entry: LogEntry): string {
   const line = printableValue(entry)
-  // ISO 8601 with a space, as Sweden writes it.
+  // Sweden writes ISO 8601 with a space.
   const time = new Date(line.time).toLocaleString('sv-SE')
   return `[${time}]: ${isRequest(line) ? requestText(line) : auditText(line)}`
 }
@@ -31,24 +31,25 @@ function requestText(entry: Extract<LogEntry, { path: string }>): string {
 
 function actionText({ action, enforced, trial, refusedFor }: Extract<LogEntry, { path: string }>): string {
   if (action === undefined) return refusedFor === undefined ? '-' : styleText('yellow', 'refused')
-  const colour = action === 'allow' ? 'dim' : action === 'flag' || action === 'challenge' ? 'yellow' : 'red'
-  const not = enforced === false && action !== 'allow' ? ' (not carried out)' : ''
-  return `${styleText(colour, action)}${not}${trial === undefined ? '' : ` (${trial} on trial)`}`
+  const colour = action === 'allow' ? 'dim' : ['flag', 'challenge', 'offer'].includes(action ?? '') ? 'yellow' : 'red'
+  const not = enforced === false && action !== 'allow' ? ' (not enforced)' : ''
+  return `${styleText(colour, action)}${not}${trial === undefined ? '' : ` (${trial} in a dry run)`}`
 }
 
 function statusText(answeredBy: string, status: number): string {
-  if (answeredBy === 'check') return 'asked of the API'
+  if (answeredBy === 'check') return 'API lookup'
+  if (answeredBy === 'event') return 'account event'
   return status === 0 ? 'left' : String(status)
 }
 
-/** `tor, AS64502 Made Networks, NL, impostor (Googlebot: spoofed), program 0.99` */
+/** Writes `tor, AS64502 Made Networks, NL, impostor (Googlebot: spoofed), program 0.99`. */
 function whoText(entry: Extract<LogEntry, { path: string }>): string {
-  const { networkClass, asn, asName, country, crawler, crawlerOutcome, identity, botProbability } = entry
+  const { networkClass, asn, asName, country, region, crawler, crawlerOutcome, identity, botProbability } = entry
   const system = asn === undefined ? undefined : `AS${asn}${asName === undefined ? '' : ` ${asName}`}`
   const named = crawler === undefined ? identity : `${crawler}: ${crawlerOutcome}`
   const who = entry.class === undefined ? undefined : `${entry.class}${named === undefined ? '' : ` (${named})`}`
   const program = botProbability === undefined ? undefined : `program ${botProbability}`
-  const parts = [networkClass, system, country, who, program].filter((part) => part !== undefined)
+  const parts = [networkClass, system, region ?? country, who, program].filter((part) => part !== undefined)
   return parts.length === 0 ? '' : `(${parts.join(', ')})`
 }
 

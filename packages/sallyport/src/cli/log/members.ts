@@ -2,10 +2,10 @@ import { isRecord } from '@sallyport/core'
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** The object that a line of JSON is; `undefined` for any other text. */
+/** Parses a line of JSON to an object; `undefined` for any other text. */
 export function parseRecord(line: string): Members | undefined {
   if (!line.startsWith('{')) return undefined
-  // Without `escape=json` nginx writes `\x22`, which is no JSON.
+  // nginx without `escape=json` writes `\x22`, which is not JSON.
   return parseMembers(line) ?? parseMembers(line.replace(/\\x([\da-f]{2})/gi, '\\u00$1'))
 }
 
@@ -18,17 +18,17 @@ function parseMembers(text: string): Members | undefined {
   }
 }
 
-/** The first of these members that is a text. */
+/** Finds the first of these members that is a text. */
 export function findText(members: Members | undefined, ...names: readonly string[]): string | undefined {
   return names.map((name) => members?.[name]).find((value) => typeof value === 'string')
 }
 
-/** In objects within objects; what is deeper is not about the request. */
+/** Limits the depth of nested objects; deeper members do not describe the request. */
 const MAX_DEPTH = 4
 
 /**
- * Finds members of an object by their paths, however their names are spelled: `user_agent`, `userAgent` and `User-Agent` are one. Of a
- * list the first counts, and a null gives way to a value.
+ * Finds members of an object by their paths, in any spelling: `user_agent`, `userAgent` and `User-Agent` are one name. The first entry of a
+ * list counts, and a value replaces a null.
  */
 export function flatten(members: Members): (path: string) => unknown {
   const flat = new Map<string, unknown>()

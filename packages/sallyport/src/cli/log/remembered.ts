@@ -4,24 +4,24 @@ import { type Config, readEntry } from '@sallyport/engine'
 import { askGate } from '../service/gate.ts'
 import type { LogEntry } from './entry.ts'
 
-/** How often a gate is asked whose memory is followed. */
+/** Pause between two questions to a gate whose memory is followed. */
 const FOLLOW_MS = 1_000
 
-/** Requests that ended so long before the newest one may come later than that: a process answers for itself. */
+/** Requests that ended this long before the newest one may arrive later: each process answers for itself. */
 const LATE_MS = 5_000
 
 /** The decision log as a running gate remembers it. */
 export interface RememberedLog {
-  /** As messages name it. */
+  /** The name that the log has in messages. */
   readonly name: string
   readonly entries: readonly LogEntry[]
-  /** The same, and what comes later; calls `onEnd` whenever there is nothing more for now. */
+  /** Yields the same entries, and later ones; calls `onEnd` whenever no entry is left for now. */
   follow(onEnd: () => void): AsyncIterable<LogEntry>
 }
 
 /**
- * Asks the gate that runs with a configuration for the requests that it remembers, or for that of one id; why not, where
- * none answers.
+ * Asks the gate that runs with a configuration for the requests that it remembers, or for one by its id; returns the reason where no gate
+ * answers.
  */
 export async function rememberedLog(
   config: Config,
@@ -59,7 +59,7 @@ async function askForLines(
   return { entries: entries.filter((entry) => entry !== undefined), where: answer.where }
 }
 
-/** Milliseconds since the epoch at which a request ended. */
+/** Returns when a request ended, in milliseconds since the epoch. */
 function findEnd(entry: LogEntry): number {
   return Date.parse(entry.time) + ('milliseconds' in entry ? entry.milliseconds : 0)
 }

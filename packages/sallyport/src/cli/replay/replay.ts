@@ -1,7 +1,7 @@
 import {
+  type AccountEventName,
   type Action,
   type AgentClass,
-  type Counter,
   counted,
   countUnjudged,
   type Decision,
@@ -20,22 +20,24 @@ import type { LoggedRequest } from '../log/access/reading.ts'
 import { lateNote } from '../log/access/sort-lines.ts'
 import { createUnread, describeUnread, type Unread } from '../log/access/unread.ts'
 import { describeCut } from '../log/lines.ts'
+import { judgeEvent, type TrialCounter } from '../requests/events.ts'
 import { countDescribed } from '../requests/requests.ts'
 import { inputName } from '../terminal/input.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Requests by action. */
+/** Counts requests by action. */
 export type Actions = Record<Action, number>
 
-/** The actions of two policies on one class of visitors. */
+/** Compares the actions of two policies on one class of visitors. */
 export interface ClassRow {
-  readonly class: AgentClass
+  /** Names a class of clients, or an event of accounts. */
+  readonly class: AgentClass | `event ${AccountEventName}`
   readonly requests: number
   readonly before: Actions
   readonly after: Actions
-  /** Requests with another action. */
+  /** Counts requests with another action. */
   readonly changed: number
-  /** Requests that a rule on trial of the other policy would decide more strictly. */
+  /** Counts requests that a trial rule of the other policy would decide more strictly. */
   readonly onTrial: number
 }
 
@@ -43,28 +45,28 @@ type Counts = Writable<Omit<ClassRow, 'class'>>
 
 export interface Replayed {
   readonly requests: number
-  /** Requests whose times are earlier than those of requests long before them. */
+  /** Counts requests with earlier times than requests long before them. */
   readonly late: number
   readonly unread: Unread
   readonly proxied: Proxied | undefined
   readonly classes: readonly ClassRow[]
-  /** Rules of the other policy that lines leave open. */
+  /** Names rules of the other policy that lines leave open. */
   readonly unjudged: readonly UnjudgedRule[]
 }
 
-/** What the policy in force and the other have. */
+/** Holds a value for the policy in force and for the other policy. */
 export interface Both<T> {
   readonly before: T
   readonly after: T
 }
 
-/** What counts of challenges leave open. */
-export const NO_PASSES = 'a log holds no passes, so a visitor who solved once counts each time.'
+/** Says what counts of challenges leave open. */
+export const NO_PASSES = 'a log does not record passes, so a visitor with a pass counts as challenged on every request.'
 
-/** What every replay leaves open. */
-const NO_HEADERS = 'A log holds no headers but the user agent: verdicts rest on that, the address and the path.'
+/** Says what every replay leaves open. */
+const NO_HEADERS = 'A log has no headers but the user agent: verdicts use only user agent, address and path.'
 
-/** Decides each request of a log, in the order of their times. Rejects with `invalid_request` where not one line of it can be judged. */
+/** Decides each request of a log, in the order of their times. Rejects with `invalid_request` where no line can be judged. */
 export async function replayLog(
   log: string,
   { trustProxy, clientHeader }: Pick<Config, 'trustProxy' | 'clientHeader'>,
@@ -72,7 +74,7 @@ export async function replayLog(
   terminal: Terminal,
   formats: readonly AccessFormat[] = ACCESS_FORMATS,
 ): Promise<Replayed> {
-  const rows = new Map<AgentClass, Counts>()
+  const rows = new Map<ClassRow['class'], Counts>()
   const unread = createUnread()
   const proxied = createProxied()
   const unjudged = countUnjudged()
@@ -88,7 +90,7 @@ export async function replayLog(
     requests++
     proxied.add(reading.address)
     const { before, after } = await decide(reading)
-    const name = before.inspection.agent.class
+    const name = reading.event ? (`event ${reading.event.event}` as const) : before.inspection.agent.class
     const row = rows.get(name) ?? { requests: 0, before: none(), after: none(), changed: 0, onTrial: 0 }
     rows.set(name, row)
     row.requests++
@@ -101,7 +103,7 @@ export async function replayLog(
   if (requests === 0 && unread.lines > 0)
     throw new SallyportError(
       'invalid_request',
-      `${inputName(log)}: not one of ${counted(unread.lines, 'line')} can be judged: ${unread.describe()}. ${READABLE}`,
+      `${inputName(log)}: none of ${counted(unread.lines, 'line')} can be evaluated: ${unread.describe()}. ${READABLE}`,
     )
   const classes = [...rows].map(([name, row]) => ({ class: name, ...row }))
   return {
@@ -116,20 +118,21 @@ export async function replayLog(
 
 /** Decides a logged request, and counts it. */
 export async function decideLogged(
-  { address, method, target, at, status, ...request }: LoggedRequest,
+  { address, method, target, at, status, event, mcp, ...request }: LoggedRequest,
   sallyport: Sallyport,
-  counter: Counter,
+  counter: TrialCounter,
 ): Promise<Decision> {
   const userAgent = request.userAgent === '' ? undefined : request.userAgent
-  // That there was no user agent is known, and judged; what other headers there were is not.
+  // A missing user agent is known, and judged; other headers, and the visitor's behaviour, are unknown.
   const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-  // A line without a user agent says nothing of the other headers either.
-  const asked = { fields, kept: ['user-agent'], target }
-  const about = { fields, headersKnown: userAgent === undefined, method, target, at, asked }
-  return countDescribed(counter, { userAgent }, await sallyport.check(address, about), status)
+  const open = { behaviour: 'unknown', mcp: method === 'POST' ? 'unknown' : undefined } as const
+  const asked = { fields, kept: ['user-agent'], target, ...open }
+  const about = { fields, headersKnown: userAgent === undefined, method, target, at, asked, mcp }
+  const decided = await sallyport.check(address, about)
+  return event ? judgeEvent(counter, decided, event, fields) : countDescribed(counter, { userAgent }, decided, status)
 }
 
-/** What a reader of the counts must know: lines that were left out, proxies, rules that are open, and what a log lacks. */
+/** Lists what a reader of the counts must know: omitted lines, proxies, open rules, and what a log lacks. */
 export function replayNotes({ requests, late, unread, proxied, unjudged }: Replayed): readonly string[] {
   const left = unread.lines === 0 ? [] : [describeUnread(unread)]
   const disorder = late === 0 ? [] : [lateNote(late)]
@@ -138,5 +141,5 @@ export function replayNotes({ requests, late, unread, proxied, unjudged }: Repla
 }
 
 function none(): Actions {
-  return { allow: 0, flag: 0, redirect: 0, challenge: 0, throttle: 0, block: 0 }
+  return { allow: 0, flag: 0, redirect: 0, challenge: 0, offer: 0, throttle: 0, block: 0 }
 }

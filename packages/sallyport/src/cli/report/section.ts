@@ -1,7 +1,7 @@
 import type { Section } from '#console'
 import { bold, columns } from '../terminal/terminal.ts'
 
-/** In characters: a row has to fit beside its figures. */
+/** Limits a name, in characters: a row must fit beside its figures. */
 const LONGEST_NAME = 48
 
 function shorten(name: string): string {

@@ -5,7 +5,7 @@ import { bold, columns, dim } from '../terminal/terminal.ts'
 
 type Request = Decision['inspection']['request']
 
-/** A decision as text: the action, the facts behind it, and the signals. */
+/** Explains a decision as text: the action, the facts behind it, and the signals. */
 export function explanation(
   decision: Decision,
   trapOf: (request: Request) => string | undefined = () => undefined,
@@ -19,11 +19,11 @@ export function explanation(
     ...listFacts(decision),
   ]
   const signals = listSignals(agent.reasons).map(([sign, text]) => `  ${sign.padStart(5)}  ${printable(text)}`)
-  const head = `${bold(action)}${enforced ? '' : '  (recorded, not carried out)'}`
+  const head = `${bold(action)}${enforced ? '' : '  (recorded, not enforced)'}`
   return [head, columns(facts.map(([name = '', text = '']) => [dim(name), printable(text)])), ...signals].join('\n')
 }
 
-/** Other targets that an origin may read. */
+/** Lists other targets that an origin may read. */
 function otherReadings({ path, readings }: Request): string {
   if (readings === undefined) return ''
   const others = readings.filter((reading) => reading !== path)

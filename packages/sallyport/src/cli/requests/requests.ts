@@ -9,7 +9,11 @@ import {
   type InspectedPass,
   type InspectionRequest,
   isRecord,
+  type McpRequest,
+  mayBeMcp,
   parseAddress,
+  parseCalls,
+  readMcpRequest,
   refuses,
   SallyportError,
   suggestion,
@@ -19,23 +23,36 @@ import { inputName, inputText } from '../terminal/input.ts'
 
 /** A request as a file describes it. */
 export interface DescribedRequest extends Readonly<PolicyTest['request']> {
-  /** Headless traits that were seen in the browser. */
+  readonly ip: string
+  /** Lists headless traits that the browser showed. */
   readonly headlessFlags?: readonly string[] | undefined
-  /** Whether the names of its headers are spelled as the client spelled them; absent: where not all are in lower case. */
+  /** Whether header names have the client's spelling; absent: where not all names are in lower case. */
   readonly spelled?: boolean | undefined
 }
 
-/** The decision about a described request: inline where its headers are known, else by the agent check. */
+/** Decides a described request: inline where its headers are known, else by the agent check. */
 export async function decideDescribed(sallyport: Sallyport, request: DescribedRequest): Promise<Decision> {
   const address = parseAddress(request.ip)
   if (address === undefined) throw new SallyportError('invalid_ip', `"${request.ip}" is not an IP address.`)
-  const { method, headers, headlessFlags, ja4 } = request
-  // As the bytes that would have come.
+  const { method, headers, headlessFlags, ja4, mcp: texts } = request
+  // The target is judged as the bytes that would have come.
   const target = Buffer.from(request.path).toString('latin1')
   const fields = listFields(request)
-  const asked = askedParts(request, fields, target)
+  const mcp = texts === undefined ? callsInHeaders(method, fields) : parseCalls(texts)
+  const asked = { ...askedParts(request, fields, target), ...(mcp === 'unknown' && { mcp }) }
+  const known = mcp === 'unknown' ? undefined : mcp
   const pass = makePass(request)
-  const about = { fields, headersKnown: headers !== undefined, method, target, pass, ja4, headlessFlags, asked }
+  const about = {
+    fields,
+    headersKnown: headers !== undefined,
+    method,
+    target,
+    pass,
+    ja4,
+    headlessFlags,
+    asked,
+    mcp: known,
+  }
   if (headers === undefined || headlessFlags !== undefined) return sallyport.check(address, about)
   const httpVersion = isSpelled(request) ? '' : '2.0'
   const seen: InspectionRequest = {
@@ -47,6 +64,7 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
     fields,
     pass,
     ...(ja4 !== undefined && { ja4 }),
+    ...(known && { mcp: known }),
   }
   const first = sallyport.decide(seen, { asked })
   if (first.inspection.crawler?.pending !== true || first.inspection.agent.basis === 'signature') return first
@@ -55,17 +73,27 @@ export async function decideDescribed(sallyport: Sallyport, request: DescribedRe
   return sallyport.decide(seen, { asked })
 }
 
-/** Header fields as they come, name and value by turns; those of HTTP/2 whose names begin with a colon are no headers. */
-function listFields({ headers = {}, userAgent }: Pick<DescribedRequest, 'headers' | 'userAgent'>): readonly string[] {
+/** Reads the calls that headers name; without a body nothing more is known of a POST. */
+function callsInHeaders(method: string, fields: readonly string[]): McpRequest | 'unknown' | undefined {
+  if (!mayBeMcp({ method, fields })) return undefined
+  const read = readMcpRequest(fields, { missing: 'unseen' })
+  return read === undefined || read.fault !== undefined ? 'unknown' : read
+}
+
+/** Lists header fields, name and value by turns; omits the pseudo fields of HTTP/2, whose names begin with a colon. */
+export function listFields({
+  headers = {},
+  userAgent,
+}: Pick<DescribedRequest, 'headers' | 'userAgent'>): readonly string[] {
   const lines = Object.entries(headers).flatMap(([name, values]) =>
     name.startsWith(':') ? [] : [values].flat().flatMap((value) => [name, value]),
   )
   return userAgent === undefined ? lines : [...lines, 'User-Agent', userAgent]
 }
 
-/** The request as rules read it: what nobody says is not known. */
+/** Returns the request as rules read it: what the description omits is unknown. */
 function askedParts(request: DescribedRequest, fields: readonly string[], target: string): AskedParts {
-  const { headers, userAgent, httpVersion, ja4, load } = request
+  const { headers, userAgent, httpVersion, ja4, load, behaviour = 'unknown' } = request
   const names = new Set(fields.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()))
   const host = names.has('host') ? undefined : (request.host ?? findAuthority(headers))
   const kept = [...(userAgent === undefined ? [] : ['user-agent']), ...(host === undefined ? [] : ['host'])]
@@ -75,6 +103,7 @@ function askedParts(request: DescribedRequest, fields: readonly string[], target
     httpVersion,
     ja4,
     load,
+    behaviour,
     ...(headers === undefined ? { kept } : !names.has('host') && host === undefined && { lacks: ['host'] }),
   }
 }
@@ -83,17 +112,17 @@ function findAuthority(headers: DescribedRequest['headers']): string | undefined
   return [headers?.[':authority'] ?? []].flat()[0]
 }
 
-/** One pass for all requests that are described with one, so that its budget counts them together. */
+/** Creates one pass for all requests with a pass, so that its budget counts them together. */
 function makePass({ pass = 'none' }: DescribedRequest): InspectedPass | undefined {
   return pass === 'none' ? undefined : { id: 'described-1', level: pass.level, age: pass.age }
 }
 
-/** Names are in lower case over HTTP/2, and in the maps of Node and Fetch: nothing is judged by that. */
+/** Reports whether the spelling of names counts: names are in lower case over HTTP/2, and in the maps of Node and Fetch. */
 function isSpelled({ spelled, headers = {} }: DescribedRequest): boolean {
   return spelled ?? Object.keys(headers).some((name) => name !== name.toLowerCase())
 }
 
-/** The decision with what is counted of it; its answer ends at once. `status` is the origin's; one that nobody says is 200. */
+/** Counts a decision, whose answer ends at once. `status` is the origin's; by default it is 200. */
 export async function countDescribed(
   counter: Counter,
   request: Pick<DescribedRequest, 'headers' | 'userAgent'>,
@@ -102,41 +131,41 @@ export async function countDescribed(
 ): Promise<Decision> {
   const { decision, ended } = await counter.count(decided, listFields(request))
   if (ended === undefined) return decision
-  // A refused request has no answer of the origin.
+  // A refused request gets no answer of the origin.
   ended(decision.enforced && refuses(decision.action) ? undefined : status)
-  // The next request comes after its strike is counted.
+  // The next request comes after this one's strike is counted.
   await setImmediate()
   return decision
 }
 
-/** Requests of a file, and how many entries of it never left the browser. */
+/** Holds the requests of a file, and counts the entries that never left the browser. */
 export interface ReadRequests {
   readonly requests: readonly DescribedRequest[]
   readonly skipped: number
 }
 
 /**
- * The requests of a file: one request as JSON, in the form of `policy test` or of `POST /v1/agentscan/check`, or the
- * entries of a HAR, for which `ip` says who asked. Rejects with `invalid_request` that names the file.
+ * Reads the requests of a file: one request as JSON, in the form of `policy test` or of `POST /v1/agentscan/check`, or the entries of a
+ * HAR, for which `ip` names the client. Rejects with `invalid_request` that names the file.
  */
 export async function readRequests(given: string, ip: string | undefined): Promise<ReadRequests> {
   const file = inputName(given)
   const document = await parseFile(given)
   const entries = toRecord(toRecord(document)?.['log'])?.['entries']
-  if (!Array.isArray(entries)) return { requests: [described(toRecord(document), ip, file, MEMBERS)], skipped: 0 }
+  if (!Array.isArray(entries)) return { requests: [describeRequest(toRecord(document), ip, file, MEMBERS)], skipped: 0 }
   const asked = entries.map((entry) => toRecord(toRecord(entry)?.['request']))
   const sent = asked.filter((request) => request === undefined || !isLocal(findText(request, 'url')))
-  if (sent.length === 0) throw refusal(file, 'log.entries', 'holds no request')
-  const requests = sent.map((request) => described(request, ip, file))
+  if (sent.length === 0) throw refusal(file, 'log.entries', 'contains no request')
+  const requests = sent.map((request) => describeRequest(request, ip, file))
   return { requests, skipped: entries.length - sent.length }
 }
 
-/** Whether a browser answers a URL itself: one of `data:`, `blob:`, `about:` or of an extension. */
+/** Reports whether a browser answers a URL itself: `data:`, `blob:`, `about:` or an extension. */
 function isLocal(url: string | undefined): boolean {
   return url !== undefined && URL.canParse(url) && !/^(?:http|ws)s?:$/.test(new URL(url).protocol)
 }
 
-/** The members of a request in the forms that are read. */
+/** Lists the members of a request in the supported forms. */
 const MEMBERS: readonly string[] = [
   'ip',
   'peer',
@@ -155,13 +184,14 @@ const MEMBERS: readonly string[] = [
   'headless_flags',
   'request_id',
   'pass',
+  'mcp',
 ]
 
-/** Members that are no text. */
-const STRUCTURED: readonly string[] = ['headers', 'headless_flags', 'pass']
+/** Lists members that are not texts. */
+const STRUCTURED: readonly string[] = ['headers', 'headless_flags', 'pass', 'mcp']
 
-/** A request of a file. A hand-written one may hold `members` alone; a HAR holds many more. */
-function described(
+/** Describes a request of a file. A hand-written request may have only `members`; a HAR has many more. */
+function describeRequest(
   request: Readonly<Record<string, unknown>> | undefined,
   ip: string | undefined,
   file: string,
@@ -192,7 +222,7 @@ async function parseFile(file: string): Promise<unknown> {
 
 function describe(request: Readonly<Record<string, unknown>>, ip: string | undefined, file: string): DescribedRequest {
   const address = ip ?? findText(request, 'ip') ?? findText(request, 'peer')
-  if (address === undefined) throw new SallyportError('invalid_request', `${file}: no ip; name one with --ip`)
+  if (address === undefined) throw new SallyportError('invalid_request', `${file}: no ip. Pass one with --ip`)
   const url = parseUrl(findText(request, 'url'))
   const userAgent = findText(request, 'userAgent') ?? findText(request, 'user_agent')
   const ja4 = findText(request, 'ja4')
@@ -214,19 +244,20 @@ function describe(request: Readonly<Record<string, unknown>>, ip: string | undef
     ja4,
     load: typeof load === 'number' ? load : undefined,
     headlessFlags,
-    pass: describedPass(request['pass'], file),
+    pass: describePass(request['pass'], file),
+    mcp: parseCallTexts(request['mcp'], file),
     ...(spelled === false && { spelled }),
   }
 }
 
-/** Whether a request of a HAR came by HTTP/1: programs write `h2`, `http/2.0`, `HTTP/3` and nothing for the others. */
+/** Reports whether a request of a HAR came by HTTP/1: programs write `h2`, `http/2.0`, `HTTP/3` or nothing for other versions. */
 function isHttp1(version: string | undefined, headers: unknown): boolean | undefined {
   const isPseudo = (item: unknown): boolean => findText(toRecord(item) ?? {}, 'name')?.startsWith(':') === true
   if (Array.isArray(headers) && headers.some(isPseudo)) return false
   return version === undefined ? undefined : /^http\/1/i.test(version)
 }
 
-/** Version of HTTP as rules say it: programs write `HTTP/1.1`, `h2`, `http/2.0`. */
+/** Writes the version of HTTP as rules do: programs write `HTTP/1.1`, `h2`, `http/2.0`. */
 function shortVersion(version = ''): string {
   return version.replace(/^(?:http\/|h)(?=\d)/i, '').replace(/^([2-9])\.0$/, '$1')
 }
@@ -239,7 +270,7 @@ function parseScheme(text: string | undefined): DescribedRequest['scheme'] {
   return text === 'http' || text === 'https' ? text : 'unknown'
 }
 
-/** Headers as an object, or as a HAR lists them: a field that was sent several times is a list. */
+/** Parses headers from an object or from a HAR's list: a repeated field becomes a list. */
 function parseHeaders(given: unknown, file: string): DescribedRequest['headers'] {
   if (given === undefined) return undefined
   if (typeof given !== 'object' || given === null) throw refusal(file, 'headers', 'must be an object')
@@ -260,13 +291,22 @@ function parseFlags(given: unknown, file: string): readonly string[] | undefined
   if (given === undefined) return undefined
   const flags = Object.entries(toRecord(given) ?? { flags: undefined })
   if (!flags.every(([, seen]) => typeof seen === 'boolean')) {
-    throw refusal(file, 'headless_flags', 'must be an object of true and false')
+    throw refusal(file, 'headless_flags', 'must be an object with true or false values')
   }
   return flags.flatMap(([name, seen]) => (seen ? [name] : []))
 }
 
-/** A pass in the form of `policy test`; a HAR has none. */
-function describedPass(given: unknown, file: string): DescribedRequest['pass'] {
+function parseCallTexts(given: unknown, file: string): string[] | undefined {
+  if (given === undefined) return undefined
+  const texts: readonly unknown[] = Array.isArray(given) ? given : []
+  const calls = texts.filter((text): text is string => typeof text === 'string' && text !== '')
+  if (calls.length === 0 || calls.length < texts.length)
+    throw refusal(file, 'mcp', 'must list calls, such as "tools/call search"')
+  return calls
+}
+
+/** Reads a pass in the form of `policy test`; a HAR has none. */
+function describePass(given: unknown, file: string): DescribedRequest['pass'] {
   if (given === undefined || given === 'none') return undefined
   const { level, age = 0 } = toRecord(given) ?? {}
   const known = CHALLENGE_LEVELS.find((one) => one === level)

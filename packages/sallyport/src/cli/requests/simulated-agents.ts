@@ -1,7 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { createSigner, type Signer } from '@sallyport/core'
+import { answerDirectory, createSigner, type DirectoryAnswer, SallyportError, type Signer } from '@sallyport/core'
+import type { PublishedKeys } from '@sallyport/engine'
 
-/** Target of a simulated agent. */
+/** Says what a simulated agent requests. */
 export interface Aim {
   readonly host: string
   readonly method: string
@@ -9,7 +10,7 @@ export interface Aim {
   readonly scheme: 'http' | 'https'
 }
 
-/** A visitor that can be simulated: its headers, and how it signs. */
+/** Describes a visitor to simulate: its headers, and how it signs. */
 export interface SimulatedAgent {
   readonly name: string
   readonly headers: readonly string[]
@@ -17,11 +18,11 @@ export interface SimulatedAgent {
   readonly address?: string | undefined
   readonly signs?:
     | {
-        /** The agent's own origin. */
+        /** The origin where the agent publishes its keys. */
         readonly agent: string
         readonly label: string
         readonly components: string
-        /** `Signature-Agent` for an origin, in the form that this agent uses. */
+        /** Writes `Signature-Agent` for an origin, in the form that this agent uses. */
         header(agent: string): string
       }
     | undefined
@@ -59,12 +60,12 @@ function chromeHeaders(system: string, platform: string): readonly string[] {
   ]
 }
 
-/** An address of a household, of AS7922 (Comcast). */
+/** An address that a household has, in AS7922 (Comcast). */
 const HOME_LINE = '73.162.10.20'
 
 const MAC = 'Macintosh; Intel Mac OS X 10_15_7'
 
-/** As observed, mistakes included: ChatGPT's agent names macOS in one header and Linux in another. */
+/** The headers are as observed, including mistakes: ChatGPT's agent names macOS in one header and Linux in another. */
 export const SIMULATED_AGENTS: readonly SimulatedAgent[] = [
   {
     name: 'chatgpt-agent',
@@ -104,20 +105,46 @@ export const SIMULATED_AGENTS: readonly SimulatedAgent[] = [
   { name: 'curl', headers: ['User-Agent', 'curl/8.5.0', 'Accept', '*/*'] },
 ]
 
-/** A key for this process alone. */
-export function throwAwaySigner(): Signer {
-  return createSigner(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
+/** Signs with a key that only this process has, and answers requests for the directory of that key. */
+export interface ThrowAwaySigner extends Signer {
+  answer(agent: string): DirectoryAnswer
+}
+
+export function throwAwaySigner(): ThrowAwaySigner {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return { ...createSigner(privateKey), answer: (agent) => answerDirectory(privateKey, agent, Date.now()) }
 }
 
 const LIFE_S = 300
 
-/** The fields of one request of an agent, signed where it signs. `agent`: another origin to sign for. */
-export function requestFields(simulated: SimulatedAgent, aim: Aim, signer: Signer, agent?: string): readonly string[] {
+/** Visitors without an address of their own get this one. */
+const DATA_CENTER = '8.8.8.8'
+
+/** Finds the visitor with a name; throws `invalid_config` where there is none. */
+export function findVisitor(name: string): SimulatedAgent & { readonly address: string } {
+  const visitor = SIMULATED_AGENTS.find((one) => one.name === name)
+  if (visitor !== undefined) return { ...visitor, address: visitor.address ?? DATA_CENTER }
+  const names = SIMULATED_AGENTS.map(({ name }) => name)
+  throw new SallyportError('invalid_config', `as: "${name}" is not a visitor. Use one of ${names.join(', ')}`)
+}
+
+/** Lists the key directories of agents that sign, as if each had published the key of this process. */
+export function publishedKeys(signer: Signer): readonly PublishedKeys[] {
+  return SIMULATED_AGENTS.flatMap(({ signs }) => (signs ? [{ agent: signs.agent, document: signer.directory }] : []))
+}
+
+/** Returns the fields of one request of an agent, signed where the agent signs. `agent` replaces the origin to sign for. */
+export function requestFields(
+  simulated: SimulatedAgent,
+  aim: Aim,
+  signer: Signer,
+  { agent, now = Date.now() }: { readonly agent?: string | undefined; readonly now?: number } = {},
+): readonly string[] {
   const { signs, headers } = simulated
   const unsigned = ['Host', aim.host, ...headers]
   if (signs === undefined) return unsigned
   const named = [...unsigned, 'Signature-Agent', signs.header(agent ?? signs.agent)]
-  const created = Math.floor(Date.now() / 1000)
+  const created = Math.floor(now / 1000)
   const signing = { created, expires: created + LIFE_S, nonce: randomBytes(48).toString('base64') }
   const { label, components } = signs
   return [...named, ...signer.sign({ request: { fields: named, ...aim }, label, components, ...signing })]

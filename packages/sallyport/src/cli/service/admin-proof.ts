@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { makeSecret } from '@sallyport/engine/files'
 import type { AdminPages } from '@sallyport/proxy'
 
-/** File in the dataDir by which a gate proves to commands that it runs there. It opens nothing else. */
+/** A file in the dataDir by which a gate proves to commands that it runs there. It opens nothing else. */
 const SECRET_FILE = 'admin-secret'
 const SECRET_FORM = /^[\w-]{43}$/
 
@@ -13,8 +13,8 @@ const QUESTION = /^\/\.sallyport\/admin-proof\?nonce=([\w-]{43})$/
 const FIELD = 'sallyport-proof'
 
 /**
- * Returns what answers the question of a command for the proof, and false to any other request. The proof names the listener's own
- * `url`, so that another listener cannot pass the question on to the gate.
+ * Returns a function that answers a command's request for the proof, and returns false for any other request. The proof names the
+ * listener's own `url`, so that another listener cannot relay the request to the gate.
  */
 export function openProof(dataDir: string, url: () => string | undefined): NonNullable<AdminPages['handle']> {
   keepSecret(dataDir)
@@ -30,7 +30,7 @@ export function openProof(dataDir: string, url: () => string | undefined): NonNu
   }
 }
 
-/** Reports whether the listener that `where` reaches is the one that a gate of the dataDir noted as `url`. Rejects where none answers. */
+/** Reports whether the listener at `where` is the one that a gate of the dataDir noted as `url`. Rejects where none answers. */
 export async function hasProof(dataDir: string, url: string, where: string, waitMs: number): Promise<boolean> {
   const secret = readSecret(dataDir)
   const nonce = makeText()
@@ -49,17 +49,17 @@ function prove(secret: string, nonce: string, url: string): Buffer {
   return createHmac('sha256', secret).update(nonce).update(url).digest()
 }
 
-/** Random text of 32 bytes. */
+/** Makes a random text of 32 bytes. */
 function makeText(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Makes the secret where there is none: a gate that cannot keep one runs without a proof. */
+/** Creates the secret where there is none: a gate that cannot store one runs without a proof. */
 function keepSecret(dataDir: string): void {
   try {
     makeSecret(join(dataDir, SECRET_FILE), makeText())
   } catch {
-    // The folder can only be read, or its disk is full.
+    // The folder is read-only, or its disk is full.
   }
 }
 

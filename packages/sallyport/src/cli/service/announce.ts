@@ -6,19 +6,19 @@ import { sourcesSentence } from '../terminal/sources.ts'
 import { bold, type Terminal } from '../terminal/terminal.ts'
 
 const NO_ORIGIN =
-  'with no origin: all but /v1 is 404. Name an upstream or routes, or set demo: true for an example site.'
+  'without an origin: every path except /v1 is a 404. Set upstream or routes, or set demo: true for an example site.'
 
-/** Whether the bundled example site is the origin. */
+/** Reports whether the bundled example site is the origin. */
 export function isDemo({ demo, upstream }: Config): boolean {
   return demo && upstream === undefined
 }
 
-/** Files, stores and listeners of a process beside its connections. */
+/** A process needs so many file descriptors for files, stores and listeners beside its connections. */
 const OTHER_DESCRIPTORS = 128
 
 /**
- * One sentence where the connections that the configuration allows may need more file descriptors than a process may open: by then
- * it takes no further visitor. `limits`: as `/proc/self/limits` has them, absent elsewhere than on Linux.
+ * Returns a sentence where the permitted connections may need more file descriptors than a process may open: the process would then accept
+ * no more visitors. `limits` has the form of `/proc/self/limits`, and is absent except on Linux.
  */
 export function descriptorNotice(
   { limits: { connections, originConnections }, routes }: Config,
@@ -27,7 +27,7 @@ export function descriptorNotice(
   const may = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
   const needs = connections + originConnections * (1 + routes.length) + OTHER_DESCRIPTORS
   if (needs <= may) return undefined
-  return `limits.connections: ${connections} connections and those to origins may need ${needs} file descriptors, and this process may open ${may}. Raise them (ulimit -n; LimitNOFILE of systemd), or lower limits.connections.`
+  return `limits.connections: ${connections} connections plus connections to origins may need ${needs} file descriptors, but this process may open only ${may}. Raise the limit (ulimit -n, or LimitNOFILE in systemd), or lower limits.connections.`
 }
 
 function tryRead(file: string): string {
@@ -38,7 +38,7 @@ function tryRead(file: string): string {
   }
 }
 
-/** Prints where a service is, and what is in it. */
+/** Prints where a service listens, and what it contains. */
 export async function announce(
   sallyport: Sallyport,
   config: Config,

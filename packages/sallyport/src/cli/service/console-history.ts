@@ -1,7 +1,7 @@
 import type { Config } from '@sallyport/engine'
 import { ADMIN, askGate } from './gate.ts'
 
-/** The history of an address, as the other places of `sallyport privacy` say it. */
+/** Holds the history of an address, in the form of the other places of `sallyport privacy`. */
 interface Place {
   readonly place: string
   readonly where: string
@@ -13,15 +13,15 @@ interface Place {
 
 const PLACE = {
   place: 'console history',
-  kept: 'the last 4,000 requests of each process, some of a busy second, in memory',
+  kept: 'the last 4,000 requests of each process, sampled in busy seconds, in memory',
 } as const
 
-/** A running service's history of an address, asked of its console, because it is in memory. */
+/** Reads a running service's history of an address from its console, because only memory holds it. */
 export async function consoleKnown(config: Config, address: string): Promise<Place> {
   const said = { ...PLACE, where: config.admin ?? ADMIN }
   if (!config.console.enabled) return { ...said, state: 'absent', entries: [] }
   const answer = await askGate(config, 'requests', { text: address, limit: '500' })
-  // A service that does not run remembers nothing; what one remembers goes with it.
+  // A service that does not run remembers nothing; a service that ends loses its memory.
   if ('reason' in answer) return { ...said, state: 'elsewhere', reason: answer.reason, entries: [] }
   const found = { ...PLACE, where: answer.where }
   const entries = readRequests(answer.body).filter(({ client }) => client === address)
@@ -30,14 +30,14 @@ export async function consoleKnown(config: Config, address: string): Promise<Pla
   return {
     ...found,
     state: 'elsewhere',
-    reason: `the console shows addresses as log.addresses has them: ${form}`,
+    reason: `the console has addresses only in the form of log.addresses: ${form}`,
     entries,
   }
 }
 
-/** It cannot be erased from: it is in memory, and short. */
+/** Says that this history cannot be erased: it is in memory, and short. */
 export function consoleErased(config: Config) {
-  const reason = `${PLACE.kept}: it goes with later requests, or a restart`
+  const reason = `${PLACE.kept}; later requests or a restart replace it`
   const state = config.console.enabled ? ('kept' as const) : ('absent' as const)
   return { place: PLACE.place, where: config.admin ?? ADMIN, state, reason, erased: 0 }
 }

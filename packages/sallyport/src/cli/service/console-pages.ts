@@ -13,10 +13,10 @@ import {
 import type { WorkerQuestions } from '../workers/worker-questions.ts'
 import { openProof } from './admin-proof.ts'
 
-/** The topic by which the consoles of workers ask each other. */
+/** Consoles of workers ask each other about this topic. */
 export const CONSOLE = 'console'
 
-/** The parts of the proxy that the console steers, once it is there. */
+/** Holds what the console controls of the proxy, once the proxy exists. */
 export interface Steering {
   url: string | undefined
   adminUrl: string | undefined
@@ -62,7 +62,7 @@ export function openAdminPages(
   }
 }
 
-/** The line that shows the console, by a link that signs in: it ends in logs, so it is good for a look, once, within an hour. */
+/** Prints a link to the console that signs in: the line ends in logs, so the link only reads, works once, and expires within an hour. */
 export function consoleLine({ tokens, file }: ReadTokens, url: string): string {
   const place = file === undefined ? '' : `. Administrators sign in with the token in ${file}`
   return `Console at ${signInLink(tokens, url)} (signs in once, within the hour)${place}`

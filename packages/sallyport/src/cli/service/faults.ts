@@ -1,6 +1,6 @@
 /**
- * Text of a fault. An error with a code, or one that a library threw, is a failure outside and takes one line, after what failed
- * because of it; any other is a bug and shows its stack.
+ * Writes a fault as text. An error with a code, or one that a library threw, is an outside failure and takes one line, after what failed
+ * because of it; any other error is a bug and shows its stack.
  */
 export function faultText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

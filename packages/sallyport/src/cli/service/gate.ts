@@ -8,16 +8,16 @@ const WAIT_MS = 3_000
 
 const SCHEME = 'http://'
 
-/** Address of the admin listener where none is configured. */
+/** The address of the admin listener by default: none is configured. */
 export const ADMIN = '127.0.0.1:9090'
 
-/** File in the dataDir that names the admin listener of the gate that runs on it, and its process. */
+/** A file in the dataDir that names the admin listener and the process of the gate that runs on it. */
 const ADDRESS_FILE = 'admin-address'
 
-/** The answer of a running gate's console, and where it listens; or why there is none. */
+/** The answer of a running gate's console, and its address; or the reason why there is none. */
 export type GateAnswer = { readonly body: unknown; readonly where: string } | { readonly reason: string }
 
-/** Notes the address of the admin listener for commands on this machine; does nothing where the dataDir can only be read. */
+/** Writes the admin listener's address for commands on this machine; does nothing where the dataDir is read-only. */
 export function noteAdmin(dataDir: string, url: string, pid: number): void {
   const file = join(dataDir, ADDRESS_FILE)
   const draft = `${file}.${process.pid}`
@@ -29,7 +29,7 @@ export function noteAdmin(dataDir: string, url: string, pid: number): void {
   }
 }
 
-/** Takes the note of this process away: another service on the dataDir may have written its own. */
+/** Deletes the note of this process: another service on the dataDir may have written its own. */
 export function forgetAdmin(dataDir: string): void {
   try {
     const file = join(dataDir, ADDRESS_FILE)
@@ -39,16 +39,15 @@ export function forgetAdmin(dataDir: string): void {
   }
 }
 
-/** The admin listener of a running gate: its URL, `host:port` of it as this machine reaches it, and whether it proved itself; or why there is none. */
+/** The admin listener of a running gate: its URL, its local `host:port`, and whether it proved itself; or why there is none. */
 export type FoundGate =
   | { readonly url: string; readonly where: string; readonly isProven: boolean }
-  /** `isNoted`: a gate ran on the dataDir and did not take its note away. */
+  /** `isNoted`: a gate ran on the dataDir and did not delete its note. */
   | { readonly reason: string; readonly isNoted: boolean }
 
 /**
- * Finds the gate that runs on the dataDir of a configuration. Another program may have taken its address since, so the listener
- * proves itself before anything secret is sent to it or a link names it. Only a dataDir that is not written to uses the
- * configured address, without a proof.
+ * Finds the gate that runs on the dataDir of a configuration. Another program may have taken its address since, so the listener proves
+ * itself before a command sends it a secret or prints a link to it. Only a read-only dataDir uses the configured address without a proof.
  */
 export async function findGate({ admin = ADMIN, dataDir, data }: Config): Promise<FoundGate> {
   const note = readNote(join(dataDir, ADDRESS_FILE))
@@ -57,17 +56,17 @@ export async function findGate({ admin = ADMIN, dataDir, data }: Config): Promis
   if (note === undefined) return { reason: `no gate runs on ${dataDir}`, isNoted: false }
   const { url } = note
   const host = url.slice(SCHEME.length)
-  if (!isRunning) return { reason: `no gate runs on ${dataDir} (the one at ${host} has ended)`, isNoted: true }
+  if (!isRunning) return { reason: `no gate runs on ${dataDir} (the gate at ${host} ended)`, isNoted: true }
   const where = reach(host)
   try {
     if (await hasProof(dataDir, url, where, WAIT_MS)) return { url, where, isProven: true }
-    return { reason: `what listens at ${where} does not prove that it is the gate of ${dataDir}`, isNoted: true }
+    return { reason: `the program that listens on ${where} is not the gate of ${dataDir}`, isNoted: true }
   } catch {
-    return { reason: `no gate answers at ${where}`, isNoted: true }
+    return { reason: `no gate responds on ${where}`, isNoted: true }
   }
 }
 
-/** Returns an address of this machine for a listener on any address. */
+/** Replaces the wildcard address of a listener by an address of this machine. */
 function reach(host: string): string {
   return host.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')
 }
@@ -86,18 +85,18 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // A process of another user.
+    // The process belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Asks the console of the gate that runs with this configuration, as a reader: what it remembers is in memory. */
+/** Asks the console of the gate that runs with this configuration, as a reader: only the gate's memory has the answer. */
 export async function askGate(
   config: Config,
   path: string,
   query: Readonly<Record<string, string>>,
 ): Promise<GateAnswer> {
-  if (!config.console.enabled) return { reason: 'console.enabled is false, so that a gate remembers nothing' }
+  if (!config.console.enabled) return { reason: 'console.enabled is false, so the gate keeps no requests in memory' }
   const gate = await findGate(config)
   if ('reason' in gate) return gate
   const { where } = gate
@@ -108,8 +107,8 @@ export async function askGate(
     const answer = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(WAIT_MS) })
     return answer.ok
       ? { body: await answer.json(), where }
-      : { reason: `the console at ${where} answered ${answer.status}` }
+      : { reason: `the console at ${where} responded with ${answer.status}` }
   } catch {
-    return { reason: `no gate answers at ${where}` }
+    return { reason: `no gate responds on ${where}` }
   }
 }

@@ -3,27 +3,27 @@ import { errorText } from '@sallyport/core'
 import { systemFault } from '@sallyport/engine/files'
 import type { Hangups } from '../workers/hangups.ts'
 
-/** How often a file that is watched is looked at. */
+/** A watched file is checked after each such pause. */
 const LOOK_MS = 1_000
-/** As many looks fail before it is said: who replaces a file may take it away for a moment. */
+/** A notice comes after so many failed checks: a file may be missing for a moment while a program replaces it. */
 const MISSED_LOOKS = 2
 
-/** A signal, or a changed file. */
+/** Names what causes a reload: a signal, or a changed file. */
 export type ReloadCause = 'SIGHUP' | 'watch'
 
-/** The source that is looked at for changes. */
+/** Represents the source that is checked for changes. */
 export interface Watched {
-  /** Rejects where it cannot be read. */
+  /** Rejects where the source cannot be read. */
   hasChanged(): Promise<boolean>
-  /** One sentence: it cannot be looked at any more, or can again. */
+  /** Takes one sentence: the source cannot be checked any more, or can again. */
   onNotice(message: string): void
 }
 
 /**
- * Calls `reload` at SIGHUP and, where something is watched, when that has changed; one at a time, and once for all causes
- * that come meanwhile. Returns what ends it, a reload too; SIGHUP does nothing after that, where by default it would end a
- * process that finishes its last requests. Content is looked at, not events of a folder: those end with the folder, and
- * are silent about the target of a link.
+ * Calls `reload` at SIGHUP and, where a source is watched, when the source has changed; one call at a time, and one for all causes that
+ * come meanwhile. Returns a function that stops this and a running reload. After that SIGHUP does nothing, because by default it would end
+ * a process that finishes its last requests. It compares content, because events of a folder end with the folder, and miss the target of a
+ * link.
  */
 export function onReload(
   reload: (cause: ReloadCause, signal: AbortSignal) => Promise<void>,
@@ -60,14 +60,14 @@ export function onReload(
       } catch (error) {
         if (++missed === MISSED_LOOKS) {
           const why = systemFault(error) ?? errorText(error)
-          onNotice(`watch: ${why}; the configuration stays as it is, and is looked for every second`)
+          onNotice(`watch: ${why}. The configuration in force stays; the file is checked every second`)
         }
         return false
       }
     }
     for (;;) {
       await delay(LOOK_MS, undefined, { signal, ref: false })
-      // A change that a reload reads meanwhile is no other one.
+      // A reload in progress reads this change too.
       if (!running && (await look()) && !running) await next('watch')
     }
   }
@@ -76,7 +76,7 @@ export function onReload(
   if (watched !== undefined) {
     watch(watched).catch((error: unknown) => {
       if (!signal.aborted)
-        watched.onNotice(`watch: it has ended (${error}); SIGHUP still reads the configuration again`)
+        watched.onNotice(`watch: watching has stopped (${error}). Send SIGHUP to reload the configuration`)
     })
   }
   return () => ending.abort()

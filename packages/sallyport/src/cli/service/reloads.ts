@@ -6,7 +6,7 @@ import { notifySystemd } from '../workers/systemd.ts'
 import type { Standing } from '../workers/worker.ts'
 import type { ReloadCause } from './reload.ts'
 
-/** A service that runs, and how it takes another configuration over. */
+/** A service that is open, and how it takes over another configuration. */
 export interface Running {
   readonly sallyport: Sallyport
   readonly url: string
@@ -16,7 +16,7 @@ export interface Running {
   readonly standing: Standing
 }
 
-/** Returns what takes over the configuration as it is at each call; the process that leads says what that came to. */
+/** Returns a function that adopts the current configuration at each call; the process that leads reports the outcome. */
 export function createReloads(
   running: Running,
   terminal: Terminal,
@@ -40,7 +40,7 @@ export function createReloads(
 
 const RELOAD = { kind: 'reload_refused', about: '' } as const
 
-/** Takes over the configuration as it is now, or keeps the old one; resolves with which of the two, and why. */
+/** Adopts the current configuration, or keeps the old one; resolves to the outcome and its reason. */
 async function reload(
   { sallyport, source, warn, take }: Running,
   cause: ReloadCause,
@@ -54,23 +54,23 @@ async function reload(
     const before = sallyport.config
     const { changed, needRestart } = await take(read.config)
     const taken = [...changed.map((key) => changeText(key, before, read.config)), ...read.changedFiles]
-    const news = taken.length === 0 ? 'nothing has changed' : `${taken.join(', ')} taken over`
+    const news = taken.length === 0 ? 'nothing has changed' : `${taken.join(', ')} applied`
     const later = needRestart.map((key) => changeText(key, before, read.config)).join(', ')
-    sallyport.raise({ ...RELOAD, over: true, text: 'The configuration was taken over.' })
-    const text = `configuration read again: ${news}${later === '' ? '' : `; ${later} after a restart only`}.`
+    sallyport.raise({ ...RELOAD, over: true, text: 'The configuration was reloaded.' })
+    const text = `configuration reloaded: ${news}${later === '' ? '' : `; ${later} needs a restart`}.`
     return { text, audit: { ...audit, details: { changed, needRestart } } }
   } catch (error) {
     const code = error instanceof SallyportError ? error.code : 'internal_error'
     const why = errorText(error)
     const [first = ''] = why.split('\n', 1)
     if (!ending.aborted)
-      sallyport.raise({ ...RELOAD, text: `The configuration was not taken over: ${first}`, details: { code } })
-    const text = `configuration kept as it was: ${why}`
+      sallyport.raise({ ...RELOAD, text: `The configuration was not reloaded: ${first}`, details: { code } })
+    const text = `reload rejected, configuration unchanged: ${why}`
     return { text, audit: { ...audit, error: code } }
   }
 }
 
-/** A key that a reload finds changed, with what has become of it; no value is shown, because it may be a secret. */
+/** Describes a key that a reload finds changed; shows no value, because a value may be a secret. */
 function changeText(key: string, before: unknown, after: unknown): string {
   const [one, other] = [valueAt(before, key), valueAt(after, key)]
   if (other === undefined) return `${key} (removed)`

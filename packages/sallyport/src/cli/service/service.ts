@@ -12,6 +12,7 @@ import {
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import { createHistory, type History } from '#console'
 import { type DemoAgent, demoAgent } from '../demo/demo-agent.ts'
+import { DEMO_PAYMENTS } from '../demo/demo-payments.ts'
 import { openDemoSite } from '../demo/site.ts'
 import { DEMO_VISITORS } from '../demo/visitors.ts'
 import { type ConfigSource, warningText } from '../settings/config-file.ts'
@@ -25,6 +26,7 @@ import { isWorker, joinWorkers, type Standing } from '../workers/worker.ts'
 import { LOAD, shareLoad } from '../workers/worker-load.ts'
 import { ownScrape, scrapeAll } from '../workers/worker-metrics.ts'
 import { METRICS, openWorkerQuestions, type WorkerQuestions } from '../workers/worker-questions.ts'
+import { shareVisits } from '../workers/worker-visits.ts'
 import { runWorkers } from '../workers/workers.ts'
 import { announce, isDemo } from './announce.ts'
 import { CONSOLE, consoleLine, openAdminPages, type Steering } from './console-pages.ts'
@@ -34,12 +36,12 @@ import { onReload } from './reload.ts'
 import { createReloads } from './reloads.ts'
 import { savePolicy } from './save-policy.ts'
 
-/** The topic by which workers have each other take a saved policy over, beside metrics and the console's. */
+/** Workers ask each other under this topic to adopt a saved policy, beside metrics and the console's topic. */
 const POLICY = 'policy'
 
 const QUIET: Terminal = { out() {}, err() {} }
 
-/** Warnings that a start says. */
+/** Limits the warnings that a start prints. */
 const MAX_WARNINGS = 20
 
 /** Runs the proxy of a configuration until it is stopped: in `workers` processes, or in this one. */
@@ -49,7 +51,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
     if (isWorker()) return
     for (const fault of warnings.slice(0, MAX_WARNINGS)) terminal.err(`sallyport: ${warningText(fault)}`)
     const left = warnings.length - MAX_WARNINGS
-    if (left > 0) terminal.err(`sallyport: ${counted(left, 'warning')} more: config check has them all`)
+    if (left > 0) terminal.err(`sallyport: ${counted(left, 'more warning')}; config check shows all warnings`)
   }
   if (workers !== undefined && !isWorker()) {
     const first = source.read()
@@ -59,7 +61,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
       forgetAdmin(config.dataDir),
     )
   }
-  // V8 comes to allocate some objects of requests among the old ones, and the full collections that follow are the p99.
+  // V8 would allocate some objects of requests among the old ones, and the resulting full collections set the p99.
   setFlagsFromString('--no-allocation-site-pretenuring')
   const standing = await joinWorkers()
   const config = await readBeginning(source, standing, warn)
@@ -72,8 +74,9 @@ export async function runService(source: ConfigSource, workers: number | undefin
       events: handEvents(),
     }),
     ...(history && { observe: history.observe }),
+    ...(isDemo(config) && { payments: DEMO_PAYMENTS }),
   }
-  const sallyport = await openService(config, ofLeader(standing, terminal), hooks, agent?.published)
+  const sallyport = await openService(config, muteFollower(standing, terminal), hooks, agent?.published)
   try {
     await serve(sallyport, { config, source, warn, history, agent, standing, hangups }, terminal)
   } finally {
@@ -81,27 +84,27 @@ export async function runService(source: ConfigSource, workers: number | undefin
   }
 }
 
-/** The configuration that this process begins with: that of the workers beside it, else the file as it is. */
+/** Returns the configuration that this process begins with: the other workers', else the current file. */
 async function readBeginning(
   source: ConfigSource,
   standing: Standing,
   warn: (read: Pick<ConfigRead, 'warnings'>) => void,
 ): Promise<Config> {
   if (standing.config !== undefined) return standing.config
-  // A worker may come in the place of another while somebody writes the file.
+  // A worker may replace another while a program writes the file.
   const read = isWorker() ? await source.readSettled() : source.read()
   warn(read)
   return read.config
 }
 
-/** The configuration of a run, and how it is read again. */
+/** Holds the configuration of a run, and how it is read again. */
 interface Configured {
   readonly config: Config
   readonly source: ConfigSource
   readonly warn: (read: Pick<ConfigRead, 'warnings'>) => void
-  /** Source of the console's figures; absent: there is no console. */
+  /** Supplies the console's figures; absent: there is no console. */
   readonly history: History | undefined
-  /** The agent that signs requests in the demo. */
+  /** Signs requests in the demo; absent: no agent does. */
   readonly agent: DemoAgent | undefined
   readonly standing: Standing
   readonly hangups: Hangups
@@ -115,9 +118,12 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const onConsoleFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
   const shown = openAdminPages(sallyport, history, { steering, file, others, onFault: onConsoleFault })
   const site = isDemo(config) ? await openDemoSite() : undefined
-  const optionsOf = (config: Config): ProxyOptions => ({ ...withAcme(config), upstream: config.upstream ?? site?.url })
+  const proxyOptions = (config: Config): ProxyOptions => ({
+    ...placeAcme(config),
+    upstream: config.upstream ?? site?.url,
+  })
   const proxy = await openProxy(sallyport, {
-    ...optionsOf(config),
+    ...proxyOptions(config),
     adminPages: shown.pages,
     onDecision: site?.onDecision,
     readsRobots: site !== undefined,
@@ -133,7 +139,8 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
     consoleUrl: history && proxy.adminUrl,
     visitors: [...DEMO_VISITORS, ...(configured.agent ? [configured.agent.visitor] : [])],
   })
-  const take = (next: Config): Promise<Reloaded> => sallyport.reload(next, (config) => proxy.prepare(optionsOf(config)))
+  const take = (next: Config): Promise<Reloaded> =>
+    sallyport.reload(next, (config) => proxy.prepare(proxyOptions(config)))
   const takeOver = async (): Promise<void> => {
     const read = source.read()
     configured.warn(read)
@@ -146,15 +153,16 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   others?.answer(CONSOLE, async (about) => shown.pages.answerOther?.(about))
   steering.url = proxy.url
   steering.adminUrl = proxy.adminUrl
-  // Workers come and go, and their primary stays.
+  // Workers come and go, but their primary stays.
   if (proxy.adminUrl !== undefined) noteAdmin(config.dataDir, proxy.adminUrl, isWorker() ? process.ppid : process.pid)
   steering.savePolicy =
     file === undefined ? undefined : createPolicySaver({ ...configured, sallyport, file, takeOver, others }, terminal)
   let signal: NodeJS.Signals | undefined
   const reloadNext = createReloads({ ...configured, sallyport, url: proxy.url, take }, terminal)
-  const leading = ofLeader(standing, terminal)
+  const leading = muteFollower(standing, terminal)
   let endReload = (): void => {}
   const endLoad = others && shareLoad(sallyport.load, others)
+  const endVisits = others && shareVisits(sallyport.behaviour)
   const endCounts = standing.reportCounts(proxy.counted)
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
@@ -165,7 +173,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
       proxy.orderCertificates()
       void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
     })
-    // After the start is said: systemd hears of a reload once it knows that the service is ready.
+    // The start is announced first: systemd accepts a reload only after the service is ready.
     endReload = onReload(
       reloadNext,
       configured.hangups,
@@ -181,6 +189,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   } finally {
     endReload()
     endLoad?.()
+    endVisits?.()
     // A person at the terminal does not wait for browsers that keep a connection.
     await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
     await site?.close()
@@ -197,30 +206,30 @@ interface Saving extends Pick<Configured, 'source'> {
   readonly others: WorkerQuestions | undefined
 }
 
-/** Saves policies of the console one after the other, and has all workers take each over. */
+/** Saves policies of the console one after the other, and makes all workers adopt each. */
 function createPolicySaver(
   { sallyport, source, file, takeOver, others }: Saving,
   terminal: Terminal,
 ): NonNullable<Steering['savePolicy']> {
-  return inTurn(async (written) => {
-    // A file that is not usable as it is gets no policy: the rest of it would be lost. Nor does a file whose policy another worker
-    // saved, or somebody wrote, and that is not in force here yet.
+  return queueCalls(async (written) => {
+    // An invalid file gets no policy, because the rest of it would be lost. A file whose policy another worker or program saved, and that
+    // is not in force here yet, gets none either.
     const { config: next } = await source.readSettled()
     if (policyText(next.policy) !== policyText(sallyport.config.policy)) {
       throw new SallyportError(
         'edit_conflict',
-        'The file has another policy than the one in force: reload, and save again.',
+        'The policy in the file is not the policy in force. Reload the configuration, then save again.',
       )
     }
     await savePolicy(file, written, takeOver)
     const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
     if (silent > 0)
-      terminal.err(`sallyport: the saved policy was not taken over by ${counted(silent, 'worker')}; SIGHUP does it.`)
+      terminal.err(`sallyport: ${counted(silent, 'worker')} did not apply the saved policy. Send SIGHUP to reload it.`)
   })
 }
 
-/** Calls one after the other. */
-function inTurn<Given>(act: (given: Given) => Promise<void>): (given: Given) => Promise<void> {
+/** Runs calls one after the other. */
+function queueCalls<Given>(act: (given: Given) => Promise<void>): (given: Given) => Promise<void> {
   let last: Promise<void> = Promise.resolve()
   return (given) => {
     const next = last.catch(() => {}).then(() => act(given))
@@ -229,25 +238,25 @@ function inTurn<Given>(act: (given: Given) => Promise<void>): (given: Given) => 
   }
 }
 
-/** The certificate of an authority is kept in the dataDir, and the process that leads orders it. */
-function withAcme({ tls, ...config }: Config): ProxyOptions {
+/** Keeps the certificate of an authority in the dataDir; the process that leads orders it. */
+function placeAcme({ tls, ...config }: Config): ProxyOptions {
   if (tls?.acme === undefined) return { ...config, tls: tls && { ...tls, acme: undefined } }
   const place = { folder: join(config.dataDir, 'acme'), orders: false }
   return { ...config, tls: { ...tls, acme: { ...tls.acme, ...place } } }
 }
 
-/** A terminal that prints for all processes, as long as this one leads. */
-function ofLeader(standing: Standing, terminal: Terminal): Terminal {
+/** Returns a terminal that prints for all processes, while this process leads. */
+function muteFollower(standing: Standing, terminal: Terminal): Terminal {
   return {
     out: (text) => void (standing.leads && terminal.out(text)),
     err: (text) => void (standing.leads && terminal.err(text)),
   }
 }
 
-/** Codes of what a round of downloads came to; one worker has it, the one with the lock of the dataDir. */
+/** Codes of a download round's outcome; only the worker with the lock of the dataDir has them. */
 const ROUNDS: ReadonlySet<NoticeCode> = new Set(['SALLYPORT_FEED_REFUSED', 'SALLYPORT_OFFLINE'])
 
-/** Notices of a worker: who leads says what all notice, and each one that serves what came of its own round. */
+/** Chooses the notices that a worker prints: the leader those that all workers have, a serving worker those about its own downloads. */
 function filterNotices(standing: Standing, terminal: Terminal): (code: NoticeCode, message: string) => void {
   return (code, message) => {
     if (code === 'SALLYPORT_DATA_STALE') return

@@ -2,7 +2,7 @@ import type { NewAccount } from '@sallyport/engine'
 import { isDate } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
-/** The options of a new account. */
+/** The options that a new account takes. */
 export interface AccountOptions {
   readonly plan?: string | undefined
   readonly signup?: string | undefined
@@ -14,10 +14,10 @@ export function withAccountOptions(command: Command): Command {
   return command
     .option(
       '--plan <plan>',
-      'plan of the new account: free (default), starter, pro, business, enterprise, or one of api.plans',
+      'plan of the new account: free (default), starter, pro, business, enterprise, or a plan in api.plans',
     )
     .addOption(
-      new Option('--signup <day>', 'day that anchors the billing window, YYYY-MM-DD')
+      new Option('--signup <day>', 'first day of the billing period, YYYY-MM-DD')
         .argParser(parseDay)
         .default(undefined, 'today'),
     )
@@ -33,6 +33,6 @@ export function toNewAccount({ plan, signup, name }: AccountOptions): NewAccount
 }
 
 function parseDay(text: string): string {
-  if (!isDate(text)) throw new InvalidArgumentError('It is not a day YYYY-MM-DD.')
+  if (!isDate(text)) throw new InvalidArgumentError('The value must be a day, YYYY-MM-DD.')
   return text
 }

@@ -1,8 +1,8 @@
 import { parseAddress } from '@sallyport/core'
 import { InvalidArgumentError } from 'commander'
 
-/** An address of a command line as it is written; refused as any wrong usage is where it is none. */
+/** Parses an address of a command line; refuses any other text as wrong usage. */
 export function parseAddressOption(text: string): string {
-  if (parseAddress(text) === undefined) throw new InvalidArgumentError('It is not an IPv4 or IPv6 address.')
+  if (parseAddress(text) === undefined) throw new InvalidArgumentError('The value is not an IPv4 or IPv6 address.')
   return text
 }

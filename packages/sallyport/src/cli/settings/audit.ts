@@ -3,15 +3,15 @@ import { SallyportError } from '@sallyport/core'
 import { type Config, openAuditTrail } from '@sallyport/engine'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** An administrative command, as the audit trail names it. */
+/** Describes an administrative command for the audit trail. */
 export interface Act<Result> {
-  /** As on the command line: `keys create`. */
+  /** Names the command as written: `keys create`. */
   readonly what: string
-  /** Ids and names, never a key. */
+  /** Holds ids and names, never a key. */
   readonly details: Readonly<Record<string, unknown>> | ((result: Result) => Readonly<Record<string, unknown>>)
 }
 
-/** Does what is asked and writes down who did it, also where it failed. The trail is opened first: without one nothing is done. */
+/** Runs a command and records who ran it, also on failure. It opens the trail first: without a trail the command does not run. */
 export async function audited<Result>(
   config: Config,
   { what, details }: Act<Result>,
@@ -33,7 +33,7 @@ export async function audited<Result>(
   }
 }
 
-/** The user of this process, and who called sudo. */
+/** Names the user of this process, and who called sudo. */
 function whoAsks(): string {
   const { SUDO_USER } = process.env
   const name = userName()
@@ -44,7 +44,7 @@ function userName(): string {
   try {
     return userInfo().username
   } catch {
-    // A container's user need not have a name.
+    // A container's user may have no name.
     return `user ${process.getuid?.() ?? '?'}`
   }
 }

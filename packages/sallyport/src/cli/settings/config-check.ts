@@ -13,12 +13,12 @@ import { warningText } from './config-file.ts'
 import { PROXY_LOOKS } from './looks.ts'
 import { type CommonOptions, readConfigLayers } from './settings.ts'
 
-/** As for any command with a configuration that cannot be used. */
+/** Every command exits with this code where its configuration is invalid. */
 export const UNUSABLE = 2
 
 export type Checked = Record<'errors' | 'warnings' | 'notices', readonly ConfigFault[]>
 
-/** Finds the faults of the text; where there is none, those of what it names. */
+/** Finds the faults of the text; where there are none, the faults of the named files. */
 export async function checkConfig(options: CommonOptions): Promise<Checked> {
   let read: ConfigRead
   try {

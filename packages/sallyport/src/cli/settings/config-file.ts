@@ -8,47 +8,47 @@ import {
   type ConfigInput,
   type ConfigRead,
   faultText,
-  filesOf,
+  listFiles,
   type NamedFiles,
 } from '@sallyport/engine'
 import { readFault } from '@sallyport/engine/files'
 import { type CommonOptions, findConfigFile, readConfigLayers } from './settings.ts'
 
-/** Two looks so far apart must find the same: who writes a file in place has come to its end then. */
+/** Two checks this far apart must agree: a program that writes the file in place has finished then. */
 const SETTLED_MS = 500
-/** The same for a file shorter than the one in force, as it is while somebody writes it over a slow line. */
+/** Does the same for a file shorter than the one in force, as while a slow connection writes it. */
 const SHORTER_SETTLED_MS = 2_000
-/** A file that is written for longer is not waited for. */
+/** Limits the wait for a file that is still being written. */
 const MAX_SETTLING_MS = 10_000
 
-/** The sources of a run's configuration: a file, those that it names, variables and flags. */
+/** Reads the sources of a run's configuration: a file, the files that it names, variables and flags. */
 export interface ConfigSource {
-  /** Absent: there is none yet. Once there was one it stays the one, also where it is missing for a moment. */
+  /** Absent: there is no file yet. Once a file was found its name stays, even where it is missing for a moment. */
   readonly file: string | undefined
-  /** Reads it as it is now. Throws `invalid_config`. */
+  /** Reads the current configuration. Throws `invalid_config`. */
   read(): ConfigRead
-  /** Reads it once it has stayed the same for a moment; rejects with `invalid_config`, and where the signal is aborted. */
+  /** Reads the configuration once it has stayed the same for a moment; rejects with `invalid_config`, and when the signal aborts. */
   readSettled(signal?: AbortSignal): Promise<SettledRead>
-  /** Whether it, or a file that it names, is other than when it was read last; rejects where it cannot be read. */
+  /** Reports whether the file, or a file that it names, has changed since the last read; rejects where it cannot be read. */
   hasChanged(): Promise<boolean>
 }
 
 export interface SettledRead extends ConfigRead {
-  /** Files that the configuration names, and whose content is another than when it was read last. */
+  /** Lists files that the configuration names, whose content has changed since the last read. */
   readonly changedFiles: readonly string[]
 }
 
 export function configSource(options: CommonOptions, flags: ConfigInput): ConfigSource {
   let file = findConfigFile(options)
-  /** The prints of what was last read, good or not, by the file that it was read from. */
+  /** Holds the prints of what was last read, valid or not, by the file that was read. */
   let prints: Prints = new Map()
   let inForce: string | undefined
 
-  /** Reads, then looks at what was read: where a look before found the same, that is what was read. */
+  /** Reads, then checks the prints: where an earlier check found the same prints, the read text is what they describe. */
   const attempt = (): Attempt => {
     file ??= findConfigFile(options)
-    const read = tried(() => readConfigLayers({ ...options, ...(file !== undefined && { config: file }) }, flags, true))
-    const { secrets, files } = 'value' in read ? filesOf(read.value) : NO_FILES
+    const read = wrap(() => readConfigLayers({ ...options, ...(file !== undefined && { config: file }) }, flags, true))
+    const { secrets, files } = 'value' in read ? listFiles(read.value) : NO_FILES
     const own = file === undefined ? [] : [file]
     return { read, files, text: readTextFile(file), prints: takePrints([...own, ...secrets, ...files]) }
   }
@@ -67,7 +67,7 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
     },
     read: () => accept(attempt()),
     async readSettled(signal) {
-      if (file !== undefined && isStream(file)) throw unusable(`${file} is not a regular file: it was read once`)
+      if (file !== undefined && isStream(file)) throw unusable(`${file} is a stream and cannot be reread`)
       const until = performance.now() + MAX_SETTLING_MS
       for (let before = attempt(); ; ) {
         const isShorter = (before.text?.length ?? 0) < (inForce?.length ?? 0)
@@ -81,7 +81,7 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
     async hasChanged() {
       if (file === undefined || isStream(file)) return false
       await readFile(file)
-      // The configuration that it runs by was read by another process.
+      // Another process read the configuration in force.
       if (prints.size === 0) return true
       const now = await Promise.all([...prints].map(async ([name, print]) => (await takePrint(name)) === print))
       return now.includes(false)
@@ -93,7 +93,7 @@ const NO_FILES: NamedFiles = { secrets: [], files: [] }
 
 type Tried<T> = { readonly value: T } | { readonly error: Error }
 
-/** Digests of files by name; of one that cannot be read, why. */
+/** Maps files to digests of their content, or to the reason why a file cannot be read. */
 type Prints = ReadonlyMap<string, string>
 
 interface Attempt {
@@ -103,7 +103,7 @@ interface Attempt {
   readonly prints: Prints
 }
 
-function tried<T>(work: () => T): Tried<T> {
+function wrap<T>(work: () => T): Tried<T> {
   try {
     return { value: work() }
   } catch (error) {
@@ -112,14 +112,14 @@ function tried<T>(work: () => T): Tried<T> {
 }
 
 function readTextFile(file: string | undefined): string | undefined {
-  const text = tried(() => readFileSync(file ?? '', 'utf8'))
+  const text = wrap(() => readFileSync(file ?? '', 'utf8'))
   return 'value' in text ? text.value : undefined
 }
 
 function takePrints(files: readonly string[]): Prints {
-  // A pipe, or a device, would be waited for.
+  // Reading a pipe or a device would block.
   const readOne = (file: string): Buffer => (isStream(file) ? Buffer.alloc(0) : readFileSync(file))
-  return new Map(files.map((file) => [file, printOfRead(tried(() => readOne(file)))]))
+  return new Map(files.map((file) => [file, printOfRead(wrap(() => readOne(file)))]))
 }
 
 async function takePrint(file: string): Promise<string> {
@@ -136,7 +136,7 @@ function printOfRead(read: Tried<Buffer>): string {
   return createHash('sha256').update(read.value).digest('hex')
 }
 
-/** A pipe, which gives what it has once, or another place that is not read whole. */
+/** Reports whether a file is a pipe, which can be read only once, or another place that is not read whole. */
 function isStream(file: string): boolean {
   return readFault(file) !== undefined
 }
@@ -145,19 +145,19 @@ function isSame(one: Prints, other: Prints): boolean {
   return one.size === other.size && [...one].every(([file, print]) => other.get(file) === print)
 }
 
-/** A disk that is full, or a copy that was broken off, leaves the beginning of a text, which may well be valid. */
+/** Reports whether a text is cut off: a full disk, or an interrupted copy, leaves the beginning of a text, which may be valid. */
 function isCutOff(text: string | undefined, before: string | undefined): boolean {
   if (text === undefined || before === undefined || text.length >= before.length) return false
   return before.startsWith(text) && !text.endsWith('\n') && !/^\r?\n/.test(before.slice(text.length))
 }
 
-/** A warning of a configuration as a line. */
+/** Writes a warning of a configuration as a line. */
 export function warningText(fault: ConfigFault): string {
   return `warning: ${faultText(fault)}`
 }
 
 function cutOff(file: string): SallyportError {
-  return unusable(`${file} is the configuration in force, cut off within a line; if that is intended, end the line`)
+  return unusable(`${file} is the configuration in force, truncated. If this is intended, end the last line`)
 }
 
 function unusable(why: string): SallyportError {

@@ -1,7 +1,7 @@
 import type { Look } from '@sallyport/engine'
 import { examineApi, examineOrigins, examineTls } from '@sallyport/proxy/internal'
 
-/** Looks at the parts of a configuration that the proxy opens, for `doctor` and `config check`. */
+/** Checks the parts of a configuration that the proxy opens, for `doctor` and `config check`. */
 export const PROXY_LOOKS: readonly Look[] = [
   ['tls', ({ tls }) => examineTls(tls)],
   ['origins', (config) => examineOrigins(config)],

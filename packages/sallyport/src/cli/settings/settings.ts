@@ -23,14 +23,14 @@ export interface CommonOptions {
   readonly dataDir?: string | undefined
 }
 
-/** Read where no other file is named. */
+/** This file is read where no other file is named. */
 const DEFAULT_FILE = 'sallyport.yaml'
 
 /** Adds `--config` and `--data-dir` to a command. */
 export function withCommonOptions(command: Command): Command {
   return command
-    .option('--config <file>', `configuration file (default: ${DEFAULT_FILE} where there is one)`)
-    .option('--data-dir <dir>', 'folder of compiled data and the store')
+    .option('--config <file>', `configuration file (default: ${DEFAULT_FILE}, if it exists)`)
+    .option('--data-dir <dir>', 'directory of compiled data and the store')
 }
 
 /** The options of a command whose answer can be JSON. */
@@ -43,22 +43,22 @@ export function withJsonOptions(command: Command): Command {
   return withCommonOptions(command).addOption(jsonOption())
 }
 
-/** `--json`, for a command that reads no configuration. */
+/** Creates the option `--json`, for a command that reads no configuration. */
 export function jsonOption(): Option {
   return new Option('--json', 'print JSON')
 }
 
-/** The configuration file of a run; `undefined` where there is none. */
+/** Finds the configuration file of a run; `undefined` where there is none. */
 export function findConfigFile({ config }: CommonOptions): string | undefined {
   return config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined)
 }
 
-/** The configuration of a run: file, then `SALLYPORT_*` variables, then flags. Throws `invalid_config`. */
+/** Reads the configuration of a run: file, then `SALLYPORT_*` variables, then flags. Throws `invalid_config`. */
 export function readConfig(options: CommonOptions, flags: ConfigInput = {}): Config {
   return readConfigLayers(options, flags).config
 }
 
-/** The same, with where each value comes from; `needsKeys` refuses a file without any. */
+/** Reads the configuration with the origin of each value; `needsKeys` refuses a file without keys. */
 export function readConfigLayers(options: CommonOptions, flags: ConfigInput = {}, needsKeys = false): ConfigRead {
   refusePasswords(flags)
   const { dataDir } = options
@@ -80,14 +80,14 @@ function refusePasswords(flags: ConfigInput): void {
     const instead = `set SALLYPORT_${name.toUpperCase()}, or write ${name}: file:PATH in the configuration`
     throw new SallyportError(
       'invalid_config',
-      `--${name} has a password, which other users see in the list of processes: ${instead}`,
+      `--${name} contains a password, which other users can see in the process list. Instead, ${instead}`,
     )
   }
 }
 
-/** Opens a Sallyport for one command, with a progress bar; it downloads nothing, and its own load is nobody's. */
+/** Opens a Sallyport for one command, with a progress bar; it downloads nothing, and its own load counts nowhere. */
 export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
-  return openService(withoutRefresh(config), terminal, {
+  return openService(disableRefresh(config), terminal, {
     clock: { now: () => Date.now() },
     events: { raise() {}, refused() {} },
     ...hooks,
@@ -95,43 +95,43 @@ export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = 
 }
 
 /**
- * The configuration without downloads, without a decision log, which is the service's, and without a written word where
- * the dataDir can only be read.
+ * Returns the configuration without downloads, without a decision log, which belongs to the service, and without writes where the dataDir
+ * is read-only.
  */
-function withoutRefresh(config: Config): Config {
+function disableRefresh(config: Config): Config {
   const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
   const log = { ...config.log, requests: 'off' as const, file: undefined }
-  return { ...config, log, data: { ...config.data, refresh: false, readOnly }, lists: notDue(config.lists) }
+  return { ...config, log, data: { ...config.data, refresh: false, readOnly }, lists: postponeRefresh(config.lists) }
 }
 
-/** Remote lists with copies that no command finds too old: one that was never fetched is, since a policy may name it. */
-function notDue(lists: Config['lists']): Config['lists'] {
+/** Makes remote lists never too old for a command; a list that was never fetched is still due, because a policy may name it. */
+function postponeRefresh(lists: Config['lists']): Config['lists'] {
   const refresh = 30 * DAY_MS
   return Object.fromEntries(
     Object.entries(lists).map(([name, list]) => [name, 'refresh' in list ? { ...list, refresh } : list]),
   )
 }
 
-/** The same for recorded and made requests, a million of which must cause no question to anybody. */
+/** Also stops outbound requests: a million recorded or made requests must cause none. */
 export function withoutOutbound(config: Config): Config {
-  return { ...withoutRefresh(config), net: { ...config.net, outbound: false } }
+  return { ...disableRefresh(config), net: { ...config.net, outbound: false } }
 }
 
-/** The data sets of a configuration, with a progress bar; no store is opened. */
+/** Reads the data sets of a configuration, with a progress bar; opens no store. */
 export async function readDataSources(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
   const progress = createProgress(terminal)
   try {
-    return await readSources({ ...withoutRefresh(config), lists: config.lists }, progress.hooks)
+    return await readSources({ ...disableRefresh(config), lists: config.lists }, progress.hooks)
   } finally {
     progress.stop()
   }
 }
 
-/** The bundle of a configuration's data, with a progress bar where something is compiled. */
+/** Makes the bundle of a configuration's data, with a progress bar where something is compiled. */
 export async function makeBundle(config: Config, terminal: Terminal): Promise<Uint8Array> {
   const progress = createProgress(terminal)
   try {
-    return await bundleData(withoutRefresh(config), progress.hooks)
+    return await bundleData(disableRefresh(config), progress.hooks)
   } finally {
     progress.stop()
   }
@@ -152,7 +152,7 @@ export async function openService(
   }
 }
 
-/** Closes what `opening` gives after `work`. */
+/** Opens a resource, works with it, and closes it. */
 export async function using<Opened extends { close(): Promise<void> }, Result>(
   opening: Promise<Opened>,
   work: (opened: Opened) => Promise<Result>,

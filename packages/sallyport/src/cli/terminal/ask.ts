@@ -4,16 +4,16 @@ import { InvalidArgumentError, Option } from 'commander'
 import { ExitError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
-/** For a command that asks before it does what cannot be undone. */
+/** Creates the option `--yes`, for a command that asks before it does what cannot be undone. */
 export function yesOption(): Option {
   return new Option('--yes', 'do not ask for confirmation')
 }
 
-/** Asks on a terminal, and goes on at `yes`. Elsewhere nobody can answer: `--yes` has to say it. */
+/** Asks on a terminal, and goes on at `yes`. Without a terminal no person can answer, so `--yes` is required. */
 export async function confirm(question: string, yes: true | undefined, terminal: Terminal): Promise<void> {
   if (yes) return
-  if (!process.stdin.isTTY) throw new SallyportError('invalid_request', `${question} Say it with --yes.`)
-  const answer = await withQuestions(terminal, ({ ask }) => ask(`${question} Type yes to go on: `))
+  if (!process.stdin.isTTY) throw new SallyportError('invalid_request', `${question} Confirm with --yes.`)
+  const answer = await withQuestions(terminal, ({ ask }) => ask(`${question} Type yes to continue: `))
   if (answer.toLowerCase() !== 'yes') giveUp(terminal)
 }
 
@@ -23,7 +23,7 @@ export interface Questions {
   ask(prompt: string): Promise<string>
 }
 
-/** Asks questions one after another; what was typed ahead answers the next. */
+/** Asks questions one after another; text that was typed ahead answers the next one. */
 export async function withQuestions<Result>(
   terminal: Terminal,
   work: (questions: Questions) => Promise<Result>,
@@ -47,17 +47,17 @@ export async function withQuestions<Result>(
 }
 
 function giveUp(terminal: Terminal): never {
-  terminal.err('Nothing was done.')
+  terminal.err('Nothing was changed.')
   throw new ExitError(1)
 }
 
-/** An answer that can be chosen. */
+/** An answer that a person can choose. */
 export interface Choice {
   readonly name: string
   readonly about: string
 }
 
-/** A question with a list of answers, and an answer for who only presses Enter. */
+/** A question with a list of answers, and a default answer for Enter. */
 export interface Question<Answer> {
   readonly title: string
   readonly choices: readonly Choice[]
@@ -66,7 +66,7 @@ export interface Question<Answer> {
   read(text: string): Answer
 }
 
-/** Shows a numbered list, and asks until an answer can be read: numbers or names, with commas between where several are meant. */
+/** Shows a numbered list, and asks until it can read an answer: numbers or names, with commas where several are allowed. */
 export async function choose<Answer>(
   { title, choices, initial, read }: Question<Answer>,
   { ask }: Questions,
@@ -92,6 +92,6 @@ export function readChoice<Named extends Choice>(choices: readonly Named[]): (te
   return (text) => {
     const found = choices.find(({ name }) => name === text.toLowerCase())
     if (found !== undefined) return found
-    throw new InvalidArgumentError(`"${text}" is none of the answers: ${choices.map(({ name }) => name).join(', ')}.`)
+    throw new InvalidArgumentError(`"${text}" is not a choice: ${choices.map(({ name }) => name).join(', ')}.`)
   }
 }

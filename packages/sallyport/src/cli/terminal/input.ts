@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { decodeText, fileReason } from '@sallyport/engine/files'
 
-/** Standard input in the place of a file. */
+/** This name means standard input instead of a file. */
 export const STANDARD_INPUT = '-'
 
-/** A file as messages name it. */
+/** Names a file in messages. */
 export function inputName(file: string): string {
   return file === STANDARD_INPUT ? 'standard input' : file
 }
 
-/** The text of a file, without the mark that some programs write first. Rejects with an error in words that follow its name. */
+/** Reads the text of a file, without a byte order mark. Rejects with an error in words that follow the file's name. */
 export async function inputText(file: string): Promise<string> {
   return decodeText(await inputBytes(file)).replace(/^\uFEFF/, '')
 }

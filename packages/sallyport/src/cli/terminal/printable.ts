@@ -1,11 +1,11 @@
-/** Letters that steer a terminal or its reader: controls of C0 and C1, and formats of Unicode, which turn a line or are not seen. */
+/** Matches letters that control a terminal or mislead its reader: controls of C0 and C1, and invisible or reordering formats of Unicode. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-/** Styles that this program itself writes: bold, dim, red, yellow, and their ends. None hides a text. */
+/** Matches the styles that this program writes: bold, dim, red, yellow, and their ends. No style hides text. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const STYLE = /(\u001b\[(?:1|2|22|31|33|39)m)/
 
-/** A text of strangers for a terminal: what would control it is shown as an escape. */
+/** Makes a client's text safe for a terminal: shows control characters as escapes. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (letter) => {
     const code = (letter.codePointAt(0) ?? 0).toString(16)
@@ -14,12 +14,12 @@ export function printable(text: string): string {
   })
 }
 
-/** A message in which strangers' texts may be, and no style of ours: its lines stay. */
+/** Makes a message safe that may contain clients' texts, and none of our styles; its lines stay. */
 export function printableMessage(text: string): string {
   return text.split('\n').map(printable).join('\n')
 }
 
-/** A cell or line of ours in which strangers' texts may be: styles stay. */
+/** Makes a cell or line of ours safe that may contain clients' texts; styles stay. */
 export function printableLine(text: string): string {
   return text
     .split(STYLE)
@@ -27,7 +27,7 @@ export function printableLine(text: string): string {
     .join('')
 }
 
-/** Whole lines of ours, as everything that a command writes: styles, line ends and tabs stay. */
+/** Makes whole lines of ours safe, as everything that a command writes: styles, line ends and tabs stay. */
 export function printableLines(text: string): string {
   return text
     .split(/([\n\t])/)
@@ -35,19 +35,19 @@ export function printableLines(text: string): string {
     .join('')
 }
 
-/** A value of JSON whose texts, and names of members, are printable. */
+/** Makes a JSON value safe, including texts and names of members. */
 export function printableValue<Value>(value: Value): Value {
-  return cleaned(value) as Value
+  return clean(value) as Value
 }
 
-function cleaned(value: unknown): unknown {
+function clean(value: unknown): unknown {
   if (typeof value === 'string') return printable(value)
-  if (Array.isArray(value)) return value.map(cleaned)
+  if (Array.isArray(value)) return value.map(clean)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [printable(name), cleaned(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [printable(name), clean(member)]))
 }
 
-/** JSON that says the same and holds nothing unprintable: of control characters JSON itself escapes the first 32 alone. */
+/** Writes equivalent JSON without unprintable characters: JSON itself escapes only the first 32 control characters. */
 export function printableJson(value: unknown, indent?: number): string {
   return printableEscapes(JSON.stringify(value, null, indent))
 }

@@ -8,7 +8,7 @@ export interface Progress {
   stop(): void
 }
 
-/** Progress on stderr: a bar on a terminal, elsewhere a line for each stage. */
+/** Shows progress on stderr: a bar on a terminal, elsewhere a line for each stage. */
 export function createProgress(terminal: Terminal): Progress {
   const bar = process.stderr.isTTY ? createBar('Compiling the data') : undefined
   // Sources are compiled concurrently, so a stage may return.
@@ -20,8 +20,8 @@ export function createProgress(terminal: Terminal): Progress {
         else if (!seen.has(name)) terminal.err(`compiling: ${name}`)
         seen.add(name)
       },
-      onWait: () => terminal.err('Another process compiles the data; waiting for it.'),
-      // The proxy and the data commands say how old it is in their own words, and an answer names what is degraded.
+      onWait: () => terminal.err('Another process is compiling the data. Waiting for it to finish.'),
+      // The proxy and the data commands describe old data themselves, and an answer names what is degraded.
       onNotice: (code, message) => void (code !== 'SALLYPORT_DATA_STALE' && terminal.err(`sallyport: ${message}`)),
     },
     stop: () => bar?.stop(),

@@ -1,21 +1,24 @@
-import { counted, DAY_MS, isStale, type SourceStatus } from '@sallyport/core'
+import { counted, DAY_MS, isLost, isStale, type SourceStatus, withAge } from '@sallyport/core'
 import { isShippedTable, type OldestList, shippedTablesAge } from '@sallyport/engine'
 import { columns, dim } from './terminal.ts'
 
-/** Each data set: id, date, state, age of its last check and licence; and below what it is, and why it is not loaded or not fresh. */
+/**
+ * Describes each data set: id, date, state, age, the share that still holds at that age, and licence; and below that its content, and why
+ * it is not loaded or not fresh.
+ */
 export function sourceLines(sources: readonly SourceStatus[], now = Date.now()): string {
   const rows = sources.map((source) => [
     source.id,
     source.date ?? '',
     describeState(source, now),
-    formatAge(source, now),
+    ...formatAge(withAge(source, now)),
     source.licence,
   ])
   const lines = columns(rows).split('\n')
   return sources.flatMap((source, index) => [lines[index], dim(`    ${describeNotes(source)}`)]).join('\n')
 }
 
-/** `12 sources of 2025-10-09 to 2026-11-02, networks as shipped 161 days ago, 2 stale; sallyport data update renews them`. */
+/** Writes `12 sources of 2025-10-09 to 2026-11-02, networks as shipped 161 days ago, 2 stale; sallyport data update renews them`. */
 export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now()): string {
   const loaded = sources.filter(({ state }) => state === 'loaded')
   const refused = sources.filter(({ state }) => state === 'refused')
@@ -25,7 +28,7 @@ export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now
   const days = loaded.flatMap(({ date }) => date ?? []).sort()
   const dates = days.length === 0 ? '' : ` of ${days[0]} to ${days.at(-1)}`
   const news = [
-    ...(shipped === undefined ? [] : [`networks as shipped ${counted(shipped, 'day')} ago`]),
+    ...(shipped === undefined ? [] : [`bundled networks, ${counted(shipped, 'day')} old`]),
     ...(stale === 0 ? [] : [`${stale} stale`]),
     ...(refused.length === 0 ? [] : [`${refused.map(({ id }) => id).join(', ')} refused`]),
   ]
@@ -33,17 +36,17 @@ export function sourcesSentence(sources: readonly SourceStatus[], now = Date.now
   return `${[`${counted(loaded.length, 'source')}${dates}`, ...news].join(', ')}; sallyport data ${next}`
 }
 
-/** Which list has gone longest without news: what it lost since is in no verdict. */
+/** Names the list without news for the longest time: verdicts miss what it has lost since. */
 export function oldestSentence({ id, ageMs }: OldestList): string {
   const days = Math.max(0, Math.floor(ageMs / DAY_MS))
-  return `The oldest list that verdicts rest on is ${id}, last known to be true ${days === 0 ? 'today' : `${counted(days, 'day')} ago`}.`
+  return `The oldest list in use is ${id}, last confirmed ${days === 0 ? 'today' : `${counted(days, 'day')} ago`}.`
 }
 
 function describeNotes({ title, generation, left, reason, error }: SourceStatus): string {
   const notes = [
     title,
     generation !== undefined && `generation ${generation}`,
-    left !== undefined && `${left} of its lines could not be read and ${left === 1 ? 'is' : 'are'} left out`,
+    left !== undefined && `${left} invalid ${left === 1 ? 'line is' : 'lines are'} skipped`,
     reason,
     error !== undefined && `last refresh: ${error}`,
   ]
@@ -52,22 +55,24 @@ function describeNotes({ title, generation, left, reason, error }: SourceStatus)
 
 function describeState(source: SourceStatus, now: number): string {
   const { state, entries } = source
-  if (state !== 'loaded') return state
+  if (state !== 'loaded') return isLost(source, now) ? `${state}, lost` : state
   const count = entries === undefined ? 'loaded' : counted(entries, 'entry', 'entries')
   const own = source.own ? `${count}, own file` : count
+  if (isLost(source, now)) return `${own}, lost`
   return isStale(source, now) ? `${own}, stale` : own
 }
 
-/** How long ago the publisher confirmed it. */
-function formatAge({ checked }: SourceStatus, now: number): string {
-  if (checked === undefined) return ''
-  const minutes = Math.max(0, Math.floor((now - Date.parse(checked)) / 60_000))
-  if (minutes < 60) return `${minutes} min ago`
+/** Formats when a source was last known to be true, and how much confidence is left. */
+function formatAge({ ageSeconds, kept }: ReturnType<typeof withAge>): readonly [age: string, share: string] {
+  if (ageSeconds === undefined || kept === undefined) return ['', '']
+  const share = `${Math.round(kept * 100)} % holds`
+  const minutes = Math.max(0, Math.floor(ageSeconds / 60))
+  if (minutes < 60) return [`${minutes} min ago`, share]
   const hours = Math.floor(minutes / 60)
-  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`
+  return [hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`, share]
 }
 
-/** The credits to show with answers, each once; a credit within another one is left out. */
+/** Lists the credits to show with answers, each once; omits a credit within another one. */
 export function creditLines(sources: readonly SourceStatus[]): readonly string[] {
   const loaded = sources.filter(({ state, credit }) => state === 'loaded' && credit !== '')
   const credits = [...new Set(loaded.map(({ credit }) => credit))]

@@ -2,15 +2,15 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 import { fileReason } from '@sallyport/engine/files'
 import { printable, printableJson, printableLine } from './printable.ts'
 
-/** A command's output: answers to `out`, messages about the run to `err`. Each call is whole lines. */
+/** A command's output: answers go to `out`, messages about the run to `err`. Each call writes whole lines. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
-  /** Nobody reads the answers any more, as behind `head`, or there is no room for them. */
+  /** Whether the reader of the answers has left, as behind `head`, or has no room for them. */
   readonly isClosed?: boolean | undefined
 }
 
-/** The terminal of this process. */
+/** Opens the terminal that this process has. */
 export function processTerminal(): Terminal {
   let isClosed = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -18,12 +18,12 @@ export function processTerminal(): Terminal {
     isClosed = true
     if (error.code === 'EPIPE') return
     process.stderr.write(`sallyport: standard output ${fileReason(error, 'written')}.\n`)
-    // The command may have come to its end before the system says so.
+    // The command may end before the system reports this.
     process.once('exit', () => {
       process.exitCode ||= 1
     })
   })
-  // There is no place left to say it.
+  // No place is left for this message.
   process.stderr.on('error', () => {})
   return {
     get isClosed() {
@@ -42,12 +42,12 @@ export function dim(text: string): string {
   return styleText('dim', text)
 }
 
-/** JSON as every `--json` prints it. */
+/** Writes JSON as every `--json` prints it. */
 export function json(value: unknown): string {
   return printableJson(value, 2)
 }
 
-/** Rows in columns, under a head where there is one; a cell is one line, and under a head it has no style. */
+/** Aligns rows in columns, under a head where there is one; a cell is one line, and under a head it has no style. */
 export function columns(rows: readonly (readonly string[])[], head?: readonly string[]): string {
   const cells = rows.map((row) => row.map((cell) => (head === undefined ? printableLine : printable)(cell)))
   const lines = head === undefined ? cells : [head.map(dim), ...cells]
@@ -61,7 +61,7 @@ export function columns(rows: readonly (readonly string[])[], head?: readonly st
 const WIDE =
   /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/gu
 
-/** Returns how many cells of a terminal a text takes: two for characters of `WIDE`. */
+/** Counts the terminal cells of a text: two for characters of `WIDE`. */
 function measureWidth(text: string): number {
   return [...stripVTControlCharacters(text)].length + (text.match(WIDE)?.length ?? 0)
 }

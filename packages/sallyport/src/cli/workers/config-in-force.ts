@@ -6,26 +6,26 @@ export interface Stamp {
   readonly readsFile: boolean
 }
 
-/** The configuration that the workers of one command serve under, in the primary: a replacement starts with the same. */
+/** Holds, in the primary, the configuration that the workers of one command serve under: a replacement starts with the same. */
 export interface InForce {
   readonly config: Config
-  /** Somebody asks for the file to be read again. */
+  /** Records a request to read the file again. */
   ask(): void
-  /** Returns what a worker starts with; without a configuration it reads the file. */
+  /** Returns what a worker starts with; without a configuration the worker reads the file. */
   start(readsFile: boolean): { readonly stamp: Stamp; readonly config: Config | undefined }
-  /** A worker serves with a configuration; true: something has changed since it was started, and it has to read the file. */
+  /** Records that a worker serves with a configuration; returns true where a later change requires it to read the file. */
   serves(stamp: Stamp, config: Config): boolean
-  /** A reload has ended, with this configuration. */
+  /** Records that a reload has ended with this configuration. */
   take(config: Config): void
 }
 
-/** `first` is what the primary has read; the workers read the file until one of them serves. */
+/** Creates the record. `first` is the configuration that the primary read; workers read the file until one of them serves. */
 export function createInForce(first: Config): InForce {
   let known: { readonly config: Config; readonly text: string } | undefined
   let asked = 0
-  /** How many of what was asked for are in what is known. */
+  /** Counts the requests that the known configuration includes. */
   let taken = 0
-  const textOf = (requests: number): string => `${requests} ${known?.text}`
+  const writeCount = (requests: number): string => `${requests} ${known?.text}`
   const take = (config: Config): void => {
     known = { config, text: JSON.stringify(Object.entries(config).sort()) }
     taken = asked
@@ -37,11 +37,11 @@ export function createInForce(first: Config): InForce {
     ask: () => void asked++,
     start(readsFile) {
       if (readsFile || known === undefined)
-        return { stamp: { text: textOf(asked), readsFile: true }, config: undefined }
-      return { stamp: { text: textOf(taken), readsFile: false }, config: known.config }
+        return { stamp: { text: writeCount(asked), readsFile: true }, config: undefined }
+      return { stamp: { text: writeCount(taken), readsFile: false }, config: known.config }
     },
     serves({ text, readsFile }, config) {
-      if (text !== textOf(asked)) return true
+      if (text !== writeCount(asked)) return true
       if (readsFile) take(config)
       return false
     },

@@ -6,47 +6,47 @@ import type { WorkerCounts } from '@sallyport/proxy/internal'
 import { createInForce, type InForce, type Stamp } from './config-in-force.ts'
 import type { WorkersSinks } from './events.ts'
 import { closeHandedOver } from './handed-over.ts'
-import { isFromWorker, sendTo } from './worker-messages.ts'
+import { type FromPrimary, isFromWorker, sendTo } from './worker-messages.ts'
 import { METRICS, questionRelay } from './worker-questions.ts'
 
-/** Back-off before a dead worker is replaced; it doubles until one has served for `STEADY_MS`. */
+/** Delays the replacement of a dead worker; the delay doubles until a worker has served for `STEADY_MS`. */
 const RESTART_MS = { first: 100, max: 10_000 }
 const STEADY_MS = 10_000
 
 /**
- * Silence in looks, not by a clock: a machine that sleeps, or a primary that is stopped with its workers, counts one. One
- * that is busy is not killed for it.
+ * Counts silence in checks, not by a clock: a machine that sleeps, or a primary that is stopped with its workers, counts one. A busy worker
+ * is not killed for it.
  */
 const SILENT_LOOKS = 3
 const HUNG_LOOKS = 20
-/** A first start compiles the data. */
+/** The first start compiles the data. */
 const HUNG_AT_START_LOOKS = 120
-/** Beyond `timeouts.drain`, in looks: files and stores are closed after it. */
+/** Permits so many checks beyond `timeouts.drain`: a worker closes files and stores after it. */
 const CLOSE_LOOKS = 5
 
-/** Longest that a worker's last message comes after its exit. */
+/** Limits how long a worker's last message may come after its exit. */
 const LAST_MESSAGE_MS = 2_000
 
-/** One worker, from its start to its end. */
+/** Describes one worker, from its start to its end. */
 interface Member {
   readonly worker: Worker
-  /** Ends soon after the start, in a row, of those whose place it has. */
+  /** Counts early ends in a row of workers in this place. */
   readonly failures: number
-  /** The stamp that it was started with. */
+  /** The stamp with which the worker was started. */
   readonly stamp: Stamp
   begun: boolean
   servesSince: number | undefined
-  /** Looks since it last showed that it lives. */
+  /** Counts the checks since the worker last responded. */
   missed: number
 }
 
 export interface CrewHooks {
-  /** A line for the operator. */
+  /** Takes a line of text, which the operator should read. */
   readonly say: (line: string) => void
   readonly sinks: WorkersSinks
 }
 
-/** The worker processes of one command, in the primary: as many as are wanted, one of which leads. */
+/** Runs the worker processes of one command, in the primary: as many as configured, one of which leads. */
 export class Crew {
   /** Resolves with an exit code where the first worker could not start. */
   readonly failed: Promise<number>
@@ -54,19 +54,19 @@ export class Crew {
   readonly #say: (line: string) => void
   readonly #sinks: WorkersSinks
   readonly #members = new Map<Worker, Member>()
-  /** So that no counter falls with its worker. */
+  /** Keeps counts, so that no counter falls when its worker ends. */
   readonly #counts = createKeptCounts<Worker>()
   readonly #relay = questionRelay((topic, heard) =>
     topic === METRICS ? [...this.#counts.beside(heard), this.#sinks.counted()] : [],
   )
   readonly #inForce: InForce
-  /** Places that nobody has, each with the failures before. */
+  /** Lists places without a worker, each with its previous failures. */
   readonly #vacant: number[]
   readonly #pauses = new Set<NodeJS.Timeout>()
   #fail: (code: number) => void = () => {}
   #leader: Member | undefined
   #hasServed = false
-  /** Starts read the file where none serves: what was in force may not start any more, and the file be the mended one. */
+  /** Starts read the file where no worker serves: the configuration in force may be the cause, and the file may be repaired. */
   #readsFile = false
   #told = ''
   #ending: { looks: number; over(): void } | undefined
@@ -82,41 +82,40 @@ export class Crew {
     })
   }
 
-  /** Starts who is wanted; while none serves, one at a time, because what keeps one from starting keeps all. */
+  /** Starts missing workers; one at a time while none serves, because one cause would stop all. */
   fill(): void {
     while (this.#vacant.length > 0 && (this.#serving().length > 0 || this.#members.size === 0)) {
       this.#start(this.#vacant.pop() ?? 0)
     }
   }
 
-  /** Has all read the configuration again; one that does not serve yet does so then. */
+  /** Makes all workers read the configuration again; a worker that does not serve yet reads it then. */
   reload(): void {
     this.#inForce.ask()
     for (const { worker } of this.#serving()) worker.process.kill('SIGHUP')
   }
 
-  /** Looks for those that hang; to be called at an interval. */
+  /** Checks for workers that hang; call it at an interval. */
   look(): void {
     if (this.#ending) this.#ending.looks++
     for (const member of this.#members.values()) {
       member.missed++
       const most = member.servesSince === undefined ? HUNG_AT_START_LOOKS : HUNG_LOOKS
       const { pid } = member.worker.process
-      if (member.missed === most)
-        this.#say(`sallyport: worker ${pid} has shown no sign of life for ${most} s; killing it.`)
+      if (member.missed === most) this.#say(`sallyport: worker ${pid} has not responded for ${most} s; killing it.`)
       if (member.missed >= most || this.#isLate(member)) member.worker.process.kill('SIGKILL')
     }
     this.#tellCounts()
   }
 
-  /** Kills those that show no sign of life. */
+  /** Kills workers that do not respond. */
   killSilent(): void {
     for (const { worker, missed } of this.#members.values()) {
       if (missed >= SILENT_LOOKS) worker.process.kill('SIGKILL')
     }
   }
 
-  /** Passes a signal on and waits for the end of all; none outlasts `timeouts.drain` by much. */
+  /** Passes a signal on and waits for the end of all workers; none outlasts `timeouts.drain` by much. */
   async stop(signal: NodeJS.Signals): Promise<void> {
     for (const pause of this.#pauses) clearTimeout(pause)
     await new Promise<void>((over) => {
@@ -126,7 +125,7 @@ export class Crew {
     })
   }
 
-  /** Whether a worker holds the end up: at once where it hangs, else after its last requests and files. */
+  /** Reports whether a worker delays the end: at once where it hangs, else after its last requests and files. */
   #isLate({ missed }: Member): boolean {
     if (this.#ending === undefined) return false
     const { drain, lameDuck } = this.#inForce.config.timeouts
@@ -159,24 +158,29 @@ export class Crew {
       if (message.worker === 'serves') this.#serves(member, message.config)
       if (message.worker === 'event') this.#sinks.raise(message.event)
       if (message.worker === 'refused') this.#sinks.refused(message.count)
+      if (message.worker === 'visits') this.#tellOthers(worker, { primary: 'visits', events: message.events })
       if (message.worker === 'reloaded') {
         this.#inForce.take(message.config)
         this.#sinks.take(message.config)
       }
     })
-    // After its last message, which comes after its exit at times.
+    // The last message may come after the exit.
     worker.once('disconnect', () => this.#counts.end(worker))
     worker.once('exit', (code: number | null, signal: string | null) => {
       setTimeout(() => this.#forget(worker), LAST_MESSAGE_MS).unref()
       this.#ended(member, code, `worker ${worker.process.pid} ended (${signal ?? `exit ${code}`})`)
     })
     worker.on('error', (error) => {
-      // The system has no process for it: it never begins, and never exits.
+      // The system could not start a process: the worker never begins, and never exits.
       if (worker.process.pid === undefined) this.#ended(member, null, notStarted(error))
     })
   }
 
-  /** Node 22 keeps a worker that was killed while a connection was on its way to it, and never says that its channel has ended. */
+  #tellOthers(from: Worker, message: FromPrimary): void {
+    for (const other of this.#members.keys()) if (other !== from) sendTo(other, message)
+  }
+
+  /** Lets a worker go: Node 22 keeps one that was killed as it was sent a connection, and never says that its channel has ended. */
   #forget(worker: Worker): void {
     this.#counts.end(worker)
     worker.removeAllListeners().on('error', () => {})
@@ -199,7 +203,7 @@ export class Crew {
     this.#hasServed = true
     this.#readsFile = false
     this.#relay(member.worker)
-    // A change that was asked for, or taken over by the others, while it was starting.
+    // A change was requested, or adopted by the others, while this worker was starting.
     if (this.#inForce.serves(member.stamp, config)) member.worker.process.kill('SIGHUP')
     this.#sinks.take(this.#inForce.config)
     if (this.#ending === undefined) this.fill()
@@ -209,7 +213,7 @@ export class Crew {
 
   #ended(member: Member, code: number | null, what: string): void {
     if (!this.#members.delete(member.worker)) return
-    // A worker that drains takes nothing up.
+    // A worker that drains takes on no new role.
     if (member === this.#leader && this.#ending === undefined) {
       const [next] = [...this.#serving(), ...[...this.#members.values()].filter(({ begun }) => begun)]
       this.#leader = next
@@ -222,7 +226,7 @@ export class Crew {
 
   #replace(before: Pick<Member, 'failures' | 'servesSince'>, code: number | null, what: string): void {
     if (!this.#hasServed) {
-      // One that exits has said why.
+      // A worker that exits has reported the reason itself.
       if (code === null) this.#say(`sallyport: ${what}.`)
       this.#fail(code ?? 1)
       return
@@ -243,7 +247,7 @@ export class Crew {
     this.#pauses.add(pause)
   }
 
-  /** Has every worker know how many there are, where that has changed. */
+  /** Tells every worker how many workers there are, where the number has changed. */
   #tellCounts(): void {
     const serving = this.#serving()
     const silent = serving.filter(({ missed }) => missed >= SILENT_LOOKS).length

@@ -1,10 +1,10 @@
 import { type Config, createMetrics, type EventSink, METRICS, openSinks, type Scraped } from '@sallyport/engine'
 import { sendToPrimary } from './worker-messages.ts'
 
-/** Refusals are handed over by the second. */
+/** A worker sends its refusals once a second. */
 const HAND_MS = 1_000
 
-/** In a worker: hands all events to the primary. */
+/** Creates a worker's sink, which sends all events to the primary. */
 export function handEvents(): EventSink {
   let refused = 0
   let waits = false
@@ -23,11 +23,11 @@ export function handEvents(): EventSink {
   }
 }
 
-/** In the primary: sends the events of all workers, because each of them would send the same. */
+/** Sends the events of all workers, in the primary, because each worker would send the same. */
 export interface WorkersSinks extends EventSink {
   /** Puts another configuration in force. */
   take(config: Config): void
-  /** Its own counts, which a scrape adds to those of the workers. */
+  /** Returns its own counts, which a scrape adds to the workers' counts. */
   counted(): Scraped
   close(): Promise<void>
 }

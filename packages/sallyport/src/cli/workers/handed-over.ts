@@ -1,17 +1,17 @@
 import type { Worker } from 'node:cluster'
 
-/** A connection as the primary hands it to a worker. */
+/** A connection that the primary sends to a worker. */
 interface Handle {
   close(): void
 }
 
 /**
- * Closes what was handed to a worker that ended before it took it. Node keeps its copy open for good then, so that the
- * client waits for nobody; a copy that was taken is closed already, and is not closed twice.
+ * Closes a connection that was sent to a worker which ended before it took it. Node would keep its copy open for ever, so that the client
+ * waits for nothing; a copy that was taken is closed already, and is not closed twice.
  */
 export function closeHandedOver(worker: Worker): void {
   const { process } = worker
-  /** One at a time is on its way to each listener. */
+  /** Each listener sends one connection at a time. */
   const last = new Map<unknown, Handle>()
   const send = process.send.bind(process) as (...sent: readonly unknown[]) => boolean
   process.send = (...sent: readonly unknown[]) => {
@@ -24,7 +24,7 @@ export function closeHandedOver(worker: Worker): void {
   })
 }
 
-/** As Node's primary writes it; written otherwise, nothing is remembered. */
+/** Recognises a message as Node's primary writes it; in another form nothing is remembered. */
 function isConnection(message: unknown): message is { readonly key: unknown } {
   return (
     typeof message === 'object' && message !== null && 'act' in message && message.act === 'newconn' && 'key' in message

@@ -1,10 +1,10 @@
-/** SIGHUP of a process, from its start on. */
+/** Records SIGHUP of a process from its start. */
 export interface Hangups {
-  /** Has `reload` called at each from now on, and now where one has come before. */
+  /** Calls `reload` at each SIGHUP from now on, and at once where one came before. */
   take(reload: () => void): void
 }
 
-/** Notes SIGHUP, which would end a process that is still starting; supervisors and log rotation send it at any time. */
+/** Records SIGHUP, which would end a process that is still starting; supervisors and log rotation send it at any time. */
 export function noteHangups(): Hangups {
   let noted = false
   let reload = (): void => {

@@ -1,6 +1,6 @@
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Resolves to the first of SIGINT and SIGTERM; another one, at least a second later, exits at once. */
+/** Resolves to the first of SIGINT and SIGTERM; another signal, at least a second later, exits at once. */
 export function untilStopped(terminal: Terminal): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: number | undefined
@@ -8,7 +8,7 @@ export function untilStopped(terminal: Terminal): Promise<NodeJS.Signals> {
       if (first === undefined) {
         first = performance.now()
         resolve(signal)
-        // Within a second: npm forwards the Ctrl-C that the terminal has sent to both.
+        // npm forwards the Ctrl-C that the terminal has sent to both, within a second.
       } else if (performance.now() - first > 1_000) {
         terminal.err('Stopped.')
         process.exit(1)

@@ -8,12 +8,12 @@ const run = promisify(execFile)
 const PATIENCE_MS = 5_000
 const MAX_STATUS_LENGTH = 200
 
-/** States of a service, as sd_notify(3) has them. */
+/** Names the states of a service, as in sd_notify(3). */
 export type ServiceState = 'ready' | 'reloading' | 'stopping'
 
 /**
- * Tells systemd the state of this service, where it asks for it (`NOTIFY_SOCKET`). Never rejects: what fails is a line.
- * Node has no datagram sockets of files, so systemd-notify sends the message, and its unit needs `NotifyAccess=all`.
+ * Tells systemd the state of this service, where systemd asks for it (`NOTIFY_SOCKET`). Never rejects: a failure is a line. Node has no
+ * datagram sockets of files, so systemd-notify sends the message, and its unit needs `NotifyAccess=all`.
  */
 export async function notifySystemd(state: ServiceState, status: string, terminal: Terminal): Promise<void> {
   if (process.env['NOTIFY_SOCKET'] === undefined) return
@@ -23,12 +23,12 @@ export async function notifySystemd(state: ServiceState, status: string, termina
     await run('systemd-notify', [...listVariables(state), `STATUS=${text}`], { timeout: PATIENCE_MS })
   } catch (error) {
     const reason = errorText(error).trim()
-    terminal.err(`sallyport: systemd cannot be notified that this service is ${state}: ${reason}`)
+    terminal.err(`sallyport: could not notify systemd that this service is ${state}: ${reason}`)
   }
 }
 
 function listVariables(state: ServiceState): readonly string[] {
-  // Type=notify-reload wants to know which reload it is; process.hrtime is the monotonic clock of the kernel.
+  // Type=notify-reload must know which reload it is; process.hrtime is the monotonic clock of the kernel.
   if (state === 'reloading') return ['RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`]
   return [state === 'ready' ? 'READY=1' : 'STOPPING=1']
 }

@@ -1,12 +1,12 @@
 import type { Sallyport } from '@sallyport/engine'
 import type { WorkerQuestions } from './worker-questions.ts'
 
-/** The topic by which workers tell each other their load. */
+/** Workers tell each other their load under this topic. */
 export const LOAD = 'load'
 
 const ASK_MS = 1_000
 
-/** Has rules read the highest load of all workers; nobody is asked where no rule reads it. Returns what ends it. */
+/** Gives rules the highest load of all workers; asks only while a rule reads it. Returns a function that stops it. */
 export function shareLoad(load: Sallyport['load'], others: Pick<WorkerQuestions, 'ask'>): () => void {
   let asking = false
   const ask = async (): Promise<void> => {

@@ -1,16 +1,18 @@
 import type { Worker } from 'node:cluster'
+import type { VisitEvent } from '@sallyport/core'
 import type { Config, Scraped, ServiceEvent } from '@sallyport/engine'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 
-/** Messages of a worker to its primary. */
+/** Messages that a worker sends to its primary. */
 export type FromWorker =
   | { readonly worker: 'begins' | 'lives' }
   | { readonly worker: 'serves' | 'reloaded'; readonly config: Config }
   | { readonly worker: 'counted'; readonly counted: Scraped }
   | { readonly worker: 'event'; readonly event: ServiceEvent }
   | { readonly worker: 'refused'; readonly count: number }
+  | { readonly worker: 'visits'; readonly events: readonly VisitEvent[] }
 
-/** Messages of the primary to its workers. */
+/** Messages that the primary sends to its workers. */
 export type FromPrimary =
   | {
       readonly primary: 'start'
@@ -19,6 +21,7 @@ export type FromPrimary =
       readonly config?: Config | undefined
     }
   | { readonly primary: 'lead' }
+  | { readonly primary: 'visits'; readonly events: readonly VisitEvent[] }
   | { readonly primary: 'workers'; readonly counts: WorkerCounts }
 
 export function isFromWorker(message: unknown): message is FromWorker {
@@ -30,7 +33,7 @@ export function isFromPrimary(message: unknown): message is FromPrimary {
 }
 
 /**
- * Sends to the primary; one that is gone hears nothing, and its worker ends for that. `sent` is called once the message has
+ * Sends a message to the primary; a primary that is gone receives nothing, and its worker then ends. Calls `sent` once the message has
  * left, or cannot.
  */
 export function sendToPrimary(message: object, sent: () => void = ignore): void {
@@ -38,10 +41,10 @@ export function sendToPrimary(message: object, sent: () => void = ignore): void 
   else sent()
 }
 
-/** Sends to a worker; one that is gone hears nothing, and its exit says so. */
+/** Sends a message to a worker; a worker that is gone receives nothing, and its exit is reported. */
 export function sendTo(worker: Worker, message: object): void {
   if (worker.isConnected()) worker.send(message as Parameters<Worker['send']>[0], ignore)
 }
 
-/** Without a callback a pipe that breaks at this moment is an exception of the whole process. */
+/** Ignores errors: without a callback a pipe that breaks now would be an exception of the whole process. */
 function ignore(): void {}

@@ -1,31 +1,31 @@
 import cluster, { type Worker } from 'node:cluster'
 import { sendTo, sendToPrimary } from './worker-messages.ts'
 
-/** The topic by which workers ask each other at a scrape; the primary adds what it keeps. */
+/** Workers ask each other under this topic at a scrape; the primary adds the counts that it keeps. */
 export const METRICS = 'metrics'
 
-/** Longest wait for the other workers. A scrape does not wait for a hung one; one that tries a policy may have to start its thread. */
-const waitMsOf = (topic: string): number => (topic === METRICS ? 1_000 : 3_000)
+/** Limits the wait for the other workers. A scrape does not wait for a hung worker; a trial of a policy may have to start a thread. */
+const chooseWaitMs = (topic: string): number => (topic === METRICS ? 1_000 : 3_000)
 
-/** Messages between the workers and the primary: primary: a worker asks, all others answer, it gets what came. */
+/** Messages between the workers and the primary: a worker asks, all others answer, and it receives what came. */
 type Message =
   | { readonly question: 'ask' | 'tell'; readonly id: string; readonly topic: string; readonly about?: unknown }
   | { readonly question: 'answer'; readonly id: string; readonly answer?: unknown }
   | { readonly question: 'all'; readonly id: string; readonly answered: Answered }
 
-/** Answers of the other workers, and how many of them gave none. */
+/** Holds the answers of the other workers, and counts those that gave none. */
 export interface Answered {
   readonly answers: readonly unknown[]
   readonly silent: number
-  /** The additions of the primary; absent where it did not answer. */
+  /** Holds what the primary adds; absent where it did not answer. */
   readonly added?: readonly unknown[] | undefined
 }
 
-/** Questions between the workers of one primary. */
+/** Asks questions between the workers of one primary. */
 export interface WorkerQuestions {
   /** Asks all other workers about a topic, as JSON; resolves with the answers that come in time. */
   ask(topic: string, about?: unknown): Promise<Answered>
-  /** Answers the others about a topic; one that cannot be answered is left out. */
+  /** Answers the other workers about a topic; omits an answer that cannot be given. */
   answer(topic: string, answerOf: (about: unknown) => unknown): void
 }
 
@@ -33,7 +33,7 @@ function isMessage(message: unknown): message is Message {
   return typeof message === 'object' && message !== null && 'question' in message && 'id' in message
 }
 
-/** In a worker; `undefined` in a process of its own. */
+/** Opens the questions of a worker; `undefined` in a process without a primary. */
 export function openWorkerQuestions(): WorkerQuestions | undefined {
   const { worker } = cluster
   if (worker === undefined) return undefined
@@ -66,26 +66,26 @@ export function openWorkerQuestions(): WorkerQuestions | undefined {
           waiting.delete(id)
           resolve(answered)
         }
-        // Longer than the primary waits.
-        const late = setTimeout(finish, 2 * waitMsOf(topic), { answers: [], silent: 1 })
+        // This is longer than the primary waits.
+        const late = setTimeout(finish, 2 * chooseWaitMs(topic), { answers: [], silent: 1 })
         waiting.set(id, finish)
         sendToPrimary({ question: 'ask', id, topic, about } satisfies Message)
       }),
   }
 }
 
-/** A question that waits for answers, in the primary. */
+/** Holds a question, in the primary, that waits for answers. */
 interface Open {
-  /** One that could not answer has `undefined`. */
+  /** Takes an answer; `undefined` from a worker that could not answer. */
   take(from: Worker, answer: unknown): void
-  /** It has ended, so that its counts are among the additions of the primary: its answer would be counted twice. */
+  /** Records that a worker has ended: the primary adds its counts, so its answer would count twice. */
   lose(from: Worker): void
 }
 
-/** The primary's additions to the answers of the workers that were heard, the one that asks among them. */
+/** Returns what the primary adds to the answers of the heard workers, including the one that asks. */
 export type Adding = (topic: string, heard: ReadonlySet<Worker>) => readonly unknown[]
 
-/** In the primary: returns what has a worker that serves ask the others, and answer them, until it ends. */
+/** Creates the primary's relay: it lets a serving worker ask the others, and answer them, until it ends. */
 export function questionRelay(adding: Adding): (worker: Worker) => void {
   const serving = new Set<Worker>()
   const open = new Map<string, Open>()
@@ -101,7 +101,7 @@ export function questionRelay(adding: Adding): (worker: Worker) => void {
       const answered = { answers: [...answers.values()], silent: count - answers.size, added }
       sendTo(from, { question: 'all', id, answered } satisfies Message)
     }
-    const late = setTimeout(finish, waitMsOf(topic))
+    const late = setTimeout(finish, chooseWaitMs(topic))
     const take = (other: Worker, answer: unknown): void => {
       if (!asked.delete(other)) return
       if (answer !== undefined) answers.set(other, answer)

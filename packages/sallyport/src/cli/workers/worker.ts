@@ -3,41 +3,41 @@ import type { Config, Scraped } from '@sallyport/engine'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 import { isFromPrimary, sendToPrimary } from './worker-messages.ts'
 
-/** How often a worker shows that it lives, and says what it has counted. */
+/** Pause between two reports of a worker: that it lives, and what it has counted. */
 const REPORT_MS = 1_000
-/** The time after which a process that has left its primary exits: it has closed all that it knows of. */
+/** A process that has left its primary exits after this time: it has closed all that it knows of. */
 const LEAVE_MS = 5_000
 
-/** This process among those that serve: one of several workers, or the only one, which leads. */
+/** Describes this process among the serving ones: one of several workers, or the only process, which leads. */
 export interface Standing {
-  /** Whether this process prints, orders and notifies for all. One does, and does so until its end. */
+  /** Whether this process prints, orders and notifies for all. One process does, until its end. */
   readonly leads: boolean
-  /** Whether it is the first of its command, and says what there is to say of the service. */
+  /** Whether it is the first process of its command, and announces the service. */
   readonly first: boolean
-  /** The configuration that the others serve with; absent: it is read. */
+  /** The configuration that the other workers serve with; absent: the file is read. */
   readonly config: Config | undefined
   /** Whether it takes connections. */
   readonly serving: boolean
   /** The primary's counts of all workers; absent: there are none. */
   readonly counts: WorkerCounts | undefined
-  /** Calls `take` once this process leads, at once where it does. */
+  /** Calls `take` once this process leads, or at once where it already does. */
   onLead(take: () => void): void
-  /** This process takes connections, under this configuration. */
+  /** Reports that this process takes connections, under this configuration. */
   serves(config: Config): void
-  /** A reload has ended, with this configuration in force. */
+  /** Reports that a reload has ended, with this configuration in force. */
   reloaded(config: Config): void
-  /** The primary keeps what was counted, for the time after this process. */
+  /** Gives the primary the counts, which it keeps after this process ends. */
   counted(counted: Scraped): void
-  /** Does that at an interval; returns what ends it, with a last word. */
+  /** Reports counts at an interval; returns a function that stops with a last report. */
   reportCounts(read: () => Promise<Scraped>): () => Promise<void>
 }
 
-/** Whether this process is one of several workers. */
+/** Reports whether this process is one of several workers. */
 export function isWorker(): boolean {
   return cluster.isWorker
 }
 
-/** A process without a primary. */
+/** The standing that a process without a primary has. */
 const ALONE: Standing = {
   leads: true,
   first: true,
@@ -51,7 +51,7 @@ const ALONE: Standing = {
   reportCounts: () => async () => {},
 }
 
-/** Reports to the primary, and resolves once that has said what to start with. */
+/** Reports to the primary, and resolves once the primary has said what to start with. */
 export function joinWorkers(): Promise<Standing> {
   if (!isWorker()) return Promise.resolve(ALONE)
   setInterval(() => sendToPrimary({ worker: 'lives' }), REPORT_MS).unref()
@@ -116,7 +116,7 @@ function reportCounts(read: () => Promise<Scraped>): () => Promise<void> {
       done()
     }
   }
-  // One at a time: a primary that is stopped takes none of them, and each would wait in memory.
+  // One report at a time: a stopped primary takes none, and each would wait in memory.
   const timer = setInterval(() => void (waits || report()), REPORT_MS).unref()
   return () => {
     clearInterval(timer)
@@ -125,8 +125,7 @@ function reportCounts(read: () => Promise<Scraped>): () => Promise<void> {
 }
 
 /**
- * Lets a worker go that has come to its end, however far it had come: the channel to the primary would hold the process. In
- * a process without a primary it does nothing.
+ * Lets a worker end, however far it had come: the channel to the primary would keep the process alive. Without a primary it does nothing.
  */
 export function leavePrimary(): void {
   const { worker } = cluster

@@ -8,20 +8,20 @@ import type { Hangups } from './hangups.ts'
 import { untilStopped } from './stop.ts'
 import { notifySystemd } from './systemd.ts'
 
-/** How often the workers are looked at. */
+/** Workers are checked after each such pause. */
 const LOOK_MS = 1_000
 
 /**
- * Runs this command line in `count` worker processes that share their listeners, until the first SIGINT or SIGTERM. The
- * first worker starts alone, compiles the data and prints; if it cannot start, the command ends with its exit code. A
- * worker that dies or hangs later is replaced, for as long as that takes.
+ * Runs this command line in `count` worker processes that share their listeners, until the first SIGINT or SIGTERM. The first worker starts
+ * alone, compiles the data and prints; if it cannot start, the command ends with its exit code. A worker that dies or hangs later is
+ * replaced.
  */
 export async function runWorkers(
   count: number,
   { config, file, hangups }: { readonly config: Config; readonly file: string | undefined; readonly hangups: Hangups },
   terminal: Terminal,
 ): Promise<void> {
-  // One that reads the file while that is away must not begin without it.
+  // A worker that starts while the file is missing must not begin without it.
   if (file !== undefined) cluster.setupPrimary({ args: [...process.argv.slice(2), '--config', file] })
   const stopped = untilStopped(terminal)
   const say = (line: string): void => terminal.err(line)
@@ -32,7 +32,7 @@ export async function runWorkers(
   const looking = setInterval(() => crew.look(), LOOK_MS)
   try {
     crew.fill()
-    // After the first start, which is then asked to read the configuration once more.
+    // This comes after the first start, which may then be asked to read the configuration again.
     hangups.take(() => crew.reload())
     const end = await Promise.race([stopped, crew.failed])
     if (typeof end === 'number') throw new ExitError(end)

@@ -7,8 +7,8 @@ import { includes, type Role, sessionKey, type Tokens } from './tokens.ts'
 import { COOKIE, findVisitor, isOwnPage, OWN_FIELD, shownIn, type Visitor } from './visitor.ts'
 
 /**
- * Wrong tokens by one client (an IPv6 /64), and by all together, before they are answered to wait; lines about them; and calls
- * and sign-ins by one that is known.
+ * Limit wrong tokens by one client (an IPv6 /64), wrong tokens by all clients, lines about wrong tokens, and calls and sign-ins by one
+ * known client. Beyond a limit the client must wait.
  */
 const WRONG = { burst: 10, perMinute: 6 }
 const ALL_WRONG = { burst: 100, perMinute: 60 }
@@ -18,50 +18,50 @@ const SIGN_INS = { burst: 30, perMinute: 10 }
 
 const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
 
-/** The answer to signing in or out, and the field that has a browser keep or forget a session. */
+/** The answer to a sign-in or sign-out, with the field that makes a browser keep or forget a session. */
 export interface Signed<T> {
   readonly visitor: Visitor
   readonly body: T
   readonly setCookie: string
 }
 
-/** Admission to the console, and its duration. */
+/** Admits visitors to the console, and ends their sessions. */
 export interface Door {
   /**
-   * Visitor. Throws `rate_limit_exceeded`, `unauthorized` for a token that is not known, and `forbidden` for what comes
-   * from a page that is not the console's own. Nothing that others sent has a right token or session refused.
+   * Returns the visitor. Throws `rate_limit_exceeded`, `unauthorized` for an unknown token, and `forbidden` for a request from a page that
+   * is not the console's own. No other client can cause the refusal of a valid token or session.
    */
   admit(request: IncomingMessage, now: number): Visitor
-  /** Whether a request has a role, for the other paths of the admin listener. Throws `rate_limit_exceeded` after wrong tokens. */
+  /** Reports whether a request has a role, for other paths of the admin listener. Throws `rate_limit_exceeded` after wrong tokens. */
   permits(request: IncomingMessage, role: Role, now?: number): boolean
-  /** A token or the code of a link, once shown, becomes a session of the browser. Throws as `admit` does. */
+  /** Exchanges a token, or the code of a link, for a session of the browser. Throws as `admit` does. */
   signIn(request: IncomingMessage, now: number): Signed<Session>
   signOut(request: IncomingMessage, now: number): Signed<{ readonly ended: true }>
-  /** Ends a session or a link: in another process, its own. */
+  /** Ends a session or a link; in another process, that process's own. */
   forget(value: string, now: number): void
 }
 
 export interface DoorOptions {
   readonly tokens: Tokens
-  /** The folder where it is kept who signed out; absent: in memory. */
+  /** The folder that keeps the ended sessions; absent: only memory keeps them. */
   readonly dataDir?: string | undefined
-  /** That cannot be written. */
+  /** Called when that folder cannot be written. */
   readonly onFault?: ((error: unknown) => void) | undefined
-  /** Hears of each wrong token, with the address that sent it, and whether it is one of the few to write down. */
+  /** Receives each wrong token's sender, and whether it is one of the few to log. */
   readonly onWrong?: ((address: string, isNoted: boolean) => void) | undefined
 }
 
-/** Opens the door of the admin listener: there is no way in but a token, or what was made with one. */
+/** Opens the door of the admin listener: only a token, or what was made with a token, lets a visitor in. */
 export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => {} }: DoorOptions): Door {
   const ended: Ended = openEnded(dataDir, onFault)
   const sessions = createSessions(sessionKey(tokens), ended)
   const [wrong, calls, signIns] = [createRate(WRONG), createRate(CALLS), createRate(SIGN_INS)]
   const [allWrong, noted] = [createRate(ALL_WRONG), createRate(NOTED)]
 
-  /** Counts a wrong one. Throws `rate_limit_exceeded` after too many; a right one was taken before it comes to this. */
+  /** Counts a wrong token. Throws `rate_limit_exceeded` after too many; a valid token is accepted before this. */
   function countWrong({ socket: { remoteAddress = '' } }: IncomingMessage, now: number): void {
     onWrong(remoteAddress, noted.take('', now) === 0)
-    limit(wrong.take(clientKey(remoteAddress, 64).narrow, now) || allWrong.take('', now))
+    limit(wrong.take(clientKey(remoteAddress).narrow, now) || allWrong.take('', now))
   }
 
   function refuse(request: IncomingMessage, now: number, message: string): never {
@@ -71,13 +71,13 @@ export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => 
 
   function admit(request: IncomingMessage, now: number): Visitor {
     const { isBadToken, ...visitor } = findVisitor(request, { tokens, sessions, now })
-    if (isBadToken) refuse(request, now, 'This token is not known.')
+    if (isBadToken) refuse(request, now, 'This token is not valid.')
     if (visitor.role !== undefined) limit(calls.take(nameReader(request, visitor), now))
     if (visitor.by !== 'token') requireOwnPage(request)
     return visitor
   }
 
-  function openedBy(request: IncomingMessage, now: number): OpenedSession {
+  function openSession(request: IncomingMessage, now: number): OpenedSession {
     const code = shownIn(request, 'Link')
     if (code === undefined) {
       const { by, role } = admit(request, now)
@@ -98,7 +98,7 @@ export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => 
       return includes(visitor.role, role)
     },
     signIn(request, now) {
-      const { value, session } = openedBy(request, now)
+      const { value, session } = openSession(request, now)
       const age = Math.floor((session.until - now) / 1_000)
       const visitor = { ...session, by: 'session', session: value } as const
       return { visitor, body: session, setCookie: `${COOKIE}=${value}; ${ATTRIBUTES}; Max-Age=${age}` }
@@ -113,36 +113,36 @@ export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => 
 }
 
 /**
- * A link to the page that signs a browser in as a reader, once within an hour: its code is behind the `#`. `url` is that
- * of the admin listener; where that listens on every address, the link names this machine.
+ * Returns a link to the page that signs a browser in as a reader, once within an hour: its code follows the `#`. `url` is the admin
+ * listener's; where that listens on every address, the link names this machine.
  */
 export function signInLink(tokens: Tokens, url: string, now: number = Date.now()): string {
   const here = url.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, '//127.0.0.1')
   return `${here}/#sign-in=${linkCode(sessionKey(tokens), now)}`
 }
 
-/** Fields by which a command reads: with the token for readers, else a session of a minute, and never a token that changes things. */
+/** Returns the fields with which a command reads: the readers' token, else a session of a minute, and never more rights. */
 export function readerFields(tokens: Tokens, now: number = Date.now()): Readonly<Record<string, string>> {
   if (tokens.read !== undefined) return { authorization: `Bearer ${tokens.read}` }
   return { cookie: `${COOKIE}=${readerSession(sessionKey(tokens), now)}` }
 }
 
 const TOKEN_NEEDED = 'The console needs a token: Authorization: Bearer <TOKEN>.'
-const LINK_USED = 'This link was used, or its hour is over: `sallyport console` prints another.'
+const LINK_USED = 'This link was used or has expired. Run `sallyport console` for a new link.'
 
-/** Throws `unauthorized` or `forbidden` for somebody who may not do what needs a role. */
+/** Throws `unauthorized` or `forbidden` for a visitor without the required role. */
 export function requireRole(role: Role | 'anyone', visitor: Visitor): void {
   if (role === 'anyone' || includes(visitor.role, role)) return
   if (visitor.role === undefined) throw new SallyportError('unauthorized', TOKEN_NEEDED)
   throw new SallyportError('forbidden')
 }
 
-/** Returns what is counted as one reader: a session, or those who use a token from one address. */
+/** Names what counts as one reader: a session, or all users of a token at one address. */
 export function nameReader({ socket }: IncomingMessage, { role, session }: Visitor): string {
   return session ?? `${role} ${socket.remoteAddress}`
 }
 
-/** A page of another site can make a browser send requests, and what it has kept for this one goes with them. */
+/** Reports whether the console's own page sent a request. Another site can make a browser send the console's cookies. */
 function isFromOwnPage(request: IncomingMessage): boolean {
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   return isOwnPage(request) && (isReading || request.headers[OWN_FIELD] === '1')
@@ -150,7 +150,7 @@ function isFromOwnPage(request: IncomingMessage): boolean {
 
 function requireOwnPage(request: IncomingMessage): void {
   if (isFromOwnPage(request)) return
-  throw new SallyportError('forbidden', "This comes from a page that is not the console's own.")
+  throw new SallyportError('forbidden', 'The request comes from another page than the console.')
 }
 
 function limit(seconds: number): void {

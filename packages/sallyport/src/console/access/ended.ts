@@ -4,22 +4,22 @@ import { DAY_MS } from '@sallyport/core'
 import { makeFolder } from '@sallyport/engine/files'
 
 const FOLDER = 'console-ended'
-/** They are kept longer than they would have lasted, for clocks that go back. */
+/** Keeps ended sessions longer than they would have lasted, for clocks that go back. */
 const KEPT_MS = DAY_MS
-/** Those that would have ended are dropped once there are so many. */
+/** Drops expired entries once there are so many. */
 const MANY = 1_000
 
-/** Sessions and links that were ended before their time, by their nonces; times in milliseconds since the epoch. */
+/** Records sessions and links that were ended early, by their nonces; times are in milliseconds since the epoch. */
 export interface Ended {
   has(nonce: string, until: number): boolean
-  /** Ends one, which would have lasted until then; false where it was ended already. */
+  /** Ends a session that would have lasted until then; returns false where it was ended already. */
   add(nonce: string, until: number, now: number): boolean
 }
 
 /**
- * Each is an empty file in `<dataDir>/console-ended`, so that it stays ended after a restart, and in every process, also
- * one that was starting; of several one alone ends it. A folder that cannot be written calls `onFault` once, and the
- * memory of this process is all there is; so it is without a dataDir.
+ * Opens the record. Each ended session is an empty file in `<dataDir>/console-ended`, so that it stays ended after a restart, and in every
+ * process, including one that was starting; only one of several processes ends it. Where the folder cannot be written, it calls `onFault`
+ * once and keeps the record in this process's memory, as without a dataDir.
  */
 export function openEnded(dataDir: string | undefined, onFault: (error: unknown) => void, now = Date.now()): Ended {
   const folder = dataDir === undefined ? undefined : join(dataDir, FOLDER)
@@ -63,7 +63,7 @@ export function openEnded(dataDir: string | undefined, onFault: (error: unknown)
   }
 }
 
-/** Its time first, so that nothing has to be read to know which can go. */
+/** Puts the time first, so that the name alone shows which file can go. */
 function nameFile(nonce: string, until: number): string {
   return `${until}.${nonce}`
 }
@@ -74,7 +74,7 @@ function endedIn(folder: string): readonly (readonly [name: string, until: numbe
       /^\d{1,16}\.[\w-]{16}$/.test(name) ? [[name, Number.parseInt(name, 10)]] : [],
     )
   } catch {
-    // There is none yet.
+    // The folder does not exist yet.
     return []
   }
 }

@@ -1,17 +1,17 @@
-/** Clients that are remembered; the one seen longest ago goes first. */
+/** Limits the clients that are remembered; the one seen longest ago is dropped first. */
 const MAX_CLIENTS = 4_096
 
-/** So many at once, and so many more in a minute. */
+/** Permits so many at once, and so many more in a minute. */
 export interface RateOptions {
   readonly burst: number
   readonly perMinute: number
 }
 
-/** A bucket for each client. */
+/** Keeps a bucket for each client. */
 export interface Rate {
-  /** Takes one; otherwise the seconds until there is one again. */
+  /** Takes one and returns 0, or returns the seconds until one is available. */
   take(client: string, now: number): number
-  /** Whether one could be taken. */
+  /** Reports whether one is available. */
   has(client: string, now: number): boolean
 }
 
@@ -22,17 +22,17 @@ interface Bucket {
 
 export function createRate({ burst, perMinute }: RateOptions): Rate {
   const buckets = new Map<string, Bucket>()
-  const leftOf = (client: string, now: number): number => {
+  const countLeft = (client: string, now: number): number => {
     const bucket = buckets.get(client)
     if (bucket === undefined) return burst
     return Math.min(burst, bucket.left + (Math.max(0, now - bucket.at) * perMinute) / 60_000)
   }
   return {
-    has: (client, now) => leftOf(client, now) >= 1,
+    has: (client, now) => countLeft(client, now) >= 1,
     take(client, now) {
-      const left = leftOf(client, now)
+      const left = countLeft(client, now)
       if (left < 1) {
-        // From now on, so that a clock that was put back does not stop it until then.
+        // The time restarts here, so that a clock that was put back does not block the client until then.
         buckets.set(client, { left, at: now })
         return Math.ceil(((1 - left) * 60) / perMinute)
       }

@@ -3,16 +3,16 @@ import { HOUR_MS } from '@sallyport/core'
 import type { Ended } from './ended.ts'
 import type { Role } from './tokens.ts'
 
-/** How long a session lasts. */
+/** A session is valid for so long. */
 const SESSION_MS = 8 * HOUR_MS
-/** How long a link signs in, once. */
+/** A link can sign in for so long, once. */
 const LINK_MS = HOUR_MS
-/** How long a command may read. */
+/** A command may read for so long. */
 const COMMAND_MS = 60_000
 
 export interface Session {
   readonly role: Role
-  /** Milliseconds since the epoch. */
+  /** The session is valid until then, in milliseconds since the epoch. */
   readonly until: number
 }
 
@@ -22,19 +22,19 @@ export interface OpenedSession {
   readonly session: Session
 }
 
-/** Sessions that are signed, so that each process of a cluster knows them. */
+/** Signs sessions, so that each process of a cluster accepts them. */
 export interface Sessions {
   open(role: Role, now: number): OpenedSession
-  /** `undefined` for one that has ended, or was signed by nobody here. */
+  /** Returns `undefined` for a session that has ended, or that no process here has signed. */
   read(value: string, now: number): Session | undefined
-  /** A session of a reader for the code of a link, which is used up by it; `undefined` as above. */
+  /** Exchanges the code of a link for a reader's session, and uses the code up; `undefined` as in `read`. */
   redeem(code: string, now: number): OpenedSession | undefined
   end(value: string, now: number): void
 }
 
 type Kind = Role | 'link'
 
-/** The content that was signed: what it is, until when, and the name that it is ended by. */
+/** The signed content: the kind, the end, and the name by which it is ended. */
 interface Signed<K extends Kind> {
   readonly kind: K
   readonly until: number
@@ -44,12 +44,12 @@ interface Signed<K extends Kind> {
 export function createSessions(key: Uint8Array, ended: Ended): Sessions {
   function open(role: Role, now: number): OpenedSession {
     const until = now + SESSION_MS
-    return { value: signed(key, role, until), session: { role, until } }
+    return { value: sign(key, role, until), session: { role, until } }
   }
 
-  /** As it was signed, where it lasts still. */
-  function lasting<K extends Kind>(text: string, kinds: readonly K[], now: number): Signed<K> | undefined {
-    const found = verified(key, text, kinds)
+  /** Returns the signed content while it is valid. */
+  function readLasting<K extends Kind>(text: string, kinds: readonly K[], now: number): Signed<K> | undefined {
+    const found = verify(key, text, kinds)
     if (found === undefined || found.until <= now || ended.has(found.nonce, found.until)) return undefined
     return found
   }
@@ -57,36 +57,36 @@ export function createSessions(key: Uint8Array, ended: Ended): Sessions {
   return {
     open,
     read(value, now) {
-      const found = lasting(value, ['read', 'steer', 'admin'], now)
+      const found = readLasting(value, ['read', 'steer', 'admin'], now)
       return found && { role: found.kind, until: found.until }
     },
     redeem(code, now) {
-      const found = lasting(code, ['link'], now)
+      const found = readLasting(code, ['link'], now)
       return found !== undefined && ended.add(found.nonce, found.until, now) ? open('read', now) : undefined
     },
     end(value, now) {
-      const found = lasting(value, ['read', 'steer', 'admin', 'link'], now)
+      const found = readLasting(value, ['read', 'steer', 'admin', 'link'], now)
       if (found !== undefined) ended.add(found.nonce, found.until, now)
     },
   }
 }
 
-/** The code of a link, which signs a browser in as a reader, once within an hour. */
+/** Creates the code of a link, which signs a browser in as a reader, once within an hour. */
 export function linkCode(key: Uint8Array, now: number): string {
-  return signed(key, 'link', now + LINK_MS)
+  return sign(key, 'link', now + LINK_MS)
 }
 
-/** A session of a reader for one command, which asks at once. */
+/** Creates a reader's session for one command, which sends its request at once. */
 export function readerSession(key: Uint8Array, now: number): string {
-  return signed(key, 'read', now + COMMAND_MS)
+  return sign(key, 'read', now + COMMAND_MS)
 }
 
-function signed(key: Uint8Array, kind: Kind, until: number): string {
+function sign(key: Uint8Array, kind: Kind, until: number): string {
   const text = `${kind}.${until}.${randomBytes(12).toString('base64url')}`
   return `${text}.${computeMac(key, text)}`
 }
 
-function verified<K extends Kind>(key: Uint8Array, given: string, kinds: readonly K[]): Signed<K> | undefined {
+function verify<K extends Kind>(key: Uint8Array, given: string, kinds: readonly K[]): Signed<K> | undefined {
   const [word, until = '', nonce = '', mac = ''] = given.split('.', 5)
   const kind = kinds.find((kind) => kind === word)
   if (kind === undefined) return undefined

@@ -8,18 +8,18 @@ import type { Tokens } from './tokens.ts'
 const NAME = 'console-token'
 const SHORTEST = 16
 
-/** The tokens of a console, and the file that the one for administrators is in; absent where it was configured. */
+/** Holds the tokens of a console, and the file with the administrators' token; absent where the configuration has it. */
 export interface ReadTokens {
   readonly tokens: Tokens
   readonly file?: string | undefined
-  /** Whether anybody knows the token for administrators; false where none can be kept. */
+  /** Whether anyone can know the administrators' token; false where no file can hold it. */
   readonly isKept: boolean
 }
 
 /**
- * The configured tokens; where no admin token is, the one in `<dataDir>/console-token`, which is made with mode 0600.
- * If nothing can be written there it is a new one that nobody knows, so that nobody is an administrator. Throws
- * `invalid_config` for a token in the file that can be guessed.
+ * Returns the configured tokens; without a configured admin token, the one in `<dataDir>/console-token`, which is created with mode 0600.
+ * Where the file cannot be written, the token is new and known to no one, so that there is no administrator. Throws `invalid_config` for a
+ * token in the file that can be guessed.
  */
 export function readTokens(
   dataDir: string,
@@ -39,15 +39,15 @@ export function readTokens(
   const admin = readOrMakeSecret(file, made)
   if (admin === undefined) return { tokens: { admin: made, steer, read }, isKept: false }
   if (admin.length >= SHORTEST) return { tokens: { admin, steer, read }, file, isKept: true }
-  const advice = 'delete the file, and the next start makes another'
-  throw new SallyportError('invalid_config', `${file}: the token is shorter than ${SHORTEST} characters: ${advice}.`)
+  const advice = 'Delete the file, and the next start creates a new token'
+  throw new SallyportError('invalid_config', `${file}: the token is shorter than ${SHORTEST} characters. ${advice}.`)
 }
 
 const FULL = ['ENOSPC', 'EDQUOT']
 
 /**
- * The text of a file that only its owner reads, which is `made` where there is none; `undefined` where none can be kept. Throws
- * `data_dir_unusable` where the disk is full.
+ * Returns the text of a file that only its owner can read, creating it as `made` where it is missing; `undefined` where no file can be
+ * kept. Throws `data_dir_unusable` where the disk is full.
  */
 export function readOrMakeSecret(file: string, made: string): string | undefined {
   try {
@@ -55,7 +55,7 @@ export function readOrMakeSecret(file: string, made: string): string | undefined
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? ''
-    // A folder that can only be read has none; a full disk is no reason for a token that nobody knows.
+    // A read-only folder holds no token; a full disk is no reason for a token that no one knows.
     if (!FULL.includes(code)) return undefined
     throw new SallyportError('data_dir_unusable', `${file} ${fileReason(error, 'written')}`)
   }

@@ -1,28 +1,27 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * Roles, each with the rights of those before it: look; lift bans, change lists and renew data; change policy, accounts
- * and keys.
+ * Lists roles, each with the rights of the roles before it: look; lift bans, change lists and renew data; change policy, accounts and keys.
  */
 const ROLES = ['read', 'steer', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** Whether a role has the rights of another. */
+/** Reports whether a role includes the rights of another. */
 export function includes(role: Role | undefined, wanted: Role): boolean {
   return role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(wanted)
 }
 
-/** The secrets by which a role is given. */
+/** Holds the secrets that grant roles. */
 export interface Tokens {
   readonly admin: string
-  /** Absent: the admin token alone steers. */
+  /** Absent: only the admin token steers. */
   readonly steer?: string | undefined
-  /** Absent: nobody reads without the admin token, or a session that was opened by a link. */
+  /** Absent: readers need the admin token, or a session that a link opened. */
   readonly read?: string | undefined
 }
 
-/** The role of a token; `undefined` for one that is not known. Takes as long for any text. */
+/** Finds the role of a token; `undefined` for an unknown token. Takes the same time for any text. */
 export function findRole({ admin, steer, read }: Tokens, given: string): Role | undefined {
   const isAdmin = isSame(admin, given)
   const isSteering = steer !== undefined && isSame(steer, given)
@@ -32,7 +31,7 @@ export function findRole({ admin, steer, read }: Tokens, given: string): Role | 
   return isReader ? 'read' : undefined
 }
 
-/** The key that signs sessions: other tokens end all of them. */
+/** Derives the key that signs sessions: other tokens end all sessions. */
 export function sessionKey({ admin, steer = '', read = '' }: Tokens): Buffer {
   return createHmac('sha256', admin).update(`sallyport console sessions\n${read}\n${steer}`).digest()
 }

@@ -3,21 +3,21 @@ import type { Sessions } from './sessions.ts'
 import { findRole, type Role, type Tokens } from './tokens.ts'
 
 export const COOKIE = 'sallyport-console'
-/** No page of another site can send it without being asked about first. */
+/** No page of another site can send this field without a preflight request. */
 export const OWN_FIELD = 'x-sallyport-console'
 
-/** A visitor of the console. */
+/** Describes who visits the console. */
 export interface Visitor {
-  /** Absent: nobody that is known. */
+  /** Absent: the visitor is unknown. */
   readonly role?: Role | undefined
   readonly by: 'session' | 'token' | 'nothing'
-  /** When the session ends, milliseconds since the epoch. */
+  /** The session is valid until then, in milliseconds since the epoch. */
   readonly until?: number | undefined
-  /** As it was sent. */
+  /** Holds the session as it was sent. */
   readonly session?: string | undefined
 }
 
-/** The visitor of a request; a token beats a session. `isBadToken`: one was shown that is not known. */
+/** Finds the visitor of a request; a token takes precedence over a session. `isBadToken`: the request shows an unknown token. */
 export function findVisitor(
   request: IncomingMessage,
   { tokens, sessions, now }: { readonly tokens: Tokens; readonly sessions: Sessions; readonly now: number },
@@ -34,13 +34,13 @@ export function findVisitor(
   return { by: 'nothing', isBadToken: false }
 }
 
-/** Returns what is shown in `Authorization`: a token as `Bearer`, the code of a link as `Link`. */
+/** Returns what `Authorization` shows: a token as `Bearer`, the code of a link as `Link`. */
 export function shownIn({ headers }: IncomingMessage, scheme: 'Bearer' | 'Link'): string | undefined {
   const [, named, shown] = /^(\w{1,20}) ([\x21-\x7e]{1,512})$/.exec(headers.authorization ?? '') ?? []
   return named?.toLowerCase() === scheme.toLowerCase() ? shown : undefined
 }
 
-/** Whether a request of a browser was made by a page of the console's own. */
+/** Reports whether a page of the console made a browser's request. */
 export function isOwnPage({ headers }: IncomingMessage): boolean {
   const { origin, host } = headers
   const site = headers['sec-fetch-site']
@@ -49,7 +49,7 @@ export function isOwnPage({ headers }: IncomingMessage): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
 }
 
-/** All of the name: a browser keeps those of all ports of a host together, and another port may have set one too. */
+/** Lists all cookies with the name: a browser shares the cookies of all ports of a host, and another port may have set one too. */
 function listCookies({ headers }: IncomingMessage): readonly string[] {
   return (headers.cookie ?? '').split(';').flatMap((pair) => {
     const [name, value = ''] = pair.trim().split('=', 2)

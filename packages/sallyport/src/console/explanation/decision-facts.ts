@@ -4,85 +4,167 @@ import {
   type CountingRule,
   counted,
   type Decision,
+  formatCall,
   formatDuration,
+  type InspectedBehaviour,
+  type InspectedRegion,
   type LimitUse,
+  nameRegion,
   type Reason,
+  type RegionDoubt,
 } from '@sallyport/core'
 
-/** A fact by its name, as the terminal and the page show it. */
+/** A fact with its name, as the terminal and the page show it. */
 export type Fact = readonly [name: string, text: string]
 
-/** The facts behind a decision: the rule with its limits, the agent, and the network. */
+/** Lists the facts behind a decision: the rule with its limits, the agent, and the network. */
 export function listFacts(decision: Decision): readonly Fact[] {
-  const { action, challenge, trial, counting, limits, reasons, inspection, unjudged = [], attestation } = decision
-  const { agent, network, client, country, countryFrom, crawler, degraded, pass, user, plan } = inspection
+  const {
+    action,
+    challenge,
+    offer,
+    trial,
+    counting,
+    limits,
+    reasons,
+    inspection,
+    unjudged = [],
+    attestation,
+  } = decision
+  const {
+    agent,
+    network,
+    client,
+    country,
+    countryFrom,
+    region,
+    crawler,
+    degraded,
+    oldest,
+    pass,
+    user,
+    plan,
+    mcp,
+    event,
+  } = inspection
   const rows: readonly (readonly [string, string | undefined])[] = [
+    ['event', event && [event.event.replace('_', ' '), event.outcome].filter(isSaid).join(': ')],
     ['because', reasons[0]?.text],
     ['flag', action === 'flag' ? FLAG : undefined],
+    ['status', decision.status && (decision.status === 451 ? '451, for legal reasons' : String(decision.status))],
     ['asks', challenge && termsText(challenge)],
+    ['offers', offer && [offer.price, offer.licence].filter(isSaid).join(', ')],
+    ['paid', reasons.find(({ id }) => id === 'payment')?.text],
     ['weights', reasons.find(({ id }) => id === 'policy:weight')?.text],
     ...unjudged.map(({ rule, words }) => ['not judged', unjudgedText(rule, words)] as const),
-    ['on trial', trial && `${trial.action} by the rule "${trial.rule}"`],
-    ...(counting?.rules ?? []).map(({ rule, cost }) => ['counted by', countText(rule, cost)] as const),
+    ['dry run', trial && `${trial.action} by the rule "${trial.rule}"`],
+    ...(counting?.rules ?? []).map(
+      ({ rule, cost }) => ['counted by', countText(rule, cost, event !== undefined)] as const,
+    ),
     ...(limits ?? []).map((use) => ['limit', useText(use)] as const),
     ['attested', attestation && `claim ${attestation.claim}: ${attestation.action} (${attestation.reason})`],
     ['who', `${agent.class}, confidence ${agent.confidence}${agent.headless ? ', headless' : ''}`],
-    ['a program', `with probability ${agent.botProbability}`],
-    ['known by', BASIS_TEXTS[agent.basis]],
-    ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'only said'})`],
+    ['a program', `probability ${agent.botProbability}`],
+    ['behaviour', behaviourText(inspection.behaviour)],
+    ['basis', BASIS_TEXTS[agent.basis]],
+    ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'unverified'})`],
     ['AI', agent.ai && `${agent.ai.name} of ${agent.ai.vendor}`],
     ['claims to be', crawler && `${crawler.name} of ${crawler.operator}: ${crawler.outcome}. ${crawler.summary}`],
+    ['calls', mcp?.calls.map(formatCall).join(', ')],
     ['user', user],
     ['plan', plan],
     ['pass', passText(pass)],
-    ['headers', agent.headerConsistency === undefined ? 'not known' : `consistency ${agent.headerConsistency}`],
+    ['headers', agent.headerConsistency === undefined ? 'unknown' : `consistency ${agent.headerConsistency}`],
     ['from', [client.address, network.verdict.classification, systemText(network), country].filter(isSaid).join(', ')],
-    ['address by', `${VIA[client.via]}${client.malformed ? '; a part of the header could not be read' : ''}`],
+    ['address by', `${VIA[client.via]}${client.malformed ? '; part of the header is malformed' : ''}`],
     ['this machine', isOwn(inspection) ? OWN : undefined],
+    ['JA4', ja4Text(inspection)],
     ['network', networkGrounds(reasons)],
     ['country', countryFrom && `${country} by ${countryFrom.source}, confidence ${countryFrom.confidence}`],
-    ['not known', degraded.join(', ')],
+    ['region', region && regionText(region)],
+    ['oldest source', oldest && sourceText(oldest.source, oldest.date)],
+    ['unknown', degraded.join(', ')],
   ]
   return rows.flatMap(([name, text]) => (isSaid(text) ? [[name, text] as const] : []))
 }
 
-/** Whether a client has an address of this machine although no header was read: mostly a developer's first request. */
+/** Says what the visitor did in this visit: `24 pages, 24 without files, 3 different; alike: 5f0c91b3`. */
+export function behaviourText(behaviour: InspectedBehaviour | undefined): string | undefined {
+  if (behaviour === undefined) return undefined
+  const { pages, pagesWithoutFiles, cookiesNotReturned, differentPages, likeness, isMixed } = behaviour
+  const group = likeness && `likeness ${likeness}${isMixed ? ', whose members include a pass holder' : ''}`
+  const parts = [
+    counted(pages, 'page'),
+    `${differentPages} different`,
+    pagesWithoutFiles > 0 ? `${pagesWithoutFiles} since the last file` : undefined,
+    cookiesNotReturned > 0 ? `${cookiesNotReturned} without the cookie that was set` : undefined,
+    group,
+  ]
+  return parts.filter(isSaid).join(', ')
+}
+
+/** Writes `t13d1516h2_8daaf6152771_02713d6af862, by the header cf-ja4`; `own` names the origin of a JA4 without a header. */
+export function ja4Text(
+  { ja4, ja4Header }: Pick<Decision['inspection'], 'ja4' | 'ja4Header'>,
+  own?: string,
+): string | undefined {
+  return ja4 && [ja4, ja4Header === undefined ? own : `by the header ${ja4Header}`].filter(isSaid).join(', ')
+}
+
+/** Reports whether a client has a loopback address and no header named it: mostly a developer's first request. */
 function isOwn({ client, network }: Decision['inspection']): boolean {
   return client.via === 'peer' && network.reserved.reserved && network.reserved.label === 'loopback'
 }
 
-const OWN = "is taken for a person. To try other visitors, set trustProxy: ['loopback'] and send X-Forwarded-For"
+/** Writes a region as `US-TX, Texas, by dbip-city-v4, confidence 0.75`. */
+export function regionText(region: InspectedRegion): string {
+  if (region.code === undefined) return `unknown: ${DOUBTS[region.doubt]}`
+  return `${region.code}, ${nameRegion(region.code)}, by ${region.source}, confidence ${region.confidence}`
+}
+
+const DOUBTS: Readonly<Record<RegionDoubt, string>> = {
+  reserved: 'a reserved address has no region',
+  hidden: 'a VPN, proxy or Tor hides the location of its clients',
+  carrier: 'a mobile carrier routes clients of many regions through one gateway',
+  satellite: 'a satellite operator routes clients of many regions through one gateway',
+  server: 'a server is not where its user is',
+  disputed: 'no data covers this region',
+  unsure: 'the city file also places connections of other regions here',
+  no_data: 'no data has a region',
+}
+
+const OWN = "counts as a person. To test other visitors, set trustProxy: ['loopback'] and send X-Forwarded-For"
 
 const VIA: Readonly<Record<Decision['inspection']['client']['via'], string>> = {
   peer: 'the address of the connection',
-  header: 'the client header, from a trusted proxy',
-  none: 'none could be found',
+  header: 'the client header of a trusted proxy',
+  none: 'no address could be found',
 }
 
 function systemText({ asn, asName }: Decision['inspection']['network']): string | undefined {
   return asn === undefined ? asName : `AS${asn} ${asName ?? ''}`.trim()
 }
 
-/** The signals by weight, the heaviest first: `+` for automation, `-` for a person; none: it decides alone. */
+/** Lists the signals by weight, the heaviest first: `+` for automation, `-` for a person; no weight: the signal decides alone. */
 export function listSignals(reasons: readonly Reason[]): readonly Fact[] {
   const sorted = reasons.toSorted((x, y) => Math.abs(y.weight ?? 99) - Math.abs(x.weight ?? 99))
   return sorted.map(({ weight, text }) => [weight === undefined ? '' : `${weight > 0 ? '+' : ''}${weight}`, text])
 }
 
-/** The effect of a flag. */
-export const FLAG = 'stops nothing: behind the proxy the origin reads sallyport-action, and a rule of yours refuses'
+/** Says what a flag does. */
+export const FLAG = 'blocks nothing. Behind the proxy, the origin can read sallyport-action, or add a rule that blocks'
 
-/** `rule session: cookie is not known` */
+/** Writes `rule session: cookie is not known`. */
 export function unjudgedText(rule: string, words: readonly string[]): string {
-  return `rule ${rule}: ${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} not known`
+  return `rule ${rule}: ${words.join(', ')} ${words.length === 1 ? 'is' : 'are'} unknown`
 }
 
-/** `level 2, for a pass of 12h` */
+/** Writes `level 2, for a pass of 12h`. */
 function termsText({ level, passMs, script }: ChallengeTerms): string {
-  return `level ${level}, for a pass of ${formatDuration(passMs)}${script ? '; nobody without script' : ''}`
+  return `level ${level}, for a pass of ${formatDuration(passMs)}${script ? '; requires JavaScript' : ''}`
 }
 
-/** `level 2, 5 minutes old`; `age` is in seconds. */
+/** Writes `level 2, 5 minutes old`; `age` is in seconds. */
 export function passText(pass: { readonly level: number; readonly age: number } | undefined): string {
   return pass === undefined ? 'none' : `level ${pass.level}, ${ageText(pass.age)} old`
 }
@@ -93,22 +175,22 @@ function ageText(seconds: number): string {
   return seconds < 172_800 ? counted(Math.floor(seconds / 3_600), 'hour') : counted(Math.floor(seconds / 86_400), 'day')
 }
 
-/** `rule login: 10 in 1h by client, else throttle; taken as within` */
-function countText({ id, action, onTrial, limit, concurrent }: CountingRule, cost: number): string {
+/** Writes `rule login: 10 in 1h by client, else throttle; taken as within`. */
+function countText({ id, action, onTrial, limit, concurrent }: CountingRule, cost: number, isEvent: boolean): string {
   const bounds: string[] = []
   if (limit !== undefined)
     bounds.push(
-      `${limit.max}${limit.counts ? ` ${limit.counts}s` : ''}${limit.failures ? ` (${limit.failures.join(', ')})` : ''} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`,
+      `${limit.max}${limit.counts ? ` ${limit.counts}s` : ''}${limit.failures && !isEvent ? ` (${limit.failures.join(', ')})` : ''} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`,
     )
   if (concurrent !== undefined) {
     const by = concurrent.keys.length === 0 ? '' : ` by ${concurrent.keys.join(' and ')}`
     bounds.push(`${concurrent.max} in flight${by}`)
   }
   const costs = cost === 1 ? '' : `, costs ${cost}`
-  return `rule ${id}: ${bounds.join(', ')}, else ${action}${onTrial ? ' (on trial)' : ''}${costs}; taken as within`
+  return `rule ${id}: ${bounds.join(', ')}, else ${action}${onTrial ? ' (dry run)' : ''}${costs}; assumed within the limit`
 }
 
-/** `17th of 20 in 1m, rule search` */
+/** Writes `17th of 20 in 1m, rule search`. */
 export function useText({
   rule,
   used,
@@ -120,11 +202,11 @@ export function useText({
   const span = windowMs === undefined ? 'in flight' : `in ${formatDuration(windowMs)}`
   if (counts !== undefined) {
     return exceeded
-      ? `beyond ${max} ${counts}s ${span}, rule ${rule}`
+      ? `over ${max} ${counts}s ${span}, rule ${rule}`
       : `${used} of ${max} ${counts}s ${span}, rule ${rule}`
   }
   return exceeded
-    ? `beyond ${max} ${span}, rule ${rule}`
+    ? `over ${max} ${span}, rule ${rule}`
     : `${used === 0 ? 'none' : ordinal(used)} of ${max} ${span}, rule ${rule}`
 }
 
@@ -135,15 +217,15 @@ function ordinal(number: number): string {
   return `${number}${SUFFIXES[ORDINALS.select(number)]}`
 }
 
-/** The basis of the network verdict, with the source and its date. */
+/** Describes the basis of the network verdict, with the source and its date. */
 function networkGrounds(reasons: readonly Reason[]): string | undefined {
   const reason = reasons.find(({ id }) => id.startsWith('network:'))
   if (reason?.source === undefined) return reason?.text
-  // Some grounds are a sentence, and it goes on here.
+  // Some grounds are a sentence, which continues here.
   return `${reason.text.replace(/\.$/, '')}; ${sourceText(reason.source, reason.date)}`
 }
 
-/** A source with its date. */
+/** Writes a source with its date. */
 export function sourceText(source: string, date: string | undefined): string {
   const name = source === 'reserved' ? "IANA's registries" : source
   return date === undefined ? name : `${name} of ${date}`

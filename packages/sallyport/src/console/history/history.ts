@@ -1,6 +1,7 @@
 import {
   AGENT_CLASSES,
   DAY_MS,
+  describeOutcome,
   HOUR_MS,
   NETWORK_CLASSES,
   type ObservedRequest,
@@ -11,13 +12,13 @@ import type { Count, TallyHours } from '@sallyport/engine'
 import { createRecent, type Recent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
 
-/** A value and how often it came. */
+/** Counts how often a value came. */
 export interface Counted {
   readonly name: string
   readonly count: number
 }
 
-/** How far back one looks. */
+/** Spans that a reader may choose. */
 export const SPANS = {
   '5m': { ms: 300_000, seriesMs: 1_000 },
   '1h': { ms: HOUR_MS, seriesMs: 60_000 },
@@ -26,14 +27,15 @@ export const SPANS = {
 export type Span = keyof typeof SPANS
 
 const RECENT = 4_000
+const RECENT_EVENTS = 1_000
 const SECOND_MS = 1_000
 
-/** Everything that is counted by the slot. */
+/** Lists everything that is counted by slot. */
 const KINDS: readonly string[] = [...OUTCOMES, ...AGENT_CLASSES.map(nameClass), ...NETWORK_CLASSES.map(nameNetwork)]
 
-/** Counts of a span, and the curve of each outcome. */
+/** Holds the counts of a span, and the curve of each outcome. */
 export interface HistoryReading {
-  /** Milliseconds since the epoch of the first point, and from one to the next. */
+  /** When the first point begins, and the time between points; both are in milliseconds, the first since the epoch. */
   readonly from: number
   readonly step: number
   readonly curves: Readonly<Record<Outcome, readonly number[]>>
@@ -42,38 +44,43 @@ export interface HistoryReading {
   readonly networks: readonly Counted[]
 }
 
-/** The last 24 hours of one process, in bounded memory: about 6 MB when it is full. */
+/** Remembers the last 24 hours of one process, in bounded memory: about 6 MB when full. */
 export interface History {
-  /** For the `observe` hook of `open()`: called before a request is counted. */
+  /** Serves as the `observe` hook of `open()`, which is called before a request is counted. */
   readonly observe: (observed: ObservedRequest) => void
   read(span: Span, now: number): HistoryReading
-  /** The last requests, oldest first. */
+  /** Lists the last requests, with the oldest first. */
   readonly recent: Omit<Recent, 'add'>
+  /** Lists the last account events that failed, or were not simply allowed. */
+  readonly events: Pick<Recent, 'list'>
 }
 
-/** `ended`: the rows in which the service counts its requests; what they grew by is read when a second is over. */
+/** Creates the history. `ended` returns the rows that count requests; their growth is read at the end of each second. */
 export function createHistory(ended: () => readonly Count[]): History {
   const seconds = createSeries({ slots: 330, slotMs: SECOND_MS, kinds: KINDS.length })
   const minutes = createSeries({ slots: 1_445, slotMs: 60_000, kinds: KINDS.length })
   const recent = createRecent(RECENT)
+  const events = createRecent(RECENT_EVENTS)
   const taken: number[] = []
   let second = 0
 
-  /** Takes over what was counted since it was called last: all of it ended in this second. */
+  /** Takes over what was counted since the last call: all of it ended in this second. */
   function take(): void {
-    const at = second * SECOND_MS
     for (const [row, { labels, count }] of ended().entries()) {
       const by = count - (taken[row] ?? 0)
       if (by === 0) continue
       taken[row] = count
       const [outcome = '', , who = '', network = ''] = labels
-      for (const name of [outcome, nameClass(who), nameNetwork(network)]) {
-        const kind = KINDS.indexOf(name)
-        // Requests that were not decided have an outcome alone.
-        if (kind < 0) continue
-        seconds.add(at, kind, by)
-        minutes.add(at, kind, by)
-      }
+      addCounts([outcome, nameClass(who), nameNetwork(network)], by)
+    }
+  }
+
+  function addCounts(names: readonly string[], by: number): void {
+    for (const kind of names.map((name) => KINDS.indexOf(name))) {
+      // Undecided requests have only an outcome.
+      if (kind < 0) continue
+      seconds.add(second * SECOND_MS, kind, by)
+      minutes.add(second * SECOND_MS, kind, by)
     }
   }
 
@@ -86,8 +93,20 @@ export function createHistory(ended: () => readonly Count[]): History {
         take()
         second = now
         recent.begin()
+        events.begin()
+      }
+      if (observed.answeredBy === 'event') {
+        if (isAtRisk(observed)) events.add(observed)
+        return
       }
       recent.add(observed)
+      const { client, agent, network } = observed.decision?.inspection ?? {}
+      // A load balancer's probe is no traffic of the site, here as in the tally, although its row counts it.
+      if (client?.isProxy)
+        addCounts(
+          [describeOutcome(observed), nameClass(`${agent?.class}`), nameNetwork(`${network?.verdict.classification}`)],
+          -1,
+        )
     },
     read(span, now) {
       take()
@@ -105,12 +124,18 @@ export function createHistory(ended: () => readonly Count[]): History {
         networks: NETWORK_CLASSES.map((name) => ({ name, count: sum(readCurve(nameNetwork(name))) })),
       }
     },
+    events,
     get recent() {
-      // A read of the counts hands over the requests that have ended.
+      // Reading the counts also delivers the requests that have ended.
       ended()
       return recent
     },
   }
+}
+
+function isAtRisk({ decision }: ObservedRequest): boolean {
+  const outcome = decision?.inspection.event?.outcome ?? 'success'
+  return outcome !== 'success' || decision?.action !== 'allow' || decision.trial !== undefined
 }
 
 /** Merges the readings of several processes over the same span. */
@@ -129,7 +154,7 @@ export function mergeReadings(readings: readonly [HistoryReading, ...HistoryRead
   }
 }
 
-/** The hours of the tally, which all processes fill and a restart keeps, as a reading. */
+/** Converts the hours of the tally, which all processes fill and a restart keeps, to a reading. */
 export function convertHours({ from, outcomes, classes, networks }: TallyHours): HistoryReading {
   const [some = []] = Object.values(outcomes)
   const curves = mapOutcomes((outcome) => outcomes[outcome] ?? some.map(() => 0))
@@ -143,7 +168,7 @@ export function convertHours({ from, outcomes, classes, networks }: TallyHours):
   }
 }
 
-/** Lists of the same names in the same order. */
+/** Merges lists with the same names in the same order. */
 function mergeCounts(lists: readonly (readonly Counted[])[]): readonly Counted[] {
   const [first = []] = lists
   return first.map(({ name }, at) => ({ name, count: sum(lists.map((list) => list[at]?.count ?? 0)) }))
@@ -161,7 +186,7 @@ function nameNetwork(name: string): string {
   return `network ${name}`
 }
 
-/** The slots of a span, several of a series as one where the step is longer. */
+/** Sums the slots of a span; joins several slots where the step is longer. */
 function sumSlots(series: Series, now: number, ms: number, step: number): readonly (readonly number[])[] {
   const rows = series.read(now, ms / series.slotMs)
   const each = step / series.slotMs

@@ -1,22 +1,22 @@
-import { type ObservedRequest, outcomeOf } from '@sallyport/core'
+import { describeOutcome, type ObservedRequest } from '@sallyport/core'
 
-/** The last requests, oldest first. */
+/** Keeps the last requests, with the oldest first. */
 export interface Recent {
-  /** Keeps a request where its second has room for it. */
+  /** Keeps a request while its second has room. */
   add(observed: ObservedRequest): void
-  /** Another second begins. */
+  /** Begins another second. */
   begin(): void
   find(id: string): ObservedRequest | undefined
   list(): readonly ObservedRequest[]
-  /** How many were kept in all. */
+  /** Counts all requests that were ever kept. */
   readonly count: number
-  /** True where a second had more requests than are kept of one. */
+  /** True where a second had more requests than may be kept. */
   readonly isPartial: boolean
-  /** Those that came after the first `count`, as far as they are there still. */
+  /** Lists the requests after the first `count`, as far as they are still kept. */
   since(count: number): readonly ObservedRequest[]
 }
 
-/** Most requests of one second that are kept: a busy proxy would remember half a second. */
+/** Limits the kept requests of one second: a busy proxy would otherwise remember half a second. */
 export const KEPT_A_SECOND = { allowed: 50, others: 100 } as const
 
 export function createRecent(capacity: number): Recent {
@@ -55,9 +55,9 @@ export function createRecent(capacity: number): Recent {
   }
 }
 
-/** Later somebody looks for what was done to a visitor, or would have been. */
+/** Classifies a request: operators later look for what was done to a visitor, or would have been. */
 function classify(observed: ObservedRequest): keyof typeof KEPT_A_SECOND {
-  const outcome = outcomeOf(observed)
+  const outcome = describeOutcome(observed)
   if (outcome !== 'allow' && outcome !== 'api') return 'others'
   return observed.challenge === undefined && observed.decision?.trial === undefined ? 'allowed' : 'others'
 }

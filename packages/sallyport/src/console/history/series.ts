@@ -1,8 +1,8 @@
-/** Counts of some kinds in equal slots of time, of which the last ones are kept. */
+/** Counts several kinds in equal slots of time, and keeps the last slots. */
 export interface Series {
   readonly slotMs: number
   add(at: number, kind: number, by: number): void
-  /** One row for each slot of the last `count` that ends with the one of `now`, oldest first. */
+  /** Returns a row for each of the last `count` slots up to the slot of `now`, oldest first. */
   read(now: number, count: number): readonly (readonly number[])[]
 }
 
@@ -16,7 +16,7 @@ export function createSeries({
   readonly kinds: number
 }): Series {
   const counts = new Uint32Array(slots * kinds)
-  /** Which slot since the epoch a place holds. */
+  /** Says which slot since the epoch each place holds. */
   const held = new Float64Array(slots).fill(-1)
 
   return {

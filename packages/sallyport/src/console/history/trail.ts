@@ -2,18 +2,18 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AUDIT_FILE, type AuditEntry, type AuditLine, auditLine, readEntry, type Sallyport } from '@sallyport/engine'
 
-/** Actions of this process that are remembered where no file has them. */
+/** Limits the actions of this process that are remembered where no file has them. */
 const KEPT = 200
-/** The end of the file that is read: more than a thousand lines. */
+/** Reads so many bytes at the end of the file: more than a thousand lines. */
 const TAIL_BYTES = 262_144
 
 /** Reads the newest actions of operators from the end of their file. */
 export interface Trail {
   /** Writes an action into the log. */
   audit(entry: AuditEntry): void
-  /** Those of this process that no file has. */
+  /** Lists the actions of this process that no file has. */
   remembered(): readonly AuditLine[]
-  /** Reads those of the service and of commands beside it. */
+  /** Reads the actions of the service and of commands beside it. */
   written(): Promise<readonly AuditLine[]>
 }
 
@@ -22,7 +22,7 @@ export function createTrail({ log, config }: Sallyport): Trail {
   return {
     audit(entry) {
       log.audit(entry)
-      // The file has it, under a moment of its own.
+      // The file has the action, with its own time.
       if (!config.data.readOnly) return
       kept.push(auditLine(entry))
       if (kept.length > KEPT) kept.shift()
@@ -38,7 +38,7 @@ export function createTrail({ log, config }: Sallyport): Trail {
   }
 }
 
-/** The whole lines at the end of a file; none where it is not there. */
+/** Reads the whole lines at the end of a file; none where the file is missing. */
 async function readTail(file: string): Promise<readonly string[]> {
   const handle = await open(file).catch(() => undefined)
   if (handle === undefined) return []

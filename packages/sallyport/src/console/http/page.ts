@@ -13,24 +13,24 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Folder that the build writes the page to. */
+/** The build writes the page into this folder. */
 const PAGE_FOLDER = join(import.meta.dirname, '../../../page')
 
 interface Asset {
   readonly type: string
   readonly plain: Buffer
   readonly gzip: Buffer
-  /** Its name changes with its content. */
+  /** Whether the name changes with the content, so that caches can keep the file. */
   readonly isFixed: boolean
 }
 
-/** The files of the built page, in memory. */
+/** Serves the files of the built page from memory. */
 export interface Page {
-  /** False where there is no such file. */
+  /** Returns false where there is no such file. */
   answer(path: string, request: IncomingMessage, response: ServerResponse): boolean
 }
 
-/** Reads the built page; a folder that is not there is a page that says so. */
+/** Reads the built page; without the folder it serves a page that says so. */
 export function loadPage(folder: string = PAGE_FOLDER): Page {
   const assets = new Map<string, Asset>()
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
@@ -41,7 +41,7 @@ export function loadPage(folder: string = PAGE_FOLDER): Page {
     assets.set(path, { type, plain, gzip: gzipSync(plain, { level: 9 }), isFixed: /-[A-Z0-9]{8}\./.test(name) })
   }
   if (!assets.has('/')) {
-    const plain = Buffer.from('<!doctype html><title>Sallyport</title><p>The console was not built: npm run prepare.\n')
+    const plain = Buffer.from('<!doctype html><title>Sallyport</title><p>Build the console: npm run prepare.\n')
     assets.set('/', { type: 'text/html; charset=utf-8', plain, gzip: gzipSync(plain), isFixed: false })
   }
   return {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
 
-/** In bytes: what people write and what they paste fits, and nothing of that size takes long to read. */
+/** Limits a body, in bytes: it fits what people write and paste, and is fast to read. */
 const MAX_BODY = 32_768
 
-/** Headers of every answer: nothing from outside, nothing inline, in no frame. */
+/** Headers that every answer has: no outside sources, nothing inline, no frames. */
 export const SECURITY = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -16,7 +16,7 @@ export const SECURITY = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const
 
-/** Codes without a status of their own, as the console answers them. */
+/** Statuses that the console has for codes without one of their own. */
 const STATUSES: Partial<Readonly<Record<ErrorCode, number>>> = {
   unknown_account: 404,
   unknown_key: 404,
@@ -45,7 +45,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(text)
 }
 
-/** An error with a code as JSON; any other is a bug without detail. */
+/** Sends an error with a code as JSON; any other error is a bug, without details. */
 export function sendError(response: ServerResponse, error: unknown, headers: object = {}): void {
   const known = error instanceof SallyportError ? error : new SallyportError('internal_error')
   const status = STATUSES[known.code] ?? ERRORS[known.code].status ?? 400
@@ -53,7 +53,7 @@ export function sendError(response: ServerResponse, error: unknown, headers: obj
   sendJson(response, status, { error: known.code, message: known.message, ...(details && { details }) }, headers)
 }
 
-/** The body as JSON; one that is too large is read to its end, and not kept. Rejects with `payload_too_large` or `invalid_request`. */
+/** Reads the body as JSON; one that is too large is read and dropped. Rejects with `payload_too_large` or `invalid_request`. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   let size = 0

@@ -6,18 +6,18 @@ import type { Section } from './section.ts'
 const MAX_OPERATORS = 12
 const MAX_PATHS = 8
 
-/** An operator as what was shown: a claim that nothing proves is shown as one. */
+/** Names an operator by what was proved: an unproven claim is shown as a claim. */
 function operatorName({ operator, claim }: Pick<OperatorReading, 'operator' | 'claim'>): string {
   if (claim === 'verified') return operator
-  return claim === 'spoofed' ? `pretends to be ${operator}` : `claims to be ${operator}`
+  return claim === 'spoofed' ? `impersonates ${operator}` : `claims to be ${operator}`
 }
 
-/** Sections about what AI and crawlers read, whether they kept to the rules, and whom they sent. */
+/** Writes sections about what AI and crawlers read, whether they obeyed the rules, and the visitors that they sent. */
 export function crawlerSections(report: CrawlerReport): readonly Section[] {
-  const { operators, referrals, from, until, requests, pages, bytes } = report
+  const { operators, referrals, offers, from, until, requests, pages, bytes } = report
   const when = `${span(from, until)}, ${moment(from)} to ${moment(until)} UTC`
   if (requests === 0 && referrals.length === 0)
-    return [{ title: 'AI and crawlers', sentences: [`None came in ${when}.`] }]
+    return [{ title: 'AI and crawlers', sentences: [`There were no such requests in ${when}.`] }]
   const broke = operators.filter(({ disallowed }) => disallowed > 0)
   return [
     {
@@ -25,8 +25,8 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
       sentences: [
         `${counted(requests, 'request')} and ${counted(pages, 'page')}, ${size(bytes)}, in ${when}.`,
         broke.length === 0
-          ? 'Nobody asked for what robots.txt refuses.'
-          : `Asked for what robots.txt refuses: ${broke.map((one) => `${operatorName(one)} (${number(one.disallowed)})`).join(', ')}.`,
+          ? 'No request violated robots.txt.'
+          : `Requests that violated robots.txt: ${broke.map((one) => `${operatorName(one)} (${number(one.disallowed)})`).join(', ')}.`,
       ],
       table: {
         head: [
@@ -36,8 +36,8 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
           'trend',
           'pages',
           'bytes',
-          'against robots.txt',
-          'beyond limits',
+          'robots.txt violations',
+          'over limits',
           'stopped',
         ],
         rows: operators.map((one) => [
@@ -54,14 +54,14 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
       },
     },
     {
-      title: 'Visits that came from answers of AI',
+      title: 'Visits from AI services',
       sentences: [
         referrals.length === 0
-          ? 'None that named where they came from.'
-          : 'Those that named it, by Referer or utm_source; many do not.',
+          ? 'No visit came from an AI service.'
+          : 'Visits with an AI service as Referer or utm_source; many visits have neither.',
       ],
       table: {
-        head: ['service', 'people', 'trend', 'cannot tell', 'to'],
+        head: ['service', 'people', 'trend', 'uncertain', 'to'],
         rows: referrals.map(({ service, visits, unclear, before, paths }) => [
           service,
           number(visits),
@@ -74,12 +74,19 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
         ]),
       },
     },
+    ...(offers.length === 0 ? [] : [offerSection(offers)]),
     ...operators.slice(0, MAX_OPERATORS).map(operatorSection),
   ]
 }
 
+function offerSection(offers: CrawlerReport['offers']): Section {
+  const rows = offers.map(({ rule, outcome, requests }) => [rule, outcome, number(requests)])
+  const table = { head: ['rule', 'outcome', 'requests'], rows }
+  return { title: 'Priced requests', sentences: [], table }
+}
+
 function robotsText({ disallowed, unread, requests }: OperatorReading): string {
-  if (unread === requests) return 'not read'
+  if (unread === requests) return 'not fetched'
   return disallowed === 0 ? 'kept' : number(disallowed)
 }
 
@@ -93,10 +100,10 @@ function operatorSection(one: OperatorReading): Section {
     operator: one.operator,
     sentences: [
       `${names.join(', ')}. First ${moment(one.first)}, last ${moment(one.last)}, most between ${busiest}:00 and ${busiest + 1}:00 UTC.`,
-      `By day: ${one.days.map(({ day, requests }) => `${day.slice(5)} ${number(requests)}`).join(', ')}.`,
+      `By day: ${one.days.map(({ day, requests }) => `${day.slice(5)}: ${number(requests)}`).join(', ')}.`,
     ],
     table: {
-      head: ['path', 'requests', 'share', 'pages', 'bytes', 'against robots.txt'],
+      head: ['path', 'requests', 'share', 'pages', 'bytes', 'robots.txt violations'],
       rows: one.paths
         .slice(0, MAX_PATHS)
         .map(({ name, requests, share, pages, bytes, disallowed }) => [

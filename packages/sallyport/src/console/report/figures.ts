@@ -1,11 +1,11 @@
 import { HOUR_MS } from '@sallyport/core'
 
-/** `1,204` */
+/** Writes `1,204`. */
 export function number(value: number): string {
   return value.toLocaleString('en-US')
 }
 
-/** `1.2%`, from 0 to 1; what is there is never 0. */
+/** Formats a share from 0 to 1 as `1.2%`; a share above 0 never reads as 0. */
 export function percent(share: number): string {
   if (share > 0 && share < 0.001) return '<0.1%'
   return `${(share * 100).toFixed(share > 0 && share < 0.995 ? 1 : 0)}%`
@@ -13,26 +13,26 @@ export function percent(share: number): string {
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const
 
-/** `1.2 MB` */
+/** Writes `1.2 MB`. */
 export function size(bytes: number): string {
   const unit = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3))
   const value = bytes / 1_000 ** unit
   return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** `2026-11-26 12:00`, from ISO 8601. */
+/** Writes `2026-11-26 12:00`, from ISO 8601. */
 export function moment(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ')
 }
 
-/** `7 days`, `24 hours` */
+/** Writes `7 days` or `24 hours`. */
 export function span(from: string, until: string): string {
   const hours = Math.round((Date.parse(until) - Date.parse(from)) / HOUR_MS)
   if (hours > 48) return `${Math.round(hours / 24)} days`
   return hours === 1 ? 'an hour' : `${hours} hours`
 }
 
-/** `+12%`, `new`, or nothing where nothing was before. */
+/** Writes `+12%`, `new`, or nothing where both counts are 0. */
 export function trend(now: number, before: number): string {
   if (before === 0) return now === 0 ? '' : 'new'
   const change = Math.round((now / before - 1) * 100)

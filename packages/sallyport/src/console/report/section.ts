@@ -4,11 +4,11 @@ export interface SectionTable {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** A part of a report is shown by the terminal and by the page. */
+/** A part of a report; the terminal and the page show it. */
 export interface Section {
   readonly title: string
   readonly sentences: readonly string[]
   readonly table?: SectionTable | undefined
-  /** The operator of crawlers that the section is about. */
+  /** Names the operator of crawlers that the section is about. */
   readonly operator?: string | undefined
 }

@@ -1,4 +1,4 @@
-import { counted, DAY_MS } from '@sallyport/core'
+import { counted, countryName, DAY_MS, labelEventReason } from '@sallyport/core'
 import type { Impact, Period, RuleImpact, Share, TallyReport, Visitors } from '@sallyport/engine'
 import { moment, number, percent, size, span, trend } from './figures.ts'
 import type { Section, SectionTable } from './section.ts'
@@ -6,29 +6,53 @@ import type { Section, SectionTable } from './section.ts'
 const MAX_ROWS = 12
 
 const STATES: Readonly<Record<RuleImpact['state'], string>> = {
-  enforced: 'carried out',
+  enforced: 'enforced',
   monitor: 'monitor mode',
-  trial: 'on trial',
+  trial: 'dry run',
 }
 
-/** Everything that was counted, with the question before `enforce` first: whom would it affect? */
+/** Writes sections for all counts; the first answers the question before `enforce`: which visitors are affected? */
 export function tallySections(report: TallyReport): readonly Section[] {
-  const { byAction, byClass, byNetwork, byOperator, byPurpose, byPath, bySystem, answers, rules } = report
+  const { byAction, byClass, byNetwork, byOperator, byPurpose, byPath, bySystem, byCountry, answers, rules } = report
+  const countries = byCountry.map((one) => ({ ...one, name: countryName(one.name) ?? one.name }))
   const tables: readonly Section[] = [
     tableSection('Rules, and the visitors they affect', rulesTable(rules)),
+    tableSection('Account events', {
+      head: ['event', 'successes', 'failures', 'unknown users', 'challenged', 'refused', 'would be blocked'],
+      rows: report.accounts.events.map(({ event, ...counts }) => [
+        event.replace('_', ' '),
+        ...[counts.successes, counts.failures, counts.unknownUsers, counts.challenged, counts.refused].map(number),
+        number(counts.would),
+      ]),
+    }),
+    tableSection('Reasons against account events', {
+      head: ['reason', 'events'],
+      rows: report.accounts.reasons
+        .slice(0, MAX_ROWS)
+        .map(({ name, requests }) => [labelEventReason(name), number(requests)]),
+    }),
+    tableSection('Challenges', {
+      head: ['rule', 'level', 'challenged', 'solved', 'failed attempts', 'not shown'],
+      rows: report.challenges.map(({ rule, level, asked, solved, failed, unshown }) => [
+        rule === '' ? 'unknown' : rule,
+        level,
+        ...[asked, solved, failed, unshown].map(number),
+      ]),
+    }),
     sharesSection('Requests by action', 'action', byAction),
-    tableSection('Requests by answer', {
-      head: ['answer', 'requests', 'share', 'by the gate'],
+    tableSection('Requests by response', {
+      head: ['answer', 'requests', 'share', 'from the gate'],
       rows: answers.map((one) => [answerText(one.name), number(one.requests), percent(one.share), number(one.ours)]),
     }),
-    tableSection('Requests by class of client', {
+    tableSection('Requests by client class', {
       head: ['class', 'requests', 'share', 'clients', 'bytes'],
       rows: byClass.map((one) => [...shareCells(one), number(one.people), size(one.bytes)]),
     }),
     sharesSection('Requests by network', 'network', byNetwork),
+    sharesSection('Countries', 'country', countries),
     sharesSection('Autonomous systems', 'system', bySystem),
-    sharesSection('Operators of crawlers and agents', 'operator', byOperator),
-    sharesSection('Purposes of crawlers and agents', 'purpose', byPurpose),
+    sharesSection('Crawlers and agents by operator', 'operator', byOperator),
+    sharesSection('Crawlers and agents by purpose', 'purpose', byPurpose),
     sharesSection('Paths', 'path', byPath),
     changesSection(report),
   ]
@@ -39,14 +63,14 @@ function tableSection(title: string, table: SectionTable): Section {
   return { title, sentences: [], table }
 }
 
-/** The answer in its first lines. */
+/** Puts the answer in its first lines. */
 function headSection(report: TallyReport): Section {
   const { visitors, from, until, requests, bytes, before, now } = report
   const length = span(from, until)
   const { hit, wouldHit, unclear } = visitors
   const tells = unclear.requests === 0 ? [] : [unclearText(unclear)]
   if (visitors.people === 0) {
-    const none = `No people came in ${length}; ${counted(requests, 'request')} in all.`
+    const none = `There were no people in ${length}, and ${counted(requests, 'request')} in total.`
     return { title: 'Visitors affected', sentences: [none, ...tells] }
   }
   const isSame = wouldHit.requests === hit.requests
@@ -74,7 +98,7 @@ function impactText({ people, share, requests, asked }: Impact): string {
   return `about ${counted(people, 'person', 'people')} (${percent(share)}): ${parts.filter((part) => part !== false).join(', ')}`
 }
 
-/** Clients that look like browsers, and are no people for certain. */
+/** Describes clients that look like browsers, and may be programs. */
 function unclearText({ people, requests, hit, wouldHit }: Visitors): string {
   const would = wouldHit.requests === hit.requests ? '' : `, and ${number(wouldHit.people)} if all were enforced`
   return `Cannot tell: about ${counted(people, 'more client')} with ${counted(requests, 'request')} look like browsers and may be programs; ${number(hit.people)} of them are affected${would}.`
@@ -96,9 +120,9 @@ const WEEK_MS = 7 * DAY_MS
 function rulesTable(rules: readonly RuleImpact[]): SectionTable {
   const shown = rules.slice(0, 2 * MAX_ROWS)
   return {
-    head: ['rule', 'action', 'state', 'requests', 'clients', 'people', 'of all', 'cannot tell'],
+    head: ['rule', 'action', 'state', 'requests', 'clients', 'people', 'of people', 'uncertain'],
     rows: shown.map(({ rule, action, state, requests, people, real, share, unclear }) => [
-      rule === '' ? 'none named' : rule,
+      rule === '' ? 'none' : rule,
       action,
       STATES[state],
       number(requests),
@@ -123,8 +147,9 @@ function shareCells({ name, requests, share }: Share): readonly string[] {
 
 const ANSWERS: Readonly<Record<string, string>> = {
   challenge: 'challenged (403)',
+  451: 'blocked for legal reasons (451)',
   '4xx': 'other 4xx',
-  left: 'left before an answer',
+  left: 'left before the response',
 }
 
 function answerText(name: string): string {
@@ -140,8 +165,8 @@ function changesSection({ changes }: TallyReport): Section {
     percent(wouldHit),
   ]
   return {
-    title: 'Before and after each change of the configuration',
-    sentences: ['A day before it and a day after, as far as nothing else was changed.'],
+    title: 'Before and after each configuration change',
+    sentences: ['A day before and a day after each change, up to the next change.'],
     table: {
       head: ['change', 'requests', 'stopped', 'people', 'affected', 'if enforced'],
       rows: changes.flatMap(({ at, changed, before, after }) => [

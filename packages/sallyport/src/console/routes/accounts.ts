@@ -5,7 +5,7 @@ import { readMember } from './values.ts'
 
 const MAX_NAME = 200
 
-/** Accounts of the API, their keys and their use. */
+/** Serves the accounts of the API, their keys and their use. */
 export const ACCOUNT_ROWS = [
   row({
     method: 'GET',
@@ -17,7 +17,7 @@ export const ACCOUNT_ROWS = [
         all.map(async (account) => {
           const { id: window, resetDate } = billingWindow(account.signupDate, now)
           const used = await accounts.usage(account.id, window)
-          const own = keys.filter(({ accountId }) => accountId === account.id).map(shownKey)
+          const own = keys.filter(({ accountId }) => accountId === account.id).map(showKey)
           return { ...account, used, allowance: findAllowance(keyring.plans, account.plan), resetDate, keys: own }
         }),
       )
@@ -32,7 +32,7 @@ export const ACCOUNT_ROWS = [
     async answer({ body, audit }, { sallyport }) {
       const given = await body()
       const name = readMember(given, 'name', MAX_NAME) ?? ''
-      const account = await sallyport.keyring.createAccount({ name, plan: required(given, 'plan') })
+      const account = await sallyport.keyring.createAccount({ name, plan: requireText(given, 'plan') })
       audit('accounts create', { account: account.id, plan: account.plan })
       return { account }
     },
@@ -44,7 +44,7 @@ export const ACCOUNT_ROWS = [
     takes: ['account', 'plan'],
     async answer({ body, audit }, { sallyport }) {
       const given = await body()
-      const [id, plan] = [required(given, 'account'), required(given, 'plan')]
+      const [id, plan] = [requireText(given, 'account'), requireText(given, 'plan')]
       await sallyport.keyring.setPlan(id, plan)
       audit('accounts set-plan', { account: id, plan })
       return { account: id, plan }
@@ -57,7 +57,7 @@ export const ACCOUNT_ROWS = [
     role: 'admin',
     takes: ['id'],
     async answer({ body, audit }, { sallyport }) {
-      const before = required(await body(), 'id')
+      const before = requireText(await body(), 'id')
       const { key, id, account } = await sallyport.keyring.rotate(before)
       audit('keys rotate', { id: before, next: id })
       return { key, id, account: account.id }
@@ -69,7 +69,7 @@ export const ACCOUNT_ROWS = [
     role: 'admin',
     takes: ['id'],
     async answer({ body, audit }, { sallyport }) {
-      const id = required(await body(), 'id')
+      const id = requireText(await body(), 'id')
       await sallyport.keyring.revoke(id)
       audit('keys revoke', { id })
       return { id, revoked: true }
@@ -77,20 +77,20 @@ export const ACCOUNT_ROWS = [
   }),
 ]
 
-/** The key is in this answer and nowhere else. */
+/** Creates a key; only this answer contains it. */
 async function issue({ body, audit }: Call<'account'>, { sallyport }: ConsoleParts) {
-  const owner = required(await body(), 'account')
+  const owner = requireText(await body(), 'account')
   const { key, id, account } = await sallyport.keyring.issue({ account: owner })
   audit('keys create', { id, account: account.id })
   return { key, id, account: (account satisfies Account).id }
 }
 
-/** Without its hash. */
-function shownKey({ id, createdAt, revokedAt, lastUsedAt }: StoredKey) {
+/** Shows a key without its hash. */
+function showKey({ id, createdAt, revokedAt, lastUsedAt }: StoredKey) {
   return { id, createdAt, revokedAt, lastUsedAt }
 }
 
-function required<Name extends string>(given: Body<Name>, name: Name): string {
+function requireText<Name extends string>(given: Body<Name>, name: Name): string {
   const value = readMember(given, name, MAX_NAME)
   if (value === undefined) throw new SallyportError('invalid_request', `${name}: is missing`)
   return value

@@ -6,7 +6,7 @@ const SHOWN = 200
 
 const REMEMBERED: Share<object, readonly AuditLine[]> = { name: 'audit', own: (_, { trail }) => trail.remembered() }
 
-/** The actions of operators, the newest first. */
+/** Serves what operators did, the newest action first. */
 export const AUDIT_ROWS = [
   row({
     method: 'GET',

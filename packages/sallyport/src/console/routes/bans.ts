@@ -12,7 +12,7 @@ interface Limited extends Brief {
   readonly limits: readonly LimitUse[]
 }
 
-/** The last requests beyond a limit. */
+/** Lists the last requests that exceeded a limit. */
 const LIMITED: Share<object, readonly Limited[]> = {
   name: 'limited',
   own(_, { history, sallyport }) {
@@ -28,7 +28,7 @@ const LIMITED: Share<object, readonly Limited[]> = {
   },
 }
 
-/** Clients that are banned, or were beyond a limit. */
+/** Serves clients that are banned, or that exceeded a limit. */
 export const BAN_ROWS = [
   row({
     method: 'GET',
@@ -39,7 +39,7 @@ export const BAN_ROWS = [
       const form = sallyport.config.log.addresses
       const [bans, { shares }] = await Promise.all([sallyport.bans.list(), gather(LIMITED, {})])
       return {
-        bans: bans.map((ban) => ({ ...ban, key: shownKey(ban.key, form), strikes: strikesText(ban) })),
+        bans: bans.map((ban) => ({ ...ban, key: shortenKey(ban.key, form), strikes: strikesText(ban) })),
         limited: takeNewest(shares, LISTED),
         strikes: sallyport.config.policy.strikes ?? null,
       }
@@ -59,8 +59,8 @@ export const BAN_ROWS = [
   }),
 ]
 
-/** A key holds an address beside its kind. */
-function shownKey(key: string, form: ConsoleParts['sallyport']['config']['log']['addresses']): string {
+/** Shortens the address in a key, which may hold other parts too. */
+function shortenKey(key: string, form: ConsoleParts['sallyport']['config']['log']['addresses']): string {
   if (form === 'full') return key
   return key
     .split(/([^0-9a-f.:]+)/i)

@@ -1,7 +1,7 @@
-import { type ObservedRequest, outcomeOf, ruleOf } from '@sallyport/core'
+import { describeOutcome, type ObservedRequest, readRule } from '@sallyport/core'
 import { type AddressForm, shownAddress } from './shown-address.ts'
 
-/** One request as a line of the stream. */
+/** Writes a request as a line of the stream. */
 export function toBrief(observed: ObservedRequest, form: AddressForm) {
   const { id, at, decision, client, method, host, path, status, milliseconds, refusedFor, answeredBy } = observed
   const { network, agent, country } = decision?.inspection ?? {}
@@ -14,10 +14,10 @@ export function toBrief(observed: ObservedRequest, form: AddressForm) {
     status,
     answeredBy,
     milliseconds: Math.round(milliseconds * 10) / 10,
-    outcome: outcomeOf(observed),
+    outcome: describeOutcome(observed),
     client: shownAddress(client, form),
     enforced: decision?.enforced,
-    rule: decision && ruleOf(decision),
+    rule: decision && readRule(decision),
     trial: decision?.trial && { ...decision.trial },
     class: agent?.class,
     network: network?.verdict.classification,
@@ -31,14 +31,14 @@ export function toBrief(observed: ObservedRequest, form: AddressForm) {
 
 export type Brief = ReturnType<typeof toBrief>
 
-/** Which requests somebody wants to see. */
+/** Reports whether a reader wants to see a request. */
 export type Filter = (one: ObservedRequest, form: AddressForm) => boolean
 
-/** The names by which a query filters. */
+/** Names of the filters that a query may have. */
 export const FILTERS = ['outcome', 'class', 'network', 'trial', 'text'] as const
 export type Filtered = (typeof FILTERS)[number]
 
-/** Reads the filters of a query; what is absent lets all through. */
+/** Reads the filters of a query; an absent filter lets all requests through. */
 export function createFilter(query: URLSearchParams): Filter {
   const [outcome, who, network] = ['outcome', 'class', 'network'].map((name) => query.get(name) || undefined)
   const text = query.get('text')?.trim().toLowerCase().slice(0, 200) ?? ''
@@ -46,7 +46,7 @@ export function createFilter(query: URLSearchParams): Filter {
   return (one, form) => {
     const { decision } = one
     const { agent, network: found } = decision?.inspection ?? {}
-    if (outcome !== undefined && outcomeOf(one) !== outcome) return false
+    if (outcome !== undefined && describeOutcome(one) !== outcome) return false
     if (who !== undefined && agent?.class !== who) return false
     if (network !== undefined && found?.verdict.classification !== network) return false
     if (isOnTrial && decision?.trial === undefined) return false

@@ -7,7 +7,7 @@ import { readMember } from './values.ts'
 
 const LISTED = 60
 
-/** The last requests in the name of a crawler. */
+/** Lists the last requests that name a crawler. */
 const CLAIMED: Share<object, readonly Claimed[]> = {
   name: 'claimed',
   own: (_, { history, sallyport }) =>
@@ -27,7 +27,7 @@ function describeClaim(brief: Brief, { slug, name, outcome, method, pending }: I
   return { ...brief, crawler: { slug, name, outcome, method, pending } }
 }
 
-/** The catalogue, how each can be verified, and who came in these names. */
+/** Serves the catalogue, the checks of each crawler, and the requests in their names. */
 export const CRAWLER_ROWS = [
   row({
     method: 'GET',
@@ -73,7 +73,7 @@ function listCatalogue({ sallyport }: ConsoleParts) {
       names: names.length,
       systems: [...asns],
       hasRanges: ranges !== undefined,
-      /** State of each of its lists here. */
+      /** Holds the state of each of the crawler's lists here. */
       lists: crawlerStatus.filter((status) => status.slug === slug).map(({ state, date }) => ({ state, date })),
     }),
   )

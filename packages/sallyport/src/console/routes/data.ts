@@ -4,7 +4,7 @@ import { aged } from './health.ts'
 import { row } from './route.ts'
 import { readMember } from './values.ts'
 
-/** The data that verdicts rest on. */
+/** Serves the data on which verdicts rest. */
 export function dataRows() {
   const running = { update: false }
   return [
@@ -27,8 +27,8 @@ export function dataRows() {
       async answer({ body, audit }, { sallyport }) {
         const source = readMember(await body(), 'source', 100)
         if (sallyport.config.data.readOnly)
-          throw new SallyportError('invalid_request', 'data.readOnly forbids to write.')
-        if (running.update) throw new SallyportError('invalid_request', 'An update is under way already.')
+          throw new SallyportError('invalid_request', 'data.readOnly forbids writing.')
+        if (running.update) throw new SallyportError('invalid_request', 'An update is already running.')
         running.update = true
         try {
           const outcomes = await openUpdates(sallyport.config).update(source === undefined ? {} : { source })

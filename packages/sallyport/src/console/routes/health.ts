@@ -1,9 +1,9 @@
-import { isStale, type SourceStatus } from '@sallyport/core'
+import { type SourceStatus, withAge } from '@sallyport/core'
 import { doctor, type Finding, isShippedTable } from '@sallyport/engine'
 import type { Share } from '../shares/share.ts'
 import { type ConsoleParts, row } from './route.ts'
 
-/** Findings are looked for again after that. */
+/** Findings are checked again after this time. */
 const FINDINGS_MS = 15_000
 
 const PROCESS: Share<object, { readonly since: number; readonly lostLines: number; readonly loadOn: boolean }> = {
@@ -13,7 +13,7 @@ const PROCESS: Share<object, { readonly since: number; readonly lostLines: numbe
 
 export function healthRows() {
   let looked: { readonly at: number; readonly findings: Promise<readonly Finding[]> } | undefined
-  const findingsOf = ({ sallyport }: ConsoleParts, now: number): Promise<readonly Finding[]> => {
+  const listFindings = ({ sallyport }: ConsoleParts, now: number): Promise<readonly Finding[]> => {
     if (looked === undefined || now - looked.at > FINDINGS_MS) looked = { at: now, findings: doctor(sallyport.config) }
     return looked.findings
   }
@@ -26,7 +26,7 @@ export function healthRows() {
       async answer({ now }, parts) {
         const { sallyport, gather } = parts
         const [findings, ledger, bans, { shares, silent }] = await Promise.all([
-          findingsOf(parts, now),
+          listFindings(parts, now),
           sallyport.provenance.status().catch(() => undefined),
           sallyport.bans.list().catch(() => undefined),
           gather(PROCESS, {}),
@@ -49,9 +49,7 @@ export function healthRows() {
   ]
 }
 
-/** A source with its age in seconds, whether it is past it, and whether that is for not having been asked for yet. */
+/** Returns a source with its age, and whether it is a shipped table that was never updated. */
 export function aged(source: SourceStatus, now: number) {
-  const lastTrue = source.checked ?? source.date
-  const age = lastTrue === undefined ? {} : { ageSeconds: Math.round((now - Date.parse(lastTrue)) / 1_000) }
-  return { ...source, ...age, stale: isStale(source, now), shipped: isShippedTable(source, now) }
+  return { ...withAge(source, now), shipped: isShippedTable(source, now) }
 }

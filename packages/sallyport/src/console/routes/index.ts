@@ -11,11 +11,12 @@ import { liveRows } from './live.ts'
 import { POLICY_ROWS } from './policy.ts'
 import { reportRows } from './report.ts'
 import { keepReports } from './reports.ts'
+import { RISK_ROWS } from './risk.ts'
 import { SESSION_ROWS } from './session.ts'
 
 export type { StreamEvent } from './stream.ts'
 
-/** All that the console's API answers. */
+/** Lists every route of the console's API. */
 export function consoleRows(): readonly ConsoleRow[] {
   const readReports = keepReports()
   return [
@@ -28,6 +29,7 @@ export function consoleRows(): readonly ConsoleRow[] {
     ...LEDGER_ROWS,
     ...dataRows(),
     ...ACCOUNT_ROWS,
+    ...RISK_ROWS,
     ...BAN_ROWS,
     ...LIST_ROWS,
     ...AUDIT_ROWS,
@@ -35,7 +37,7 @@ export function consoleRows(): readonly ConsoleRow[] {
   ]
 }
 
-/** A row with the types of what it takes and answers, for the page. */
+/** A row with the types of what it takes and answers, which the page uses. */
 export type ConsoleRow =
   | (typeof SESSION_ROWS)[number]
   | ReturnType<typeof liveRows>[number]
@@ -46,6 +48,7 @@ export type ConsoleRow =
   | (typeof LEDGER_ROWS)[number]
   | ReturnType<typeof dataRows>[number]
   | (typeof ACCOUNT_ROWS)[number]
+  | (typeof RISK_ROWS)[number]
   | (typeof BAN_ROWS)[number]
   | (typeof LIST_ROWS)[number]
   | (typeof AUDIT_ROWS)[number]

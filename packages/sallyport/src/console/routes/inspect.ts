@@ -1,4 +1,5 @@
 import { classify, createDirectory, type Directory, parseAddress, parseAsn, SallyportError } from '@sallyport/core'
+import { regionText } from '../explanation/decision-facts.ts'
 import type { Share } from '../shares/share.ts'
 import { takeNewest } from './newest.ts'
 import { type Call, type ConsoleParts, row } from './route.ts'
@@ -8,7 +9,7 @@ const MAX_LISTED = 100
 
 interface Seen {
   readonly requests: number
-  /** The newest of them, and when it came. */
+  /** Holds the newest request's id, and when the request came. */
   readonly last: string | null
   readonly at: number
 }
@@ -22,7 +23,7 @@ const SEEN: Share<{ readonly address: string }, Seen> = {
   },
 }
 
-/** Facts about an address, a network or a name, and the directory of systems. */
+/** Serves facts about an address, a network or a name, and the directory of systems. */
 export const INSPECT_ROWS = [
   row({ method: 'GET', path: 'inspect', role: 'read', takes: ['target'], shares: [SEEN], answer: inspect }),
   row({
@@ -60,16 +61,18 @@ async function inspect({ query }: Call<'target'>, parts: ConsoleParts) {
   const snapshot = sallyport.knowledge.snapshots.current()
   const address = parseAddress(result.target.ip ?? '')
   const finding = address && classify(address, snapshot)
+  const region = address && finding && (await sallyport.knowledge.findRegion(address, finding))
   const system = finding?.asn === undefined ? undefined : attempt(() => openDirectory(parts).entry(finding.asn ?? 0))
   return {
     result,
     finding: finding ?? null,
+    region: region === undefined ? null : regionText(region),
     system: system ?? null,
     seen: await countSeen(parts, result.target.ip ?? ''),
   }
 }
 
-/** How often the address is among the requests that are remembered. */
+/** Counts how often the remembered requests have the address. */
 async function countSeen({ gather, sallyport }: ConsoleParts, address: string) {
   if (sallyport.config.log.addresses !== 'full') return null
   const { shares } = await gather(SEEN, { address })
@@ -85,7 +88,7 @@ function openDirectory({ sallyport }: ConsoleParts): Directory {
   return createDirectory(systems, networks, rangesLoaded)
 }
 
-/** The type of a system, and the basis of that. */
+/** Finds the type of a system, and what that rests on. */
 function findType({ sallyport }: ConsoleParts, asn: number) {
   const { systems } = sallyport.knowledge.snapshots.current()
   const index = systems?.indexOf(asn) ?? -1

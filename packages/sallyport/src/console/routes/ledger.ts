@@ -4,7 +4,7 @@ import { trimText } from './values.ts'
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Attestations as evidence, which the page verifies on its own. */
+/** Serves attestations as evidence, which the page verifies itself. */
 export const LEDGER_ROWS = [
   row({
     method: 'GET',
@@ -17,7 +17,7 @@ export const LEDGER_ROWS = [
         sallyport.accounts.listAccounts().catch(() => undefined),
       ])
       return {
-        // Absent: no attestation was made yet, and looking at the ledger would make one.
+        // Absent: no attestation exists yet, and opening the ledger would create it.
         status: status ?? null,
         account,
         accounts: accounts?.map(({ id, name }) => ({ id, name })) ?? null,
@@ -44,7 +44,7 @@ export const LEDGER_ROWS = [
 
 async function evidence({ query, visitor }: Call<'account' | 'id' | 'from' | 'to'>, { sallyport }: ConsoleParts) {
   if (sallyport.config.log.addresses !== 'full' && visitor.role !== 'admin') {
-    throw new SallyportError('forbidden', 'Evidence holds addresses, which the log of this service may not hold.')
+    throw new SallyportError('forbidden', 'Evidence contains addresses, which log.addresses excludes.')
   }
   await requireLedger(sallyport)
   const account = trimText(query.get('account')) || sallyport.config.provenance.account
@@ -67,5 +67,5 @@ function parseQuery(query: Query<'id' | 'from' | 'to'>) {
 
 async function requireLedger({ provenance }: ConsoleParts['sallyport']): Promise<void> {
   if ((await provenance.status()) === undefined)
-    throw new SallyportError('attestation_not_found', 'Nothing was attested yet.')
+    throw new SallyportError('attestation_not_found', 'There are no attestations yet.')
 }

@@ -7,7 +7,7 @@ import { readMember, trimText } from './values.ts'
 const SHOWN = 200
 const MAX_ENTRIES = 32_768
 
-/** The lists that rules name: what they hold, and the changes of those in files. */
+/** Serves the lists that rules name, with their entries, and changes lists in files. */
 export const LIST_ROWS = [
   row({
     method: 'GET',
@@ -23,7 +23,7 @@ export const LIST_ROWS = [
         return {
           ...placed,
           source: source === undefined ? null : aged(source, now),
-          /** `null` where nothing is asked, or it is not known. */
+          /** `null` where no text is searched, or the answer is unknown. */
           holds: (wanted !== '' && list && listHolds(list, wanted)) ?? null,
         }
       })
@@ -56,7 +56,7 @@ export const LIST_ROWS = [
   }),
 ]
 
-/** Entries come an entry a line. */
+/** Changes a list; the body has one entry in each line. */
 async function change(what: ListEdit['what'], { body, audit }: Call<'name' | 'entries'>, { sallyport }: ConsoleParts) {
   const given = await body()
   const name = readMember(given, 'name') ?? ''

@@ -1,8 +1,7 @@
 import { HOUR_MS, type ObservedRequest, SallyportError } from '@sallyport/core'
-import { type LogLine, lineOf, readHours } from '@sallyport/engine'
+import { type LogLine, readHours, writeLine } from '@sallyport/engine'
 import { type Fact, listFacts, listSignals } from '../explanation/decision-facts.ts'
 import { convertHours, type HistoryReading, mergeReadings, SPANS, type Span } from '../history/history.ts'
-import { countSeen, mergeSeen, type Seen } from '../history/seen.ts'
 import type { Share } from '../shares/share.ts'
 import { type Brief, createFilter, FILTERS, toBrief } from './brief.ts'
 import { takeNewest } from './newest.ts'
@@ -15,16 +14,9 @@ import { parseNumber } from './values.ts'
 const MAX_LISTED = 500
 const TOP = 12
 
-interface Reading extends HistoryReading {
-  readonly seen: Seen
-}
-
-const READING: Share<{ readonly span: Span; readonly now: number }, Reading> = {
+const READING: Share<{ readonly span: Span; readonly now: number }, HistoryReading> = {
   name: 'reading',
-  own({ span, now }, { history }) {
-    const seen = countSeen(history.recent.list().filter(({ at }) => at > now - SPANS[span].ms))
-    return { ...history.read(span, now), seen }
-  },
+  own: ({ span, now }, { history }) => history.read(span, now),
 }
 
 const LISTED: Share<{ readonly filter: string; readonly limit: number }, readonly Brief[]> = {
@@ -37,7 +29,7 @@ const LISTED: Share<{ readonly filter: string; readonly limit: number }, readonl
   },
 }
 
-/** Remembered requests as lines of the decision log, the oldest first: of one id, or those that ended since a moment. */
+/** Writes remembered requests as lines of the decision log, the oldest first: one by its id, or those that ended since a moment. */
 const LINES: Share<{ readonly id: string | undefined; readonly since: number }, readonly LogLine[]> = {
   name: 'lines',
   own({ id, since }, { history, sallyport }) {
@@ -45,11 +37,11 @@ const LINES: Share<{ readonly id: string | undefined; readonly since: number }, 
     return history.recent
       .list()
       .filter((one) => one.at + one.milliseconds >= since && (id === undefined || one.id === id))
-      .map((observed) => lineOf(observed, shownAddress(observed.client, form) || undefined))
+      .map((observed) => writeLine(observed, shownAddress(observed.client, form) || undefined))
   },
 }
 
-/** Everything that is remembered of a request, and the explanation of its decision. */
+/** Holds everything remembered about a request, and the explanation of its decision. */
 interface Whole {
   readonly observed: ObservedRequest
   readonly facts: readonly Fact[]
@@ -68,7 +60,7 @@ const WHOLE: Share<{ readonly id: string }, { readonly found?: Whole | undefined
   },
 }
 
-/** Live and past requests at the gate. */
+/** Serves live and past requests at the gate. */
 export function liveRows(readReports: ReadReports) {
   const streams: OpenStreams = new Set()
   return [
@@ -78,9 +70,9 @@ export function liveRows(readReports: ReadReports) {
       role: 'read',
       takes: ['span'],
       shares: [READING],
-      async answer({ query, now }, { gather, sallyport }) {
+      async answer({ query, now }, { gather, sallyport, since }) {
         const span = parseSpan(query)
-        // The tally is by the hour: a shorter span is in this hour and the last.
+        // The tally counts by the hour: a shorter span lies in this hour and the last.
         const until = Math.ceil(now / HOUR_MS) * HOUR_MS
         const [{ shares, silent }, reports, hours] = await Promise.all([
           gather(READING, { span, now }),
@@ -89,15 +81,26 @@ export function liveRows(readReports: ReadReports) {
         ])
         const [own, ...others] = shares
         if (own === undefined) throw new SallyportError('service_unavailable')
-        const seen = mergeSeen(shares.map((share) => share.seen))
         const counted = reports && {
           rules: reports.all.rules.slice(0, TOP),
           systems: reports.all.bySystem.slice(0, TOP),
           paths: reports.all.byPath.slice(0, TOP),
           crawlers: reports.crawlers.operators.slice(0, TOP),
+          challenges: reports.all.challenges,
+          countries: reports.all.byCountry,
         }
         const reading = hours === undefined ? mergeReadings([own, ...others]) : convertHours(hours)
-        return { now, span, ...reading, seen, counted: counted ?? null, processes: shares.length, silent }
+        // The counts of a process are lost with it.
+        const isPartial = hours === undefined && since > reading.from
+        return {
+          now,
+          span,
+          ...reading,
+          since: isPartial ? since : null,
+          counted: counted ?? null,
+          processes: shares.length,
+          silent,
+        }
       },
     }),
     row({
@@ -121,7 +124,7 @@ export function liveRows(readReports: ReadReports) {
         const { shares } = await gather(WHOLE, { id: rest })
         const found = shares.find(({ found }) => found !== undefined)?.found
         if (found === undefined) {
-          throw new SallyportError('unknown_request', 'This request is not among the last ones that are remembered.')
+          throw new SallyportError('unknown_request', 'This request is no longer in memory.')
         }
         return found
       },

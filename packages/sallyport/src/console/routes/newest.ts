@@ -1,4 +1,4 @@
-/** The newest rows of several processes, the newest first. */
+/** Takes the newest rows of several processes, the newest first. */
 export function takeNewest<Row extends { readonly at: number }>(
   lists: readonly (readonly Row[])[],
   limit: number,

@@ -5,7 +5,7 @@ import { policyText } from '@sallyport/engine'
 
 type Policy = Parameters<typeof policyText>[0]
 
-/** Ids of the rules by which the console allows or blocks an operator. */
+/** Names the ids of the rules by which the console allows or blocks an operator. */
 function idsFor(operator: string): Readonly<Record<'allow' | 'block', string>> {
   const name = operator
     .toLowerCase()
@@ -14,13 +14,13 @@ function idsFor(operator: string): Readonly<Record<'allow' | 'block', string>> {
   return { allow: `allow-${name}`, block: `block-${name}` }
 }
 
-/** The rule of the console on an operator, if the policy has one. */
+/** Finds the console's rule on an operator, if the policy has one. */
 export function findRuling({ rules }: Policy, operator: string): 'allow' | 'block' | undefined {
   const ids = idsFor(operator)
   return (['allow', 'block'] as const).find((action) => rules.some(({ id }) => id === ids[action]))
 }
 
-/** The policy with a first rule that allows or blocks an operator, or with none of both (`none`). */
+/** Returns the policy with a first rule that allows or blocks an operator, or without such a rule (`none`). */
 export function ruleOperator(policy: Policy, operator: string, action: string): Policy {
   const ids = idsFor(operator)
   const others = policy.rules.filter(({ id }) => id !== ids.allow && id !== ids.block)
@@ -30,21 +30,21 @@ export function ruleOperator(policy: Policy, operator: string, action: string): 
   return { ...policy, rules: [{ id: ids[action], match: { operator: [operator] }, action }, ...others] }
 }
 
-/** Entity tag of a policy: another text has another. */
+/** Computes the entity tag of a policy, which changes with its text. */
 export function policyTag(policy: Policy): string {
   return `"${createHash('sha256').update(policyText(policy)).digest('base64url').slice(0, 22)}"`
 }
 
 /**
- * Throws `edit_untagged` without a tag, as a save that names nothing would overwrite what another administrator saved, and
- * `edit_conflict` unless `tag` is `*` or that of the policy in force.
+ * Throws `edit_untagged` without a tag, because such a save could overwrite another administrator's, and `edit_conflict` unless `tag` is
+ * `*` or matches the policy in force.
  */
 export function requireTag(policy: Policy, tag: string | undefined): void {
   if (tag === undefined) throw new SallyportError('edit_untagged')
   if (tag !== '*' && tag !== policyTag(policy)) throw new SallyportError('edit_conflict')
 }
 
-/** The changes of a save: own rules by id, and other keys of the policy. */
+/** Lists the changes of a save: rules by id, and other keys of the policy. */
 export function policyChanges(before: Policy, after: Policy): Readonly<Record<string, unknown>> {
   const [olds, news] = [before, after].map(({ rules }) => new Map(rules.map((rule) => [rule.id, rule])))
   const [oldIds, newIds] = [[...(olds?.keys() ?? [])], [...(news?.keys() ?? [])]]

@@ -19,17 +19,17 @@ import { policyChanges, policyTag, requireTag, ruleOperator } from './policy-edi
 import { type Body, type Call, type ConsoleParts, row } from './route.ts'
 import { readMember } from './values.ts'
 
-/** Requests that are judged again at once, and how long it may take until no more of them are. */
+/** Limit the requests of a batch that is judged again, and the time for all batches. */
 const BATCH = 200
 const REPLAY_MS = 700
 const EXAMPLES_EACH = 3
-const PARTIAL = `At most ${KEPT_A_SECOND.allowed} allowed requests and ${KEPT_A_SECOND.others} others of each second are remembered.`
+const PARTIAL = `The memory keeps at most ${KEPT_A_SECOND.allowed} allowed requests and ${KEPT_A_SECOND.others} others per second.`
 
 const REPLAYED: Share<{ readonly policy: CheckedPolicy }, Replayed> = { name: 'replayed', own: replay }
 
-/** The rules in force, what they did, and what another policy would have done. */
+/** Serves the rules in force, their effects, and what another policy would have done. */
 export const POLICY_ROWS = [
-  row({ method: 'GET', path: 'policy', role: 'read', answer: inForce }),
+  row({ method: 'GET', path: 'policy', role: 'read', answer: showInForce }),
   row({
     method: 'GET',
     path: 'policy/schema',
@@ -79,7 +79,7 @@ export const POLICY_ROWS = [
   }),
 ]
 
-/** Writes a policy into the configuration file, where it is in force at once; `tag` is that of the policy it replaces. */
+/** Writes a policy into the configuration file, and puts it in force at once; `tag` must match the replaced policy. */
 async function save(
   { audit }: Pick<Call, 'audit'>,
   { hooks, sallyport, policies }: ConsoleParts,
@@ -89,14 +89,14 @@ async function save(
   if (hooks.savePolicy === undefined) {
     throw new SallyportError(
       'invalid_request',
-      'The service runs without a configuration file, so nothing can be saved.',
+      'The service runs without a configuration file, so the policy cannot be saved.',
     )
   }
   requireTag(sallyport.config.policy, tag)
   await checkedPolicy(policies, text)
   let before = sallyport.config.policy
   await hooks.savePolicy((configuration) => {
-    // Saves wait for each other: the one before may have changed it.
+    // Saves wait for each other: an earlier save may have changed the policy.
     before = sallyport.config.policy
     requireTag(before, tag)
     return policies.replace(configuration, text)
@@ -106,7 +106,7 @@ async function save(
   return { saved: true, text: policyText(policy), etag: policyTag(policy) }
 }
 
-function inForce({ response }: Call, { sallyport }: ConsoleParts) {
+function showInForce({ response }: Call, { sallyport }: ConsoleParts) {
   const { policy, mode } = sallyport.config
   const { fallback } = compilePolicy({ ...policy, rules: [] })
   const own = new Set(policy.rules)
@@ -122,7 +122,7 @@ function inForce({ response }: Call, { sallyport }: ConsoleParts) {
         action: rule.action,
         onTrial: rule.monitor === true,
         own: own.has(rule),
-        note: JSON.stringify(rule.match),
+        note: JSON.stringify({ ...rule.match, unknown: rule.unknown, status: rule.status }),
       })),
       { id: fallback.id, action: fallback.action, onTrial: false, own: false, note: undefined },
     ],
@@ -150,7 +150,7 @@ interface ClassRow {
 }
 
 interface Example extends Brief {
-  /** The action of the policy in force, and that of the draft. */
+  /** Hold the actions that the policy in force and the draft take. */
   readonly before: Action
   readonly after: Action
   readonly because: string | undefined
@@ -158,11 +158,11 @@ interface Example extends Brief {
 
 interface Replayed {
   readonly requests: number
-  /** Those that there was no time for. */
+  /** Counts requests that time did not permit. */
   readonly left: number
-  /** Those that the policy in force decides otherwise than it was decided when they came. */
+  /** Counts requests that the policy in force decides differently than when they came. */
   readonly moved: number
-  /** Whether there were more than are remembered. */
+  /** Whether there were more requests than are remembered. */
   readonly isPartial: boolean
   readonly classes: Readonly<Record<string, ClassRow>>
   readonly examples: readonly Example[]
@@ -170,8 +170,8 @@ interface Replayed {
 }
 
 /**
- * Tries the policy in force and a draft on the remembered requests, the newest first, and holds one against the other: what was
- * decided when a request came also rests on counts, bans and earlier policies, which neither of them knows here.
+ * Tries the policy in force and a draft on the remembered requests, the newest first, and compares both: the decision when a request came
+ * also rested on counts, bans and earlier policies, which neither policy knows here.
  */
 async function replay(
   { policy }: { readonly policy: CheckedPolicy },
@@ -181,7 +181,7 @@ async function replay(
   const classes: Record<string, ClassRow> = {}
   const examples: Example[] = []
   const open = countUnjudged()
-  const isWanted = fewOfAKind()
+  const isWanted = createExampleFilter()
   const begun = performance.now()
   const inForce = sallyport.config.policy
   let [requests, moved] = [0, 0]
@@ -220,7 +220,7 @@ async function replay(
   }
 }
 
-/** The memory of a request beside its inspection. */
+/** Picks what is remembered of a request beside its inspection. */
 function pickKept({ userAgent, host, ja4 }: ObservedRequest): Pick<ObservedRequest, 'userAgent' | 'host' | 'ja4'> {
   return { userAgent, host, ja4 }
 }
@@ -256,20 +256,20 @@ async function whatIf(call: Call<'text'>, { gather, policies }: ConsoleParts) {
   return {
     requests,
     classes: Object.entries(classes).map(([name, row]) => ({ name, ...row })),
-    examples: shares.flatMap((share) => share.examples).filter(fewOfAKind()),
+    examples: shares.flatMap((share) => share.examples).filter(createExampleFilter()),
     notes: [
       ...unjudgedNotes(open.rules, requests, 'the memory'),
       ...listNotes(policy),
       ...(moved === 0 ? [] : [movedNote(moved)]),
       ...(shares.some(({ isPartial }) => isPartial) ? [PARTIAL] : []),
-      ...(left === 0 ? [] : [`There was no time for ${counted(left, 'older request')}.`]),
-      ...(silent === 0 ? [] : [`${counted(silent, 'other process', 'other processes')} did not answer in time.`]),
+      ...(left === 0 ? [] : [`${counted(left, 'older request')} could not be evaluated in time.`]),
+      ...(silent === 0 ? [] : [`${counted(silent, 'other process', 'other processes')} did not respond in time.`]),
     ],
   }
 }
 
 function movedNote(moved: number): string {
-  return `${counted(moved, 'request')} came to another action at the time, by a limit, a ban or an earlier policy. Both columns are what the policies alone decide.`
+  return `${counted(moved, 'request')} had another action at the time, because of a limit, a ban or an earlier policy. Both columns show the policies alone.`
 }
 
 function add(row: ClassRow, { requests, changed }: Pick<ClassRow, 'requests' | 'changed'>): void {
@@ -277,8 +277,8 @@ function add(row: ClassRow, { requests, changed }: Pick<ClassRow, 'requests' | '
   row.changed += changed
 }
 
-/** Lets the first examples of each kind of change through. */
-function fewOfAKind(): (one: Omit<Example, 'because'>) => boolean {
+/** Creates a filter that passes the first examples of each kind of change. */
+function createExampleFilter(): (one: Omit<Example, 'because'>) => boolean {
   const shown = new Map<string, number>()
   return ({ class: who, before, after }) => {
     const kind = `${who} ${before} ${after}`
@@ -294,10 +294,10 @@ async function checkedPolicy(policies: PolicyReader, text: string): Promise<Chec
   throw new SallyportError('invalid_policy', faults[0]?.message, { faults: faults.map(faultLine) })
 }
 
-/** Notes on what a replay of remembered requests cannot know. */
+/** Notes what a replay of remembered requests cannot know. */
 function listNotes({ rules, strikes }: CheckedPolicy): readonly string[] {
   const isCounting = rules.some((rule) => 'limit' in rule || 'concurrent' in rule) || strikes !== undefined
-  return isCounting ? ['Rules that count are taken as within their limits.'] : []
+  return isCounting ? ['Rules with limits are evaluated as within their limits.'] : []
 }
 
 type CheckedPolicy = NonNullable<Awaited<ReturnType<PolicyReader['check']>>['policy']>

@@ -7,30 +7,30 @@ import { findRuling } from './policy-edit.ts'
 import type { ReadReports } from './reports.ts'
 import { type ConsoleParts, type Query, row } from './route.ts'
 
-/** How far back a report looks. */
+/** Spans that a report may cover. */
 const SPANS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const
 type Span = keyof typeof SPANS
 
-/** The curves of a span in which nothing was counted. */
+/** Holds the empty curves of a span without counts. */
 const NO_COURSE = convertHours({ from: 0, outcomes: {}, classes: {}, networks: {} })
 
-/** A day in short, and the day before it; null where nothing was counted. */
+/** Sums up a day and the day before; null where nothing was counted. */
 interface Today {
   /** Whether requests are counted at all. */
   readonly isKept: boolean
-  /** Whether something is recorded and not carried out: all, in monitor mode, or a rule that is a dry run. */
+  /** Whether decisions are recorded that monitor mode or a trial does not enforce. */
   readonly isMonitoring: boolean
   readonly now: Period | null
   readonly before: Period | null
 }
 
-/** Counts by the hour of all processes: one file has them, so none is asked. */
+/** Serves hourly counts of all processes: one file has them, so no process is asked. */
 export function reportRows(readReports: ReadReports) {
   const readSpan = (query: Query<'span'>, now: number, { sallyport }: Pick<ConsoleParts, 'sallyport'>) =>
     readReports(sallyport.config, SPANS[parseSpan(query)], now)
 
   async function readToday(now: number, { sallyport: { config } }: Pick<ConsoleParts, 'sallyport'>): Promise<Today> {
-    // On the hour, as counts are kept: an hour of two days would be in both.
+    // Spans begin on the hour, as counts do: otherwise two days would share an hour.
     const until = Math.ceil(now / HOUR_MS) * HOUR_MS
     const [one, before] = await Promise.all([
       readPeriod(config, until - DAY_MS, until),

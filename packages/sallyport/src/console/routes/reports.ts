@@ -1,12 +1,12 @@
 import { type Config, readTally, type TallyReports } from '@sallyport/engine'
 
-/** A month of a busy site takes a moment to sum up, and changes little meanwhile. */
+/** Keeps a report for so long: summing up a busy month takes a moment, and changes little meanwhile. */
 const KEPT_MS = 5_000
 
 /** Reads the tally of all processes over the last `ms` milliseconds. */
 export type ReadReports = (config: Config, ms: number, now: number) => Promise<TallyReports | undefined>
 
-/** Keeps each report for some seconds; one that failed is read again. */
+/** Keeps each report for some seconds; reads a failed report again. */
 export function keepReports(): ReadReports {
   const kept = new Map<number, { readonly at: number; readonly reports: ReturnType<ReadReports> }>()
   return (config, ms, now) => {

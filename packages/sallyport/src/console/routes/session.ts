@@ -1,13 +1,13 @@
 import type { Sallyport } from '@sallyport/engine'
 import { row } from './route.ts'
 
-/** The name of the site as the configuration has it, or else the address that the service listens on. */
+/** Finds the name of the site in the configuration, or else the address that the service listens on. */
 function findSite({ routes, tls }: Sallyport['config'], url = ''): string {
   const [host] = routes?.flatMap(({ host = [] }) => host) ?? []
   return host ?? tls?.acme?.domains[0] ?? url.replace(/^https?:\/\//, '')
 }
 
-/** The visitor's role, for the page. */
+/** Tells the page which role the visitor has. */
 export const SESSION_ROWS = [
   row({
     method: 'GET',

@@ -1,18 +1,18 @@
-import { formatPrefix, parseAddress, prefixOf } from '@sallyport/core'
+import { formatPrefix, makePrefix, parseAddress } from '@sallyport/core'
 
-/** Bits of an address that are shown where logs may not hold it whole. */
+/** Shows so many bits of an address where logs may not hold all of it. */
 const KEPT_BITS = { 4: 24, 6: 48 } as const
 
 export type AddressForm = 'full' | 'truncated' | 'hashed' | 'none'
 
-/** An address as the console shows it: no more of it than the log of the service may hold. */
+/** Shows an address as far as the service's log may hold it. */
 export function shownAddress(text: string, form: AddressForm): string {
   if (form === 'full') return text
   const address = form === 'none' ? undefined : parseAddress(text)
-  return address === undefined ? '' : formatPrefix(prefixOf(address, KEPT_BITS[address.family]))
+  return address === undefined ? '' : formatPrefix(makePrefix(address, KEPT_BITS[address.family]))
 }
 
-/** A value as JSON without these addresses, wherever in its texts they are. */
+/** Removes these addresses from all texts of a JSON value. */
 export function withoutAddresses<T>(value: T, addresses: readonly string[], form: AddressForm): T {
   if (form === 'full') return value
   let text = JSON.stringify(value)

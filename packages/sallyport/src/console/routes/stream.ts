@@ -6,20 +6,20 @@ import { type Brief, createFilter, type Filtered, toBrief } from './brief.ts'
 import { takeNewest } from './newest.ts'
 import type { Call, ConsoleParts } from './route.ts'
 
-/** Bounds of one process: all streams, those of readers, and those of one reader. */
+/** Limit the streams of one process: in total, for each role, and for each reader. */
 const MAX_STREAMS = { admin: 32, steer: 28, read: 24, each: 4 } as const
-/** Under load a part is shown, and how many there were is said. */
+/** Each turn shows only a part under load, and says how many requests there were. */
 const TURN_MS = 250
 const MAX_A_TURN = 8
-/** Bytes that a reader may leave untaken; one that leaves more is cut. */
+/** Limits the bytes that a reader may leave unread; a slower reader is cut. */
 const MAX_BUFFERED = 262_144
 const SILENT_TURNS = 60
 const RETRY_SECONDS = 2
 
-/** Each process's position in its requests at the last turn, by its id; one that is not named begins now. */
+/** Says where each process was in its requests at the last turn, by its id; an unnamed process begins now. */
 type Places = Readonly<Record<string, number>>
 
-/** The data of an event `requests`: how many fit since the last one, and some of them. */
+/** The data of an event `requests`: how many have matched since the last event, and some of them. */
 export interface StreamEvent {
   readonly seen: number
   readonly shown: readonly Brief[]
@@ -30,7 +30,7 @@ interface Streamed extends StreamEvent {
   readonly place: number
 }
 
-/** The requests since the last turn: how many fit, and the first of them. */
+/** Lists requests since the last turn: how many match, and the first of them. */
 export const STREAMED: Share<{ readonly filter: string; readonly places: Places }, Streamed> = {
   name: 'streamed',
   own({ filter, places }, { history: { recent }, sallyport, id }) {
@@ -42,16 +42,16 @@ export const STREAMED: Share<{ readonly filter: string; readonly places: Places 
   },
 }
 
-/** Streams that are open in this process, one entry each, by their readers. */
+/** Holds the open streams of this process, one entry each, by reader. */
 export type OpenStreams = Set<{ readonly reader: string }>
 
-/** Sends requests as they end, as server-sent events: `requests` are some of them, with how many there were. */
+/** Sends requests as they end, as server-sent events: `requests` contains some of them, and their number. */
 export function answerStream(call: Call<Filtered>, parts: ConsoleParts, streams: OpenStreams): undefined {
   const { request, response, reader, visitor } = call
   if (request.method === 'HEAD') throw new SallyportError('method_not_allowed')
   const own = [...streams].filter((stream) => stream.reader === reader).length
   if (own >= MAX_STREAMS.each) {
-    throw new SallyportError('rate_limit_exceeded', 'This reader has four streams open.', { retryAfter: RETRY_SECONDS })
+    throw new SallyportError('rate_limit_exceeded', 'This session has four streams.', { retryAfter: RETRY_SECONDS })
   }
   if (streams.size >= MAX_STREAMS[visitor.role ?? 'read']) {
     throw new SallyportError('service_unavailable', 'Too many streams are open.')
@@ -65,7 +65,7 @@ export function answerStream(call: Call<Filtered>, parts: ConsoleParts, streams:
   })
   response.writeHead(200, { ...SECURITY, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
   response.write(`retry: ${RETRY_SECONDS * 1_000}\n\n`)
-  // A failure ends the stream; the browser asks again.
+  // A failure ends the stream; the browser connects again.
   stream(call, parts, closed.signal).catch(() => response.destroy())
   return undefined
 }

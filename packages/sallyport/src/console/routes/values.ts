@@ -3,12 +3,12 @@ import type { Body } from './route.ts'
 
 const MAX_TEXT = 2_048
 
-/** A text of a query, without what is around it. */
+/** Removes the space around a text of a query. */
 export function trimText(given: string | null): string {
   return (given ?? '').trim().slice(0, MAX_TEXT)
 }
 
-/** A whole number from 1 on; what cannot be read is the initial one. */
+/** Parses a whole number from 1; an unreadable number becomes the initial one. */
 export function parseNumber(
   given: string | null,
   { initial, most }: { readonly initial: number; readonly most: number },
@@ -17,13 +17,13 @@ export function parseNumber(
   return Math.min(Math.max(1, number), most)
 }
 
-/** A body that is a map of keys. */
+/** Returns a body that must be a map of keys. */
 export function parseMap(body: unknown): Readonly<Record<string, unknown>> {
   if (isRecord(body)) return body
   throw new SallyportError('invalid_request', 'The body must be a map of keys.')
 }
 
-/** A text of a body; absent where it is absent or empty. */
+/** Reads a text of a body; `undefined` where it is absent or empty. */
 export function readMember<Name extends string>(body: Body<Name>, name: Name, most = MAX_TEXT): string | undefined {
   const value = body[name]
   if (value === undefined || value === null || value === '') return undefined

@@ -6,16 +6,13 @@ import { ACCESS_FORMATS } from './formats.ts'
 import type { LoggedLine } from './reading.ts'
 import { sortLines } from './sort-lines.ts'
 
-/** A log shows in its first lines what it keeps of a request. */
+/** The first lines of a log show what it keeps of a request. */
 const FIRST_LINES = 1_000
 
-/** Stands in for a line that is too long, and is no request in any format. */
+/** Replaces a line that is too long; no format reads it as a request. */
 const TOO_LONG = '…'
 
-/**
- * Reads the lines of an access log in the order of their times, each in the first format that fits. Comments and empty lines are left
- * out.
- */
+/** Reads the lines of an access log in the order of their times, each in the first matching format. Skips comments and empty lines. */
 export function readAccessLog(
   file: string,
   formats: readonly AccessFormat[] = ACCESS_FORMATS,
@@ -44,7 +41,7 @@ async function* readLogLines(
   if (read === undefined) yield* first.flatMap(createLineReader(formats, first, trust))
 }
 
-/** Reads lines whose letters are bytes; a comment gives nothing. */
+/** Creates a reader of lines whose letters are bytes; a comment yields nothing. */
 export function createLineReader(
   formats: readonly AccessFormat[],
   first: readonly string[],

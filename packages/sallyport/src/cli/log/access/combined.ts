@@ -1,25 +1,25 @@
-import { type ClientTrust, formatAddress } from '@sallyport/core'
+import { type ClientTrust, formatAddress, parseAddress } from '@sallyport/core'
 import type { AccessFormat } from './format.ts'
 import { parseAddressText, parseReading, parseRequestLine } from './reading.ts'
 
-/** `[host] address ident user [time] "request" status bytes "referrer" "user agent" …` */
+/** A parsed line of the form `[host] address ident user [time] "request" status bytes "referrer" "user agent" …`. */
 interface CombinedLine {
-  /** In front of the time. */
+  /** Lists the words that stand before the time. */
   readonly words: readonly string[]
   readonly time: string
   readonly request: string
   readonly status: string | undefined
   /** Absent where the line ends before it, or where quotes within it are not escaped. */
   readonly userAgent: string | undefined
-  /** The text behind the user agent, where nginx has X-Forwarded-For. */
+  /** The first text of addresses after the user agent, or the first of all: many servers write X-Forwarded-For there. */
   readonly forwarded: string | undefined
 }
 
-/** The combined log format of nginx, Apache, lighttpd and most others, also with the host in front and with more behind. */
+/** Reads the combined log format of nginx, Apache, lighttpd and most others, also with the host before it and more after it. */
 export const combinedFormat: AccessFormat = {
   name: 'combined',
   open(first, isNamed, trust) {
-    // Servers with a form of their own, and those that log no user agents, have another text or `-` in its place in every line.
+    // Servers with their own form, or without user agents in the log, have another text or `-` there in every line.
     const hasAgents = isNamed || first.some((line) => isAgent(parseLine(line)?.userAgent ?? ''))
     return (line) => {
       const found = parseLine(line)
@@ -41,11 +41,11 @@ export const combinedFormat: AccessFormat = {
 const WORD = /[^\s"]+/y
 
 function parseLine(line: string): CombinedLine | undefined {
-  // A server escapes quotes in the user name, which is the client's own: the first `] "` was written by the server.
+  // A server escapes quotes in the user name, which the client chooses: the first `] "` was written by the server.
   const end = line.indexOf('] "')
   const start = line.lastIndexOf('[', end)
   if (start < 1) return undefined
-  const [request, status, , , userAgent, forwarded] = findTokens(line, end + 2)
+  const [request, status, , , userAgent, ...behind] = findTokens(line, end + 2)
   if (request === undefined) return undefined
   const words = line.slice(0, start).replaceAll('"', '').trim().split(/ +/)
   return {
@@ -54,14 +54,21 @@ function parseLine(line: string): CombinedLine | undefined {
     request: cutEscapes(request),
     status,
     userAgent: userAgent === undefined ? undefined : cutEscapes(userAgent),
-    forwarded,
+    forwarded: behind.find(isAddressList) ?? behind[0],
   }
 }
 
-/** The texts that the combined form has from a place on, and one more, as far as a space or the end of the line is behind each. */
+function isAddressList(text: string): boolean {
+  return text.split(',').every((member) => parseAddress(member.trim()) !== undefined)
+}
+
+/** Limits the texts that are read of a line. */
+const MAX_TOKENS = 20
+
+/** Finds the texts of a line from a place on, as far as a space or the end of the line follows each. */
 function findTokens(line: string, from: number): readonly string[] {
   const tokens: string[] = []
-  for (let at = from; tokens.length < 6; ) {
+  for (let at = from; tokens.length < MAX_TOKENS; ) {
     const text = line[at] === '"' ? findQuoted(line, at) : findWord(line, at)
     at += (text?.length ?? 0) + 1
     if (text === undefined || (line[at - 1] ?? ' ') !== ' ') break
@@ -75,7 +82,7 @@ function findWord(line: string, from: number): string | undefined {
   return WORD.exec(line)?.[0]
 }
 
-/** Returns the text in quotes that begins at a place, with its quotes. An expression with escapes in it can backtrack. */
+/** Returns the text in quotes at a place, with its quotes. A regular expression with escapes could backtrack. */
 function findQuoted(line: string, from: number): string | undefined {
   for (let at = from + 1; at < line.length; at++) {
     if (line[at] === '\\') at++
@@ -85,8 +92,8 @@ function findQuoted(line: string, from: number): string | undefined {
 }
 
 /**
- * Finds the only address among the words in front of a time. Several may be X-Forwarded-For and a proxy, or a host and its client: the
- * only one that is no trusted proxy is the client.
+ * Finds the client among the words before a time. Several addresses may be X-Forwarded-For and a proxy, or a host and its client: the only
+ * address that is not a trusted proxy is the client.
  */
 function findClient(words: readonly string[], { proxies, empty }: ClientTrust): string | undefined {
   const isList = words.some((word) => word.includes(','))
@@ -99,7 +106,7 @@ function findClient(words: readonly string[], { proxies, empty }: ClientTrust): 
   return clients.size === 1 ? only : undefined
 }
 
-/** Whether a text names a program: a product with its version, or a bot. */
+/** Reports whether a text names a program: a product with its version, or a bot. */
 function isAgent(text: string): boolean {
   return text
     .split(/[\s,;()]+/)
@@ -108,7 +115,7 @@ function isAgent(text: string): boolean {
 
 const CONTROLS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
 
-/** A text without the escapes of nginx (`\x22`) and of Apache (`\"`, `\\`, `\xe9`). */
+/** Decodes the escapes of nginx (`\x22`) and of Apache (`\"`, `\\`, `\xe9`) in a text. */
 function cutEscapes(text: string): string {
   return text.replace(/\\(?:x([\da-f]{2})|(.))/gi, (_, code: string | undefined, letter: string) =>
     code === undefined ? (CONTROLS[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),

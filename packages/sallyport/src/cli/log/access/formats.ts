@@ -4,10 +4,10 @@ import type { AccessFormat } from './format.ts'
 import { JSON_FORMAT } from './json.ts'
 import { W3C_FORMAT } from './w3c.ts'
 
-/** All formats, in the order in which a line is tried. */
+/** Lists all formats, in the order in which a line is tried. */
 export const ACCESS_FORMATS: readonly AccessFormat[] = [decisionFormat, JSON_FORMAT, W3C_FORMAT, combinedFormat]
 
-/** The answer to any other log. */
+/** Answers a log in any other format. */
 export const READABLE =
   'replay reads the combined form, W3C with its line #Fields:, the decision log with log.addresses: full, and the JSON of Caddy, ' +
   'nginx, CloudFront, and Traefik with its User-Agent kept; --fields names the members of other JSON, and --format combined takes ' +

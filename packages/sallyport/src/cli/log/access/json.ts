@@ -3,25 +3,22 @@ import { flatten, type Members, parseRecord } from '../members.ts'
 import type { AccessFormat } from './format.ts'
 import { type Found, parseReading, parseRequestLine, type Reading } from './reading.ts'
 
-/**
- * Members of a request by their names, of which the first that a line has counts. A dot stands between members within each other, a
- * `+` between two that make one.
- */
+/** Names the members of a request; the first name that a line has counts. A dot separates nested members, a `+` joins two members. */
 type Names = Readonly<Record<'ip' | 'method' | 'target' | 'userAgent' | 'at' | 'status', string>>
 
-/** The names of one server's members. */
+/** Names the members that one server writes. */
 interface Row extends Names {
-  /** The object that holds all headers that were sent. */
+  /** Names the object with all request headers. */
   readonly headers?: string | undefined
-  /** Beginning of the logger that writes of the end of a request: others write of requests too. */
+  /** Begins the name of the logger that writes at the end of a request: other loggers write about requests too. */
   readonly logger?: string | undefined
-  /** The address may be a list, of which the last was seen by the server itself. */
+  /** Whether the address may be a list, whose last entry is the server's own peer. */
   readonly isForwarded?: boolean | undefined
-  /** The user agent has `+` or `%20` for a space. */
+  /** Whether the user agent has `+` or `%20` for a space. */
   readonly isEncoded?: boolean | undefined
 }
 
-/** The names of nginx and of most programs. */
+/** Names that nginx and most programs use. */
 const USUAL: Names = {
   ip: 'remote_addr client_ip remote_ip ip',
   method: 'request_method method verb',
@@ -52,7 +49,7 @@ const TRAEFIK: Row = {
   isForwarded: true,
 }
 
-/** CloudFront and IIS, which write these names as columns too. */
+/** CloudFront and IIS write these names as columns too. */
 const W3C: Row = {
   ip: 'c-ip',
   method: 'cs-method',
@@ -63,15 +60,17 @@ const W3C: Row = {
   isEncoded: true,
 }
 
-/** Names of the member that has the header in which proxies name the client, `*`. */
+/** Names the member with the header in which proxies name the client, `*`. */
 const FORWARDED = 'request.headers.* request_* http_* cs(*) *'
 
 export const JSON_FORMAT: AccessFormat = formatJson('json', [CADDY, TRAEFIK, W3C, USUAL])
 
-/** The columns of W3C. */
+/** Reads the columns that W3C names. */
 export const readColumns: (record: Members, trust: ClientTrust) => Reading | 'comment' | undefined = createReader([W3C])
 
-/** Describes other JSON: `ip=client.ip,target=url`, beside the usual names. Throws `invalid_request` for an unknown name. */
+/**
+ * Parses the description of other JSON: `ip=client.ip,target=url`, beside the usual names. Throws `invalid_request` for an unknown name.
+ */
 export function parseFields(text: string): AccessFormat {
   const given = text.split(',').map((part) => part.split('=', 2).map((word) => word.trim()))
   for (const [name = '', member = ''] of given) {
@@ -95,7 +94,7 @@ function formatJson(name: string, rows: readonly Row[]): AccessFormat {
   }
 }
 
-/** Reads a line by the first row of which it has the address and the target. */
+/** Creates a reader that uses the first row whose address and target a line has. */
 function createReader(rows: readonly Row[]) {
   return (record: Members, trust: ClientTrust): Reading | 'comment' | undefined => {
     const members = flatten(record)
@@ -132,14 +131,14 @@ function findFirst(members: (name: string) => unknown, names: string): unknown {
   return found.find((value) => (value ?? null) !== null) ?? found.find((value) => value === null)
 }
 
-/** A day and its time, or a path and its query; `-` is an absent query. */
+/** Joins a day and its time, or a path and its query; `-` is an absent query. */
 function joinParts([one, other, ...rest]: readonly unknown[]): unknown {
   if (rest.length > 0 || other === undefined) return one
   if (one === undefined || other === null || other === '-' || other === '') return undefined
   return String(one).startsWith('/') ? `${one}?${other}` : `${one} ${other}`
 }
 
-/** IIS writes `+` for a space, CloudFront `%20`, at times encoded twice. */
+/** Decodes a user agent: IIS writes `+` for a space, CloudFront `%20`, at times encoded twice. */
 function decodeAgent(text: string): string {
   if (!/%(?:25)?20/.test(text)) return text.replace(/\+(?!https?:)/g, ' ')
   const decode = (encoded: string) =>

@@ -1,14 +1,14 @@
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** 1973 and 2100 in seconds: a smaller number is a length of time, a larger one has another unit. */
+/** 1973 and 2100, in seconds: a smaller number is a duration, a larger number has another unit. */
 const EARLIEST_S = 1e8
 const LATEST_S = 4.2e9
 
-/** Seconds, milliseconds, microseconds and nanoseconds, each by how many of it are a second. */
+/** Lists seconds, milliseconds, microseconds and nanoseconds, by how many make a second. */
 const PER_SECOND = [1, 1e3, 1e6, 1e9]
 
 /**
- * Milliseconds since the epoch of a time as logs write it: a number in any unit, ISO 8601, or `21/Nov/2026:10:00:00 +0100`. A time
+ * Parses a time as logs write it, to milliseconds since the epoch: a number in any unit, ISO 8601, or `21/Nov/2026:10:00:00 +0100`. A time
  * without a zone is UTC; `undefined` for any other text.
  */
 export function parseMoment(given: unknown): number | undefined {
@@ -31,7 +31,7 @@ function parseNumber(number: number): number | undefined {
   return unit === undefined ? undefined : Math.round((number / unit) * 1e3)
 }
 
-/** `2026-11-21`, from `2026/11/21` or `21/Nov/2026`. */
+/** Writes `2026-11-21`, from `2026/11/21` or `21/Nov/2026`. */
 function formatDay(date: string): string {
   const [one = '', month = '', other = ''] = date.split(/[-/]/)
   if (one.length === 4) return `${one}-${month}-${other}`

@@ -1,19 +1,19 @@
 import { type Address, formatAddress, parseTrust, TRUST_PRESETS } from '@sallyport/core'
 
-/** The requests of a log that have the address of a proxy, and one such address. */
+/** Counts the requests of a log that came from the address of a proxy, and names one such address. */
 export interface Proxied {
   readonly requests: number
   readonly address: string
 }
 
-/** Counts requests from addresses that proxies have: of private networks, and of delivery networks as they publish them. */
+/** Counts requests from addresses of proxies: in private networks, and in delivery networks as they publish them. */
 export interface ProxiedCounter {
   add(address: Address): void
-  /** Absent where so few have one that visitors themselves may. */
+  /** Absent where so few requests came from proxies that these may be visitors. */
   result(requests: number): Proxied | undefined
 }
 
-/** The share of a log from which on its addresses are taken for a proxy's. */
+/** Above this share the addresses of a log count as a proxy's. */
 const SHARE = 0.5
 
 export function createProxied(): ProxiedCounter {
@@ -34,7 +34,7 @@ export function createProxied(): ProxiedCounter {
 export function proxiedNote({ requests, address }: Proxied, all: number): string {
   const [some, of] = [requests, all].map((count) => count.toLocaleString('en-US'))
   return (
-    `${some} of ${of} requests come from a proxy or a private network (${address}). If the log has a column of X-Forwarded-For, name the ` +
-    "proxy in trustProxy. Otherwise log the client's address, with real_ip_header in nginx, RemoteIPHeader in Apache, trusted_proxies in Caddy."
+    `${some} of ${of} requests come from a proxy or a private network (${address}). If the log has an X-Forwarded-For column, add the ` +
+    "proxy to trustProxy. Otherwise, log the client's address: real_ip_header in nginx, RemoteIPHeader in Apache, trusted_proxies in Caddy."
   )
 }

@@ -1,4 +1,12 @@
-import { type Address, type ClientTrust, formatAddress, parseAddress, resolveClient } from '@sallyport/core'
+import {
+  type Address,
+  type ClientTrust,
+  formatAddress,
+  type InspectedEvent,
+  type McpRequest,
+  parseAddress,
+  resolveClient,
+} from '@sallyport/core'
 import { parseMoment } from './moment.ts'
 
 /** A request as an access log keeps it. */
@@ -6,15 +14,19 @@ export interface LoggedRequest {
   readonly address: Address
   readonly method: string
   readonly target: string
-  /** Empty: the log says that there was none. */
+  /** Empty: the log says that there was no user agent. */
   readonly userAgent: string
-  /** Milliseconds since the epoch. */
+  /** Counts milliseconds since the epoch. */
   readonly at: number
-  /** Status of the answer, if the log has it. */
+  /** The status of the answer, if the log has it. */
   readonly status?: number | undefined
+  /** Calls of an MCP client; absent: the log does not record calls. */
+  readonly mcp?: McpRequest | undefined
+  /** The account event that came with the request. */
+  readonly event?: InspectedEvent | undefined
 }
 
-/** Members without which a line is not judged, in the words of a count. */
+/** Members without which a line is not judged, worded for a count. */
 export const LACKS = {
   request: 'without a request',
   address: "without the client's address",
@@ -23,18 +35,18 @@ export const LACKS = {
 } as const
 export type Lack = keyof typeof LACKS
 
-/** Content of a line: a request, or what is missing for one. */
+/** A line's content: a request, or the member that it lacks. */
 export type Reading = LoggedRequest | { readonly lacks: Lack }
 
-/** A line of a log, with the format that it was read in. */
+/** A line of a log, with the format that read it. */
 export interface LoggedLine {
   readonly reading: Reading
   readonly format?: string | undefined
-  /** True where requests of later times were read long before. */
+  /** True where later requests were read long before. */
   readonly isLate?: true | undefined
 }
 
-/** The members of a request as a log has them, each letter a byte that came. */
+/** The members of a request as a log has them, with each letter a received byte. */
 export interface Found {
   readonly ip: unknown
   /** The header in which a proxy names its client. */
@@ -46,7 +58,7 @@ export interface Found {
   readonly status?: unknown
 }
 
-/** Parses the request of a line. Nothing is made up: a line without a time or a user agent gives none. */
+/** Parses the request of a line. It invents nothing: a line without a time or a user agent yields no request. */
 export function parseReading(
   { ip, forwarded, method, target, userAgent, at, status }: Found,
   trust: ClientTrust,
@@ -58,7 +70,7 @@ export function parseReading(
   if (typeof target !== 'string' || target === '' || target === '-') return { lacks: 'request' }
   const moment = parseMoment(at)
   if (moment === undefined) return { lacks: 'time' }
-  // Traefik writes REDACTED for a header that it was told to hide.
+  // Traefik writes REDACTED for a header that it must hide.
   if (typeof userAgent !== 'string' || userAgent === 'REDACTED') return { lacks: 'userAgent' }
   const answered = Number(status)
   return {
@@ -71,27 +83,27 @@ export function parseReading(
   }
 }
 
-/** An address, alone or with a port behind it. */
+/** Parses an address, with or without a port after it. */
 export function parseAddressText(text: string): Address | undefined {
   const [port = ''] = /:\d{1,5}$/.exec(text) ?? []
   const host = text.slice(0, text.length - port.length)
   return parseAddress(text) ?? parseAddress(host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host)
 }
 
-/** Method and target of `GET /path HTTP/1.1`; a target holds spaces where a client sent such a line. */
+/** Returns method and target of `GET /path HTTP/1.1`; a target contains spaces where a client sent such a line. */
 export function parseRequestLine(text: string): Pick<Found, 'method' | 'target'> | undefined {
   const [, method, target] = /^([A-Z][\w-]*) (\S.*)$/.exec(text) ?? []
   if (method === undefined || target === undefined) return undefined
   return { method, target: target.replace(/ HTTP\/\d(?:\.\d)?$/, '') }
 }
 
-/** The path of a target that names its origin too, as a load balancer writes it. */
+/** Removes the origin from a target, which load balancers write too. */
 function cutOrigin(target: string): string {
   const path = target.replace(/^(?:https?|wss?):\/\/[^/?#]*/i, '')
   return toBytes(path.startsWith('/') || path === '*' ? path : `/${path}`)
 }
 
-/** A text whose letters are bytes: those beyond, which JSON escapes, become the bytes of their UTF-8. */
+/** Converts letters beyond one byte, which JSON escapes, to the bytes of their UTF-8. */
 function toBytes(text: string): string {
   return text.replace(/[\u{100}-\u{10ffff}]+/gu, (letters) => Buffer.from(letters).toString('latin1'))
 }

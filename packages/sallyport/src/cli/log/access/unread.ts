@@ -1,12 +1,12 @@
 import { counted } from '@sallyport/core'
 import { LACKS, type Lack } from './reading.ts'
 
-/** The lines of a log that were not judged. */
+/** Counts the lines of a log that were not judged. */
 export interface Unread {
   readonly lines: number
-  /** Lines by what they lack. */
+  /** Counts lines by the member that they lack. */
   readonly lacking: Readonly<Partial<Record<Lack, number>>>
-  /** `2 without a time, 1 without a request` */
+  /** Writes `2 without a time, 1 without a request`. */
   describe(): string
 }
 

@@ -1,7 +1,7 @@
 import type { AccessFormat } from './format.ts'
 import { readColumns } from './json.ts'
 
-/** The extended format of W3C, as IIS and CloudFront write it: a line `#Fields:` names the columns of the lines below it. */
+/** Reads the extended format of W3C, as IIS and CloudFront write it: a line `#Fields:` names the columns of the next lines. */
 export const W3C_FORMAT: AccessFormat = {
   name: 'w3c',
   open(_first, _isNamed, trust) {
@@ -12,7 +12,7 @@ export const W3C_FORMAT: AccessFormat = {
         if (name === 'Fields') columns = value.trim().split(/\s+/)
         return name === undefined ? undefined : 'comment'
       }
-      // CloudFront separates columns by tabs, IIS by spaces.
+      // CloudFront puts tabs between columns, IIS puts spaces.
       const cells = line.trimEnd().split(line.includes('\t') ? '\t' : ' ')
       if (cells.length !== columns.length) return undefined
       return readColumns(Object.fromEntries(columns.map((name, at) => [name, cells[at]])), trust)

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { open } from '@sallyport/engine'
+import { browserFields } from '../browser.ts'
+import { computeSpread, type Figure } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
+import { scratch } from '../scratch.ts'
+import { visitorAddresses } from '../visitors.ts'
+
+/** Each round has users of its own: a login that is challenged writes a line of the log, as few do. */
+const USERS = 500
+const WARM = 20
+const ROUNDS = 21
+
+/** Measures the processor time of an event of a user who is remembered, by the limits of `account-guard`, and of the store alone. */
+export async function benchAssess(run: Run): Promise<void> {
+  await scratch(async (dataDir) => {
+    const policy = { preset: 'observe' as const, limits: ['account-guard' as const] }
+    const sallyport = await open({ dataDir, data: { refresh: false }, policy })
+    const visits = visitorAddresses(USERS * run.pick(WARM + ROUNDS, 2)).map((peer, at) => {
+      const fields = browserFields('shop.example')
+      const request = { peer, method: 'POST', target: '/login', scheme: 'https', httpVersion: '1.1', fields } as const
+      return { request: { sallyport: sallyport.decide(request), rawHeaders: [...fields] }, user: `user-${at}` }
+    })
+    const assess = async (round: number, outcome?: 'failure') => {
+      for (const { request, user } of visits.slice(round * USERS, (round + 1) * USERS)) {
+        await sallyport.accounts.assess(request, { event: 'login', user, identifier: `${user}@shop.example`, outcome })
+      }
+    }
+    for (const { request, user } of visits) {
+      const identifier = `${user}@shop.example`
+      await sallyport.accounts.assess(request, { event: 'login', user, identifier, outcome: 'success' })
+    }
+    const database = new DatabaseSync(join(dataDir, 'logins.db'))
+    const keys = database.prepare('SELECT key FROM login LIMIT ?').all(USERS)
+    const read = database.prepare('SELECT seen FROM login WHERE key = ? AND until > ?')
+    const cases: Readonly<Record<string, (round: number) => unknown>> = {
+      'before the password is checked': (round) => assess(round),
+      'after a wrong password': (round) => assess(round, 'failure'),
+      'the read of the store alone': () => keys.map((row) => read.get((row as { key: string }).key, Date.now())),
+    }
+    const figures: Figure[] = []
+    for (const [name, work] of Object.entries(cases)) {
+      run.step(name)
+      const warm = run.pick(WARM, 1)
+      for (let round = 0; round < warm; round++) await work(round)
+      const taken: number[] = []
+      for (let round = warm; round < warm + run.pick(ROUNDS, 1); round++) {
+        const before = process.cpuUsage()
+        await work(round)
+        const { user, system } = process.cpuUsage(before)
+        taken.push((user + system) / USERS)
+      }
+      const value = computeSpread(taken)
+      figures.push({ case: name, what: 'processor time', unit: 'µs', value, ...(figures.length < 2 && GOAL) })
+    }
+    database.close()
+    await sallyport.close()
+    run.table({ title: 'An event of an account', figures })
+  })
+}
+
+const GOAL = { goal: { atMost: 60 } } as const

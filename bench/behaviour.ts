@@ -1,0 +1,169 @@
+import {
+  BEHAVIOUR_SIGNS,
+  createBehaviour,
+  type InspectionRequest,
+  type ObservedRequest,
+  RECORD_BYTES,
+} from '@sallyport/core'
+import { readTraits } from '@sallyport/core/host'
+import { createRandom } from '@sallyport/core/testing'
+import { open } from '@sallyport/engine'
+import { planVisit, simulateVisit, watchVisit } from '@sallyport/test/dist/behaviour/model.js'
+import { createPauses, planPerson } from '@sallyport/test/dist/behaviour/population.js'
+import { type Recorded, type Recording, recordVisits } from '@sallyport/test/dist/behaviour/record.js'
+import { rotateAddresses } from '@sallyport/test/dist/behaviour/rotation.js'
+import { SITES } from '@sallyport/test/dist/behaviour/sites.js'
+import { BROWSER, browserFields } from './browser.ts'
+import { computeSpread, counted, type Figure, type Goal } from './report/result.ts'
+import type { Run } from './report/run.ts'
+import { visitorAddresses } from './visitors.ts'
+
+/** Visits of people to each application, which are judged. */
+const PEOPLE = 10_000
+const MINUTE = 60_000
+const DEPTHS = [5, 20, 100]
+const RATES = [1, 10, 60, 600]
+/**
+ * The bench measures what visitors do as evidence. Real browsers and scrapers visit applications behind the proxy. Some of these visits are sent again over
+ * sockets, until the gate knows the site; thousands more, with other times and pages, are judged by the gate's own function for it.
+ */
+export async function benchBehaviour(run: Run): Promise<void> {
+  if (run.quick) return run.skip('real clients, which take an hour')
+  const figures: Figure[] = []
+  const signs: Figure[] = []
+  const costs: Figure[] = []
+  for (const site of SITES.slice(0, -1)) {
+    run.step(`real clients on the ${site.name}`)
+    const recording = await recordVisits(site, { people: () => true, scrapers: () => true })
+    if (recording === undefined) {
+      run.skip(`the ${site.name}, because the registry of npm is not reached`)
+      continue
+    }
+    for (const text of recording.missing) run.skip(text)
+    const judged = await judgeRecording(run, recording)
+    figures.push(...judged.found)
+    signs.push(...judged.signs)
+    if (costs.length === 0) costs.push(...(await measureCosts(recording)))
+  }
+  if (figures.length === 0) return
+  run.table({ title: 'Found, and accused', figures })
+  run.table({ title: 'People who show a sign', figures: signs })
+  run.table({ title: 'What it costs', figures: costs })
+}
+
+/** So many visitors are at the site at a time. */
+const VISITORS = 500
+
+/** Measures the processor time per request of visits, from traits to the finding at the next request, and a visitor's memory. */
+export async function measureCosts(recording: Recording): Promise<readonly Figure[]> {
+  const recorded = recording.visits.find(({ loads, seen }) => loads === undefined && seen.length > 0) as Recorded
+  const plan = { recorded, recording, pages: 20, pause: () => MINUTE / 3, random: createRandom(72) }
+  const seen = simulateVisit(planVisit(plan), recording.answers)
+  const facts = seen.map((request) => ({ ...NOTHING, ...request }))
+  const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false }, behaviour: false })
+  const visitors = visitorAddresses(VISITORS).map((address) => {
+    const request: InspectionRequest = { ...ASKED, fields: browserFields(address) }
+    const decision = sallyport.decide(request)
+    return {
+      request,
+      inspection: decision.inspection,
+      observed: { ...ENDED, at: 0, status: 0, traits: undefined as ObservedRequest['traits'], decision },
+    }
+  })
+  await sallyport.close()
+  const behaviour = createBehaviour({ seed: () => 72 })
+  let from = 0
+  const rounds = Array.from({ length: 33 }, () => {
+    const before = process.cpuUsage()
+    for (const fact of facts) {
+      const at = from + fact.at
+      for (const { request, inspection, observed } of visitors) {
+        // A new object for each request costs more than what is measured.
+        observed.at = at
+        observed.status = fact.status
+        observed.traits = readTraits(fact)
+        behaviour.record(observed as ObservedRequest)
+        behaviour.find(request, inspection, at)
+      }
+    }
+    from += 24 * 60 * MINUTE
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / (facts.length * visitors.length)
+  })
+  return [
+    {
+      case: 'a request',
+      what: 'read, counted and judged',
+      unit: 'µs',
+      // The compiler is at work in the first rounds.
+      value: computeSpread(rounds.slice(2)),
+      goal: { atMost: 1 },
+    },
+    { case: 'a visitor', what: 'memory', unit: 'bytes', value: counted(RECORD_BYTES), goal: { atMost: 200 } },
+  ]
+}
+
+const ASKED = { peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1' } as const
+const NOTHING = { method: 'GET', host: 'site.example', isConditional: false, isAhead: false, fields: [] }
+const ENDED = { host: 'site.example', userAgent: BROWSER, milliseconds: 5 } as Partial<ObservedRequest>
+
+interface Judged {
+  readonly found: readonly Figure[]
+  readonly signs: readonly Figure[]
+}
+
+/** Judges what was recorded on one application, and much that is like it. */
+export async function judgeRecording(run: Run, recording: Recording): Promise<Judged> {
+  const random = createRandom(72)
+  const { site, visits, isPage, answers } = recording
+  run.step(`visits to the ${site.name}`)
+  const { habits, served } = await rotateAddresses(recording, random)
+  const watch = (plan: Parameters<typeof planVisit>[0]) =>
+    watchVisit(simulateVisit(planVisit(plan), answers), isPage, habits)
+  const people = Array.from({ length: PEOPLE }, () => watch(planPerson(recording, random)))
+  const countPeople = (is: (visit: (typeof people)[number]) => boolean) =>
+    counted((10_000 * people.filter(is).length) / people.length)
+  const scrapers = visits.flatMap((recorded) =>
+    recorded.loads === undefined
+      ? []
+      : RATES.map((rate) => {
+          const pause = createPauses(recorded, rate)
+          return { loads: recorded.loads, page: watch({ recorded, recording, pages: 101, pause, random }).page }
+        }),
+  )
+  const shares = (['pages', 'everything'] as const).flatMap((loads) => {
+    const own = scrapers.filter((scraper) => scraper.loads === loads)
+    return DEPTHS.map((depth): Figure => {
+      // The log shows at the next page what the gate knows of this one.
+      const found = own.filter(({ page }) => page <= depth + 1).length
+      const what = `${loads === 'pages' ? 'without files' : 'with files'}, ${depth} pages`
+      return { case: site.name, what, unit: '%', value: counted((100 * found) / own.length), ...findGoal(loads, depth) }
+    })
+  })
+  const accused = countPeople(({ page }) => page < Number.POSITIVE_INFINITY)
+  const found: readonly Figure[] = [
+    ...shares,
+    { case: site.name, what: 'people accused', unit: 'of 10,000', value: accused, goal: { atMost: 10 } },
+    {
+      case: site.name,
+      what: '200 addresses, before the limit',
+      unit: 'pages',
+      value: counted(served),
+      goal: { atMost: 2_000 },
+    },
+  ]
+  const signs = BEHAVIOUR_SIGNS.filter(({ weight }) => weight > 0).map(
+    ({ id }): Figure => ({
+      case: `\`${id}\``,
+      what: site.name,
+      unit: 'of 10,000',
+      value: countPeople((visit) => visit.signs.has(id)),
+    }),
+  )
+  return { found, signs }
+}
+
+function findGoal(loads: Recorded['loads'], depth: number): { goal?: Goal } {
+  if (loads === 'pages' && depth === 20) return { goal: { atLeast: 95 } }
+  return loads === 'everything' && depth === 100 ? { goal: { atLeast: 50 } } : {}
+}

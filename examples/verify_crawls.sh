@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Verifies a file of `sallyport report --ai --evidence` with OpenSSL and jq alone, and prints what it proves.
+# usage: verify_crawls.sh EVIDENCE KEYS [CERTIFICATES]   (KEYS: GET /v1/provenance/keys; CERTIFICATES: PEM of time authorities)
+set -euo pipefail
+evidence=$1 keys=$2 certificates=${3:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "fail: $*" >&2; exit 1; }
+sha256() { openssl dgst -sha256 -r | cut -c1-64; }
+to_hex() { base64 -d | od -An -v -tx1 | tr -d ' \n'; }
+node() { printf "$(sed 's/../\\x&/g' <<<"01$1$2")" | sha256; } # RFC 6962, section 2.1
+
+# The keys sign the checkpoint (C2SP signed note, Ed25519).
+jq -j .checkpoint "$evidence" >"$work/note"
+sed '/^$/,$d' "$work/note" >"$work/body"
+signed=no
+for signature in $(sed -n 's/^— [^ ]* //p' "$work/note"); do
+  base64 -d <<<"$signature" | tail -c +5 >"$work/signature"
+  for x in $(jq -r '.keys[] | select(.revoked_at | not) | .x' "$keys"); do
+    { base64 -d <<<MCowBQYDK2VwAyEA; tr '_-' '/+' <<<"$x=" | base64 -d; } >"$work/key"
+    openssl pkeyutl -verify -rawin -pubin -keyform DER -inkey "$work/key" -sigfile "$work/signature" -in "$work/body" >"$work/said" 2>&1 && signed=yes
+  done
+done
+[ $signed = yes ] || fail 'none of the keys signed the checkpoint'
+{ read -r log; read -r total; read -r root; } <"$work/body"
+root=$(to_hex <<<"$root")
+[ "$log" = "$(jq -r .log "$evidence")" ] || fail 'the checkpoint is that of another log'
+
+# The records continue the tree before them.
+peaks=()
+for peak in $(jq -r '.tree.before[]' "$evidence"); do peaks+=("$(to_hex <<<"$peak")"); done
+size=$(jq '.records[0] | fromjson | .seq' "$evidence")
+while IFS= read -r record; do
+  hash=$(printf '\0%s' "$record" | sha256)
+  for ((at = size; at % 2 == 1; at /= 2)); do
+    [ ${#peaks[@]} -gt 0 ] || fail 'the tree before the first record is not whole'
+    hash=$(node "${peaks[-1]}" "$hash")
+    unset 'peaks[-1]'
+  done
+  peaks+=("$hash")
+  size=$((size + 1))
+done < <(jq -r '.records[]' "$evidence")
+reached=${peaks[-1]}
+for ((at = ${#peaks[@]} - 2; at >= 0; at--)); do reached=$(node "${peaks[at]}" "$reached"); done
+
+# The checkpoint continues the tree of the records (RFC 9162, section 2.1.4.2).
+proof=()
+for hash in $(jq -r '.tree.after[]' "$evidence"); do proof+=("$(to_hex <<<"$hash")"); done
+if [ "$size" = "$total" ]; then
+  [ "$reached" = "$root" ] || fail 'the records are not under the checkpoint'
+else
+  (((size & (size - 1)) == 0)) && proof=("$reached" "${proof[@]}")
+  first=$((size - 1)) last=$((total - 1))
+  while ((first & 1)); do first=$((first >> 1)) last=$((last >> 1)); done
+  old=${proof[0]} new=${proof[0]}
+  for hash in "${proof[@]:1}"; do
+    ((last > 0)) || fail 'the proof is too long'
+    if ((first & 1 || first == last)); then
+      old=$(node "$hash" "$old") new=$(node "$hash" "$new")
+      while ((first > 0 && !(first & 1))); do first=$((first >> 1)) last=$((last >> 1)); done
+    else
+      new=$(node "$new" "$hash")
+    fi
+    first=$((first >> 1)) last=$((last >> 1))
+  done
+  [ "$old" = "$reached" ] && [ "$new" = "$root" ] && [ $last = 0 ] || fail 'the records are not under the checkpoint'
+fi
+
+# Each robots.txt is the one that the records name.
+jq -r '[.documents[].sha256] as $known | .records[] | fromjson | .crawl.preferences[] | .robots_sha256 // empty | select(IN($known[]) | not)' "$evidence" >"$work/missing"
+[ -s "$work/missing" ] && fail "the robots.txt $(head -1 "$work/missing") is not in the file"
+for at in $(jq -r '.documents | keys[]' "$evidence"); do
+  [ "$(jq -j ".documents[$at].text" "$evidence" | sha256)" = "$(jq -r ".documents[$at].sha256" "$evidence")" ] || fail 'a robots.txt was changed'
+done
+
+if [ -n "$certificates" ]; then
+  jq -j '.anchors[0].checkpoint' "$evidence" >"$work/anchor"
+  jq -r '.anchors[0].timestamps[0].response' "$evidence" | base64 -d >"$work/response"
+  openssl ts -verify -data "$work/anchor" -in "$work/response" -CAfile "$certificates" >"$work/said" 2>&1 || fail 'the timestamp is not good'
+  openssl ts -reply -in "$work/response" -text | sed -n 's/^Time stamp:/stamped/p'
+fi
+echo "proven: records of $(jq -r '.records[0] | fromjson | .crawl.operator' "$evidence") in $log"
+jq -r '.query as $span | .records[] | fromjson | select(.issued_at >= $span.from and .issued_at <= $span.to) | .crawl.rows[] | [.path, .robots, .action, .requests] | @tsv' "$evidence" |
+  awk -F'\t' '{ sum[$1 "\t" $2 "\t" $3] += $4 } END { for (row in sum) print row "\t" sum[row] }' | sort

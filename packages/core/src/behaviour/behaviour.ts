@@ -1,0 +1,148 @@
+import { LRUCache } from 'lru-cache'
+import { isNamed } from '../address/forwarding.ts'
+import { listSigns } from '../agent/behaviour-signs.ts'
+import { HOUR_MS } from '../duration.ts'
+import { isInternal } from '../network/inside.ts'
+import type { AgentBasis } from '../values/agent-verdict.ts'
+import type { InspectedBehaviour } from '../values/behaviour.ts'
+import type { Inspection } from '../values/inspection.ts'
+import type { ObservedRequest } from '../values/observed.ts'
+import type { InspectionRequest } from '../values/request.ts'
+import { createNorms, HABIT, type HabitState, type KeptHabits, listHabits } from './norms.ts'
+import { recordEvent, type VisitEvent } from './record-event.ts'
+import { CELL, FLAG, Records } from './records.ts'
+import { countPages, LACKS, nameGroup, readBare, readHabits, readLacks, readSigns } from './signs.ts'
+import { createVisitKeys } from './visit-key.ts'
+
+/** Holds the signs of a visit as bits, and all that rules read of it. */
+export interface BehaviourFinding {
+  readonly bits: number
+  readonly inspected: InspectedBehaviour
+}
+
+export interface BehaviourOptions {
+  /** Returns the secret of the visit keys; without it no client can compute a key. A new secret ends all visits. */
+  readonly seed: () => number
+  /** Finds the site of a host by name; without it there is one site, whose name is ''. */
+  readonly siteOf?: ((host: string) => string) | undefined
+  /** Holds what people did before this run. */
+  readonly kept?: readonly KeptHabits[] | undefined
+  /** Limits how many visits are remembered, a multiple of eight; default `SLOTS`. */
+  readonly slots?: number | undefined
+}
+
+/** Remembers what visitors do, in this process. It does no I/O and forgets each visit that ends. */
+export interface Behaviour {
+  /** Returns what the visitor of a request has done so far; `undefined` where nothing is known of it. */
+  find(
+    request: Pick<InspectionRequest, 'fields' | 'user'>,
+    known: Pick<Inspection, 'agent' | 'network' | 'client' | 'pass'>,
+    now: number,
+  ): BehaviourFinding | undefined
+  /** Counts a finished request; returns the event that other workers count, `undefined` where the request counts in no visit. */
+  record(observed: ObservedRequest): VisitEvent | undefined
+  /** Counts a request that another worker answered. */
+  take(event: VisitEvent): void
+  /** Lists what people do on each site, and which habits are a sign by their absence. */
+  readonly habits: readonly HabitState[]
+  /** Lists what is kept between two runs. */
+  readonly kept: readonly KeptHabits[]
+  /** Counts the visits that have not ended. */
+  size(now: number): number
+}
+
+/** Clients that name or prove what they are teach nothing by their behaviour. */
+const NAMED: ReadonlySet<AgentBasis> = new Set<AgentBasis>(['signature', 'crawler', 'ai-name', 'automation'])
+/** Limits how many groups are remembered to have a person in them. */
+const MAX_MIXED = 4_096
+/** A visit of this many pages proves what people do. */
+const PROOF_PAGES = 8
+
+export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions): Behaviour {
+  const norms = createNorms(kept)
+  const records = new Records(slots)
+  /** A visitor of the group held a pass at this time. */
+  const mixed = new LRUCache<number, number>({ max: MAX_MIXED })
+  const keyOf = createVisitKeys(seed)
+  const ids = new Map<number, readonly string[]>()
+
+  function take(event: VisitEvent): void {
+    const row = recordEvent(records, event)
+    if (event.traits.kind !== 'page') return
+    // A visitor who lacks nothing belongs to no group.
+    const group = nameGroup(records, row, readLacks(records, row, readBare(records, row, event.until)))
+    if (event.hasPass && group !== 0) mixed.set(group, event.until)
+    if (records.get(row, CELL.pages) < PROOF_PAGES || records.has(row, FLAG.judged)) return
+    const isBrowser = records.has(row, FLAG.returned) && records.get(row, CELL.files) > 0
+    if (!isBrowser && !records.has(row, FLAG.proven)) return
+    records.flag(row, FLAG.judged)
+    norms.learn(event.site, readHabits(records, row), group)
+  }
+
+  function listIds(bits: number): readonly string[] {
+    const known = ids.get(bits)
+    if (known !== undefined) return known
+    const listed = Object.freeze(listSigns(bits).flatMap(({ id, weight }) => (weight > 0 ? [id] : [])))
+    ids.set(bits, listed)
+    return listed
+  }
+
+  return {
+    find({ fields, user }, known, now) {
+      if (!hasBehaviour(known)) return undefined
+      const site = siteOf === undefined ? '' : siteOf(findField(fields, ':authority') || findField(fields, 'host'))
+      const row = records.find(keyOf(known.client, user, findField(fields, 'user-agent'), site), now)
+      const pages = row === -1 ? 0 : records.get(row, CELL.pages)
+      if (pages === 0) return undefined
+      const habits = norms.find(site)
+      const bare = readBare(records, row, now)
+      const bits = readSigns(records, row, bare, habits)
+      const [isLoading, isReturning] = [(habits & HABIT['keeps-loading']) !== 0, (habits & HABIT.returns) !== 0]
+      const lacks = known.pass === undefined ? readLacks(records, row, bare) : 0
+      const isGrouped = ((lacks & LACKS.files) !== 0 && isLoading) || ((lacks & LACKS.cookies) !== 0 && isReturning)
+      const group = isGrouped ? nameGroup(records, row, lacks) : 0
+      const isUnreturned = isReturning && !records.has(row, FLAG.returned)
+      const inspected: InspectedBehaviour = {
+        pages,
+        signs: listIds(bits),
+        pagesWithoutFiles: isLoading ? bare : 0,
+        cookiesNotReturned: isUnreturned ? records.get(row, CELL.unreturned) : 0,
+        differentPages: Math.round(countPages(records, row)),
+        likeness: group === 0 ? undefined : group.toString(16).padStart(8, '0'),
+        isMixed:
+          group !== 0 && Math.abs(now - (mixed.get(group) ?? Number.NEGATIVE_INFINITY)) < HOUR_MS ? true : undefined,
+      }
+      return { bits, inspected: Object.freeze(inspected) }
+    },
+    record({ traits, decision, host, userAgent = '', at, milliseconds }) {
+      if (traits === undefined || decision === undefined || !hasBehaviour(decision.inspection)) return undefined
+      const { client, user, pass } = decision.inspection
+      const site = siteOf?.(host) ?? ''
+      const key = keyOf(client, user, userAgent, site)
+      const [hasPass, hasUser] = [pass !== undefined, user !== undefined]
+      const event = { key, site, from: at, until: at + milliseconds, hasPass, hasUser, traits }
+      take(event)
+      return event
+    },
+    take,
+    get habits() {
+      return listHabits(norms.kept)
+    },
+    get kept() {
+      return norms.kept
+    },
+    size: (now) => records.size(now),
+  }
+}
+
+/** Reports whether a client's behaviour counts: the operator's machines, allowlisted and named clients have no behaviour. */
+function hasBehaviour({ agent, network, client }: Pick<Inspection, 'agent' | 'network' | 'client'>): boolean {
+  if (client.address === '' || client.isProxy === true || isInternal(network.reserved)) return false
+  return agent.identity?.verified !== true && !NAMED.has(agent.basis)
+}
+
+function findField(fields: readonly string[], name: string): string {
+  for (let at = 0; at + 1 < fields.length; at += 2)
+    if (isNamed(fields[at] as string, name)) return fields[at + 1] as string
+  return ''
+}

@@ -1,0 +1,86 @@
+import type { ChallengeLevel, FormFault } from '../values/challenge.ts'
+import { type AskerParts, describeAsker } from './asker.ts'
+import { spendTask } from './giver.ts'
+import { TEST_TOKEN } from './names.ts'
+import type { ChallengeReader } from './reader.ts'
+import type { ChallengeSecret } from './secrets.ts'
+import { areNumbers } from './solutions.ts'
+import type { ChallengesOptions } from './terms.ts'
+import { CHALLENGE_MS, RANDOM_BYTES, sealChallenge } from './token.ts'
+import { isSolved } from './work.ts'
+
+/** Holds the puzzles of a form, as its script receives them. */
+export interface FormPuzzles {
+  readonly challenge: string
+  readonly puzzles: number
+  readonly bits: number
+  readonly level: ChallengeLevel
+  /** The token expires after this time, in seconds. */
+  readonly seconds: number
+}
+
+/** Says whether a token is good; `degraded`: the shared counts did not answer whether another machine accepted it. */
+export type FormCheck =
+  | { readonly ok: true; readonly level: ChallengeLevel; readonly degraded?: true }
+  | { readonly ok: false; readonly reason: FormFault }
+
+/** A form comes from this host and browser. */
+export type FormSender = Pick<AskerParts, 'host' | 'userAgent'>
+
+/** Issues the puzzles of forms, and checks the tokens, which are their solutions. */
+export interface FormTokens {
+  issue(sender: FormSender, action: string, level: ChallengeLevel): FormPuzzles
+  /** Accepts a token once, on all machines that share counts. Never rejects. */
+  check(sender: FormSender, token: unknown, action: string): Promise<FormCheck>
+}
+
+/** Half a minute on a slow phone is too long for a form. A page's level 1 is a wait; here it is a few hashes. */
+const PUZZLES = 32
+const BITS: Readonly<Record<ChallengeLevel, number>> = { 1: 8, 2: 10, 3: 12 }
+
+/** A solved challenge with 32 numbers has at most 450 characters. */
+const MAX_TOKEN = 1_024
+
+export function createFormTokens(options: ChallengesOptions, reader: Pick<ChallengeReader, 'read'>): FormTokens {
+  const { secrets, counts, clock, random, onFault, onFormChecked, isTesting } = options
+  const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
+
+  /** No field of a request has a line break, so a form's token is never a page's challenge, nor the reverse. */
+  function bind(sender: FormSender, action: string) {
+    const asker = describeAsker({ ...sender, ja4: undefined })
+    return { ...asker, host: `${asker.host}\nform ${action}` }
+  }
+
+  async function checkToken(sender: FormSender, token: unknown, action: string): Promise<FormCheck> {
+    if (token === undefined || token === null || token === '') return { ok: false, reason: 'missing' }
+    if (token === TEST_TOKEN && isTesting?.() === true) return { ok: true, level: 1 }
+    if (typeof token !== 'string' || token.length > MAX_TOKEN) return { ok: false, reason: 'malformed' }
+    const [sealed = '', text = ''] = token.split('.', 2)
+    const challenge = reader.read(sealed, bind(sender, action), clock.now())
+    if (typeof challenge === 'string') return { ok: false, reason: challenge }
+    if (!areNumbers(text)) return { ok: false, reason: 'malformed' }
+    // A wrong solution uses up its challenge too, so no client can try numbers here.
+    const { states, share } = await counts.take([spendTask('form', challenge.random)], '')
+    if (states[0]?.allowed !== true) return { ok: false, reason: 'spent' }
+    if (!isSolved(challenge, text.split(',').map(Number))) return { ok: false, reason: 'wrong' }
+    return { ok: true, level: challenge.level, ...(share !== undefined && { degraded: true }) }
+  }
+
+  return {
+    issue(sender, action, level) {
+      const { host, browser } = bind(sender, action)
+      const work = { puzzles: PUZZLES, bits: BITS[level], level }
+      const terms = { issuedAt: clock.now(), wait: 0, passSeconds: 0, rule: 0, browser, tls: 0 }
+      const challenge = sealChallenge({ ...terms, ...work, random: random(RANDOM_BYTES) }, maker, host)
+      return { challenge, ...work, seconds: CHALLENGE_MS / 1_000 }
+    },
+    async check(sender, token, action) {
+      const checked = await checkToken(sender, token, action).catch((error: unknown): FormCheck => {
+        onFault?.(error)
+        return { ok: false, reason: 'failed' }
+      })
+      onFormChecked?.(action, checked.ok ? 'ok' : checked.reason)
+      return checked
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { MCP_METHODS } from '../../mcp/methods.ts'
+import { suggestion } from '../../nearest-word.ts'
+import type { PolicyFault } from '../language/fault.ts'
+import { listName } from '../language/surroundings.ts'
+import { compilePatterns } from '../language/text-pattern.ts'
+import type { Rule } from '../policy.ts'
+
+/** Warns of rules about calls of MCP that match no known method, or that read more bodies than they need. */
+export function mcpWarnings(rule: Rule, index: number): readonly PolicyFault[] {
+  const { id, match } = rule
+  const path = ['rules', index, 'match']
+  const given = [
+    { path: [...path, 'mcp', 'method'], patterns: match.mcp?.method },
+    { path: [...path, 'not', 'mcp', 'method'], patterns: match.not?.mcp?.method },
+  ]
+  const unknown = given.flatMap(({ path, patterns = [] }) =>
+    patterns.flatMap((pattern, at): readonly PolicyFault[] => {
+      if (listName(pattern) !== undefined || MCP_METHODS.some((method) => compilePatterns([pattern])(method))) return []
+      const message = `no MCP method matches "${pattern}"${suggestion(pattern, MCP_METHODS)}`
+      return [{ path: [...path, at], rule: id, message }]
+    }),
+  )
+  if (!readsCalls(rule) || match.path !== undefined) return unknown
+  const message =
+    'the rule reads every JSON body of a POST and rejects bodies above 64 KiB. Add the path of the MCP server'
+  return [...unknown, { path, rule: id, message }]
+}
+
+/** Reports whether a rule reads the calls of an MCP client. */
+export function readsCalls(rule: Rule): boolean {
+  return rule.match.mcp !== undefined || rule.match.not?.mcp !== undefined || countsByTool(rule)
+}
+
+/** Reports whether a rule counts by the called tool. */
+export function countsByTool({ limit, concurrent }: Rule): boolean {
+  return [limit?.key, typeof concurrent === 'object' ? concurrent.key : undefined].flat().includes('tool')
+}

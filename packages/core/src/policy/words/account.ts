@@ -1,0 +1,71 @@
+import {
+  ACCOUNT_EVENTS,
+  ACCOUNT_FACTS,
+  type AccountEventName,
+  type AccountFacts,
+  MAIL_FACTS,
+  type MailFacts,
+} from '../../values/account-event.ts'
+import { anyWord, someFlags } from '../language/values.ts'
+import type { Test, WordsOf } from './match-word.ts'
+
+/** Holds conditions on an event of a user's account: a rule with such a condition is evaluated for events alone. */
+export interface AccountMatch {
+  readonly event?: readonly AccountEventName[] | undefined
+  readonly mail?: MailFacts | undefined
+  readonly account?: AccountFacts | undefined
+}
+
+/** No history of requests has such events, and no crawler causes one. */
+const OF_EVENTS = { asks: 'request', robots: false } as const
+
+export const ACCOUNT_WORDS: WordsOf<AccountMatch> = {
+  event: {
+    ...OF_EVENTS,
+    values: anyWord(ACCOUNT_EVENTS),
+    description: 'Account events passed to accounts.assess()',
+    example: ['login'],
+    test:
+      (given) =>
+      ({ event }) =>
+        event !== undefined && given.includes(event.event),
+  },
+  mail: {
+    ...OF_EVENTS,
+    values: someFlags(MAIL_FACTS),
+    description: "Facts about the event's email address",
+    example: { disposable: true },
+    test: (given) => testFacts(given, ({ event }) => event?.mail, undefined),
+  },
+  account: {
+    ...OF_EVENTS,
+    values: someFlags(ACCOUNT_FACTS),
+    description: "Facts about the event's account",
+    example: { known: false },
+    test(given, { action }) {
+      // A missing memory refuses no client, and a guesser is still challenged.
+      const isMild = action === 'flag' || action === 'challenge'
+      return testFacts(given, ({ event }) => event?.account, isMild ? 'known' : undefined)
+    },
+  },
+}
+
+/** Every given fact must have the given value; an unknown fact leaves it open, and then `denied` counts as false. */
+function testFacts<Facts extends object>(
+  given: Facts,
+  read: (inspection: Parameters<Test>[0]) => Facts | undefined,
+  denied: keyof Facts | undefined,
+): Test {
+  const wanted = Object.entries(given)
+  return (inspection) => {
+    const facts = read(inspection)
+    if (facts === undefined) return false
+    let isKnown = true
+    for (const [name, value] of wanted) {
+      const fact: unknown = facts[name as keyof Facts] ?? (name === denied ? false : undefined)
+      if (fact === undefined) isKnown = false
+      else if (fact !== value) return false
+    }
+    return isKnown || undefined
+  }
+}

@@ -1,0 +1,63 @@
+import type { McpCall } from '../../values/mcp.ts'
+import type { Surroundings } from '../language/surroundings.ts'
+import { compilePatterns, PATTERNS } from '../language/text-pattern.ts'
+import type { Values } from '../language/values.ts'
+import type { WordsOf } from './match-word.ts'
+
+/** Holds conditions on the calls of a request to an MCP server. */
+export interface McpMatch {
+  /** Both members must hold for one call. */
+  readonly mcp?: McpCallMatch | undefined
+}
+
+export interface McpCallMatch {
+  readonly method?: readonly string[] | undefined
+  /** Names tools, prompts, URIs of resources or ids of tasks. */
+  readonly name?: readonly string[] | undefined
+}
+
+const MEMBERS = ['method', 'name'] as const
+
+const CALLS: Values<McpCallMatch> = {
+  shape: {
+    members: {
+      method: { shape: 'texts', description: 'MCP method patterns', example: ['tools/call'] },
+      name: {
+        shape: 'texts',
+        description: 'Patterns of tools, prompts, resource URIs or task IDs',
+        example: ['search', 'db_*'],
+      },
+    },
+  },
+  faults: (given) =>
+    MEMBERS.flatMap((member) =>
+      PATTERNS.faults(given[member] ?? []).map(({ path, message }) => ({ path: [member, ...path], message })),
+    ),
+}
+
+export const MCP_WORDS: WordsOf<McpMatch> = {
+  mcp: {
+    values: CALLS,
+    asks: 'parts',
+    mayLack: true,
+    robots: false,
+    description: 'MCP calls',
+    test(given, { action, surroundings }) {
+      const matches = compileCalls(given, surroundings)
+      const every = action === 'allow'
+      return ({ mcp }, { parts }) => {
+        if (mcp === undefined) return parts.mcp === 'unknown' ? undefined : false
+        // No permission is given, and no refusal is escaped, by an unreadable call.
+        if (mcp.fault !== undefined) return !every
+        return every ? mcp.calls.length > 0 && mcp.calls.every(matches) : mcp.calls.some(matches)
+      }
+    },
+  },
+}
+
+/** Compiles conditions on a call, which have been checked. */
+export function compileCalls({ method, name }: McpCallMatch, surroundings: Surroundings): (call: McpCall) => boolean {
+  const isMethod = method === undefined ? () => true : compilePatterns(method, surroundings)
+  const isName = name === undefined ? undefined : compilePatterns(name, surroundings)
+  return (call) => isMethod(call.method) && (isName === undefined || (call.name !== undefined && isName(call.name)))
+}

@@ -1,0 +1,66 @@
+import t from 'tap'
+import { openVisit, type VisitRequest } from '../src/testing/recorded-visit.ts'
+
+const PAGE = { status: 200, contentType: 'text/html; charset=utf-8', host: 'a.example' } as const
+const FILE = { status: 200, contentType: 'text/css', host: 'a.example' } as const
+const START = Date.parse('2026-11-21T12:00:00Z')
+
+/** Makes the visit of a person, who reads pages at human pace with their files, cookies and links. */
+function person(pages: number): readonly VisitRequest[] {
+  return Array.from({ length: pages }, (_, page): readonly VisitRequest[] => {
+    const at = START + page * 20_000 + ((page * 7_919) % 13) * 5_000 * (page % 3)
+    const cookie = page === 0 ? {} : { cookie: 'sid=1', referer: 'https://a.example/before' }
+    return [
+      { ...PAGE, ...cookie, at, target: `/p/${page % 30}`, setCookies: ['sid=1; Path=/'] },
+      { ...FILE, ...cookie, at: at + 200, target: `/p/${page}.css` },
+      { ...FILE, ...cookie, at: at + 250, target: '/all.js', isConditional: page > 0, status: page > 0 ? 304 : 200 },
+    ]
+  }).flat()
+}
+
+/** Makes the visit of a loop that reads pages. */
+function loop(pages: number, everyMs: number, more: Partial<VisitRequest> = {}): readonly VisitRequest[] {
+  return Array.from({ length: pages }, (_, page) => ({
+    ...PAGE,
+    at: START + page * everyMs,
+    target: `/p/${page}`,
+    ...more,
+  }))
+}
+
+function judgeVisit(requests: readonly VisitRequest[]) {
+  const visit = openVisit()
+  for (const request of requests) visit.add(request)
+  return visit.judge()
+}
+
+t.test('a person shows no sign against a person', async (t) => {
+  for (const pages of [1, 5, 20, 100]) {
+    const { signs, weight } = judgeVisit(person(pages))
+    t.equal(weight, 0, `${pages} pages: ${signs}`)
+  }
+})
+
+t.test('pages without files are a sign from ten pages on, and enough to challenge from twenty', async (t) => {
+  t.same(judgeVisit(loop(9, 6_000)).signs, [])
+  t.match(judgeVisit(loop(10, 6_000)), { pages: 10, signs: ['pages-without-files', 'first-visit-without-files'] })
+  t.ok(judgeVisit(loop(10, 6_000, { cookie: 'sid=1', referer: 'https://a.example/' })).weight < 4, 'a warm cache')
+  const returning = { setCookies: ['sid=1'], cookie: 'sid=1', referer: 'https://a.example/' }
+  t.ok(judgeVisit(loop(10, 6_000, returning)).weight < 4)
+  t.ok(judgeVisit(loop(20, 6_000)).weight >= 4)
+})
+
+t.test('several people behind one address are not one who reads much, fast and evenly', async (t) => {
+  // Each person of an office begins without a cookie; all read the same pages' neighbours, one page a second.
+  const office = (people: number) =>
+    loop(80, 1_000, { setCookies: ['sid=1; Path=/'] }).map((request, page) => ({
+      ...request,
+      ...(page % (80 / people) !== 0 && { cookie: 'sid=1', referer: 'https://a.example/' }),
+    }))
+  const ofOne = ['breadth', 'relentless', 'even-gaps']
+  const spoken = (people: number) => judgeVisit(office(people)).signs.filter((id) => ofOne.includes(id))
+  t.same(spoken(1), ofOne)
+  t.same(spoken(2), ofOne, 'one more may be a private window')
+  t.same(spoken(4), [])
+  t.same(spoken(40), [])
+})

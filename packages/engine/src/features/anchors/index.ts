@@ -1,0 +1,13 @@
+import type { Feature } from '#service'
+import { examineAnchors } from './examine.ts'
+import { anchorWarnings } from './faults.ts'
+import { keys } from './keys.ts'
+
+export { createStamper, type Stamper } from './stamper.ts'
+
+/** Has authorities stamp the ledger's checkpoints, and witnesses cosign them. */
+export const feature: Feature<typeof keys> = {
+  keys,
+  warnings: anchorWarnings,
+  examine: examineAnchors,
+}

@@ -1,0 +1,29 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Decision } from '@sallyport/core'
+import { LRUCache } from 'lru-cache'
+
+/** Finds the decision about a POST request by its id. */
+type FindDecision = (id: string) => Decision | undefined
+
+/** Keeps decisions for plugins of other libraries. */
+export interface DecisionKeeper {
+  /** Keeps decisions from the first call until the service closes. */
+  keepDecisions(): FindDecision
+}
+
+/** The last decisions about POST requests, for hosts that make a new request of the one that was inspected. */
+export interface KeptDecisions {
+  readonly find: FindDecision
+  close(): void
+}
+
+/** Keeps decisions from now on. */
+export function keepDecisions(): KeptDecisions {
+  const kept = new LRUCache<string, Decision>({ max: 10_000 })
+  const keep = (message: unknown) => {
+    const { decision } = message as { readonly decision: Decision }
+    if (decision.id !== undefined && decision.inspection.request.method === 'POST') kept.set(decision.id, decision)
+  }
+  subscribe('sallyport.decision', keep)
+  return { find: (id) => kept.get(id), close: () => void unsubscribe('sallyport.decision', keep) }
+}

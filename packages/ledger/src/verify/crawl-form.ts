@@ -1,0 +1,183 @@
+import {
+  type Evidence,
+  type EvidenceDocument,
+  parseAnchors,
+  parseDocument,
+  readCheckpoint,
+  saysTheSame,
+} from './evidence-form.ts'
+import { parseOwnKeys } from './keys.ts'
+import { HEX_HASH, parseRecord, type RecordPlace } from './record.ts'
+import { type Members, readMembers, ShapeError } from './shape.ts'
+import { CRAWL_STATEMENTS } from './statements.ts'
+
+/**
+ * Names the form of evidence about crawling, with its version.
+ *
+ * @example
+ * ```ts
+ * import { CRAWLS_TYPE } from '@sallyport/ledger/verify'
+ *
+ * console.log(CRAWLS_TYPE)
+ * ```
+ * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/evidence.md#records-of-crawling
+ */
+export const CRAWLS_TYPE = 'application/vnd.sallyport.crawls+json;version=1'
+
+/** Bounds the records of one file: those of a month of minutes. */
+export const MAX_CRAWLS = 50_000
+
+/** Says what a site asked of crawlers. */
+export interface RecordedPreference {
+  readonly host: string
+  /** SHA-256 of the robots.txt that it showed; absent where none was read. */
+  readonly robotsSha256?: string | undefined
+  /** Holds the values of Content-Usage in that file, with commas. */
+  readonly contentUsage?: string | undefined
+  /** Holds the URL of the licence (RSL) that the file offered. */
+  readonly licence?: string | undefined
+}
+
+/** Requests of one crawler for one path or pattern that came out alike. */
+export interface RecordedRow {
+  readonly crawler: string
+  readonly purpose: string
+  readonly proof: string
+  readonly path: string
+  readonly preference: RecordedPreference
+  /** Says whether robots.txt refuses the path: allowed, disallowed or unread. */
+  readonly robots: string
+  readonly action: string
+  readonly enforced: boolean
+  /** Holds the price and the licence that were offered; absent where none were. */
+  readonly price?: string | undefined
+  readonly licence?: string | undefined
+  /** Names the accepted payments; of many requests the first ones of each minute. */
+  readonly receipts?: readonly string[] | undefined
+  /** Counts requests. */
+  readonly requests: number
+  /** Counts answers that were pages. */
+  readonly pages: number
+  /** Counts bytes of answers. */
+  readonly bytes: number
+}
+
+/** A record of crawling as it is recorded. */
+export interface CrawlRecord extends RecordPlace {
+  readonly operator: string
+  readonly from: string
+  readonly to: string
+  readonly leftOut: number
+  readonly preferences: readonly RecordedPreference[]
+  readonly rows: readonly RecordedRow[]
+  /** SHA-256 of salt and addresses, hexadecimal; absent where no crawler was proven. */
+  readonly subject?: string | undefined
+}
+
+/** Evidence about crawling as read: well formed, and nothing of it checked against anything yet. */
+export interface Crawls
+  extends Pick<Evidence, 'createdAt' | 'origin' | 'log' | 'checkpoint' | 'keys' | 'anchors' | 'unanchored'> {
+  readonly query: { readonly from: string; readonly to: string }
+  readonly records: readonly { readonly bytes: Uint8Array; readonly record: CrawlRecord }[]
+  readonly before: readonly Uint8Array[]
+  readonly after: readonly Uint8Array[]
+  readonly addresses: readonly { readonly seq: number; readonly addresses: string; readonly salt: Uint8Array }[]
+  readonly documents: readonly EvidenceDocument[]
+}
+
+const MEMBERS = [
+  ...['media_type', 'created_at', 'origin', 'log', 'query', 'records', 'tree', 'addresses', 'checkpoint', 'anchors'],
+  ...['unanchored', 'keys', 'documents', 'statements'],
+]
+
+/** Reads evidence about crawling. Throws ShapeError that names the member for whatever is not of the form of this version. */
+export function parseCrawls(value: unknown): Crawls {
+  const file = readMembers(value, '')
+  if (file.text('media_type') !== CRAWLS_TYPE) throw new ShapeError('media_type: not a version that is known')
+  file.only(...MEMBERS)
+  if (!saysTheSame(file.object('statements').raw, CRAWL_STATEMENTS)) {
+    throw new ShapeError('statements: not what evidence of this version says')
+  }
+  const texts = file.list('records')
+  if (texts.length < 1 || texts.length > MAX_CRAWLS) throw new ShapeError('records: none, or too many')
+  const origin = file.text('origin')
+  const query = file.object('query')
+  query.only('from', 'to')
+  const tree = file.object('tree')
+  tree.only('before', 'after')
+  return {
+    createdAt: file.moment('created_at'),
+    origin,
+    log: file.text('log'),
+    query: { from: query.moment('from'), to: query.moment('to') },
+    records: texts.map((text, at) => {
+      if (typeof text !== 'string') throw new ShapeError(`records.${at}: not a text`)
+      const bytes = Buffer.from(text)
+      return { bytes, record: parseCrawl(bytes) }
+    }),
+    before: tree.bytesList('before', 32),
+    after: tree.bytesList('after', 32),
+    addresses: file.objects('addresses').map((entry) => {
+      entry.only('seq', 'addresses', 'salt')
+      return { seq: entry.integer('seq'), addresses: entry.text('addresses'), salt: entry.bytes('salt', 32) }
+    }),
+    checkpoint: readCheckpoint(file),
+    ...(file.has('anchors') ? { anchors: parseAnchors(file) } : {}),
+    ...(file.has('unanchored') ? { unanchored: file.text('unanchored') } : {}),
+    keys: parseOwnKeys(file.object('keys'), origin),
+    documents: file.objects('documents').map(parseDocument),
+  }
+}
+
+/** Reads a record of crawling. Throws ShapeError for any other record. */
+export function parseCrawl(bytes: Uint8Array): CrawlRecord {
+  const { type, place, members } = parseRecord(bytes)
+  if (type !== 'crawl') throw new ShapeError('record.type: not a record of crawling')
+  const crawl = members.object('crawl')
+  const preferences = listMembers(crawl.object('preferences')).map(parsePreference)
+  return {
+    ...place,
+    operator: crawl.text('operator'),
+    from: crawl.moment('from'),
+    to: crawl.moment('to'),
+    leftOut: crawl.integer('left_out'),
+    preferences,
+    rows: listMembers(crawl.object('rows')).map((row) => parseRow(row, preferences)),
+    ...(members.has('subject') ? { subject: members.object('subject').textLike('commit', HEX_HASH) } : {}),
+  }
+}
+
+/** Lists the members of an object that stands for a list; canonical text has them in order. */
+function listMembers(object: Members): readonly Members[] {
+  return Object.keys(object.raw as object).map((name) => object.object(name))
+}
+
+function parsePreference(entry: Members): RecordedPreference {
+  return {
+    host: entry.text('host'),
+    ...(entry.has('robots_sha256') ? { robotsSha256: entry.textLike('robots_sha256', HEX_HASH) } : {}),
+    ...(entry.has('content_usage') ? { contentUsage: entry.text('content_usage') } : {}),
+    ...(entry.has('licence') ? { licence: entry.text('licence') } : {}),
+  }
+}
+
+function parseRow(row: Members, preferences: readonly RecordedPreference[]): RecordedRow {
+  const preference = preferences[row.integer('preference')]
+  if (preference === undefined) throw new ShapeError(`${row.at('preference')}: there is no such one`)
+  return {
+    crawler: row.text('crawler'),
+    purpose: row.text('purpose'),
+    proof: row.text('proof'),
+    path: row.text('path'),
+    preference,
+    robots: row.textLike('robots', /^(allowed|disallowed|unread)$/),
+    action: row.text('action'),
+    enforced: row.textLike('enforced', /^(yes|no)$/) === 'yes',
+    ...(row.has('price') ? { price: row.text('price') } : {}),
+    ...(row.has('licence') ? { licence: row.text('licence') } : {}),
+    ...(row.has('receipts') ? { receipts: row.text('receipts').split(' ') } : {}),
+    requests: row.integer('requests'),
+    pages: row.integer('pages'),
+    bytes: row.integer('bytes'),
+  }
+}

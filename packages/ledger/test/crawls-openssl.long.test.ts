@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { verifyCrawls } from '../src/verify/index.ts'
+import { recorded } from './made-crawls.ts'
+
+const SCRIPT = fileURLToPath(new URL('../../../../examples/verify_crawls.sh', import.meta.url))
+const isInstalled = (program: string) => spawnSync(program, ['--version']).error === undefined
+const MISSING = ['bash', 'jq', 'openssl', 'od'].find((program) => !isInstalled(program))
+
+t.test(
+  'OpenSSL alone verifies what our verifier does',
+  { skip: MISSING ? `${MISSING} is not installed` : false },
+  async (t) => {
+    const { build, keys } = await recorded(11)
+    const folder = t.testdir({ keys: JSON.stringify(keys) })
+    const verify = (file: object) => {
+      const evidence = join(folder, 'evidence')
+      writeFileSync(evidence, JSON.stringify(file))
+      const { status, stdout, stderr } = spawnSync('bash', [SCRIPT, evidence, join(folder, 'keys')], {
+        encoding: 'utf8',
+      })
+      t.equal(status === 0, verifyCrawls(file, keys).isProven, stderr)
+      return { status, stdout, stderr }
+    }
+    // The span ends within the log, at its end, and where the tree of the records is whole.
+    for (const [from, to] of [
+      [5, 9],
+      [0, 7],
+      [2, 11],
+    ] as const) {
+      const minutes = to - from
+      t.match(verify(await build(from, to)), {
+        status: 0,
+        stdout: `proven: records of OpenAI in sallyport/0123456789abcdef/c/openai\n/articles/*\tallowed\tallow\t${3 * minutes}\n/private/*\tdisallowed\tblock\t${minutes}\n`,
+      })
+    }
+    const file = await build(3, 9)
+    const { records, checkpoint, tree, documents } = file
+    const forged = records.map((record, at) => (at === 2 ? record.replace('articles', 'articlez') : record))
+    const other = await (await recorded(11, { operator: 'OpenAI', leftOut: 1 })).build(3, 9)
+    for (const [change, reason] of [
+      [{ records: forged }, /not under the checkpoint/],
+      [{ records: records.slice(0, -1) }, /not under the checkpoint/],
+      [{ tree: { ...tree, before: [] } }, /not whole/],
+      [{ tree: { ...tree, after: tree.after.slice(1) } }, /not under the checkpoint/],
+      [{ checkpoint: checkpoint.replace('\n11\n', '\n10\n') }, /none of the keys signed/],
+      [{ checkpoint: other.checkpoint }, /not under the checkpoint/],
+      [{ documents: documents.map((document) => ({ ...document, text: 'User-agent: *' })) }, /was changed/],
+      [{ documents: [] }, /is not in the file/],
+    ] as const) {
+      t.match(verify({ ...file, ...change }), { status: 1, stderr: reason })
+    }
+  },
+)

@@ -1,0 +1,143 @@
+import t from 'tap'
+import { auditLedger } from '../src/audit.ts'
+import { MADE_ATTESTATION } from '../src/testing/index.ts'
+import { verifyCrawls, verifyEvidence } from '../src/verify/index.ts'
+import { MINUTE, madeMinute, makeDocument, ROBOTS, recorded } from './made-crawls.ts'
+import { AT } from './made-ports.ts'
+
+t.test('what an operator read is summed up and proven, with the preference of the site', async (t) => {
+  const { build, keys } = await recorded(30)
+  const report = verifyCrawls(JSON.stringify(await build(5, 15)), keys)
+  t.match(report, { ok: true, isProven: true, operator: 'OpenAI', leftOut: 0, addresses: [] })
+  const said = { crawler: 'GPTBot', purpose: 'training', proof: 'published range' }
+  const preference = {
+    host: 'shop.example',
+    contentUsage: 'train-ai=n',
+    licence: 'https://shop.example/licence.xml',
+    robotsSha256: ROBOTS.sha256,
+  }
+  // A record is of the minute in which its last request was.
+  t.match(report.paths, [
+    {
+      ...said,
+      path: '/articles/*',
+      robots: 'allowed',
+      action: 'allow',
+      requests: 30,
+      pages: 30,
+      bytes: 9_000,
+      preference,
+    },
+    { ...said, path: '/private/*', robots: 'disallowed', action: 'block', requests: 10, pages: 0, preference },
+  ])
+  t.same(
+    Object.values(report.axes).map(({ outcome }) => outcome),
+    ['pass', 'pass', 'pass', 'pass', 'pass', 'not_provided', 'not_provided'],
+  )
+  const without = verifyCrawls(await build(5, 15))
+  t.match(without, { ok: true, isProven: false, axes: { authenticity: { outcome: 'not_provided' } } })
+})
+
+t.test('addresses are in the file only if they are asked for, and until they are erased', async (t) => {
+  const { build, keys, ports } = await recorded(4)
+  t.same((await build(0, 9)).addresses, [])
+  const disclosed = await build(0, 9, true)
+  t.match(verifyCrawls(disclosed, keys), {
+    ok: true,
+    addresses: ['192.0.2.1', '192.0.2.7'],
+    axes: { disclosure: { outcome: 'pass' } },
+  })
+  const [first, ...rest] = disclosed.addresses
+  const changed = { ...disclosed, addresses: [{ ...first, addresses: '192.0.2.9' }, ...rest] }
+  t.match(verifyCrawls(changed, keys), {
+    ok: false,
+    axes: { disclosure: { outcome: 'fail', detail: /Record 0: the addresses/ } },
+  })
+  await ports.store.eraseBefore(AT + 100 * MINUTE)
+  t.match(verifyCrawls(await build(0, 9, true), keys), {
+    ok: true,
+    addresses: [],
+    axes: { disclosure: { outcome: 'not_provided' } },
+  })
+})
+
+t.test('every span of every log is under its checkpoint, and one minute left out or changed is seen', async (t) => {
+  for (const minutes of [1, 2, 3, 7, 8, 13]) {
+    const { build, keys, ledger } = await recorded(minutes)
+    // The log goes on behind the checkpoint of an earlier span.
+    for (let from = 0; from < minutes; from++) {
+      for (let to = from + 1; to <= minutes; to++) {
+        const { ok, axes } = verifyCrawls(await build(from, to), keys)
+        if (!ok) t.fail(`${minutes}: ${from} to ${to}: ${JSON.stringify(axes)}`)
+      }
+    }
+    await ledger.crawl(madeMinute(AT + minutes * MINUTE), [])
+  }
+  const { build, keys } = await recorded(13)
+  const good = await build(3, 9)
+  const failing = (changed: object) =>
+    Object.entries(verifyCrawls({ ...good, ...changed }, keys).axes).flatMap(([axis, { outcome }]) =>
+      outcome === 'fail' ? [axis] : [],
+    )
+  t.same(failing({}), [])
+  const { records, tree } = good
+  const less = (at: number) => records.filter((_, index) => index !== at)
+  t.same(failing({ records: less(3) }), ['integrity', 'inclusion'])
+  t.same(failing({ records: less(records.length - 1) }), ['inclusion', 'completeness'])
+  t.same(failing({ records: less(0) }), ['inclusion', 'completeness'])
+  const edited = records.map((text) => text.replace('"requests":3', '"requests":4'))
+  t.same(failing({ records: edited }), ['integrity', 'inclusion'])
+  t.same(failing({ records: [...records.slice(0, -1), edited.at(-1)] }), ['inclusion'])
+  t.same(failing({ tree: { ...tree, before: [] } }), ['inclusion'])
+  t.same(failing({ tree: { ...tree, after: [] } }), ['inclusion'])
+  t.same(failing({ documents: [] }), ['integrity'])
+  t.same(failing({ documents: [{ ...good.documents[0], text: 'User-agent: *\nAllow: /\n' }] }), ['integrity'])
+  t.same(failing({ query: { ...good.query, to: '2027-01-01T00:00:00.000Z' } }), ['completeness'])
+  t.same(failing({ log: good.log.replace('openai', 'google') }), ['integrity', 'inclusion'])
+  t.same(failing({ more: 1 }), ['format'])
+  t.same(failing({ statements: {} }), ['format'])
+})
+
+t.test('a month of minutes is one file', async (t) => {
+  const minutes = 31 * 1_440
+  const { build, keys } = await recorded(minutes)
+  const evidence = await build(0, minutes)
+  t.equal(evidence.records.length, minutes)
+  const text = JSON.stringify(evidence)
+  t.comment(`${(text.length / 2 ** 20).toFixed(1)} MiB`)
+  const report = verifyCrawls(text, keys)
+  t.match(report, { ok: true, isProven: true, paths: [{ requests: 3 * minutes }, { requests: minutes }] })
+})
+
+t.test('a verifier of before says that it does not know the version, and attestations stay as they are', async (t) => {
+  const { ledger, ports, build, keys } = await recorded(2)
+  t.match(verifyEvidence(await build(0, 2), keys).axes.format, {
+    outcome: 'fail',
+    detail: 'media_type: not a version that is known',
+  })
+  const [record] = await ports.store.records('c/openai', 0, 1)
+  t.match(Buffer.from(record?.bytes ?? []).toString(), /"type":"crawl","v":3\}$/)
+  await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
+  const [attested] = await ports.store.records('t/a', 0, 1)
+  t.match(verifyEvidence(await ledger.evidence('t/a', { attestationId: attested?.attestationId ?? 0 }), keys), {
+    ok: true,
+    isProven: true,
+  })
+  await ledger.checkpoint()
+  t.notOk((await auditLedger(ports.store, { archive: ports.archive, subjects: true })).fault)
+  t.equal(
+    await ledger.crawls('Nobody', {
+      from: '2020-01-01T00:00:00.000Z',
+      to: '2030-01-01T00:00:00.000Z',
+      withAddresses: false,
+    }),
+    undefined,
+  )
+})
+
+t.test('an audit misses a robots.txt that records name', async (t) => {
+  const other = makeDocument('other')
+  const { ledger, ports } = await recorded(1, { preferences: [{ host: 'a', robotsSha256: other.sha256 }] })
+  await ledger.checkpoint()
+  t.match((await auditLedger(ports.store)).fault, { reason: /document/i })
+})

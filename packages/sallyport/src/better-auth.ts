@@ -1,0 +1,1 @@
+export { type GuardedService, guardAccounts } from '@sallyport/engine/better-auth'

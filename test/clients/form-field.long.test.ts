@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { NO_NEIGHBOURS } from '@sallyport/engine/testing'
+import { challenge, inspection } from '@sallyport/express'
+import express from 'express'
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { NO_CHROMIUM } from '../chromium.ts'
+import { running } from '../hosts/host.ts'
+import { openWithoutData } from '../hosts/without-data.ts'
+import { FINDS, openReader } from './reader.ts'
+
+/* The field of forms in real browsers, with and without script, under a policy of content that allows scripts of its own site alone. */
+const CSP = "default-src 'none'; script-src 'self'; connect-src 'self'; form-action 'self'"
+
+const page = (more = '') => `<!doctype html><html lang="en"><head><title>Contact</title>
+<meta name="viewport" content="width=device-width"><script src="/.sallyport/field.js" defer></script>${more}</head><body><main>
+<h1>Contact</h1><form method="post" action="/contact"><p><label>Word <input name="word" value="grün"></label></p>
+<div class="sallyport" data-action="contact"></div><p><button name="go" value="1">Send</button></p></form></main></body></html>`
+
+interface Shop {
+  readonly url: string
+  /** Bodies of the forms that arrived. */
+  readonly arrived: Readonly<Record<string, string>>[]
+  /** Requests for puzzles. */
+  readonly asked: string[]
+}
+
+async function openShop(t: Test, { parts = '', secret }: { parts?: string; secret?: string } = {}): Promise<Shop> {
+  const own = secret === undefined ? {} : { challenge: { secret } }
+  const sallyport = await openWithoutData(t, { policy: { preset: 'observe' }, trustProxy: [], ...own })
+  const [arrived, asked]: [Shop['arrived'], string[]] = [[], []]
+  const app = express()
+  app.use((req, _res, next) => {
+    if (req.url.startsWith('/.sallyport/field?')) asked.push(req.url)
+    // A visitor of this machine is never challenged.
+    Object.defineProperty(req.socket, 'remoteAddress', { value: '93.184.216.34', configurable: true })
+    next()
+  })
+  app.use(inspection(sallyport), express.urlencoded({ extended: false }))
+  app.get('/auto.js', (_req, res) => {
+    const script = "addEventListener('load', () => document.querySelector('button').click())"
+    res.type('text/javascript').send(script)
+  })
+  app.get('/', (_req, res) => void res.set('content-security-policy', CSP).send(page(parts)))
+  app.post('/contact', challenge(sallyport, { form: 'contact' }), (req, res) => {
+    arrived.push(req.body as Shop['arrived'][0])
+    res.set('content-security-policy', CSP).send('<!doctype html><title>Thanks</title><h1>Thanks</h1>')
+  })
+  const server = await running((await import('node:http')).createServer(app))
+  t.teardown(() => server.close())
+  return { url: `http://127.0.0.1:${server.port}`, arrived, asked }
+}
+
+async function visit(t: Test, { url }: Shop, javaScriptEnabled = true): Promise<Page> {
+  const tab = await (await (await openReader(t))({ javaScriptEnabled })).newPage()
+  tab.on('pageerror', ({ message }) => void t.fail(message))
+  await tab.goto(url)
+  return tab
+}
+
+const thanks = (tab: Page) => tab.getByRole('heading', { name: 'Thanks' }).waitFor()
+
+t.test('a person notices nothing, and the work begins with the first key', { skip: NO_CHROMIUM }, async (t) => {
+  const shop = await openShop(t)
+  const tab = await visit(t, shop)
+  t.same(await tab.evaluate(FINDS), [], 'axe finds nothing')
+  t.same(shop.asked, [], 'a form that nobody uses costs nothing')
+  await tab.getByLabel('Word').fill('blau')
+  await tab.locator('[name="sallyport-token"][value]:not([value=""])').waitFor({ state: 'attached' })
+  t.same(await tab.evaluate(FINDS), [])
+  await tab.getByRole('button').click()
+  await thanks(tab)
+  t.match(shop.arrived, [{ word: 'blau', go: '1', 'sallyport-token': /^[\w-]{96}\.[\d,]+$/ }])
+  await tab.goBack()
+  await tab.getByRole('button').click()
+  await thanks(tab)
+  t.equal(shop.arrived.length, 2, 'the page that returns from the cache earns another token')
+})
+
+t.test('a form that is sent at once waits, with a status that is read out', { skip: NO_CHROMIUM }, async (t) => {
+  const shop = await openShop(t)
+  const tab = await visit(t, shop)
+  await tab.route('**/.sallyport/field?*', async (route) => {
+    await tab.getByLabel('Word').waitFor()
+    await route.continue()
+  })
+  await tab.evaluate("document.querySelector('button').click()")
+  await thanks(tab)
+  t.match(shop.arrived, [{ word: 'grün', go: '1', 'sallyport-token': /./ }])
+})
+
+t.test('a form whose puzzles cannot be had is sent, and gets the page', { skip: NO_CHROMIUM }, async (t) => {
+  const shop = await openShop(t)
+  const tab = await visit(t, shop)
+  await tab.route('**/.sallyport/field?*', (route) => route.abort())
+  await tab.getByRole('button').click()
+  await tab.getByText('Done. Go back and send the form again.').waitFor()
+  await tab.getByRole('link', { name: 'Back to the form' }).click()
+  await tab.getByRole('button').click()
+  await thanks(tab)
+  t.match(shop.arrived, [{ word: 'grün' }])
+})
+
+t.test('without script the form goes by the page, and back', { skip: NO_CHROMIUM }, async (t) => {
+  const shop = await openShop(t)
+  const tab = await visit(t, shop, false)
+  await tab.getByLabel('Word').fill('rot')
+  await tab.getByRole('button').click()
+  await tab.getByRole('heading', { name: 'Your form was not sent.' }).waitFor()
+  await tab.getByRole('link', { name: 'Back to the form' }).click()
+  await tab.getByLabel('Word').fill('rot')
+  await tab.getByRole('button').click()
+  await thanks(tab)
+  t.match(shop.arrived, [{ word: 'rot', go: '1' }])
+})
+
+t.test('a script asks for a token by itself', { skip: NO_CHROMIUM }, async (t) => {
+  const shop = await openShop(t)
+  const tab = await visit(t, shop)
+  const status = await tab.evaluate(`sallyport.token('contact').then(token => fetch('/contact', {
+    method: 'POST', body: new URLSearchParams({ word: 'script', 'sallyport-token': token }) })).then(({ status }) => status)`)
+  t.equal(status, 200)
+  t.equal(await tab.evaluate("sallyport.token('a b').catch(status => status)"), 400)
+})
+
+const XVFB = '/usr/bin/xvfb-run'
+const WEBKIT = process.env['SALLYPORT_WEBKIT'] ?? '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
+const FIREFOX = process.env['SALLYPORT_FIREFOX'] ?? '/usr/bin/firefox-esr'
+
+const OTHERS = [
+  ['Firefox', FIREFOX, (home: string) => [FIREFOX, '--headless', '--no-remote', '--profile', join(home, 'profile')]],
+  ['WebKitGTK', WEBKIT, () => [XVFB, '-a', WEBKIT, '--private']],
+] as const
+
+for (const [name, program, args] of OTHERS) {
+  const isAbsent = [program, ...(name === 'WebKitGTK' ? [XVFB] : [])].some((file) => !existsSync(file))
+  t.test(
+    `${name} sends a form with its token`,
+    { skip: NO_NEIGHBOURS || (isAbsent && `there is no ${program}`) },
+    async (t) => {
+      const shop = await openShop(t, { parts: '<script src="/auto.js" defer></script>' })
+      const home = t.testdir()
+      mkdirSync(join(home, 'profile'))
+      const [command = '', ...given] = args(home)
+      const env = {
+        PATH: process.env['PATH'],
+        HOME: home,
+        LANG: 'C.UTF-8',
+        WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
+      }
+      const child = spawn(command, [...given, shop.url], { env, stdio: 'ignore', detached: true })
+      const exited = once(child, 'exit')
+      while (shop.arrived.length === 0) await new Promise((resolve) => setTimeout(resolve, 100))
+      t.match(shop.arrived, [{ word: 'grün', go: '1', 'sallyport-token': /^[\w-]{96}\.[\d,]+$/ }])
+      process.kill(-Number(child.pid), 'SIGKILL')
+      await exited
+    },
+  )
+}

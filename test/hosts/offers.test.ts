@@ -1,0 +1,285 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import type { ObservedRequest, Offer, PaidRequest, PaymentProvider, Receipt } from '@sallyport/core'
+import type { ConfigInput } from '@sallyport/engine'
+import t, { type Test } from 'tap'
+import { HOSTS, type RunningHost } from './hosts.ts'
+import { exchange, parseResponse, requestBytes, type WireResponse } from './wire.ts'
+import { openWithoutData } from './without-data.ts'
+
+/* Rules with the action offer: 402 with the price in every host, and a port that takes payments. */
+
+const TERMS = {
+  network: 'eip155:8453',
+  asset: '0xA',
+  amount: '10000',
+  payTo: '0xB',
+  extra: { name: 'USDC', version: '2' },
+}
+const LICENCE = 'https://shop.example/licence.xml'
+type Rules = NonNullable<NonNullable<ConfigInput['policy']>['rules']>
+const OFFER = { price: 'USD 0.01', licence: LICENCE, x402: [TERMS] }
+const RULES: Rules = [
+  { id: 'open', match: { path: ['/open'] }, action: 'allow' },
+  { id: 'paid', match: { path: ['/articles/**', '/mcp'] }, action: 'offer', offer: OFFER },
+  {
+    id: 'beyond',
+    match: { path: ['/free-once'] },
+    limit: { key: 'client', max: 1, window: '1h', kind: 'fixed' },
+    action: 'offer',
+    offer: { price: 'EUR 2' },
+  },
+]
+
+/** A port that takes `right`, spends it never, refuses `wrong`, throws at `broken`, lies at `odd` and leaves `slow` unanswered. */
+function createPort() {
+  const asked: Parameters<PaymentProvider['accept']>[] = []
+  const port: PaymentProvider = {
+    async accept(...question) {
+      asked.push(question)
+      const [{ text }] = question
+      if (text === 'slow') return new Promise(() => {})
+      if (text === 'broken') throw new Error('no purse')
+      if (text === 'odd') return { accepted: true, receipt: 'two words' }
+      if (text !== 'right') return { accepted: false, reason: 'it is forged' }
+      return { accepted: true, receipt: 'pay_7', settlement: { success: true, transaction: '0x1' } }
+    },
+  }
+  return { port, asked }
+}
+
+const decode = (text: string | undefined) => JSON.parse(Buffer.from(text ?? '', 'base64').toString()) as unknown
+
+async function opened(t: Test, more: Partial<ConfigInput> = {}, payments?: PaymentProvider) {
+  const seen: ObservedRequest[] = []
+  const faults: string[] = []
+  const sallyport = await openWithoutData(
+    t,
+    { policy: { preset: 'observe', rules: RULES }, payment: { timeoutMs: 200 }, ...more },
+    { observe: (observed) => seen.push(observed), onFault: (error) => faults.push(String(error)), payments },
+  )
+  const count = async (outcome: string) => {
+    sallyport.drain()
+    const text = await sallyport.metrics().metrics()
+    return Number(new RegExp(`sallyport_payments_total{rule="paid",outcome="${outcome}"} (\\d+)`).exec(text)?.[1] ?? 0)
+  }
+  return { sallyport, seen, faults, count }
+}
+
+let last = 0
+/** An address that has paid nothing before. */
+const newClient = () => `8.2.${++last >> 8}.${last & 255}`
+
+async function get(at: RunningHost, target: string, fields: readonly string[] = [], from = newClient()) {
+  const sent = requestBytes('GET', target, ['X-Forwarded-For', from, ...fields, 'Connection', 'close'])
+  return parseResponse(await exchange(at.port, sent))
+}
+
+const pay = (text: string) => ['PAYMENT-SIGNATURE', text]
+
+function checkOffer(t: Test, { status, headers, body }: WireResponse, target: string): void {
+  t.equal(status, 402)
+  t.match(headers, { 'crawler-price': 'USD 0.01', 'cache-control': 'no-store', link: `<${LICENCE}>; rel="license"` })
+  const accepts = [{ scheme: 'exact', ...TERMS, maxTimeoutSeconds: 60 }]
+  const required = { x402Version: 2, resource: { url: `http://site.example${target}` }, accepts }
+  t.match(decode(headers['payment-required']), { error: /asks USD 0\.01/, ...required })
+  t.match(JSON.parse(body), { error: 'payment_required', price: 'USD 0.01', licence: LICENCE, ...required })
+}
+
+for (const host of HOSTS) {
+  t.test(`${host.name} answers 402 with the offer, and lets a paid request pass`, async (t) => {
+    const { port, asked } = createPort()
+    const { sallyport, seen, faults, count } = await opened(t, {}, port)
+    const site = await host.start(sallyport, '')
+    t.teardown(() => site.close())
+    t.equal((await get(site, '/open')).status, 200)
+    checkOffer(t, await get(site, '/articles/1'), '/articles/1')
+    const page = await get(site, '/articles/1', ['Accept', 'text/html', 'Accept-Language', 'de'])
+    t.match(
+      [page.status, page.headers['crawler-price'], page.body],
+      [402, 'USD 0.01', /Zahlung erforderlich[\s\S]*\(USD 0\.01\)/],
+    )
+    t.match((await get(site, '/articles/1', ['Accept', 'text/plain'])).body, /Payment required\. .* \(USD 0\.01\)/)
+    t.same(asked, [], 'nothing is asked without a receipt')
+
+    const payer = newClient()
+    const paid = await get(site, '/articles/1?a=b', pay('right'), payer)
+    t.equal(paid.status, 200)
+    t.match(paid.headers, { 'crawler-charged': 'USD 0.01', 'cache-control': /private/ })
+    t.same(decode(paid.headers['payment-response']), { success: true, transaction: '0x1' })
+    t.match(asked, [
+      [
+        { form: 'x402', text: 'right' },
+        OFFER,
+        { client: payer, method: 'GET', url: 'http://site.example/articles/1?a=b', rule: 'paid', id: String },
+      ],
+    ])
+    sallyport.drain()
+    t.match(seen.at(-1), {
+      status: 200,
+      decision: { action: 'allow', enforced: true, reasons: [{ id: 'policy:paid' }] },
+      payment: { outcome: 'paid', rule: 'paid', receipt: 'pay_7', offer: OFFER },
+    })
+
+    const forged = await get(site, '/articles/1', pay('wrong'))
+    t.match([forged.status, JSON.parse(forged.body).message], [402, /was refused: it is forged\./])
+    for (const text of ['broken', 'odd', 'slow']) {
+      const failed = await get(site, '/articles/1', pay(text))
+      t.match([failed.status, failed.headers['retry-after']], [503, '5'], `nobody pays twice where the port is ${text}`)
+    }
+    t.match(faults, [/payment: no purse/, /has an unknown form/, /no response within 200 ms/])
+    t.same(
+      [await count('offered'), await count('paid'), await count('refused'), await count('unanswered')],
+      [3, 1, 1, 3],
+    )
+
+    const thief = newClient()
+    const before = asked.length
+    for (let time = 0; time < 9; time++) await get(site, '/articles/1', pay('forged'), thief)
+    t.equal(asked.length - before, 5, 'the port is not shown more of one client')
+    const bounded = await get(site, '/articles/1', pay('right'), thief)
+    t.match([bounded.status, bounded.headers['retry-after']], [402, '60'])
+    t.equal(await count('bounded'), 5)
+    t.equal((await get(site, '/articles/1', pay('right'))).status, 200, 'others are')
+
+    const third = newClient()
+    t.equal((await get(site, '/free-once', [], third)).status, 200)
+    const beyond = await get(site, '/free-once', [], third)
+    t.match(
+      [beyond.status, beyond.headers['crawler-price'], beyond.headers['payment-required']],
+      [402, 'EUR 2', undefined],
+    )
+  })
+}
+
+t.test('calls of MCP get the offer as JSON-RPC', async (t) => {
+  const rule = { id: 'paid', match: { mcp: { name: ['search'] } }, action: 'offer' as const, offer: OFFER }
+  const { sallyport } = await opened(t, { policy: { preset: 'observe', rules: [rule] } })
+  for (const host of HOSTS) {
+    const site = await host.start(sallyport, '')
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'search' } })
+    const fields = ['Content-Type', 'application/json', 'Connection', 'close']
+    const answer = parseResponse(await exchange(site.port, requestBytes('POST', '/mcp', fields, body)))
+    t.equal(answer.status, 402, host.name)
+    t.match(JSON.parse(answer.body), {
+      id: 4,
+      error: { code: 402, data: { error: 'payment_required', price: 'USD 0.01', x402Version: 2 } },
+    })
+    await site.close()
+  }
+})
+
+t.test('without a port every offer stays one, and monitor mode and dry runs offer nothing', async (t) => {
+  const { sallyport, count } = await opened(t)
+  for (const host of HOSTS) {
+    const site = await host.start(sallyport, '')
+    checkOffer(t, await get(site, '/articles/2', pay('right')), '/articles/2')
+    await site.close()
+  }
+  t.equal(await count('offered'), HOSTS.length)
+  const { port, asked } = createPort()
+  const [rule] = RULES.slice(1)
+  const observed = { policy: { preset: 'observe' as const, rules: RULES }, mode: 'monitor' as const }
+  const onTrial = { policy: { preset: 'observe' as const, rules: [{ ...rule, monitor: true }] as Rules } }
+  for (const [more, expected] of [
+    [observed, { decision: { action: 'offer', enforced: false } }],
+    [onTrial, { decision: { action: 'allow', trial: { rule: 'paid', action: 'offer' } } }],
+  ] as const) {
+    const { sallyport, seen } = await opened(t, more, port)
+    const site = await (HOSTS[0] as (typeof HOSTS)[number]).start(sallyport, '')
+    t.equal((await get(site, '/articles/1', pay('right'))).status, 200)
+    sallyport.drain()
+    t.match(seen[0], expected)
+    t.equal(seen[0]?.payment, undefined)
+    await site.close()
+  }
+  t.same(asked, [])
+})
+
+const GOOGLEBOT = ['User-Agent', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)']
+/** Is in a range that comes with the data. */
+const GOOGLE = '66.249.66.1'
+
+/** An endpoint that takes receipts as `payment.url` says, and what it was posted. */
+async function openEndpoint(t: Test) {
+  const { port } = createPort()
+  const posted: unknown[] = []
+  const server = createServer(async (request, response) => {
+    const body = await json(request)
+    posted.push(body)
+    const { receipt, offer, request: paid } = body as { receipt: Receipt; offer: Offer; request: PaidRequest }
+    if (receipt.text === 'away') return void response.writeHead(502).end()
+    if (receipt.text === 'cut') return void response.socket?.destroy()
+    const answer =
+      receipt.form === 'x402' ? await port.accept(receipt, offer, paid) : { accepted: true, receipt: 'bill_1' }
+    response.end(JSON.stringify(answer))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/receipts`, posted }
+}
+
+t.test('an endpoint takes receipts, and promises of proven crawlers', async (t) => {
+  const { url, posted } = await openEndpoint(t)
+  const net = { outbound: true, allowPrivate: ['127.0.0.0/8'] }
+  const { sallyport, seen, faults } = await opened(t, { payment: { url, timeoutMs: 5_000 }, net })
+  for (const name of ['the proxy', 'Express 5', 'fetch']) {
+    const host = HOSTS.find((one) => one.name === name)
+    if (host === undefined) throw new TypeError(`${name} is none of ${HOSTS.map((one) => one.name).join()}`)
+    const site = await host.start(sallyport, '')
+    t.equal((await get(site, '/articles/1', pay('right'))).status, 200, name)
+    t.equal((await get(site, '/articles/1', pay('wrong'))).status, 402)
+    for (const text of ['away', 'cut']) t.equal((await get(site, '/articles/1', pay(text))).status, 503)
+    const promise = (...fields: readonly string[]) => get(site, '/articles/1', [...GOOGLEBOT, ...fields], GOOGLE)
+    const before = posted.length
+    const paid = await promise('crawler-exact-price', 'USD 0.010')
+    t.match([paid.status, paid.headers['crawler-charged']], [200, 'USD 0.01'])
+    t.match(posted.at(-1), {
+      receipt: { form: 'exact', text: 'USD 0.010' },
+      request: { client: GOOGLE, rule: 'paid', crawler: { name: 'Googlebot', operator: 'Google', proven: true } },
+    })
+    t.equal((await promise('crawler-max-price', 'USD 1')).status, 200)
+    for (const [reason, ...fields] of [
+      ['the price is USD 0.01', 'crawler-exact-price', 'USD 0.02'],
+      ['the price is USD 0.01', 'crawler-max-price', 'USD 0.009'],
+      ['the price is USD 0.01', 'crawler-max-price', 'EUR 1'],
+      ['the promise is not a price', 'crawler-max-price', '1 USD'],
+      ['the request has several receipts', 'crawler-max-price', 'USD 1', 'crawler-exact-price', 'USD 0.01'],
+      ['the receipt is not base64', 'PAYMENT-SIGNATURE', '{}'],
+    ] as const) {
+      const refused = await promise(...fields)
+      t.match(
+        [refused.status, JSON.parse(refused.body).message],
+        [402, new RegExp(`The receipt was refused: ${reason}`)],
+      )
+    }
+    const claimed = await get(site, '/articles/1', ['User-Agent', 'GPTBot/1.2', 'crawler-max-price', 'USD 1'])
+    t.match(
+      [claimed.status, JSON.parse(claimed.body).message],
+      [402, /the crawler that promises payment is not verified/],
+    )
+    t.equal(posted.length - before, 2, 'what cannot be a receipt is not posted')
+    await site.close()
+  }
+  sallyport.drain()
+  t.match(faults.slice(0, 2), [/payment: the status is 502/, /payment: /])
+  t.ok(seen.some(({ payment }) => payment?.receipt === 'bill_1'))
+})
+
+t.test('a reload changes the endpoint, and takes it away', async (t) => {
+  const [first, second] = [await openEndpoint(t), await openEndpoint(t)]
+  const net = { outbound: true, allowPrivate: ['127.0.0.0/8'] }
+  const { sallyport } = await opened(t, { net, payment: { url: first.url } })
+  const site = await (HOSTS[0] as (typeof HOSTS)[number]).start(sallyport, '')
+  t.teardown(() => site.close())
+  const turn = (payment: NonNullable<ConfigInput['payment']>) =>
+    sallyport.reload({ ...sallyport.config, payment } as ConfigInput)
+  t.equal((await get(site, '/articles/1', pay('right'))).status, 200)
+  t.match(await turn({ url: second.url }), { changed: ['payment.url'], needRestart: [] })
+  t.equal((await get(site, '/articles/1', pay('right'))).status, 200)
+  t.same([first.posted.length, second.posted.length], [1, 1])
+  await turn({})
+  t.equal((await get(site, '/articles/1', pay('right'))).status, 402)
+})
