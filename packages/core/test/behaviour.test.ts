@@ -64,3 +64,31 @@ t.test('several people behind one address are not one who reads much, fast and e
   t.same(spoken(4), [])
   t.same(spoken(40), [])
 })
+
+t.test('pages in parallel are a sign for one client that reads many, not for tabs opened together', async (t) => {
+  const parallel = { milliseconds: 100, cookie: 'sid=1', referer: 'https://a.example/' }
+  const shows = (pages: number, everyMs: number) =>
+    judgeVisit(loop(pages, everyMs, parallel)).signs.includes('parallel-pages')
+  t.equal(shows(80, 50), true)
+  t.equal(shows(80, 150), false, 'one after the other')
+  t.equal(shows(40, 50), false, 'forty tabs')
+  const tabs = [...person(60), ...loop(30, 10, { ...parallel, at: START + 2e6 })]
+  t.notOk(judgeVisit(tabs).signs.includes('parallel-pages'), 'tabs in a long visit')
+})
+
+t.test('requests for addresses that do not exist are a sign where people find what they request', async (t) => {
+  const missing = (count: number, status = 404) =>
+    Array.from({ length: count }, (_, place) => ({ ...PAGE, at: START + place, target: `/old/${place}`, status }))
+  const judge = (requests: readonly VisitRequest[], finding: number) => {
+    const visit = openVisit({ host: '', visits: 10, having: [10, 10, 10, 10, 10, finding] })
+    for (const request of requests) visit.add(request)
+    return visit.judge().signs.includes('guesses-addresses')
+  }
+  const [few, many] = [missing(19), missing(20)]
+  t.equal(judge([...many, ...person(3)], 10), true)
+  t.equal(judge([...missing(20, 410), ...person(3)], 10), true)
+  t.equal(judge([...many, ...person(3)], 7), false, 'the site has dead links')
+  t.equal(judge([...few, ...person(3)], 10), false, 'few')
+  t.equal(judge([...many, ...person(7)], 10), false, 'most addresses exist')
+  t.equal(judge([...missing(40, 500), ...person(3)], 10), false, 'the site failed')
+})

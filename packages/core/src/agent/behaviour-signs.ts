@@ -4,78 +4,20 @@
  * below zero a sign supports a person.
  */
 export const BEHAVIOUR_SIGNS = [
-  {
-    id: 'pages-without-files',
-    pages: 10,
-    weight: 3,
-    text: 'Ten pages or more were read without a script, style, image or font of the site.',
-  },
-  {
-    id: 'long-without-files',
-    pages: 20,
-    weight: 1.5,
-    text: 'Twenty pages or more were read without a file of the site.',
-  },
-  {
-    id: 'first-visit-without-files',
-    pages: 10,
-    weight: 1.5,
-    text: 'A visitor without a cookie, whose cache is empty, read ten pages and loaded no file.',
-  },
-  {
-    id: 'cookies-never-returned',
-    pages: 6,
-    weight: 2.5,
-    text: 'The site set a cookie, and none came back with the next five pages.',
-  },
-  {
-    id: 'referrers-never-fit',
-    pages: 10,
-    weight: 1.5,
-    text: 'No page was asked for from another page of the site.',
-  },
-  {
-    id: 'reloads-files',
-    pages: 8,
-    weight: 2.5,
-    text: 'The same files were loaded whole again and again: a browser would have kept them.',
-  },
-  {
-    id: 'breadth',
-    pages: 60,
-    weight: 2,
-    text: 'Sixty pages or more were read, hardly one of them twice.',
-  },
-  {
-    id: 'relentless',
-    pages: 60,
-    weight: 1.5,
-    text: 'Sixty pages or more were read, one every three seconds or faster.',
-  },
-  {
-    id: 'even-gaps',
-    pages: 30,
-    weight: 2,
-    text: 'The times between pages are as even as a clock.',
-  },
-  {
-    id: 'returns-cookies',
-    pages: 2,
-    weight: -0.5,
-    text: 'The cookies of the site came back.',
-  },
-  {
-    id: 'referrers-fit',
-    pages: 2,
-    weight: -0.5,
-    text: 'Pages were asked for from other pages of the site.',
-  },
-  {
-    id: 'revalidates',
-    pages: 2,
-    weight: -0.5,
-    text: 'The client asked whether its copies are still good.',
-  },
+  { id: 'pages-without-files', pages: 10, weight: 3, text: 'The client read ten pages and loaded no file.' },
+  { id: 'long-without-files', pages: 20, weight: 1.5, text: 'The client read twenty pages and loaded no file.' },
+  { id: 'first-visit-without-files', pages: 10, weight: 1.5, text: 'A new client read ten pages and loaded no file.' },
+  { id: 'cookies-never-returned', pages: 6, weight: 2.5, text: 'The client never returned the cookies of the site.' },
+  { id: 'referrers-never-fit', pages: 10, weight: 1.5, text: 'No page request came from another page of the site.' },
+  { id: 'reloads-files', pages: 8, weight: 2.5, text: 'The client loaded the same files again, which browsers cache.' },
+  { id: 'breadth', pages: 60, weight: 2, text: 'The client read sixty pages, and hardly one of them twice.' },
+  { id: 'relentless', pages: 60, weight: 1.5, text: 'The client read sixty pages, one every three seconds or faster.' },
+  { id: 'even-gaps', pages: 30, weight: 2, text: 'The times between pages are as even as a clock.' },
+  { id: 'parallel-pages', pages: 60, weight: 1.5, text: 'The client requested sixty pages in parallel.' },
+  { id: 'guesses-addresses', pages: 1, weight: 2, text: 'Half of the requested addresses do not exist.' },
+  { id: 'returns-cookies', pages: 2, weight: -0.5, text: 'The client returned cookies of the site.' },
+  { id: 'referrers-fit', pages: 2, weight: -0.5, text: 'The client followed links of the site.' },
+  { id: 'revalidates', pages: 2, weight: -0.5, text: 'The client revalidated its cached copies.' },
 ] as const
 
 export type BehaviourSignId = (typeof BEHAVIOUR_SIGNS)[number]['id']

@@ -112,7 +112,7 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
         isMixed:
           group !== 0 && Math.abs(now - (mixed.get(group) ?? Number.NEGATIVE_INFINITY)) < HOUR_MS ? true : undefined,
       }
-      return { bits, inspected: Object.freeze(inspected) }
+      return { bits, inspected }
     },
     record({ traits, decision, host, userAgent = '', at, milliseconds }) {
       if (traits === undefined || decision === undefined || !hasBehaviour(decision.inspection)) return undefined

@@ -26,12 +26,17 @@ const MANY_FILES = 200
 export function recordEvent(records: Records, { key, from, until, hasPass, hasUser, traits }: VisitEvent): number {
   const { kind, isConditional, set } = traits
   const row = records.open(key, until)
+  const last = records.get(row, CELL.last)
   // Responses end in another order than they begin.
-  records.set(row, CELL.last, Math.max(until, records.get(row, CELL.last)))
+  records.set(row, CELL.last, Math.max(until, last))
   if (hasPass || hasUser) records.flag(row, FLAG.proven)
-  if (kind === 'page') recordPage(records, row, from, traits)
+  if (kind === 'missing') records.addWord(row, WORD.missing)
   else if (kind === 'file') recordFile(records, row, traits)
-  if (isConditional && kind !== 'other') records.flag(row, FLAG.conditional)
+  else if (kind === 'page') {
+    recordPage(records, row, from, traits)
+    if (from < last) records.addWord(row, WORD.parallel)
+  }
+  if (isConditional) records.flag(row, FLAG.conditional)
   if (set !== 0) {
     const known = records.word(row, WORD.cookies)
     if (known === 0) records.set(row, CELL.set, until)

@@ -3,7 +3,7 @@
  * and evicting a record take the same time however many visitors come.
  */
 
-/** Limits the records: these take 3.1 megabytes. */
+/** Limits the records: these take 3.3 megabytes. */
 export const SLOTS = 16_384
 const WAYS = 8
 
@@ -12,44 +12,48 @@ const IDLE_MS = 30 * 60_000
 
 /** These columns are numbers. Times are milliseconds since the epoch. */
 export const CELL = {
-  flags: 0,
   /** The last request ended at this time; the last page, and the first page since the last file, began at these. */
-  last: 1,
-  page: 2,
-  run: 3,
+  last: 0,
+  page: 1,
+  run: 2,
   /** The response that first set a cookie ended at this time. */
-  set: 4,
-  pages: 5,
+  set: 3,
+  pages: 4,
   /** Counts the pages since the last own file. */
-  sinceFile: 6,
-  files: 7,
+  sinceFile: 5,
+  files: 6,
   /** Counts the files sent whole, without a condition. */
-  whole: 8,
+  whole: 7,
   /** Counts the pages requested after the site set a cookie, since the last page that returned it. */
-  unreturned: 9,
+  unreturned: 8,
   /** Counts the pages without any cookie after one was returned: another person at the same address, or a private window. */
-  fresh: 10,
-  referred: 11,
+  fresh: 9,
+  referred: 10,
   /** Counts the pages in the sketch of different pages. */
-  sketched: 12,
+  sketched: 11,
   /** Records the gaps between pages: their number, and mean and variance in seconds. */
-  gaps: 13,
-  gapMean: 14,
-  gapVariance: 15,
+  gaps: 12,
+  gapMean: 13,
+  gapVariance: 14,
 } as const
 
 /** These columns are 32 bits each, and follow the numbers. */
 export const WORD = {
   /** A bit is set for the name of each cookie that the site set. */
-  cookies: 32,
+  cookies: 30,
   /** The client's connection and headers had this hash at the last page. */
-  wire: 33,
+  wire: 31,
+  flags: 32,
+  /** Counts the requests for what the site does not have. */
+  missing: 33,
+  /** Counts the pages that were requested before the response to another request had ended. */
+  parallel: 34,
 } as const
 
 /** A sketch of different pages or files begins at column `from` and has this number of words. */
-export const SKETCH = { pages: { from: 34, words: 8 }, files: { from: 42, words: 4 } } as const
+export const SKETCH = { pages: { from: 35, words: 8 }, files: { from: 43, words: 4 } } as const
 export type Sketch = (typeof SKETCH)[keyof typeof SKETCH]
-const CELLS = 23
+const CELLS = 24
 
 export const FLAG = {
   /** The first page came without a cookie. */
@@ -92,11 +96,11 @@ export class Records {
   }
 
   has(row: number, flag: number): boolean {
-    return (this.get(row, CELL.flags) & flag) !== 0
+    return (this.word(row, WORD.flags) & flag) !== 0
   }
 
   flag(row: number, flag: number): void {
-    this.set(row, CELL.flags, this.get(row, CELL.flags) | flag)
+    this.setWord(row, WORD.flags, this.word(row, WORD.flags) | flag)
   }
 
   word(row: number, column: number): number {
@@ -105,6 +109,10 @@ export class Records {
 
   setWord(row: number, column: number, value: number): void {
     this.#words[2 * row + column] = value
+  }
+
+  addWord(row: number, column: number): void {
+    this.setWord(row, column, this.word(row, column) + 1)
   }
 
   /** Finds the row of a key; -1 where its visit has ended or never began. */

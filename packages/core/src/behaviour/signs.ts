@@ -50,6 +50,16 @@ const SIGNS: Readonly<Record<BehaviourSignId, VisitSign>> = {
       return records.get(row, CELL.gaps) >= 25 && deviation < 0.35 * records.get(row, CELL.gapMean)
     },
   },
+  'parallel-pages': {
+    habits: 0,
+    ofOne: true,
+    shows: (records, row) => records.word(row, WORD.parallel) >= 0.8 * records.get(row, CELL.pages),
+  },
+  'guesses-addresses': {
+    habits: HABIT.finds,
+    ofOne: true,
+    shows: (records, row) => records.word(row, WORD.missing) >= 20 && computeMissing(records, row) >= 0.5,
+  },
   'returns-cookies': { habits: 0, shows: (records, row) => records.has(row, FLAG.returned) },
   'referrers-fit': {
     habits: 0,
@@ -96,6 +106,12 @@ function repeatsFiles(records: Records, row: number): number {
   return whole === 0 ? 0 : whole / records.countDifferent(row, SKETCH.files)
 }
 
+/** Returns which part of the requests for pages and files was for what the site does not have, from 0 to 1. */
+function computeMissing(records: Records, row: number): number {
+  const missing = records.word(row, WORD.missing)
+  return missing / (missing + records.get(row, CELL.pages) + records.get(row, CELL.files))
+}
+
 /** Reads the habits that a visit of eight pages or more shows. */
 export function readHabits(records: Records, row: number): number {
   let habits = 0
@@ -104,6 +120,7 @@ export function readHabits(records: Records, row: number): number {
   if (records.has(row, FLAG.returned)) habits |= HABIT.returns
   if (records.get(row, CELL.referred) >= 2) habits |= HABIT.refers
   if (records.get(row, CELL.whole) < 10 || repeatsFiles(records, row) < 2) habits |= HABIT.caches
+  if (computeMissing(records, row) < 0.2) habits |= HABIT.finds
   return habits
 }
 

@@ -26,14 +26,15 @@ export function readTraits(facts: TraitFacts): RequestTraits {
   const { target, host, cookie, referer, fields, http2Window = 0, ja4 } = facts
   const kind = readKind(facts)
   const isPage = kind === 'page'
+  const isRead = isPage || kind === 'file'
   const connection = ja4 === undefined ? http2Window : http2Window ^ hashText(ja4)
   return {
     kind,
-    isConditional: facts.isConditional || facts.status === 304,
+    isConditional: isRead && (facts.isConditional || facts.status === 304),
     isReferred: isPage && referer !== undefined && isOfHost(referer, host),
     sent: isPage && cookie !== undefined ? readSentNames(cookie) : 0,
     set: facts.setCookies === undefined ? 0 : readSetNames(facts.setCookies),
-    path: kind === 'other' ? 0 : hashText(target),
+    path: isRead ? hashText(target) : 0,
     wire: isPage ? hashOrder(fields) ^ connection : 0,
   }
 }
@@ -46,6 +47,7 @@ const FILE_NAME = /\.(?:css|m?js|png|jpe?g|gif|webp|avif|svg|ico|woff2?|ttf|otf)
 function readKind({ method, target, status, contentType, isAhead }: TraitFacts): RequestTraits['kind'] {
   if (method !== 'GET') return 'other'
   if (status === 304) return FILE_NAME.test(target.split(/[?#]/, 1)[0] ?? '') ? 'file' : isAhead ? 'other' : 'page'
+  if (status === 404 || status === 410) return isAhead ? 'other' : 'missing'
   if (status < 200 || status > 299 || contentType === undefined) return 'other'
   if (FILE.test(contentType)) return 'file'
   return PAGE.test(contentType) && !isAhead ? 'page' : 'other'
@@ -105,11 +107,11 @@ function readNameBit(text: string, from: number): number {
 }
 
 /** Fields with these names come and go between the requests of one browser, so their place shows nothing. */
-const VARYING = [
-  ...['cookie', 'referer', 'origin', 'range', 'if-none-match', 'if-modified-since', 'cache-control', 'pragma', 'host'],
-  ...['sec-fetch-site', 'sec-fetch-user', 'sec-fetch-mode', 'sec-fetch-dest', 'content-length', 'content-type'],
-  ...['x-request-id', 'traceparent', 'x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'cf-ray'],
-]
+const VARYING = (
+  'cookie referer origin range if-none-match if-modified-since cache-control pragma host sec-fetch-site sec-fetch-user ' +
+  'sec-fetch-mode sec-fetch-dest content-length content-type x-request-id traceparent x-forwarded-for x-real-ip ' +
+  'forwarded cf-connecting-ip cf-ray'
+).split(' ')
 
 /** Records the first letters of these names by their length, one bit each: no header that browsers always send shares both. */
 const VARYING_LETTERS = VARYING.reduce((letters, name) => {

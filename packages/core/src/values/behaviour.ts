@@ -1,8 +1,8 @@
 /** Holds the parts of a request and its response that count in a visit: only numbers, from which no path or name can be read. */
 export interface RequestTraits {
-  /** The response is a page, or an own file of the site, which browsers load for a page. No sign counts any other. */
-  readonly kind: 'page' | 'file' | 'other'
-  /** The client asked whether its copy is still good, or was told so. */
+  /** The response is a page, an own file of the site, which browsers load for a page, or says that the site has neither (404, 410). */
+  readonly kind: 'page' | 'file' | 'missing' | 'other'
+  /** The client asked whether its copy of a page or file is still good, or was told so. */
   readonly isConditional: boolean
   /** True for a page whose `Referer` has the same host. */
   readonly isReferred: boolean

@@ -99,7 +99,11 @@ const FEED_PATHS = [
   ...FOLDERS.flatMap((folder) => FEED_WORDS.map((word) => `${folder}/${word}`)),
   ...FOLDERS.flatMap((folder) => FORMATS.map((format) => `${folder}/feed/${format}`)),
   // Medium, Blogger, YouTube and podcasts have these paths.
-  ...['/feed/*', '/feed/*/*', '/feeds/*', '/feeds/*/*', '/rss/*'],
+  '/feed/*',
+  '/feed/*/*',
+  '/feeds/*',
+  '/feeds/*/*',
+  '/rss/*',
 ].flatMap((path) => [path, `${path}/`])
 const FEED_NAMES = ['*.rss', '*.atom', 'rss.xml', 'atom.xml', 'feed.xml', 'index.xml', 'feed.json', 'podcast.xml']
 const FEED_FILES = FEED_NAMES.flatMap((name) => FOLDERS.map((folder) => `${folder}/${name}`))

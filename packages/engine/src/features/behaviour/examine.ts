@@ -11,6 +11,7 @@ const WORDS: Readonly<Record<HabitState['habit'], string>> = {
   returns: 'return cookies',
   refers: 'follow links',
   caches: 'keep files in their cache',
+  finds: 'request what exists',
 }
 
 /** Says whether the absence of a habit is a sign, and why: `people load files with later pages (38 of 40 visits): signs speak`. */

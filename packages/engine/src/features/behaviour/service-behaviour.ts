@@ -1,8 +1,9 @@
 import { type Behaviour, type Clock, createBehaviour, type Observe, type VisitEvent } from '@sallyport/core'
+import { replaceFile } from '#datasets/service'
 import { dailyKey } from '#log'
 import { type FeatureConfig, isReadOnly } from '#service'
 import type { Settings } from '#settings'
-import { habitsFile, readKeptHabits, writeKeptHabits } from './habits-file.ts'
+import { habitsFile, readKeptHabits } from './habits-file.ts'
 import type { keys } from './keys.ts'
 import { openSharedVisits } from './shared-visits.ts'
 import { createSites } from './sites.ts'
@@ -67,7 +68,7 @@ export function openBehaviour(
     const text = JSON.stringify(behaviour.kept)
     if (text === written) return
     written = text
-    await writeKeptHabits(file, text).catch(onFault)
+    await replaceFile(file, text).catch(onFault)
   }
 
   function flush(): void {
