@@ -53,7 +53,10 @@ for (const argv of [[], ['--workers', '2']])
     await until(async () => (await command('logs')).out.includes('one'))
     t.match(await command('console'), { code: 0, out: new RegExp(`^http://127\\.0\\.0\\.1:${port}/#sign-in=link`) })
     t.match(await command('explain', '--request', 'one'), { code: 0, out: /GET \S+\/some/ })
-    t.match((await command('doctor')).out, new RegExp(`admin: 127\\.0\\.0\\.1:${port} is in use by a running Sallyport`))
+    t.match(
+      (await command('doctor')).out,
+      new RegExp(`admin: 127\\.0\\.0\\.1:${port} is in use by a running Sallyport`),
+    )
     proxy.child.kill('SIGTERM')
     await proxy.ended
     t.match(await command('console'), {
