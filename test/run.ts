@@ -10,6 +10,8 @@ const gear = all ? 'all' : 'quick'
 const groups = groupSources(testSources(all, under))
 const env = all ? process.env : { ...process.env, TEST_NEIGHBOURS: 'off' }
 
+/** A group that hangs again ends sooner, so that the run is not lost with it. */
+const MAX_SECONDS_ALONE = 300
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const outcomes: Outcome[] = []
 const waiting = groups.values()
@@ -28,7 +30,7 @@ const unsteady: Outcome[] = []
 for (const [at, first] of outcomes.entries()) {
   const group = groups.find(({ name }) => name === first.name)
   if (first.failures.length === 0 || group === undefined) continue
-  const again = await runGroup(group, env, HEAP_MB[gear])
+  const again = await runGroup(group, env, HEAP_MB[gear], MAX_SECONDS_ALONE)
   say(`again, alone:\n${writeLine(again)}`)
   if (again.failures.length === 0) unsteady.push(first)
   outcomes[at] = again

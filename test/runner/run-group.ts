@@ -27,15 +27,20 @@ const MAX_SECONDS = 900
 export const HEAP_MB = { quick: 384, all: 640 } as const
 
 /** Runs the files of a group in a process; what it prints beside its results is shown only where it fails. */
-export async function runGroup({ name, files }: Group, env: NodeJS.ProcessEnv, heapMb: number): Promise<Outcome> {
+export async function runGroup(
+  { name, files }: Group,
+  env: NodeJS.ProcessEnv,
+  heapMb: number,
+  maxSeconds = MAX_SECONDS,
+): Promise<Outcome> {
   const began = performance.now()
   const argv = [`--max-old-space-size=${heapMb}`, TOGETHER, name.replace(/\W+/g, '-'), ...files]
   const child = spawn(process.execPath, argv, {
     cwd: ROOT,
-    env: { ...env, TAP_TIMEOUT: String(MAX_SECONDS) },
+    env: { ...env, TAP_TIMEOUT: String(maxSeconds) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const late = setTimeout(() => child.kill('SIGKILL'), (MAX_SECONDS + 60) * 1_000)
+  const late = setTimeout(() => child.kill('SIGKILL'), (maxSeconds + 60) * 1_000)
   const counts = { passed: 0, skipped: 0, peakMb: 0 }
   const failures: Failure[] = []
   const parser = new Parser()
