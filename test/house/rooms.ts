@@ -163,7 +163,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** The source lines that each room may have. */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 750,
-  'packages/core': 23_699,
+  'packages/core': 23_715,
   'packages/ledger': 4_984,
   'packages/engine/accounts': 642,
   'packages/engine/api': 2_563,
@@ -178,7 +178,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/settings': 1_218,
   'packages/engine/service': 1_927,
   'packages/engine/attestation': 823,
-  'packages/engine/features': 5_127,
+  'packages/engine/features': 5_130,
   'packages/engine/config': 1_794,
   'packages/engine/doctor': 996,
   'packages/engine/open': 1_480,

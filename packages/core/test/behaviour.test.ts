@@ -80,7 +80,7 @@ t.test('requests for addresses that do not exist are a sign where people find wh
   const missing = (count: number, status = 404) =>
     Array.from({ length: count }, (_, place) => ({ ...PAGE, at: START + place, target: `/old/${place}`, status }))
   const judge = (requests: readonly VisitRequest[], finding: number) => {
-    const visit = openVisit({ host: '', visits: 10, having: [10, 10, 10, 10, 10, finding] })
+    const visit = openVisit({ host: '', visits: 10, having: [10, 10, 10, 10, 10, finding, 10, 10, 10] })
     for (const request of requests) visit.add(request)
     return visit.judge().signs.includes('guesses-addresses')
   }
@@ -91,4 +91,26 @@ t.test('requests for addresses that do not exist are a sign where people find wh
   t.equal(judge([...few, ...person(3)], 10), false, 'few')
   t.equal(judge([...many, ...person(7)], 10), false, 'most addresses exist')
   t.equal(judge([...missing(40, 500), ...person(3)], 10), false, 'the site failed')
+})
+
+t.test('pages that load fragments in parallel and again every second show what people do there', async (t) => {
+  const robot = loop(80, 1_000, { milliseconds: 1_100, cookie: 'sid=1', referer: 'https://a.example/' })
+  const judge = (taking: number, pausing: number, varying: number) => {
+    const visit = openVisit({ host: '', visits: 10, having: [10, 10, 10, 10, 10, 10, taking, pausing, varying] })
+    for (const request of robot) visit.add(request)
+    return visit.judge().signs
+  }
+  const signs = ['relentless', 'even-gaps', 'parallel-pages']
+  t.same(
+    judge(10, 10, 10).filter((id) => signs.includes(id)),
+    signs,
+  )
+  t.same(
+    judge(10, 7, 7).filter((id) => signs.includes(id)),
+    ['parallel-pages'],
+  )
+  t.same(
+    judge(7, 7, 7).filter((id) => signs.includes(id)),
+    [],
+  )
 })

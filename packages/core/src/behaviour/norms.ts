@@ -1,7 +1,17 @@
 import { LRUCache } from 'lru-cache'
 
 /** People do these things on a site; each is a bit. */
-export const HABIT = { 'keeps-loading': 1, loads: 2, returns: 4, refers: 8, caches: 16, finds: 32 } as const
+export const HABIT = {
+  'keeps-loading': 1,
+  loads: 2,
+  returns: 4,
+  refers: 8,
+  caches: 16,
+  finds: 32,
+  'takes-turns': 64,
+  pauses: 128,
+  varies: 256,
+} as const
 export type Habit = keyof typeof HABIT
 const HABITS = Object.keys(HABIT) as readonly Habit[]
 

@@ -38,20 +38,17 @@ const SIGNS: Readonly<Record<BehaviourSignId, VisitSign>> = {
     },
   },
   relentless: {
-    habits: 0,
+    habits: HABIT.pauses,
     ofOne: true,
     shows: (records, row) => records.get(row, CELL.gaps) >= 50 && records.get(row, CELL.gapMean) < 3,
   },
   'even-gaps': {
-    habits: 0,
+    habits: HABIT.varies,
     ofOne: true,
-    shows(records, row) {
-      const deviation = Math.sqrt(records.get(row, CELL.gapVariance))
-      return records.get(row, CELL.gaps) >= 25 && deviation < 0.35 * records.get(row, CELL.gapMean)
-    },
+    shows: (records, row) => records.get(row, CELL.gaps) >= 25 && computeVariation(records, row) < 0.35,
   },
   'parallel-pages': {
-    habits: 0,
+    habits: HABIT['takes-turns'],
     ofOne: true,
     shows: (records, row) => records.word(row, WORD.parallel) >= 0.8 * records.get(row, CELL.pages),
   },
@@ -106,6 +103,11 @@ function repeatsFiles(records: Records, row: number): number {
   return whole === 0 ? 0 : whole / records.countDifferent(row, SKETCH.files)
 }
 
+/** Returns the standard deviation of the gaps between pages as a part of their mean. */
+function computeVariation(records: Records, row: number): number {
+  return Math.sqrt(records.get(row, CELL.gapVariance)) / records.get(row, CELL.gapMean)
+}
+
 /** Returns which part of the requests for pages and files was for what the site does not have, from 0 to 1. */
 function computeMissing(records: Records, row: number): number {
   const missing = records.word(row, WORD.missing)
@@ -121,6 +123,10 @@ export function readHabits(records: Records, row: number): number {
   if (records.get(row, CELL.referred) >= 2) habits |= HABIT.refers
   if (records.get(row, CELL.whole) < 10 || repeatsFiles(records, row) < 2) habits |= HABIT.caches
   if (computeMissing(records, row) < 0.2) habits |= HABIT.finds
+  // A page may load others, as fragments, or again and again.
+  if (records.word(row, WORD.parallel) < 0.4 * records.get(row, CELL.pages)) habits |= HABIT['takes-turns']
+  if (records.get(row, CELL.gapMean) >= 3) habits |= HABIT.pauses
+  if (computeVariation(records, row) >= 0.2) habits |= HABIT.varies
   return habits
 }
 

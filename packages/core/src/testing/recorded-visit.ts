@@ -27,7 +27,7 @@ export interface VisitVerdict {
 }
 
 /** People of the site have every habit. */
-const ALL: KeptHabits = { host: '', visits: 10, having: [10, 10, 10, 10, 10, 10] }
+const ALL: KeptHabits = { host: '', visits: 10, having: new Array<number>(9).fill(10) }
 
 const ABOUT: Pick<Inspection, 'client' | 'network' | 'agent'> = {
   client: { address: '8.1.1.1', via: 'peer', malformed: false },

@@ -5,7 +5,7 @@ import t from 'tap'
 import { examineBehaviour } from '../../src/features/behaviour/examine.ts'
 import { readKeptHabits } from '../../src/features/behaviour/habits-file.ts'
 
-const ROW = { host: 'a.example', visits: 12, having: [12, 12, 12, 12, 3] }
+const ROW = { host: 'a.example', visits: 12, having: [12, 12, 12, 12, 3, 12, 12, 12, 12] }
 
 /** A start reads these files of other runs and versions, and goes on with the habits of these hosts. */
 const FILES: Readonly<Record<string, readonly [file: unknown, hosts: readonly string[]]>> = {

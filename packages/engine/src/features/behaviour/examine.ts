@@ -12,6 +12,9 @@ const WORDS: Readonly<Record<HabitState['habit'], string>> = {
   refers: 'follow links',
   caches: 'keep files in their cache',
   finds: 'request what exists',
+  'takes-turns': 'request one page at a time',
+  pauses: 'pause between pages',
+  varies: 'vary these pauses',
 }
 
 /** Says whether the absence of a habit is a sign, and why: `people load files with later pages (38 of 40 visits): signs speak`. */
