@@ -105,7 +105,7 @@ t.test('a service has its records stamped, and the file proves their time offlin
   })
   t.match(run('evidence', 'verify', saved, '--timestamp-ca', keys), {
     status: 1,
-    err: /keys\.json holds no certificate in PEM/,
+    err: /keys\.json contains no certificate in PEM/,
   })
 
   // OpenSSL alone, as the documentation says.
@@ -145,7 +145,7 @@ t.test('an authority that is away, slow or lies delays nothing, and is said', EN
     huge: /larger than 65536|65536/,
     untrusted: /tsa is not certified by ledger\.timestampCa/,
     status: /responded with status 500/,
-    hang: /not over within 10000 ms/,
+    hang: /no result within 10000 ms/,
   } as const
   const serveAs = async (manner: keyof typeof manners) => {
     const served = await serveAuthority(t, authority)

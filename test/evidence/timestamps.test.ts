@@ -134,7 +134,7 @@ t.test(
 )
 
 t.test('a file of roots that holds none is refused', async (t) => {
-  await t.rejects(openTimestamps('no certificate'), { message: 'holds no certificate in PEM' })
+  await t.rejects(openTimestamps('no certificate'), { message: 'contains no certificate in PEM' })
   const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
   await t.rejects(openTimestamps(broken), { message: 'holds a certificate that cannot be read' })
 })

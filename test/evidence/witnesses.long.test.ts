@@ -128,7 +128,7 @@ t.test('a witness that is away, slow or lies delays nothing, and is said', { tim
     stranger: /not one of witness\.example\/w1 on this checkpoint/,
     time: /far from the clock of this machine/,
     rewritten: /the log is not consistent with the log it has seen/,
-    hang: /not over within 10000 ms/,
+    hang: /no result within 10000 ms/,
   }
   for (const [fault, reason] of Object.entries(said)) {
     const witness = await serveWitness(t)

@@ -166,7 +166,7 @@ t.test('an origin that asks where machines have no secret in common asks nobody,
     t.notOk(sold.headers['sallyport-challenge'])
   }
   t.match(notices, [
-    /^An origin asks for a challenge \(sallyport-challenge: 2\), and no client is challenged: challenge\.secret: is missing/,
+    /^An origin requests challenges \(sallyport-challenge: 2\), but no client gets a challenge: challenge\.secret: is missing/,
   ])
   t.equal(notices.length, 1)
 })

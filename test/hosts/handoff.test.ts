@@ -166,7 +166,7 @@ t.test('a signature of the first version is good for one round more, and says th
   })
   t.match(verify(withSignature(signed(HMAC).replace(';v=2', ''))), {
     verified: false,
-    fault: 'the signature does not fit the request',
+    fault: 'the signature does not match the request',
   })
 })
 t.match(verify(handed({ fields: [...FIELDS, 'Cookie', 'a=b'] })), { verified: true }, 'other fields are not covered')
@@ -175,7 +175,7 @@ t.match(verify(withSignature(signed(HMAC, Date.now() - 55_000))), { verified: tr
 
 /** Changed requests by the fault that each is refused with. */
 const TAMPERED: Readonly<Record<string, Readonly<Record<string, IncomingMessage>>>> = {
-  'the signature does not fit the request': {
+  'the signature does not match the request': {
     'another method': handed({ method: 'POST' }),
     'another target': handed({ url: '/a?c' }),
     'another client': replaced('192.0.2.1', '192.0.2.2'),
@@ -189,7 +189,7 @@ const TAMPERED: Readonly<Record<string, Readonly<Record<string, IncomingMessage>
     'another secret': withSignature(signed({ ...HMAC, secret: SECRET.toUpperCase() })),
     'a signature of no length': withSignature(SIGNATURE.replace(/:[^:]{1,99}:$/, '::')),
   },
-  'what was signed is not in the request': {
+  'a signed component is missing from the request': {
     'no Host': without('host'),
     'no verdict': without('sallyport-action'),
     'no client': without('x-forwarded-for'),
@@ -213,7 +213,7 @@ const TAMPERED: Readonly<Record<string, Readonly<Record<string, IncomingMessage>
     'no time': withSignature(SIGNATURE.replace(/;created=\d{1,12}/, '')),
     'a time without a number': withSignature(SIGNATURE.replace(/;created=\d{1,12}/, ';created=now')),
   },
-  'the key is not known here': {
+  'the key is unknown': {
     'another key': withSignature(signed({ ...HMAC, id: 'x' })),
     'another algorithm': withSignature(SIGNATURE.replace('hmac-sha256', 'ed25519')),
     'the public key as a secret': withSignature(ofFirstVersion(UNSIGNED, { id: 'e', secret: pair.publicKey })),

@@ -252,7 +252,7 @@ t.test('an endpoint takes receipts, and promises of proven crawlers', async (t) 
       const refused = await promise(...fields)
       t.match(
         [refused.status, JSON.parse(refused.body).message],
-        [402, new RegExp(`The receipt was refused: ${reason}`)],
+        [402, new RegExp(`The receipt was rejected: ${reason}`)],
       )
     }
     const claimed = await get(site, '/articles/1', ['User-Agent', 'GPTBot/1.2', 'crawler-max-price', 'USD 1'])

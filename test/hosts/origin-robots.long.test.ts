@@ -118,17 +118,17 @@ t.test('a site without one refuses nothing; one that cannot be read decides noth
   const text = 'User-agent: *\nDisallow: /x\n'
   const cases: readonly (readonly [name: string, answer: Answer, expected: unknown, status: number])[] = [
     ['404', (_, response) => response.writeHead(404).end(text), { state: 'loaded', entries: 0 }, 200],
+    ['503', (_, response) => response.writeHead(503).end(text), { state: 'absent', reason: 'has the status 503' }, 200],
     [
-      '503',
-      (_, response) => response.writeHead(503).end(text),
-      { state: 'absent', reason: 'is answered with 503' },
+      'cut',
+      (_, response) => response.destroy(),
+      { state: 'absent', reason: 'could not be fetched: UND_ERR_SOCKET' },
       200,
     ],
-    ['cut', (_, response) => response.destroy(), { state: 'absent', reason: 'could not be had: UND_ERR_SOCKET' }, 200],
     [
       'compressed',
       (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text)),
-      { state: 'absent', reason: 'is compressed, although nobody asked for that' },
+      { state: 'absent', reason: 'is compressed, which the proxy did not request' },
       200,
     ],
     [
@@ -143,7 +143,7 @@ t.test('a site without one refuses nothing; one that cannot be read decides noth
     [
       'moved to another one',
       (_, response) => response.writeHead(302, { location: 'https://other.example/robots.txt' }).end(),
-      { state: 'absent', reason: 'is redirected to "https://other.example/robots.txt", where the proxy does not ask' },
+      { state: 'absent', reason: 'redirects to "https://other.example/robots.txt", which the proxy does not follow' },
       200,
     ],
     [
@@ -174,7 +174,7 @@ t.test('a site without one refuses nothing; one that cannot be read decides noth
     const [row] = await rows(sallyport)
     t.match(row, expected, name)
     t.equal(await status(port, '/x'), then, name)
-    const said = row?.reason && `robots.txt of ${url} ${row.reason}: rules by robots.txt do not decide by it.`
+    const said = row?.reason && `robots.txt of ${url} ${row.reason}: rules with match.robots ignore it.`
     t.same(notices, said === undefined ? [] : [said], name)
   }
 })

@@ -90,7 +90,7 @@ await open({ ...options, store: 'sqlite:state.db' }).catch(({ message }) => cons
     const { output } = await run(process.execPath, ['--input-type=module', '-e', text], project)
     t.match(
       output,
-      /^tor\nstore is a file of SQLite\. Node \S+ has no SQLite of version .* newer: npm install @photostructure\/sqlite\n$/,
+      /^tor\nstore is a SQLite file\. Node \S+ has no SQLite of version .* newer: npm install @photostructure\/sqlite\n$/,
     )
     t.match(await install(project, SQLITE), { code: 0 })
   },

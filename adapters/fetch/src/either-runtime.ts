@@ -136,7 +136,7 @@ function dropForged({ headers }: Request): boolean {
   }
 }
 
-const FORGED = refusal('invalid_request', 400, 'A header has a name that only a server writes.')
+const FORGED = refusal('invalid_request', 400, 'A header has a name that only a server may set.')
 
 function renew({ req, made }: OnNode, name: string): void {
   const value = req.headers[name.toLowerCase()]

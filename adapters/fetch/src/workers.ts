@@ -55,7 +55,7 @@ export async function openBundle(bundle: ArrayBuffer | Uint8Array, options: Bund
   const counting = rulesInForce(policy).find(({ limit, concurrent }) => limit !== undefined || concurrent !== undefined)
   if (counting !== undefined || policy.strikes !== undefined) {
     const what = counting === undefined ? 'strikes' : `the rule "${counting.id}"`
-    throw new SallyportError('invalid_policy', `policy: nothing is counted over a bundle, and ${what} would be silent.`)
+    throw new SallyportError('invalid_policy', `policy: a bundle counts nothing, so ${what} would have no effect.`)
   }
   const loaded = await readBundle(bundle)
   const clock = { now: () => Date.now() }

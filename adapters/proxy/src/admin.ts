@@ -67,7 +67,7 @@ export async function openAdmin({ address, onNotice, ...answering }: AdminOption
     return await listenOn(server, address ?? DEFAULT_ADMIN)
   } catch (error) {
     if (address !== undefined || !(error instanceof Error)) throw error
-    onNotice(`no health listener: ${error.message}`)
+    onNotice(`the admin listener could not start: ${error.message}`)
     return undefined
   }
 }
@@ -166,7 +166,7 @@ const TEXT = 'text/plain; charset=utf-8'
 
 const UNAUTHORIZED: Answer = [
   401,
-  { error: 'unauthorized', message: 'A token of the console is required: Authorization: Bearer <TOKEN>.' },
+  { error: 'unauthorized', message: 'A console token is required: Authorization: Bearer <TOKEN>.' },
 ]
 const NOT_FOUND: Answer = [404, { error: 'not_found', message: ERRORS.not_found.message }]
 const NOT_ALLOWED: Answer = [405, { error: 'method_not_allowed', message: ERRORS.method_not_allowed.message }]

@@ -43,8 +43,8 @@ async function examinePair(pair: CertificateFiles, at: number): Promise<readonly
   try {
     const read = await readCertificate(pair)
     const dates = dateFault(read)
-    const renew = 'Renew it, or set the clock of this machine: browsers refuse it.'
-    const replace = 'Name the file that its authority has made for servers: some clients refuse this one.'
+    const renew = 'Renew the certificate, or correct the clock of this machine. Browsers reject the certificate.'
+    const replace = 'Use the file that the CA provides for servers. Some clients reject this file.'
     const faults = [
       ...(dates === undefined ? [] : [{ fault: dates, advice: renew }]),
       ...read.faults.map((fault) => ({ fault, advice: replace })),
@@ -54,9 +54,9 @@ async function examinePair(pair: CertificateFiles, at: number): Promise<readonly
       return faults.map(({ fault, advice }) => ({ state: 'warn', found: `${pair.cert} ${fault}.`, advice, path }))
     const until = new Date(read.notAfter).toISOString().slice(0, 10)
     const names = read.names.length === 0 ? 'no name' : read.names.join(', ')
-    return [{ state: 'ok', found: `${pair.cert} is for ${names}, until ${until}.` }]
+    return [{ state: 'ok', found: `${pair.cert} covers ${names} and is valid until ${until}.` }]
   } catch (error) {
-    const advice = 'Name a certificate and its key in PEM, which this user may read.'
+    const advice = 'Use a certificate and its key in PEM that this user can read.'
     const path = certificatePath(error instanceof PairFault ? error.of : 'cert')
     return [{ state: 'fail', found: describeFault(error), advice, path }]
   }
@@ -70,7 +70,9 @@ async function examineAcme({ ca }: NonNullable<TlsKeys['acme']>): Promise<readon
     found.push({ state: 'fail', found: describeFault(error), advice: 'npm install acme-client', path: ['tls', 'acme'] })
   }
   if (ca !== undefined) found.push(...examineTrust(ca, ['tls', 'acme', 'ca']))
-  return found.length > 0 ? found : [{ state: 'ok', found: 'An authority issues one; acme-client is installed.' }]
+  return found.length > 0
+    ? found
+    : [{ state: 'ok', found: 'A CA issues the certificate, and acme-client is installed.' }]
 }
 
 function examineTrust(file: string, path: readonly (string | number)[]): readonly Found[] {
@@ -78,7 +80,7 @@ function examineTrust(file: string, path: readonly (string | number)[]): readonl
     readTrust(file, path.join('.'))
     return []
   } catch (error) {
-    return [{ state: 'fail', found: describeFault(error), advice: 'Name a file of certificates in PEM.', path }]
+    return [{ state: 'fail', found: describeFault(error), advice: 'Use a PEM file of certificates.', path }]
   }
 }
 
@@ -95,7 +97,7 @@ export async function examineOrigins(places: OriginKeys): Promise<readonly Found
   const asked = await Promise.all(others.map(({ text, path }) => askServer(text, path)))
   const found = [
     ...own.map(({ path, message }): Found => {
-      const advice = 'Name the address of your application, or another one to listen on.'
+      const advice = 'Set the address of your application, or another listen address.'
       return { state: 'fail', found: `${message}.`, advice, path }
     }),
     ...trust,
@@ -117,11 +119,11 @@ export async function examineApi({ api, upstream, routes = [] }: ApiKeys): Promi
   const path = `${api.base}/v1`
   const found = await Promise.all(origins.map(async (route) => ({ route, isTaken: await hasPath(route, path) })))
   const taken = found.filter(({ isTaken }) => isTaken)
-  const advice = 'Move ours with api: { base: /sallyport }, or turn it off with api: { enabled: false }.'
+  const advice = 'Move the API of the gate with api: { base: /sallyport }, or disable it with api: { enabled: false }.'
   return taken.length === 0
-    ? [{ state: 'ok', found: `No origin answers at ${path}, which is the API of the gate.` }]
+    ? [{ state: 'ok', found: `No origin has a page at ${path}, where the gate serves its API.` }]
     : taken.map(({ route }): Found => {
-        const found = `${route.upstreams?.[0]} has a ${path} of its own, and visitors get the API of the gate in its place.`
+        const found = `${route.upstreams?.[0]} has its own ${path}, but visitors get the API of the gate there.`
         return { state: 'warn', found, advice, path: ['api'] }
       })
 }
@@ -166,7 +168,7 @@ function listServers({ upstreams = [] }: Route, route: number) {
 
 /** Connects to a server, and sends nothing. */
 async function askServer(text: string, path: readonly (string | number)[]): Promise<Found> {
-  const advice = 'Start it, or correct its address: until then visitors get 502.'
+  const advice = 'Start the origin, or correct its address. Until then, visitors get 502.'
   try {
     const { url, socketPath } = originAddress(text)
     if (socketPath !== undefined && !existsSync(socketPath)) throw new Error('the socket does not exist')
@@ -175,7 +177,7 @@ async function askServer(text: string, path: readonly (string | number)[]): Prom
     const socket = connect(socketPath === undefined ? { host, port } : { path: socketPath })
     try {
       await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) })
-      return { state: 'ok', found: `${text} takes connections.` }
+      return { state: 'ok', found: `${text} accepts connections.` }
     } finally {
       socket.on('error', () => {}).destroy()
     }
@@ -186,7 +188,7 @@ async function askServer(text: string, path: readonly (string | number)[]): Prom
 
 function connectFault(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'ABORT_ERR') return `it does not answer within ${CONNECT_MS / 1_000} s`
+  if (code === 'ABORT_ERR') return `it does not respond within ${CONNECT_MS / 1_000} s`
   return connectionReason(error) ?? errorCode(error)
 }
 

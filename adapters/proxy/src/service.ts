@@ -167,7 +167,7 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
 function addDenials<Options extends GateOptions>(options: Options): Options {
   let isTold = false
   const onDenied = (why: string): void => {
-    if (!isTold) options.onNotice?.(`forward-auth: refused a check: ${why}`)
+    if (!isTold) options.onNotice?.(`forward-auth: rejected a check: ${why}`)
     isTold = true
   }
   return { ...options, onDenied }

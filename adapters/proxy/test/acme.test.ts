@@ -149,7 +149,7 @@ t.test('a certificate is ordered, written and served', { skip: NO_PEBBLE || NO_O
   await again.proxy.close('cut')
   const files = { cert: join(acme.folder, 'certificate.pem'), key: join(acme.folder, 'certificate.key') }
   rmSync(files.key)
-  await until(() => notices.some((line) => line.endsWith('has lost its key; another is ordered')))
+  await until(() => notices.some((line) => line.endsWith('has no key file; ordering a new certificate')))
   await until(() => notices.filter((line) => line.endsWith('was issued')).length === 2)
   t.not(readFileSync(files.cert, 'utf8'), issued)
   await proxy.close('cut')
@@ -160,7 +160,7 @@ t.test('a certificate is ordered, written and served', { skip: NO_PEBBLE || NO_O
   t.same(
     third.notices.filter((line) => line.startsWith('tls.acme:')),
     [
-      `tls.acme: ${files.cert} does not fit its key; another is ordered`,
+      `tls.acme: ${files.cert} does not match its key; ordering a new certificate`,
       'tls.acme: a certificate for site.example, www.site.example was issued',
     ],
   )
@@ -185,7 +185,7 @@ t.test('an authority that lies, or is not there, is one line, and the rest goes 
     }
     const { proxy, notices } = await startProxy(t, { tls: { acme } })
     await until(() => notices.length > 0)
-    t.match(notices[0], /^tls\.acme: no certificate for site\.example: .+; tried again in 10 min$/)
+    t.match(notices[0], /^tls\.acme: no certificate for site\.example: .+; next attempt in 10 min$/)
     t.equal(notices[0]?.includes('\n'), false)
     t.equal(readStatus(await exchange(proxy.httpUrl ?? '', get('/'))), 200)
   }
@@ -197,7 +197,7 @@ t.test('certificates by which an authority is trusted are read whole', async (t)
   const opened = () => openAuthority({ directory: 'https://127.0.0.1:1/', ca, signal }, BOUNDS)
   await t.rejects(opened(), { message: `tls.acme.ca: ${ca} does not exist` })
   for (const [text, said] of [
-    ['', 'holds no certificate in PEM'],
+    ['', 'contains no certificate in PEM'],
     ['-----BEGIN CERTIFICATE-----\nMIIB', 'is cut off: its certificate has no end'],
   ] as const) {
     writeFileSync(ca, text)

@@ -103,7 +103,7 @@ t.test('only the headers of the chosen server are read', async (t) => {
   await caddy.check(...fromCaddy(VISITOR.allowed, '/real'), 'X-Original-URI: /forged')
   t.match(caddy.sallyport.asked[0], { target: '/real' })
   t.equal(readStatus(await caddy.check(...fromNginx(VISITOR.allowed))), 403)
-  t.match(caddy.notices, [/^forward-auth: refused a check: x-forwarded-method is missing, or comes twice$/])
+  t.match(caddy.notices, [/^forward-auth: rejected a check: x-forwarded-method is missing or repeated$/])
 })
 
 t.test('a missing header, one that comes twice, and a peer that is not trusted are 403', async (t) => {
@@ -142,7 +142,7 @@ t.test('a server in front may serve any method, and we are asked about each', as
     t.match(sallyport.asked[0], { method, target: '/remote.php/dav/' })
     for (const odd of ['TRACE', 'CONNECT', 'TRACK', 'get', 'A B', 'GET2']) {
       const answer = await check(...fromCaddy(VISITOR.allowed, '/', odd))
-      t.match([readStatus(answer), answer], [405, `${odd} is not served.`], odd)
+      t.match([readStatus(answer), answer], [405, `The method ${odd} is not allowed.`], odd)
     }
   }
 })

@@ -185,7 +185,7 @@ t.test('an address that is taken, and one that is none', async (t) => {
   const sallyport = fakeSallyport()
   await t.rejects(openProxy(sallyport, { ...LOOPBACK, listen: address }), {
     code: 'cannot_listen',
-    message: `cannot listen on ${address}: a program listens there already: stop it, or name another address`,
+    message: `cannot listen on ${address}: another program already listens there. Stop the program, or use another address`,
   })
   await t.rejects(openProxy(sallyport, { ...LOOPBACK, admin: address }), { code: 'cannot_listen' })
   for (const listen of ['nowhere', '127.0.0.1', '127.0.0.1:99999', '::1:80', ':80']) {
@@ -199,7 +199,7 @@ t.test('an address that is taken, and one that is none', async (t) => {
 t.test('a name to listen on that is not known is said to be one', async (t) => {
   await t.rejects(openProxy(fakeSallyport(), { ...LOOPBACK, listen: 'none.invalid:0' }), {
     code: 'cannot_listen',
-    message: /^cannot listen on none\.invalid:0: its name (?:is not known|cannot be looked up now)$/,
+    message: /^cannot listen on none\.invalid:0: its host name (?:is unknown|cannot be resolved now)$/,
   })
 })
 
@@ -211,7 +211,7 @@ t.test('the health listener at its usual place is done without where that is tak
   const second = await openProxy(fakeSallyport(), options)
   t.teardown(() => Promise.all([first.close(), second.close()]))
   t.notOk(second.adminUrl)
-  t.match(notices.at(-1), /^no health listener: cannot listen on 127.0.0.1:9090: a program/)
+  t.match(notices.at(-1), /^the admin listener could not start: cannot listen on 127.0.0.1:9090: another program/)
   t.equal(readStatus(await exchange(second.url, get('/v1/myip'))), 200, 'and the proxy works')
 })
 

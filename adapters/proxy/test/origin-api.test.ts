@@ -27,7 +27,7 @@ t.test('an origin with a /v1 of its own is named, with the keys that move ours',
     const found = await examineApi({ api, upstream })
     const warned = {
       state: 'warn',
-      found: `${upstream} has a /v1 of its own`,
+      found: `${upstream} has its own /v1`,
       advice: /api: { base: \/sallyport }.*enabled/,
     }
     t.match(found, [isTaken ? warned : { state: 'ok' }], name)
@@ -48,7 +48,7 @@ t.test('origins of routes are asked by their host, over a socket too', async (t)
   const upstreams = [`unix:${socket}`]
   const routes = [{ host: 'shop.example', upstreams }, { host: '*.shop.example', upstreams }, { path: '/a' }]
   const found = await examineApi({ api: { enabled: true, base: '/api' }, routes })
-  t.match(found, [{ state: 'warn', found: /app\.sock has a \/api\/v1 of its own/ }])
+  t.match(found, [{ state: 'warn', found: /app\.sock has its own \/api\/v1/ }])
   t.same(new Set(hosts), new Set(['shop.example', 'localhost']))
   t.same(await examineApi({ api, routes: [{ path: '/a' }] }), [], 'without an origin there is nothing to ask')
 })

@@ -32,10 +32,10 @@ t.test('one of 20 kB passes, and one beyond the limit is 502 with its reason', a
   for (const bytes of [get('/one/33000'), get('/many/40000'), get('/one/400000'), handshake('/one/400000')]) {
     const answer = await exchange(url, bytes)
     t.equal(readStatus(answer), 502)
-    t.match(answer, `"error":"bad_gateway","message":"The head of the origin's answer is too large."`)
+    t.match(answer, `"error":"bad_gateway","message":"The response headers of the origin are too large."`)
     t.match(errors.at(-1), {
       code: 'bad_gateway',
-      message: "the head of the origin's answer is too large (limit: 32768 bytes)",
+      message: 'the response headers of the origin are too large (limit: 32768 bytes)',
     })
   }
   t.equal(errors.length, 4)

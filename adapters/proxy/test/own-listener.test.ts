@@ -49,14 +49,14 @@ t.test('so is the admin listener that is opened without being named', async (t) 
   const [named] = await examineOrigins({ upstream, admin: '127.0.0.1:1' })
   // Another program of this machine may have it, or take it meanwhile.
   if (own?.state === 'ok' || named?.state === 'ok') return t.comment(`${DEFAULT_ADMIN} is taken here`)
-  t.match(own, { state: 'fail', found: /^\S+ is the address of admin, where this proxy/, path: ['upstream'] })
+  t.match(own, { state: 'fail', found: /^\S+ is the address in admin, where this proxy/, path: ['upstream'] })
   t.match(named, { state: 'fail', found: /cannot be reached/ })
 })
 
 t.test('a start is refused, and a reload changes nothing', async (t) => {
   const listen = `127.0.0.1:${await freePort()}`
   const starting = openProxy(fakeSallyport(), { listen, admin: '127.0.0.1:0', upstream: `http://${listen}` })
-  await t.rejects(starting, { code: 'invalid_config', message: /^upstream: \S+ is the address of listen, where this/ })
+  await t.rejects(starting, { code: 'invalid_config', message: /^upstream: \S+ is the address in listen, where this/ })
   const { url, proxy } = await proxyBefore(t, OK)
   const other = await openRawOrigin(OK)
   t.teardown(() => other.close())

@@ -109,7 +109,7 @@ t.test('a server that is not there costs no request, and is left out', async (t)
   const sallyport = fakeSallyport()
   const { proxy, body, notices } = await openRoutes(t, { routes: [{ upstreams: [gone.url, good.url] }] }, sallyport)
   for (let count = 0; count < 8; count++) t.equal(await body('x'), 'good')
-  t.same(notices, [`the origin ${gone.url} has failed 3 times in a row: left out for 10 s`])
+  t.same(notices, [`the origin ${gone.url} failed 3 times in a row and gets no requests for 10 s`])
   const client = await dial(proxy.url)
   client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody`)
   t.match(await readUntil(client, /good$/), /^HTTP\/1\.1 200 /, 'a body that is here as a whole goes on too')
@@ -154,7 +154,7 @@ t.test('a server is left out for longer each time, until it answers', async (t) 
   for (const member of members.all) for (let count = 0; count < 3; count++) member.failed(gone, '/')
   t.equal(new Set(names()).size, 2, 'where all are left out, all are tried')
   t.equal(members.next(new Set(members.all)), undefined)
-  t.match(lines[1], /left out for 20 s$/)
+  t.match(lines[1], /gets no requests for 20 s$/)
 })
 
 t.test('a page that fails is no server that fails, unless another server answers it', async (t) => {
@@ -306,8 +306,8 @@ t.test('routes that cannot be meant', async (t) => {
     [{ upstreams: ['http://a/path'] }, /is not an origin/],
     [{ upstreams: ['unix:relative'] }, /is not an origin/],
     [{ upstreams: ['https://a'], ca: '/nowhere/ca.pem' }, /^routes\.0\.ca: \/nowhere\/ca\.pem does not exist/],
-    [{ upstreams: ['https://a'], ca: noCertificate }, /holds no certificate in PEM/],
-    [{ upstreams: ['http://a'], policy: { preset: 'observe' } }, /^routes\.0: there is no policy but one here/],
+    [{ upstreams: ['https://a'], ca: noCertificate }, /contains no certificate in PEM/],
+    [{ upstreams: ['http://a'], policy: { preset: 'observe' } }, /^routes\.0: this host supports only one policy/],
   ] as const) {
     const alone: ProxyHost = Object.assign(fakeSallyport(), { decider: undefined })
     await t.rejects(openProxy(alone, { listen: '127.0.0.1:0', routes: [route as never] }), {

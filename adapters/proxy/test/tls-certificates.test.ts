@@ -11,7 +11,7 @@ import { askedOver, secured, withTls } from './tls-before.ts'
 import { exchange, get, readStatus } from './wire.ts'
 
 const skip = NO_OPENSSL
-const KERNEL = '/proc/version is among the files of the kernel'
+const KERNEL = '/proc/version is in a file system of the kernel'
 
 t.test('several certificates, by server name', { skip }, async (t) => {
   const folder = certificateFolder(t)
@@ -48,7 +48,7 @@ t.test('a certificate that is written over is served soon, and at a reload', { s
   while ((await served()) !== 'DNS:next.example') await delay(50)
   writeFileSync(join(folder, 'site.key'), 'no key')
   while (notices.length === 0) await delay(50)
-  t.match(notices[0], /site\.key is not a private key in PEM .*; the one before it is still served$/)
+  t.match(notices[0], /site\.key is not a private key in PEM .*\. The previous certificate is still served$/)
   t.equal(await served(), 'DNS:next.example', 'a bad one changes nothing')
   await proxy.reload({ tls: { certificates: [makeCertificate(folder, ['third.example'], { id: 'third' })] } })
   t.equal(await served(), 'DNS:third.example')
@@ -63,8 +63,8 @@ t.test('bad certificates: one sentence each, and the rest goes on', { skip }, as
   const certificates = [{ cert: good.cert, key: other.key }, expired, { cert: gone, key: good.key }, good]
   const { url, notices } = await withTls(t, { tls: { certificates } })
   t.equal(notices.length, 3)
-  t.ok(notices.some((line) => line === `tls: ${good.cert} does not fit the key ${other.key}`))
-  t.ok(notices.some((line) => line.startsWith(`tls: ${expired.cert} has expired on 20`)))
+  t.ok(notices.some((line) => line === `tls: ${good.cert} does not match the key ${other.key}`))
+  t.ok(notices.some((line) => line.startsWith(`tls: ${expired.cert} expired on 20`)))
   t.ok(notices.some((line) => line === `tls: ${gone} does not exist`))
   const socket = await secured(url, { servername: 'site.example' })
   t.equal(readStatus(await askedOver(socket, get('/'))), 200)
@@ -77,7 +77,7 @@ t.test('a start that has no certificate to serve is refused, in one sentence', {
   const pairs: readonly (readonly [cert: string, key: string, said: string])[] = [
     ['/nowhere/site.pem', good.key, '/nowhere/site.pem does not exist'],
     [good.cert, '/nowhere/site.key', '/nowhere/site.key does not exist'],
-    [good.cert, other.key, `${good.cert} does not fit the key ${other.key}`],
+    [good.cert, other.key, `${good.cert} does not match the key ${other.key}`],
     [good.key, good.cert, `${good.key} is not a certificate in PEM`],
     [folder, good.key, `${folder} is a folder`],
     ...(existsSync('/proc/version') ? [['/proc/version', good.key, KERNEL] as const] : []),
@@ -111,7 +111,7 @@ t.test('a certificate with a key that no handshake can use is served by nobody',
   ]
   for (const { secret, kind } of keys) {
     const bad = makeCertificate(folder, ['site.example'], { id: kind, secret })
-    const said = `tls: ${bad.cert} has a key that no client takes (${kind})`
+    const said = `tls: ${bad.cert} has a key of a type that no client supports (${kind})`
     const tls = { certificates: [bad] }
     await t.rejects(proxy.reload({ tls }), { code: 'invalid_config', message: said })
     const limits = { eventLoopDelay: '1m' } as const
@@ -124,7 +124,10 @@ t.test('a certificate with a key that no handshake can use is served by nobody',
     copyFileSync(bad.cert, good.cert)
     copyFileSync(bad.key, good.key)
     while (notices.length === 0) await delay(50)
-    t.match(notices[0], `site.pem has a key that no client takes (${kind}); the one before it is still served`)
+    t.match(
+      notices[0],
+      `site.pem has a key of a type that no client supports (${kind}). The previous certificate is still served`,
+    )
     t.equal(readStatus(await askedOver(await secured(url), get('/'))), 200)
   }
 })
@@ -194,7 +197,7 @@ t.test('a certificate before its day is named, and served', { skip }, async (t) 
   const folder = certificateFolder(t)
   const early = makeCertificate(folder, ['soon.example'], { days: 60, begins: 30 })
   const { url, notices } = await withTls(t, { tls: { certificates: [early] } })
-  t.match(notices, [/site\.pem is not valid before 20\d\d-\d\d-\d\d; it is served all the same$/])
+  t.match(notices, [/site\.pem is not valid before 20\d\d-\d\d-\d\d. The proxy serves it anyway$/])
   t.equal(readStatus(await askedOver(await secured(url), get('/'))), 200)
 })
 

@@ -39,10 +39,10 @@ t.test('each certificate that clients need has its dates, and no other one', { s
   const leaf = makeCertificate(folder, SITE, { issuer: fresh })
   const { cert: other } = makeCertificate(folder, ['other'], { id: 'other', days: -3, issuer: root, more })
   const until = (file: string) => [{ state: 'ok', found: `is for site.example, until ${readDay(file)}.` }]
-  const ends = `has inner in its chain, which has expired on ${readDay(spent)}.`
+  const ends = `has inner in its chain, which expired on ${readDay(spent)}.`
   const begins = `has inner in its chain, which is not valid before ${readDay(early, 'validFrom')}.`
   const wrong = (second: string, issuer = 'inner') =>
-    `has ${second} as its second certificate, which did not issue the first: ${issuer} did.`
+    `has ${second} as its second certificate, but the first was issued by ${issuer}.`
   const warns = (found: string) => [{ state: 'warn', found, path: ['tls', 'certificates', 0, 'cert'] }]
   for (const [parts, expected] of [
     [[leaf.cert], until(leaf.cert)],
@@ -62,7 +62,7 @@ t.test('each certificate that clients need has its dates, and no other one', { s
       [leaf.cert, root.cert, spent],
       [...warns(ends), ...warns(wrong('root'))],
     ],
-    [[leaf.cert, rekeyed], warns(wrong('inner', 'one with another key'))],
+    [[leaf.cert, rekeyed], warns(wrong('inner', 'a CA of this name with another key'))],
   ] as const) {
     const cert = writeChain(folder, ...parts)
     const found = await examineTls({ certificates: [{ cert, key: leaf.key }] })
@@ -119,7 +119,7 @@ t.test('a certificate whose uses are named is for servers, or clients refuse it'
     const pair = makeCertificate(folder, SITE, { more: [`extendedKeyUsage=${uses}`] })
     const [only, ...others] = await examineTls({ certificates: [pair] })
     t.equal(only?.state, state, uses)
-    if (state === 'warn') t.match(only?.found, 'is not for servers: its extended key usage lacks serverAuth.')
+    if (state === 'warn') t.match(only?.found, 'is not a server certificate: its extended key usage lacks serverAuth.')
     t.same(others, [])
   }
 })
@@ -132,7 +132,7 @@ t.test('a start names each fault of a chain, and the watch the certificate that 
   const cert = writeChain(folder, leaf.cert, inner.cert)
   const { notices } = await withTls(t, { tls: { certificates: [{ cert, key: leaf.key }] } })
   t.same(notices, [
-    `tls: ${cert} is not for servers: its extended key usage lacks serverAuth; it is served all the same`,
+    `tls: ${cert} is not a server certificate: its extended key usage lacks serverAuth. The proxy serves it anyway`,
   ])
   const raised: ServiceEvent[] = []
   const watch = watchExpiry((event) => void raised.push(event))
@@ -140,7 +140,7 @@ t.test('a start names each fault of a chain, and the watch the certificate that 
   watch.look([await readCertificate({ cert, key: leaf.key })])
   t.match(raised, [
     {
-      text: /^The certificate of site\.example \(\S+\) has inner in its chain, which expires on 20[\d-]+, and was not/,
+      text: /^The certificate of site\.example \(\S+\) has inner in its chain, which expires on 20[\d-]+ and has not/,
     },
   ])
 })
@@ -153,19 +153,16 @@ t.test('a chain that cannot be read is named by the certificate with the fault',
   const cert = join(folder, 'chain.pem')
   const broken = inner.replace(/\n[^-]{20}/, '\n')
   for (const [parts, said] of [
-    [
-      [inner, text],
-      `the server's certificate must be first in ${cert}: certificate 2 is the one that fits ${leaf.key}`,
-    ],
-    [[text, broken], `certificate 2 of ${cert} is cut off, or no certificate`],
-    [[text, inner, inner.slice(0, 200)], `certificate 3 of ${cert} is cut off, or no certificate`],
-    [[broken, text], `certificate 1 of ${cert} is cut off, or no certificate`],
+    [[inner, text], `the server certificate must be first in ${cert}, but certificate 2 matches the key ${leaf.key}`],
+    [[text, broken], `certificate 2 of ${cert} is truncated or not a certificate`],
+    [[text, inner, inner.slice(0, 200)], `certificate 3 of ${cert} is truncated or not a certificate`],
+    [[broken, text], `certificate 1 of ${cert} is truncated or not a certificate`],
     [
       [text.trimEnd(), inner],
-      `certificate 1 of ${cert} has more on its last line: the next one begins on a line of its own`,
+      `certificate 1 of ${cert} has text after its end marker. Start the next certificate on a new line`,
     ],
     [[broken], `${cert} is not a certificate in PEM`],
-    [[inner], `${cert} does not fit the key ${leaf.key}`],
+    [[inner], `${cert} does not match the key ${leaf.key}`],
     [['# ', text], `${cert} is not a certificate in PEM`],
   ] as const) {
     writeChain(folder, ...parts)

@@ -153,7 +153,10 @@ t.test('an answer waits for DNS as long as there is patience', async (t) => {
   if (crawler === undefined || address === undefined) throw new TypeError('8.1.1.1')
   const claimed = { address, finding: classify(address, SNAPSHOT), snapshot: SNAPSHOT }
   const { judgement } = await verifier.verify(crawler, claimed)
-  t.match([judgement.outcome, judgement.checks.at(-1)], ['unverifiable', { detail: /not answered in time/ }])
+  t.match(
+    [judgement.outcome, judgement.checks.at(-1)],
+    ['unverifiable', { detail: /DNS did not return the reverse name in time/ }],
+  )
 })
 
 t.test('a claim that finds the queue full is unverifiable, inline and awaited, not pending', async (t) => {
@@ -174,7 +177,10 @@ t.test('a claim that finds the queue full is unverifiable, inline and awaited, n
     verifier.look(crawler, claimedBy(room)),
   ]) {
     t.match([judgement.outcome, pending], ['unverifiable', false])
-    t.match(judgement.checks.at(-1), { status: 'could-not-run', detail: 'Too many checks wait for DNS already.' })
+    t.match(judgement.checks.at(-1), {
+      status: 'could-not-run',
+      detail: 'Too many checks are already waiting for DNS.',
+    })
   }
 })
 

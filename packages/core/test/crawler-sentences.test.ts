@@ -42,18 +42,21 @@ t.test('an operator’s network is named, and the address in it or beside it', a
   )
   t.equal(
     (await answerTo('yandexbot')).summary,
-    'Not YandexBot of Yandex: every check that could run refutes it. ' +
+    'The client is not YandexBot of Yandex: every check that could run refutes the claim. ' +
       '8.1.1.1 is in AS7922, not in AS13238 or AS208722, which Yandex alone uses.',
   )
 })
 
 t.test('unknown facts are not said of the operator', async (t) => {
   const whatsapp = await answerTo('whatsapp')
-  t.equal(whatsapp.summary, 'It claims to be WhatsApp; its operator publishes nothing to check that by.')
+  t.equal(
+    whatsapp.summary,
+    'The client claims to be WhatsApp. Its operator publishes nothing that could verify the claim.',
+  )
   t.equal(findDetail(whatsapp, 'published ranges'), 'No list of the ranges of WhatsApp is known.')
   t.equal(
     findDetail(whatsapp, 'operator ASN'),
-    'No network is known to be of WhatsApp alone.',
+    'No network is known to belong to WhatsApp alone.',
     'Meta has one of its own',
   )
   t.equal(findDetail(whatsapp, 'reverse DNS'), 'No reverse name of WhatsApp is known.')
@@ -85,6 +88,7 @@ t.test('without an address a name that is never sent is refuted, and no other', 
   t.match(told('Googlebot/2.1'), {
     outcome: 'unverifiable',
     pending: false,
-    summary: 'It claims to be Googlebot; neither confirmed nor refuted, because the visitor’s address is not known.',
+    summary:
+      'The client claims to be Googlebot. The claim is neither confirmed nor refuted, because the visitor’s address is not known.',
   })
 })

@@ -20,12 +20,12 @@ t.test('the last good one is kept, and it is asked for again after its time', as
   const refuses = () => robots.refuses('x', '/a')
   t.match(robots.status, { state: 'absent', reason: undefined, checked: undefined })
 
-  answer = () => Promise.reject(new Error('is answered with 503'))
+  answer = () => Promise.reject(new Error('has the status 503'))
   t.equal(refuses(), undefined)
   t.equal(refuses(), undefined)
   await robots.read()
   t.equal(asked, 1, 'once at a time')
-  t.match(robots.status, { state: 'absent', reason: 'is answered with 503' })
+  t.match(robots.status, { state: 'absent', reason: 'has the status 503' })
   t.equal(refuses(), undefined)
   t.equal(asked, 1, 'not again at once')
 
@@ -39,12 +39,12 @@ t.test('the last good one is kept, and it is asked for again after its time', as
   now += 3_599_999
   refuses()
   t.equal(asked, 2)
-  answer = () => Promise.reject(new Error('is answered with 500'))
+  answer = () => Promise.reject(new Error('has the status 500'))
   now += 1
   t.equal(refuses(), true)
   await robots.read()
   t.equal(refuses(), true, 'the last good one')
-  t.match(robots.status, { state: 'loaded', error: 'is answered with 500', checked: '2026-11-21T12:01:00.000Z' })
+  t.match(robots.status, { state: 'loaded', error: 'has the status 500', checked: '2026-11-21T12:01:00.000Z' })
 
   answer = async () => ''
   now += 60_000
@@ -52,9 +52,9 @@ t.test('the last good one is kept, and it is asked for again after its time', as
   await robots.read()
   t.equal(refuses(), false)
   t.same(said, [
-    'robots.txt of a.example is answered with 503: rules by robots.txt do not decide by it.',
+    'robots.txt of a.example has the status 503: rules with match.robots ignore it.',
     'robots.txt of a.example can be read again.',
-    'robots.txt of a.example is answered with 500: the last one stays in use.',
+    'robots.txt of a.example has the status 500: the last copy stays in use.',
     'robots.txt of a.example can be read again.',
   ])
 })

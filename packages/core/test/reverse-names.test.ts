@@ -172,7 +172,7 @@ t.test('a server’s name beside another sign leaves a line in doubt, and alone 
   const found = (text: string, networks = SNAPSHOT) =>
     classify(makeAddress(text), { ...networks, observations: { find: (of) => kept.get(formatAddress(of)) } })
   t.match(found('8.5.0.1'), { verdict: { classification: 'residential_clean', confidence: 0.5 }, machineSigns: 2 })
-  t.match(networkReason(found('8.5.0.1')).text, /signs are a machine's/)
+  t.match(networkReason(found('8.5.0.1')).text, /signs point to a server/)
   t.match(found('8.5.0.2'), { verdict: { confidence: 0.6 }, machineSigns: 1 })
   for (const line of ['8.2.0.1', '8.1.0.1', '9.9.9.9']) {
     const seen = kept.get('8.5.0.1')

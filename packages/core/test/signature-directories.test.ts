@@ -329,7 +329,8 @@ t.test("nothing but a named agent's own place is fetched, though strangers name 
   const elsewhere = signedFields({ agent: `"${AGENT}/upload.json";type=jwks_uri` })
   const look = (agents: readonly string[], discover: boolean, fields = elsewhere) =>
     createVerifier({ agents, discover }, [], { outbound }).verifier.look(makeRequest(fields))
-  for (const discover of [false, true]) t.match(look([], discover), { outcome: 'unverified', detail: /not an agent/ })
+  for (const discover of [false, true])
+    t.match(look([], discover), { outcome: 'unverified', detail: /not a trusted agent/ })
   t.same(asked, [])
   look([`${AGENT}/upload.json`], false)
   look([], false, signedFields())

@@ -26,7 +26,7 @@ t.test('a nonce serves once; what cannot be remembered is said', async (t) => {
   for (const nonce of ['2', '1']) {
     t.match(
       tiny.look(makeRequest(signedFields({ nonce }))),
-      { outcome: 'unverified', forged: false, detail: /signed more than can be remembered/ },
+      { outcome: 'unverified', forged: false, detail: /sent more nonces than the replay memory holds/ },
       'no copy passes a full memory',
     )
   }

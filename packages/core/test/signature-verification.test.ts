@@ -94,7 +94,7 @@ t.test('the key is found by agent and thumbprint together', async (t) => {
   t.match(verifier.look(makeRequest(fields)), { outcome: 'unverified', agent: 'https://other.example', forged: false })
   t.match(look({ agent: '"https://unknown.example"' }), {
     outcome: 'unverified',
-    detail: /not an agent that is trusted/,
+    detail: /is not a trusted agent/,
   })
   t.match(look({ keyId: 'another' }), { outcome: 'unverified', detail: /has no such key/ })
 })

@@ -101,10 +101,10 @@ t.test('time is not provided where nothing covers the records, and the reason is
   const ledger = await anchored()
   await ledger.attest(1)
   const first = (await ledger.store.records('t/a', 0, 1))[0]?.attestationId ?? 0
-  ledger.say('https://time.example/: it does not answer')
+  ledger.say('https://time.example/: it does not respond')
   t.match((await ledger.verify(first)).report, {
     ok: true,
-    axes: { time: { outcome: 'not_provided', detail: /unsigned: https:\/\/time\.example\/: it does not answer/ } },
+    axes: { time: { outcome: 'not_provided', detail: /unsigned: https:\/\/time\.example\/: it does not respond/ } },
   })
   await ledger.anchor(0)
   ledger.say(undefined)

@@ -13,8 +13,8 @@ export function offerRefusal(
   { offer, outcome, reason }: PaymentStep,
 ): Refusal {
   const { price, licence, x402 } = offer
-  const why = reason === undefined ? '' : ` The receipt was refused: ${reason}.`
-  const message = `This site asks ${price} for this answer.${why}`
+  const why = reason === undefined ? '' : ` The receipt was rejected: ${reason}.`
+  const message = `This site charges ${price} for this response.${why}`
   const required = x402 && {
     x402Version: 2,
     error: message,

@@ -16,7 +16,7 @@ export function fieldAnswer(challenges: Challenges, head: ReceivedHead, decision
   const { id, target, fields } = head
   const action = new URLSearchParams(target.slice(target.indexOf('?') + 1)).get('action')
   if (!isFormAction(action)) {
-    const message = 'action: name the action of the form, 1 to 64 characters of A-Z a-z 0-9 . _ : / -'
+    const message = 'action: name the action of the form, with 1 to 64 characters of A-Z a-z 0-9 . _ : / -'
     return rendered(refusal('invalid_request', 400, message), { id })
   }
   const named = readHead(fields)

@@ -72,7 +72,7 @@ function readIdentity(given: Identity | undefined): RequestIdentity | undefined 
 function checkName(key: string, given: unknown): string | undefined {
   if (given === undefined || given === null || given === '') return undefined
   if (typeof given === 'string' || Number.isSafeInteger(given)) return String(given)
-  throw new TypeError(`identify: ${key} is neither a text nor a whole number`)
+  throw new TypeError(`identify: ${key} is neither a string nor an integer`)
 }
 
 const KEPT = [
@@ -93,7 +93,7 @@ function renderAnswer(rendering: Rendering, refusal: ApiResponse): ApiResponse |
   if (rendering === undefined || rendering === null) return undefined
   const { status = refusal.status, headers = {}, body }: RefusalAnswer = rendering
   if (!Number.isInteger(status) || status < 200 || status > 599) throw new RangeError(`respond: status ${status}`)
-  if (typeof body !== 'string') throw new TypeError('respond: the body is not a text')
+  if (typeof body !== 'string') throw new TypeError('respond: the body is not a string')
   const merged = Object.fromEntries(Object.entries(refusal.headers).filter(([name]) => KEPT.includes(name)))
   merged['content-type'] = 'text/plain; charset=utf-8'
   for (const [name, value] of Object.entries(headers)) {

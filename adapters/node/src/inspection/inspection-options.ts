@@ -64,7 +64,7 @@ export function checkOptions<Request>(options: InspectionOptions<Request>, other
   if (mode !== undefined && !MODES.includes(mode)) fault(`mode must be ${MODES.join(' or ')}`)
   if (explain !== undefined && typeof explain !== 'boolean') fault('explain must be true or false')
   if (explain && process.env['NODE_ENV'] === 'production') {
-    fault('explain says to everybody why, so it is not for production; the log has the reasons')
+    fault('explain shows the reasons to everybody, so production forbids it. The log has the reasons')
   }
 }
 

@@ -72,7 +72,7 @@ export async function openAuthority(
     method: string,
     { headers, data }: AuthorityRequest,
   ): Promise<AuthorityAnswer> => {
-    if (left-- === 0) throw new AuthorityFault(`the authority has been asked ${bounds.requests} times for one order`)
+    if (left-- === 0) throw new AuthorityFault(`the order needs more than ${bounds.requests} requests to the CA`)
     const late = AbortSignal.timeout(bounds.answerMs)
     try {
       const answer = await request(url, {
@@ -90,8 +90,8 @@ export async function openAuthority(
     } catch (error) {
       if (signal.aborted || error instanceof AuthorityFault) throw error
       const { host } = new URL(url)
-      if (late.aborted) throw new AuthorityFault(`${host} has not answered within ${bounds.answerMs / 1_000} s`)
-      throw new AuthorityFault(`${host} cannot be asked (${findCode(error)})`)
+      if (late.aborted) throw new AuthorityFault(`${host} did not respond within ${bounds.answerMs / 1_000} s`)
+      throw new AuthorityFault(`${host} cannot be reached (${findCode(error)})`)
     }
   }
   return {
@@ -110,7 +110,7 @@ export async function openAuthority(
         // A signed request is valid for one URL (RFC 8555 6.4).
         if (location === undefined || asked.data !== undefined || redirects === MAX_REDIRECTS) {
           throw new AuthorityFault(
-            `${url} leads elsewhere (${answer.status}): the authority is to be named by its own URL`,
+            `${url} redirects (${answer.status}). Set tls.acme.directory to the URL of the CA itself`,
           )
         }
         url = readUrl(URL.canParse(location, url) ? new URL(location, url).href : location, directory)
@@ -141,10 +141,10 @@ function openDispatcher(trust: { readonly ca?: string | undefined }, { answerMs 
 /** Reads an http URL; where the naming URL is https, the named URL must be too. */
 function readUrl(text: unknown, from: string): string {
   if (typeof text !== 'string' || !/^https?:\/\/./i.test(text) || !URL.canParse(text)) {
-    throw new AuthorityFault('the authority names an address that is not a URL')
+    throw new AuthorityFault('the CA sent a URL that is not valid')
   }
   if (/^https:/i.test(from) && !/^https:/i.test(text)) {
-    throw new AuthorityFault('the authority, of https, names an address without TLS')
+    throw new AuthorityFault('the CA uses https, but sent a URL without TLS')
   }
   return text
 }
@@ -154,7 +154,7 @@ async function readText(body: AsyncIterable<Buffer>, limit: number): Promise<str
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > limit) throw new AuthorityFault(`the authority answers with more than ${limit} bytes`)
+    if (bytes > limit) throw new AuthorityFault(`the response of the CA is larger than ${limit} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
@@ -175,10 +175,10 @@ function requireAccepted(answer: AuthorityAnswer, url: string): AuthorityAnswer 
   if (status >= 400) {
     const { type, detail } = findProblem(data)
     const kind = type === '' ? `${status}` : `${status} ${type}`
-    throw new AuthorityFault(`the authority refuses (${kind})${detail}`, readRetryAfter(answer))
+    throw new AuthorityFault(`the CA rejected the request (${kind})${detail}`, readRetryAfter(answer))
   }
   if (isRecord(data) || (typeof data === 'string' && /^\s*-----BEGIN CERTIFICATE-----/.test(data))) return answer
-  throw new AuthorityFault(`${url} answers with what no authority says: ${JSON.stringify(data).slice(0, 60)}`)
+  throw new AuthorityFault(`the response of ${url} is not one of an ACME server: ${JSON.stringify(data).slice(0, 60)}`)
 }
 
 function isBadNonce({ status, data }: AuthorityAnswer): boolean {
@@ -211,7 +211,7 @@ function findCode(error: unknown): string {
 /** Describes an error in one line without control characters. */
 export function describeFault(error: unknown): string {
   // The answer has an unknown shape.
-  if (error instanceof TypeError) return "the authority's answer cannot be read"
+  if (error instanceof TypeError) return 'the response of the CA cannot be read'
   const text = errorText(error)
   return text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')

@@ -8,11 +8,11 @@ const RENEW_AT = 2 / 3
 export function certificateFault(chain: string, key: string, names: readonly string[]): string | undefined {
   try {
     const leaf = new X509Certificate(chain)
-    if (!leaf.checkPrivateKey(createPrivateKey(key))) return 'does not fit its key'
+    if (!leaf.checkPrivateKey(createPrivateKey(key))) return 'does not match its key'
     createSecureContext({ cert: chain, key })
     const held = new Set((leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^DNS:/, '').toLowerCase()))
     const missing = names.filter((name) => !held.has(name.toLowerCase()))
-    return missing.length === 0 ? undefined : `is not for ${missing.join(', ')}`
+    return missing.length === 0 ? undefined : `does not cover ${missing.join(', ')}`
   } catch {
     return 'cannot be read'
   }

@@ -81,7 +81,7 @@ export async function orderCertificate(
   if (ready.status === 'ready') await client.finalizeOrder(ready, csr)
   const chain: unknown = await client.getCertificate(checkedOrder(await becomes(['valid'])))
   const fault = typeof chain === 'string' ? certificateFault(chain, key.toString(), names) : 'is not text'
-  if (fault !== undefined) throw new AuthorityFault(`the certificate that the authority has sent ${fault}`)
+  if (fault !== undefined) throw new AuthorityFault(`the certificate from the CA ${fault}`)
   await replace(files.key, key)
   await replace(files.cert, String(chain))
 }
@@ -113,7 +113,7 @@ function askThrough(client: Client, directory: string, authority: Authority): vo
     if (url === directory) newAccount = checkedDirectory(answer.data, directory)['newAccount']
     // Otherwise the library would repeat the request for ever.
     if (url === newAccount && answer.status < 300 && answer.headers['location'] === undefined) {
-      throw new AuthorityFault('the authority names no account')
+      throw new AuthorityFault('the CA sent no account URL')
     }
     return answer
   }
@@ -122,8 +122,7 @@ function askThrough(client: Client, directory: string, authority: Authority): vo
 function checkedDirectory(data: unknown, url: string): Readonly<Record<string, unknown>> {
   const members = isRecord(data) ? data : {}
   const missing = ['newNonce', 'newAccount', 'newOrder'].filter((name) => !isUrl(members[name]))
-  if (missing.length > 0)
-    throw new AuthorityFault(`${url} is not a directory of an authority: it has no ${missing.join(', ')}`)
+  if (missing.length > 0) throw new AuthorityFault(`${url} is not an ACME directory: it has no ${missing.join(', ')}`)
   return members
 }
 
@@ -139,7 +138,7 @@ function checkedOrder(order: Order): Order {
     !authorizations.every(isUrl) ||
     !isUrl(finalize)
   ) {
-    throw new AuthorityFault('the authority answers with an order that lacks authorizations or finalize')
+    throw new AuthorityFault('the CA sent an order without authorizations or finalize')
   }
   return order
 }
@@ -167,7 +166,7 @@ async function authorize(client: Client, order: Order, parts: OrderParts): Promi
       await challenges.write(challenge.token, await client.getChallengeKeyAuthorization(challenge))
       await client.completeChallenge(challenge)
     }
-    await until(areValid, 'to look at the challenges', parts)
+    await until(areValid, 'to check the challenges', parts)
   } finally {
     for (const token of written) await challenges.remove(token)
   }
@@ -177,9 +176,9 @@ async function authorize(client: Client, order: Order, parts: OrderParts): Promi
 function findChallenge(authorization: Authorization) {
   const challenges: unknown = authorization.challenges
   const found = (Array.isArray(challenges) ? challenges : []).find((one) => isRecord(one) && one['type'] === 'http-01')
-  if (found === undefined) throw new AuthorityFault(`the authority offers no http-01 for ${readName(authorization)}`)
+  if (found === undefined) throw new AuthorityFault(`the CA offers no http-01 challenge for ${readName(authorization)}`)
   if (!/^[\w-]{1,128}$/.test(String(found.token)) || !isUrl(found.url)) {
-    throw new AuthorityFault(`the authority's challenge for ${readName(authorization)} has no token or no URL`)
+    throw new AuthorityFault(`the challenge of the CA for ${readName(authorization)} has no token or no URL`)
   }
   return found as Authorization['challenges'][number]
 }
@@ -213,7 +212,7 @@ async function until<T>(
     if (found !== undefined) return found
     const wait = Math.max(pause, authority.retryAfterMs ?? 0)
     if (performance.now() + wait > end)
-      throw new AuthorityFault(`the authority takes more than ${MAX_PENDING_MS / 60_000} min ${what}`)
+      throw new AuthorityFault(`the CA took more than ${MAX_PENDING_MS / 60_000} min ${what}`)
     await delay(wait, undefined, { signal })
   }
 }

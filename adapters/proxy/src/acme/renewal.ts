@@ -62,7 +62,7 @@ export function keepCertificate(
     try {
       await orderCertificate(folder, { ...options, directory }, { authority, challenges, signal })
     } catch (error) {
-      throw late.aborted ? new AuthorityFault(`the order has taken more than ${ORDER_MS / 60_000} min`) : error
+      throw late.aborted ? new AuthorityFault(`the order took more than ${ORDER_MS / 60_000} min`) : error
     } finally {
       await authority.close()
     }
@@ -74,23 +74,23 @@ export function keepCertificate(
     issuedPause = Math.min(issuedPause * ISSUED_PAUSE.factor, DAY_MS)
     pause = FIRST_PAUSE_MS
     if ((await dueFor(files, options.domains)) === undefined) return
-    throw new AuthorityFault('the one that was issued is too old by the clock of this machine')
+    throw new AuthorityFault('by the clock of this machine, the new certificate is already due for renewal')
   }
   const look = async (): Promise<void> => {
     try {
       if (performance.now() - issuedAt > DAY_MS) issuedPause = ISSUED_PAUSE.first
       const due = performance.now() < notBefore ? undefined : await dueFor(files, options.domains)
-      if (due?.said === true) onNotice(`tls.acme: ${files.cert} ${due.why}; another is ordered`)
+      if (due?.said === true) onNotice(`tls.acme: ${files.cert} ${due.why}; ordering a new certificate`)
       if (due !== undefined) await order()
     } catch (error) {
       if (closing.signal.aborted) return
       const wait = Math.min(Math.max(pause, (error instanceof AuthorityFault && error.retryAfterMs) || 0), DAY_MS)
       notBefore = performance.now() + wait
       pause = Math.min(pause * 2, DAY_MS)
-      const text = `No certificate for ${names} could be had: ${describeFault(error)}.`
+      const text = `No certificate for ${names} could be obtained: ${describeFault(error)}.`
       raise({ kind: 'certificate', about: `tls.acme ${names}`, text })
       onNotice(
-        `tls.acme: no certificate for ${names}: ${describeFault(error)}; tried again in ${Math.ceil(wait / 60_000)} min`,
+        `tls.acme: no certificate for ${names}: ${describeFault(error)}; next attempt in ${Math.ceil(wait / 60_000)} min`,
       )
     }
     if (!closing.signal.aborted) timer = setTimeout(next, LOOK_MS).unref()
@@ -118,7 +118,7 @@ interface Due {
 async function dueFor(files: { readonly cert: string; readonly key: string }, names: readonly string[]) {
   const [chain, key] = await Promise.all([readText(files.cert), readText(files.key)])
   if (chain === undefined) return { why: 'is missing', said: false } satisfies Due
-  if (key === undefined) return { why: 'has lost its key', said: true } satisfies Due
+  if (key === undefined) return { why: 'has no key file', said: true } satisfies Due
   const fault = certificateFault(chain, key, names)
   if (fault !== undefined) return { why: fault, said: true } satisfies Due
   return isOld(chain) ? ({ why: 'is at two thirds of its life', said: false } satisfies Due) : undefined

@@ -36,7 +36,8 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   const [leaf] = chain as readonly [X509Certificate]
   if (!leaf.checkPrivateKey(secret)) throw new PairFault('cert', fitFault(files, chain, secret))
   const kind = kindWithoutClients(secret)
-  if (kind !== undefined) throw new PairFault('cert', `${files.cert} has a key that no client takes (${kind})`)
+  if (kind !== undefined)
+    throw new PairFault('cert', `${files.cert} has a key of a type that no client supports (${kind})`)
   try {
     const context = createSecureContext({ cert, key })
     return { file: files.cert, pem: { cert, key }, context, names: listNames(leaf), ...examineChain(chain) }
@@ -48,7 +49,7 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
 /** Describes the fault of a chain's dates, to follow the name of its file; `undefined` where the dates are good. */
 export function dateFault({ notBefore, notAfter, begins, ends }: Chain, now = Date.now()): string | undefined {
   const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
-  if (notAfter < now) return inChain(ends, `has expired on ${day(notAfter)}`)
+  if (notAfter < now) return inChain(ends, `expired on ${day(notAfter)}`)
   return notBefore > now ? inChain(begins, `is not valid before ${day(notBefore)}`) : undefined
 }
 
@@ -86,8 +87,8 @@ function parseChain(file: string, pem: string): readonly X509Certificate[] {
 
 function fitFault({ cert, key }: CertificateFiles, chain: readonly X509Certificate[], secret: KeyObject): string {
   const at = chain.findIndex((one) => one.checkPrivateKey(secret))
-  if (at < 0) return `${cert} does not fit the key ${key}`
-  return `the server's certificate must be first in ${cert}: certificate ${at + 1} is the one that fits ${key}`
+  if (at < 0) return `${cert} does not match the key ${key}`
+  return `the server certificate must be first in ${cert}, but certificate ${at + 1} matches the key ${key}`
 }
 
 function parseKey(file: string, pem: string): KeyObject {
@@ -104,15 +105,15 @@ const CURVES = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 /** Returns the kind of a key with which every handshake fails, although OpenSSL creates a context for it; `undefined` for other keys. */
 function kindWithoutClients({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): string | undefined {
   if (type === 'dsa') return 'DSA'
-  const { namedCurve = 'a curve without a name' } = details ?? {}
+  const { namedCurve = 'an unnamed curve' } = details ?? {}
   return type === 'ec' && !CURVES.has(namedCurve) ? namedCurve : undefined
 }
 
 /** Words the refusals of OpenSSL, by the codes of Node, to follow the name of the file. */
 const CONTEXT_FAULTS: Readonly<Record<string, string>> = {
   ERR_SSL_EE_KEY_TOO_SMALL: 'has a key that is too short: RSA needs 2048 bits',
-  ERR_SSL_CA_KEY_TOO_SMALL: 'has an authority whose key is too short: RSA needs 2048 bits',
-  ERR_SSL_CA_MD_TOO_WEAK: 'is signed with a digest that is too weak: SHA-256 is not',
+  ERR_SSL_CA_KEY_TOO_SMALL: 'has a CA whose key is too short: RSA needs 2048 bits',
+  ERR_SSL_CA_MD_TOO_WEAK: 'is signed with a digest that is too weak. Use SHA-256',
 }
 
 function contextFault(error: unknown): string {

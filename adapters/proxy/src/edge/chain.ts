@@ -25,12 +25,12 @@ export function readChain(file: string, pem: string): readonly X509Certificate[]
   if (blocks.length === 0) throw new Error(`${file} is not a certificate in PEM`)
   return blocks.map(({ text, isAlone }, at) => {
     const which = `certificate ${at + 1} of ${file}`
-    if (!isAlone) throw new Error(`${which} has more on its last line: the next one begins on a line of its own`)
+    if (!isAlone) throw new Error(`${which} has text after its end marker. Start the next certificate on a new line`)
     try {
       return new X509Certificate(text)
     } catch {
       throw new Error(
-        blocks.length === 1 ? `${file} is not a certificate in PEM` : `${which} is cut off, or no certificate`,
+        blocks.length === 1 ? `${file} is not a certificate in PEM` : `${which} is truncated or not a certificate`,
       )
     }
   })
@@ -81,8 +81,8 @@ function isAnother(one: X509Certificate, other: X509Certificate): boolean {
 
 function orderFault(leaf: X509Certificate, second: X509Certificate | undefined): string | undefined {
   if (second === undefined || isSelfIssued(leaf) || leaf.checkIssued(second)) return undefined
-  const issuer = leaf.issuer === second.subject ? 'one with another key' : readName(leaf.issuer)
-  return `has ${readName(second.subject)} as its second certificate, which did not issue the first: ${issuer} did`
+  const issuer = leaf.issuer === second.subject ? 'a CA of this name with another key' : readName(leaf.issuer)
+  return `has ${readName(second.subject)} as its second certificate, but the first was issued by ${issuer}`
 }
 
 /** Uses of a certificate (RFC 5280 4.2.1.12) that permit serving: servers, and any use. */
@@ -91,7 +91,7 @@ const SERVER_USES = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0']
 /** Describes a certificate that is not for servers. A certificate without named uses serves all of them. */
 function usageFault({ keyUsage: uses }: X509Certificate): string | undefined {
   if (uses === undefined || uses.some((use) => SERVER_USES.includes(use))) return undefined
-  return 'is not for servers: its extended key usage lacks serverAuth'
+  return 'is not a server certificate: its extended key usage lacks serverAuth'
 }
 
 function isSelfIssued({ subject, issuer }: X509Certificate): boolean {

@@ -57,9 +57,9 @@ function listMarks({ life, notAfter }: Certificate): readonly number[] {
 function fault(certificate: Certificate, now: number): string | undefined {
   const { notAfter, ends } = certificate
   const [soon = 0, last = 0] = listMarks(certificate)
-  if (now >= notAfter) return inChain(ends, `has expired on ${formatDay(notAfter)}`)
+  if (now >= notAfter) return inChain(ends, `expired on ${formatDay(notAfter)}`)
   if (now < soon) return undefined
-  return inChain(ends, `expires on ${formatDay(notAfter)}${now >= last ? ', and was not renewed until now' : ''}`)
+  return inChain(ends, `expires on ${formatDay(notAfter)}${now >= last ? ' and has not been renewed' : ''}`)
 }
 
 function formatDay(at: number): string {

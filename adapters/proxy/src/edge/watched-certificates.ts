@@ -49,7 +49,7 @@ export async function watchCertificates(
   const sayFaults = (read: readonly Certificate[]): void => {
     for (const one of read) {
       for (const fault of [dateFault(one), ...one.faults])
-        if (fault !== undefined) onNotice(`tls: ${one.file} ${fault}; it is served all the same`)
+        if (fault !== undefined) onNotice(`tls: ${one.file} ${fault}. The proxy serves it anyway`)
     }
   }
   /** Takes the pairs; a broken pair keeps the certificate before it. */
@@ -114,7 +114,7 @@ export async function watchCertificates(
   }
 }
 
-const KEPT = '; the one before it is still served'
+const KEPT = '. The previous certificate is still served'
 
 async function readPair(pair: CertificateFiles): Promise<Read> {
   try {

@@ -117,7 +117,7 @@ function isShared(fields: readonly string[]): boolean {
 export function requireStatus(status: number, reason: string): void {
   // The reason is not passed on: HTTP/2 has none. Bytes beyond ASCII are read as UTF-8.
   if (status >= 200 && status <= 599 && !/[^\t -\uffff]/.test(reason)) return
-  throw new SallyportError('bad_gateway', `the origin's status line is bad: ${status}`)
+  throw new SallyportError('bad_gateway', `the status line of the origin is not valid: ${status}`)
 }
 
 /** Reports whether an answer with this status ends with its head, although a 304 gives the length of a 200 (RFC 9110 8.6). */
@@ -249,14 +249,18 @@ function keepOnce(fields: string[], onConflict: (name: string) => void): string[
 function requireNoCoding(value: string): void {
   const coding = value.split(',').find((name) => !NO_CODINGS.has(name.trim().toLowerCase()))
   if (coding === undefined) return
-  throw new SallyportError('bad_gateway', `the origin's answer has the transfer coding ${coding.trim()}, unasked`)
+  throw new SallyportError(
+    'bad_gateway',
+    `the origin's response has the transfer coding ${coding.trim()}, which the proxy did not request`,
+  )
 }
 
 /** `identity` was a coding until RFC 7230, and changes nothing. */
 const NO_CODINGS = new Set(['chunked', 'identity', ''])
 
 function requireSendable(text: string): void {
-  if (UNSENDABLE.test(text)) throw new SallyportError('bad_gateway', "a field of the origin's answer has control bytes")
+  if (UNSENDABLE.test(text))
+    throw new SallyportError('bad_gateway', "a header of the origin's response has control characters")
 }
 
 /** Trims the blanks around a value, which HTTP/2 forbids (RFC 9113 8.2.1). */

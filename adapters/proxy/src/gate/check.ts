@@ -39,7 +39,7 @@ export function checkOriginal(exchange: Exchange, services: CheckServices, famil
   }
   if (host.isTrusted?.(check.peer) !== true) return deny(`trustProxy does not name ${check.peer}`)
   const read = readOriginal(family, check)
-  if ('missing' in read) return deny(`${read.missing} is missing, or comes twice`)
+  if ('missing' in read) return deny(`${read.missing} is missing or repeated`)
   const { method, target, fields } = read.request
   exchange.subject = read.request
   observation.askAbout({ method, target, host: fields[1] as string })
@@ -140,5 +140,5 @@ function findForeignName(fields: readonly string[], headers: TrustedHeaders): He
   const name = foreignName(fields, headers)
   return name === undefined
     ? undefined
-    : { status: 400, reason: `${name} may be read as a header that only a server writes.` }
+    : { status: 400, reason: `The name ${name} could pass for a header that only a server may set.` }
 }

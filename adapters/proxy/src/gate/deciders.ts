@@ -22,7 +22,7 @@ export function createDeciders(make: Decider['decider'], all: DecidingPart) {
       if (policy === undefined && mode === undefined) return all
       const made = known.get(policy)?.get(mode)
       if (made !== undefined) return made
-      if (make === undefined) throw new SallyportError('invalid_config', `${key}: there is no policy but one here`)
+      if (make === undefined) throw new SallyportError('invalid_config', `${key}: this host supports only one policy`)
       const decider = make({ policy, mode })
       known.set(policy, (known.get(policy) ?? new Map()).set(mode, decider))
       return decider

@@ -23,7 +23,7 @@ export function createOriginQuestions(
       if (!(error instanceof SallyportError)) throw error
       isUnable = true
       onNotice?.(
-        `An origin asks for a challenge (sallyport-challenge: ${level}), and no client is challenged: ${error.message}.`,
+        `An origin requests challenges (sallyport-challenge: ${level}), but no client gets a challenge: ${error.message}.`,
       )
       return undefined
     }

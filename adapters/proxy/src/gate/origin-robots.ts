@@ -99,7 +99,7 @@ async function askOrigin(origin: Origin, host: string, timeouts: Timeouts, close
       // A body that ends with its client has no listener left for errors.
       body.on('error', () => {})
       if (statusCode >= 400 && statusCode < 500) return ''
-      if (statusCode >= 500) throw new Error(`is answered with ${statusCode}`)
+      if (statusCode >= 500) throw new Error(`has the status ${statusCode}`)
       if (statusCode < 300) return robotsText(await readBytes(body, fields['content-encoding']))
       path = redirectedPath(fields['location'], { from: path, host: headers.host })
       await body.dump()
@@ -114,7 +114,7 @@ async function askOrigin(origin: Origin, host: string, timeouts: Timeouts, close
 
 async function readBytes(body: AsyncIterable<Buffer>, encoding: string | string[] | undefined): Promise<Buffer> {
   if (encoding !== undefined && encoding !== 'identity')
-    throw new Error('is compressed, although nobody asked for that')
+    throw new Error('is compressed, which the proxy did not request')
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
@@ -135,13 +135,13 @@ function redirectedPath(
   const url = URL.canParse(to, base + from) ? new URL(to, base + from) : undefined
   const path = url && url.pathname + url.search
   if (url === undefined || url.host !== new URL(base).host || path === from)
-    throw new Error(`is redirected to ${JSON.stringify(to.slice(0, 200))}, where the proxy does not ask`)
+    throw new Error(`redirects to ${JSON.stringify(to.slice(0, 200))}, which the proxy does not follow`)
   return path as string
 }
 
 /** Describes a failure. Errors of undici and of sockets have codes, ours have a sentence. */
 function describeFailure(error: unknown): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-  if (code !== undefined) return new Error(`could not be had: ${code}`)
+  if (code !== undefined) return new Error(`could not be fetched: ${code}`)
   return error instanceof Error ? error : new Error(String(error))
 }

@@ -58,8 +58,8 @@ export function precheck(
     return { status: 431, reason: `The request has more than ${MAX_FIELDS} header fields.` }
   const isServed = api ? method !== 'CONNECT' : methods.includes(method)
   if (!isServed && !(head.isElsewhere && ELSEWHERE.test(method))) {
-    const advice = head.isElsewhere ? '' : ': the key methods lists what is'
-    return { status: 405, reason: `${method} is not served${advice}.` }
+    const advice = head.isElsewhere ? '' : '; the option methods lists the allowed methods'
+    return { status: 405, reason: `The method ${method} is not allowed${advice}.` }
   }
   if (!api && target.length > MAX_TARGET) return LONG_TARGET
   const serverWide = target === '*' && method === 'OPTIONS'
@@ -81,8 +81,10 @@ function checkTarget(target: string, paths: Paths): HeadFault | undefined {
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
   if (!path.startsWith('/')) return NO_PATH
-  if (!(paths === 'strict' ? PATH : ANY_PATH).test(path)) return bad('The path holds bytes that must be escaped.')
-  return mark < 0 || QUERY.test(target.slice(mark + 1)) ? undefined : bad('The query holds bytes that must be escaped.')
+  if (!(paths === 'strict' ? PATH : ANY_PATH).test(path)) return bad('The path contains bytes that must be escaped.')
+  return mark < 0 || QUERY.test(target.slice(mark + 1))
+    ? undefined
+    : bad('The query contains bytes that must be escaped.')
 }
 
 function checkExpect({ expect }: HeadFields): HeadFault | undefined {

@@ -79,7 +79,7 @@ export interface Sites {
 /** Refuses a target that belongs to one origin as written, and to another as some server reads it. */
 export const SEVERAL_ORIGINS: HeadFault = {
   status: 400,
-  reason: 'The target is ambiguous: servers read paths of several origins.',
+  reason: 'The target is ambiguous: servers can read it as paths of several origins.',
 }
 
 /** Opens the origins of routes; throws `invalid_config` and `invalid_policy`, and then leaves no origin open. */

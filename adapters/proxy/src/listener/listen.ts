@@ -19,7 +19,7 @@ export async function bind(server: NetServer, address: string): Promise<string> 
   const [, bracketed, plain, port = ''] = /^(?:\[(.+)\]|([^[\]:\s]+)):(\d{1,5})$/.exec(address) ?? []
   const host = bracketed ?? plain
   if (host === undefined || Number(port) > 65_535) {
-    throw new SallyportError('invalid_config', `"${address}" is not an address to listen on: host:port`)
+    throw new SallyportError('invalid_config', `"${address}" is not a listen address. Use host:port`)
   }
   server.listen({ host, port: Number(port) })
   try {
@@ -47,8 +47,8 @@ export async function listenOn(server: Server, address: string): Promise<Listeni
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'a program listens there already: stop it, or name another address',
-  EACCES: 'not permitted',
+  EADDRINUSE: 'another program already listens there. Stop the program, or use another address',
+  EACCES: 'this user lacks the permission',
   EADDRNOTAVAIL: 'this machine has no such address',
 }
 

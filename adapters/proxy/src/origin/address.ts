@@ -18,6 +18,6 @@ export function originAddress(text: string, key = 'upstream'): OriginAddress {
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return { text: url.origin, url }
   throw new SallyportError(
     'invalid_config',
-    `${key}: "${text}" is not an origin: http(s)://host[:port], or unix:/path/of/a/socket`,
+    `${key}: "${text}" is not an origin. Use http(s)://host[:port] or unix:/path/to/socket`,
   )
 }

@@ -34,10 +34,10 @@ const HEAD_OVERFLOW = new Set(['UND_ERR_HEADERS_OVERFLOW', 'HPE_HEADER_OVERFLOW'
 
 /** Says that a head exceeds our limit: the operator learns which limit, the client only the fact. */
 export class LargeHead extends SallyportError {
-  readonly reason = "The head of the origin's answer is too large."
+  readonly reason = 'The response headers of the origin are too large.'
 
   constructor({ originHeadBytes }: Pick<Limits, 'originHeadBytes'>) {
-    super('bad_gateway', `the head of the origin's answer is too large (limit: ${originHeadBytes} bytes)`)
+    super('bad_gateway', `the response headers of the origin are too large (limit: ${originHeadBytes} bytes)`)
   }
 }
 
@@ -55,7 +55,7 @@ export class OriginLate extends Error {
 export function clientReason(error: Error): string | undefined {
   if (error instanceof LargeHead || error instanceof OriginLate) return error.reason
   return 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'
-    ? 'The origin took no connection within timeouts.originConnect.'
+    ? 'The origin accepted no connection within timeouts.originConnect.'
     : undefined
 }
 

@@ -135,13 +135,15 @@ function createMember(
       failures++
       if (failures < FAILURES || clock.now() < outUntil) return
       outUntil = clock.now() + pause
-      onNotice(`the origin ${address.text} has failed ${failures} times in a row: left out for ${pause / 1_000} s`)
+      onNotice(
+        `the origin ${address.text} failed ${failures} times in a row and gets no requests for ${pause / 1_000} s`,
+      )
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
       turns?.fails(address.text, `${FAILURES} failures in a row`)
     },
     checked(now) {
       if (now !== healthy)
-        onNotice(`the origin ${address.text} ${now ? 'answers its health checks again' : 'fails its health checks'}`)
+        onNotice(`the origin ${address.text} ${now ? 'passes its health checks again' : 'fails its health checks'}`)
       healthy = now
       if (!now) turns?.fails(address.text, 'health checks')
       else if (clock.now() >= outUntil) turns?.works(address.text)

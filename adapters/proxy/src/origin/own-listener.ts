@@ -32,7 +32,7 @@ export function listOwnListeners({ upstream, routes = [], ...places }: Places): 
   ]
   return origins.flatMap(({ path, text }) => {
     const key = (['listen', 'http', 'admin'] as const).find((name) => isSame(text, places[name]))
-    const message = `${text} is the address of ${key}, where this proxy itself listens: name the origin behind it`
+    const message = `${text} is the address in ${key}, where this proxy itself listens. Use the address of the origin`
     return key === undefined ? [] : [{ path, message }]
   })
 }

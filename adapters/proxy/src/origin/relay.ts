@@ -373,5 +373,5 @@ function valuesIn(fields: readonly string[], name: string): readonly string[] {
 
 /** Gives an invalid answer a code: undici has none, and an error without a code would look like a bug of ours. */
 function makeBadAnswer({ message }: Error): Error {
-  return new SallyportError('bad_gateway', `the origin's answer is not valid: ${message.trim().split('\n', 1)[0]}`)
+  return new SallyportError('bad_gateway', `the origin's response is not valid: ${message.trim().split('\n', 1)[0]}`)
 }

@@ -14,13 +14,13 @@ export function createOriginTurns(raise: RaiseEvent): OriginTurns {
     fails(origin, reason) {
       if (failing.has(origin)) return
       failing.add(origin)
-      const text = `The origin ${origin} takes no requests.`
+      const text = `The origin ${origin} is down.`
       raise({ kind: 'origin', about: origin, text, details: { origin, reason } })
     },
     works(origin) {
       // An origin asks this at each answer.
       if (failing.size === 0 || !failing.delete(origin)) return
-      const text = `The origin ${origin} answers again.`
+      const text = `The origin ${origin} is up again.`
       raise({ kind: 'origin', about: origin, over: true, text, details: { origin } })
     },
   }

@@ -60,7 +60,7 @@ export function openTunnel({ members, trust, headBytes }: Origin, handshake: Han
 
   const open = (answer: IncomingMessage, tunnel: Socket): void => {
     if (answer.headers['sec-websocket-accept'] !== accept) {
-      throw makeBadAnswer("the origin's answer to the handshake has a wrong accept")
+      throw makeBadAnswer("the origin's handshake response has a wrong Sec-WebSocket-Accept")
     }
     answer.headers = groupFields(answerFields(101, answer))
     member.succeeded(request.url ?? '/')
@@ -184,7 +184,7 @@ function relayAnswer(
   fieldsOf: (status: number, answer: IncomingMessage) => string[],
 ): void {
   const { statusCode: status = 0, statusMessage = '' } = answer
-  if (answer.destroyed) throw makeBadAnswer("the origin's answer to the handshake was cut")
+  if (answer.destroyed) throw makeBadAnswer("the origin's handshake response was cut off")
   requireStatus(status, statusMessage)
   response.writeHead(status, fieldsOf(status, answer))
   if (isEmpty(status)) response.end()

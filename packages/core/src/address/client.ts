@@ -88,7 +88,7 @@ export function parseTrust(
   if (everybody !== undefined) {
     throw new SallyportError(
       'invalid_config',
-      `trustProxy: ${entries.map((entry) => `"${entry}"`).join(', ')} ${entries.length === 1 ? 'is' : 'are together'} most of IPv${everybody}: it would let anybody pose as anybody.`,
+      `trustProxy: ${entries.map((entry) => `"${entry}"`).join(', ')} ${entries.length === 1 ? 'is' : 'are together'} most of IPv${everybody}: any client could then forge its address.`,
     )
   }
   const shipped = createPrefixSet(named)
@@ -139,7 +139,7 @@ function trustedPrefix(entry: string): Prefix {
     )
   }
   if (prefix.length === 0) {
-    throw new SallyportError('invalid_config', `trustProxy: "${entry}" would let anybody pose as anybody.`)
+    throw new SallyportError('invalid_config', `trustProxy: "${entry}" would let any client forge its address.`)
   }
   return prefix
 }

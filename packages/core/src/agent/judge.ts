@@ -223,7 +223,7 @@ function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence)
   const headless = hinted || headlessFlags.length > 0 || automation?.headless === true
   const reasons: Reason[] = headlessFlags.map((flag) => ({
     id: 'headless-flag',
-    text: `The caller saw ${flag.slice(0, 100)} in the browser.`,
+    text: `The caller found ${flag.slice(0, 100)} in the browser.`,
   }))
   if (hinted) reasons.push({ id: 'headless-brand', text: 'The client hints name a headless browser.' })
   if (automation !== undefined) reasons.push({ id: 'automation', text: automationText(automation.name) })
@@ -241,8 +241,8 @@ function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence)
 
 function automationText(name: string | undefined): string {
   return name === undefined
-    ? 'The user agent is not written as any browser writes it.'
-    : `The user agent says that it is a program: "${name}".`
+    ? 'No browser writes its user agent in this form.'
+    : `The user agent declares a program: "${name}".`
 }
 
 function browserBits(userAgent: UserAgent | undefined, evidence: AgentEvidence): number {

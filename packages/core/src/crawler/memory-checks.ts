@@ -21,7 +21,7 @@ export function catalogueCheck(crawler: Crawler): Check {
       return {
         name,
         status: 'refuted',
-        detail: `${crawler.name} is a word for robots.txt; ${crawler.operator} sends no request with it.`,
+        detail: `${crawler.name} is a token for robots.txt. ${crawler.operator} sends no requests with it.`,
       }
     case 'retired':
       return { name, status: 'refuted', detail: `${crawler.operator} does not send ${crawler.name} any more.` }
@@ -107,8 +107,8 @@ export function asnCheck(crawler: Crawler, { address, finding, snapshot }: Claim
   if (!crawler.exclusive) {
     const detail =
       crawler.asns.size === 0
-        ? `No network is known to be of ${crawler.name} alone.`
-        : `Others than ${crawler.operator}'s crawlers send from ${labels(crawler.asns)}.`
+        ? `No network is known to belong to ${crawler.name} alone.`
+        : `Clients other than ${crawler.operator}'s crawlers also use ${labels(crawler.asns)}.`
     return { name, status: 'not-applicable', detail }
   }
   if (snapshot.networks === undefined) {

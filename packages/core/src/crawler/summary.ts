@@ -5,24 +5,24 @@ export function summarise({ crawler, judgement, pending, nowhere, foreign }: Ver
   const { name, operator } = crawler
   switch (judgement.outcome) {
     case 'verified':
-      return `${name} of ${operator}, verified. ${judgement.decidedBy.detail}`
+      return `The client is ${name} of ${operator}, verified. ${judgement.decidedBy.detail}`
     case 'spoofed':
-      return `Not ${name} of ${operator}: every check that could run refutes it. ${judgement.refutedBy[0].detail}`
+      return `The client is not ${name} of ${operator}: every check that could run refutes the claim. ${judgement.refutedBy[0].detail}`
     case 'unverifiable': {
       if (foreign) {
-        return `It claims to be ${name}; neither confirmed nor refuted, but ${operator} does not send it from this autonomous system.`
+        return `The client claims to be ${name}. The claim is neither confirmed nor refuted, but ${operator} does not send ${name} from this autonomous system.`
       }
-      if (pending) return `It claims to be ${name}; the check is running.`
+      if (pending) return `The client claims to be ${name}. The check is running.`
       if (nowhere) {
-        return `It claims to be ${name}; neither confirmed nor refuted, because the visitor’s address is not known.`
+        return `The client claims to be ${name}. The claim is neither confirmed nor refuted, because the visitor’s address is not known.`
       }
       const missing = judgement.checks.filter(({ status }) => status === 'could-not-run').map((check) => check.name)
       if (missing.length > 0) {
-        return `It claims to be ${name}; neither confirmed nor refuted, because ${missing.join(' and ')} could not run.`
+        return `The client claims to be ${name}. The claim is neither confirmed nor refuted, because ${missing.join(' and ')} could not run.`
       }
       return crawler.agent === undefined
-        ? `It claims to be ${name}; its operator publishes nothing to check that by.`
-        : `It claims to be ${name}; only a signature can prove that.`
+        ? `The client claims to be ${name}. Its operator publishes nothing that could verify the claim.`
+        : `The client claims to be ${name}. Only a signature can prove the claim.`
     }
   }
 }

@@ -64,7 +64,7 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
       return `${formatAddress(address)} is reserved (${finding.reserved.label}): no public fact applies to it.`
     }
     return relays().has(address)
-      ? `${formatAddress(address)} is a delivery network's: name it in trustProxy to see the visitor behind it.`
+      ? `${formatAddress(address)} belongs to a delivery network. Add it to trustProxy to see the visitor's address.`
       : undefined
   }
 
@@ -109,8 +109,8 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
 }
 
 const BEING_ASKED = makeUnanswered('The reverse name is being looked up.')
-const TOO_MANY = makeUnanswered('Too many checks wait for DNS already.')
-const TOO_LATE = makeUnanswered('The reverse name was not answered in time.')
+const TOO_MANY = makeUnanswered('Too many checks are already waiting for DNS.')
+const TOO_LATE = makeUnanswered('DNS did not return the reverse name in time.')
 
 function makeUnanswered(detail: string): ReverseFinding {
   return Object.freeze({ status: 'could-not-run', detail })
@@ -136,20 +136,20 @@ function dnsNeedless(crawler: Crawler, checks: readonly Check[], shared: string 
   }
   const decided = checks.find(({ status }) => status === 'passed')
   if (decided !== undefined) {
-    return { name, status: 'not-applicable', detail: `Not asked: the ${decided.name} confirmed it already.` }
+    return { name, status: 'not-applicable', detail: `The ${decided.name} already confirmed the claim.` }
   }
   return shared === undefined ? undefined : couldNotRun(name, shared)
 }
 
 /** Says why no address refutes the crawler; absent for one that only the operator runs. */
 function customersBecause({ name, operator, selfHosted }: Crawler): string | undefined {
-  return selfHosted ? `Customers of ${operator} run ${name} on machines of their own too.` : undefined
+  return selfHosted ? `Customers of ${operator} also run ${name} on their own machines.` : undefined
 }
 
 function withReverse(crawler: Crawler, checks: readonly Check[], found: ReverseFinding): Verification {
   const { status, detail, hostname } = found
   const excuse =
-    customersBecause(crawler) ?? (crawler.namesRefute ? undefined : `But ${crawler.operator} promises no such name.`)
+    customersBecause(crawler) ?? (crawler.namesRefute ? undefined : `${crawler.operator} promises no such name.`)
   const hearsay = status === 'refuted' && excuse !== undefined
   const check: Check = hearsay
     ? couldNotRun('reverse DNS', `${detail} ${excuse}`)

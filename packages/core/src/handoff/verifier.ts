@@ -46,8 +46,7 @@ export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptio
     if (parameters.get('tag') !== HANDOFF_TAG) return 'the signature is for another purpose'
     const key = known.get(String(parameters.get('keyid')))
     // The key sets the algorithm, whatever the signature says (RFC 9421 section 7.3.6).
-    if (key === undefined || (parameters.get('alg') ?? key.algorithm) !== key.algorithm)
-      return 'the key is not known here'
+    if (key === undefined || (parameters.get('alg') ?? key.algorithm) !== key.algorithm) return 'the key is unknown'
     const age = clock.now() / 1000 - readCreated(sent)
     if (!(age >= -SKEW_S && age <= maxAge)) return 'the signature is too old, or from the future'
     const covered = new Set(components.map(([name, { size }]) => (size === 0 ? name : '')))
@@ -55,8 +54,8 @@ export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptio
     const missing = wanted.find((name) => !covered.has(name) && !(name === 'host' && readVersion(sent) === 1))
     if (missing !== undefined) return `${missing} is not signed`
     const base = signatureBase(sent, request)
-    if (base === undefined) return 'what was signed is not in the request'
-    return isSigned(base, sent.signature, key) ? undefined : 'the signature does not fit the request'
+    if (base === undefined) return 'a signed component is missing from the request'
+    return isSigned(base, sent.signature, key) ? undefined : 'the signature does not match the request'
   }
 
   return {
@@ -85,7 +84,7 @@ interface Sent {
 function readSent(fields: readonly string[]): Sent | { readonly fault: string } {
   const values = fields.filter((_, at) => at % 2 === 1 && isNamed(fields[at - 1] as string, HANDOFF_FIELD))
   const [value, more] = values
-  if (value === undefined) return { fault: `there is no ${HANDOFF_FIELD}` }
+  if (value === undefined) return { fault: `${HANDOFF_FIELD} is missing` }
   if (more !== undefined) return { fault: `there is more than one ${HANDOFF_FIELD}` }
   const members = value.length > MAX_BYTES ? undefined : parseFields(value)
   const inner = members?.get('input')

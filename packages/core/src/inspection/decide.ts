@@ -153,7 +153,7 @@ function weightReason(weighed: readonly Weighed[]): readonly Reason[] {
   if (weighed.length === 0) return []
   const sum = weighed.reduce((total, { weight }) => total + weight, 0)
   const signs = weighed.map(({ rule, weight }) => `"${rule.id}" ${weight}`).join(', ')
-  return [Object.freeze({ id: 'policy:weight', text: `The weights of the policy's rules come to ${sum}: ${signs}.` })]
+  return [Object.freeze({ id: 'policy:weight', text: `The weights of the policy's rules add up to ${sum}: ${signs}.` })]
 }
 
 /** Lists the rule that decided, the weights, the network, the evidence about the agent, and the rule on trial. */

@@ -318,7 +318,7 @@ function faultDecision(
     enforced: action === 'allow' || mode === 'enforce',
     ...(mode === 'monitor' && { mode }),
     reasons: Object.freeze([
-      Object.freeze({ id: 'inspection_failed', text: 'The inspection failed; the action is the configured one.' }),
+      Object.freeze({ id: 'inspection_failed', text: 'The inspection failed, so the configured action applies.' }),
     ]),
     inspection: faultInspection(request, at),
   })

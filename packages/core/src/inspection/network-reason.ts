@@ -10,14 +10,14 @@ const RULE_TEXTS: Readonly<Record<VerdictRule, string>> = {
   reverse_name: 'its reverse name',
   address_list: 'a list of addresses',
   range_list: 'a list of ranges',
-  exit_density: 'known exits beside it',
+  exit_density: 'known exits nearby',
   operator_table: 'the operator table',
-  mixed_system: 'a host of VPN services and of others, no nearer sign',
+  mixed_system: 'a hosting company that VPN services and others use',
   organisation_name: "the organisation's name",
-  system_list: 'a list of systems',
-  system_prefixes: "what lists say of the system's prefixes",
-  system_shape: "the system's prefixes and neighbours are like a host's",
-  none: 'nothing known',
+  system_list: 'a list of AS numbers',
+  system_prefixes: 'listed prefixes of the AS',
+  system_shape: 'prefixes and neighbours of the AS, as at a hosting company',
+  none: 'no evidence',
 }
 
 /** Writes the sentence that names the grounds of the network verdict. */
@@ -25,8 +25,8 @@ export function networkReason(network: NetworkFinding): Reason {
   const { classification, method } = network.verdict
   const owner = network.asn === undefined ? '' : `: AS${network.asn} ${network.asName ?? ''}`
   const brand = network.provider === '' ? '' : ` (${network.provider})`
-  const near = network.near === undefined ? '' : '; listed proxies are beside it'
-  const doubt = (network.machineSigns ?? 0) < DOUBTING_SIGNS ? '' : "; some signs are a machine's"
+  const near = network.near === undefined ? '' : '; listed proxies are nearby'
+  const doubt = (network.machineSigns ?? 0) < DOUBTING_SIGNS ? '' : '; some signs point to a server'
   const reason: Writable<Reason> = {
     id: `network:${classification}`,
     text: network.reserved.reserved

@@ -124,7 +124,7 @@ function isPending({ inspection: { agent, crawler }, mode }: Decision): boolean 
 function unready(decision: Decision): Decision {
   const { counting: _, challenge: __, location: ___, offer: ____, ...rest } = decision
   const text =
-    'The check of the crawler that the client claims to be is not over, and the client had its few requests until then.'
+    'The check of the claimed crawler has not finished, and the client has used the few requests it may send until then.'
   const reason = Object.freeze({ id: `policy:${PENDING_RULE}`, text })
   const reasons = Object.freeze([reason, ...decision.reasons.slice(1)])
   return Object.freeze({ ...rest, action: 'throttle', enforced: true, unready: true, reasons })

@@ -32,31 +32,31 @@ const CLASS_DEDUCTIONS: Readonly<Record<NetworkClass, Deduction | undefined>> = 
   vpn: { factor: 'vpn', points: -55, detail: 'The address is an exit of a VPN or relay service.' },
   residential_proxy: { factor: 'residential_proxy', points: -65, detail: 'The address is sold or abused as a proxy.' },
   tor: { factor: 'tor', points: -75, detail: 'The address is an exit of the Tor network.' },
-  unknown: { factor: 'unknown_network', points: -10, detail: 'Nothing is known of the class of this network.' },
+  unknown: { factor: 'unknown_network', points: -10, detail: 'The class of this network is unknown.' },
 }
 
 const RESERVED_DEDUCTION: Deduction = {
   factor: 'reserved',
   points: -100,
-  detail: 'The address is not publicly routable: no visitor of the internet can come from it.',
+  detail: 'The address is not publicly routable, so no visitor from the internet can have it.',
 }
 
 const RELAY_DEDUCTION: Deduction = {
   factor: 'private_relay',
   points: -25,
-  detail: 'The address is an exit of a private relay: it hides where a person is, and carries few machines.',
+  detail: 'The address is an exit of a private relay, which hides the location of people and carries few bots.',
 }
 
 const NO_SYSTEM_DEDUCTION: Deduction = {
   factor: 'unrouted',
   points: -15,
-  detail: 'The address is in no autonomous system that the data knows.',
+  detail: 'The address is in no known autonomous system.',
 }
 
 const NEAR_DEDUCTION: Deduction = {
   factor: 'proxies_beside_it',
   points: -15,
-  detail: 'Addresses beside it were listed as proxies in the last days; of this one nothing is known.',
+  detail: 'Neighbouring addresses were listed as proxies in recent days. This address was not listed.',
 }
 
 /** Each grade has a lowest score, best first. */

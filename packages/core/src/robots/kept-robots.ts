@@ -75,7 +75,7 @@ export class KeptRobots {
     } catch (error) {
       const reason = errorText(error)
       this.#next = now() + Math.min(every, RETRY)
-      const kept = this.#file === undefined ? 'rules by robots.txt do not decide by it' : 'the last one stays in use'
+      const kept = this.#file === undefined ? 'rules with match.robots ignore it' : 'the last copy stays in use'
       if (reason !== this.#error) onTurned(`${title} ${reason}: ${kept}.`)
       this.#error = reason
     }

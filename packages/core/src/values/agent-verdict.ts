@@ -9,7 +9,7 @@ export const BASIS_TEXTS = {
   automation: 'its own description',
   contradiction: 'headers that contradict each other',
   absence: 'headers that are missing',
-  behaviour: 'what it does on the site',
+  behaviour: 'its behaviour on the site',
   network: 'the network it comes from',
   none: 'no evidence against a person',
 } as const

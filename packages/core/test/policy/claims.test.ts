@@ -203,7 +203,7 @@ t.test('weights of several signs come to one decision, and are among its reasons
   t.equal(both.action, 'block')
   t.match(
     both.reasons.map(({ text }) => text),
-    [/"enough"/, 'The weights of the policy\'s rules come to 7: "old" 3, "no-language" 4.'],
+    [/"enough"/, 'The weights of the policy\'s rules add up to 7: "old" 3, "no-language" 4.'],
   )
   const one = decide(asking({}))
   t.match(one, { action: 'flag', reasons: [{ id: 'policy:no-language' }, { text: /come to 4/ }] })

@@ -67,7 +67,7 @@ t.test('what cannot be read is refused by the first rule that reads calls, and o
   const padded = post({ calls: [], ids: [1], isBatch: false, fault: TOO_LARGE })
   const { decide } = gate([NO_DELETE])
   t.match(decide(padded), { action: 'block', status: 413, enforced: true, reasons: [{ id: 'policy:no-delete' }] })
-  t.match(decide(padded).reasons[0]?.text, 'these cannot be read. Too large.')
+  t.match(decide(padded).reasons[0]?.text, 'the calls of this request cannot be read. Too large.')
   const search = { match: {}, limit: { key: 'tool', max: 9, window: '1m' }, action: 'throttle' } as const
   t.match(gate([{ id: 'per-tool', ...search }]).decide(padded), { action: 'block', status: 413 })
   t.equal(gate([{ id: 'a', match: { path: ['/mcp'] }, action: 'allow' }, NO_DELETE]).action(padded), 'allow')

@@ -90,7 +90,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
 }
 
 const NO_PATH =
-  'No such path of this API. A site with a /v1 of its own moves it with api.base, or turns it off with api.enabled.'
+  'The API has no such path. If the site has its own /v1, move the API with api.base, or disable it with api.enabled.'
 
 /** Makes the 200s of a route: its headers, and those members of a result that its schema lists. */
 function createSuccess(

@@ -5,13 +5,10 @@ import type { RaiseEvent } from '#service'
 export type Part = keyof typeof TEXTS
 
 const TEXTS = {
-  records: ['The ledger does not take records', 'The ledger takes records again.'],
+  records: ['The ledger stores no records', 'The ledger stores records again.'],
   checkpoints: ['Records of the ledger are not signed', 'Records of the ledger are signed again.'],
-  timestamps: [
-    'Checkpoints of the ledger are not stamped with the time',
-    'Checkpoints of the ledger are stamped again.',
-  ],
-  erasure: ['Addresses past their time are not erased from the ledger', 'The ledger erases addresses again.'],
+  timestamps: ['Checkpoints of the ledger get no timestamps', 'Checkpoints of the ledger get timestamps again.'],
+  erasure: ['Expired addresses are not erased from the ledger', 'The ledger erases addresses again.'],
 } as const
 
 /** Raises `ledger` when a part of its work fails that did not before, and when it works again. */

@@ -38,7 +38,7 @@ export async function openLedgerPlace(config: Settings): Promise<LedgerPlace> {
   if (config.data.readOnly) {
     throw new SallyportError(
       'attestation_unavailable',
-      'data.readOnly forbids to write to dataDir, so nothing is attested.',
+      'data.readOnly prevents writing to dataDir, so nothing is attested.',
     )
   }
   makeFolder(dataDir)
@@ -133,7 +133,7 @@ export async function openLedgerTools(config: Settings): Promise<LedgerTools> {
       if (nextKeyFile === undefined && variable !== undefined) {
         throw new SallyportError(
           'invalid_config',
-          'The key comes from the environment: make the next one yourself and name its file with --next-key.',
+          'The key comes from the environment. Generate the next key, and pass its file with --next-key.',
         )
       }
       const given = nextKeyFile === undefined ? undefined : await readKeyFile(nextKeyFile)

@@ -70,7 +70,7 @@ async function putInPlace(file: string): Promise<void> {
 /** Reads a key from a file that only its owner can read. */
 export async function readKeyFile(file: string): Promise<Signer> {
   const found = await stat(file).catch(() => undefined)
-  if (found === undefined) throw unusable(file, 'is not there')
+  if (found === undefined) throw unusable(file, 'does not exist')
   const fault = readFault(file)
   if (fault !== undefined) throw unusable(file, fault)
   const mode = found.mode & 0o777

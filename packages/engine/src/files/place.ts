@@ -33,7 +33,7 @@ export function placeFault(path: string): string | undefined {
   const real = resolvePath(there)
   // In a container a part of /sys may be of another kind.
   if (OF_THE_KERNEL.has(statfsSync(there).type) || `${real}/`.startsWith('/sys/'))
-    return 'is among the files of the kernel'
+    return 'is in a file system of the kernel'
   return there !== asked && real === '/dev' ? 'is in /dev, which is for devices' : undefined
 }
 
@@ -43,7 +43,7 @@ export function linkFault(folder: string): string | undefined {
   while (!existsSync(path)) {
     const code = isLink(path) ? codeAt(path) : undefined
     if (code !== undefined && code !== 'EACCES')
-      return code === 'ELOOP' ? 'leads through a link in a circle' : 'leads through a link to nothing'
+      return code === 'ELOOP' ? 'leads through a circular link' : 'leads through a broken link'
     path = dirname(path)
   }
   return undefined
@@ -56,8 +56,8 @@ export function closedFault(path: string): string | undefined {
   while (!existsSync(dirname(below))) below = dirname(below)
   if (codeAt(below) !== 'EACCES') return undefined
   return isLink(below)
-    ? `${below} leads into a folder that is closed to this user`
-    : `${dirname(below)} is closed to this user`
+    ? `${below} leads into a folder that this user cannot access`
+    : `${dirname(below)} cannot be accessed by this user`
 }
 
 /** Below a file or a closed folder nothing can be read: the entry above it gives the reason. */

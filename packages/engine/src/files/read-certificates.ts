@@ -11,11 +11,11 @@ const END = '-----END CERTIFICATE-----'
 export function readCertificates(file: string): string {
   const pem = readText(file)
   const [, ...blocks] = pem.split(BEGIN)
-  if (blocks.length === 0) throw new Error('holds no certificate in PEM')
+  if (blocks.length === 0) throw new Error('contains no certificate in PEM')
   for (const [at, block] of blocks.entries()) {
     const end = block.indexOf(END)
     const which = blocks.length === 1 ? 'its certificate' : `its certificate ${at + 1} of ${blocks.length}`
-    if (end < 0) throw new Error(`is cut off: ${which} has no end`)
+    if (end < 0) throw new Error(`is truncated: ${which} has no end`)
     if (!isCertificate(`${BEGIN}${block.slice(0, end)}${END}\n`)) throw new Error(`is damaged: ${which} cannot be read`)
   }
   return pem

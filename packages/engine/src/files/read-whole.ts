@@ -20,7 +20,7 @@ export function decodeText(bytes: Buffer): string {
   const [first, second] = bytes
   const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
   if (isWide) throw new Error('is encoded in UTF-16. Save it as UTF-8')
-  if (bytes.includes(0)) throw new Error('holds zero bytes: it is no text in UTF-8')
+  if (bytes.includes(0)) throw new Error('contains zero bytes, so it is not UTF-8 text')
   return bytes.toString('utf8')
 }
 

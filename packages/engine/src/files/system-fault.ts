@@ -6,13 +6,13 @@ const OF_FILES: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'does not exist',
   EISDIR: 'is a folder',
-  EACCES: 'is not permitted to this user',
-  EPERM: 'is not permitted to this user',
+  EACCES: 'cannot be accessed by this user',
+  EPERM: 'cannot be accessed by this user',
   EROFS: 'is on a read-only file system',
   ENOSPC: 'cannot be written: the disk is full',
   EDQUOT: 'cannot be written: the quota of this user is used up',
-  ELOOP: 'is a link that leads in a circle',
-  ENAMETOOLONG: 'has too long a name',
+  ELOOP: 'is a circular link',
+  ENAMETOOLONG: 'has a name that is too long',
 }
 
 const NO_TLS = 'it does not speak TLS'
@@ -20,13 +20,13 @@ const NO_TLS = 'it does not speak TLS'
 /** Describes faults of connections, in words that need no name before them. */
 const OF_CONNECTIONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'it ends the connection',
-  EPIPE: 'it ends the connection',
-  ENOTFOUND: 'its name is not known',
-  EAI_AGAIN: 'its name cannot be looked up now',
-  ETIMEDOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to it',
-  ENETUNREACH: 'there is no way to it',
+  ECONNRESET: 'it closes the connection',
+  EPIPE: 'it closes the connection',
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: 'its host name cannot be resolved now',
+  ETIMEDOUT: 'it does not respond',
+  EHOSTUNREACH: 'there is no route to it',
+  ENETUNREACH: 'there is no route to it',
   EPROTO: NO_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
@@ -43,7 +43,7 @@ export function fileReason(error: unknown, what: 'read' | 'written' = 'read'): s
 export function connectionReason(error: unknown): string | undefined {
   const code = errorCode(error) ?? ''
   // Other codes of OpenSSL begin with its numbers, and end with a file of its source.
-  return OF_CONNECTIONS[code] ?? (code.startsWith('ERR_SSL_') ? `TLS with it fails (${code})` : undefined)
+  return OF_CONNECTIONS[code] ?? (code.startsWith('ERR_SSL_') ? `the TLS handshake fails (${code})` : undefined)
 }
 
 /** Describes a file's fault that an error names, as a sentence without its full stop; returns `undefined` for another kind of error. */

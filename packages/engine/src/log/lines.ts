@@ -85,7 +85,7 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
   process.on('exit', writeAll)
   if (proof !== undefined) destination.once('ready', () => closeSync(proof))
   destination.on('drop', (text: string) =>
-    lose(new Error('the log is written more slowly than it comes'), text.split('\n').length - 1),
+    lose(new Error('the log cannot be written fast enough'), text.split('\n').length - 1),
   )
 
   return {

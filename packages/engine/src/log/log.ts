@@ -90,7 +90,7 @@ function openProof(file: string): number {
 
 function openReason(file: string, error: unknown): string {
   const isUnread = error instanceof Error && 'code' in error && error.code === 'ENXIO'
-  return `${file} ${isUnread ? 'is a pipe that nobody reads' : fileReason(error, 'written')}`
+  return `${file} ${isUnread ? 'is a pipe without a reader' : fileReason(error, 'written')}`
 }
 
 /** Opening a pipe without a reader fails: without `O_NONBLOCK` the whole process would wait for a reader. */

@@ -16,7 +16,7 @@ export function bufferBody(raw: Readable, maxBytes: number): Readable {
   raw.on('end', () => buffer.end())
   raw.on('error', (error) => buffer.destroy(error))
   raw.on('close', () => {
-    if (!raw.readableEnded) buffer.destroy(raw.errored ?? new Error('the body was given up'))
+    if (!raw.readableEnded) buffer.destroy(raw.errored ?? new Error('reading the body was aborted'))
   })
   buffer.on('close', () => raw.destroy())
   return buffer

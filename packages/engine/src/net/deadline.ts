@@ -11,7 +11,7 @@ export interface Deadline {
 /** `outer` ends it earlier. */
 export function openDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(new Error(`not over within ${timeoutMs} ms`)), timeoutMs)
+  const timer = setTimeout(() => controller.abort(new Error(`no result within ${timeoutMs} ms`)), timeoutMs)
   const giveUp = () => controller.abort(new Error('given up'))
   if (outer?.aborted) giveUp()
   outer?.addEventListener('abort', giveUp)

@@ -29,7 +29,7 @@ export async function dial({ host, addresses }: CheckedHost, port: number, signa
   const peer = parseAddress(socket.remoteAddress ?? '')
   if (peer !== undefined && addresses.some((address) => sameAddress(address, peer))) return socket
   socket.destroy()
-  throw new Error(`${host}: connected to another address than those that were checked`)
+  throw new Error(`${host}: the connection has an address that was not checked`)
 }
 
 function lookedUp(address: Address) {

@@ -161,7 +161,7 @@ function readUrl(text: string, base?: string): URL {
   if (!URL.canParse(text, base)) throw new Error(`"${text}" is not a URL`)
   const url = new URL(text, base)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`${url.protocol} is not http or https`)
-  if (url.username !== '' || url.password !== '') throw new Error('the URL holds user information')
+  if (url.username !== '' || url.password !== '') throw new Error('the URL contains a user name or password')
   return url
 }
 

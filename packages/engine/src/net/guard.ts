@@ -62,5 +62,5 @@ export function createGuard({ dns, allowPrivate = [] }: GuardOptions): Guard {
 async function resolve(name: string, dns: Dns): Promise<readonly Address[]> {
   const answer = await dns.resolve(name)
   if (answer.state === 'found' && answer.addresses.length > 0) return answer.addresses
-  throw new UnresolvedName(`${name}: ${answer.state === 'failed' ? answer.reason : 'no such name'}`)
+  throw new UnresolvedName(`${name}: ${answer.state === 'failed' ? answer.reason : 'the name does not exist'}`)
 }

@@ -16,11 +16,11 @@ export async function tunnel(proxy: URL, target: string, signal: AbortSignal): P
     socket.on('error', () => undefined)
     if (statusCode === 200 && socket instanceof Socket) return socket
     socket.destroy()
-    throw new Error(`the proxy answered ${statusCode}`)
+    throw new Error(`the proxy responded with status ${statusCode}`)
   } catch (error) {
     end()
     if (signal.aborted) throw signal.reason
-    throw error instanceof Error && 'code' in error ? new Error(`the proxy: ${error.code}`) : error
+    throw error instanceof Error && 'code' in error ? new Error(`the proxy cannot be reached: ${error.code}`) : error
   } finally {
     signal.removeEventListener('abort', end)
   }

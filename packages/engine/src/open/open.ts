@@ -272,15 +272,15 @@ function createServiceApi({ api: { plans } }: Config, services: Omit<ApiServices
 }
 
 const FORWARDED_UNTRUSTED =
-  'Requests carry forwarding headers and no proxy is trusted, so every visitor is judged by the address of the socket. ' +
-  'If a proxy of yours stands in front, name it in trustProxy.'
+  'Requests carry forwarding headers, but no proxy is trusted, so every visitor has the address of the socket. ' +
+  'If your proxy is in front, add it to trustProxy.'
 
 const LOCAL_CLIENT =
-  'A request came from this machine, whose addresses are taken for people and never challenged or banned. ' +
-  "To try other visitors, set trustProxy: ['loopback'] and send X-Forwarded-For: 185.220.101.10 (a Tor exit)."
+  'A request came from this machine. Clients on this machine count as people and are never challenged or banned. ' +
+  "To test other visitors, set trustProxy: ['loopback'] and send X-Forwarded-For: 185.220.101.10 (a Tor exit)."
 
 const SIGNING_KEY_MADE =
-  'was made: it signs checkpoints and evidence of the ledger. Keep a copy of it, and hand out its public half from ' +
+  'was created. This key signs checkpoints and evidence of the ledger. Back it up, and publish its public half from ' +
   'GET /v1/provenance/keys.'
 
 function clientNotices(notice: NonNullable<OpenHooks['onNotice']>) {

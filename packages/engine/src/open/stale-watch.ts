@@ -33,11 +33,11 @@ export function watchStale({ sources, clock, raise, graceMs }: StaleWatchOptions
     const stale = loaded.filter((source) => isStale(source, now)).map(({ id }) => id)
     const news = stale.filter((id) => !known.has(id))
     if (news.length > 0) {
-      const verb = stale.length === 1 ? 'is past its age' : 'are past their age'
-      const text = `${stale.length} of ${counted(loaded.length, 'data source')} ${verb}: ${shortList(stale)}. It is renewed by: sallyport data update.`
+      const verb = stale.length === 1 ? 'is stale' : 'are stale'
+      const text = `${stale.length} of ${counted(loaded.length, 'data source')} ${verb}: ${shortList(stale)}. Run sallyport data update.`
       raise({ kind: 'stale', about: '', text, details: { stale: stale.length, loaded: loaded.length } })
     } else if (stale.length === 0 && known.size > 0) {
-      raise({ kind: 'stale', about: '', over: true, text: 'All data is within its age again.' })
+      raise({ kind: 'stale', about: '', over: true, text: 'No data is stale any more.' })
     }
     known = new Set(stale)
     const next = loaded.flatMap(({ staleAfter }) => {

@@ -45,7 +45,7 @@ export function createAgentKeys(place: Place, origin: string, now: number): Agen
   makeFolder(place.dataDir)
   if (!makeSecret(file, toText({ agent, keys: [makeKey()] }))) {
     const advice = 'Run keys agent rotate, or remove the file to end its keys.'
-    throw new SallyportError('invalid_config', `${file} has the keys of an agent already. ${advice}`)
+    throw new SallyportError('invalid_config', `${file} already has the keys of an agent. ${advice}`)
   }
   return listAgentKeys(place, now)
 }
@@ -138,11 +138,14 @@ interface KeySet {
 function readSet(file: string): KeySet {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) {
-    throw new SallyportError('invalid_config', `${file} is not there. Make a key: sallyport keys agent create ORIGIN.`)
+    throw new SallyportError(
+      'invalid_config',
+      `${file} does not exist. Create a key with sallyport keys agent create ORIGIN.`,
+    )
   }
   try {
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (!isRecord(read) || !Array.isArray(read['keys'])) throw new Error('it is no JWK Set')
+    if (!isRecord(read) || !Array.isArray(read['keys'])) throw new Error('the file is not a JWK Set')
     readSigningKeys(read)
     return { agent: readAgent(read['agent']), keys: read['keys'] }
   } catch (error) {

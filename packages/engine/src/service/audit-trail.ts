@@ -27,7 +27,7 @@ export async function openAuditTrail(config: Settings, elsewhere: (line: string)
     createLog({
       ...config.log,
       file,
-      onFault: (error) => elsewhere(`sallyport: ${file} lacks a line about this: ${error.message}`),
+      onFault: (error) => elsewhere(`sallyport: this change could not be recorded in ${file}: ${error.message}`),
     }),
   )
   return {

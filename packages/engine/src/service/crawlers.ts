@@ -106,7 +106,7 @@ async function opened(path: string, { clock, onFault }: Pick<CrawlerPorts, 'cloc
     return { store, checks: store.load(clock.now(), MAX_REVERSE_CHECKS).toReversed() }
   } catch (error) {
     store?.close()
-    onFault(new Error(`${path} cannot be used, so checks of crawlers are forgotten at a restart`, { cause: error }))
+    onFault(new Error(`${path} cannot be used, so crawler checks are lost at a restart`, { cause: error }))
     return EMPTY
   }
 }

@@ -33,7 +33,7 @@ function requireDataDir({ dataDir, data }: DataDirConfig): void {
   if (fault !== undefined) throw unusable(dataDir, fault)
   const stats = may(dataDir, constants.F_OK) ? statSync(dataDir) : undefined
   if (stats === undefined && data.readOnly)
-    throw unusable(dataDir, 'is not there, and data.readOnly forbids to make it')
+    throw unusable(dataDir, 'does not exist, and data.readOnly prevents its creation')
   if (stats === undefined) makeFolder(dataDir)
   else if (!stats.isDirectory()) throw unusable(dataDir, 'is not a folder')
   else if (!may(dataDir, constants.R_OK | constants.X_OK)) throw unusable(dataDir, `cannot be read: ${rights()}`)
@@ -55,27 +55,30 @@ function unusable(dataDir: string, what: string): SallyportError {
 
 function rights(): string {
   const user = process.getuid?.()
-  return user === undefined ? 'the right is missing' : `user ${user} does not have the right`
+  return user === undefined ? 'the permission is missing' : `user ${user} lacks the permission`
 }
 
 /** Explains an operating system's fault with a file to operators. */
 const REASONS: Readonly<Record<string, () => string>> = {
   EACCES: () => `cannot be written: ${rights()}`,
   EPERM: () => `cannot be written: ${rights()}`,
-  EROFS: () => 'cannot be written: its file system is read-only; data.readOnly: true uses a prebuilt one as it is',
+  EROFS: () => 'cannot be written: its file system is read-only. Set data.readOnly: true to use prebuilt data',
   ENOSPC: () => 'cannot be written: the disk is full',
   EDQUOT: () => 'cannot be written: the quota of this user is used up',
-  ENOTDIR: () => 'cannot be made: a part of its path is not a folder',
+  ENOTDIR: () => 'cannot be created: a part of its path is not a folder',
   EEXIST: () => 'is not a folder',
 }
 
 /** SQLite reports these faults by message; not every driver has codes for them. */
 const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: (database: string) => string])[] = [
-  [/readonly database|unable to open database/, (database) => `holds ${database} that cannot be written: ${rights()}`],
-  [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full, or fails'],
+  [
+    /readonly database|unable to open database/,
+    (database) => `contains ${database} that cannot be written: ${rights()}`,
+  ],
+  [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full or failing'],
   [
     /not a database|malformed/,
-    (database) => `holds ${database} that is damaged; restore it, or move it away to begin a new one`,
+    (database) => `contains ${database} that is corrupt. Restore it from a backup, or move it away to create a new one`,
   ],
 ]
 

@@ -65,7 +65,7 @@ export function saysCompiling(notice: NonNullable<OpenHooks['onNotice']>): NonNu
     said = true
     notice(
       'SALLYPORT_DATA_COMPILING',
-      'The data is compiled, which takes 5 to 15 seconds; the next start has it ready.',
+      'Compiling the data takes 5 to 15 seconds. The next start uses the compiled data.',
     )
   }
 }

@@ -30,21 +30,21 @@ export async function readKeeping<Kept extends Settings>(
   }
   notice(
     'SALLYPORT_SQLITE',
-    `Bans and counts end with this process, and nothing is kept for reports. ${missing.message}`,
+    `Bans and counts are lost when this process ends, and reports have no data. ${missing.message}`,
   )
   return { kept: { ...config, data: { ...config.data, readOnly: true } }, missing }
 }
 
 /** Returns what needs SQLite in the configuration or in the dataDir. */
 function reasonForSqlite({ store, redis, counting, provenance, dataDir, data }: Settings): string | undefined {
-  if (store?.startsWith('sqlite:')) return 'store is a file of SQLite'
+  if (store?.startsWith('sqlite:')) return 'store is a SQLite file'
   if (store === undefined && provenance.signingKey !== undefined && !data.readOnly) {
-    return 'provenance.signingKey is for a ledger in a file of SQLite'
+    return 'provenance.signingKey needs a ledger in a SQLite file'
   }
-  if (counting.place === 'dataDir') return 'counting.place: dataDir counts in a file of SQLite'
+  if (counting.place === 'dataDir') return 'counting.place: dataDir counts in a SQLite file'
   if (counting.place === 'auto' && redis === undefined && cluster.isWorker) {
-    return 'Workers of a cluster share their counts in a file of SQLite'
+    return 'Cluster workers share their counts in a SQLite file'
   }
   const database = readdirSync(dataDir).find((name) => name.endsWith('.db'))
-  return database === undefined ? undefined : `${dataDir} holds ${database} of an earlier start`
+  return database === undefined ? undefined : `${dataDir} contains ${database} from an earlier start`
 }

@@ -41,7 +41,7 @@ export function createOverrides(store: ObservationStore, clock: Clock): Override
     async set(prefix, { networkClass, provider = '', ttlMs, note = '' }) {
       const reserved = reservedRow(prefix.address)
       if (reserved !== undefined && reservedRow(lastAddress(prefix)) === reserved) {
-        const text = `${formatHostOrPrefix(prefix)} is reserved (${reserved.label}): nothing that is set for it would be used.`
+        const text = `${formatHostOrPrefix(prefix)} is reserved (${reserved.label}), so a class for it has no effect.`
         throw new SallyportError('invalid_request', text)
       }
       const now = clock.now()
@@ -54,7 +54,8 @@ export function createOverrides(store: ObservationStore, clock: Clock): Override
     },
     async unset(prefix) {
       const removed = await store.remove(prefix, 'operator')
-      if (!removed) throw new SallyportError('unknown_observation', `Nothing is set for ${formatHostOrPrefix(prefix)}.`)
+      if (!removed)
+        throw new SallyportError('unknown_observation', `No class is set for ${formatHostOrPrefix(prefix)}.`)
     },
     list: () => store.list(),
   }

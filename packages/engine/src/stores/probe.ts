@@ -48,7 +48,7 @@ async function probePostgres(url: string): Promise<StoreProbe> {
 async function probeRedis(url: string): Promise<StoreProbe> {
   const connection = await openRedis(url, {})
   const late = delay(PROBE_MS, undefined, { ref: false }).then(() => {
-    throw new Error(`no answer within ${PROBE_MS} ms`)
+    throw new Error(`no response within ${PROBE_MS} ms`)
   })
   try {
     const [seconds, micros] = (await Promise.race([connection.client().sendCommand(['TIME']), late])) as unknown as [
@@ -57,7 +57,7 @@ async function probeRedis(url: string): Promise<StoreProbe> {
     ]
     // An account may be denied what is not needed.
     const told = await Promise.race([connection.client().sendCommand(['INFO', 'server']), late]).catch(() => '')
-    const version = /^(?:redis|valkey)_version:(\S+)/m.exec(String(told))?.[1] ?? 'of an unknown version'
+    const version = /^(?:redis|valkey)_version:(\S+)/m.exec(String(told))?.[1] ?? '(unknown version)'
     return { version: `Redis ${version}`, now: Number(seconds) * 1_000 + Number(micros) / 1_000 }
   } finally {
     connection.close()

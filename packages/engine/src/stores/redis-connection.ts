@@ -26,7 +26,7 @@ export async function openRedis(url: string, { pingMs = PING_MS }: RedisOptions)
     try {
       return createClient(clientOptions(url, pingMs))
     } catch (error) {
-      throw new SallyportError('invalid_config', `redis: its URL is refused: ${(error as Error).message}`)
+      throw new SallyportError('invalid_config', `redis: the URL is not valid: ${(error as Error).message}`)
     }
   }
   const connection = keepConnected(create, pingMs)

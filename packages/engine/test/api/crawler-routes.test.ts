@@ -42,11 +42,15 @@ t.test('a verified crawler, with everything that is known of the address', async
         status: 'passed',
         detail: '11.0.0.1 is in the ranges that Google publishes for Googlebot (as of 2026-02-09).',
       },
-      { name: 'operator ASN', status: 'not-applicable', detail: "Others than Google's crawlers send from AS15169." },
+      {
+        name: 'operator ASN',
+        status: 'not-applicable',
+        detail: "Clients other than Google's crawlers also use AS15169.",
+      },
       {
         name: 'reverse DNS',
         status: 'not-applicable',
-        detail: 'Not asked: the published ranges confirmed it already.',
+        detail: 'The published ranges already confirmed the claim.',
       },
     ],
     networkOrigin: 'hosting',

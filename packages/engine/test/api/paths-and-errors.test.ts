@@ -45,7 +45,7 @@ t.test('everything under /v1 is ours, and what has no row is 404', async (t) => 
     for (const method of ['GET', 'POST']) {
       const { status, json, headers } = await wire.call(method, path)
       const message =
-        'No such path of this API. A site with a /v1 of its own moves it with api.base, or turns it off with api.enabled.'
+        'The API has no such path. If the site has its own /v1, move the API with api.base, or disable it with api.enabled.'
       t.same([status, json], [404, { error: 'not_found', message, details: { path } }], path)
       t.equal(headers['Cache-Control'], 'no-store')
     }

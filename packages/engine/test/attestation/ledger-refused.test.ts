@@ -22,6 +22,6 @@ t.test('a start that a ledger refuses is notified before it ends', async (t) => 
   const [posted] = await hook.received(1)
   t.match(JSON.parse(posted?.body ?? ''), {
     kind: 'ledger',
-    text: /^The ledger does not take records: .*checkpoint .* is of another ledger/s,
+    text: /^The ledger stores no records: .*checkpoint .* is of another ledger/s,
   })
 })

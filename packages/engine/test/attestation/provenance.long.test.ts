@@ -163,7 +163,7 @@ t.test('a key that others may read, or that is none, is refused', async (t) => {
       .export({ type: 'pkcs8', format: 'pem' })
       .toString()
   const config = { ...madeConfig(folder), provenance: { signingKey: file } }
-  await t.rejects(open(config), { code: 'invalid_config', message: /key\.pem is not there/ })
+  await t.rejects(open(config), { code: 'invalid_config', message: /key\.pem does not exist/ })
   writeFileSync(file, pem('ed25519'), { mode: 0o600 })
   const othersMayRead = { code: 'invalid_config', message: /is readable by other users.*chmod 600/ }
   for (const mode of [0o644, 0o640, 0o604, 0o660]) {

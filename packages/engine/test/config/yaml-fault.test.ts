@@ -77,7 +77,7 @@ t.test('a file in another encoding, and one that is none, say so', async (t) => 
   const folder = t.testdir()
   const wide = Buffer.from('\ufeffmode: monitor\n', 'utf16le')
   t.equal(readSaid(folder, wide), 's.yaml: is encoded in UTF-16. Save it as UTF-8')
-  t.equal(readSaid(folder, Buffer.from('mode: \0\n')), 's.yaml: holds zero bytes: it is no text in UTF-8')
+  t.equal(readSaid(folder, Buffer.from('mode: \0\n')), 's.yaml: contains zero bytes, so it is not UTF-8 text')
   t.equal(readSaid(folder, '\ufeffmode: monitor\n'), 'valid', 'a mark of UTF-8 is none of it')
   t.throws(() => readConfigFrom({ file: folder }), { message: `configuration: ${folder} is a folder` })
   const none = join(folder, 'none.yaml')

@@ -108,7 +108,7 @@ t.test('each family is read from the first source that has it', async (t) => {
   t.equal(joined.countries?.find(makeAddress('23.0.0.1'))?.code, 'SE')
   await t.rejects(compileCity({ dataDir: dir, source: citySource(four, 'dbip-city-v6') }), {
     code: 'corrupt_data',
-    message: /four\.mmdb: no record of it has a country/,
+    message: /four\.mmdb: no record has a country/,
   })
 })
 

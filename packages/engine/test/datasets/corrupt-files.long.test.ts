@@ -134,7 +134,7 @@ for (const [kind, { form, format, make, load }] of Object.entries(KINDS)) {
     bytes.set(computeChecksum(bytes), CHECKSUM_AT)
     const target = join(folder(t), 'compiled.bin')
     t.equal(refusal(target, bytes), 'refused')
-    const message = new RegExp(`format ${format + 1}, where this version reads ${format}`)
+    const message = new RegExp(`the file has format ${format + 1}, but this version reads format ${format}`)
     t.throws(() => load(target), { message })
     t.throws(
       () => load(Uint8Array.from(bytes).buffer as unknown as SharedArrayBuffer),

@@ -43,7 +43,7 @@ t.test('a crawler may have several lists, and a list that names none or cannot b
     madeSource(dir, { ...row, id: 'one-2' }, '23.0.7.0/24\n'),
     madeSource(dir, { id: 'all', kind: 'crawler', networkClass: 'datacenter' }, '23.0.0.0/8\n'),
     madeSource(dir, { ...row, id: 'bad', crawler: 'badbot' }, '<html>not found</html>'),
-    { row: { ...first.row, id: 'gone', crawler: 'gonebot' }, reason: 'no file is named' },
+    { row: { ...first.row, id: 'gone', crawler: 'gonebot' }, reason: 'no file is set' },
   ]
   const { path, sources: statuses } = await compileTables({ dataDir: dir, sources })
   t.same(

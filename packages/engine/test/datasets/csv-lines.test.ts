@@ -76,7 +76,7 @@ t.test('a bad line is dropped, and one among a hundred is tolerated', async (t) 
 t.test('more than one bad line in a hundred refuses the file by name', async (t) => {
   const bad = BAD_LINES.slice(0, 3).join('\n')
   t.throws(() => read(`${bad}\n${PADDING}`), { code: 'corrupt_data', message: /^asn\.csv: 3 of 203 lines/ })
-  t.throws(() => read(''), { code: 'corrupt_data', message: /^asn\.csv: not one line/ })
+  t.throws(() => read(''), { code: 'corrupt_data', message: /^asn\.csv: no line/ })
   t.throws(() => read('\n\n'), { code: 'corrupt_data' })
 })
 

@@ -88,13 +88,17 @@ t.test('an index that fails leaves the last good list, with the reason', async (
   rig.server.serve('/page.json', page)
   for (const [what, index, reason] of [
     ['a page', page, /not a JSON document/],
-    ['no file is there', makeIndex('gone', 'lost'), /not one file that the index names is there/],
+    ['no file is there', makeIndex('gone', 'lost'), /no file that the index names exists/],
     ['one is cut off', makeIndex('mullvad', 'torn'), /not a JSON document/],
     ['one is a page', makeIndex('mullvad', 'page'), /not a JSON document/],
-    ['one cannot be had now', makeIndex('mullvad', 'busy'), /busy\.json of the index: the server answered 503/],
+    [
+      'one cannot be had now',
+      makeIndex('mullvad', 'busy'),
+      /busy\.json of the index: the server responded with status 503/,
+    ],
     ['one has moved', makeIndex('mullvad', 'moved'), /moved\.json of the index/],
     ['too many', makeIndex(...many), /names more than 64 files/],
-    ['an index of another form', '{"services":["mullvad"]}', /not one line of it could be read/],
+    ['an index of another form', '{"services":["mullvad"]}', /no line could be read/],
   ] as const) {
     const outcome = await rig.update(ID, index)
     t.match(outcome, { state: /refused|failed/, reason }, what)

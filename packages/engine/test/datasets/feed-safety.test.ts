@@ -31,17 +31,23 @@ async function refused(t: Parameters<typeof openFeedRig>[0], rig: FeedRig, what:
 
 t.test('empty, tiny, truncated, HTML: nothing wipes a list', async (t) => {
   const rig = await seeded(t)
-  const nothing = /not one line of it could be read/
+  const nothing = /no line could be read/
   await refused(t, rig, 'empty', '', nothing)
   await refused(t, rig, 'blank', '\n\n  \n', nothing)
   await refused(t, rig, 'comments alone', '# temporarily unavailable\n', nothing)
   await refused(t, rig, 'a web page', '<!DOCTYPE html>\n<html><title>429</title></html>\n', nothing)
   await refused(t, rig, 'JSON instead', '{"message":"Not Found"}', nothing)
-  await refused(t, rig, 'tiny', madeList(1), /it has 1, less than half of the 400 entries before/)
+  await refused(t, rig, 'tiny', madeList(1), /the file has 1 entry, less than half of the previous 400/)
   await refused(t, rig, 'truncated', GOOD.slice(0, GOOD.length / 3), /less than half/)
   await refused(t, rig, 'nine tenths are gone', madeList(40), /it has 40, less than half/)
-  await refused(t, rig, 'one line again and again', madeList(1).repeat(400), /it has 1, less than half of the 400/)
-  await refused(t, rig, 'a torrent', madeList(2000), /it has 2000, more than twice the 400 entries before/)
+  await refused(
+    t,
+    rig,
+    'one line again and again',
+    madeList(1).repeat(400),
+    /the file has 1 entry, less than half of the previous 400/,
+  )
+  await refused(t, rig, 'a torrent', madeList(2000), /the file has 2000 entries, more than twice the previous 400/)
   t.match(await rig.update(LIST, madeList(210)), { state: 'updated' }, 'half is believed')
   t.match(await rig.update(LIST, madeList(2000), { accept: true }), { state: 'updated' }, 'a jump, when it is accepted')
 })
@@ -49,23 +55,23 @@ t.test('empty, tiny, truncated, HTML: nothing wipes a list', async (t) => {
 t.test('the table says how small and how large a published list can be, first load included', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   const published = { ...rig.feed(LIST), published: true }
-  t.match(await rig.update(LIST, madeList(65_000)), { state: 'refused', reason: /at most 60000 entries are plausible/ })
+  t.match(await rig.update(LIST, madeList(65_000)), { state: 'refused', reason: /at most 60000 are plausible/ })
   rig.server.serve(`/${LIST}`, madeList(100))
   t.match(await rig.updateFeed(published), {
     state: 'refused',
-    reason: /it has 100 where at least 3000 entries are plausible/,
+    reason: /the file has 100 entries, but at least 3000 are plausible/,
   })
 })
 
 t.test('over-wide prefixes, and a share of the space that no such list has', async (t) => {
   const rig = await seeded(t)
   for (const wide of ['0.0.0.0/0', '::/0', '0.0.0.0/1\n128.0.0.0/1', '1.2.3.4/1/panel', '8.0.0.0/7', '2000::/3']) {
-    await refused(t, rig, wide, `${wide}\n`.repeat(5) + GOOD, /lines are not of the expected form/)
+    await refused(t, rig, wide, `${wide}\n`.repeat(5) + GOOD, /lines do not have the expected format/)
   }
   const eights = Array.from({ length: 40 }, (_, index) => `${index + 30}.0.0.0/8\n`).join('')
-  await refused(t, rig, 'many /8', GOOD + eights, /holds more of the IPv4 space/)
+  await refused(t, rig, 'many /8', GOOD + eights, /covers too much of the IPv4 space/)
   const half = GOOD + Array.from({ length: 300 }, (_, index) => `24.${index & 255}.${index >> 8}.0/16\n`).join('')
-  await refused(t, rig, 'many /16', half, /holds more of the IPv4 space/)
+  await refused(t, rig, 'many /16', half, /covers too much of the IPv4 space/)
   t.match(await rig.update(LIST, `0.0.0.0/0\n${GOOD}`), { state: 'updated', entries: 400 }, 'one is a bad line')
 })
 
@@ -102,7 +108,7 @@ t.test('a table of countries does not put everybody into one', async (t) => {
     Array.from({ length: 190 }, (_, at) => `${at + 20}.0.0.0,${at + 20}.255.255.255,${codeOf(at)}\n`).join('')
   const good = eights((at) => (at % 2 === 0 ? 'US' : 'DE'))
   t.match(await rig.update(countries, good), { state: 'updated', entries: 190 })
-  const reason = /gives most of IPv4 to one country/
+  const reason = /assigns most of IPv4 to one country/
   for (const accept of [false, true]) {
     t.match(
       await rig.update(
@@ -124,7 +130,7 @@ t.test('a list of throwaway mail does not hold the mail that people keep', async
   t.match(await rig.update(mail, good), { state: 'updated', entries: 50 })
   t.match(await rig.update(mail, `${good}GMail.com\n`), {
     state: 'refused',
-    reason: /mail that people keep: gmail\.com/,
+    reason: /a permanent email provider: gmail\.com/,
   })
   t.equal(rig.inUse(mail), good)
 })
@@ -132,7 +138,7 @@ t.test('a list of throwaway mail does not hold the mail that people keep', async
 t.test('canaries: no anonymiser holds what everybody reaches', async (t) => {
   const rig = await seeded(t)
   for (const famous of ['1.1.1.1', '8.8.8.0/24', '9.9.9.9/32', '198.41.0.0/24', '193.0.14.129']) {
-    await refused(t, rig, famous, `${GOOD}${famous}\n`, /holds a public service that is not vpn/)
+    await refused(t, rig, famous, `${GOOD}${famous}\n`, /contains a public service that is not vpn/)
   }
 })
 

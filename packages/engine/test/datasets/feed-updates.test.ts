@@ -81,7 +81,11 @@ t.test('going back holds until the publisher has something else', async (t) => {
   await rig.update(LIST, madeList(21))
   t.match(await rig.store.rollBack(LIST, url), { entries: 20 })
   t.equal(rig.inUse(LIST), madeList(20))
-  t.match(await rig.update(LIST), { state: 'refused', reason: 'it was rolled back from' }, 'asked again: the same')
+  t.match(
+    await rig.update(LIST),
+    { state: 'refused', reason: 'the operator rolled this version back' },
+    'asked again: the same',
+  )
   t.match(await rig.update(LIST, undefined, { accept: true }), { state: 'updated' }, 'unless it is wanted')
   await rig.store.rollBack(LIST, url)
   t.match(await rig.update(LIST, madeList(22)), { state: 'updated', entries: 22 })
@@ -103,12 +107,12 @@ t.test('an answer without data leaves what there was, and is tried again where t
   for (const [what, status, tries] of FAILURES) {
     const before = rig.server.asked.length
     const outcome = await rig.update(LIST, (_, response) => response.writeHead(status).end('<html>'))
-    t.same(outcome, { source: LIST, state: 'failed', reason: `the server answered ${status}` }, what)
+    t.same(outcome, { source: LIST, state: 'failed', reason: `the server responded with status ${status}` }, what)
     t.equal(rig.server.asked.length - before, tries, `${what}: ${tries} tries`)
     t.equal(rig.inUse(LIST), madeList(20), what)
   }
   const { failures, error } = rig.store.read(LIST, rig.feed(LIST).url)
-  t.same([failures, error], [FAILURES.length, 'the server answered 429'])
+  t.same([failures, error], [FAILURES.length, 'the server responded with status 429'])
   t.match(await rig.update(LIST, madeList(20)), { state: 'unchanged' })
   t.match(rig.store.read(LIST, rig.feed(LIST).url), { failures: 0, error: undefined })
 })

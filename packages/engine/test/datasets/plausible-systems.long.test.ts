@@ -46,7 +46,7 @@ t.test('implausible files are refused, whatever they are spread over', async (t)
     writeFileSync(path, lines.join('\n'))
     t.throws(() => countEntries(row(id), path), { code: 'corrupt_data', message: reason }, what)
   }
-  const anonymisers = /asn\.csv: gives anonymisers more of IPv4 than they can have/
+  const anonymisers = /asn\.csv: the file assigns too much of IPv4 to anonymisers/
   refused([...HOMES.slice(3), '23.0.0.0,24.255.255.255,60729,Stiftung'], anonymisers, 'a Tor operator’s number')
   refused(
     [...HOMES, '23.0.0.0,24.255.255.255,64500,Northern VPN Service'],
@@ -56,12 +56,12 @@ t.test('implausible files are refused, whatever they are spread over', async (t)
   refused([...HOMES, ...HOMES, ...HOMES, '23.0.0.0,24.255.255.255,60729,X'], anonymisers, 'padded')
   refused(
     eights(() => '24940,Hetzner'),
-    /gives hosts and clouds more/,
+    /assigns too much of IPv\d to hosting companies and clouds/,
     'hosts',
   )
   refused(
     eights((index) => `${64_512 + index},Blue Hosting`),
-    /gives hosts and clouds more/,
+    /assigns too much of IPv\d to hosting companies and clouds/,
     'hosts by name',
   )
   refused(
@@ -71,16 +71,25 @@ t.test('implausible files are refused, whatever they are spread over', async (t)
   )
   refused(
     eights(() => '7922,Comcast'),
-    /gives most of IPv4 to one system/,
+    /assigns most of IPv4 to one autonomous system/,
     'one access network',
   )
-  refused(['0.0.0.0,255.255.255.255,7922,Comcast'], /gives most of IPv4 to one system/, 'in one line')
-  refused([...HOMES, '9.9.9.0,9.9.9.255,60729,X'], /gives a public service to an anonymiser: 9\.9\.9\.9/, 'a canary')
+  refused(['0.0.0.0,255.255.255.255,7922,Comcast'], /assigns most of IPv4 to one autonomous system/, 'in one line')
+  refused(
+    [...HOMES, '9.9.9.0,9.9.9.255,60729,X'],
+    /the file assigns a public service to an anonymiser: 9\.9\.9\.9/,
+    'a canary',
+  )
   const six = ['2000::,2fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff,60729,X']
-  refused(six, /gives a public service to an anonymiser|gives anonymisers more of IPv6/, 'IPv6', 'asn-csv-v6')
+  refused(
+    six,
+    /assigns a public service to an anonymiser|assigns too much of IPv6 to anonymisers/,
+    'IPv6',
+    'asn-csv-v6',
+  )
   refused(
     ['2a00::,2a00:ffff:ffff:ffff:ffff:ffff:ffff:ffff,60729,X'],
-    /gives anonymisers more of IPv6/,
+    /assigns too much of IPv6 to anonymisers/,
     'IPv6',
     'asn-csv-v6',
   )

@@ -61,11 +61,11 @@ t.test('only what may be used by anybody, or is published to be used so, is on b
   )
   t.ok(on.length > 60)
   const off = resolveSources().filter(({ row }) => !row.enabled)
-  t.ok(off.length > 0 && off.every(({ file, reason }) => file === undefined && reason === 'not switched on'))
+  t.ok(off.length > 0 && off.every(({ file, reason }) => file === undefined && reason === 'not enabled'))
 })
 
 const FEEDS = join(SHARED_DATA, 'feeds/feeds.json')
-const skip = existsSync(FEEDS) ? false : 'the list of checked feeds is not there'
+const skip = existsSync(FEEDS) ? false : 'the list of checked feeds does not exist'
 
 t.test('the row of every checked feed is there, under its own id', { skip }, async (t) => {
   const ids = new Set(SOURCES.map(({ id }) => id))
@@ -90,7 +90,7 @@ t.test('the files of packages are found, and say what they are', { skip: NO_CITI
   t.equal(dateOfFile(byId(sources, 'asn-csv-v4')?.file as never), '2026-06-17')
   const others = sources.filter(({ row, file }) => row.package === undefined && row.enabled && !file?.packed)
   t.ok(others.length > 60)
-  const expected = ({ url }: SourceRow) => (url === undefined ? 'no file is named' : 'not downloaded yet')
+  const expected = ({ url }: SourceRow) => (url === undefined ? 'no file is set' : 'not downloaded yet')
   t.same(
     others.filter(({ row, file, reason }) => file !== undefined || reason !== expected(row)),
     [],
@@ -105,7 +105,7 @@ t.test('a package or file that is not there makes a source absent', async (t) =>
   }
   t.match(resolveSources({}, [row])[0], { file: undefined, reason: /@sallyport\/no-such-package is not installed/ })
   const [missing] = resolveSources({ gone: { url: 'file:///no/such/file.csv' } }, [row])
-  t.match(missing, { file: undefined, reason: 'no such file: /no/such/file.csv' })
+  t.match(missing, { file: undefined, reason: 'the file /no/such/file.csv does not exist' })
   const [directory] = resolveSources({ gone: { url: pathToFileURL(folder(t)).href } }, [row])
   t.equal(directory?.file, undefined, 'a folder is no file')
 })
@@ -116,7 +116,7 @@ const noKernel = existsSync(VERSION) ? false : 'no /proc on this machine'
 t.test('a file of the kernel is no source', { skip: noKernel }, async (t) => {
   const { href: url } = pathToFileURL(VERSION)
   const row = SOURCES.find(({ id }) => id === 'tor-bulk-exit') as SourceRow
-  const reason = `no such file: ${VERSION}`
+  const reason = `the file ${VERSION} does not exist`
   t.match(resolveSources({ [row.id]: { url } }, [row])[0], { file: undefined, reason })
   const feed = { row, url, published: false }
   const pulled = await pull({ feed, path: join(folder(t), 'x'), outbound: PORTS.outbound, now: 0 })
@@ -126,7 +126,7 @@ t.test('a file of the kernel is no source', { skip: noKernel }, async (t) => {
 t.test('a source can be switched off', async (t) => {
   t.match(byId(resolveSources({ 'asn-csv-v4': { enabled: false } }), 'asn-csv-v4'), {
     file: undefined,
-    reason: 'switched off',
+    reason: 'disabled',
   })
 })
 
@@ -151,10 +151,10 @@ t.test('a city database for both families replaces the embedded ones', async (t)
   const replaced = ['dbip-city-lite', 'dbip-city-v4', 'dbip-city-v6'].map((id) => byId(sources, id))
   t.same(
     replaced.map((source) => [source?.file, source?.reason]),
-    replaced.map(() => [undefined, 'city takes its place']),
+    replaced.map(() => [undefined, 'city replaces this source']),
   )
   const missing = resolveSources({ city: { url: 'file:///no/such.mmdb' } })
-  t.ok(byId(missing, 'dbip-city-v4')?.file, 'but not when its file is not there', { skip: NO_CITIES })
+  t.ok(byId(missing, 'dbip-city-v4')?.file, 'but not when its file does not exist', { skip: NO_CITIES })
 })
 
 t.test('a source that this version cannot read is an error in the configuration, named', async (t) => {

@@ -21,14 +21,14 @@ t.test('old data, its age, and the command', async (t) => {
     staleNotice(dataConfig('/srv/state', data), some, { cities, now: NOW })
   t.equal(
     said({ refresh: false }, true),
-    '2 of 4 data sources are past their age; the oldest, older, is of 2026-08-17, 100 days ago. ' +
-      'Update with npx sallyport data update --data-dir "/srv/state"',
+    '2 of 4 data sources are stale; the oldest, older, is 100 days old (2026-08-17). ' +
+      'To update, run npx sallyport data update --data-dir "/srv/state"',
   )
   t.match(
     said({ refresh: true }, false),
-    /; no city database is loaded\. This service downloads what is newer, and so does npx/,
+    /; no city database is loaded\. This service downloads newer data\. To update now, run npx/,
   )
-  t.match(said({ refresh: true, readOnly: true }, false), /Update with npx/)
+  t.match(said({ refresh: true, readOnly: true }, false), /To update, run npx/)
   t.match(said({ refresh: true }, false, sources.slice(0, 1)), /^No city database is loaded\. /)
   t.equal(said({ city: false }, false, sources.slice(0, 1)), undefined, 'nothing is missing that nobody wants')
   t.equal(said({ refresh: true }, true, sources.slice(0, 1)), undefined)

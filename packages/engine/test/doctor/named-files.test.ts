@@ -40,7 +40,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
     [{ refusal: { template: '/dev/zero' } }, 'refusal.template', /is not a regular file\.$/],
     [{ provenance: { policy: at('bad.yaml') } }, 'provenance.policy', /bad\.yaml:1: \S/],
     [{ provenance: { signingKey: at('open.pem') } }, 'provenance.signingKey', /is readable by other users/],
-    [{ provenance: { signingKey: at('none.pem') } }, 'provenance.signingKey', /is not there\.$/],
+    [{ provenance: { signingKey: at('none.pem') } }, 'provenance.signingKey', /does not exist\.$/],
     [{ provenance: { signingKey: at('pipe') } }, 'provenance.signingKey', /pipe is not a regular file\.$/],
     [{ robots: { file: at('none.txt') } }, 'robots.file', /none\.txt does not exist\.$/],
     [{ robots: { file: '/dev/zero' } }, 'robots.file', /is not a regular file\.$/],
@@ -48,16 +48,16 @@ t.test('files that the configuration names are read, as a start reads them', asy
     [{ log: { file: folder } }, 'log.file', /is a folder\.$/],
     [{ log: { file: at('file/x.log') } }, 'log.file', /file is not a folder\.$/],
     [{ log: { file: at('file/deep/x.log') } }, 'log.file', /file is not a folder\.$/],
-    [{ log: { file: at('loop/x.log') } }, 'log.file', /x\.log leads through a link in a circle\.$/],
+    [{ log: { file: at('loop/x.log') } }, 'log.file', /x\.log leads through a circular link\.$/],
     [{ refusal: { template: at('file/deep/x.html') } }, 'refusal.template', /x\.html does not exist\.$/],
-    [{ log: { file: '/proc/sallyport/x.log' } }, 'log.file', /is among the files of the kernel\.$/],
+    [{ log: { file: '/proc/sallyport/x.log' } }, 'log.file', /is in a file system of the kernel\.$/],
     [{ log: { file: `${at('logs')}/` } }, 'log.file', /logs\/ is a folder\.$/],
-    [{ log: { file: at('gone/x.log') } }, 'log.file', /x\.log leads through a link to nothing\.$/],
+    [{ log: { file: at('gone/x.log') } }, 'log.file', /x\.log leads through a broken link\.$/],
     [{ lists: { mine: { file: at('saved.html') } } }, 'lists.mine.file', /saved\.html \S/],
     [{ lists: { mine: { file: at('list.bin') } } }, 'lists.mine.file', /list\.bin is binary/],
-    [{ refusal: { template: '/proc/version' } }, 'refusal.template', /is among the files of the kernel\.$/],
-    [{ robots: { file: '/proc/version' } }, 'robots.file', /is among the files of the kernel\.$/],
-    [{ provenance: { signingKey: '/proc/version' } }, 'provenance.signingKey', /is among the files of the kernel\.$/],
+    [{ refusal: { template: '/proc/version' } }, 'refusal.template', /is in a file system of the kernel\.$/],
+    [{ robots: { file: '/proc/version' } }, 'robots.file', /is in a file system of the kernel\.$/],
+    [{ provenance: { signingKey: '/proc/version' } }, 'provenance.signingKey', /is in a file system of the kernel\.$/],
     [{ provenance: { signingKey: 'env:SALLYPORT_FAULT_UNSET' } }, 'provenance.signingKey', /_UNSET is not set\.$/],
     [{ provenance: { signingKey: 'env:PATH' } }, 'provenance.signingKey', /env:PATH is not a private key/],
   ]
@@ -78,7 +78,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
     ])
   }
   t.match(of(await doctor({ ...config, dataDir: at('gone') }, { dns: DNS }), 'dataDir'), [
-    { state: 'fail', found: /gone leads through a link to nothing\.$/ },
+    { state: 'fail', found: /gone leads through a broken link\.$/ },
   ])
   for (const dataDir of [at('file/x'), at('file/x/deep')]) {
     t.match(of(await doctor({ ...config, dataDir }, { dns: DNS }), 'dataDir'), [
@@ -88,7 +88,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
   for (const [store, found] of [
     [at('file/state.db'), /file is not a folder\.$/],
     [at('file/deep/state.db'), /file is not a folder\.$/],
-    [at('gone/state.db'), /leads through a link to nothing\.$/],
+    [at('gone/state.db'), /leads through a broken link\.$/],
     [folder, /is a folder\.$/],
     [at('pipe'), /pipe is not a regular file\.$/],
     ['/dev/zero', /zero is not a regular file\.$/],
@@ -115,7 +115,7 @@ t.test('faults of what a configuration names are faults at its lines, and what m
   const { errors, warnings } = await examineNamed(readConfigFrom({ file }), { dns: DNS })
   t.match(errors, [
     { key: 'refusal.template', place: { line: 4 }, message: '/no/page.html does not exist' },
-    { key: 'log.file', place: { line: 7 }, message: '/sys/x/y.log is among the files of the kernel' },
+    { key: 'log.file', place: { line: 7 }, message: '/sys/x/y.log is in a file system of the kernel' },
   ])
   t.match(warnings, [
     { key: 'store', place: { line: 6 }, message: /^127\.0\.0\.1:\d+ cannot be used: [^\n]+$/ },

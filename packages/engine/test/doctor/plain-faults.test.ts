@@ -100,7 +100,7 @@ t.test('files that a configuration names are read as text, and sources are files
     ['empty.txt', 'is empty'],
     ['/', 'is a folder'],
     ['/dev/zero', 'is not a regular file'],
-    ['/proc/version', 'is among the files of the kernel'],
+    ['/proc/version', 'is in a file system of the kernel'],
   ] as const) {
     const url = pathToFileURL(resolve(folder, path))
     // Machines that are not Linux have not all of them.

@@ -25,9 +25,9 @@ t.test('faults of files have words, and a code that is not known is shown', asyn
 })
 
 t.test('faults of connections have words, and those of OpenSSL no place in its source', async (t) => {
-  t.equal(connectionReason(withCode('ENOTFOUND')), 'its name is not known')
+  t.equal(connectionReason(withCode('ENOTFOUND')), 'its host name is unknown')
   t.equal(connectionReason(withCode('ERR_SSL_WRONG_VERSION_NUMBER')), 'it does not speak TLS')
-  t.equal(connectionReason(withCode('ERR_SSL_OTHER')), 'TLS with it fails (ERR_SSL_OTHER)')
+  t.equal(connectionReason(withCode('ERR_SSL_OTHER')), 'the TLS handshake fails (ERR_SSL_OTHER)')
   for (const other of [withCode('ENOENT'), new Error('x')]) t.equal(connectionReason(other), undefined)
 })
 
@@ -38,7 +38,7 @@ t.test('a text is read in UTF-8 alone', async (t) => {
   for (const [bytes, message] of [
     [Buffer.from('\ufeffa', 'utf16le'), 'is encoded in UTF-16. Save it as UTF-8'],
     [Buffer.from([0xfe, 0xff, 0, 0x61]), 'is encoded in UTF-16. Save it as UTF-8'],
-    [Buffer.from('a\0'), 'holds zero bytes: it is no text in UTF-8'],
+    [Buffer.from('a\0'), 'contains zero bytes, so it is not UTF-8 text'],
   ] as const) {
     t.throws(() => decodeText(bytes), { message })
   }

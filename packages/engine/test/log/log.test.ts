@@ -195,7 +195,7 @@ t.test('a file that cannot be written is refused at once; a log that fails later
     ['file/deep/x.log', `${join(folder, 'file')} is not a folder`],
     ['.', `${folder} is a folder`],
     ['new/', `${folder}/new/ is a folder`],
-    ['gone/x.log', `${join(folder, 'gone/x.log')} leads through a link to nothing`],
+    ['gone/x.log', `${join(folder, 'gone/x.log')} leads through a broken link`],
   ] as const) {
     const named = file === '.' ? folder : `${folder}/${file}`
     const refused = { code: 'invalid_config', message: `log.file: ${message}` }
@@ -213,7 +213,7 @@ t.test('a file that cannot be written is refused at once; a log that fails later
 t.test('a pipe is a log while it is read, and its reader has its end with the log', async (t) => {
   const pipe = join(t.testdir(), 'pipe')
   execFileSync('mkfifo', [pipe])
-  t.throws(() => createLog({ ...OPTIONS, file: pipe }), { message: `log.file: ${pipe} is a pipe that nobody reads` })
+  t.throws(() => createLog({ ...OPTIONS, file: pipe }), { message: `log.file: ${pipe} is a pipe without a reader` })
   const reader = spawn('cat', [pipe])
   t.teardown(() => reader.kill())
   const read = text(reader.stdout)

@@ -99,7 +99,7 @@ t.test('a body over the bound is refused: told, endless, as a bomb, and as a cod
 
 t.test('the deadline covers names, connection, headers and body', async (t) => {
   const late = { timeoutMs: 200 }
-  const reason = 'not over within 200 ms'
+  const reason = 'no result within 200 ms'
   t.match(await ask(t, DRIPPING, late), { state: 'failed', reason }, 'a dripping body')
   t.match(await ask(t, () => undefined, late), { state: 'failed', reason }, 'no headers')
   const stalled: RequestListener = (_request, response) => response.write('x')
@@ -152,7 +152,7 @@ t.test('a body that nobody reads gives its socket back, dropped or at the deadli
     forgotten = await outbound.fetch({ ...request, timeoutMs })
   }
   await server.idle()
-  const message = `not over within ${timeoutMs} ms`
+  const message = `no result within ${timeoutMs} ms`
   await t.rejects(forgotten.body[Symbol.asyncIterator]().next(), { message })
 })
 

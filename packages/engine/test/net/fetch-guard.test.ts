@@ -63,7 +63,7 @@ t.test('a target that is no URL of http or https is refused', async (t) => {
     t.match(answer, { state: 'failed', reason: /is not a URL$|is not http or https$/ }, url)
   }
   const named = await outbound.fetch({ ...REQUEST, url: 'https://user:word@example.org/' })
-  t.match(named, { state: 'failed', reason: 'the URL holds user information' })
+  t.match(named, { state: 'failed', reason: 'the URL contains a user name or password' })
 })
 
 t.test('plain http needs the caller or net.allowPrivate, and is refused before anything is dialled', async (t) => {
@@ -102,7 +102,7 @@ t.test('names are resolved by our DNS alone, and their failures told apart', asy
   const outbound = createFetch({ dns, allowPrivate: ['127.0.0.0/8', '::1/128'] })
   for (const host of ['localhost', 'localhost.', 'ip6-localhost', 'absent.example.org']) {
     const answer = await outbound.fetch({ ...REQUEST, url: `http://${host}/` })
-    t.match(answer, { state: 'failed', reason: `${host}: no such name` })
+    t.match(answer, { state: 'failed', reason: `${host}: the name does not exist` })
   }
   const lame = await outbound.fetch({ ...REQUEST, url: 'https://lame.example.org/' })
   t.match(lame, { state: 'failed', reason: 'lame.example.org: ESERVFAIL' })
@@ -132,7 +132,7 @@ t.test('a peer that is not one of the addresses that were checked is not spoken 
   // The system takes the unspecified address for its own: what was checked is not what is connected.
   const outbound = createFetch({ dns: NO_NAMES, allowPrivate: ['0.0.0.0/32'] })
   const answer = await outbound.fetch({ ...REQUEST, url: `http://0.0.0.0:${server.port}/` })
-  const reason = '0.0.0.0: connected to another address than those that were checked'
+  const reason = '0.0.0.0: the connection has an address that was not checked'
   t.match(answer, { state: 'failed', reason })
   await server.idle()
   t.strictSame([server.connections(), server.asked.length], [1, 0], 'connected, and not asked anything')
@@ -171,7 +171,7 @@ t.test('every redirect is checked again', async (t) => {
     const answer = await outbound.fetch({ ...REQUEST, url: server.origin, redirects: 5 })
     t.equal(answer.state, 'failed', location)
     if (location === 'http://8.8.8.8/') t.match(answer, { reason: '8.8.8.8: plain http is not permitted' })
-    if (location.includes('@')) t.match(answer, { reason: 'the URL holds user information' })
+    if (location.includes('@')) t.match(answer, { reason: 'the URL contains a user name or password' })
     await server.idle()
   }
   t.equal(inside.connections(), 0)

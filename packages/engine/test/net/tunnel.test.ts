@@ -114,6 +114,6 @@ t.test('a proxy that refuses, is not there or says nothing is a failure in time,
     const answer = await outbound.fetch({ url: 'https://lists.example/', maxBytes: 10, timeoutMs })
     reasons.push(answer.state === 'failed' ? answer.reason : answer)
   }
-  t.match(reasons, ['the proxy answered 407', 'not over within 400 ms', /./])
+  t.match(reasons, ['the proxy responded with status 407', 'no result within 400 ms', /./])
   t.notMatch(JSON.stringify(reasons), /secret|p@ss|p%40ss/)
 })

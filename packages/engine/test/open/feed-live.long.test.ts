@@ -193,7 +193,7 @@ t.test('one feed down: its last good generation, and the error beside it', async
   const sallyport = await open(config)
   t.teardown(() => sallyport.close())
   t.equal(readClass(sallyport, '8.2.7.1'), 'vpn')
-  t.match(findSource(sallyport, VPN), { state: 'loaded', error: 'the server answered 404' })
+  t.match(findSource(sallyport, VPN), { state: 'loaded', error: 'the server responded with status 404' })
   t.equal(findSource(sallyport, HOSTING)?.error, undefined)
 })
 

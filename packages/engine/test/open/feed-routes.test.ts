@@ -62,7 +62,7 @@ t.test('a mirror is asked for each published feed under its id, and never sees a
   )
   t.match(
     outcomes.find(({ source }) => source === KEYED),
-    { state: 'failed', reason: 'the server answered 404' },
+    { state: 'failed', reason: 'the server responded with status 404' },
   )
   t.strictSame(mirror.asked.map(({ url }) => url).toSorted(), ['/mine', `/sallyport/${KEYED}`, `/sallyport/${LIST}`])
   t.ok(mirror.asked.every(({ headers }) => headers.authorization === undefined))
@@ -82,7 +82,7 @@ t.test('feeds go through the proxy of the environment, unless NO_PROXY names the
   setEnvironment(t, { HTTPS_PROXY: proxy.url, NO_PROXY: 'mirror.example,.inside.example' })
   const published = makeConfig(t.testdir(), {})
   t.match(await openUpdates(published).update({ source: LIST }), [
-    { state: 'failed', reason: 'the proxy answered 403' },
+    { state: 'failed', reason: 'the proxy responded with status 403' },
   ])
   t.match(proxy.targets[0], /^[a-z.]+:443$/)
   const asked = proxy.targets.length

@@ -25,5 +25,5 @@ t.test('a program that shows no progress hears once that a long compile has begu
   onProgress('one', 0, 50_000_000)
   onProgress('one', 1_000_000, 50_000_000)
   onProgress('two', 0, 60_000_000)
-  t.match(said, [/^SALLYPORT_DATA_COMPILING The data is compiled, which takes 5 to 15 seconds/])
+  t.match(said, [/^SALLYPORT_DATA_COMPILING Compiling the data takes 5 to 15 seconds/])
 })

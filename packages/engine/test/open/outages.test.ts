@@ -80,7 +80,7 @@ t.test('PostgreSQL goes and comes back', { skip: NO_POSTGRES }, async (t) => {
     const store = (await server.database()).replace('sallyport@', 'sallyport:secret@').replace(/\w+$/, 'nothing')
     await t.rejects(open({ ...madeConfig(t.testdir()), store }), {
       code: 'invalid_config',
-      message: 'configuration: store: PostgreSQL refuses: database "nothing" does not exist',
+      message: 'configuration: store: PostgreSQL cannot be used: database "nothing" does not exist',
     })
   })
 })

@@ -40,7 +40,7 @@ t.test('without a store a service decides and counts in memory, and writes no da
   t.equal((remaining[0] ?? 0) - (remaining[1] ?? 0), 1, 'calls of /v1 are counted')
   t.match(
     outcome.notices.filter((notice) => notice.startsWith('SALLYPORT_SQLITE')),
-    [/^SALLYPORT_SQLITE Bans and counts end with this process, and nothing is kept for reports\. Node/],
+    [/^SALLYPORT_SQLITE Bans and counts are lost when this process ends, and reports have no data\. Node/],
   )
   t.match(
     outcome.notices.find((notice) => notice.startsWith('SALLYPORT_SQLITE')),
@@ -58,12 +58,12 @@ t.test('without a store a service decides and counts in memory, and writes no da
 
 t.test('a setting that needs SQLite, and databases of an earlier start, end the start with the command', async (t) => {
   const rows: readonly (readonly [string, ConfigInput, RegExp])[] = [
-    ['store', { store: `sqlite:${join(t.testdir(), 'state.db')}` }, /: store is a file of SQLite\. Node/],
-    ['counting', { counting: { place: 'dataDir' } }, /: counting\.place: dataDir counts in a file of SQLite\. Node/],
+    ['store', { store: `sqlite:${join(t.testdir(), 'state.db')}` }, /: store is a SQLite file\. Node/],
+    ['counting', { counting: { place: 'dataDir' } }, /: counting\.place: dataDir counts in a SQLite file\. Node/],
     [
       'a signing key',
       { provenance: { signingKey: 'env:NONE' } },
-      /: provenance\.signingKey is for a ledger in a file of SQLite\. Node/,
+      /: provenance\.signingKey needs a ledger in a SQLite file\. Node/,
     ],
   ]
   for (const [what, options, reason] of rows) {
@@ -74,6 +74,6 @@ t.test('a setting that needs SQLite, and databases of an earlier start, end the 
   const dataDir = t.testdir()
   writeFileSync(join(dataDir, 'state.db'), '')
   const { refused } = await openIn(t, dataDir)
-  t.match(refused, / holds state\.db of an earlier start\. Node/)
+  t.match(refused, / contains state\.db from an earlier start\. Node/)
   t.match(refused, COMMAND)
 })

@@ -14,8 +14,8 @@ t.test('errors of the disk and SQLite in use are one sentence too', async (t) =>
     [{ code: 'ENOSPC', path: join(dataDir, 'tables.tmp') }, /cannot be written: the disk is full$/],
     [{ code: 'ENOSPC' }, /cannot be written: the disk is full$/],
     [{ code: 'EDQUOT' }, /the quota of this user is used up$/],
-    [{ code: 'EROFS' }, /its file system is read-only; data\.readOnly: true uses a prebuilt one as it is$/],
-    [{ message: 'database or disk is full' }, /the disk is full, or fails$/],
+    [{ code: 'EROFS' }, /its file system is read-only\. Set data\.readOnly: true to use prebuilt data$/],
+    [{ message: 'database or disk is full' }, /the disk is full or failing$/],
     [{ message: 'attempt to write a readonly database' }, /holds a database that cannot be written/],
   ]
   for (const [error, message] of rows) {

@@ -23,7 +23,7 @@ t.test('a WHOIS answer is waited for within the caller’s own time', async (t) 
   t.strictSame(await whois.find(EXAMPLE, 20), {
     state: 'failed',
     domain: 'example.com',
-    reason: 'no answer within 20 ms',
+    reason: 'no response within 20 ms',
   })
   const answer = { state: 'free', domain: 'example.com' } as const
   answerPatient(answer)

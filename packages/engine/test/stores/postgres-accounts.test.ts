@@ -71,7 +71,7 @@ t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
     }, 60_000)
     await isLocked
     const outcome = accounts.findAccount(ACCOUNT.id).catch(String)
-    t.match(await Promise.race([outcome, delay(10_000, 'it waits')]), /the tables were not made/)
+    t.match(await Promise.race([outcome, delay(10_000, 'it waits')]), /the tables were not created/)
     free.emit('now')
     await holding
     t.equal(await createdAtLast(accounts), true)

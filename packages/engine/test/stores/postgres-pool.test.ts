@@ -82,7 +82,7 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
     ])
     await t.rejects(
       migrate(postgres, 'first', steps),
-      /version 3, and this Sallyport knows version 2: open it with the release/,
+      /version 3, but this Sallyport supports version 2\. Open them with the release/,
     )
     await t.rejects(migrate(postgres, 'third', ['CREATE TABLE c (x int)', 'nonsense']), /syntax/)
     await t.rejects(postgres.query('SELECT * FROM c'), /does not exist/, 'nothing of a step that failed')

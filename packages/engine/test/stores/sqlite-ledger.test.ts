@@ -180,6 +180,6 @@ t.test('a file of another release is refused, with what to do, and left alone', 
   const database = await connect(path, 1000)
   t.teardown(() => database.close())
   database.exec('PRAGMA user_version = 3')
-  await t.rejects(openSqliteLedger(path), /tables of version 3, and this Sallyport knows version 1: open it with/)
+  await t.rejects(openSqliteLedger(path), /tables of version 3, but this Sallyport supports version 1\. Open it with/)
   t.match(database.prepare('PRAGMA user_version').get(), { user_version: 3 })
 })

@@ -17,6 +17,6 @@ export function readCertificates(pem: string, { pki }: Library): readonly Certif
       throw new Error('holds a certificate that cannot be read')
     }
   })
-  if (found.length === 0) throw new Error('holds no certificate in PEM')
+  if (found.length === 0) throw new Error('contains no certificate in PEM')
   return found
 }

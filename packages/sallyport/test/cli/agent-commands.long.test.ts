@@ -150,8 +150,8 @@ t.test('explain tells a decision of a request or of a HAR', async (t) => {
     /GET \/a/,
     /rule "contradicted"/,
     /unverified_bot/,
-    /\+4 +Client hints of Chromium/,
-    /network +unknown by asn \(nothing known\)\n/,
+    /\+4 +The request has client hints of Chromium/,
+    /network +unknown by asn \(no evidence\)\n/,
   ])
     t.match(out, says)
   const reserved = write('reserved.json', { ip: '10.0.0.1', path: '/', headers })
@@ -267,7 +267,7 @@ t.test('explain refuses what it would not use, by name, and writes nothing that 
   const { out } = await explain({ ip, method: 'G\u001b[2JET', path: '/\u001b[31m/caf\u00e9' })
   t.match(out, /G\\x1b\[2JET \/%1B%5B31m\/caf%C3%A9/)
   const seen = await explain({ ip, headers: { 'User-Agent': FIREFOX }, headless_flags: { webdriver: true } })
-  t.match(seen.out, /The caller saw webdriver/)
+  t.match(seen.out, /The caller found webdriver/)
 })
 
 t.test('simulate signs with a throw-away key, and is believed where its keys are', async (t) => {

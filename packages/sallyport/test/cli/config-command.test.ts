@@ -26,7 +26,7 @@ t.test('config check says all that is wrong, and warns', async (t) => {
   ]
   t.strictSame(await run('config', 'check', file), { code: 2, out: '', err: `${lines.join('\n')}\n` })
   t.strictSame(await run('crawlers', 'list', '--config', file).then(({ code }) => code), 0, 'it reads none')
-  const kernel = { code: 2, err: 'cannot read /proc/version: it is among the files of the kernel' }
+  const kernel = { code: 2, err: 'cannot read /proc/version: it is in a file system of the kernel' }
   if (existsSync('/proc/version')) t.match(await run('config', 'check', '/proc/version'), kernel)
   t.match(await run('data', 'status', '--config', file), { code: 2, err: `sallyport: ${lines[0]}\n${lines[1]}\n` })
   const told = await run('config', 'check', '--config', file, '--json')
@@ -62,7 +62,7 @@ t.test('config check reads what a start reads: certificates, files, origins', as
   const said = (key: string, text: string) => new RegExp(`^\\S+test\\.yaml:\\d+: ${key}: ${text}$`, 'm')
   t.match(err, said('tls\\.certificates\\.0\\.cert', '/no/where\\.pem does not exist'))
   t.match(err, said('refusal\\.template', '/no/page\\.html does not exist'))
-  t.match(err, said('routes\\.0\\.upstreams\\.0', 'http://\\S+ is the address of listen, .+'))
+  t.match(err, said('routes\\.0\\.upstreams\\.0', 'http://\\S+ is the address in listen, .+'))
   t.match(err, /^warning: \S+: upstream: http:\S+ cannot be reached: nothing listens there$/m)
   t.equal(err.split('\n').length, 6, 'one sentence each, and the notice about flags')
   const { errors, warnings } = JSON.parse((await run('config', 'check', config, '--json')).out)

@@ -47,14 +47,14 @@ t.test('whatever is wrong with a dataDir is one sentence', async (t) => {
   faults.push(await runAsNobody(t, 'ledger', 'verify', '--config', config))
   faults.push(await runAsNobody(t, 'data', 'update', '--config', config))
   faults.push(await runAsNobody(t, 'proxy', '--config', config, '--data-dir', join(folder, 'none')))
-  const cannot = 'cannot be written: user \\d+ does not have the right'
+  const cannot = 'cannot be written: user \\d+ lacks the permission'
   const told = faults.map(({ code, out, err }) => [code, out, err.replace(folder, '').replace(/user \d+/, 'user')])
   const line = (place: string, what: string) => [1, '', `sallyport: dataDir: ${place} ${what}\n`]
   const written = line('/data', cannot.replace(' \\d+', ''))
   t.strictSame(told, [
     line('/data', 'is not a folder'),
-    line('/data/below', 'cannot be made: a part of its path is not a folder'),
-    line('/data', 'cannot be read: user does not have the right'),
+    line('/data/below', 'cannot be created: a part of its path is not a folder'),
+    line('/data', 'cannot be read: user lacks the permission'),
     written,
     written,
     written,
@@ -70,7 +70,7 @@ t.test('a database that is damaged, and one of another release', async (t) => {
   writeFileSync(join(dataDir, 'observations.db'), 'no database, '.repeat(1_000))
   t.match(await run('ip', 'list', '--config', config), {
     code: 1,
-    err: /^sallyport: dataDir: \S+ holds a database \(observations\.db\) that is damaged; .*\n$/,
+    err: /^sallyport: dataDir: \S+ contains a database \(observations\.db\) that is corrupt\. .*\n$/,
   })
 })
 
@@ -116,12 +116,12 @@ t.test('commands that read work on a prebuilt dataDir that cannot be written, an
   const none = join(folder, 'none')
   t.match(await run('proxy', '--config', config, '--data-dir', none), {
     code: 1,
-    err: /none is not there, and data\.readOnly forbids to make it\n$/,
+    err: /none does not exist, and data\.readOnly prevents its creation\n$/,
   })
   mkdirSync(none)
   t.match(await run('proxy', '--config', config, '--data-dir', none), {
     code: 1,
-    err: /is not compiled.*sallyport data compile does it/,
+    err: /is not compiled.*Run sallyport data compile/,
   })
 })
 

@@ -55,34 +55,40 @@ t.test('a failed download is an exit code, and the loaded data stays', async (t)
   const failed = await run('data', 'update', '--config', config)
   t.match(failed, {
     code: 1,
-    out: `${LIST}: failed, the server answered 404\n`,
+    out: `${LIST}: failed, the server responded with status 404\n`,
     err: /1 of 1 source could not be updated/,
   })
   serve('<html>')
   const refused = await run('data', 'update', '--json', '--config', config)
   t.equal(refused.code, 1)
-  t.match(JSON.parse(refused.out), [{ source: LIST, state: 'refused', reason: /not one line/ }])
+  t.match(JSON.parse(refused.out), [{ source: LIST, state: 'refused', reason: /no line could be read/ }])
   t.match(
     (await run('data', 'status', '--config', config)).out,
-    /^x4bnet-vpn-ipv4 .* 1 entry .*\n.*last refresh: not one line/m,
+    /^x4bnet-vpn-ipv4 .* 1 entry .*\n.*last refresh: no line/m,
   )
 })
 
 t.test('data update --rollback goes back, --accept forward', async (t) => {
   const { config, serve } = await publisher(t)
   const list = (count: number) => Array.from({ length: count }, (_, index) => `8.2.${index}.0/24\n`).join('')
-  t.match(await run('data', 'update', '--rollback', '--config', config), { code: 1, err: /No source has a generation/ })
+  t.match(await run('data', 'update', '--rollback', '--config', config), {
+    code: 1,
+    err: /No source has a previous generation/,
+  })
   serve(list(20))
   await run('data', 'update', '--config', config)
   serve(list(5))
   t.match(await run('data', 'update', '--config', config), {
     code: 1,
-    out: /it has 5, less than half of the 20 entries before/,
+    out: /the file has 5 entries, less than half of the previous 20/,
   })
   t.match(await run('data', 'update', '--accept', '--config', config), { code: 0, out: /updated, 5 entries/ })
   const back = await run('data', 'update', '--rollback', '--source', LIST, '--config', config)
   t.match(back, { code: 0, out: /^x4bnet-vpn-ipv4: restored generation [0-9a-f]{16}, 20 entries\n$/ })
-  t.match((await run('data', 'status', '--config', config)).out, /20 entries .*\n.*it was\s+rolled back from/)
+  t.match(
+    (await run('data', 'status', '--config', config)).out,
+    /20 entries .*\n.*the\s+operator\s+rolled\s+this\s+version\s+back/,
+  )
 })
 
 t.test('a source that is none, or is not switched on, is named', async (t) => {

@@ -43,7 +43,7 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
   mkdirSync(join(folder, 'data'), { mode: 0o555 })
   const nobody = start(t, ['doctor', '--config', config], {}, NOBODY)
   t.equal(await nobody.ended, 1)
-  t.match(nobody.out(), /^fail {2}dataDir {4}dataDir: \S+ cannot be written: user \d+ does not have the right\.$/m)
+  t.match(nobody.out(), /^fail {2}dataDir {4}dataDir: \S+ cannot be written: user \d+ lacks the permission\.$/m)
 })
 
 t.test('doctor asks the origin for a /v1 of its own, and config check asks nothing', async (t) => {
@@ -61,7 +61,7 @@ t.test('doctor asks the origin for a /v1 of its own, and config check asks nothi
   t.equal(asked, 0)
   t.match(
     (await command('doctor')).out,
-    /^warn {2}api {8}http:\S+ has a \/v1 of its own, .*\n {17}Move ours with api: \{ base/m,
+    /^warn {2}api {8}http:\S+ has its own \/v1, .*\n {17}Move the API of the gate with api: \{ base/m,
   )
 })
 
@@ -89,10 +89,10 @@ t.test('a folder that is closed to this user is named, at the line of what is be
   const checked = await saidBy('config', 'check', '--config', config)
   const examined = await saidBy('doctor', '--config', config)
   const rows: readonly (readonly [line: number, key: string, found: string])[] = [
-    [1, 'dataDir', '/closed is closed to this user'],
-    [2, 'log.file', '/closed is closed to this user'],
-    [3, 'store', '/leads leads into a folder that is closed to this user'],
-    [4, 'data.sources.asn-csv-v4.url', '/closed/list is not permitted to this user'],
+    [1, 'dataDir', '/closed cannot be accessed by this user'],
+    [2, 'log.file', '/closed cannot be accessed by this user'],
+    [3, 'store', '/leads leads into a folder that this user cannot access'],
+    [4, 'data.sources.asn-csv-v4.url', '/closed/list cannot be accessed by this user'],
   ]
   for (const [line, key, found] of rows) {
     t.match(checked, `warning: /below.yaml:${line}: ${key}: ${found}\n`, 'of this user alone')

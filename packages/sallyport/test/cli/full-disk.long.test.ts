@@ -42,7 +42,7 @@ t.test('on a full disk every command ends with one sentence', { skip }, async (t
     }),
   )
   const sentence =
-    /^(sallyport: DIR\/audit\.log lacks a line about this: ENOSPC.*\n)?sallyport: dataDir: DIR cannot be written: the disk is full(, or fails)?\n$/
+    /^(sallyport: this change could not be recorded in DIR\/audit\.log: ENOSPC.*\n)?sallyport: dataDir: DIR cannot be written: the disk is full( or failing)?\n$/
   t.same(
     said.filter(({ code, out, err }) => code !== 1 || out !== '' || !sentence.test(err)),
     [],
@@ -54,7 +54,7 @@ t.test('on a file system that is mounted read-only they say so, and those that r
   const sealed = '"$0" "$1" data compile --data-dir . --config ../test.yaml && mount -o remount,ro .'
   const cannot = startOn(t, '16m', sealed, ['keys', 'create'])
   t.equal(await cannot.ended, 1)
-  const reason = 'its file system is read-only; data.readOnly: true uses a prebuilt one as it is'
+  const reason = 'its file system is read-only. Set data.readOnly: true to use prebuilt data'
   t.ok(cannot.err().endsWith(`sallyport: dataDir: ${cannot.dataDir} cannot be written: ${reason}\n`), cannot.err())
   const reads = startOn(t, '16m', sealed, ['lookup', '8.8.8.8', '10.0.0.1'])
   t.equal(await reads.ended, 0, reads.err())

@@ -28,7 +28,7 @@ t.test('without a terminal the missing flags are named, and nothing is written',
     ['--protect', 'shop', /"shop" is not a choice: site, api, login, everything\./],
     ['--framework', 'rails', /"rails" is not a choice: express, .*proxy\./],
     ['--front', 'cloudfare', /did you mean "cloudflare"/],
-    ['--front', '0.0.0.0/0', /would let anybody pose as anybody/],
+    ['--front', '0.0.0.0/0', /would let any client forge its address/],
     ['--target', 'http://a/path', /'http:\/\/a\/path' is invalid\. It must be an origin/],
   ]
   for (const [flag, value, says] of wrong) t.match(await run('init', flag, value), { code: 2, out: '', err: says })

@@ -27,12 +27,12 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
   t.equal((await object('keys', 'list', '--account', account)).length, 2)
 
   t.strictSame(await object('keys', 'revoke', first.id), { id: first.id, revoked: true })
-  t.match(await command('keys', 'revoke', first.id), { code: 1, err: /^sallyport: There is no key / })
+  t.match(await command('keys', 'revoke', first.id), { code: 1, err: /^sallyport: The key "/ })
   t.match((await command('keys', 'list')).out, new RegExp(`${first.id} .* revoked `))
 
   const rotated = await object('keys', 'rotate', second.id)
   t.match(rotated, { key: /^sp_\w{8}_\w{49}$/, account: { id: account, plan: 'pro' } })
-  t.match(await command('keys', 'rotate', second.id), { code: 1, err: /^sallyport: There is no key / })
+  t.match(await command('keys', 'rotate', second.id), { code: 1, err: /^sallyport: The key "/ })
   t.match((await command('keys', 'list')).out, new RegExp(`${second.id} .* never .* revoked `))
   t.match(
     (await command('keys', 'rotate', rotated.id)).out,
@@ -56,9 +56,9 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
   t.match(await command('accounts', 'set-plan', account, 'business'), { code: 0 })
   t.match(await command('accounts', 'set-plan', 'nobody', 'free'), {
     code: 1,
-    err: 'sallyport: There is no account "nobody".\n',
+    err: 'sallyport: The account "nobody" does not exist.\n',
   })
-  t.match(await command('keys', 'create', '--account', 'nobody'), { code: 1, err: /^sallyport: There is no account/ })
+  t.match(await command('keys', 'create', '--account', 'nobody'), { code: 1, err: /^sallyport: The account/ })
 })
 
 t.test('an account is made first, and its keys after', async (t) => {

@@ -81,8 +81,8 @@ for (const workers of [0, 2]) {
       await origin.come()
       await until(async () => (await readStatus(`${url}/`)) === 200 && hook.of('origin').length === 2)
       t.match(hook.of('origin'), [
-        { text: `The origin ${origin.url} takes no requests.`, leftOut: 0 },
-        { over: true, text: `The origin ${origin.url} answers again.` },
+        { text: `The origin ${origin.url} is down.`, leftOut: 0 },
+        { over: true, text: `The origin ${origin.url} is up again.` },
       ])
 
       writeFileSync(config, good.replace('action: block', 'action: blok'))

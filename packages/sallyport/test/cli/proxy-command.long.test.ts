@@ -74,7 +74,7 @@ t.test('without an origin it says so, and serves the API alone', async (t) => {
 t.test('a port that is taken is one line and exit 1', async (t) => {
   const taken = createServer()
   const address = `127.0.0.1:${await listening(t, taken)}`
-  const line = `sallyport: cannot listen on ${address}: a program listens there already: stop it, or name another address\n`
+  const line = `sallyport: cannot listen on ${address}: another program already listens there. Stop the program, or use another address\n`
   const { command, config } = workspace(t)
   await command('data', 'compile')
   t.match(await run('proxy', '--config', config, '--listen', address), { code: 1, out: '', err: line })

@@ -48,7 +48,7 @@ t.test('data status and data compile', async (t) => {
   t.match((await command('data', 'status', '--all')).out, /^peeringdb-net +absent +PeeringDB acceptable use policy/m)
   t.match(
     (await command('data', 'status')).out,
-    /^asn-csv-v4 +absent +CC-BY-4\.0\n {4}Routed IPv4 networks.*; switched off$/m,
+    /^asn-csv-v4 +absent +CC-BY-4\.0\n {4}Routed IPv4 networks.*; disabled$/m,
   )
 })
 

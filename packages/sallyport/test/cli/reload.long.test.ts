@@ -92,12 +92,12 @@ t.test('a reload with one file that cannot be used takes nothing over', async (t
   const route = (more: string) => `routes: [{ host: a.example, upstreams: ["https://127.0.0.1:1"], ${more} }]`
   const faults: readonly (readonly [line: string, said: string])[] = [
     [route('ca: /no/ca.pem'), 'routes\\.0\\.ca: /no/ca\\.pem does not exist'],
-    [route(`ca: ${config}`), 'routes\\.0\\.ca: .* holds no certificate in PEM'],
+    [route(`ca: ${config}`), 'routes\\.0\\.ca: .* contains no certificate in PEM'],
     [`log: { file: ${join(folder, 'test.yaml', 'x')} }`, 'log\\.file: .* is not a folder'],
-    ['log: { file: /proc/sallyport/x/y.log }', 'log\\.file: .* is among the files of the kernel'],
+    ['log: { file: /proc/sallyport/x/y.log }', 'log\\.file: .* is in a file system of the kernel'],
     ['refusal: { template: /dev/zero }', 'refusal\\.template: /dev/zero is not a regular file'],
     ...(existsSync('/proc/kmsg')
-      ? [[KMSG, 'refusal\\.template: /proc/kmsg is among the files of the kernel'] as const]
+      ? [[KMSG, 'refusal\\.template: /proc/kmsg is in a file system of the kernel'] as const]
       : []),
   ]
   for (const [line, said] of faults) {

@@ -93,7 +93,7 @@ t.test('workers that cannot start are one line and the exit code of a single pro
   t.equal(await proxy.ended, 1)
   t.match(
     proxy.err(),
-    `sallyport: cannot listen on ${address}: a program listens there already: stop it, or name another address\n`,
+    `sallyport: cannot listen on ${address}: another program already listens there. Stop the program, or use another address\n`,
   )
   t.notMatch(proxy.err(), 'starting another')
 })

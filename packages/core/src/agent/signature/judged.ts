@@ -30,20 +30,20 @@ export function faultWithKey(
   now: number,
 ): SignatureFinding | undefined {
   if (now < (key.notBefore ?? 0) || now >= (key.notAfter ?? Number.POSITIVE_INFINITY)) {
-    return { ...invalid('the key is not in use now'), ...about }
+    return { ...invalid('the key is not valid now'), ...about }
   }
   const algorithm = sent.parameters.get('alg')
   if (algorithm !== undefined && algorithm !== key.algorithm) {
     return { ...invalid('the key is not for this algorithm'), ...about }
   }
   const base = signatureBase(sent, request)
-  if (base === undefined) return unverified(about, 'a part that it covers is not in the request')
+  if (base === undefined) return unverified(about, 'the request lacks a signed component')
   if (isSignedBy(key, base, sent.signature)) return undefined
   // A proxy that is not configured may have changed the signed parts, which is no forgery.
   const hidden = mayHideHost(request)
   const forged = !hidden && !isBehindUnknownProxy(request)
-  const why = hidden ? ", for the Host that came; webBotAuth.authorityHeader can name a proxy's header" : ''
-  return { ...invalid(`it was not made by the key of ${about.agent}${why}`), ...about, forged }
+  const why = hidden ? '. If a proxy changes Host, set webBotAuth.authorityHeader' : ''
+  return { ...invalid(`it does not match the key of ${about.agent}${why}`), ...about, forged }
 }
 
 /** Uses up a nonce, as a replay memory does. */
@@ -60,7 +60,7 @@ export function proven(
   const seen = typeof nonce === 'string' ? see?.(nonceId(about.keyId, nonce), until) : undefined
   if (seen === 'seen') return { ...invalid('its nonce was used before'), ...about }
   // As verified, any number of copies could pass.
-  if (seen === 'full') return unverified(about, `${about.agent} signed more than can be remembered`)
+  if (seen === 'full') return unverified(about, `${about.agent} sent more nonces than the replay memory holds`)
   const names = new Set(components.map(([name]) => name))
   const bound = names.has('@target-uri') || (names.has('@path') && names.has('@method'))
   return {
@@ -93,7 +93,7 @@ export function findFault(sent: SentSignature, now: number): string | undefined 
   const expires = parameters.get('expires')
   if (typeof created !== 'number' || typeof expires !== 'number') return 'created or expires is missing'
   if (typeof parameters.get('keyid') !== 'string') return 'keyid is missing'
-  if (created > now + SKEW_S) return 'it was made in the future'
+  if (created > now + SKEW_S) return 'its creation time is in the future'
   if (expires <= now) return 'it has expired'
   if (expires - created > LONGEST_LIFE_S) return 'it is valid for more than a day'
   const algorithm = parameters.get('alg')

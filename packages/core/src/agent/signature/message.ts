@@ -77,7 +77,7 @@ export function readSignatures(
 ): ReadSignatures | { readonly fault: string } {
   const input = fieldValue(fields, 'signature-input')
   const sent = fieldValue(fields, 'signature')
-  if (input === undefined || sent === undefined) return { fault: 'one of Signature and Signature-Input is missing' }
+  if (input === undefined || sent === undefined) return { fault: 'Signature or Signature-Input is missing' }
   if (input.length + sent.length > MAX_BYTES) return { fault: `the signature fields exceed ${MAX_BYTES} bytes` }
   const inputs = dictionaryOfLines(fields, 'signature-input')
   const values = dictionaryOfLines(fields, 'signature')

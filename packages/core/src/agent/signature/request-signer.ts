@@ -142,5 +142,5 @@ function readUrl(text: string | URL): URL {
 export function readAgent(text: unknown): string {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol === 'https:' && url.href === `${url.origin}/`) return url.origin
-  throw new SallyportError('invalid_config', `agent: "${text}" is not an https origin, as https://bot.example.`)
+  throw new SallyportError('invalid_config', `agent: "${text}" is not an https origin such as https://bot.example.`)
 }

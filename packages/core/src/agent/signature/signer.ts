@@ -43,9 +43,9 @@ export function createSigner(given: object): Signer {
       const read = readSignatures([...request.fields, ...input, 'Signature', `${label}=::`])
       const sent = 'signatures' in read ? read.signatures.find((one) => one.label === label) : undefined
       const base = sent && signatureBase(sent, request)
-      if (base === undefined) throw fault(`a part of ${components} is not in it`)
+      if (base === undefined) throw fault(`the message lacks a component of ${components}`)
       // RFC 9421 section 2.1: verifiers decode other characters in several ways.
-      if (!/^[\n\x20-\x7e]*$/.test(base)) throw fault(`a part of ${components} is not ASCII`)
+      if (!/^[\n\x20-\x7e]*$/.test(base)) throw fault(`a component of ${components} is not ASCII`)
       const signature = sign(null, Buffer.from(base, 'latin1'), key).toString('base64')
       return [...input, 'Signature', `${label}=:${signature}:`]
     },

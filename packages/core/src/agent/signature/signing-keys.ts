@@ -32,15 +32,15 @@ export function currentKey(keys: readonly SigningKey[], now: number): SigningKey
   const used = keys.filter(({ notBefore, notAfter }) => now >= notBefore && now < notAfter)
   const settled = used.filter(({ notBefore }) => now >= notBefore + SETTLING_MS)
   const [current] = (settled.length > 0 ? settled : used).toSorted((one, other) => other.notBefore - one.notBefore)
-  if (current === undefined) throw fault('no key of the set is in use now; is the clock right?')
+  if (current === undefined) throw fault('no key of the set is valid now (check the clock)')
   return current
 }
 
 function readOne(given: unknown): SigningKey {
   const jwk = given instanceof KeyObject ? exportKey(given) : given
-  if (!isRecord(jwk)) throw fault('it is no KeyObject and no JWK')
+  if (!isRecord(jwk)) throw fault('it is neither a KeyObject nor a JWK')
   const { kty, crv, x, d, nbf, exp } = jwk
-  if (kty !== 'OKP' || crv !== 'Ed25519') throw fault(`it is of the type ${crv ?? kty}`)
+  if (kty !== 'OKP' || crv !== 'Ed25519') throw fault(`its type is ${crv ?? kty}`)
   if (typeof d !== 'string') throw fault('it has no private part')
   const bounds = { ...(nbf !== undefined && { nbf }), ...(exp !== undefined && { exp }) }
   const read = readKey({ kty, crv, x, ...bounds })
@@ -57,7 +57,7 @@ function readOne(given: unknown): SigningKey {
 
 function exportKey(key: KeyObject): JsonWebKey {
   // Some other types have no JWK.
-  if (key.asymmetricKeyType !== 'ed25519') throw fault(`it is of the type ${key.asymmetricKeyType ?? key.type}`)
+  if (key.asymmetricKeyType !== 'ed25519') throw fault(`its type is ${key.asymmetricKeyType ?? key.type}`)
   return key.export({ format: 'jwk' })
 }
 

@@ -66,9 +66,9 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
     const keyId = String(sent.parameters.get('keyid'))
     const crawler = byAgent.get(source.identifier)
     const about: About = { agent: source.identifier, keyId, crawler }
-    if (!isAllowed(source)) return unverified(about, `${source.identifier} is not an agent that is trusted here`)
+    if (!isAllowed(source)) return unverified(about, `${source.identifier} is not a trusted agent`)
     const found = directories.find(source, keyId, real)
-    if (found.state === 'unknown') return unverified(about, `the keys of ${source.identifier} are not known yet`)
+    if (found.state === 'unknown') return unverified(about, `the keys of ${source.identifier} are not loaded yet`)
     if (found.state === 'absent') return unverified(about, `the directory of ${source.identifier} has no such key`)
     const now = clock.now()
     const see = (id: string, until: number) => replay.see(source, id, until, now)
@@ -108,7 +108,7 @@ function coveredAgent(
   { label, components }: SentSignature,
   named: SignatureAgents,
 ): { readonly agent: NamedAgent } | { readonly fault: string } {
-  if (named.form === 'none') return { fault: 'there is no Signature-Agent' }
+  if (named.form === 'none') return { fault: 'Signature-Agent is missing' }
   const covered = components.filter(([name]) => name === 'signature-agent')
   if (covered.length === 0) return { fault: 'it does not cover Signature-Agent' }
   if (named.form === 'string') return { agent: named.agent }

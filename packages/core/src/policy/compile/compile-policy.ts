@@ -165,7 +165,7 @@ function compileRule(rule: Rule, shared: Shared, isOfPreset: boolean): CompiledR
     ...(rule.match.pass !== undefined && rule.match.pass !== 'none' && { readsPass: true as const }),
   }
   if (onError === undefined || needs.length === 0) return compiled
-  const unansweredText = `The policy's rule "${rule.id}" asks about data that is not loaded.`
+  const unansweredText = `The policy's rule "${rule.id}" needs data that is not loaded.`
   return { ...compiled, unanswered: { needs, matched: matchedRule(rule, onError, unansweredText) } }
 }
 

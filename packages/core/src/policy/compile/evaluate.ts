@@ -177,7 +177,7 @@ function isBinding({ onTrial, counting, matched }: CompiledRule): boolean {
 
 /** Refuses a request whose calls a rule cannot read: otherwise a padded body would escape the rule. */
 function unreadable({ id }: MatchedRule, { status, message }: McpFault): MatchedRule {
-  const text = `The policy's rule "${id}" reads calls of MCP, and these cannot be read. ${message}`
+  const text = `The policy's rule "${id}" reads MCP calls, but the calls of this request cannot be read. ${message}`
   return { id, action: 'block', status, reason: { id: `policy:${id}`, text } }
 }
 

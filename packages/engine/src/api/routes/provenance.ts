@@ -92,11 +92,11 @@ function readAccount({ allowance }: Pick<RouteContext, 'allowance'>): string {
 
 function readQuery({ attestation_id: id, from, to }: z.output<typeof EvidenceQuery>): Query {
   if (id !== undefined && from === undefined && to === undefined) {
-    if (!/^[1-9]\d{0,17}$/.test(id)) throw invalidField('attestation_id', 'not an id')
+    if (!/^[1-9]\d{0,17}$/.test(id)) throw invalidField('attestation_id', 'is not an id')
     return { attestationId: Number(id) }
   }
   if (id !== undefined || from === undefined || to === undefined) {
-    throw invalidField('query', 'attestation_id alone, or from and to')
+    throw invalidField('query', 'must have attestation_id alone, or from and to')
   }
   return { from: readMoment('from', from), to: readMoment('to', to) }
 }
@@ -110,9 +110,9 @@ function readMoment(name: string, text: string): string {
   const time = day === undefined ? Number.NaN : Date.parse(text.toUpperCase())
   // Date makes a day that its month does not have one of the next month.
   const wall = new Date(`${text.slice(0, 10)}T00:00:00Z`)
-  if (Number.isNaN(time) || wall.getUTCDate() !== Number(day)) throw refuse('not a date-time of RFC 3339')
+  if (Number.isNaN(time) || wall.getUTCDate() !== Number(day)) throw refuse('is not a date-time of RFC 3339')
   const moment = new Date(time).toISOString()
   // A year of more or fewer digits, which an offset can make, is neither in records nor in the form of evidence.
-  if (moment.length !== 'YYYY-MM-DDThh:mm:ss.sssZ'.length) throw refuse('not within the years 0000 to 9999 in UTC')
+  if (moment.length !== 'YYYY-MM-DDThh:mm:ss.sssZ'.length) throw refuse('is not within the years 0000 to 9999 in UTC')
   return moment
 }

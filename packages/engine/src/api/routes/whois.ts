@@ -32,7 +32,7 @@ export const whois = defineRoute({
       case 'reserved':
         throw new SallyportError('domain_reserved')
       case 'failed':
-        throw new SallyportError('service_unavailable', 'No registry of this domain gave an answer.')
+        throw new SallyportError('service_unavailable', 'No registry of this domain responded.')
     }
   },
 })

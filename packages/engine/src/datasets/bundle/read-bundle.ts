@@ -17,7 +17,7 @@ export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snap
   const start = WORD_BYTES + length
   const size = sizes.reduce((sum, { row, count }) => sum + count * bytesPerElement(row.type), start)
   if (size !== file.length || sizes.some(({ count }) => !(Number.isInteger(count) && count >= 0)))
-    throw new SallyportError('corrupt_data', 'The length of the bundle is not the one that it states.')
+    throw new SallyportError('corrupt_data', 'The length of the bundle does not match its header.')
   const columns: Record<string, Column> = {}
   let at = start
   for (const { name, row, count } of sizes) {
@@ -61,5 +61,8 @@ function readHead(text: string): BundleHead {
   } catch {
     // A text that is no JSON is no bundle either.
   }
-  throw new SallyportError('corrupt_data', 'This is not a bundle of this version: sallyport data bundle makes one.')
+  throw new SallyportError(
+    'corrupt_data',
+    'The file is not a bundle of this version. Create one with sallyport data bundle.',
+  )
 }

@@ -36,15 +36,15 @@ export function readColumns<Types extends ColumnTypes, Description>(
     throw new SallyportError('corrupt_data', `${typeof source === 'string' ? source : 'shared memory'}: ${reason}`)
   }
   if (file.length < DESCRIPTION_AT || file.toString('latin1', 0, MAGIC_BYTES) !== form.magic)
-    refuse(`not ${form.title}`)
+    refuse(`the file is not ${form.title}`)
   const [format, textLength, length] = new Uint32Array(shared, WORDS_AT, 3) as unknown as [number, number, number]
-  if (format !== form.format) refuse(`format ${format}, where this version reads ${form.format}`)
-  if (length !== file.length) refuse(`${file.length} bytes long instead of ${length}`)
+  if (format !== form.format) refuse(`the file has format ${format}, but this version reads format ${form.format}`)
+  if (length !== file.length) refuse(`the file has ${file.length} bytes instead of ${length}`)
   if (
     typeof source === 'string' &&
     !computeChecksum(file).equals(file.subarray(CHECKSUM_AT, CHECKSUM_AT + CHECKSUM_BYTES))
   ) {
-    refuse('its contents do not fit its checksum')
+    refuse('its contents do not match its checksum')
   }
   const text = file.toString('utf8', DESCRIPTION_AT, DESCRIPTION_AT + textLength)
   const { layout, ...description } = JSON.parse(text) as Description & { readonly layout: Layout }

@@ -29,7 +29,7 @@ export async function readInTurns(path: string): Promise<SharedArrayBuffer> {
         at = end
       }
       const isWhole = hash.digest().equals(bytes.subarray(CHECKSUM_AT, CHECKSUM_AT + CHECKSUM_BYTES))
-      if (!isWhole) throw new SallyportError('corrupt_data', `${path}: its contents do not fit its checksum`)
+      if (!isWhole) throw new SallyportError('corrupt_data', `${path}: its contents do not match its checksum`)
       return shared
     } finally {
       await file.close()

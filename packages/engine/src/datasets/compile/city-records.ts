@@ -34,9 +34,10 @@ export function createRecordWriter(): RecordWriter {
   return {
     add({ countryCode, city, region, postalCode, latitude, longitude, timezone, accuracyRadius: radius = 0 }) {
       if (!Number.isInteger(radius) || radius > MAX_RADIUS) {
-        throw new SallyportError('corrupt_data', `an accuracy radius of ${radius} km`)
+        throw new SallyportError('corrupt_data', `a record has an accuracy radius of ${radius} km`)
       }
-      if (rows.radii.length === MAX_RECORDS) throw new SallyportError('corrupt_data', 'more records than are possible')
+      if (rows.radii.length === MAX_RECORDS)
+        throw new SallyportError('corrupt_data', 'the file has more records than are possible')
       rows.countries.push(countries.number(countryCode))
       rows.zones.push(zones.number(timezone))
       rows.cities.push(texts.number(city))

@@ -72,7 +72,7 @@ export function readCity(source: CitySource, onShare: (share: number) => void) {
   const { row, file } = source
   const { families, networks, segments, records, built, sha256 } = walkDatabase(source, onShare)
   const { columns, countries, zones } = records.finish()
-  if (countries.length === 0) throw corrupt(file.path, 'no record of it has a country')
+  if (countries.length === 0) throw corrupt(file.path, 'no record has a country')
   const date = built === undefined ? dateOfFile(file) : formatDay(built)
   const description: CityDescription = {
     source: sourceStatus(row, 'loaded', { date, entries: networks, sha256 }),
@@ -119,7 +119,7 @@ function recordNumbers(file: MmdbFile, writer: RecordWriter): RecordNumber {
   return (at) => {
     const known = numbers.get(at)
     if (known !== undefined) return known
-    if (at < dataStart || at >= dataEnd) throw corrupt(path, 'a record outside the data section')
+    if (at < dataStart || at >= dataEnd) throw corrupt(path, 'a record lies outside the data section')
     const number = readNumber(read(at))
     numbers.set(at, number)
     return number

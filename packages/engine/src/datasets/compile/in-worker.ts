@@ -60,7 +60,7 @@ async function run<Result extends CompiledTables | CompiledCity>(
         else reject(new SallyportError(report.refusal.code, report.refusal.message, report.refusal.details))
       })
       worker.on('error', reject)
-      worker.on('exit', (code) => reject(new Error(`the compiling thread ended early, with ${code}`)))
+      worker.on('exit', (code) => reject(new Error(`the compilation thread ended early with exit code ${code}`)))
     })
   } finally {
     if (cancel !== undefined) signal?.removeEventListener('abort', cancel)

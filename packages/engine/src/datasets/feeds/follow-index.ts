@@ -42,11 +42,11 @@ export async function followIndex(
     const answer = await fetchText(outbound, request)
     if (answer.state === 'failed') return `${file} of the index: ${answer.reason}`
     if (answer.status === 404) continue
-    if (answer.status !== 200) return `${file} of the index: the server answered ${answer.status}`
+    if (answer.status !== 200) return `${file} of the index: the server responded with status ${answer.status}`
     left -= Buffer.byteLength(answer.body)
     parts.push(`${JSON.stringify(name)}:${answer.body}`)
   }
-  if (parts.length === 0) return 'not one file that the index names is there'
+  if (parts.length === 0) return 'no file that the index names exists'
   await writeThrough(path, (to) => pipeline(Readable.from([`{${parts.join(',\n')}}\n`]), to))
   return undefined
 }

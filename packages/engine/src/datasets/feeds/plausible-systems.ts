@@ -41,13 +41,14 @@ export function requirePlausibleSystems({ ranges, asns, names }: SystemRanges, p
     ofSystem[system] = (ofSystem[system] as number) + size
     if (kind !== undefined) ofKind[kind] += size
     const canary = kind === 'anonymising' ? canaryIn(entryAt(ranges, range)) : undefined
-    if (canary !== undefined) refuse(`gives a public service to an anonymiser: ${formatAddress(canary)}`)
+    if (canary !== undefined) refuse(`the file assigns a public service to an anonymiser: ${formatAddress(canary)}`)
   }
   for (const kind of ['anonymising', 'machines', 'mobile'] as const) {
     if (ofKind[kind] > held * MAX_HELD[kind][family])
-      refuse(`gives ${KIND_NAMES[kind]} more of IPv${family} than they can have`)
+      refuse(`the file assigns too much of IPv${family} to ${KIND_NAMES[kind]}`)
   }
-  if (ofSystem.some((size) => size > held * MAX_OF_ONE)) refuse(`gives most of IPv${family} to one system`)
+  if (ofSystem.some((size) => size > held * MAX_OF_ONE))
+    refuse(`the file assigns most of IPv${family} to one autonomous system`)
 }
 
 /** One country. Measured: the United States have 44 % of IPv4 and 29 % of IPv6. */
@@ -63,11 +64,15 @@ export function requirePlausibleCountries(ranges: Ranges, path: string): void {
   }
   const most = Math.max(measureCoverage(ranges), MIN_HELD[family]) * MAX_OF_COUNTRY
   if (ofCountry.some((size) => size > most)) {
-    throw new SallyportError('corrupt_data', `${path}: gives most of IPv${family} to one country`)
+    throw new SallyportError('corrupt_data', `${path}: the file assigns most of IPv${family} to one country`)
   }
 }
 
-const KIND_NAMES = { anonymising: 'anonymisers', machines: 'hosts and clouds', mobile: 'mobile carriers' } as const
+const KIND_NAMES = {
+  anonymising: 'anonymisers',
+  machines: 'hosting companies and clouds',
+  mobile: 'mobile carriers',
+} as const
 
 function heldKind(networkClass: NetworkClass): keyof typeof MAX_HELD | undefined {
   if (anonymises(networkClass)) return 'anonymising'

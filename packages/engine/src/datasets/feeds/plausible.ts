@@ -19,16 +19,16 @@ export function implausible(
   current: Generation | undefined,
 ): string | undefined {
   if (bounds !== undefined && published && entries < bounds.min) {
-    return `it has ${entries} where at least ${bounds.min} entries are plausible`
+    return `the file has ${counted(entries, 'entry', 'entries')}, but at least ${bounds.min} are plausible`
   }
   if (bounds !== undefined && entries > bounds.max)
-    return `it has ${entries} where at most ${bounds.max} entries are plausible`
+    return `the file has ${counted(entries, 'entry', 'entries')}, but at most ${bounds.max} are plausible`
   if (current === undefined) return undefined
   if (current.entries >= SHORT_LIST && entries * 2 < current.entries) {
-    return `it has ${entries}, less than half of the ${current.entries} entries before`
+    return `the file has ${counted(entries, 'entry', 'entries')}, less than half of the previous ${current.entries}`
   }
   if (entries > current.entries * 2 + FREE_GROWTH) {
-    return `it has ${entries}, more than twice the ${counted(current.entries, 'entry', 'entries')} before`
+    return `the file has ${counted(entries, 'entry', 'entries')}, more than twice the previous ${current.entries}`
   }
   return undefined
 }

@@ -101,7 +101,7 @@ async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, b
   const from = fileURLToPath(feed.url)
   const stats = await stat(from).catch(() => undefined)
   if (!stats?.isFile() || readFault(from) !== undefined)
-    return { state: 'failed', reason: `no such file: ${from}`, transient: false, answered: true }
+    return { state: 'failed', reason: `the file ${from} does not exist`, transient: false, answered: true }
   const etag = `${stats.mtimeMs}-${stats.size}`
   if (seen?.etag === etag) return { state: 'unchanged' }
   const limit = limiter(bounds.unpacked, (bytes) => onBytes(bytes, stats.size))
@@ -199,7 +199,7 @@ function refusal({
   const seconds = Number(headers['retry-after'])
   return {
     state: 'failed',
-    reason: `the server answered ${status}`,
+    reason: `the server responded with status ${status}`,
     transient: TRANSIENT.has(status),
     answered: true,
     ...(seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}),

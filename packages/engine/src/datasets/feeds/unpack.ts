@@ -20,7 +20,7 @@ export async function unpack(path: string, maxBytes: number): Promise<void> {
   }
   if ((await readBytes(path, 257, 5)).toString('latin1') !== 'ustar') return
   const { from, size } = await findDatabase(path)
-  if (size === 0) throw new SallyportError('corrupt_data', 'the archive holds no .mmdb file')
+  if (size === 0) throw new SallyportError('corrupt_data', 'the archive contains no .mmdb file')
   await throughFile(path, maxBytes, (to, limit) =>
     pipeline(createReadStream(path, { start: from, end: from + size - 1 }), limit, to),
   )
@@ -36,7 +36,7 @@ async function throughFile(path: string, maxBytes: number, write: Write): Promis
   } catch (error) {
     await rm(unpacked, { force: true })
     if (error instanceof SallyportError) throw error
-    throw new SallyportError('corrupt_data', `it cannot be unpacked: ${errorText(error)}`)
+    throw new SallyportError('corrupt_data', `the archive cannot be unpacked: ${errorText(error)}`)
   }
 }
 
@@ -47,7 +47,7 @@ export function limiter(maxBytes: number, onBytes: (bytes: number) => void = () 
     transform(chunk: Buffer, _, done) {
       bytes += chunk.length
       onBytes(bytes)
-      if (bytes > maxBytes) done(new SallyportError('corrupt_data', `it is larger than ${maxBytes} bytes`))
+      if (bytes > maxBytes) done(new SallyportError('corrupt_data', `the file is larger than ${maxBytes} bytes`))
       else done(null, chunk)
     },
   })

@@ -56,7 +56,7 @@ export async function updateFeeds(feeds: readonly Feed[], options: UpdateOptions
   const isOver = () => options.signal?.aborted === true || (answered === 0 && silent >= OFFLINE_AFTER)
   const update = async (feed: Feed): Promise<FeedOutcome> => {
     const outcome = isOver()
-      ? await fail(feed, 'there is no network', options)
+      ? await fail(feed, 'the network is unavailable', options)
       : await updateFeed(feed, options, (isAnswered) => (isAnswered ? answered++ : silent++), isOver)
     options.onOutcome?.(outcome)
     return outcome

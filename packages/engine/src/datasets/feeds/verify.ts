@@ -47,8 +47,8 @@ export function openVerifier(): Verifier {
         asked.off('exit', onExit).off('message', done)
         resolve(answer)
       }
-      const onExit = () => done({ lost: 'it cannot be read within bounds of memory' })
-      const timer = setTimeout(() => done({ lost: 'it takes too long to read' }), TIMEOUT_MS)
+      const onExit = () => done({ lost: 'reading the file takes too much memory' })
+      const timer = setTimeout(() => done({ lost: 'reading the file takes too long' }), TIMEOUT_MS)
       asked.once('exit', onExit).once('message', done)
       asked.postMessage(task)
     })

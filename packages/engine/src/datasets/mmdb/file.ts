@@ -26,19 +26,19 @@ const SEPARATOR = 16
 export function parseMmdb(bytes: Buffer, path: string): MmdbFile {
   const tail = Math.max(0, bytes.length - METADATA_REACH)
   const marker = bytes.subarray(tail).lastIndexOf(MARKER)
-  if (marker === -1) throw corrupt(path, 'no metadata at its end: truncated, or not a MaxMind DB')
+  if (marker === -1) throw corrupt(path, 'the file has no metadata at its end, so it is truncated or not a MaxMind DB')
   const reader = openReader(bytes, path)
   const { nodeCount, recordSize, searchTreeSize, ipVersion, binaryFormatMajorVersion, buildEpoch } = reader.metadata
   const dataStart = searchTreeSize + SEPARATOR
   const dataEnd = tail + marker
-  if (binaryFormatMajorVersion !== 2) throw corrupt(path, 'not version 2 of the MaxMind DB format')
-  if (ipVersion !== 4 && ipVersion !== 6) throw corrupt(path, 'it is for neither IPv4 nor IPv6')
-  if (recordSize !== 24 && recordSize !== 28 && recordSize !== 32) throw corrupt(path, 'unknown record size')
+  if (binaryFormatMajorVersion !== 2) throw corrupt(path, 'the file does not have version 2 of the MaxMind DB format')
+  if (ipVersion !== 4 && ipVersion !== 6) throw corrupt(path, 'the database is for neither IPv4 nor IPv6')
+  if (recordSize !== 24 && recordSize !== 28 && recordSize !== 32) throw corrupt(path, 'the record size is unknown')
   if (!Number.isInteger(nodeCount) || nodeCount < 1 || dataStart > dataEnd) {
-    throw corrupt(path, 'the search tree does not fit the file')
+    throw corrupt(path, 'the search tree does not fit into the file')
   }
   if (bytes.subarray(searchTreeSize, dataStart).some((byte) => byte !== 0)) {
-    throw corrupt(path, 'the search tree does not end where it says')
+    throw corrupt(path, 'the search tree does not end where the metadata says')
   }
   const built = buildEpoch.getTime()
   const plausible = built > 0 && built < Date.UTC(2100, 0)
@@ -50,7 +50,7 @@ function openReader(bytes: Buffer, path: string): Reader<CityResponse> {
   try {
     return new Reader<CityResponse>(bytes)
   } catch (error) {
-    throw corrupt(path, error instanceof Error ? error.message : 'unreadable metadata')
+    throw corrupt(path, error instanceof Error ? error.message : 'the metadata cannot be read')
   }
 }
 

@@ -49,17 +49,17 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
   function readContents(control: number, depth: number): unknown {
     const short = control >> 5
     const type = short === EXTENDED ? cursor.byte() + 7 : short
-    if (type > FLOAT || (short === EXTENDED && type < INT32)) throw corrupt(path, 'a value of an unknown type')
+    if (type > FLOAT || (short === EXTENDED && type < INT32)) throw corrupt(path, 'a value has an unknown type')
     const size = cursor.size(control & 0x1f)
-    if (depth > MAX_DEPTH || left-- <= 0) throw corrupt(path, 'values nested without end')
+    if (depth > MAX_DEPTH || left-- <= 0) throw corrupt(path, 'values are nested too deeply')
     if (type === MAP) return nextMap(size, depth + 1)
     if (type === ARRAY) return nextList(size, depth + 1)
     const max = MAX_NUMBER_BYTES[type] ?? dataEnd
     const isFloating = type === DOUBLE || type === FLOAT
-    if (size > max || (isFloating && size !== max)) throw corrupt(path, 'a number of a wrong size')
+    if (size > max || (isFloating && size !== max)) throw corrupt(path, 'a number has the wrong size')
     if (type === BOOLEAN) return size === 1
     const body = cursor.at
-    if (body + size > dataEnd) throw corrupt(path, 'a value runs out of the data section')
+    if (body + size > dataEnd) throw corrupt(path, 'a value extends beyond the data section')
     cursor.at = body + size
     if (type === TEXT) return bytes.toString('utf8', body, body + size)
     if (type === DOUBLE) return bytes.readDoubleBE(body)
@@ -74,7 +74,7 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
     const map: Record<string, unknown> = {}
     for (let count = size; count > 0; count--) {
       const key = nextValue(depth)
-      if (typeof key !== 'string') throw corrupt(path, 'a key that is not text')
+      if (typeof key !== 'string') throw corrupt(path, 'a key is not text')
       const value = nextValue(depth)
       if (key !== '__proto__') map[key] = value
     }

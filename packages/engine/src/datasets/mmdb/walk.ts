@@ -50,7 +50,7 @@ export function walkNetworks(
       continue
     }
     if (depth === 128) throw corrupt(path, 'the search tree is deeper than an address')
-    if (++visits > nodeCount * MAX_VISITS) throw corrupt(path, 'the search tree runs in a circle')
+    if (++visits > nodeCount * MAX_VISITS) throw corrupt(path, 'the search tree contains a cycle')
     if ((visits & 0x3ffff) === 0) onProgress(Math.min(visits / nodeCount, 1))
     // Left stays on top of the stack, so that addresses come in order; right has this depth's bit set.
     const right = top + 1

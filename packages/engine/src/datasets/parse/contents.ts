@@ -101,6 +101,6 @@ export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead:
 /** Counts the names of an RDAP bootstrap file (RFC 9224). Services with http alone count: the client refuses them. */
 function countBootstrap(text: string, path: string): number {
   const count = parseBootstrap(text)?.size ?? 0
-  if (count === 0) throw new SallyportError('corrupt_data', `${path}: no RDAP service is in it`)
+  if (count === 0) throw new SallyportError('corrupt_data', `${path}: the file contains no RDAP service`)
   return count
 }

@@ -171,7 +171,7 @@ export function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new SallyportError('corrupt_data', `${path}: not a JSON document, or not a whole one`)
+    throw new SallyportError('corrupt_data', `${path}: the file is not a complete JSON document`)
   }
 }
 

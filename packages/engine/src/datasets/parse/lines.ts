@@ -35,9 +35,9 @@ const GOOD_FOR_ONE_BAD = 8
  * or another format must never pass for a short list. `few` bad lines may be in a file however short it is.
  */
 export function requireMostlyGood({ good, bad }: LineTally, path: string, few = 0): void {
-  if (good === 0) throw new SallyportError('corrupt_data', `${path}: not one line of it could be read`)
+  if (good === 0) throw new SallyportError('corrupt_data', `${path}: no line could be read`)
   const isFew = bad <= few && bad * GOOD_FOR_ONE_BAD <= good
   if (!isFew && bad > (good + bad) * TOLERATED) {
-    throw new SallyportError('corrupt_data', `${path}: ${bad} of ${good + bad} lines are not of the expected form`)
+    throw new SallyportError('corrupt_data', `${path}: ${bad} of ${good + bad} lines do not have the expected format`)
   }
 }

@@ -117,7 +117,7 @@ function readEntries(
     const max = maxCoverage(family, form)
     // Entries may overlap, so their sum is an upper bound: the exact figure is only needed above it.
     if (sizes[family] > max && measureCoverage(ranges[family]) > max) {
-      throw new SallyportError('corrupt_data', `${path}: holds more of the IPv${family} space than such a list can`)
+      throw new SallyportError('corrupt_data', `${path}: the list covers too much of the IPv${family} space`)
     }
   }
   return { ranges, left: bad }
@@ -139,7 +139,10 @@ function refuseCanary(entry: Entry, { path, networkClass }: ListForm): void {
   const canary = canaryIn(entry)
   if (canary === undefined) return
   const text = formatAddress(canary)
-  throw new SallyportError('corrupt_data', `${path}: holds a public service that is not ${networkClass}: ${text}`)
+  throw new SallyportError(
+    'corrupt_data',
+    `${path}: the list contains a public service that is not ${networkClass}: ${text}`,
+  )
 }
 
 const RESERVED_RANGES = RESERVED.filter((row) => row.reserved).map(({ prefix }) => parseEntry(prefix) as Entry)

@@ -23,7 +23,8 @@ export function readMailDomains(
   }
   requireMostlyGood({ good: domains.size, bad }, path)
   const known = PUBLIC_MAIL.find((domain) => domains.has(domain))
-  if (known !== undefined) throw new SallyportError('corrupt_data', `${path}: holds mail that people keep: ${known}`)
+  if (known !== undefined)
+    throw new SallyportError('corrupt_data', `${path}: the list contains a permanent email provider: ${known}`)
   for (const domain of except) domains.delete(domain)
   return domains
 }

@@ -56,6 +56,6 @@ function* readWritten(bytes: Buffer, format: SystemListFormat, path: string): Ge
 
 function jsonLine(line: string, path: string): Readonly<Record<string, unknown>> {
   const value = parseJson(line, path)
-  if (!isRecord(value)) throw new SallyportError('corrupt_data', `${path}: a line of it is not a JSON object`)
+  if (!isRecord(value)) throw new SallyportError('corrupt_data', `${path}: a line is not a JSON object`)
   return value
 }

@@ -40,7 +40,7 @@ export function openCityFile({ dataDir, source }: CityJob, options: CityFileOpti
   const path = cityPath(dataDir, source)
   const countries = loadCountries(countriesPath(dataDir, source))
   const isThere = statSync(path, { throwIfNoEntry: false })?.isFile()
-  if (!isThere) throw new SallyportError('missing_data', `${path}: it is not there`)
+  if (!isThere) throw new SallyportError('missing_data', `${path}: the file does not exist`)
   const compiled = async () => loadCity((await compileCityInWorker({ dataDir, source, signal })).shared)
   const again = (error: Error) => {
     if (readOnly) throw error

@@ -82,7 +82,7 @@ export async function loadCompiled(
     return { tables, cities: databases.map((source) => compiledCity(source, cities.get(source) as CityFile)) }
   }
   if (options.readOnly) {
-    const what = `the data in ${dataDir} is not compiled, or not by this version: sallyport data compile does it where dataDir can be written`
+    const what = `the data in ${dataDir} is not compiled by this version. Run sallyport data compile where dataDir is writable`
     throw new SallyportError('missing_data', what)
   }
   const compile = () => compileMissing({ dataDir, sources, databases, found: find(), cityOf: compileCity }, options)

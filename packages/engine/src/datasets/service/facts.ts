@@ -23,7 +23,7 @@ function findNewest(rows: readonly { readonly date: string }[]): string {
 export const FACTS: readonly SourceStatus[] = [
   fact('operators', 'Operator table', OPERATORS, OPERATORS_DATE),
   fact('organisation-names', 'Organisation-name rules', ORGANISATION_RULES, ORGANISATION_RULES_DATE),
-  fact('system-shape', 'Prefixes and neighbours of hosts', [HOST_LIKENESS], HOST_LIKENESS.date),
+  fact('system-shape', 'Prefixes and neighbours of hosting companies', [HOST_LIKENESS], HOST_LIKENESS.date),
   fact('reverse-names', 'Reverse names of services', REVERSE_NAME_RULES, REVERSE_NAMES_DATE),
   fact('crawlers', 'Crawler catalogue', CRAWLERS, findNewest(CRAWLERS)),
   ...SHIPPED_RANGES.map(({ id, date, prefixes }) => {
@@ -50,12 +50,17 @@ const isOfProxies = ({ networkClass }: SourceRow) => networkClass === 'residenti
 const DERIVED: readonly Derived[] = [
   {
     id: 'system-prefixes',
-    title: "What lists say of systems' prefixes",
+    title: 'Listed prefixes of autonomous systems',
     ages: 'range',
     restsOn: ({ networkClass }) => networkClass !== undefined,
   },
-  { id: 'rented-systems', title: 'Hosts that several VPN services rent from', ages: 'service', restsOn: isOfExits },
-  { id: 'exit-density', title: 'Prefixes crowded with known VPN exits', ages: 'service', restsOn: isOfExits },
+  {
+    id: 'rented-systems',
+    title: 'Hosting companies that several VPN services use',
+    ages: 'service',
+    restsOn: isOfExits,
+  },
+  { id: 'exit-density', title: 'Prefixes with many known VPN exits', ages: 'service', restsOn: isOfExits },
   { id: 'exit-neighbours', title: 'Prefixes of access networks with known exits', ages: 'service', restsOn: isOfExits },
   { id: 'proxy-neighbours', title: 'Prefixes with several listed proxies', ages: 'proxy', restsOn: isOfProxies },
 ]

@@ -128,7 +128,7 @@ function requireCheckedTls(): void {
   if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     throw new SallyportError(
       'invalid_config',
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 switches the check of certificates off: no data is downloaded with it',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 disables certificate verification, so no data is downloaded',
     )
   }
 }

@@ -40,7 +40,7 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
       cityFiles,
       signal: closing.signal,
       onRefused: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; the data is compiled again.`),
-      onLost: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; answers lack places and say so.`),
+      onLost: (message) => notice('SALLYPORT_TABLES_REFUSED', `${message}; responses have no locations and say so.`),
     })
     return Object.freeze({ ...loaded, observations, clock })
   }
@@ -125,12 +125,12 @@ function createRefusals() {
           reported.delete(outcome.source)
         } else if (reported.get(outcome.source) !== outcome.reason) {
           reported.set(outcome.source, outcome.reason)
-          fresh.push(`${outcome.source} is refused: ${outcome.reason}`)
+          fresh.push(`${outcome.source} was rejected: ${outcome.reason}`)
         }
       }
       if (fresh.length === 0) return undefined
       const more = fresh.length === 1 ? '' : `, and ${fresh.length - 1} more`
-      return `${fresh[0]}${more}. What was loaded stays in use.`
+      return `${fresh[0]}${more}. The loaded data stays in use.`
     },
   }
 }

@@ -15,20 +15,20 @@ export function staleNotice(
   if (stale.length === 0 && shipped === undefined && !missing) return undefined
   const [oldest] = stale.flatMap(({ id, date }) => (date === undefined ? [] : [{ id, date }])).sort(byDate)
   const age =
-    oldest && `the oldest, ${oldest.id}, is of ${oldest.date}, ${counted(daysSince(oldest.date, now), 'day')} ago`
+    oldest && `the oldest, ${oldest.id}, is ${counted(daysSince(oldest.date, now), 'day')} old (${oldest.date})`
   const parts = [
     ...(stale.length === 0
       ? []
-      : [
-          `${stale.length} of ${counted(loaded.length, 'data source')} ${stale.length === 1 ? 'is past its age' : 'are past their age'}`,
-        ]),
+      : [`${stale.length} of ${counted(loaded.length, 'data source')} ${stale.length === 1 ? 'is' : 'are'} stale`]),
     ...(age === undefined ? [] : [age]),
-    ...(shipped === undefined ? [] : [`networks and countries are as shipped ${counted(shipped, 'day')} ago`]),
+    ...(shipped === undefined ? [] : [`bundled networks and countries are ${counted(shipped, 'day')} old`]),
     ...(missing ? ['no city database is loaded'] : []),
   ]
   const command = `npx sallyport data update --data-dir ${JSON.stringify(dataDir)}`
   const renews =
-    data.refresh && net.outbound && !data.readOnly ? 'This service downloads what is newer, and so does' : 'Update with'
+    data.refresh && net.outbound && !data.readOnly
+      ? 'This service downloads newer data. To update now, run'
+      : 'To update, run'
   const said = parts.join('; ')
   return `${said[0]?.toUpperCase()}${said.slice(1)}. ${renews} ${command}`
 }

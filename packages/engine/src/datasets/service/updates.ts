@@ -33,7 +33,7 @@ export function createUpdates(config: DataConfig, ports: FeedPorts): Updates {
     async rollBack(source) {
       const chosen = source === undefined ? feeds.all.filter((feed) => feeds.state(feed).previous) : [one(source)]
       if (chosen.length === 0) {
-        throw new SallyportError('missing_data', 'No source has a generation before the present one.')
+        throw new SallyportError('missing_data', 'No source has a previous generation.')
       }
       const back: RolledBack[] = []
       for (const feed of chosen) {
@@ -49,7 +49,7 @@ export function createUpdates(config: DataConfig, ports: FeedPorts): Updates {
     if (feed !== undefined) return feed
     throw new SallyportError(
       'invalid_config',
-      `data.sources.${source}: there is no such source, it is not switched on, or it is not refreshed`,
+      `data.sources.${source}: the source does not exist, is not enabled, or is not refreshed`,
     )
   }
 }

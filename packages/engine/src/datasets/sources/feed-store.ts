@@ -91,9 +91,9 @@ export function openFeedStore(dataDir: string): FeedStore {
     async rollBack(id, url) {
       const { current, previous, error: _, ...state } = read(id, url)
       if (!isThere(id, previous) || current === undefined) {
-        throw new SallyportError('missing_data', `${id}: there is no generation before the present one`)
+        throw new SallyportError('missing_data', `${id}: the source has no previous generation`)
       }
-      const refused = 'it was rolled back from'
+      const refused = 'the operator rolled this version back'
       const seen = state.seen?.id === current.id ? { ...state.seen, refused } : { id: current.id, refused }
       await commit(id, { ...state, current: previous, seen, error: refused })
       return previous

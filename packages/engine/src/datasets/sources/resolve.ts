@@ -72,7 +72,10 @@ export function resolveFeeds(
 ): readonly Feed[] {
   for (const id of Object.keys(overrides)) {
     if (!rows.some((row) => row.id === id)) {
-      throw new SallyportError('invalid_config', `data.sources.${id}: there is no such source${findNearest(id, rows)}`)
+      throw new SallyportError(
+        'invalid_config',
+        `data.sources.${id}: the source does not exist${findNearest(id, rows)}`,
+      )
     }
   }
   const feeds = rows.flatMap((row): readonly Feed[] => {
@@ -110,17 +113,19 @@ function resolveSource(
   { url, enabled = isOn(row, url), key }: SourceOverride,
   shipped: ReadonlyMap<string, SourceFile>,
 ): ResolvedSource {
-  if (!enabled) return { row, reason: row.enabled ? 'switched off' : 'not switched on' }
+  if (!enabled) return { row, reason: row.enabled ? 'disabled' : 'not enabled' }
   if (url !== undefined && readProtocol(row.id, url) === 'file:') {
     const path = fileURLToPath(url)
     const file = statFile(path)
-    return file === undefined ? { row, reason: `no such file: ${path}` } : { row, file: { ...file, own: true } }
+    return file === undefined
+      ? { row, reason: `the file ${path} does not exist` }
+      : { row, file: { ...file, own: true } }
   }
   const own = url === undefined ? shipped.get(row.id) : undefined
   if (own !== undefined) return { row, file: own }
   if (row.package === undefined || row.file === undefined) return { row, reason: explainAbsence(row, url, key) }
   const file = packagedFile(row)
-  return file === undefined ? { row, reason: `package ${row.package} is not installed` } : { row, file }
+  return file === undefined ? { row, reason: `the package ${row.package} is not installed` } : { row, file }
 }
 
 /** Returns the file of a source that an installed package brings. */
@@ -131,8 +136,8 @@ export function packagedFile(row: SourceRow): SourceFile | undefined {
 }
 
 function explainAbsence(row: SourceRow, url: string | undefined, key: string | undefined): string {
-  if (url === undefined && row.url === undefined) return 'no file is named'
-  return row.key && url === undefined && key === undefined ? 'it needs a key' : 'not downloaded yet'
+  if (url === undefined && row.url === undefined) return 'no file is set'
+  return row.key && url === undefined && key === undefined ? 'the source needs a key' : 'not downloaded yet'
 }
 
 /** Drops the sources that a city database or a file of systems for both families replaces. */
@@ -148,7 +153,7 @@ function withoutReplaced(sources: readonly ResolvedSource[]): readonly ResolvedS
     const instead = chosen.find(({ row }) => row.kind === source.row.kind)
     return instead === undefined || instead === source || source.row.fallback
       ? source
-      : { row: source.row, reason: `${instead.row.id} takes its place` }
+      : { row: source.row, reason: `${instead.row.id} replaces this source` }
   })
 }
 
@@ -163,7 +168,7 @@ function readProtocol(id: string, url: string): 'file:' | 'http:' | 'https:' {
       return parsed.protocol
   }
   // Not the URL itself: it may hold a key.
-  throw new SallyportError('invalid_config', `data.sources.${id}.url: it is not a file:, https: or http: URL`)
+  throw new SallyportError('invalid_config', `data.sources.${id}.url: must be a file:, https: or http: URL`)
 }
 
 function statFile(path: string): SourceFile | undefined {

@@ -43,13 +43,16 @@ export function createKeyring(accounts: Accounts, clock: Clock, configured: Para
   const plans = mergePlans(configured)
   function checkPlan(plan: string): void {
     if (Object.hasOwn(plans, plan)) return
-    throw new SallyportError('invalid_request', `plan: "${plan}" is none of ${Object.keys(plans).join(', ')}.`)
+    throw new SallyportError(
+      'invalid_request',
+      `plan: "${plan}" is unknown. Use one of ${Object.keys(plans).join(', ')}.`,
+    )
   }
 
   async function createAccount({ plan = 'free', signup, name = '' }: NewAccount): Promise<Account> {
     const signupDate = signup ?? dateText(clock.now())
     if (!isDate(signupDate))
-      throw new SallyportError('invalid_request', `signup: "${signupDate}" is not a day YYYY-MM-DD.`)
+      throw new SallyportError('invalid_request', `signup: "${signupDate}" is not a date of the form YYYY-MM-DD.`)
     checkPlan(plan)
     const account: Account = { id: randomUUID(), name, plan, signupDate }
     await accounts.createAccount(account)
@@ -95,9 +98,9 @@ export function createKeyring(accounts: Accounts, clock: Clock, configured: Para
 }
 
 function unknownAccount(id: string): SallyportError {
-  return new SallyportError('unknown_account', `There is no account "${id}".`)
+  return new SallyportError('unknown_account', `The account "${id}" does not exist.`)
 }
 
 function unknownKey(id: string): SallyportError {
-  return new SallyportError('unknown_key', `There is no key "${id}", or it was revoked before.`)
+  return new SallyportError('unknown_key', `The key "${id}" does not exist or is already revoked.`)
 }

@@ -55,7 +55,7 @@ export async function openAccountStore(
       throw error.code === 'data_dir_unusable' ? new SallyportError(error.code, `store: ${error.message}`) : error
     }
     if (!url.startsWith('postgres')) throw new SallyportError('invalid_config', `store: ${url}: ${errorText(error)}`)
-    throw new SallyportError('invalid_config', `configuration: store: PostgreSQL refuses: ${errorText(error)}`)
+    throw new SallyportError('invalid_config', `configuration: store: PostgreSQL cannot be used: ${errorText(error)}`)
   }
 }
 

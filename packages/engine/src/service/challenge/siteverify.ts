@@ -60,9 +60,10 @@ function judged(text: string): TokenAnswer | Error {
   try {
     answer = JSON.parse(text)
   } catch {
-    return new Error('it is not JSON')
+    return new Error('the response is not JSON')
   }
-  if (typeof answer !== 'object' || answer === null || !('success' in answer)) return new Error('it has no success')
+  if (typeof answer !== 'object' || answer === null || !('success' in answer))
+    return new Error('the response has no success')
   if (answer.success === true) return 'right'
   if (answer.success !== false) return new Error('success is neither true nor false')
   const { 'error-codes': codes, error } = answer as { readonly 'error-codes'?: unknown; readonly error?: unknown }

@@ -227,7 +227,7 @@ function usageIn(query: Query): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
 async function awaitBriefly(migration: Promise<void>): Promise<void> {
   const waiting = new AbortController()
   const late = delay(MIGRATION_MS, undefined, { signal: waiting.signal }).then(
-    () => Promise.reject(new Error(`timeout: the tables were not made in ${MIGRATION_MS} ms`)),
+    () => Promise.reject(new Error(`timeout: the tables were not created within ${MIGRATION_MS} ms`)),
     () => {},
   )
   try {

@@ -83,7 +83,7 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
       if (taken !== undefined) return taken
       // A timer may be a part of a millisecond early.
       const silentMs = Math.ceil(performance.now() - heardAt)
-      if (silentMs >= SILENT_MS) startOutage(new Error(`The store of the counts has not answered for ${silentMs} ms.`))
+      if (silentMs >= SILENT_MS) startOutage(new Error(`The count store has not responded for ${silentMs} ms.`))
     } catch (error) {
       startOutage(error)
     }

@@ -39,7 +39,7 @@ export function createLedgerWrites(database: Database, transactions: Transaction
       before === undefined
         ? insertLog.get(log, size, link, issuedAt, peaks)
         : moveHead.get(size, link, issuedAt, peaks, log, before.size, before.link)
-    if (row === undefined) throw new Error(`The head of ${log} is not the one that the last commit left.`)
+    if (row === undefined) throw new Error(`The head of ${log} does not match the last commit.`)
     return Number(row['id'])
   }
 

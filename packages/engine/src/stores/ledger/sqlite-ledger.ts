@@ -94,7 +94,7 @@ async function startThread(path: string) {
 
   function expect(id: number, timed: boolean): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const expire = () => settle(id)?.reject(new Error(`The ledger has not answered for ${CALL_MS} ms.`))
+      const expire = () => settle(id)?.reject(new Error(`The ledger has not responded for ${CALL_MS} ms.`))
       pending.set(id, { resolve, reject, timer: timed ? setTimeout(expire, CALL_MS) : undefined })
       worker.ref()
     })

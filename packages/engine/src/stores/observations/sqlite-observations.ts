@@ -130,7 +130,7 @@ function readObservation(row: SqlRow): PrefixObservation {
   const networkClass = NETWORK_CLASSES.find((name) => name === row['network_class'])
   const origin = ORIGINS.find((name) => name === row['origin'])
   if (prefix === undefined || networkClass === undefined || origin === undefined) {
-    throw new Error(`The observation of ${row['address']} is not one that this Sallyport knows.`)
+    throw new Error(`This version of Sallyport cannot read the observation of ${row['address']}.`)
   }
   return Object.freeze({
     prefix,

@@ -31,8 +31,8 @@ async function tryMigrate(query: PostgresQuery, family: string, steps: readonly 
   const version = Number(known.rows[0]?.['version'] ?? 0)
   if (version > steps.length) {
     throw new Error(
-      `The ${family} in the database have tables of version ${version}, and this Sallyport knows version ` +
-        `${steps.length}: open it with the release that wrote it, or name another database.`,
+      `The ${family} in the database have tables of version ${version}, but this Sallyport supports version ` +
+        `${steps.length}. Open them with the release that wrote them, or use another database.`,
     )
   }
   for (const step of steps.slice(version)) await query(step)

@@ -94,11 +94,11 @@ export async function whenFree<T>(write: () => T): Promise<T> {
 /** `synchronous` belongs to the connection and not to the file, so it is set and looked at on every opening. */
 export function makeDurable(database: Database): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
-  if (mode !== 'wal') throw new Error(`SQLite refuses a write-ahead log here: journal_mode is ${mode}`)
+  if (mode !== 'wal') throw new Error(`SQLite cannot use a write-ahead log here: journal_mode is ${mode}`)
   database.exec('PRAGMA synchronous = FULL')
   const FULL = 2
   const synchronous = database.prepare('PRAGMA synchronous').get()?.['synchronous']
-  if (synchronous !== FULL) throw new Error(`SQLite refuses to sync in full: synchronous is ${synchronous}`)
+  if (synchronous !== FULL) throw new Error(`SQLite cannot sync in full: synchronous is ${synchronous}`)
 }
 
 /** Runs the steps that the file has not had, in one transaction: no process ever sees half a version. */
@@ -116,8 +116,8 @@ function migrate(database: Database, path: string, steps: readonly string[]): vo
 
 function otherVersion(path: string, version: number, known: number): string {
   return (
-    `The file ${path} has tables of version ${version}, and this Sallyport knows version ${known}: ` +
-    'open it with the release that wrote it, or move it away to begin a new one.'
+    `The file ${path} has tables of version ${version}, but this Sallyport supports version ${known}. ` +
+    'Open it with the release that wrote it, or move it away to create a new one.'
   )
 }
 

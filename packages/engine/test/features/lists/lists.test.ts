@@ -173,7 +173,7 @@ t.test('a URL leads outside alone; what was never read is not known', async (t) 
   for (const device of ['/dev/zero', '/proc/version'].filter((path) => existsSync(path)))
     await t.rejects(open({ ...config, lists: { bad: { file: device } } }), {
       code: 'invalid_config',
-      message: /(?:zero is not a regular file|version is among the files of the kernel)$/m,
+      message: /(?:zero is not a regular file|version is in a file system of the kernel)$/m,
     })
   await t.rejects(open({ ...config, lists: { bad: { file: join(folder, 'no') } } }), { message: /does not exist/ })
   await t.rejects(open({ ...config, lists: { bad: {} as never } }), {

@@ -72,4 +72,4 @@ export const DOWN: ServiceEvent = {
   about: 'http://10.0.0.1',
   text: 'The origin http://10.0.0.1 is down.',
 }
-export const UP: ServiceEvent = { ...DOWN, over: true, text: 'The origin http://10.0.0.1 answers again.' }
+export const UP: ServiceEvent = { ...DOWN, over: true, text: 'The origin http://10.0.0.1 is up again.' }

@@ -68,7 +68,7 @@ t.test('one of several processes hands over what it notices, and sends nothing',
   t.teardown(sallyport.close)
   sallyport.observe(observed({ decision: sallyport.decide(requestFrom('198.51.100.7')) }))
   sallyport.drain()
-  const event: ServiceEvent = { kind: 'origin', about: 'o', text: 'The origin o takes no requests.' }
+  const event: ServiceEvent = { kind: 'origin', about: 'o', text: 'The origin o is down.' }
   sallyport.raise(event)
   t.same(taken, [1, event])
   t.equal(hook.posted.length, 0)

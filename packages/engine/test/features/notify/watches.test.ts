@@ -26,12 +26,12 @@ t.test('data is said to be old when its age is over, and when it is not any more
   const holding = setInterval(() => {}, 1_000)
   t.teardown(() => clearInterval(holding))
   const next = async (): Promise<ServiceEvent> => (await once(heard, 'event'))[0]
-  t.match((await next()).text, /^1 of 3 data sources is past its age: old\./)
+  t.match((await next()).text, /^1 of 3 data sources is stale: old\./)
   const second = await next()
-  t.match(second, { kind: 'stale', text: /^2 of 3 data sources are past their age: tor-bulk-exit, old\./ })
+  t.match(second, { kind: 'stale', text: /^2 of 3 data sources are stale: tor-bulk-exit, old\./ })
   // The next look comes when the third one's time would be over.
   sources = sources.map(({ id }) => source(id, 86_400_000))
-  t.match(await next(), { kind: 'stale', over: true, text: 'All data is within its age again.' })
+  t.match(await next(), { kind: 'stale', over: true, text: 'No data is stale any more.' })
 })
 
 t.test('each part of the ledger is said to fail once, and to work again', async (t) => {
@@ -45,9 +45,9 @@ t.test('each part of the ledger is said to fail once, and to work again', async 
   t.same(
     raised.map(({ about, text, over }) => [about, text, over]),
     [
-      ['records', 'The ledger does not take records: disk I/O error.', undefined],
+      ['records', 'The ledger stores no records: disk I/O error.', undefined],
       ['checkpoints', 'Records of the ledger are not signed: no key.', undefined],
-      ['records', 'The ledger takes records again.', true],
+      ['records', 'The ledger stores records again.', true],
     ],
   )
 })

@@ -67,7 +67,7 @@ t.test('a place has the events that it asks for', async (t) => {
   const [some, all] = [await openHook(t), await openHook(t)]
   const { raise, wants } = await openPlaces(t, [{ url: some.url, on: ['ledger'] }, { url: all.url }])
   raise(DOWN)
-  raise({ kind: 'ledger', about: 'records', text: 'The ledger does not take records.' })
+  raise({ kind: 'ledger', about: 'records', text: 'The ledger stores no records.' })
   await all.received(2)
   const [first] = await some.received(1)
   t.match(JSON.parse(first?.body ?? ''), { kind: 'ledger' })
