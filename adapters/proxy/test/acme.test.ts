@@ -198,7 +198,7 @@ t.test('certificates by which an authority is trusted are read whole', async (t)
   await t.rejects(opened(), { message: `tls.acme.ca: ${ca} does not exist` })
   for (const [text, said] of [
     ['', 'contains no certificate in PEM'],
-    ['-----BEGIN CERTIFICATE-----\nMIIB', 'is cut off: its certificate has no end'],
+    ['-----BEGIN CERTIFICATE-----\nMIIB', 'is truncated: its certificate has no end'],
   ] as const) {
     writeFileSync(ca, text)
     await t.rejects(opened(), { message: `tls.acme.ca: ${ca} ${said}` })

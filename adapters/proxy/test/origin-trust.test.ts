@@ -19,9 +19,9 @@ t.test('every certificate of a file of authorities is read', { skip: NO_OPENSSL 
   }
   t.equal(readSaid(pem), 'good')
   t.equal(readSaid(`Subject: a note before\n${pem}\n# and between\n${pem}`), 'good')
-  t.equal(readSaid(pem.slice(0, 300)), 'is cut off: its certificate has no end')
-  t.equal(readSaid(`${pem}${pem.slice(0, 300)}`), 'is cut off: its certificate 2 of 2 has no end')
-  t.equal(readSaid(pem.slice(0, 300) + pem), 'is cut off: its certificate 1 of 2 has no end')
+  t.equal(readSaid(pem.slice(0, 300)), 'is truncated: its certificate has no end')
+  t.equal(readSaid(`${pem}${pem.slice(0, 300)}`), 'is truncated: its certificate 2 of 2 has no end')
+  t.equal(readSaid(pem.slice(0, 300) + pem), 'is truncated: its certificate 1 of 2 has no end')
   t.equal(readSaid(pem.replace('MII', 'MIX')), 'is damaged: its certificate cannot be read')
   t.equal(readSaid(''), 'contains no certificate in PEM')
   t.equal(readSaid(Buffer.from(pem, 'utf16le')), 'contains zero bytes, so it is not UTF-8 text')

@@ -38,7 +38,7 @@ t.test('each certificate that clients need has its dates, and no other one', { s
   const { cert: rekeyed } = makeCertificate(folder, inner.names, { id: 'rekeyed', issuer: root, more })
   const leaf = makeCertificate(folder, SITE, { issuer: fresh })
   const { cert: other } = makeCertificate(folder, ['other'], { id: 'other', days: -3, issuer: root, more })
-  const until = (file: string) => [{ state: 'ok', found: `is for site.example, until ${readDay(file)}.` }]
+  const until = (file: string) => [{ state: 'ok', found: `covers site.example and is valid until ${readDay(file)}.` }]
   const ends = `has inner in its chain, which expired on ${readDay(spent)}.`
   const begins = `has inner in its chain, which is not valid before ${readDay(early, 'validFrom')}.`
   const wrong = (second: string, issuer = 'inner') =>

@@ -96,7 +96,7 @@ t.test('a crawler in its operator’s ranges is verified at first sight, and all
     method: 'published ranges',
     pending: false,
     summary:
-      'Googlebot of Google, verified. 8.2.1.7 is in the ranges that Google publishes for Googlebot (as of 2026-11-20).',
+      'The client is Googlebot of Google, verified. 8.2.1.7 is in the ranges that Google publishes for Googlebot (as of 2026-11-20).',
   })
   t.match(decision.inspection.agent, {
     class: 'verified_crawler',
@@ -261,7 +261,7 @@ t.test('a program that customers run too is verified by addresses, and never an 
   })
   t.match(
     judgement.checks.at(-1),
-    { status: 'could-not-run', detail: /Customers of Y run X/ },
+    { status: 'could-not-run', detail: /Customers of Y also run X/ },
     'a reverse name neither',
   )
 })

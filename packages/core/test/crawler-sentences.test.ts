@@ -38,7 +38,7 @@ const findDetail = ({ checks }: CrawlerAnswer, name: string) => checks.find((che
 t.test('an operator’s network is named, and the address in it or beside it', async (t) => {
   t.equal(
     (await answerTo('yandexbot', '8.3.1.1')).summary,
-    'YandexBot of Yandex, verified. 8.3.1.1 is in AS13238, which Yandex alone uses.',
+    'The client is YandexBot of Yandex, verified. 8.3.1.1 is in AS13238, which Yandex alone uses.',
   )
   t.equal(
     (await answerTo('yandexbot')).summary,

@@ -12,7 +12,7 @@ export function whoisWithTimeout(whois: Whois): Whois {
       return withTimeout(answer, withinMs, {
         state: 'failed',
         domain: target.domain,
-        reason: `no answer within ${withinMs} ms`,
+        reason: `no response within ${withinMs} ms`,
       })
     },
   }

@@ -34,7 +34,7 @@ t.test('a verified crawler, with everything that is known of the address', async
     outcome: 'verified',
     method: 'published ranges',
     summary:
-      'Googlebot of Google, verified. 11.0.0.1 is in the ranges that Google publishes for Googlebot (as of 2026-02-09).',
+      'The client is Googlebot of Google, verified. 11.0.0.1 is in the ranges that Google publishes for Googlebot (as of 2026-02-09).',
     checks: [
       { name: 'catalogue', status: 'not-applicable', detail: 'Googlebot is a crawler that sends requests.' },
       {

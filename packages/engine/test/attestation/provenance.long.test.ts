@@ -46,7 +46,7 @@ t.test('nothing of a ledger is made before somebody attests', async (t) => {
   const { key } = await sallyport.keyring.issue({})
   await call(sallyport, key, CHECK, check('8.3.0.1', 'CH'))
   t.equal(statSync(join(state, 'signing-key.pem')).mode & 0o777, 0o600)
-  t.match(notices, [/^SALLYPORT_DATA_STALE /, /^SALLYPORT_SIGNING_KEY_MADE .*signing-key\.pem was made/])
+  t.match(notices, [/^SALLYPORT_DATA_STALE /, /^SALLYPORT_SIGNING_KEY_MADE .*signing-key\.pem was created/])
 })
 
 t.test('one service, one test after the other', async (t) => {

@@ -87,10 +87,10 @@ t.test('an index that fails leaves the last good list, with the reason', async (
   rig.server.serve('/moved.json', (_, response) => response.writeHead(302, { location: '/mullvad.json' }).end())
   rig.server.serve('/page.json', page)
   for (const [what, index, reason] of [
-    ['a page', page, /not a JSON document/],
+    ['a page', page, /not a complete JSON document/],
     ['no file is there', makeIndex('gone', 'lost'), /no file that the index names exists/],
-    ['one is cut off', makeIndex('mullvad', 'torn'), /not a JSON document/],
-    ['one is a page', makeIndex('mullvad', 'page'), /not a JSON document/],
+    ['one is cut off', makeIndex('mullvad', 'torn'), /not a complete JSON document/],
+    ['one is a page', makeIndex('mullvad', 'page'), /not a complete JSON document/],
     [
       'one cannot be had now',
       makeIndex('mullvad', 'busy'),

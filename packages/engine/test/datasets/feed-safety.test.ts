@@ -39,7 +39,7 @@ t.test('empty, tiny, truncated, HTML: nothing wipes a list', async (t) => {
   await refused(t, rig, 'JSON instead', '{"message":"Not Found"}', nothing)
   await refused(t, rig, 'tiny', madeList(1), /the file has 1 entry, less than half of the previous 400/)
   await refused(t, rig, 'truncated', GOOD.slice(0, GOOD.length / 3), /less than half/)
-  await refused(t, rig, 'nine tenths are gone', madeList(40), /it has 40, less than half/)
+  await refused(t, rig, 'nine tenths are gone', madeList(40), /the file has 40 entries, less than half/)
   await refused(
     t,
     rig,
@@ -47,7 +47,7 @@ t.test('empty, tiny, truncated, HTML: nothing wipes a list', async (t) => {
     madeList(1).repeat(400),
     /the file has 1 entry, less than half of the previous 400/,
   )
-  await refused(t, rig, 'a torrent', madeList(2000), /the file has 2000 entries, more than twice the previous 400/)
+  await refused(t, rig, 'a torrent', madeList(2000), /the file has 2,000 entries, more than twice the previous 400/)
   t.match(await rig.update(LIST, madeList(210)), { state: 'updated' }, 'half is believed')
   t.match(await rig.update(LIST, madeList(2000), { accept: true }), { state: 'updated' }, 'a jump, when it is accepted')
 })

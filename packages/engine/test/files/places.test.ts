@@ -26,7 +26,7 @@ t.test('a folder is made with those above it, once, with its mode', async (t) =>
 t.test('where the kernel keeps its own files nothing is tried', { skip: NO_PROC }, async (t) => {
   const refused = ['/proc/sallyport', '/proc/sallyport/a/b', '/proc/self/x', '/proc/1/fd/x/y', '/proc/sys/kernel/x/y']
   for (const path of [...refused, '/sys/x/y', '/sys/fs/cgroup/x', '/dev/x', '/dev/pts/x/y']) {
-    t.match(placeFault(path), /^is (among the files of the kernel|in \/dev, which is for devices)$/, path)
+    t.match(placeFault(path), /^is (in a file system of the kernel|in \/dev, which is for devices)$/, path)
     t.throws(() => makeFolder(path), { code: 'data_dir_unusable', message: new RegExp(`^${path} is `) }, path)
     t.notOk(existsSync(path))
   }
