@@ -70,9 +70,7 @@ async function examineAcme({ ca }: NonNullable<TlsKeys['acme']>): Promise<readon
     found.push({ state: 'fail', found: describeFault(error), advice: 'npm install acme-client', path: ['tls', 'acme'] })
   }
   if (ca !== undefined) found.push(...examineTrust(ca, ['tls', 'acme', 'ca']))
-  return found.length > 0
-    ? found
-    : [{ state: 'ok', found: 'A CA issues the certificate, and acme-client is installed.' }]
+  return found.length > 0 ? found : [{ state: 'ok', found: 'The package acme-client is installed.' }]
 }
 
 function examineTrust(file: string, path: readonly (string | number)[]): readonly Found[] {

@@ -116,7 +116,7 @@ const HOSTILE: readonly (readonly [string, Answers, RegExp])[] = [
         more()
       },
     },
-    /more than 1048576 bytes/,
+    /larger than 1048576 bytes/,
   ],
   ['hangs up', { '/dir': () => (response) => void response.destroy() }, /cannot be reached/],
   ['is a page', { '/dir': () => text('<html>') }, /not one of an ACME server: "<html>"/],
@@ -133,7 +133,7 @@ const HOSTILE: readonly (readonly [string, Answers, RegExp])[] = [
   [
     'names files',
     { '/dir': () => ({ json: { newNonce: 'file:///etc', newAccount: 'file:///a', newOrder: 'file:///' } }) },
-    /not a URL/,
+    /a URL that is not valid/,
   ],
   ['redirects', { '/dir': (base) => ({ status: 302, fields: { location: `${base}/dir` } }) }, /redirects \(302\)/],
   ['gives no nonce', { '/nonce': () => (response) => void response.end() }, /nonce/],
@@ -141,12 +141,12 @@ const HOSTILE: readonly (readonly [string, Answers, RegExp])[] = [
   [
     'sends an account elsewhere',
     { '/account': (base) => ({ status: 307, fields: { location: base } }) },
-    /leads elsewhere/,
+    /redirects \(307\)/,
   ],
   [
     'always wants another nonce',
     { '/account': () => ({ status: 400, json: { type: 'urn:ietf:params:acme:error:badNonce', detail: 'no' } }) },
-    /refuses \(400 badNonce\): no;/,
+    /rejected the request \(400 badNonce\): no;/,
   ],
   [
     'has an order of nothing',
@@ -183,7 +183,7 @@ const HOSTILE: readonly (readonly [string, Answers, RegExp])[] = [
   [
     'issues what is no certificate',
     { '/certificate': () => text('-----BEGIN CERTIFICATE-----\nx') },
-    /has sent cannot be read/,
+    /from the CA cannot be read/,
   ],
   [
     'never names the certificate',

@@ -109,9 +109,6 @@ t.test('an answer in a coding that nobody asked for is none', async (t) => {
     const answer = await exchange(url, get(`/${at}`))
     const isCoded = coding.includes('gzip')
     t.equal(readStatus(answer), isCoded ? 502 : 200, coding)
-    t.match(
-      errors,
-      isCoded ? [{ code: 'bad_gateway', message: /transfer coding gzip, which the proxy did not request/ }] : [],
-    )
+    t.match(errors, isCoded ? [{ code: 'bad_gateway', message: /an unrequested transfer coding: gzip/ }] : [])
   }
 })

@@ -116,7 +116,7 @@ t.test('a refusal says what is wrong with the path', async (t) => {
     'The path holds a NUL.',
     'The path holds a percent sign that starts no escape.',
     'The path holds overlong UTF-8.',
-    'The path contains bytes that must be escaped.',
+    'The path has bytes that must be escaped.',
     'The target is neither a path nor the URL of one.',
   ])
 })

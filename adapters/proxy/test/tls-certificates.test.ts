@@ -111,7 +111,7 @@ t.test('a certificate with a key that no handshake can use is served by nobody',
   ]
   for (const { secret, kind } of keys) {
     const bad = makeCertificate(folder, ['site.example'], { id: kind, secret })
-    const said = `tls: ${bad.cert} has a key of a type that no client supports (${kind})`
+    const said = `tls: ${bad.cert} has a key that no client supports (${kind})`
     const tls = { certificates: [bad] }
     await t.rejects(proxy.reload({ tls }), { code: 'invalid_config', message: said })
     const limits = { eventLoopDelay: '1m' } as const
@@ -126,7 +126,7 @@ t.test('a certificate with a key that no handshake can use is served by nobody',
     while (notices.length === 0) await delay(50)
     t.match(
       notices[0],
-      `site.pem has a key of a type that no client supports (${kind}). The previous certificate is still served`,
+      `site.pem has a key that no client supports (${kind}). The previous certificate is still served`,
     )
     t.equal(readStatus(await askedOver(await secured(url), get('/'))), 200)
   }

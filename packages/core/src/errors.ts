@@ -3,11 +3,11 @@
  * line only. Any thrown value that is not a `SallyportError` is a bug: 500, logged, without detail.
  */
 export const ERRORS = {
-  invalid_ip: { status: 400, message: 'The value is not a valid IPv4 or IPv6 address.' },
-  invalid_target: { status: 400, message: 'The target is not an address, a CIDR range, a hostname or a URL.' },
+  invalid_ip: { status: 400, message: 'The IPv4 or IPv6 address is not valid.' },
+  invalid_target: { status: 400, message: 'The target is not an address, CIDR, hostname or URL.' },
   unresolved_target: { status: 400, message: 'The hostname could not be resolved to a public address.' },
-  invalid_asn: { status: 400, message: 'The value is not an AS number. Use AS<number> or the number.' },
-  invalid_domain: { status: 400, message: 'The value is not a domain name that can be registered.' },
+  invalid_asn: { status: 400, message: 'The ASN is not valid. Use AS<number> or the number.' },
+  invalid_domain: { status: 400, message: 'The name is not a registrable domain.' },
   domain_not_found: { status: 400, message: 'The domain is not registered.' },
   domain_reserved: { status: 400, message: 'The name is reserved by its registry and cannot be registered.' },
   invalid_request: { status: 400, message: 'The request is not valid for this route.' },
@@ -16,7 +16,7 @@ export const ERRORS = {
   unauthorized: { status: 401, message: 'A valid API key is required: Authorization: Bearer <API_KEY>.' },
   payment_required: { status: 402, message: 'This site requires a payment.' },
   request_blocked: { status: 403, message: 'This request was blocked by the policy of this site.' },
-  challenge_required: { status: 403, message: 'This site requires the client to solve a challenge first.' },
+  challenge_required: { status: 403, message: 'This site requires a solved challenge.' },
   forbidden: { status: 403, message: 'An administrator token is required.' },
   not_found: { status: 404, message: 'Not found.' },
   asn_not_found: { status: 404, message: 'The database has no such autonomous system.' },
@@ -36,7 +36,7 @@ export const ERRORS = {
   unknown_key: { status: undefined, message: 'The key does not exist or is already revoked.' },
   unknown_request: { status: undefined, message: 'The log has no such request.' },
   unknown_ban: { status: undefined, message: 'No such ban is in force.' },
-  unknown_observation: { status: undefined, message: 'No class is set for this address.' },
+  unknown_observation: { status: undefined, message: 'The address has no override.' },
   edit_conflict: { status: undefined, message: 'Nothing was saved, because the content changed meanwhile. Reload it.' },
   edit_untagged: { status: undefined, message: 'Nothing was saved. Send the loaded ETag, or *, in If-Match.' },
   invalid_config: { status: undefined, message: 'The configuration is not valid.' },

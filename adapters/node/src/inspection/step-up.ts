@@ -51,10 +51,7 @@ export function createStepUp<Place>(
     throw new SallyportError('invalid_config', 'challenge() takes what open() resolves to.')
   }
   if (form !== undefined && !isFormAction(form)) {
-    throw new SallyportError(
-      'invalid_config',
-      'challenge(): form must have 1 to 64 characters of A-Z a-z 0-9 . _ : / -.',
-    )
+    throw new SallyportError('invalid_config', 'challenge(): form has 1 to 64 characters of A-Z a-z 0-9 . _ : / -.')
   }
   const decider = sallyport.decider({ policy: form === undefined ? stepUpPolicy(options) : formPolicy(options) })
   const services = { host: sallyport }

@@ -36,8 +36,7 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   const [leaf] = chain as readonly [X509Certificate]
   if (!leaf.checkPrivateKey(secret)) throw new PairFault('cert', fitFault(files, chain, secret))
   const kind = kindWithoutClients(secret)
-  if (kind !== undefined)
-    throw new PairFault('cert', `${files.cert} has a key of a type that no client supports (${kind})`)
+  if (kind !== undefined) throw new PairFault('cert', `${files.cert} has a key that no client supports (${kind})`)
   try {
     const context = createSecureContext({ cert, key })
     return { file: files.cert, pem: { cert, key }, context, names: listNames(leaf), ...examineChain(chain) }

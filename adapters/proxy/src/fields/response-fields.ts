@@ -249,18 +249,14 @@ function keepOnce(fields: string[], onConflict: (name: string) => void): string[
 function requireNoCoding(value: string): void {
   const coding = value.split(',').find((name) => !NO_CODINGS.has(name.trim().toLowerCase()))
   if (coding === undefined) return
-  throw new SallyportError(
-    'bad_gateway',
-    `the origin's response has the transfer coding ${coding.trim()}, which the proxy did not request`,
-  )
+  throw new SallyportError('bad_gateway', `the origin sent an unrequested transfer coding: ${coding.trim()}`)
 }
 
 /** `identity` was a coding until RFC 7230, and changes nothing. */
 const NO_CODINGS = new Set(['chunked', 'identity', ''])
 
 function requireSendable(text: string): void {
-  if (UNSENDABLE.test(text))
-    throw new SallyportError('bad_gateway', "a header of the origin's response has control characters")
+  if (UNSENDABLE.test(text)) throw new SallyportError('bad_gateway', 'the origin sent a header with control characters')
 }
 
 /** Trims the blanks around a value, which HTTP/2 forbids (RFC 9113 8.2.1). */

@@ -81,10 +81,8 @@ function checkTarget(target: string, paths: Paths): HeadFault | undefined {
   const mark = target.indexOf('?')
   const path = mark < 0 ? target : target.slice(0, mark)
   if (!path.startsWith('/')) return NO_PATH
-  if (!(paths === 'strict' ? PATH : ANY_PATH).test(path)) return bad('The path contains bytes that must be escaped.')
-  return mark < 0 || QUERY.test(target.slice(mark + 1))
-    ? undefined
-    : bad('The query contains bytes that must be escaped.')
+  if (!(paths === 'strict' ? PATH : ANY_PATH).test(path)) return bad('The path has bytes that must be escaped.')
+  return mark < 0 || QUERY.test(target.slice(mark + 1)) ? undefined : bad('The query has bytes that must be escaped.')
 }
 
 function checkExpect({ expect }: HeadFields): HeadFault | undefined {

@@ -135,9 +135,7 @@ function createMember(
       failures++
       if (failures < FAILURES || clock.now() < outUntil) return
       outUntil = clock.now() + pause
-      onNotice(
-        `the origin ${address.text} failed ${failures} times in a row and gets no requests for ${pause / 1_000} s`,
-      )
+      onNotice(`the origin ${address.text} failed ${failures} times in a row and is skipped for ${pause / 1_000} s`)
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
       turns?.fails(address.text, `${FAILURES} failures in a row`)
     },

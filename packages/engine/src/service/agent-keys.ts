@@ -138,10 +138,7 @@ interface KeySet {
 function readSet(file: string): KeySet {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined) {
-    throw new SallyportError(
-      'invalid_config',
-      `${file} does not exist. Create a key with sallyport keys agent create ORIGIN.`,
-    )
+    throw new SallyportError('invalid_config', `${file} does not exist. Run sallyport keys agent create ORIGIN.`)
   }
   try {
     const read: unknown = JSON.parse(readFileSync(file, 'utf8'))

@@ -71,10 +71,7 @@ const REASONS: Readonly<Record<string, () => string>> = {
 
 /** SQLite reports these faults by message; not every driver has codes for them. */
 const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: (database: string) => string])[] = [
-  [
-    /readonly database|unable to open database/,
-    (database) => `contains ${database} that cannot be written: ${rights()}`,
-  ],
+  [/readonly database|unable to open database/, (database) => `has ${database} that cannot be written: ${rights()}`],
   [/database or disk is full|disk I\/O error/, () => 'cannot be written: the disk is full or failing'],
   [
     /not a database|malformed/,

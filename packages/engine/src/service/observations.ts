@@ -54,8 +54,7 @@ export function createOverrides(store: ObservationStore, clock: Clock): Override
     },
     async unset(prefix) {
       const removed = await store.remove(prefix, 'operator')
-      if (!removed)
-        throw new SallyportError('unknown_observation', `No class is set for ${formatHostOrPrefix(prefix)}.`)
+      if (!removed) throw new SallyportError('unknown_observation', `${formatHostOrPrefix(prefix)} has no override.`)
     },
     list: () => store.list(),
   }

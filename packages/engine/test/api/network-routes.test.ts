@@ -69,11 +69,7 @@ for (const path of ['/v1/demo/', '/v1/vpn/', '/v1/proxy/', '/v1/geo/', '/v1/asn/
     const key = await wire.keyFor('free')
     for (const address of BAD_ADDRESSES) {
       const { status, json } = await wire.call('GET', path + address, { key })
-      t.same(
-        [status, json],
-        [400, { error: 'invalid_ip', message: 'The value is not a valid IPv4 or IPv6 address.' }],
-        address,
-      )
+      t.same([status, json], [400, { error: 'invalid_ip', message: 'The IPv4 or IPv6 address is not valid.' }], address)
     }
   })
 }

@@ -96,7 +96,7 @@ policy:
   )
   t.strictSame(listFaults({ file }), [
     'sallyport.yaml:1: trustProxy.1: "cloudflair" is not an address, a CIDR range or a preset; did you mean "cloudflare"?',
-    'sallyport.yaml:2: data.sources.x4bnet-vpn-ipv: the source does not exist; did you mean "x4bnet-vpn-ipv4"?',
+    'sallyport.yaml:2: data.sources.x4bnet-vpn-ipv: there is no such source; did you mean "x4bnet-vpn-ipv4"?',
     'sallyport.yaml:3: net.allowPrivate.0: "10.0.0.0" is not a CIDR',
     'sallyport.yaml:5: policy.allowlist.1: "nowhere" is not an address or a CIDR range',
     'sallyport.yaml:8: policy.rules.0.match.country.1: rule "home": "UK" is unknown; did you mean "GB"?',

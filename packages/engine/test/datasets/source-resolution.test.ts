@@ -105,7 +105,7 @@ t.test('a package or file that is not there makes a source absent', async (t) =>
   }
   t.match(resolveSources({}, [row])[0], { file: undefined, reason: /@sallyport\/no-such-package is not installed/ })
   const [missing] = resolveSources({ gone: { url: 'file:///no/such/file.csv' } }, [row])
-  t.match(missing, { file: undefined, reason: 'the file /no/such/file.csv does not exist' })
+  t.match(missing, { file: undefined, reason: '/no/such/file.csv does not exist' })
   const [directory] = resolveSources({ gone: { url: pathToFileURL(folder(t)).href } }, [row])
   t.equal(directory?.file, undefined, 'a folder is no file')
 })
@@ -116,7 +116,7 @@ const noKernel = existsSync(VERSION) ? false : 'no /proc on this machine'
 t.test('a file of the kernel is no source', { skip: noKernel }, async (t) => {
   const { href: url } = pathToFileURL(VERSION)
   const row = SOURCES.find(({ id }) => id === 'tor-bulk-exit') as SourceRow
-  const reason = `the file ${VERSION} does not exist`
+  const reason = `${VERSION} does not exist`
   t.match(resolveSources({ [row.id]: { url } }, [row])[0], { file: undefined, reason })
   const feed = { row, url, published: false }
   const pulled = await pull({ feed, path: join(folder(t), 'x'), outbound: PORTS.outbound, now: 0 })

@@ -16,7 +16,7 @@ t.test('errors of the disk and SQLite in use are one sentence too', async (t) =>
     [{ code: 'EDQUOT' }, /the quota of this user is used up$/],
     [{ code: 'EROFS' }, /its file system is read-only\. Set data\.readOnly: true to use prebuilt data$/],
     [{ message: 'database or disk is full' }, /the disk is full or failing$/],
-    [{ message: 'attempt to write a readonly database' }, /contains a database that cannot be written/],
+    [{ message: 'attempt to write a readonly database' }, /has a database that cannot be written/],
   ]
   for (const [error, message] of rows) {
     await t.rejects(failing(error), { code: 'data_dir_unusable', message }, JSON.stringify(error))

@@ -61,8 +61,5 @@ function readHead(text: string): BundleHead {
   } catch {
     // A text that is no JSON is no bundle either.
   }
-  throw new SallyportError(
-    'corrupt_data',
-    'The file is not a bundle of this version. Create one with sallyport data bundle.',
-  )
+  throw new SallyportError('corrupt_data', 'The file is not a bundle of this version. Run sallyport data bundle.')
 }

@@ -36,8 +36,7 @@ export function createRecordWriter(): RecordWriter {
       if (!Number.isInteger(radius) || radius > MAX_RADIUS) {
         throw new SallyportError('corrupt_data', `a record has an accuracy radius of ${radius} km`)
       }
-      if (rows.radii.length === MAX_RECORDS)
-        throw new SallyportError('corrupt_data', 'the file has more records than are possible')
+      if (rows.radii.length === MAX_RECORDS) throw new SallyportError('corrupt_data', 'the file has too many records')
       rows.countries.push(countries.number(countryCode))
       rows.zones.push(zones.number(timezone))
       rows.cities.push(texts.number(city))

@@ -47,8 +47,7 @@ export function requirePlausibleSystems({ ranges, asns, names }: SystemRanges, p
     if (ofKind[kind] > held * MAX_HELD[kind][family])
       refuse(`the file assigns too much of IPv${family} to ${KIND_NAMES[kind]}`)
   }
-  if (ofSystem.some((size) => size > held * MAX_OF_ONE))
-    refuse(`the file assigns most of IPv${family} to one autonomous system`)
+  if (ofSystem.some((size) => size > held * MAX_OF_ONE)) refuse(`the file assigns most of IPv${family} to one AS`)
 }
 
 /** One country. Measured: the United States have 44 % of IPv4 and 29 % of IPv6. */
@@ -68,11 +67,7 @@ export function requirePlausibleCountries(ranges: Ranges, path: string): void {
   }
 }
 
-const KIND_NAMES = {
-  anonymising: 'anonymisers',
-  machines: 'hosting companies and clouds',
-  mobile: 'mobile carriers',
-} as const
+const KIND_NAMES = { anonymising: 'anonymisers', machines: 'hosting and clouds', mobile: 'mobile carriers' } as const
 
 function heldKind(networkClass: NetworkClass): keyof typeof MAX_HELD | undefined {
   if (anonymises(networkClass)) return 'anonymising'

@@ -101,7 +101,7 @@ async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, b
   const from = fileURLToPath(feed.url)
   const stats = await stat(from).catch(() => undefined)
   if (!stats?.isFile() || readFault(from) !== undefined)
-    return { state: 'failed', reason: `the file ${from} does not exist`, transient: false, answered: true }
+    return { state: 'failed', reason: `${from} does not exist`, transient: false, answered: true }
   const etag = `${stats.mtimeMs}-${stats.size}`
   if (seen?.etag === etag) return { state: 'unchanged' }
   const limit = limiter(bounds.unpacked, (bytes) => onBytes(bytes, stats.size))

@@ -139,10 +139,7 @@ function refuseCanary(entry: Entry, { path, networkClass }: ListForm): void {
   const canary = canaryIn(entry)
   if (canary === undefined) return
   const text = formatAddress(canary)
-  throw new SallyportError(
-    'corrupt_data',
-    `${path}: the list contains a public service that is not ${networkClass}: ${text}`,
-  )
+  throw new SallyportError('corrupt_data', `${path}: the public service ${text} is not ${networkClass}`)
 }
 
 const RESERVED_RANGES = RESERVED.filter((row) => row.reserved).map(({ prefix }) => parseEntry(prefix) as Entry)

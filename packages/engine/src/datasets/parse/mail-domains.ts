@@ -23,8 +23,7 @@ export function readMailDomains(
   }
   requireMostlyGood({ good: domains.size, bad }, path)
   const known = PUBLIC_MAIL.find((domain) => domains.has(domain))
-  if (known !== undefined)
-    throw new SallyportError('corrupt_data', `${path}: the list contains a permanent email provider: ${known}`)
+  if (known !== undefined) throw new SallyportError('corrupt_data', `${path}: ${known} is a permanent email provider`)
   for (const domain of except) domains.delete(domain)
   return domains
 }

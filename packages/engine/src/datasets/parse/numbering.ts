@@ -16,8 +16,7 @@ export function createNumbering(max: number): Numbering {
       if (text === '') return 0
       const known = numbers.get(text)
       if (known !== undefined) return known
-      if (numbers.size === max)
-        throw new SallyportError('corrupt_data', `the file has more than ${max} different values`)
+      if (numbers.size === max) throw new SallyportError('corrupt_data', `there are more than ${max} different values`)
       numbers.set(text, numbers.size + 1)
       return numbers.size
     },

@@ -54,12 +54,7 @@ const DERIVED: readonly Derived[] = [
     ages: 'range',
     restsOn: ({ networkClass }) => networkClass !== undefined,
   },
-  {
-    id: 'rented-systems',
-    title: 'Hosting companies that several VPN services use',
-    ages: 'service',
-    restsOn: isOfExits,
-  },
+  { id: 'rented-systems', title: 'Hosting companies of several VPN services', ages: 'service', restsOn: isOfExits },
   { id: 'exit-density', title: 'Prefixes with many known VPN exits', ages: 'service', restsOn: isOfExits },
   { id: 'exit-neighbours', title: 'Prefixes of access networks with known exits', ages: 'service', restsOn: isOfExits },
   { id: 'proxy-neighbours', title: 'Prefixes with several listed proxies', ages: 'proxy', restsOn: isOfProxies },

@@ -72,10 +72,7 @@ export function resolveFeeds(
 ): readonly Feed[] {
   for (const id of Object.keys(overrides)) {
     if (!rows.some((row) => row.id === id)) {
-      throw new SallyportError(
-        'invalid_config',
-        `data.sources.${id}: the source does not exist${findNearest(id, rows)}`,
-      )
+      throw new SallyportError('invalid_config', `data.sources.${id}: there is no such source${findNearest(id, rows)}`)
     }
   }
   const feeds = rows.flatMap((row): readonly Feed[] => {
@@ -117,9 +114,7 @@ function resolveSource(
   if (url !== undefined && readProtocol(row.id, url) === 'file:') {
     const path = fileURLToPath(url)
     const file = statFile(path)
-    return file === undefined
-      ? { row, reason: `the file ${path} does not exist` }
-      : { row, file: { ...file, own: true } }
+    return file === undefined ? { row, reason: `${path} does not exist` } : { row, file: { ...file, own: true } }
   }
   const own = url === undefined ? shipped.get(row.id) : undefined
   if (own !== undefined) return { row, file: own }

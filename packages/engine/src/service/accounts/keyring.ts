@@ -43,10 +43,7 @@ export function createKeyring(accounts: Accounts, clock: Clock, configured: Para
   const plans = mergePlans(configured)
   function checkPlan(plan: string): void {
     if (Object.hasOwn(plans, plan)) return
-    throw new SallyportError(
-      'invalid_request',
-      `plan: "${plan}" is unknown. Use one of ${Object.keys(plans).join(', ')}.`,
-    )
+    throw new SallyportError('invalid_request', `plan: "${plan}" is not one of ${Object.keys(plans).join(', ')}.`)
   }
 
   async function createAccount({ plan = 'free', signup, name = '' }: NewAccount): Promise<Account> {

@@ -62,8 +62,7 @@ function judged(text: string): TokenAnswer | Error {
   } catch {
     return new Error('the response is not JSON')
   }
-  if (typeof answer !== 'object' || answer === null || !('success' in answer))
-    return new Error('the response has no success')
+  if (typeof answer !== 'object' || answer === null || !('success' in answer)) return new Error('success is missing')
   if (answer.success === true) return 'right'
   if (answer.success !== false) return new Error('success is neither true nor false')
   const { 'error-codes': codes, error } = answer as { readonly 'error-codes'?: unknown; readonly error?: unknown }

@@ -29,10 +29,7 @@ export function createFieldVerifier(
 ): VerifyField {
   return async ({ headers }, token, { action = 'form' } = {}) => {
     if (!isFormAction(action)) {
-      throw new SallyportError(
-        'invalid_config',
-        'verifyField: action must have 1 to 64 characters of A-Z a-z 0-9 . _ : / -.',
-      )
+      throw new SallyportError('invalid_config', 'verifyField: action has 1 to 64 characters of A-Z a-z 0-9 . _ : / -.')
     }
     const read = (name: string) => (headers instanceof Headers ? headers.get(name) : headers[name])?.toString() ?? ''
     const host = read('host') || (headers instanceof Headers ? '' : read(':authority'))
