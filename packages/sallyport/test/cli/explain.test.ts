@@ -35,7 +35,7 @@ t.test('names over HTTP/2 have no spelling to judge, and over HTTP/1 they have',
     const request = { method: 'GET', url: 'https://a.example/', httpVersion, headers: all }
     return explain({ log: { entries: [{ request }] } }, '--ip', '203.0.114.7')
   }
-  const said = /The header names are not written, or not ordered, as this browser does/
+  const said = /The case or the order of the header names does not match this browser/
   for (const version of ['HTTP/2.0', 'HTTP/2', 'h2', 'http/2.0', 'h3', 'HTTP/3', 'http/2+quic/46', '', 'unknown']) {
     t.notMatch(await har(version, lower), said, version)
     t.notMatch(
@@ -173,7 +173,7 @@ t.test('standard input is -', async (t) => {
   const request = JSON.stringify({ ip: '203.0.114.7', userAgent: 'curl/8.5.0' })
   t.match(piping(`\ufeff${request}`, 'explain', '-', '--config', config), {
     status: 0,
-    stdout: 'it is a program: "curl"',
+    stdout: 'declares a program: "curl"',
   })
   t.match(piping('{', 'explain', '-', '--config', config), { status: 1, stderr: 'standard input is not valid JSON' })
 })

@@ -47,7 +47,7 @@ t.test('keys and accounts, from the first key to its end', async (t) => {
   ])
   t.match(await command('accounts', 'set-plan', account, 'team'), {
     code: 1,
-    err: /plan: "team" is none of free, starter, pro, business, enterprise\./,
+    err: /plan: "team" is not one of free, starter, pro, business, enterprise\./,
   })
   const named = join(folder, 'named.yaml')
   writeFileSync(named, `${readFileSync(config, 'utf8')}\napi: { plans: { team: 250000, own: unlimited } }\n`)

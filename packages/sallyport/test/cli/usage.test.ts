@@ -51,7 +51,7 @@ t.test(
     const refused = {
       code: 1,
       out: '',
-      err: /^sallyport: plan: "gold" is none of free, starter, pro, business, enterprise\.\n$/,
+      err: /^sallyport: plan: "gold" is not one of free, starter, pro, business, enterprise\.\n$/,
     }
     t.match(await command('keys', 'create', '--plan', 'gold'), refused)
     t.match(await command('accounts', 'create', '--plan', 'gold'), refused)
