@@ -76,7 +76,7 @@ t.test('a service has its records stamped, and the file proves their time offlin
   t.match(await metrics(), [/outcome="stamped"\} [1-9]/])
   t.match(
     (await doctor(config)).filter(({ check }) => check === 'anchors'),
-    [{ state: 'ok', found: /^http:\/\/127\.0\.0\.1:\d+\/tsr stamps as tsa\.$/ }],
+    [{ state: 'ok', found: /^http:\/\/127\.0\.0\.1:\d+\/tsr issues timestamps as tsa\.$/ }],
   )
   const write = (name: string, content: string | Uint8Array) => {
     writeFileSync(join(dataDir, name), content)

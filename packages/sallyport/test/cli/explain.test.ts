@@ -100,9 +100,9 @@ t.test('what nobody says of a request is not known, and the rules that ask it ar
   t.match(await explain({ ...said, load: 0.1 }), /^block\n[\s\S]*rule "idle"/)
   t.match(
     await explain({ ...said, httpVersion: 'HTTP/2.0', host: 'shop.example:8443' }),
-    /come to 9: "new" 4, "shop" 5/,
+    /add up to 9: "new" 4, "shop" 5/,
   )
-  t.match(await explain({ ...said, headers: { ...said.headers, host: 'shop.example' } }), /come to 5: "shop" 5/)
+  t.match(await explain({ ...said, headers: { ...said.headers, host: 'shop.example' } }), /add up to 5: "shop" 5/)
   const cookies = { ...said, headers: { ...said.headers, cookie: ['a=1', 'a=2'] } }
   t.match(await explain(cookies), /^block\n[\s\S]*rule "twice"/)
   const har = (...more: readonly object[]) => {
@@ -112,7 +112,7 @@ t.test('what nobody says of a request is not known, and the rules that ask it ar
     }
   }
   const ip = ['--ip', '203.0.114.7'] as const
-  t.match(await explain(har(), ...ip), /come to 9/)
+  t.match(await explain(har(), ...ip), /add up to 9/)
   t.match(await explain(har({ name: 'cookie', value: 'a=2' }), ...ip), /^block\n[\s\S]*rule "twice"/)
   t.match(await asked({ ...said, load: 'much' }), { err: /load: must be a number from 0/ })
 
