@@ -82,7 +82,7 @@ for (const [name, origin] of Object.entries(ORIGINS)) {
       }
     }
     await fetch(`${upstream}/a/b`, { headers: { 'sallyport-action': 'allow', 'x-forwarded-for': allowed.address } })
-    t.strictSame(checks.pop(), { verified: false, fault: 'there is no sallyport-signature' })
+    t.strictSame(checks.pop(), { verified: false, fault: 'sallyport-signature is missing' })
   })
 }
 

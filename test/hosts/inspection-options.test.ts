@@ -176,7 +176,7 @@ everyHost('an option that is none is refused by name', async (t, host, sallyport
     if (before === undefined) delete process.env['NODE_ENV']
     else process.env['NODE_ENV'] = before
   })
-  await refused({ explain: true }, /not for production/)
+  await refused({ explain: true }, /production forbids it/)
 })
 
 everyHost('decisions and refusals are events of diagnostics_channel', async (t, host, sallyport) => {

@@ -84,7 +84,7 @@ function checkOffer(t: Test, { status, headers, body }: WireResponse, target: st
   t.match(headers, { 'crawler-price': 'USD 0.01', 'cache-control': 'no-store', link: `<${LICENCE}>; rel="license"` })
   const accepts = [{ scheme: 'exact', ...TERMS, maxTimeoutSeconds: 60 }]
   const required = { x402Version: 2, resource: { url: `http://site.example${target}` }, accepts }
-  t.match(decode(headers['payment-required']), { error: /asks USD 0\.01/, ...required })
+  t.match(decode(headers['payment-required']), { error: /charges USD 0\.01/, ...required })
   t.match(JSON.parse(body), { error: 'payment_required', price: 'USD 0.01', licence: LICENCE, ...required })
 }
 
@@ -124,7 +124,7 @@ for (const host of HOSTS) {
     })
 
     const forged = await get(site, '/articles/1', pay('wrong'))
-    t.match([forged.status, JSON.parse(forged.body).message], [402, /was refused: it is forged\./])
+    t.match([forged.status, JSON.parse(forged.body).message], [402, /was rejected: it is forged\./])
     for (const text of ['broken', 'odd', 'slow']) {
       const failed = await get(site, '/articles/1', pay(text))
       t.match([failed.status, failed.headers['retry-after']], [503, '5'], `nobody pays twice where the port is ${text}`)
