@@ -24,8 +24,8 @@ import { CRAWL_STATEMENTS } from './statements.ts'
  */
 export const CRAWLS_TYPE = 'application/vnd.sallyport.crawls+json;version=1'
 
-/** Bounds the records of one file: those of a month of minutes. */
-export const MAX_CRAWLS = 50_000
+/** Bounds the records of one file: a month of minutes of four processes is 178,560. */
+export const MAX_CRAWLS = 200_000
 
 /** Says what a site asked of crawlers. */
 export interface RecordedPreference {
@@ -78,7 +78,8 @@ export interface CrawlRecord extends RecordPlace {
 export interface Crawls
   extends Pick<Evidence, 'createdAt' | 'origin' | 'log' | 'checkpoint' | 'keys' | 'anchors' | 'unanchored'> {
   readonly query: { readonly from: string; readonly to: string }
-  readonly records: readonly { readonly bytes: Uint8Array; readonly record: CrawlRecord }[]
+  /** Holds the canonical texts, which `parseCrawl` reads. */
+  readonly records: readonly string[]
   readonly before: readonly Uint8Array[]
   readonly after: readonly Uint8Array[]
   readonly addresses: readonly { readonly seq: number; readonly addresses: string; readonly salt: Uint8Array }[]
@@ -112,8 +113,7 @@ export function parseCrawls(value: unknown): Crawls {
     query: { from: query.moment('from'), to: query.moment('to') },
     records: texts.map((text, at) => {
       if (typeof text !== 'string') throw new ShapeError(`records.${at}: not a text`)
-      const bytes = Buffer.from(text)
-      return { bytes, record: parseCrawl(bytes) }
+      return text
     }),
     before: tree.bytesList('before', 32),
     after: tree.bytesList('after', 32),

@@ -2,7 +2,7 @@ import { authenticity } from './authenticity.ts'
 import { type AxisResult, completeAxes, failed, notProvided, passed } from './axis-result.ts'
 import { parseWitness } from './cosignature.ts'
 import { counted } from './counted.ts'
-import { type CrawlRecord, type Crawls, parseCrawls, type RecordedRow } from './crawl-form.ts'
+import { type CrawlRecord, type Crawls, parseCrawl, parseCrawls, type RecordedRow } from './crawl-form.ts'
 import { commitment, genesisLink, leafHash, nodeHash, sha256Hex } from './hash.ts'
 import { parseJson } from './json.ts'
 import { parseJwks } from './keys.ts'
@@ -82,8 +82,10 @@ export function verifyCrawls(
   const known = witnesses.map(parseWitness)
   const trusted = keys === undefined ? undefined : parseJwks(typeof keys === 'string' ? parseJson(keys, 'keys') : keys)
   let file: Crawls
+  let walk: Walk
   try {
     file = parseCrawls(typeof evidence === 'string' ? parseJson(evidence, 'The file') : evidence)
+    walk = walkRecords(file)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
     return {
@@ -95,117 +97,159 @@ export function verifyCrawls(
       axes: completeAxes(CRAWL_AXES, { format: failed(error.message) }),
     }
   }
-  const records = file.records.map(({ record }) => record)
-  const { axis, provedBefore } = time(file, records, timestamps, known)
+  const { axis, provedBefore } = time(file, walk.places, timestamps, known)
   const axes = completeAxes(CRAWL_AXES, {
-    format: passed(`${counted(records.length, 'record')} in the form of this version.`),
+    format: passed(`${counted(file.records.length, 'record')} in the form of this version.`),
     // The signed checkpoint covers the records.
     authenticity: authenticity({ ...file, records: [] }, trusted),
-    integrity: integrity(file),
-    inclusion: inclusion(file),
-    completeness: completeness(file, records),
-    disclosure: disclosure(file, records),
+    integrity: integrity(file, walk),
+    inclusion: inclusion(file, walk),
+    completeness: completeness(file, walk),
+    disclosure: disclosure(file, walk),
     time: axis,
   })
   const ok = CRAWL_AXES.every((name) => axes[name].outcome !== 'fail')
-  const asked = ok ? records.filter(({ issuedAt }) => isWithin(issuedAt, file)) : []
   return {
     ok,
     isProven: ok && axes.authenticity.outcome === 'pass',
-    operator: records[0]?.operator,
-    leftOut: asked.reduce((sum, { leftOut }) => sum + leftOut, 0),
-    paths: sumPaths(asked),
+    operator: walk.first.operator,
+    leftOut: ok ? walk.leftOut : 0,
+    paths: ok ? listPaths(walk.paths.values()) : [],
     addresses: ok ? [...new Set(file.addresses.flatMap(({ addresses }) => addresses.split(' ')))].sort() : [],
     ...(ok && provedBefore !== undefined ? { provedBefore } : {}),
     axes,
   }
 }
 
-function isWithin(issuedAt: string, { query: { from, to } }: Crawls): boolean {
-  return issuedAt >= from && issuedAt <= to
+/** Holds what one pass over the records finds. It keeps no record, because all records of a busy month take gigabytes. */
+interface Walk {
+  readonly first: CrawlRecord
+  readonly last: CrawlRecord
+  readonly places: readonly { readonly seq: number }[]
+  /** Says which record does not follow the record before it. */
+  readonly fault?: string | undefined
+  /** Holds the peaks of the tree with the records; absent if the tree before the first record is not whole. */
+  readonly peaks?: readonly Uint8Array[] | undefined
+  /** Lists the hashes of every robots.txt that records name. */
+  readonly robots: ReadonlySet<string>
+  /** Maps records with disclosed addresses to their commitments. */
+  readonly subjects: ReadonlyMap<number, string | undefined>
+  readonly leftOut: number
+  readonly paths: ReadonlyMap<string, Sum>
+}
+
+/** Reads the records one after the other. Throws ShapeError for a malformed record. */
+function walkRecords({ records, log, before, addresses, query: { from, to } }: Crawls): Walk {
+  const disclosed = new Set(addresses.map(({ seq }) => seq))
+  const places: { readonly seq: number }[] = []
+  const robots = new Set<string>()
+  const subjects = new Map<number, string | undefined>()
+  const paths = new Map<string, Sum>()
+  const start = parseCrawl(Buffer.from(records[0] ?? ''))
+  const isWhole = before.length === start.seq.toString(2).replaceAll('0', '').length
+  const peaks: Uint8Array[] = [...before]
+  let last: CrawlRecord | undefined
+  let link = start.seq === 0 ? genesisLink(log) : start.prev
+  let fault: string | undefined
+  let leftOut = 0
+  for (const text of records) {
+    const bytes = Buffer.from(text)
+    const record = parseCrawl(bytes)
+    fault ??= findFault(record, last, { log, operator: start.operator, link })
+    let node: Uint8Array = leafHash(bytes)
+    link = Buffer.from(node).toString('hex')
+    if (isWhole) {
+      for (let index = start.seq + places.length; index % 2 === 1; index = (index - 1) / 2) {
+        node = nodeHash(peaks.pop() as Uint8Array, node)
+      }
+      peaks.push(node)
+    }
+    for (const { robotsSha256 } of record.preferences) if (robotsSha256 !== undefined) robots.add(robotsSha256)
+    if (disclosed.has(record.seq)) subjects.set(record.seq, record.subject)
+    if (record.issuedAt >= from && record.issuedAt <= to) {
+      leftOut += record.leftOut
+      addRows(paths, record)
+    }
+    places.push({ seq: record.seq })
+    last = record
+  }
+  const found = { first: start, last: last ?? start, places, robots, subjects, leftOut, paths }
+  return { ...found, fault, ...(isWhole ? { peaks } : {}) }
+}
+
+/** Returns how a record does not follow the record before it. */
+function findFault(
+  { seq, prev, issuedAt, ...record }: CrawlRecord,
+  before: CrawlRecord | undefined,
+  { log, operator, link }: Pick<CrawlRecord, 'log' | 'operator'> & { readonly link: string },
+): string | undefined {
+  if (record.log !== log) return `Record ${seq} is of another log.`
+  if (record.operator !== operator) return `Record ${seq} is about another operator.`
+  if (before !== undefined && seq !== before.seq + 1) return 'There are gaps between the records.'
+  if (prev !== link) {
+    return before === undefined
+      ? 'The first record does not begin its log.'
+      : `Record ${seq} does not link to the record before it.`
+  }
+  return before !== undefined && issuedAt < before.issuedAt ? `Record ${seq}: time runs backwards.` : undefined
 }
 
 /** Checks whether all parts of the file belong together. */
-function integrity({ records, log, origin, documents }: Crawls): AxisResult {
-  const [first] = records
+function integrity({ log, origin, documents }: Crawls, { fault, robots }: Walk): AxisResult {
   if (!log.startsWith(`${origin}/c/`)) return failed('The log is not one of crawling of this ledger.')
-  for (const [at, { record }] of records.entries()) {
-    const before = records[at - 1]
-    if (record.log !== log) return failed(`Record ${record.seq} is of another log.`)
-    if (record.operator !== first?.record.operator) return failed(`Record ${record.seq} is about another operator.`)
-    if (before === undefined) continue
-    if (record.seq !== before.record.seq + 1) return failed('There are gaps between the records.')
-    if (record.prev !== leafHash(before.bytes).toString('hex')) {
-      return failed(`Record ${record.seq} does not link to the record before it.`)
-    }
-    if (record.issuedAt < before.record.issuedAt) return failed(`Record ${record.seq}: time runs backwards.`)
-  }
-  if (first?.record.seq === 0 && first.record.prev !== genesisLink(log))
-    return failed('The first record does not begin its log.')
+  if (fault !== undefined) return failed(fault)
   const changed = documents.find(({ sha256, text }) => sha256Hex(text) !== sha256)
   if (changed !== undefined) return failed(`The document ${changed.sha256} is not the text that has this hash.`)
   const known = new Set(documents.map(({ sha256 }) => sha256))
-  const named = records.flatMap(({ record }) => record.preferences.map(({ robotsSha256 }) => robotsSha256))
-  const missing = named.find((sha256) => sha256 !== undefined && !known.has(sha256))
+  const missing = [...robots].find((sha256) => !known.has(sha256))
   return missing === undefined
     ? passed('Records, links and every robots.txt fit their hashes.')
     : failed(`The robots.txt ${missing} is not in the file.`)
 }
 
-/** Extends the tree from the peaks before the first record, and compares it with the checkpoint. */
-function inclusion({ records, before, after, checkpoint, log }: Crawls): AxisResult {
+/** Compares the tree, extended from the peaks before the first record, with the checkpoint. */
+function inclusion({ after, checkpoint, log }: Crawls, { first, places, peaks }: Walk): AxisResult {
   if (checkpoint.origin !== log) return failed('The checkpoint is that of another log.')
-  const start = records[0]?.record.seq ?? 0
-  if (before.length !== start.toString(2).replaceAll('0', '').length)
-    return failed('The tree before the first record is not whole.')
-  const peaks: Uint8Array[] = [...before]
-  let size = start
-  for (const { bytes } of records) {
-    let node: Uint8Array = leafHash(bytes)
-    for (let index = size; index % 2 === 1; index = (index - 1) / 2) node = nodeHash(peaks.pop() as Uint8Array, node)
-    peaks.push(node)
-    size++
-  }
+  if (peaks === undefined) return failed('The tree before the first record is not whole.')
   const root = peaks.reduceRight((right, left) => nodeHash(left, right))
-  return isConsistent(size, root, checkpoint.size, checkpoint.root, after)
+  return isConsistent(first.seq + places.length, root, checkpoint.size, checkpoint.root, after)
     ? passed(`Under the checkpoint at size ${checkpoint.size}.`)
     : failed('The records are not under the checkpoint.')
 }
 
-function completeness({ query: { from, to }, checkpoint }: Crawls, records: readonly CrawlRecord[]): AxisResult {
-  const first = records[0] as CrawlRecord
-  const last = records.at(-1) as CrawlRecord
+function completeness({ query: { from, to }, checkpoint }: Crawls, { first, last }: Walk): AxisResult {
   if (first.seq > 0 && first.issuedAt >= from) return failed('Earlier records of the span may be missing.')
   if (last.seq < checkpoint.size - 1 && last.issuedAt <= to) return failed('Later records of the span may be missing.')
   return passed(`All records of this operator from ${from} to ${to}, as of the checkpoint.`)
 }
 
-function disclosure({ addresses }: Crawls, records: readonly CrawlRecord[]): AxisResult {
+function disclosure({ addresses }: Crawls, { subjects }: Walk): AxisResult {
   if (addresses.length === 0) return notProvided('Addresses were erased, or left out of the file.')
-  const subjects = new Map(records.map(({ seq, subject }) => [seq, subject]))
   const wrong = addresses.find(({ seq, addresses, salt }) => commitment(salt, addresses) !== subjects.get(seq))
   return wrong === undefined
     ? passed(`The addresses are the recorded ones in ${counted(addresses.length, 'record')}.`)
     : failed(`Record ${wrong.seq}: the addresses are not those that were recorded.`)
 }
 
-function sumPaths(records: readonly CrawlRecord[]): readonly CrawledPath[] {
-  const sums = new Map<string, CrawledPath>()
-  for (const { rows, from, to } of records) {
-    for (const row of rows) {
-      const { requests, pages, bytes, receipts = [], ...same } = row
-      const key = JSON.stringify(same)
-      const known = sums.get(key)
-      sums.set(key, {
-        ...same,
-        ...(receipts.length > 0 ? { receipts: [...(known?.receipts ?? []), ...receipts] } : {}),
-        requests: requests + (known?.requests ?? 0),
-        pages: pages + (known?.pages ?? 0),
-        bytes: bytes + (known?.bytes ?? 0),
-        first: known?.first ?? from,
-        last: to,
-      })
-    }
+/** Sums the rows of a path. Records of several processes overlap, so a later record may begin earlier. */
+function addRows(sums: Map<string, Sum>, { rows, from, to }: CrawlRecord): void {
+  for (const { requests, pages, bytes, receipts = [], ...same } of rows) {
+    const key = JSON.stringify(same)
+    const sum = sums.get(key) ?? { ...same, receipts: [], requests: 0, pages: 0, bytes: 0, first: from, last: to }
+    sums.set(key, sum)
+    sum.receipts.push(...receipts)
+    sum.requests += requests
+    sum.pages += pages
+    sum.bytes += bytes
+    if (from < sum.first) sum.first = from
+    if (to > sum.last) sum.last = to
   }
-  return [...sums.values()].sort((x, y) => y.requests - x.requests)
+}
+
+type Sum = { -readonly [Member in keyof CrawledPath]: CrawledPath[Member] } & { readonly receipts: string[] }
+
+/** Lists the paths of all records, most requests first. A path without receipts has no such member. */
+function listPaths(sums: Iterable<Sum>): readonly CrawledPath[] {
+  const paths = [...sums].map(({ receipts, ...sum }) => (receipts.length > 0 ? { ...sum, receipts } : sum))
+  return paths.sort((x, y) => y.requests - x.requests)
 }
