@@ -10,7 +10,7 @@ import {
 import { type LedgerStore, readHead } from './ports.ts'
 import { buildJwks, type Jwks } from './signing.ts'
 import { createProver } from './tree.ts'
-import { CRAWLS_TYPE, MAX_CRAWLS, parseCrawl } from './verify/crawl-form.ts'
+import { CRAWLS_TYPE, MAX_CRAWLS } from './verify/crawl-form.ts'
 import { parseCheckpoint } from './verify/note.ts'
 import { CRAWL_STATEMENTS } from './verify/statements.ts'
 
@@ -61,13 +61,13 @@ export async function buildCrawls(
   const end = await firstPlace(store, log, size, (issuedAt) => issuedAt > to)
   if (start >= end) return undefined
   const [low, high] = [Math.max(0, start - 1), Math.min(size, end + 1)]
-  if (high - low > MAX_CRAWLS) throw new RangeError(`The span holds ${high - low} records; ${MAX_CRAWLS} are the most.`)
+  if (high - low > MAX_CRAWLS) throw tooLarge(`${high - low} records; ${MAX_CRAWLS} are the most`)
   await ports.cover(log, high - 1)
   const { newest = '' } = await store.checkpoints(log, high - 1)
   const checkpoint = parseCheckpoint(newest)
   if (checkpoint === undefined || checkpoint.size < high) throw new Error(`No checkpoint covers record ${high - 1}.`)
   const prover = createProver((level, index) => store.tile(log, level, index))
-  const records = await readAll(store, log, low, high)
+  const { records, addresses, robots } = await readRecords(store, log, low, high, withAddresses)
   const after = high < checkpoint.size ? await prover.consistency(high, checkpoint.size) : []
   return {
     media_type: CRAWLS_TYPE,
@@ -75,48 +75,46 @@ export async function buildCrawls(
     origin: store.origin,
     log: `${store.origin}/${log}`,
     query: { from, to },
-    records: records.map(({ bytes }) => Buffer.from(bytes).toString()),
+    records,
     tree: { before: (await prover.peaks(low)).map(base64), after: after.map(base64) },
-    addresses: withAddresses ? await readAddresses(store, records) : [],
+    addresses,
     checkpoint: newest,
     ...(await readAnchors(prover, log, high - 1, checkpoint.size, ports)),
     keys: buildJwks(store.origin, ports.keys()),
-    documents: await readDocuments(store, records),
+    documents: await readTexts(store, robots),
     statements: CRAWL_STATEMENTS,
   }
 }
 
-type Records = Awaited<ReturnType<LedgerStore['records']>>
+/** Bounds the texts of the records: as members of a JSON text, which must fit into one string of 512 MiB, they take a fourth more. */
+const MAX_TEXT = 384 * 2 ** 20
+
+const tooLarge = (what: string): RangeError => new RangeError(`The span holds ${what}. Export shorter spans.`)
+
+/** Canonical text has no such name within a string: quotes are escaped there. */
+const ROBOTS_HASH = /"robots_sha256":"([0-9a-f]{64})"/g
 
 const STRIDE = 1_000
 
-async function readAll(store: LedgerStore, log: string, low: number, high: number): Promise<Records> {
-  const found: Records[number][] = []
-  while (low + found.length < high) {
-    const next = await store.records(log, low + found.length, Math.min(STRIDE, high - low - found.length))
-    if (next.length === 0) throw new Error(`Record ${low + found.length} of ${log} is not there.`)
-    found.push(...next)
-  }
-  return found
-}
-
-async function readAddresses(store: LedgerStore, records: Records): Promise<CrawlsJson['addresses']> {
-  const found: CrawlsJson['addresses'][number][] = []
-  for (let at = 0; at < records.length; at += STRIDE) {
-    const part = records.slice(at, at + STRIDE)
-    const subjects = await store.subjects(part.map(({ attestationId }) => attestationId))
-    for (const { seq, attestationId } of part) {
-      const subject = subjects.get(attestationId)
-      if (subject !== undefined) found.push({ seq, addresses: subject.address, salt: base64(subject.salt) })
+/** Reads the texts of records, what is left of their addresses, and the hashes of every robots.txt that they name. */
+async function readRecords(store: LedgerStore, log: string, low: number, high: number, withAddresses: boolean) {
+  const records: string[] = []
+  const addresses: CrawlsJson['addresses'][number][] = []
+  const robots = new Set<string>()
+  let size = 0
+  for (let at = low; at < high; at = low + records.length) {
+    const found = await store.records(log, at, Math.min(STRIDE, high - at))
+    if (found.length === 0) throw new Error(`Record ${at} of ${log} is not there.`)
+    const subjects = withAddresses ? await store.subjects(found.map(({ attestationId }) => attestationId)) : undefined
+    for (const { seq, attestationId, bytes } of found) {
+      const text = Buffer.from(bytes).toString()
+      size += text.length
+      if (size > MAX_TEXT) throw tooLarge(`more than ${MAX_TEXT / 2 ** 20} MiB of records`)
+      records.push(text)
+      for (const [, hash = ''] of text.matchAll(ROBOTS_HASH)) robots.add(hash)
+      const subject = subjects?.get(attestationId)
+      if (subject !== undefined) addresses.push({ seq, addresses: subject.address, salt: base64(subject.salt) })
     }
   }
-  return found
-}
-
-async function readDocuments(store: LedgerStore, records: Records): Promise<readonly DocumentJson[]> {
-  const hashes = new Set(
-    records.flatMap(({ bytes }) => parseCrawl(bytes).preferences.map(({ robotsSha256 }) => robotsSha256)),
-  )
-  hashes.delete(undefined)
-  return readTexts(store, hashes as ReadonlySet<string>)
+  return { records, addresses, robots }
 }
