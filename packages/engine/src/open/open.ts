@@ -134,7 +134,7 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
   const { onBanned: banned, list: exportedBans } = createServiceBans(banning)
   const { robots } = surroundings.current()
   const tally = await resources.use(openTally(keeping.kept, { clock, onFault, isTrial, robots }))
-  const crawls = await resources.use(openCrawlRecords(config, { ...base, provenance, surroundings }))
+  const { crawls } = await resources.use(openCrawlRecords(config, { ...base, provenance, surroundings }))
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = createServiceApi(config, {
     clock,
@@ -160,7 +160,7 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
   const measured = { clock, sources, load: surroundings.load, provenance, bans: counting.bans, inspection, behaviour }
   measure(metrics, { ...measured, log })
   await resources.use(watchStale({ sources, clock, raise: sinks.raise, graceMs: staleGrace(config) }))
-  const others = [crawls.observe, behaviour.observe, log.observe, observeRefusals(sinks), hooks.observe]
+  const others = [crawls?.observe, behaviour.observe, log.observe, observeRefusals(sinks), hooks.observe]
   const observers = await resources.use(createObservers({ metrics, tally, others, flush: log.flush }))
   const asked = { throwaway: throwawayMail, dns: outbound.dns }
   const eventPorts = { ...ledgerPorts, ...asked, snapshots, inspection, observe: observers.observe }
@@ -183,6 +183,7 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     provenance,
     ...toTakers(challenges, openPayments(inspection, base, hooks), inspection),
     behaviour,
+    crawls,
     bans: counting.bans,
     exportedBans,
     knowledge: { snapshots, findRegion, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
@@ -213,7 +214,7 @@ function openCrawlRecords(config: Config, { isTrial, metrics, provenance, surrou
   const onRecord = (outcome: string) => metrics.add('crawlRecords', [outcome])
   const elapsed = () => performance.now()
   const crawls = isTrial ? undefined : openCrawls(config, { provenance, robots, robotsText, elapsed, onRecord })
-  return { observe: crawls?.observe, close: async () => crawls?.close() }
+  return { crawls, close: async () => crawls?.close() }
 }
 
 /** Opens what takes payments: the port of the host, else that of the configuration. */

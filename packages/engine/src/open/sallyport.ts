@@ -22,6 +22,7 @@ import type { Api } from '#api'
 import type { Provenance } from '#attestation'
 import type { Config, ConfigInput, Reloaded } from '#config'
 import type { ServiceBehaviour } from '#features/behaviour'
+import type { Crawls } from '#features/crawls'
 import type { AccountProtection, DecisionKeeper, Described } from '#features/logins'
 import type { Payments } from '#features/payments'
 import type { SiteRobots } from '#features/robots'
@@ -109,6 +110,8 @@ export interface Sallyport extends Inspector, Counter, Deciders, PendingCrawlers
   readonly payments: Payments
   /** Keeps what visitors do, as evidence; workers share it. */
   readonly behaviour: ServiceBehaviour
+  /** Joins the records of crawling of several workers; absent if none are kept. */
+  readonly crawls?: Pick<Crawls, 'share' | 'take'> | undefined
   /** Lists the clients that are banned at present. */
   readonly bans: BanList
   /** Lists addresses and networks whose bans other systems may enforce too. */

@@ -3,16 +3,23 @@ import type { Provenance } from '#attestation'
 import type { FeatureConfig } from '#service'
 import { type AskRobots, identifyCrawler, pathPattern } from '#tally'
 import type { keys } from './keys.ts'
-import { beginMinute, type Ended, type Minute } from './minute.ts'
+import { beginMinute, countRequests, type Ended, type Minute } from './minute.ts'
 import { createPreferences } from './preferences.ts'
 
 /** Records what crawlers read, and writes it to the ledger behind requests. */
 export interface Crawls {
   readonly observe: Observe
+  /** Gives every minute that is over to `hand`, until this process closes. */
+  share(hand: HandMinute): void
+  /** Adds a minute of another process to that of this process; false once this process closes. */
+  take(minute: Ended): boolean
   /** Writes the minutes that are over, or all of them. Never rejects. */
   write(all?: boolean): Promise<void>
   close(): Promise<void>
 }
+
+/** Hands a minute to the process that writes for all: true if it took the minute, false if none did, `undefined` if that is unknown. */
+export type HandMinute = (minute: Ended) => Promise<boolean | undefined>
 
 export interface CrawlPorts {
   readonly provenance: Pick<Provenance, 'recordCrawl'>
@@ -60,30 +67,43 @@ export function openCrawls(
   const leftOut = new Map<string, number>()
   const waiting: Ended[] = []
   let writing: Promise<void> | undefined
+  let hand: HandMinute | undefined
+  let isClosed = false
+
+  function begin(operator: string, at: number) {
+    const entry = { minute: beginMinute(operator), at, since: elapsed() }
+    open.set(operator, entry)
+    return entry
+  }
+
+  function lose(lost: Ended): void {
+    const { operator } = lost.crawl
+    leftOut.set(operator, (leftOut.get(operator) ?? 0) + countRequests(lost))
+    onRecord('lost')
+  }
 
   function end(minute: Minute): void {
     open.delete(minute.operator)
     const ended = minute.end(leftOut.get(minute.operator) ?? 0)
     leftOut.delete(minute.operator)
     waiting.push(ended)
-    if (waiting.length <= MAX_WAITING) return
-    const [lost] = waiting.splice(0, 1) as [Ended]
-    const { operator } = lost.crawl
-    leftOut.set(operator, (leftOut.get(operator) ?? 0) + lost.requests + lost.crawl.leftOut)
-    onRecord('lost')
+    if (waiting.length > MAX_WAITING) lose(waiting.shift() as Ended)
   }
 
   async function writeWaiting(): Promise<void> {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      const isTaken = hand === undefined ? false : await hand(next)
       try {
-        await provenance.recordCrawl(next.crawl, next.documents, next.addresses)
+        if (isTaken === false) await provenance.recordCrawl(next.crawl, next.documents, next.addresses)
       } catch {
         // The ledger has said why, to the operator as well.
         onRecord('retried')
         return
       }
       if (waiting[0] === next) waiting.shift()
-      onRecord('recorded')
+      if (isTaken === false) onRecord('recorded')
+      // To hand it again could count its requests twice.
+      if (isTaken === undefined) lose(next)
     }
   }
 
@@ -100,12 +120,20 @@ export function openCrawls(
         end(entry.minute)
         entry = undefined
       }
-      if (entry === undefined) {
-        entry = { minute: beginMinute(crawler.operator), at, since: elapsed() }
-        open.set(crawler.operator, entry)
-      }
+      entry ??= begin(crawler.operator, at)
       const refused = robots(observed.userAgent ?? '', observed.path, observed.host)
       entry.minute.add(pathOf(observed.path), observed, decision, crawler, preferenceOf(observed.host), refused)
+    },
+    share(by) {
+      hand = by
+    },
+    take(ended) {
+      if (isClosed) return false
+      const { operator } = ended.crawl
+      // A minute that another process began lasts as long as any: no request ends it early.
+      const { minute } = open.get(operator) ?? begin(operator, Number.POSITIVE_INFINITY)
+      minute.merge(ended, preferenceOf)
+      return true
     },
     async write(all = false) {
       for (const { minute, since } of [...open.values()]) if (all || elapsed() - since >= MINUTE_MS) end(minute)
@@ -115,6 +143,8 @@ export function openCrawls(
       await writing
     },
     async close() {
+      hand = undefined
+      isClosed = true
       clearInterval(timer)
       await writing
       await crawls.write(true)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Decision, ObservedRequest } from '@sallyport/core'
 import type { Crawl, CrawlRow, Document, RecordedPreference } from '@sallyport/ledger'
 import { type IdentifiedCrawler, isPageRead } from '#tally'
@@ -12,6 +13,9 @@ const MAX_RECEIPTS = 64
 const OTHERS = '/**'
 
 type Row = { -readonly [Member in keyof CrawlRow]: CrawlRow[Member] }
+/** What requests of one row have in common, beside path and preference. */
+type Alike = Omit<CrawlRow, 'path' | 'preference' | 'requests' | 'pages' | 'bytes' | 'receipts'>
+type Counts = Pick<CrawlRow, 'requests' | 'pages' | 'bytes' | 'receipts'>
 
 /** Collects what one operator reads within a minute. */
 export interface Minute {
@@ -25,6 +29,8 @@ export interface Minute {
     stated: Stated,
     refused: boolean | undefined,
   ): void
+  /** Adds a minute of another process; `preferenceOf` returns what this process reads. */
+  merge(ended: Ended, preferenceOf: (host: string) => Stated): void
   /** The record, the documents that it names, and the addresses of proven crawlers. */
   end(leftOut: number): Ended
 }
@@ -34,7 +40,11 @@ export interface Ended {
   readonly crawl: Crawl
   readonly documents: readonly Document[]
   readonly addresses: readonly string[]
-  readonly requests: number
+}
+
+/** Counts the requests of a minute, with those that it leaves out. */
+export function countRequests({ crawl: { rows, leftOut } }: Ended): number {
+  return rows.reduce((sum, { requests }) => sum + requests, leftOut)
 }
 
 /** Begins a minute of an operator. */
@@ -44,63 +54,83 @@ export function beginMinute(operator: string): Minute {
   const preferences: RecordedPreference[] = []
   const documents = new Map<string, Document>()
   const addresses = new Set<string>()
-  let [from, to, left, requests] = [Number.POSITIVE_INFINITY, 0, 0, 0]
+  let [from, to, left] = [Number.POSITIVE_INFINITY, 0, 0]
 
-  function findPlace({ preference, document }: Stated): number {
+  function findPlace(preference: RecordedPreference): number {
     const at = preferences.indexOf(preference)
-    if (document !== undefined) documents.set(document.sha256, document)
     return at === -1 ? preferences.push(preference) - 1 : at
+  }
+
+  /** Adds requests to their row; false where the minute has no more room. */
+  function addRow(path: string, alike: Alike, preference: RecordedPreference, counts: Counts): boolean {
+    // A path has few rows: to compare them takes a tenth of the time of building a key.
+    const isAlike = (row: Row): boolean =>
+      row.action === alike.action &&
+      row.enforced === alike.enforced &&
+      row.robots === alike.robots &&
+      row.crawler === alike.crawler &&
+      row.purpose === alike.purpose &&
+      row.proof === alike.proof &&
+      row.price === alike.price &&
+      row.licence === alike.licence &&
+      preferences[row.preference] === preference
+    const find = (path: string, bound: number): Row | undefined => {
+      const known = byPath.get(path)
+      const found = known?.find(isAlike)
+      if (found !== undefined || rows.length >= bound) return found
+      const row: Row = { ...alike, path, preference: findPlace(preference), requests: 0, pages: 0, bytes: 0 }
+      rows.push(row)
+      if (known === undefined) byPath.set(path, [row])
+      else known.push(row)
+      return row
+    }
+    const row = find(path, MAX_ROWS) ?? find(OTHERS, 2 * MAX_ROWS)
+    if (row === undefined) {
+      left += counts.requests
+      return false
+    }
+    row.requests += counts.requests
+    row.bytes += counts.bytes
+    row.pages += counts.pages
+    if (counts.receipts === undefined) return true
+    const receipts = [...(row.receipts?.split(' ') ?? []), ...counts.receipts.split(' ')]
+    row.receipts = receipts.slice(0, MAX_RECEIPTS).join(' ')
+    return true
   }
 
   return {
     operator,
-    add(path, observed, { action, enforced }, { name: crawler, purpose, proof }, stated, refused) {
+    add(path, observed, { action, enforced }, { name: crawler, purpose, proof }, { preference, document }, refused) {
       from = Math.min(from, observed.at)
       to = Math.max(to, observed.at)
-      requests++
       if (proof !== 'claim' && proof !== 'disproved' && addresses.size < MAX_ADDRESSES) addresses.add(observed.client)
       const robots = refused === undefined ? 'unread' : refused ? 'disallowed' : 'allowed'
-      const { offer: { price, licence } = {}, receipt } = observed.payment ?? {}
-      // A path has few rows: to compare them takes a tenth of the time of building a key.
-      const isAlike = (row: Row): boolean =>
-        row.action === action &&
-        row.enforced === enforced &&
-        row.robots === robots &&
-        row.crawler === crawler &&
-        row.purpose === purpose &&
-        row.proof === proof &&
-        row.price === price &&
-        row.licence === licence &&
-        preferences[row.preference] === stated.preference
-      const find = (path: string, bound: number): Row | undefined => {
-        const known = byPath.get(path)
-        const found = known?.find(isAlike)
-        if (found !== undefined || rows.length >= bound) return found
-        const same = { crawler, purpose, proof, path, preference: findPlace(stated), robots, action, enforced }
-        const offered = { ...(price !== undefined && { price }), ...(licence !== undefined && { licence }) }
-        const row: Row = { ...same, ...offered, requests: 0, pages: 0, bytes: 0 }
-        rows.push(row)
-        if (known === undefined) byPath.set(path, [row])
-        else known.push(row)
-        return row
+      const { offer: { price, licence } = {}, receipt: receipts } = observed.payment ?? {}
+      const alike = { crawler, purpose, proof, robots, action, enforced, price, licence }
+      const pages = isPageRead(observed) ? 1 : 0
+      const counts = { requests: 1, pages, bytes: observed.bytesSent ?? 0, receipts }
+      if (addRow(path, alike, preference, counts) && document !== undefined) documents.set(document.sha256, document)
+    },
+    merge({ crawl, ...other }, preferenceOf) {
+      from = Math.min(from, crawl.from)
+      to = Math.max(to, crawl.to)
+      left += crawl.leftOut
+      for (const document of other.documents) documents.set(document.sha256, document)
+      for (const address of other.addresses) if (addresses.size < MAX_ADDRESSES) addresses.add(address)
+      // Requests of this process find their row by the object of their preference.
+      const known = crawl.preferences.map((same) => {
+        const all = [preferenceOf(same.host).preference, ...preferences]
+        return all.find((one) => isDeepStrictEqual(one, same)) ?? same
+      })
+      for (const { path, preference, requests, pages, bytes, receipts, ...alike } of crawl.rows) {
+        const named = known[preference]
+        if (named !== undefined) addRow(path, alike, named, { requests, pages, bytes, receipts })
       }
-      const row = find(path, MAX_ROWS) ?? find(OTHERS, 2 * MAX_ROWS)
-      if (row === undefined) {
-        left++
-        return
-      }
-      row.requests++
-      row.bytes += observed.bytesSent ?? 0
-      if (isPageRead(observed)) row.pages++
-      if (receipt === undefined) return
-      const receipts = row.receipts?.split(' ') ?? []
-      if (receipts.length < MAX_RECEIPTS) row.receipts = [...receipts, receipt].join(' ')
     },
     end: (leftOut) => ({
       crawl: { operator, from, to, leftOut: leftOut + left, preferences, rows },
       documents: [...documents.values()],
       addresses: [...addresses].sort(),
-      requests,
     }),
   }
 }

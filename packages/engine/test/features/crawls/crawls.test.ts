@@ -123,6 +123,71 @@ t.test('a day of requests at any rate is at most one record a minute', async (t)
   t.equal(written.length, 1_440)
 })
 
+t.test('four processes write the records of one', async (t) => {
+  const all = [opened(), opened(), opened(), opened()] as const
+  const [leader, ...others] = all
+  for (const { share } of others) share(async (minute) => leader.take(JSON.parse(JSON.stringify(minute))))
+  let requests = 0
+  for (let second = 0; second < 86_400; second += 5) {
+    for (const [place, { observe, write, state }] of all.entries()) {
+      state.elapsed = second * 1_000
+      // Each process has pauses of its own.
+      if ((second / (1_000 * (place + 1))) % 2 < 1) {
+        observe(seen({ at: AT + second * 1_000, path: `/articles/${second}`, client: `192.0.2.${place}` }))
+        requests++
+      }
+      await write()
+    }
+  }
+  for (const { close } of [...others, leader]) await close()
+  const records = leader.written.map(({ crawl }) => crawl)
+  const rest = others.flatMap(({ written }) => written.map(({ crawl }) => crawl))
+  t.ok(records.length <= 1_440, `${records.length} records`)
+  t.ok(rest.length <= others.length, 'a process that closes writes its last minute')
+  const counted = [...records, ...rest].flatMap(({ rows }) => rows)
+  t.equal(
+    counted.reduce((sum, row) => sum + row.requests, 0),
+    requests,
+  )
+  t.ok(
+    records.every(({ rows, from, to }) => rows.length === 1 && to - from <= 150_000),
+    'rows of all processes are joined',
+  )
+  t.match(leader.written[1], { addresses: ['192.0.2.0', '192.0.2.1', '192.0.2.2', '192.0.2.3'], documents: [{}] })
+})
+
+t.test('a minute that is perhaps lost is not counted twice, and one that nobody takes is written here', async (t) => {
+  const { observe, write, share, written, outcomes } = opened()
+  share(async () => undefined)
+  observe(seen())
+  await write(true)
+  t.same([written, outcomes], [[], ['lost']])
+  share(async () => false)
+  observe(seen({ at: AT + 60_000 }))
+  await write(true)
+  t.match(written, [{ crawl: { leftOut: 1, rows: [{ requests: 1 }] } }])
+  const leader = opened()
+  await leader.close()
+  t.notOk(leader.take(written[0] as Written), 'a process that closes takes none')
+})
+
+t.test('a merged minute keeps the bounds of a minute, and says what it leaves out', async (t) => {
+  const [leader, other] = [opened({}, 'path'), opened({ robotsText: () => undefined }, 'path')]
+  other.share(async (minute) => leader.take(minute))
+  for (const { observe } of [leader, other]) {
+    for (let count = 0; count < 100; count++) observe(seen({ path: `/articles/${count}`, client: `192.0.2.${count}` }))
+    for (let count = 0; count < 100; count++) observe(seen({ path: '/x', decision: withAction(`made-${count}`) }))
+  }
+  await other.write(true)
+  await leader.write(true)
+  const [{ crawl, addresses } = t.fail() as never] = leader.written
+  t.match([leader.written.length, other.written.length, crawl.rows.length, addresses.length], [1, 0, 128, 64])
+  t.equal(
+    crawl.rows.reduce((sum, { requests }) => sum + requests, crawl.leftOut),
+    400,
+  )
+})
+
 t.test('paths have a bound in a minute, and what has no row is counted', async (t) => {
   const { observe, write, written } = opened({}, 'path')
   for (let count = 0; count < 500; count++) observe(seen({ path: `/articles/${count}` }))

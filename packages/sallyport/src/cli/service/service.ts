@@ -23,6 +23,7 @@ import { type Hangups, noteHangups } from '../workers/hangups.ts'
 import { untilStopped } from '../workers/stop.ts'
 import { notifySystemd } from '../workers/systemd.ts'
 import { isWorker, joinWorkers, type Standing } from '../workers/worker.ts'
+import { shareCrawls } from '../workers/worker-crawls.ts'
 import { LOAD, shareLoad } from '../workers/worker-load.ts'
 import { ownScrape, scrapeAll } from '../workers/worker-metrics.ts'
 import { METRICS, openWorkerQuestions, type WorkerQuestions } from '../workers/worker-questions.ts'
@@ -162,6 +163,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const leading = muteFollower(standing, terminal)
   let endReload = (): void => {}
   const endLoad = others && shareLoad(sallyport.load, others)
+  if (others && sallyport.crawls) shareCrawls(sallyport.crawls, others, standing)
   const endVisits = others && shareVisits(sallyport.behaviour)
   const endCounts = standing.reportCounts(proxy.counted)
   try {
