@@ -86,8 +86,10 @@ export async function buildCrawls(
   }
 }
 
-/** Bounds the texts of the records: as members of a JSON text, which must fit into one string of 512 MiB, they take a fourth more. */
-const MAX_TEXT = 384 * 2 ** 20
+/** Bounds the file without its documents, in characters: readers hold a file as one string, of at most 512 MiB. */
+const MAX_TEXT = 480 * 2 ** 20
+/** What a record takes in the file beside its text and its addresses. */
+const RECORD_OVERHEAD = 150
 
 const tooLarge = (what: string): RangeError => new RangeError(`The span holds ${what}. Export shorter spans.`)
 
@@ -108,11 +110,11 @@ async function readRecords(store: LedgerStore, log: string, low: number, high: n
     const subjects = withAddresses ? await store.subjects(found.map(({ attestationId }) => attestationId)) : undefined
     for (const { seq, attestationId, bytes } of found) {
       const text = Buffer.from(bytes).toString()
-      size += text.length
+      const subject = subjects?.get(attestationId)
+      size += JSON.stringify(text).length + (subject?.address.length ?? 0) + RECORD_OVERHEAD
       if (size > MAX_TEXT) throw tooLarge(`more than ${MAX_TEXT / 2 ** 20} MiB of records`)
       records.push(text)
       for (const [, hash = ''] of text.matchAll(ROBOTS_HASH)) robots.add(hash)
-      const subject = subjects?.get(attestationId)
       if (subject !== undefined) addresses.push({ seq, addresses: subject.address, salt: base64(subject.salt) })
     }
   }
