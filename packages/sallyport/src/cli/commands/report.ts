@@ -38,6 +38,15 @@ async function findEvidence(
   throw new SallyportError('invalid_request', `There is no record of ${operator} from ${since} to ${until}.${why}`)
 }
 
+/** Prints evidence as JSON, each record apart: the text of a busy month would be in memory several times. */
+function printEvidence(evidence: CrawlsJson, { out }: Terminal): void {
+  // Texts within the evidence have no such quotes: JSON escapes them.
+  const [head, tail] = json({ ...evidence, records: [] }).split('"records": []')
+  out(`${head}"records": [`)
+  for (const [at, record] of evidence.records.entries()) out(`${at === 0 ? '    ' : '    ,'}${json(record)}`)
+  out(`  ]${tail}`)
+}
+
 /** Adds `sallyport report`. */
 export function addReportCommand(program: Command, terminal: Terminal): void {
   const report = program
@@ -54,7 +63,7 @@ export function addReportCommand(program: Command, terminal: Terminal): void {
       const config = readConfig(options)
       const now = Date.now()
       if (options.evidence !== undefined)
-        return terminal.out(json(await findEvidence(config, options.evidence, options, now)))
+        return printEvidence(await findEvidence(config, options.evidence, options, now), terminal)
       const tally = await readTally(config, options.since ?? now - SPAN_MS, now)
       if (tally === undefined) {
         const why =
