@@ -8,7 +8,20 @@ trap 'rm -rf "$work"' EXIT
 fail() { echo "fail: $*" >&2; exit 1; }
 sha256() { openssl dgst -sha256 -r | cut -c1-64; }
 to_hex() { base64 -d | od -An -v -tx1 | tr -d ' \n'; }
-node() { printf "$(sed 's/../\\x&/g' <<<"01$1$2")" | sha256; } # RFC 6962, section 2.1
+hash_part() { printf '%s\n' "$work"/part* | xargs openssl dgst -sha256 -r | cut -c1-64; rm "$work"/part*; }
+hash_lines() { # of standard input, each written by the format $1; one call of OpenSSL hashes thousands
+  local line count=0
+  while IFS= read -r line; do
+    printf "$1" "$line" >"$work/part$((10000 + count % 10000))"
+    ((++count % 10000)) || hash_part
+  done
+  ((count % 10000 == 0)) || hash_part
+}
+hash_nodes() { sed 's/../\\x&/g' | hash_lines %b; } # RFC 6962, section 2.1; of lines 01LEFTRIGHT
+node() { hash_nodes <<<"01$1$2"; }
+jq -r '.records[]' "$evidence" >"$work/records"
+jq 'del(.records)' "$evidence" >"$work/file"
+records=$work/records evidence=$work/file
 
 # The keys sign the checkpoint (C2SP signed note, Ed25519).
 jq -j .checkpoint "$evidence" >"$work/note"
@@ -29,17 +42,23 @@ root=$(to_hex <<<"$root")
 # The records continue the tree before them.
 peaks=()
 for peak in $(jq -r '.tree.before[]' "$evidence"); do peaks+=("$(to_hex <<<"$peak")"); done
-size=$(jq '.records[0] | fromjson | .seq' "$evidence")
-while IFS= read -r record; do
-  hash=$(printf '\0%s' "$record" | sha256)
-  for ((at = size; at % 2 == 1; at /= 2)); do
-    [ ${#peaks[@]} -gt 0 ] || fail 'the tree before the first record is not whole'
-    hash=$(node "${peaks[-1]}" "$hash")
-    unset 'peaks[-1]'
-  done
-  peaks+=("$hash")
-  size=$((size + 1))
-done < <(jq -r '.records[]' "$evidence")
+start=$(head -1 "$records" | jq .seq)
+before=$start
+while ((before > 0)); do ((before & 1)) && ones=$((${ones:-0} + 1)); before=$((before >> 1)); done
+[ ${#peaks[@]} = "${ones:-0}" ] || fail 'the tree before the first record is not whole'
+size=$((start + $(wc -l <"$records")))
+hash_lines '\0%s' <"$records" >"$work/level"
+added=()
+for ((at = start; $(wc -l <"$work/level") > 0; at = at / 2)); do
+  { # A first node on the right has its left one among the peaks.
+    if ((at & 1)); then echo "${peaks[-1]}"; fi
+    cat "$work/level"
+  } >"$work/nodes"
+  ((at & 1)) && unset 'peaks[-1]'
+  (($(wc -l <"$work/nodes") & 1)) && added=("$(tail -1 "$work/nodes")" "${added[@]}")
+  paste -d '' - - <"$work/nodes" | sed -n '/^.\{128\}$/s/^/01/p' | hash_nodes >"$work/level"
+done
+peaks+=("${added[@]}")
 reached=${peaks[-1]}
 for ((at = ${#peaks[@]} - 2; at >= 0; at--)); do reached=$(node "${peaks[at]}" "$reached"); done
 
@@ -67,7 +86,8 @@ else
 fi
 
 # Each robots.txt is the one that the records name.
-jq -r '[.documents[].sha256] as $known | .records[] | fromjson | .crawl.preferences[] | .robots_sha256 // empty | select(IN($known[]) | not)' "$evidence" >"$work/missing"
+jq -r '.documents[].sha256' "$evidence" | sort -u >"$work/known"
+jq -r '.crawl.preferences[] | .robots_sha256 // empty' "$records" | sort -u | comm -23 - "$work/known" >"$work/missing"
 [ -s "$work/missing" ] && fail "the robots.txt $(head -1 "$work/missing") is not in the file"
 for at in $(jq -r '.documents | keys[]' "$evidence"); do
   [ "$(jq -j ".documents[$at].text" "$evidence" | sha256)" = "$(jq -r ".documents[$at].sha256" "$evidence")" ] || fail 'a robots.txt was changed'
@@ -79,6 +99,6 @@ if [ -n "$certificates" ]; then
   openssl ts -verify -data "$work/anchor" -in "$work/response" -CAfile "$certificates" >"$work/said" 2>&1 || fail 'the timestamp is not good'
   openssl ts -reply -in "$work/response" -text | sed -n 's/^Time stamp:/stamped/p'
 fi
-echo "proven: records of $(jq -r '.records[0] | fromjson | .crawl.operator' "$evidence") in $log"
-jq -r '.query as $span | .records[] | fromjson | select(.issued_at >= $span.from and .issued_at <= $span.to) | .crawl.rows[] | [.path, .robots, .action, .requests] | @tsv' "$evidence" |
+echo "proven: records of $(head -1 "$records" | jq -r .crawl.operator) in $log"
+jq -r --argjson span "$(jq .query "$evidence")" 'select(.issued_at >= $span.from and .issued_at <= $span.to) | .crawl.rows[] | [.path, .robots, .action, .requests] | @tsv' "$records" |
   awk -F'\t' '{ sum[$1 "\t" $2 "\t" $3] += $4 } END { for (row in sum) print row "\t" sum[row] }' | sort
