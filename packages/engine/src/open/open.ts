@@ -132,9 +132,8 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
   })
   const banning = { log, raise: sinks.raise, inspection, bans: counting.bans }
   const { onBanned: banned, list: exportedBans } = createServiceBans(banning)
-  const { robots } = surroundings.current()
-  const tally = await resources.use(openTally(keeping.kept, { clock, onFault, isTrial, robots }))
-  const { crawls } = await resources.use(openCrawlRecords(config, { ...base, provenance, surroundings }))
+  const tally = await resources.use(openTally(keeping.kept, { ...base, robots: surroundings.current().robots }))
+  const { crawls } = await resources.use(openCrawlRecords(config, { ...base, ...surroundings, provenance }))
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
   const api = createServiceApi(config, {
     clock,
@@ -203,13 +202,12 @@ function createPreparation(prepare: (rules: Rules) => Promise<void>, openRegions
   }
 }
 
-interface CrawlRecordPorts extends Pick<Base, 'isTrial' | 'metrics'>, Pick<CrawlPorts, 'provenance'> {
-  readonly surroundings: Pick<OpenSurroundings, 'current' | 'robotsText'>
+interface CrawlRecordPorts extends Pick<Base, 'isTrial' | 'metrics'>, Pick<CrawlPorts, 'provenance' | 'robotsText'> {
+  readonly current: OpenSurroundings['current']
 }
 
 /** Opens the records of crawling; recorded and made up requests leave none. */
-function openCrawlRecords(config: Config, { isTrial, metrics, provenance, surroundings }: CrawlRecordPorts) {
-  const { robotsText, current } = surroundings
+function openCrawlRecords(config: Config, { isTrial, metrics, provenance, robotsText, current }: CrawlRecordPorts) {
   const { robots = () => undefined } = current()
   const onRecord = (outcome: string) => metrics.add('crawlRecords', [outcome])
   const elapsed = () => performance.now()

@@ -121,25 +121,10 @@ export function verifyCrawls(
   }
 }
 
-/** Holds what one pass over the records finds. It keeps no record, because all records of a busy month take gigabytes. */
-interface Walk {
-  readonly first: CrawlRecord
-  readonly last: CrawlRecord
-  readonly places: readonly { readonly seq: number }[]
-  /** Says which record does not follow the record before it. */
-  readonly fault?: string | undefined
-  /** Holds the peaks of the tree with the records; absent if the tree before the first record is not whole. */
-  readonly peaks?: readonly Uint8Array[] | undefined
-  /** Lists the hashes of every robots.txt that records name. */
-  readonly robots: ReadonlySet<string>
-  /** Maps records with disclosed addresses to their commitments. */
-  readonly subjects: ReadonlyMap<number, string | undefined>
-  readonly leftOut: number
-  readonly paths: ReadonlyMap<string, Sum>
-}
+type Walk = ReturnType<typeof walkRecords>
 
-/** Reads the records one after the other. Throws ShapeError for a malformed record. */
-function walkRecords({ records, log, before, addresses, query: { from, to } }: Crawls): Walk {
+/** Reads the records one after the other and keeps none: a busy month of them takes gigabytes. Throws ShapeError for a malformed record. */
+function walkRecords({ records, log, before, addresses, query: { from, to } }: Crawls) {
   const disclosed = new Set(addresses.map(({ seq }) => seq))
   const places: { readonly seq: number }[] = []
   const robots = new Set<string>()
@@ -173,8 +158,8 @@ function walkRecords({ records, log, before, addresses, query: { from, to } }: C
     places.push({ seq: record.seq })
     last = record
   }
-  const found = { first: start, last: last ?? start, places, robots, subjects, leftOut, paths }
-  return { ...found, fault, ...(isWhole ? { peaks } : {}) }
+  const tree = isWhole ? peaks : undefined
+  return { first: start, last: last ?? start, places, fault, peaks: tree, robots, subjects, leftOut, paths }
 }
 
 /** Returns how a record does not follow the record before it. */
