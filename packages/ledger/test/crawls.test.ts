@@ -109,6 +109,31 @@ t.test('a month of minutes is one file', async (t) => {
   t.match(report, { ok: true, isProven: true, paths: [{ requests: 3 * minutes }, { requests: minutes }] })
 })
 
+t.test('a file of more records than four processes write in a month is refused before they are read', async (t) => {
+  const { build, keys } = await recorded(1)
+  const good = await build(0, 1)
+  for (const count of [0, 200_001]) {
+    const report = verifyCrawls({ ...good, records: Array(count).fill(good.records[0]) }, keys)
+    t.match(report, { ok: false, axes: { format: { outcome: 'fail', detail: 'records: none, or too many' } } })
+  }
+})
+
+t.test('records of processes that overlap add up, with their receipts', async (t) => {
+  const { build, keys, ledger } = await recorded(1)
+  const [row] = madeMinute(AT).rows
+  const rows = row === undefined ? [] : [{ ...row, receipts: 'pay_1 pay_2' }]
+  await ledger.crawl(madeMinute(AT - MINUTE, { to: AT + 59_500, rows }), [])
+  await ledger.crawl(madeMinute(AT + 1_000, { to: AT + 59_500, rows }), [])
+  const { ok, paths } = verifyCrawls(await build(0, 9), keys)
+  t.match([ok, paths.length], [true, 2])
+  t.match(paths[0], {
+    requests: 9,
+    receipts: ['pay_1', 'pay_2', 'pay_1', 'pay_2'],
+    first: new Date(AT - MINUTE).toISOString(),
+    last: new Date(AT + 59_500).toISOString(),
+  })
+})
+
 t.test('a verifier of before says that it does not know the version, and attestations stay as they are', async (t) => {
   const { ledger, ports, build, keys } = await recorded(2)
   t.match(verifyEvidence(await build(0, 2), keys).axes.format, {
