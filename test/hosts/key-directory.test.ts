@@ -80,7 +80,10 @@ t.test('a successor is published before it signs, and the keys before it end', a
   t.throws(() => createAgentKeys(place, 'http://bot.example', NOW), { message: /not an https origin/ })
   const [first] = createAgentKeys(place, ORIGIN, NOW).keys
   t.equal(statSync(file).mode & 0o777, 0o600)
-  t.throws(() => createAgentKeys(place, ORIGIN, NOW), { code: 'invalid_config', message: /already has the keys of an agent/ })
+  t.throws(() => createAgentKeys(place, ORIGIN, NOW), {
+    code: 'invalid_config',
+    message: /already has the keys of an agent/,
+  })
   const signs = (at: number) => listAgentKeys(place, at).keys.find((key) => key.signs)?.id
   const rotated = rotateAgentKeys(place, 60 * minute, NOW)
   t.equal(statSync(file).mode & 0o777, 0o600)
