@@ -10,6 +10,8 @@ const [config = '{}', own = 'shared'] = process.argv.slice(2)
 
 if (cluster.isPrimary) {
   cluster.on('message', (_, message) => process.send?.(message))
+  // A test that waits for four ports hears of a process that has none.
+  cluster.on('exit', () => process.exit(1))
   for (let worker = 0; worker < WORKERS; worker++) cluster.fork()
   process.once('disconnect', () => process.exit())
 } else {
