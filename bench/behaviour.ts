@@ -30,7 +30,6 @@ const RATES = [1, 10, 60, 600]
 export async function benchBehaviour(run: Run): Promise<void> {
   if (run.quick) return run.skip('real clients, which take an hour')
   const figures: Figure[] = []
-  const signs: Figure[] = []
   let first: Recording | undefined
   for (const site of SITES.slice(0, -1)) {
     run.step(`real clients on the ${site.name}`)
@@ -40,14 +39,11 @@ export async function benchBehaviour(run: Run): Promise<void> {
       continue
     }
     for (const text of recording.missing) run.skip(text)
-    const judged = await judgeRecording(run, recording)
-    figures.push(...judged.found)
-    signs.push(...judged.signs)
+    figures.push(...(await judgeRecording(run, recording)))
     first ??= recording
   }
   if (first === undefined) return
   run.table({ title: 'Found, and accused', figures })
-  run.table({ title: 'People who show a sign', figures: signs })
   run.table({ title: 'What it costs', figures: await measureCosts(first) })
 }
 
@@ -107,13 +103,8 @@ const ASKED = { peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'http', h
 const NOTHING = { method: 'GET', host: 'site.example', isConditional: false, isAhead: false, fields: [] }
 const ENDED = { host: 'site.example', userAgent: BROWSER, milliseconds: 5 } as Partial<ObservedRequest>
 
-interface Judged {
-  readonly found: readonly Figure[]
-  readonly signs: readonly Figure[]
-}
-
 /** Judges what was recorded on one application, and much that is like it. */
-export async function judgeRecording(run: Run, recording: Recording): Promise<Judged> {
+export async function judgeRecording(run: Run, recording: Recording): Promise<readonly Figure[]> {
   const random = createRandom(72)
   const { site, visits, isPage, answers } = recording
   run.step(`visits to the ${site.name}`)
@@ -136,31 +127,38 @@ export async function judgeRecording(run: Run, recording: Recording): Promise<Ju
     return DEPTHS.map((depth): Figure => {
       // The log shows at the next page what the gate knows of this one.
       const found = own.filter(({ page }) => page <= depth + 1).length
-      const what = `${loads === 'pages' ? 'without files' : 'with files'}, ${depth} pages`
+      const what = `${loads === 'pages' ? 'no files' : 'with files'}, ${depth} pages`
       return { case: site.name, what, unit: '%', value: counted((100 * found) / own.length), ...findGoal(loads, depth) }
     })
   })
   const accused = countPeople(({ page }) => page < Number.POSITIVE_INFINITY)
   const found: readonly Figure[] = [
     ...shares,
-    { case: site.name, what: 'people accused', unit: 'of 10,000', value: accused, goal: { atMost: 10 } },
+    { case: site.name, what: 'accused', unit: 'people', value: accused, goal: { atMost: 10 } },
     {
       case: site.name,
-      what: '200 addresses, before the limit',
+      what: '200 addresses, served',
       unit: 'pages',
       value: counted(served),
       goal: { atMost: 2_000 },
     },
   ]
-  const signs = BEHAVIOUR_SIGNS.filter(({ weight }) => weight > 0).map(
-    ({ id }): Figure => ({
-      case: `\`${id}\``,
-      what: site.name,
-      unit: 'of 10,000',
-      value: countPeople((visit) => visit.signs.has(id)),
-    }),
-  )
-  return { found, signs }
+  const showing = (id: string) => countPeople((visit) => visit.signs.has(id))
+  const others = BEHAVIOUR_SIGNS.filter(({ id, weight }) => weight > 0 && !(id in COMMON_SIGNS))
+  const most = Math.max(...others.map(({ id }) => showing(id).median))
+  return [
+    ...found,
+    ...Object.entries(COMMON_SIGNS).map(
+      ([id, what]): Figure => ({ case: site.name, what, unit: 'people', value: showing(id) }),
+    ),
+    { case: site.name, what: 'another sign', unit: 'people', value: counted(most) },
+  ]
+}
+
+/** People show these signs most often; the table has a column for each. */
+const COMMON_SIGNS: Readonly<Record<string, string>> = {
+  'referrers-never-fit': 'no link',
+  'reloads-files': 'files reloaded',
 }
 
 function findGoal(loads: Recorded['loads'], depth: number): { goal?: Goal } {
