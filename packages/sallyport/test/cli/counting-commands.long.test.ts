@@ -22,7 +22,7 @@ t.test('policy test plays sequences with times, and each test counts from nothin
     ['logins.yaml', 'every: 1s', 'every: soon', /every.*must be a duration/],
     ['events.yaml', 'event: payment', 'event: paying', /event/],
     ['events.yaml', 'account.travel', 'account.tired', /facts/],
-    ['events.yaml', 'event: login, user: "17", facts', 'event: login, facts', /must name the user/],
+    ['events.yaml', 'event: login, user: "17", facts', 'event: login, facts', /must have a user or an identifier/],
     ...['{ level: 4 }', '{ age: 1 }', 'some'].map((pass) => ['passes.yaml', '{ level: 1 }', pass, /pass/] as const),
   ] as const) {
     const file = write('wrong.yaml', readSample(name).replace(right, wrong))
@@ -146,7 +146,7 @@ t.test('explain says what a request would be counted by, and the log where it st
   const beyond = { ...line, requestId: 'r-2', action: 'throttle', rule: 'search', limitUsed: 20, status: 429 }
   const log = write('decisions.log', `${JSON.stringify(line)}\n${JSON.stringify(beyond)}\n`)
   t.match((await run('explain', '--request', 'r-1', '--log', log)).out, /limit +17th of 20 in 1m, rule search/)
-  t.match((await run('explain', '--request', 'r-2', '--log', log)).out, /limit +beyond 20 in 1m, rule search/)
+  t.match((await run('explain', '--request', 'r-2', '--log', log)).out, /limit +over 20 in 1m, rule search/)
 })
 
 t.test('a request that is refused without a rule has its cause', async (t) => {
