@@ -3,6 +3,9 @@ import { once } from 'node:events'
 import type { Test } from 'tap'
 import { ROOT } from './workspaces.ts'
 
+/** A program that has not said a text by then says another one: its test fails with what it said, instead of hanging. */
+const MAX_WAIT_MS = 240_000
+
 /** Starts a program that says where it listens; resolves once it has said `until`. */
 export async function started(t: Test, argv: readonly string[], env: Readonly<Record<string, string>>, until: string) {
   const child = spawn(process.execPath, [...argv], {
@@ -30,7 +33,11 @@ export async function started(t: Test, argv: readonly string[], env: Readonly<Re
     /** Makes it read its configuration again; resolves once it says so, or that it keeps the one before. */
     async reload(said = 'configuration reloaded') {
       child.kill('SIGHUP')
-      while (!err.includes(said)) await new Promise((resolve) => setTimeout(resolve, 20))
+      const begun = performance.now()
+      while (!err.includes(said)) {
+        if (performance.now() - begun > MAX_WAIT_MS) throw new Error(`never said "${said}": ${err}`)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
     },
     async stop() {
       child.kill('SIGINT')

@@ -96,7 +96,7 @@ for (const [name, start] of Object.entries(HOSTS)) {
     t.match(find(sallyport, '8.1.9.1'), { pages: 8, signs: [], pagesWithoutFiles: 0, cookiesNotReturned: 0 })
     t.same(
       sallyport.behaviour.habits.slice(0, 8).map(({ isActive, visits }) => [isActive, visits]),
-      // Nobody here pauses.
+      // These people do not pause.
       [...Array(7).fill([true, 10]), [false, 10]],
     )
     for (let page = 0; page < 12; page++) await read(port, '8.1.1.1', `/s/${page}`)

@@ -62,7 +62,7 @@ async function openGate(t: Test) {
   const bin = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
   const gate = await started(t, [bin, 'proxy', '--config', file], {}, 'Health at')
   writeFileSync(file, JSON.stringify({ ...config, mode: 'neither' }))
-  await gate.reload('configuration kept')
+  await gate.reload('configuration unchanged')
 
   let stopped = false
   t.teardown(() => {

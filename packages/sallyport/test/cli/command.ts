@@ -80,6 +80,9 @@ export interface Started {
   readonly ended: Promise<number | null>
 }
 
+/** A command that has not said a text by then says another one: its test fails with what it said, instead of hanging. */
+const MAX_WAIT_MS = 240_000
+
 export function start(
   t: Test,
   argv: readonly string[],
@@ -117,7 +120,11 @@ export function start(
       void ended.then(() => {
         over = true
       })
-      while (!`${out}\n${err}`.includes(text) && !over) await new Promise((resolve) => setTimeout(resolve, 10))
+      const begun = performance.now()
+      while (!`${out}\n${err}`.includes(text) && !over) {
+        if (performance.now() - begun > MAX_WAIT_MS) throw new Error(`never said "${text}": ${err}`)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
     },
     ended,
   }
