@@ -10,7 +10,7 @@ export interface Candidate {
 
 export interface Measured {
   readonly name: string
-  /** One operation took this many nanoseconds of processor time. */
+  /** Holds the processor time of one operation, in nanoseconds. */
   readonly nanoseconds: Spread
   /** Holds the nanoseconds of each round. */
   readonly rounds: readonly number[]

@@ -4,7 +4,7 @@ import table from './probes.json' with { type: 'json' }
 export interface ProbeRow {
   /** As in a policy: `*` within a segment, a last `**` for all below. The first row that fits a request counts. */
   readonly path: string
-  /** What scanners find there, or why they try it. */
+  /** Says what scanners find there, or why they try the path. */
   readonly reason: string
 }
 

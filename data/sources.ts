@@ -137,7 +137,7 @@ export interface SourceRow {
   readonly trust?: number | undefined
   /** How it ages, where that is not as its kind and class say. */
   readonly ages?: ListKind | undefined
-  /** It is made again all the time, although not every list of its kind is. */
+  /** The operator rewrites this list all the time, although not every list of its kind. */
   readonly changing?: true | undefined
 }
 

@@ -14,7 +14,7 @@ export const VISITORS = 4_000
 /** Reports one shot of load at one server. */
 export interface Shot {
   readonly requests: number
-  /** One request of a hundred took this many milliseconds or more until the end of its answer. */
+  /** Holds the 99th percentile of the time until a response ended, in milliseconds. */
   readonly p99: number
   /** Counts missing answers and answers with another status than 2xx and 3xx. */
   readonly errors: number

@@ -9,7 +9,7 @@ const HEX = Int8Array.from({ length: 128 }, (_, code) =>
 )
 
 /**
- * One IP address is four 32-bit words, most significant first; IPv4 uses `d` alone, and its other words are zero. V8 keeps signed 32-bit
+ * An IP address has four 32-bit words, most significant first; IPv4 uses `d` alone, and its other words are zero. V8 keeps signed 32-bit
  * integers unboxed, so words are signed: read them with `>>> 0`. An IPv4-mapped IPv6 address is an IPv4 address here, so one host has one
  * value.
  */

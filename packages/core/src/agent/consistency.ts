@@ -58,7 +58,7 @@ export function readSignals(userAgent: UserAgent, evidence: Evidence, availabili
     if (availability.direct) bits |= wireSignals(userAgent, evidence)
   }
   if (userAgent.unknownProduct) bits |= BIT['unknown-product']
-  // Where a client copied a browser in part, agreement supports nothing.
+  // Headers that agree support no client that copied a browser in part.
   return (bits & BIT['half-copied']) === 0 ? bits : bits & ~COPIED_SUPPORTS
 }
 

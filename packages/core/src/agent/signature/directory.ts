@@ -7,7 +7,7 @@ import { type AgentKey, readKey, TEST_KEY_IDS } from './key.ts'
 import type { KeySource } from './key-source.ts'
 import { type AnsweredDirectory, keysShown } from './signed-directory.ts'
 
-/** One fetch ends at these bounds. */
+/** These values bound one fetch. */
 const FETCH_BYTES = 64 * 1024
 export const FETCH_MS = 2000
 /** A host receives at most one request in this time, whatever its visitors send. */

@@ -100,7 +100,7 @@ function directoryUrl(agent: string): string {
   return url.pathname === '/' && url.search === '' ? url.origin + DIRECTORY_PATH : url.href
 }
 
-/** Of several signatures, the one with the highest rank is reported. */
+/** The verifier reports the signature with the highest rank. */
 const RANK = { verified: 2, invalid: 1, unverified: 0 } as const
 
 /** Returns the agent that the signature itself covers: anyone could have added an agent that it does not cover. */
