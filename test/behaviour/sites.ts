@@ -129,6 +129,32 @@ const BLOG: SiteKind = {
   page: blogPage,
 }
 
+const FRAGMENTS_SERVER = `const fs = require('node:fs'), http = require('node:http')
+const script = fs.readFileSync(__dirname + '/node_modules/htmx.org/dist/htmx.min.js')
+const send = (res, type, text) => res.writeHead(200, { 'Content-Type': type }).end(text)
+http.createServer(({ url }, res) => {
+  const [, kind, number] = /^\\/(page|part)-(\\d+)/.exec(url) ?? []
+  if (url === '/htmx.js') return send(res, 'text/javascript', script)
+  if (url === '/news') return send(res, 'text/html', '<p>Nothing new.')
+  if (kind === 'part') return setTimeout(send, 30, res, 'text/html', '<p>Part')
+  if (kind !== 'page') return res.writeHead(404).end()
+  const links = [1, 17, 18, 29, 47, 53].map((step) => '<a href="/page-' + ((+number + step) % PAGES) + '">Page</a>')
+  const parts = [1, 2, 3, 4].map((part) => '<div hx-trigger="load" hx-get="/part-' + number + '-' + part + '"></div>')
+  const news = '<div hx-trigger="every 200ms" hx-get="/news"></div>'
+  send(res, 'text/html', '<!doctype html><title>Page</title><script src="/htmx.js"></script>' + links.join(' ') + parts.join('') + news)
+}).listen(process.argv[2], '127.0.0.1', () => console.log('listens'))
+`
+
+/** Each page loads four others into itself, and asks for news again and again. */
+export const FRAGMENTS: SiteKind = {
+  name: 'pages of fragments',
+  npm: ['htmx.org@2.0.4'],
+  make: (folder) => write(join(folder, 'server.cjs'), FRAGMENTS_SERVER.replace('PAGES', String(PAGES))),
+  serve: (folder, port) => [process.execPath, join(folder, 'server.cjs'), String(port)],
+  until: 'listens',
+  page: (number) => `/page-${number}`,
+}
+
 const EXAMPLE_PATHS = ['/', '/articles/gates', '/search', '/checkout', '/login']
 
 /** Its own gate observes: the one before it decides. */

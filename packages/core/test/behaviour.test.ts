@@ -87,6 +87,7 @@ t.test('requests for addresses that do not exist are a sign where people find wh
   const [few, many] = [missing(19), missing(20)]
   t.equal(judge([...many, ...person(3)], 10), true)
   t.equal(judge([...missing(20, 410), ...person(3)], 10), true)
+  t.equal(judge(many, 10), true, 'who finds no page at all')
   t.equal(judge([...many, ...person(3)], 7), false, 'the site has dead links')
   t.equal(judge([...few, ...person(3)], 10), false, 'few')
   t.equal(judge([...many, ...person(7)], 10), false, 'most addresses exist')

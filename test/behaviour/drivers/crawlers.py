@@ -1,4 +1,4 @@
-"""Crawls a site with Python's crawlers: the tool, the first page, and the number of pages at the most."""
+"""Crawls a site with Python's crawlers: the tool, the first page, and the number of pages at the most, with another user agent if one is given."""
 import re
 import sys
 from urllib.parse import urljoin
@@ -47,6 +47,9 @@ else:
         start_urls = [first]
         rules = [Rule(LinkExtractor(), follow=True)]
 
-    process = CrawlerProcess({"LOG_ENABLED": False, "TELNETCONSOLE_ENABLED": False, "CLOSESPIDER_PAGECOUNT": count})
+    settings = {"LOG_ENABLED": False, "TELNETCONSOLE_ENABLED": False, "CLOSESPIDER_PAGECOUNT": count}
+    if len(sys.argv) > 4:
+        settings["USER_AGENT"] = sys.argv[4]
+    process = CrawlerProcess(settings)
     process.crawl(Pages)
     process.start()

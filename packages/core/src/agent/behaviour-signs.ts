@@ -14,7 +14,7 @@ export const BEHAVIOUR_SIGNS = [
   { id: 'relentless', pages: 60, weight: 1.5, text: 'The client read sixty pages, one every three seconds or faster.' },
   { id: 'even-gaps', pages: 30, weight: 2, text: 'The times between pages are as even as a clock.' },
   { id: 'parallel-pages', pages: 60, weight: 1.5, text: 'The client requested sixty pages in parallel.' },
-  { id: 'guesses-addresses', pages: 1, weight: 2, text: 'Half of the requested addresses do not exist.' },
+  { id: 'guesses-addresses', pages: 0, weight: 2, text: 'Half of the requested addresses do not exist.' },
   { id: 'returns-cookies', pages: 2, weight: -0.5, text: 'The client returned cookies of the site.' },
   { id: 'referrers-fit', pages: 2, weight: -0.5, text: 'The client followed links of the site.' },
   { id: 'revalidates', pages: 2, weight: -0.5, text: 'The client revalidated its cached copies.' },

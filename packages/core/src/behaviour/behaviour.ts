@@ -10,7 +10,7 @@ import type { ObservedRequest } from '../values/observed.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { createNorms, HABIT, type HabitState, type KeptHabits, listHabits } from './norms.ts'
 import { recordEvent, type VisitEvent } from './record-event.ts'
-import { CELL, FLAG, Records } from './records.ts'
+import { CELL, FLAG, Records, WORD } from './records.ts'
 import { countPages, LACKS, nameGroup, readBare, readHabits, readLacks, readSigns } from './signs.ts'
 import { createVisitKeys } from './visit-key.ts'
 
@@ -93,7 +93,8 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
       const site = siteOf === undefined ? '' : siteOf(findField(fields, ':authority') || findField(fields, 'host'))
       const row = records.find(keyOf(known.client, user, findField(fields, 'user-agent'), site), now)
       const pages = row === -1 ? 0 : records.get(row, CELL.pages)
-      if (pages === 0) return undefined
+      // Who finds no page may still have asked for many.
+      if (row === -1 || (pages === 0 && records.word(row, WORD.missing) === 0)) return undefined
       const habits = norms.find(site)
       const bare = readBare(records, row, now)
       const bits = readSigns(records, row, bare, habits)
@@ -101,12 +102,11 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
       const lacks = known.pass === undefined ? readLacks(records, row, bare) : 0
       const isGrouped = ((lacks & LACKS.files) !== 0 && isLoading) || ((lacks & LACKS.cookies) !== 0 && isReturning)
       const group = isGrouped ? nameGroup(records, row, lacks) : 0
-      const isUnreturned = isReturning && !records.has(row, FLAG.returned)
       const inspected: InspectedBehaviour = {
         pages,
         signs: listIds(bits),
         pagesWithoutFiles: isLoading ? bare : 0,
-        cookiesNotReturned: isUnreturned ? records.get(row, CELL.unreturned) : 0,
+        cookiesNotReturned: isReturning && !records.has(row, FLAG.returned) ? records.get(row, CELL.unreturned) : 0,
         differentPages: Math.round(countPages(records, row)),
         likeness: group === 0 ? undefined : group.toString(16).padStart(8, '0'),
         isMixed:
