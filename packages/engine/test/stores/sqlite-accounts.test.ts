@@ -32,6 +32,18 @@ t.test('stored accounts are there after closing and opening again', async (t) =>
   t.equal(await second.usage(ACCOUNT.id, '2026-01-31'), 1)
 })
 
+t.test('calls of one turn share a commit, and one of an unknown account fails alone', async (t) => {
+  const accounts = await openSqliteAccounts(join(await temporaryFolder(t), 'state.db'))
+  t.teardown(() => accounts.close())
+  for (const id of ['a', 'b']) await accounts.createAccount({ ...ACCOUNT, id })
+  const spent = await Promise.allSettled(['a', 'nobody', 'b'].map((id) => accounts.spend(id, '2026-01-31', 2)))
+  t.same(
+    spent.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  t.same([await accounts.usage('a', '2026-01-31'), await accounts.usage('b', '2026-01-31')], [1, 1])
+})
+
 t.test('a closed store rejects; it does not throw and does not answer', async (t) => {
   const accounts = await openSqliteAccounts(join(await temporaryFolder(t), 'state.db'))
   accounts.close()

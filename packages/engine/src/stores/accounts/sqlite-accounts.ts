@@ -1,6 +1,7 @@
 import type { Accounts, StoredKey } from '#accounts'
 import type { Database, SqlRow } from '../sqlite/driver.ts'
 import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { createTurns } from '../sqlite/turns.ts'
 import { number, readAccount, readCount, readKey, required, text } from './rows.ts'
 
 /** Accounts in a file; `close` gives the file back, once or more often; everything after it rejects. */
@@ -40,19 +41,21 @@ const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = :id'
 const LATER = '(SELECT coalesce(sum(used), 0) FROM usage WHERE account_id = :account AND window_id > :window)'
 
 /**
- * One statement, so that no reader can come between the look and the count; `granted` is a column because RETURNING
- * sees only what was written. What was counted in later windows is used of this one too.
+ * One statement, so that no reader can come between the look and the count. An account that does not exist is no error, because calls of
+ * others share its commit. `granted` is a column because RETURNING sees only what was written. Calls of later windows are used of this too.
  */
 const SPEND = `
   INSERT INTO usage (account_id, window_id, used, granted)
-  SELECT :account, :window, min(:calls, :limit - ${LATER}), min(:calls, :limit - ${LATER})
-  WHERE :limit > ${LATER}
+  SELECT id, :window, min(:calls, :limit - ${LATER}), min(:calls, :limit - ${LATER})
+  FROM account WHERE id = :account AND :limit > ${LATER}
   ON CONFLICT (account_id, window_id) DO UPDATE
   SET granted = min(:calls, :limit - ${LATER} - used), used = min(used + :calls, :limit - ${LATER})
   WHERE used + ${LATER} < :limit
   RETURNING used + ${LATER} AS used, granted, window_id`
 
-const USAGE = 'SELECT coalesce(sum(used), 0) AS used FROM usage WHERE account_id = :account AND window_id >= :window'
+const USAGE = `
+  SELECT (SELECT coalesce(sum(used), 0) FROM usage WHERE account_id = id AND window_id >= :window) AS used
+  FROM account WHERE id = :account`
 
 /**
  * Opens the accounts in the SQLite file at `path`, creating or upgrading it. Any number of processes may have it open
@@ -90,9 +93,7 @@ function accountsIn(database: Database): Pick<Accounts, 'createAccount' | 'findA
       const row = select.get({ id })
       return row && readAccount(row)
     },
-    async listAccounts() {
-      return selectAll.all().map(readAccount)
-    },
+    listAccounts: async () => selectAll.all().map(readAccount),
     async setPlan(id, plan) {
       return whenFree(() => updatePlan.run({ id, plan }).changes === 1)
     },
@@ -140,9 +141,7 @@ function keysIn(
       return whenFree(() => inTransaction(database, replace))
     },
     async recordUses(uses) {
-      const record = () => {
-        for (const { id, at } of uses) recordUse.run({ id, at })
-      }
+      const record = () => uses.forEach(({ id, at }) => void recordUse.run({ id, at }))
       await whenFree(() => inTransaction(database, record))
     },
   }
@@ -154,9 +153,10 @@ function usageIn(database: Database): Pick<Accounts, 'spend' | 'refund' | 'usage
     'UPDATE usage SET used = max(0, used - :calls) WHERE account_id = :account AND window_id = :window',
   )
   const usage = database.prepare(USAGE)
+  const spendInTurn = createTurns(database, (asked: SqlRow) => spend.get(asked))
   return {
     async spend(account, window, limit, calls = 1) {
-      const counted = await whenFree(() => spend.get({ account, window, limit, calls }))
+      const counted = await spendInTurn({ account, window, limit, calls })
       if (counted) return { granted: number(counted, 'granted'), ...readCount(counted) }
       return { granted: 0, used: number(required(usage.get({ account, window })), 'used'), windowId: window }
     },
