@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { ask, listChildProcesses, run, start, until, workspace } from './command.ts'
 
 const GPTBOT = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
@@ -11,43 +11,87 @@ const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--trust-
 const CLOCK = 'const now = Date.now; const begun = now(); Date.now = () => begun + 20 * (now() - begun) - 7_200_000'
 const MINUTE_MS = 3_000
 
-t.test('two workers write one record of a minute, and their records add up in one file that verifies', async (t) => {
+/** What an export says of a crawl that a test has made, and that has been verified. */
+interface Exported {
+  readonly records: number
+  readonly requests: number
+}
+
+/** Starts two workers; `stop` ends them and resolves with what their ledger has of the crawler. */
+async function startWorkers(t: Test) {
   const { config, command, write } = workspace(t, ['demo: true', 'crawls: pattern'])
   const environment = { NODE_OPTIONS: `--import ${pathToFileURL(write('clock.mjs', CLOCK))}` }
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '2'], environment)
   await proxy.says('API key')
   const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
   const admin = /Health at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
-  const metrics = async () => (await fetch(`${admin}/metrics`)).text()
-  await until(() => listChildProcesses(proxy).length === 2)
-  await until(async () => /sallyport_workers\{state="serving"\} 2/.test(await metrics()))
+  const isServing = async () => /_workers\{state="serving"\} 2/.test(await (await fetch(`${admin}/metrics`)).text())
+  const serves = () =>
+    until(async () => listChildProcesses(proxy).length === 2 && (await isServing().catch(() => false)))
+  await serves()
   const keys = write('keys.json', (await ask(`${url}/v1/provenance/keys`)).json)
+  async function stop(): Promise<Exported> {
+    proxy.child.kill('SIGTERM')
+    t.equal(await proxy.ended, 0)
+    const { out, err } = await command('report', '--ai', '--evidence', 'OpenAI', '--from', '3h', '--to', '0s')
+    t.equal(err, '')
+    const { records } = JSON.parse(out) as { readonly records: readonly string[] }
+    const verified = await run('evidence', 'verify', write('crawls.json', out), '--keys', keys, '--json')
+    const { isProven, paths } = JSON.parse(verified.out)
+    t.match({ code: verified.code, isProven }, { code: 0, isProven: true })
+    t.match(paths, [{ path: '/articles/*' }])
+    return { records: records.length, requests: paths[0].requests }
+  }
+  return { url, serves, listWorkers: () => listChildProcesses(proxy), stop }
+}
+
+t.test('two workers write one record of a minute, and their records add up in one file that verifies', async (t) => {
+  const { url, stop } = await startWorkers(t)
   const begun = performance.now()
-  let requests = 0
+  let sent = 0
   while (performance.now() < begun + 6 * MINUTE_MS) {
-    await visit(`${url}/articles/${++requests}`)
+    await visit(`${url}/articles/${++sent}`)
     await wait(20)
   }
   const minutes = Math.ceil((performance.now() - begun) / MINUTE_MS)
-  proxy.child.kill('SIGTERM')
-  t.equal(await proxy.ended, 0)
-
-  const span = ['--from', '3h', '--to', '0s']
-  const { out, err } = await command('report', '--ai', '--evidence', 'OpenAI', ...span)
-  t.equal(err, '')
-  const { records } = JSON.parse(out) as { readonly records: readonly string[] }
-  t.comment(`${records.length} records of ${requests} requests`)
+  const { records, requests } = await stop()
   // The span has parts of two minutes at its ends, and a worker writes its own minutes before a worker leads and at its end.
-  t.ok(records.length <= minutes + 4 && minutes >= 6, `${records.length} records of ${minutes} minutes`)
-  const verified = await run('evidence', 'verify', write('crawls.json', out), '--keys', keys, '--json')
-  const { isProven, leftOut, paths } = JSON.parse(verified.out)
-  t.match({ code: verified.code, isProven, leftOut }, { code: 0, isProven: true, leftOut: 0 })
-  t.match(paths, [{ path: '/articles/*', requests }])
+  t.ok(records <= minutes + 4 && minutes >= 6, `${records} records of ${minutes} minutes`)
+  t.equal(requests, sent)
 })
 
-/** Requests a page on a connection of its own, which any worker may have. */
-async function visit(url: string): Promise<void> {
+t.test('a worker that is killed takes its minutes with it; no request counts twice', async (t) => {
+  const { url, serves, listWorkers, stop } = await startWorkers(t)
+  let [sent, answered] = [0, 0]
+  async function crawlFor(minutes: number): Promise<number> {
+    const [begun, before] = [performance.now(), answered]
+    while (performance.now() < begun + minutes * MINUTE_MS) {
+      // The connection of a worker that dies ends without an answer.
+      if (await visit(`${url}/articles/${++sent}`).catch(() => false)) answered++
+      await wait(20)
+    }
+    return answered - before
+  }
+  let kept = await crawlFor(1)
+  // The first one leads; then the one that leads since, and one that does not.
+  for (const place of [0, 0, 1]) {
+    // What is older than this has been handed on and written: the processes do both every five seconds.
+    await crawlFor(5)
+    process.kill(listWorkers()[place] as number, 'SIGKILL')
+    await crawlFor(1)
+    await serves()
+    kept += await crawlFor(1)
+  }
+  kept += await crawlFor(1)
+  const { requests } = await stop()
+  t.ok(requests <= sent, `${requests} recorded of ${sent} sent: none counts twice`)
+  t.ok(requests >= kept, `${requests} recorded of ${answered} answered`)
+})
+
+/** Requests a page on a connection of its own, which any worker may have; resolves with true once the answer has ended. */
+async function visit(url: string): Promise<true> {
   const sent = request(url, { agent: false, headers: { 'user-agent': GPTBOT, 'x-forwarded-for': '5.9.10.20' } }).end()
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   await once(answer.resume(), 'end')
+  return true
 }
