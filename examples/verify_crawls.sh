@@ -37,7 +37,7 @@ done
 [ $signed = yes ] || fail 'none of the keys signed the checkpoint'
 { read -r log; read -r total; read -r root; } <"$work/body"
 root=$(to_hex <<<"$root")
-[ "$log" = "$(jq -r .log "$evidence")" ] || fail 'the checkpoint is that of another log'
+[ "$log" = "$(jq -r .log "$evidence")" ] || fail 'the checkpoint belongs to another log'
 
 # The records continue the tree before them.
 peaks=()
@@ -45,7 +45,7 @@ for peak in $(jq -r '.tree.before[]' "$evidence"); do peaks+=("$(to_hex <<<"$pea
 start=$(head -1 "$records" | jq .seq)
 before=$start
 while ((before > 0)); do ((before & 1)) && ones=$((${ones:-0} + 1)); before=$((before >> 1)); done
-[ ${#peaks[@]} = "${ones:-0}" ] || fail 'the tree before the first record is not whole'
+[ ${#peaks[@]} = "${ones:-0}" ] || fail 'the tree before the first record is incomplete'
 size=$((start + $(wc -l <"$records")))
 hash_lines '\0%s' <"$records" >"$work/level"
 added=()
@@ -66,7 +66,7 @@ for ((at = ${#peaks[@]} - 2; at >= 0; at--)); do reached=$(node "${peaks[at]}" "
 proof=()
 for hash in $(jq -r '.tree.after[]' "$evidence"); do proof+=("$(to_hex <<<"$hash")"); done
 if [ "$size" = "$total" ]; then
-  [ "$reached" = "$root" ] || fail 'the records are not under the checkpoint'
+  [ "$reached" = "$root" ] || fail 'the checkpoint does not cover the records'
 else
   (((size & (size - 1)) == 0)) && proof=("$reached" "${proof[@]}")
   first=$((size - 1)) last=$((total - 1))
@@ -82,13 +82,13 @@ else
     fi
     first=$((first >> 1)) last=$((last >> 1))
   done
-  [ "$old" = "$reached" ] && [ "$new" = "$root" ] && [ $last = 0 ] || fail 'the records are not under the checkpoint'
+  [ "$old" = "$reached" ] && [ "$new" = "$root" ] && [ $last = 0 ] || fail 'the checkpoint does not cover the records'
 fi
 
 # Each robots.txt is the one that the records name.
 jq -r '.documents[].sha256' "$evidence" | sort -u >"$work/known"
 jq -r '.crawl.preferences[] | .robots_sha256 // empty' "$records" | sort -u | comm -23 - "$work/known" >"$work/missing"
-[ -s "$work/missing" ] && fail "the robots.txt $(head -1 "$work/missing") is not in the file"
+[ -s "$work/missing" ] && fail "the robots.txt $(head -1 "$work/missing") is missing from the file"
 for at in $(jq -r '.documents | keys[]' "$evidence"); do
   [ "$(jq -j ".documents[$at].text" "$evidence" | sha256)" = "$(jq -r ".documents[$at].sha256" "$evidence")" ] || fail 'a robots.txt was changed'
 done
@@ -96,7 +96,7 @@ done
 if [ -n "$certificates" ]; then
   jq -j '.anchors[0].checkpoint' "$evidence" >"$work/anchor"
   jq -r '.anchors[0].timestamps[0].response' "$evidence" | base64 -d >"$work/response"
-  openssl ts -verify -data "$work/anchor" -in "$work/response" -CAfile "$certificates" >"$work/said" 2>&1 || fail 'the timestamp is not good'
+  openssl ts -verify -data "$work/anchor" -in "$work/response" -CAfile "$certificates" >"$work/said" 2>&1 || fail 'the timestamp is not valid'
   openssl ts -reply -in "$work/response" -text | sed -n 's/^Time stamp:/stamped/p'
 fi
 echo "proven: records of $(head -1 "$records" | jq -r .crawl.operator) in $log"

@@ -89,7 +89,7 @@ t.test('a service has its records stamped, and the file proves their time offlin
   const root = authority.file('root.pem')
   t.match(run('evidence', 'verify', saved, '--keys', keys, '--timestamp-ca', root), {
     status: 0,
-    out: /^time +pass +Proved before 20\S+Z, by the timestamp of tsa\.$/m,
+    out: /^time +pass +tsa stamped the checkpoint at 20\S+Z\.$/m,
   })
   const report = JSON.parse(run('evidence', 'verify', saved, '--keys', keys, '--timestamp-ca', root, '--json').out)
   const recorded = Date.parse(report.records[0].time)

@@ -58,7 +58,7 @@ t.test(
     const verified = run(process.execPath, BIN, 'evidence', 'verify', evidence, '--keys', keys, '--timestamp-ca', root)
     t.match(verified, {
       status: 0,
-      out: /^time +pass +Proved before 20[\s\S]*^Proven: .* OpenAI requested:\n[\s\S]*^\/letters\/siege +disallowed /m,
+      out: /^time +pass +\S+ stamped the checkpoint at 20[\s\S]*^Proven: .* OpenAI requested:\n[\s\S]*^\/letters\/siege +disallowed /m,
     })
     t.match(run('bash', VERIFY, evidence, keys, root), {
       status: 0,

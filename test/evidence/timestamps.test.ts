@@ -60,7 +60,7 @@ t.test(
         await authority.reply(await authority.query(Buffer.from('other'))),
         bad(/other bytes than this checkpoint/),
       ],
-      ['a changed signature', flipped, bad(/signature is not good/)],
+      ['a changed signature', flipped, bad(/signature is not valid/)],
       ['a refusal', await authority.reply(query, { digests: 'other' }), bad(/refused with status 2/)],
       ['a certificate of later', await authority.reply(query, { signer: 'early' }), bad(/not valid before 2040/)],
       ['a certificate of before', await authority.reply(query, { signer: 'late' }), bad(/had expired on 2021/)],

@@ -92,7 +92,7 @@ t.test('a witness cosigns a log as it grows, and the verifier says so', async (t
     const found = verifyEvidence(evidence, await ledger.keys(), undefined, [witness.vkey])
     t.match(found, {
       ok: true,
-      axes: { time: { outcome: 'pass', detail: /^Witnessed by witness\.example\/w1 at 20\S+Z\.$/ } },
+      axes: { time: { outcome: 'pass', detail: /^witness\.example\/w1 witnessed the checkpoint at 20\S+Z\.$/ } },
     })
     t.ok(Math.abs(Date.parse(found.provedBefore ?? '') - Date.now()) < 60_000)
     t.match(verifyEvidence(evidence, await ledger.keys()).axes.time, {
@@ -191,7 +191,7 @@ t.test(
     const verify = (...more: readonly string[]) => run('evidence', 'verify', saved, '--keys', trusted, ...more)
     t.match(verify('--witness', witness.vkey), {
       status: 0,
-      out: /^time +pass +Witnessed by witness\.example\/w1 at 20/m,
+      out: /^time +pass +witness\.example\/w1 witnessed the checkpoint at 20/m,
     })
     t.match(verify(), { status: 0, err: '', out: /^time +not provided +witness\.example\/w1 says 20/m })
     t.match(verify('--witness', 'w1'), { status: 2, err: /"w1" is not the verifier key of a witness/ })

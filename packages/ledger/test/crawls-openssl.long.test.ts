@@ -42,14 +42,14 @@ t.test(
     const forged = records.map((record, at) => (at === 2 ? record.replace('articles', 'articlez') : record))
     const other = await (await recorded(11, { operator: 'OpenAI', leftOut: 1 })).build(3, 9)
     for (const [change, reason] of [
-      [{ records: forged }, /not under the checkpoint/],
-      [{ records: records.slice(0, -1) }, /not under the checkpoint/],
-      [{ tree: { ...tree, before: [] } }, /not whole/],
-      [{ tree: { ...tree, after: tree.after.slice(1) } }, /not under the checkpoint/],
+      [{ records: forged }, /does not cover the records/],
+      [{ records: records.slice(0, -1) }, /does not cover the records/],
+      [{ tree: { ...tree, before: [] } }, /incomplete/],
+      [{ tree: { ...tree, after: tree.after.slice(1) } }, /does not cover the records/],
       [{ checkpoint: checkpoint.replace('\n11\n', '\n10\n') }, /none of the keys signed/],
-      [{ checkpoint: other.checkpoint }, /not under the checkpoint/],
+      [{ checkpoint: other.checkpoint }, /does not cover the records/],
       [{ documents: documents.map((document) => ({ ...document, text: 'User-agent: *' })) }, /was changed/],
-      [{ documents: [] }, /is not in the file/],
+      [{ documents: [] }, /is missing from the file/],
     ] as const) {
       t.match(verify({ ...file, ...change }), { status: 1, stderr: reason })
     }

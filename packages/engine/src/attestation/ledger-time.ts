@@ -45,7 +45,7 @@ export async function readLedgerTime(
   return authorities === undefined || !isStamped
     ? {
         outcome: 'not_provided',
-        detail: 'Nothing proves who stamped: give the certificates with --timestamp-ca.',
+        detail: 'Nothing proves who stamped. Pass the certificates with --timestamp-ca.',
         logs,
       }
     : { outcome: 'fail', detail: 'A log has no timestamp of an authority that you trust.', logs }
@@ -65,12 +65,12 @@ async function readAnchor(
   const times: string[] = []
   for (const [authority, response] of Object.entries(timestamps)) {
     const found = await reader?.read(response, Buffer.from(checkpoint))
-    if (found?.state === 'bad') return { reason: `the timestamp of ${authority} is not good: ${found.reason}.` }
+    if (found?.state === 'bad') return { reason: `the timestamp of ${authority} is not valid: ${found.reason}.` }
     if (found?.state === 'good') times.push(found.time)
   }
   const cosigned = parseCheckpoint(`${checkpoint}${cosignatures}`)
   for (const { name, time, state } of cosigned === undefined ? [] : readCosignatures(cosigned, witnesses)) {
-    if (state === 'bad') return { reason: `the cosignature of ${name} is not good.` }
+    if (state === 'bad') return { reason: `the cosignature of ${name} is not valid.` }
     if (state === 'good') times.push(time)
   }
   return { provedBefore: times.sort()[0] }

@@ -96,7 +96,7 @@ async function readResponse(
   const fault = findInfoFault(info, data, nonce) ?? findFormFault(signed)
   if (fault !== undefined) return bad(fault)
   const certificate = await findSigner(signed, data)
-  if (certificate === undefined) return bad('its signature is not good')
+  if (certificate === undefined) return bad('its signature is not valid')
   const { genTime } = info
   const purpose = findPurposeFault(certificate, genTime) ?? (await findBindingFault(signed, certificate, library))
   if (purpose !== undefined) return bad(purpose)
@@ -138,7 +138,7 @@ function findFormFault({ signerInfos: [signer, ...others] }: SignedData): string
   return signer.signedAttrs === undefined ? 'it signs no attributes' : undefined
 }
 
-/** Finds the certificate whose key signed; `undefined` where the signature is not good. */
+/** Finds the certificate whose key signed; `undefined` where the signature is not valid. */
 async function findSigner(signed: SignedData, data: Uint8Array): Promise<Certificate | undefined> {
   try {
     const found = await signed.verify({ signer: 0, data: toBuffer(data), extendedMode: true })

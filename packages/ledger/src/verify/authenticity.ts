@@ -36,11 +36,11 @@ export function authenticity(evidence: Signed, trusted: readonly LedgerKey[] | u
     others === 0 ? '' : ` ${counted(others, 'other signature')} under checkpoints: nothing is proved by that.`
   if (trusted === undefined) {
     return notProvided(
-      `The signatures fit the keys inside the file, which proves nothing: give the keys of the service.${unread}`,
+      `The signatures match the keys in the file, which proves nothing. Pass the keys of the service.${unread}`,
     )
   }
   return passed(
-    `Every record and checkpoint is signed by a key that you trust. The file has ${counted(evidence.keys.length, 'key')}; others count where a trusted key has handed over to them.${unread}`,
+    `Every record and checkpoint is signed by a key that you trust. The file has ${counted(evidence.keys.length, 'key')}; other keys count only if a trusted key has handed over to them.${unread}`,
   )
 }
 
@@ -52,19 +52,19 @@ function findRefusal(
 ): string | undefined {
   if (signers.length === 0) return 'no good signature by a trusted key.'
   const unrevoked = signers.filter(({ revokedAt }) => revokedAt === undefined)
-  if (unrevoked.length === 0) return 'signed only by a revoked key.'
+  if (unrevoked.length === 0) return 'only a revoked key signed it.'
   const issued = signed === undefined ? 0 : Date.parse(signed.record.issuedAt)
   const alive = unrevoked.filter(({ expires }) => expires === undefined || issued <= expires * 1000)
-  if (alive.length === 0) return 'signed only by a key that had been retired when the record was made.'
+  if (alive.length === 0) return 'only a key signed it that had been retired when the record was made.'
   // An export signs the records again, by the key of that moment. A key's beginning is rounded up to a second.
   const madeBy = Math.ceil(Date.parse(createdAt) / 1000)
   return alive.some(({ notBefore }) => notBefore <= madeBy)
     ? undefined
-    : 'signed only by a key that was not in use yet when the file was made.'
+    : 'only a key signed it that was not yet in use when the file was made.'
 }
 
-/** Returns what is wrong where a record has a signature besides those that are good. */
+/** Returns what is wrong where a record has a signature besides those that are valid. */
 function findStranger(good: readonly LedgerKey[], { signatures }: EvidenceRecord): string | undefined {
   const stranger = signatures.find(({ kid }) => !good.some((key) => key.kid === kid))
-  return stranger && `its signature by ${stranger.kid} is not good, or of a key that nobody vouches for.`
+  return stranger && `its signature by ${stranger.kid} is not valid, or no trusted key vouches for that key.`
 }

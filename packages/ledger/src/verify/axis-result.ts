@@ -22,6 +22,6 @@ export function completeAxes<Axis extends string>(
   axes: readonly Axis[],
   found: Readonly<Partial<Record<Axis, AxisResult>>>,
 ): Readonly<Record<Axis, AxisResult>> {
-  const unseen = notProvided('Not looked at: the form is not known.')
+  const unseen = notProvided('The check did not run, because the format is unknown.')
   return Object.fromEntries(axes.map((axis) => [axis, found[axis] ?? unseen])) as Record<Axis, AxisResult>
 }

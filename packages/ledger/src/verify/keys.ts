@@ -111,12 +111,12 @@ export function findContradiction(
     if (before !== undefined && succession !== undefined) {
       const preimage = successionPreimage(keyLog, key, succession.replaces)
       if (!isSignature(before.publicKey, preimage, succession.signature)) {
-        return `Key ${key.kid} in the file is not signed over to by the one before it.`
+        return `The key before ${key.kid} did not sign the handover to it.`
       }
     }
     const known = trusted.find(({ kid }) => kid === key.kid)
     if (known !== undefined && known.notBefore !== key.notBefore) {
-      return `Key ${key.kid} begins at another time in the file than in the keys that you trust.`
+      return `The file gives key ${key.kid} another start than the keys that you trust.`
     }
   }
   return undefined

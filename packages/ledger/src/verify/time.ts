@@ -53,16 +53,16 @@ export function time(
       const finding = findings?.(response, text)
       if (finding === undefined) unread++
       else if (finding.state === 'bad') {
-        return { axis: failed(`The timestamp of ${authority} is not good: ${finding.reason}.`) }
+        return { axis: failed(`The timestamp of ${authority} is not valid: ${finding.reason}.`) }
       } else stamps.push({ ...finding, size, isWitness: false })
     }
     for (const { name: signer, time, state } of readCosignatures(checkpoint, witnesses)) {
-      if (state === 'bad') return { axis: failed(`The cosignature of ${signer} is not good.`) }
+      if (state === 'bad') return { axis: failed(`The cosignature of ${signer} is not valid.`) }
       stamps.push({ state, time, signer, size, isWitness: true })
     }
   }
   if (unread > 0 && !stamps.some(({ state }) => state === 'good')) {
-    return { axis: notProvided(`The file has ${counted(unread, 'timestamp')}, not checked here.`) }
+    return { axis: notProvided(`No check ran for ${counted(unread, 'timestamp')} in the file.`) }
   }
   return judgeTimes(stamps, records)
 }
@@ -74,7 +74,7 @@ type Stamp = Exclude<TimestampFinding, { readonly state: 'bad' }> & {
 }
 
 function describeStamp({ time, signer, isWitness }: Stamp): string {
-  return isWitness ? `Witnessed by ${signer} at ${time}.` : `Proved before ${time}, by the timestamp of ${signer}.`
+  return isWitness ? `${signer} witnessed the checkpoint at ${time}.` : `${signer} stamped the checkpoint at ${time}.`
 }
 
 function judgeTimes(stamps: readonly Stamp[], records: readonly { readonly seq: number }[]): TimeResult {
@@ -104,8 +104,8 @@ function judgeTimes(stamps: readonly Stamp[], records: readonly { readonly seq: 
 
 function describeMissing(unanchored: string | undefined): string {
   return unanchored === undefined
-    ? 'There is no timestamp in the file.'
-    : `There is no timestamp in the file. The service says, unsigned: ${unanchored}`
+    ? 'The file has no timestamp.'
+    : `The file has no timestamp. The service states, without a signature: ${unanchored}`
 }
 
 /** Whether the log of the evidence continues the anchored checkpoint. */

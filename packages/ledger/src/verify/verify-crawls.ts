@@ -168,7 +168,7 @@ function findFault(
   before: CrawlRecord | undefined,
   { log, operator, link }: Pick<CrawlRecord, 'log' | 'operator'> & { readonly link: string },
 ): string | undefined {
-  if (record.log !== log) return `Record ${seq} is of another log.`
+  if (record.log !== log) return `Record ${seq} belongs to another log.`
   if (record.operator !== operator) return `Record ${seq} is about another operator.`
   if (before !== undefined && seq !== before.seq + 1) return 'There are gaps between the records.'
   if (prev !== link) {
@@ -176,44 +176,44 @@ function findFault(
       ? 'The first record does not begin its log.'
       : `Record ${seq} does not link to the record before it.`
   }
-  return before !== undefined && issuedAt < before.issuedAt ? `Record ${seq}: time runs backwards.` : undefined
+  return before !== undefined && issuedAt < before.issuedAt ? `Record ${seq} goes back in time.` : undefined
 }
 
 /** Checks whether all parts of the file belong together. */
 function integrity({ log, origin, documents }: Crawls, { fault, robots }: Walk): AxisResult {
-  if (!log.startsWith(`${origin}/c/`)) return failed('The log is not one of crawling of this ledger.')
+  if (!log.startsWith(`${origin}/c/`)) return failed('The log does not record crawling in this ledger.')
   if (fault !== undefined) return failed(fault)
   const changed = documents.find(({ sha256, text }) => sha256Hex(text) !== sha256)
-  if (changed !== undefined) return failed(`The document ${changed.sha256} is not the text that has this hash.`)
+  if (changed !== undefined) return failed(`The document ${changed.sha256} does not match its hash.`)
   const known = new Set(documents.map(({ sha256 }) => sha256))
   const missing = [...robots].find((sha256) => !known.has(sha256))
   return missing === undefined
-    ? passed('Records, links and every robots.txt fit their hashes.')
-    : failed(`The robots.txt ${missing} is not in the file.`)
+    ? passed('The records, their links and every robots.txt match their hashes.')
+    : failed(`The robots.txt ${missing} is missing from the file.`)
 }
 
 /** Compares the tree, extended from the peaks before the first record, with the checkpoint. */
 function inclusion({ after, checkpoint, log }: Crawls, { first, places, peaks }: Walk): AxisResult {
-  if (checkpoint.origin !== log) return failed('The checkpoint is that of another log.')
-  if (peaks === undefined) return failed('The tree before the first record is not whole.')
+  if (checkpoint.origin !== log) return failed('The checkpoint belongs to another log.')
+  if (peaks === undefined) return failed('The tree before the first record is incomplete.')
   const root = peaks.reduceRight((right, left) => nodeHash(left, right))
   return isConsistent(first.seq + places.length, root, checkpoint.size, checkpoint.root, after)
-    ? passed(`Under the checkpoint at size ${checkpoint.size}.`)
-    : failed('The records are not under the checkpoint.')
+    ? passed(`The checkpoint at size ${checkpoint.size} covers the records.`)
+    : failed('The checkpoint does not cover the records.')
 }
 
 function completeness({ query: { from, to }, checkpoint }: Crawls, { first, last }: Walk): AxisResult {
   if (first.seq > 0 && first.issuedAt >= from) return failed('Earlier records of the span may be missing.')
   if (last.seq < checkpoint.size - 1 && last.issuedAt <= to) return failed('Later records of the span may be missing.')
-  return passed(`All records of this operator from ${from} to ${to}, as of the checkpoint.`)
+  return passed(`The file has all records of this operator from ${from} to ${to}, as of the checkpoint.`)
 }
 
 function disclosure({ addresses }: Crawls, { subjects }: Walk): AxisResult {
-  if (addresses.length === 0) return notProvided('Addresses were erased, or left out of the file.')
+  if (addresses.length === 0) return notProvided('The addresses were erased or omitted.')
   const wrong = addresses.find(({ seq, addresses, salt }) => commitment(salt, addresses) !== subjects.get(seq))
   return wrong === undefined
-    ? passed(`The addresses are the recorded ones in ${counted(addresses.length, 'record')}.`)
-    : failed(`Record ${wrong.seq}: the addresses are not those that were recorded.`)
+    ? passed(`The addresses match ${counted(addresses.length, 'record')}.`)
+    : failed(`Record ${wrong.seq}: the addresses do not match the record.`)
 }
 
 /** Sums the rows of a path. Records of several processes overlap, so a later record may begin earlier. */

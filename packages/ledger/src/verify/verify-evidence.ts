@@ -152,7 +152,7 @@ function makeReport(
 /** Checks whether all parts of the file belong together. */
 function integrity(evidence: Evidence): AxisResult {
   const { records, previous, next, log, origin, checkpoint } = evidence
-  if (!log.startsWith(`${origin}/`)) return failed('The log is not one of this ledger.')
+  if (!log.startsWith(`${origin}/`)) return failed('The log does not belong to this ledger.')
   for (const [index, { record, attestationId, seq }] of records.entries()) {
     const name = `Attestation ${attestationId}`
     if (record.attestationId !== attestationId || record.seq !== seq || record.log !== log) {
@@ -162,7 +162,7 @@ function integrity(evidence: Evidence): AxisResult {
     if (before !== undefined && seq === before.seq + 1 && record.prev !== leafHash(before.bytes).toString('hex')) {
       return failed(`${name}: does not link to the record before it.`)
     }
-    if (before !== undefined && record.issuedAt < before.record.issuedAt) return failed(`${name}: time runs backwards.`)
+    if (before !== undefined && record.issuedAt < before.record.issuedAt) return failed(`${name} goes back in time.`)
   }
   const misfit = findMisfit(evidence)
   if (misfit !== undefined) return failed(misfit)
@@ -170,12 +170,12 @@ function integrity(evidence: Evidence): AxisResult {
   const last = records.at(-1) as EvidenceRecord
   const link = first.seq === 0 ? genesisLink(log) : Buffer.from(previous?.leaf ?? []).toString('hex')
   if (first.record.prev !== link || (previous !== undefined && previous.seq !== first.seq - 1)) {
-    return failed(`Attestation ${first.attestationId}: does not link to its predecessor.`)
+    return failed(`Attestation ${first.attestationId} does not link to the record before it.`)
   }
   if (next !== undefined && next.seq !== last.seq + 1) return failed('The successor is not the next record.')
   if (next === undefined && last.seq + 1 < checkpoint.size)
     return failed('The record after the last is not in the file.')
-  return passed('Records, links, policy and dataset list fit their hashes.')
+  return passed('The records, their links, the policy and the list of data sets match their hashes.')
 }
 
 /** Returns what is wrong if the documents in the file differ from those that its records name, each once and in that order. */
@@ -187,19 +187,19 @@ function findMisfit({ records, policies, datasets }: Evidence): string | undefin
     const wanted = [...new Set(named)]
     const missing = records.find((_, index) => !documents.some(({ sha256 }) => sha256 === named[index]))
     if (missing !== undefined) {
-      return `Attestation ${missing.attestationId}: the ${what} of the record is not in the file.`
+      return `Attestation ${missing.attestationId}: the ${what} that the record names is missing from the file.`
     }
     const changed = documents.find(({ sha256, text }) => sha256Hex(text) !== sha256)
-    if (changed !== undefined) return `The ${what} ${changed.sha256} is not the text that has this hash.`
+    if (changed !== undefined) return `The ${what} ${changed.sha256} does not match its hash.`
     if (documents.length !== wanted.length || documents.some(({ sha256 }, index) => sha256 !== wanted[index])) {
-      return `The file holds another ${what} than its records name, or not in their order.`
+      return `The file has a ${what} that no record names, or has them in another order.`
     }
   }
   return undefined
 }
 
 function inclusion({ records, previous, next, checkpoint, log }: Evidence): AxisResult {
-  if (checkpoint.origin !== log) return failed('The checkpoint is that of another log.')
+  if (checkpoint.origin !== log) return failed('The checkpoint belongs to another log.')
   const leaves = [
     ...records.map(({ seq, bytes, path }) => ({ seq, leaf: leafHash(bytes), path })),
     ...(previous === undefined ? [] : [previous]),
@@ -208,14 +208,14 @@ function inclusion({ records, previous, next, checkpoint, log }: Evidence): Axis
   for (const { seq, leaf, path } of leaves) {
     const root = rootOfPath(leaf, seq, checkpoint.size, path)
     if (root === undefined || !sameBytes(root, checkpoint.root)) {
-      return failed(`Record ${seq} of the log is not under the checkpoint.`)
+      return failed(`The checkpoint does not cover record ${seq} of the log.`)
     }
   }
-  return passed(`Under the checkpoint at size ${checkpoint.size}.`)
+  return passed(`The checkpoint at size ${checkpoint.size} covers the records.`)
 }
 
 function consistency({ earlier, checkpoint }: Evidence): AxisResult {
-  if (earlier === undefined) return notProvided('There is no earlier checkpoint in the file.')
+  if (earlier === undefined) return notProvided('The file has no earlier checkpoint.')
   const { size, root, origin } = earlier.checkpoint
   if (origin !== checkpoint.origin || !isConsistent(size, root, checkpoint.size, checkpoint.root, earlier.proof)) {
     return failed(`The log at size ${checkpoint.size} does not continue the log at size ${size}.`)
@@ -230,24 +230,24 @@ function completeness({ query, records, checkpoint }: Evidence): AxisResult {
   if (!records.every(({ seq }, index) => seq === first.seq + index))
     return failed('There are gaps between the records.')
   if ('attestationId' in query) {
-    if (records.length > 1) return failed('One record was asked for, and there are others in the file.')
+    if (records.length > 1) return failed('The export requested one record, but the file has more.')
     return first.attestationId === query.attestationId
-      ? notProvided('One record was asked for; others are not checked.')
-      : failed('The record that was asked for is not in the file.')
+      ? notProvided('The export requested one record, so there is nothing to complete.')
+      : failed('The requested record is missing from the file.')
   }
   const { from, to } = query
   const asked = records.filter(({ record: { issuedAt } }) => issuedAt >= from && issuedAt <= to)
-  if (asked.length === 0) return failed('No record of the range is in the file.')
+  if (asked.length === 0) return failed('The file has no record of the requested span.')
   // At most one record lies beyond each end, which shows that none is missing.
   if (records.filter(({ record }) => record.issuedAt < from).length > 1)
-    return failed('Earlier records were not asked for.')
+    return failed('The file has records from before the requested span.')
   if (records.filter(({ record }) => record.issuedAt > to).length > 1)
-    return failed('Later records were not asked for.')
-  if (first.seq > 0 && first.record.issuedAt >= from) return failed('Earlier records of the range may be missing.')
+    return failed('The file has records from after the requested span.')
+  if (first.seq > 0 && first.record.issuedAt >= from) return failed('Earlier records of the span may be missing.')
   if (last.seq < checkpoint.size - 1 && last.record.issuedAt <= to) {
-    return failed('Later records of the range may be missing.')
+    return failed('Later records of the span may be missing.')
   }
-  return passed(`All records of the log from ${from} to ${to}, as of the checkpoint.`)
+  return passed(`The file has all records of the log from ${from} to ${to}, as of the checkpoint.`)
 }
 
 function disclosure({ records }: Evidence): AxisResult {
@@ -260,21 +260,21 @@ function disclosure({ records }: Evidence): AxisResult {
     const good =
       commitment(salt, address) === record.subject &&
       (context === undefined || commitment(salt, context) === record.context)
-    if (!good) return failed(`Attestation ${attestationId}: the address or context is not the one that was recorded.`)
+    if (!good) return failed(`Attestation ${attestationId}: the address or the context does not match the record.`)
     if (context === undefined && record.context !== undefined) hidden.push(attestationId)
   }
-  if (disclosed === 0) return notProvided('The address was erased, or left out of the file.')
-  const found = `The address is the recorded one in ${disclosed} of ${counted(records.length, 'record')}`
+  if (disclosed === 0) return notProvided('The address was erased or omitted.')
+  const found = `The address matches ${disclosed} of ${counted(records.length, 'record')}`
   if (hidden.length > 0) {
     return notProvided(`${found}; of attestation ${hidden.join(', ')} a context was recorded that is not in the file.`)
   }
-  return passed(disclosed < records.length ? `${found}; the rest was erased, or left out of the file.` : `${found}.`)
+  return passed(disclosed < records.length ? `${found}; the others were erased or omitted.` : `${found}.`)
 }
 
 function policyReplay({ records, policies }: Evidence): AxisResult {
   for (const { record, attestationId } of records) {
     const document = policies.find(({ sha256 }) => sha256 === record.policySha256)
-    if (document === undefined) return failed(`Attestation ${attestationId}: its policy is not in the file.`)
+    if (document === undefined) return failed(`Attestation ${attestationId}: its policy is missing from the file.`)
     let decided: ReturnType<typeof replayPolicy>
     try {
       decided = replayPolicy(document.text, record)
@@ -283,8 +283,8 @@ function policyReplay({ records, policies }: Evidence): AxisResult {
       return failed(error.message)
     }
     if (decided?.action !== record.action || decided.reason !== record.reason) {
-      return failed(`Attestation ${attestationId}: the policy decides otherwise than the record says.`)
+      return failed(`Attestation ${attestationId}: the policy leads to another decision than the recorded one.`)
     }
   }
-  return passed('The policy in the file decides as the records say.')
+  return passed('The policy in the file leads to the recorded decisions.')
 }
