@@ -9,12 +9,12 @@ const JSON_TYPE = 'application/json'
 
 /** Says what each error status of the API means. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
-  400: 'The input cannot be read or resolved.',
+  400: 'The input is not valid, or it does not resolve.',
   401: 'The API key is missing or not valid.',
-  404: 'No such autonomous system, or no such attestation.',
-  405: 'The path has no such method; `Allow` names those that it has.',
+  404: 'The autonomous system or the attestation does not exist.',
+  405: 'The path does not support this method; `Allow` lists those that it supports.',
   413: 'The body is larger than 64 KiB.',
-  429: 'The limit is exceeded.',
+  429: 'The rate limit or the quota is exceeded.',
   500: 'Internal server error.',
   503: 'The service is temporarily unavailable.',
 }
@@ -23,21 +23,21 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 export const UNSHOWN: readonly string[] = ['index', 'docs', 'openapi']
 
 const TAGS: Readonly<Record<string, string>> = {
-  Lookup: 'Facts about an address, a range, a name or a URL.',
-  Crawlers: 'Whether an address is the crawler that it claims to be.',
-  'ASN directory': 'Autonomous systems by size and name.',
-  Network: 'One fact about an address.',
-  WHOIS: 'Registrations of domains.',
-  Agents: 'Verdicts on visitors, by address and headers.',
-  Provenance: 'Attestations of jurisdictions, and their evidence.',
-  Account: 'The allowance of a key.',
-  Document: 'The description of the interface.',
+  Lookup: 'Look up addresses, ranges, hostnames and URLs.',
+  Crawlers: 'Verify that an address belongs to the crawler that it claims to be.',
+  'ASN directory': 'List autonomous systems, and search them by name or number.',
+  Network: 'Look up one property of an address.',
+  WHOIS: 'Look up the registration of a domain.',
+  Agents: 'Judge a visitor by address and headers.',
+  Provenance: 'Attest the jurisdiction of a connection, and export the evidence.',
+  Account: 'Read the quota of a key.',
+  Document: 'Read the description of the API.',
 }
 
 const DESCRIPTION =
-  'Network class, geolocation and ownership of an IP address, a range, a hostname or a URL. A path that is not listed is ' +
-  '404 `not_found`, a method that its path does not list 405 `method_not_allowed`; HEAD is answered as GET without the ' +
-  'body. Invalid percent-encoding is 400 `invalid_request`. The first of repeated query parameters counts.'
+  'Network class, geolocation and ownership of IP addresses, ranges, hostnames and URLs. An unknown path fails with 404 ' +
+  '`not_found`, and an unsupported method with 405 `method_not_allowed`; HEAD returns what GET does, without the body. ' +
+  'Invalid percent-encoding fails with 400 `invalid_request`. If a query parameter is repeated, the first value counts.'
 
 /** Builds the OpenAPI 3.1 document from the rows; `examples` holds a 200 of each operation. */
 export function openApiDocument(
@@ -113,8 +113,8 @@ const HEADERS: Readonly<Record<string, oas31.HeaderObject>> = {
     schema: { type: 'integer', format: 'int64' },
   },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
-  Allow: { description: 'The methods of the path.', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: 'The scheme to authenticate by.', schema: { type: 'string' } },
+  Allow: { description: 'Methods that the path supports.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'Authentication scheme.', schema: { type: 'string' } },
 }
 
 const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']

@@ -137,7 +137,7 @@ t.test('the query of the directory has the defaults and bounds of the specificat
 })
 
 t.test('the document says what is done beside its operations', async (t) => {
-  t.match(document.info.description, /path that is not listed is 404 `not_found`.*method.*405 `method_not_allowed`/)
+  t.match(document.info.description, /unknown path fails with 404 `not_found`.*method.*405 `method_not_allowed`/)
   for (const methods of Object.values<Readonly<Record<string, { responses: Record<string, object> }>>>(
     document.paths,
   )) {
@@ -150,7 +150,7 @@ t.test('the document says what is done beside its operations', async (t) => {
   )
   t.equal(clamped.length, 2)
   for (const { description, schema } of clamped) {
-    t.match(description ?? schema.description, /beyond the bounds takes the nearest one.*neither is a 400/)
+    t.match(description ?? schema.description, /out of range is replaced by the nearest bound.*neither fails with 400/)
   }
 })
 

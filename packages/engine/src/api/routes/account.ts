@@ -8,11 +8,11 @@ export const userLimits = defineRoute({
   access: { kind: 'key', metered: false },
   operationId: 'userLimits',
   tag: 'Account',
-  summary: 'The allowance of the account and what is left of it.',
-  description: 'Not counted. One pooled allowance for every product; the window begins on the signup day of the month.',
+  summary: 'Read the quota of the account.',
+  description: 'The call is free. All products share one quota, which renews each month on the day of the signup.',
   errors: [401, 500],
   response: UserLimitsResponse,
-  answer: 'The allowance.',
+  answer: 'The quota, and what remains of it.',
   handle(_input, { allowance }) {
     if (allowance === undefined) throw new TypeError('a keyed route has an allowance')
     const { account, window, limit, used } = allowance

@@ -12,17 +12,17 @@ import { readAddress } from './address.ts'
 import { nameAsker } from './asker.ts'
 
 const RULE =
-  'The answer lists every check. `spoofed` means that every check that could run ran and refuted the claim; an ' +
-  'operator’s file that is missing rules it out. `unverifiable` is not a weaker form of it.'
+  'The response lists every check. `spoofed` means that every check that could run refuted the claim; while the file ' +
+  'of an operator is missing, no claim is `spoofed`. `unverifiable` accuses nobody.'
 
 export const crawlersVerify = verifyRoute({
   path: '/v1/crawlers/verify',
   access: { kind: 'client', limit: CLIENT_LIMITS.crawlerVerify, badRequests: CLIENT_LIMITS.crawlerVerifyBad },
   operationId: 'verifyCrawler',
-  summary: 'Whether an address is the crawler that it claims to be, without a key.',
+  summary: 'Verify a crawler without a key.',
   description:
-    `${RULE} Calls that are answered 400 or 413 are counted apart, ${CLIENT_LIMITS.crawlerVerifyBad.max} an hour, ` +
-    'beyond which such calls are 429; the headers speak of the count that a call is in.',
+    `${RULE} Calls that fail with 400 or 413 have a limit of their own, ${CLIENT_LIMITS.crawlerVerifyBad.max} an ` +
+    'hour; calls above it fail with 429. The headers of a response describe the limit that the call counts against.',
   errors: [400, 429, 500],
 })
 
@@ -30,7 +30,7 @@ export const agentscanVerify = verifyRoute({
   path: '/v1/agentscan/verify',
   access: { kind: 'key', metered: true },
   operationId: 'agentscanVerify',
-  summary: 'The same answer as POST /v1/crawlers/verify, counted against the account.',
+  summary: 'Verify a crawler; the call counts against the quota of the account.',
   description: RULE,
   errors: [400, 401, 429, 500],
 })
@@ -51,7 +51,7 @@ function verifyRoute(row: {
     tag: 'Crawlers',
     body: CrawlerVerifyRequest,
     response: CrawlerVerifyResponse,
-    answer: 'The outcome and the checks behind it.',
+    answer: 'The result, and the checks that it rests on.',
     check({ body }, { services }) {
       readAddress(body.ip)
       services.crawlers.check(readClaim(body))
@@ -72,16 +72,15 @@ export const agentscanCheck = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'agentscanCheck',
   tag: 'Agents',
-  summary: 'The class of the sender of a request, and the action of the policy.',
+  summary: 'Classify the sender of a request, and decide by the policy.',
   description:
-    '`class` is `human`, `ai_agent`, `verified_crawler`, `impostor`, or `unverified_bot` for a program that claims ' +
-    'nothing that can be proved. `action` is what the configured policy decides of a GET of `/`, also in monitor mode. ' +
-    'The verdict is for the caller alone: nothing of the request is kept but its line in the decision log, which has the ' +
-    '`request_id`.',
+    '`class` is `human`, `ai_agent`, `verified_crawler`, `impostor`, or `unverified_bot` for a program without a claim ' +
+    'that can be verified. `action` is what the configured policy decides for a GET of `/`, also in monitor mode. ' +
+    'The service keeps nothing of the request except its line in the decision log, which has the `request_id`.',
   errors: [400, 401, 429, 500],
   body: AgentscanCheckRequest,
   response: AgentscanCheckResponse,
-  answer: 'The verdict and the signals behind it.',
+  answer: 'The verdict, and the signals that it rests on.',
   async handle({ body }, { services }) {
     const decision = await services.check(readAddress(body.ip), buildRequest(body))
     services.onChecked?.(decision)

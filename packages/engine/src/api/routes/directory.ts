@@ -14,13 +14,14 @@ export const directory = defineRoute({
   access: { kind: 'client', limit: CLIENT_LIMITS.asnDirectory },
   operationId: 'asnDirectory',
   tag: 'ASN directory',
-  summary: 'The largest autonomous systems, or a search among all.',
-  description: 'With `q` a search by name or number, an exact number first; without it the top list.',
+  summary: 'List the largest autonomous systems, or search all of them.',
+  description:
+    '`q` searches by name or number, and puts an exact number first. Without `q` the response lists the largest.',
   errors: [429, 500],
   cache: CACHE,
   query: DirectoryQuery,
   response: AsnDirectoryList,
-  answer: 'The networks found.',
+  answer: 'The autonomous systems that match.',
   handle({ query: { top, by, q, limit } }, context) {
     const { total, ...systems } = context.directory()
     const searched = q?.trim()
@@ -40,12 +41,12 @@ export const directoryEntry = defineRoute({
   access: { kind: 'client', limit: CLIENT_LIMITS.asnDirectory },
   operationId: 'asnDirectoryEntry',
   tag: 'ASN directory',
-  summary: 'One autonomous system.',
+  summary: 'Look up an autonomous system.',
   errors: [400, 404, 429, 500],
   cache: CACHE,
   params: AsnParams,
   response: AsnDirectoryEntry,
-  answer: 'The network, with its largest prefixes.',
+  answer: 'The autonomous system, with its largest prefixes.',
   handle({ params }, context) {
     const number = parseAsn(params.asn)
     if (number === undefined) throw new SallyportError('invalid_asn')

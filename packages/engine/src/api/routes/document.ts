@@ -8,10 +8,7 @@ const ApiIndex = z
     name: z.string(),
     version: z.string().meta({ description: 'Version of the interface.' }),
     openapi: z.string().meta({ description: 'Path of the OpenAPI document.' }),
-    docs: z
-      .string()
-      .meta({ description: 'Path of the reference for people; absent where it is switched off.' })
-      .optional(),
+    docs: z.string().meta({ description: 'Path of the API reference; omitted where it is disabled.' }).optional(),
     operations: z.array(z.object({ method: z.string(), path: z.string(), summary: z.string() })),
   })
   .meta({ id: 'ApiIndex' })
@@ -30,10 +27,10 @@ export const index = defineRoute({
   access: { kind: 'open' },
   operationId: 'index',
   tag: 'Document',
-  summary: 'Index of the API.',
+  summary: 'List the operations of the API.',
   errors: [],
   response: ApiIndex,
-  answer: 'The operations, and where they are described.',
+  answer: 'The operations, and where they are documented.',
   async handle(_input, context) {
     const { info, paths } = await context.document()
     const base = readBase(context)
@@ -59,13 +56,13 @@ export const docs = defineRoute({
   access: { kind: 'open' },
   operationId: 'docs',
   tag: 'Document',
-  summary: 'The reference of the API, for people.',
+  summary: 'Open the API reference.',
   errors: [],
   // The page's own policy names its scripts by their hashes; a frame can be refused by a header alone.
   headers: { 'Content-Security-Policy': "frame-ancestors 'none'", 'Referrer-Policy': 'no-referrer' },
   mediaType: 'text/html; charset=utf-8',
   response: ReferencePage,
-  answer: 'A page that needs nothing from outside.',
+  answer: 'A page that loads nothing from other servers.',
   handle(_input, { services }) {
     if (services.reference === undefined) throw new SallyportError('service_unavailable')
     return services.reference()
@@ -78,10 +75,10 @@ export const openapi = defineRoute({
   access: { kind: 'open' },
   operationId: 'openapi',
   tag: 'Document',
-  summary: 'The OpenAPI document.',
+  summary: 'Read the OpenAPI document.',
   errors: [],
   response: OpenApiDocument,
-  answer: 'The description of the API that is served here.',
+  answer: 'The OpenAPI document of this server.',
   handle: (_input, { document }) => document(),
 })
 

@@ -13,12 +13,12 @@ export const demo = defineRoute({
   access: { kind: 'client', limit: CLIENT_LIMITS.demo },
   operationId: 'demoLookup',
   tag: 'Lookup',
-  summary: 'The combined lookup of one address, without a key.',
+  summary: 'Look up an address without a key.',
   errors: [400, 429, 500],
   headers: { 'X-SVC-Demo': 'true' },
   params: IpParams,
   response: LookupResult,
-  answer: 'All that is known of the address.',
+  answer: 'What is known about the address.',
   handle({ params }, { services }) {
     readAddress(params.ip)
     return services.lookup.lookup(params.ip)
@@ -32,12 +32,12 @@ export const lookup = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'lookup',
   tag: 'Lookup',
-  summary: 'The combined lookup of an address, a CIDR range, a hostname or a URL.',
-  description: 'A sub-lookup that fails is named in `degraded`, and the answer is still 200.',
+  summary: 'Look up an address, a CIDR range, a hostname or a URL.',
+  description: '`degraded` names each part of the lookup that failed; the status is 200 nevertheless.',
   errors: [400, 401, 429, 500],
   body: LookupRequest,
   response: LookupResult,
-  answer: 'All that is known of the target.',
+  answer: 'What is known about the target.',
   handle: ({ body }, context) => context.services.lookup.lookup(body.target, nameAsker(context)),
 })
 
@@ -48,10 +48,10 @@ export const myip = defineRoute({
   access: { kind: 'client', limit: CLIENT_LIMITS.myip },
   operationId: 'myIp',
   tag: 'Lookup',
-  summary: "The caller's own address, with geolocation and ASN.",
+  summary: 'Look up the address of the caller, with geolocation and ASN.',
   errors: [400, 429, 500],
   response: MyIPResponse,
-  answer: 'The address of the family the caller came by, and what is known of it.',
+  answer: 'The address that the caller connected from, and what is known about it.',
   async handle(_input, { request, services, snapshot }) {
     const { address } = services.client(request)
     if (address === undefined) throw new SallyportError('invalid_ip', 'The address of the caller is not known.')

@@ -13,7 +13,7 @@ import { AsnResponse, GeolocationResponse, ProxyResponse, VpnResponse } from '..
 import { IpParams } from '../schemas/words.ts'
 import { findNetwork, readAddress } from './address.ts'
 
-const RULE = 'Hosting and datacenter networks state ownership; they are not anonymisation.'
+const RULE = 'The classes hosting and datacenter say who owns a network; they do not mean that it hides its users.'
 
 export const vpn = defineRoute({
   method: 'GET',
@@ -22,7 +22,7 @@ export const vpn = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'vpn',
   tag: 'Network',
-  summary: 'Whether an address belongs to a VPN or another anonymiser.',
+  summary: 'Detect whether an address belongs to a VPN or another anonymiser.',
   description: RULE,
   errors: [400, 401, 429, 500],
   params: IpParams,
@@ -41,7 +41,7 @@ export const proxy = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'proxy',
   tag: 'Network',
-  summary: 'Whether an address belongs to a proxy or another anonymiser.',
+  summary: 'Detect whether an address belongs to a proxy or another anonymiser.',
   description: RULE,
   errors: [400, 401, 429, 500],
   params: IpParams,
@@ -75,11 +75,11 @@ export const geo = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'geolocation',
   tag: 'Network',
-  summary: 'The location of an address.',
+  summary: 'Locate an address.',
   errors: [400, 401, 429, 500],
   params: IpParams,
   response: GeolocationResponse,
-  answer: 'Geolocation; what is unknown is left out.',
+  answer: 'The geolocation. Unknown fields are omitted.',
   async handle({ params }, { snapshot }) {
     const address = readAddress(params.ip)
     const ip = formatAddress(address)
@@ -98,11 +98,11 @@ export const asn = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'asn',
   tag: 'Network',
-  summary: 'The autonomous system of an address.',
+  summary: 'Find the autonomous system of an address.',
   errors: [400, 401, 429, 500],
   params: IpParams,
   response: AsnResponse,
-  answer: 'Number, organisation, type and country; what is unknown is left out.',
+  answer: 'Number, organisation, type and country. Unknown fields are omitted.',
   handle({ params }, { snapshot }) {
     const { ip, finding } = findNetwork(params.ip, snapshot)
     return asnAnswer(ip, finding)

@@ -22,14 +22,14 @@ export const provenanceCheck = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'provenanceCheck',
   tag: 'Provenance',
-  summary: 'Whether a connection fits a claimed jurisdiction, recorded.',
+  summary: 'Attest that a connection fits a claimed jurisdiction, and record the attestation.',
   description:
-    'The id is given out when the record is durable. Address and `request_context` (8 KiB at most) are kept apart ' +
-    'from the record, which holds salted hashes of them.',
+    'The response has the id once the record is durable. The record holds salted hashes of the address and of ' +
+    '`request_context` (8 KiB at most), which are stored separately.',
   errors: [400, 401, 429, 500],
   body: ProvenanceCheckRequest,
   response: ProvenanceCheckResponse,
-  answer: 'The verdict, what the jurisdiction policy says, and the id of the record.',
+  answer: 'The verdict, the result of the jurisdiction policy, and the id of the record.',
   async handle({ body }, { services, ...context }) {
     const { attestationId, verdict, action } = await services.provenance.attest({
       account: readAccount(context),
@@ -55,12 +55,12 @@ export const provenanceExport = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'provenanceExport',
   tag: 'Provenance',
-  summary: 'Signed evidence about attestations of the account, which verifies offline.',
+  summary: 'Export signed evidence of attestations, which can be verified offline.',
   errors: [400, 401, 404, 429, 500],
   query: EvidenceQuery,
   response: Evidence,
   mediaType: EVIDENCE_TYPE,
-  answer: 'Evidence: records, proofs, checkpoint, keys, policy and data sets.',
+  answer: 'The records with their proofs, the checkpoint, the keys, the policy and the data sets.',
   async handle({ query }, { services, ...context }) {
     const evidence = await services.provenance.evidence(readAccount(context), readQuery(query))
     // One answer for an id that is not there and for one of another account.
@@ -76,7 +76,7 @@ export const provenanceKeys = defineRoute({
   access: { kind: 'client', limit: CLIENT_LIMITS.ledgerKeys },
   operationId: 'provenanceKeys',
   tag: 'Provenance',
-  summary: 'The public keys that sign evidence, with the retired ones.',
+  summary: 'List the public keys that sign evidence, with those that are retired.',
   errors: [429, 500],
   cache: 'public, max-age=300',
   response: LedgerKeys,

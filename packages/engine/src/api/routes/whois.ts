@@ -11,13 +11,14 @@ export const whois = defineRoute({
   access: { kind: 'key', metered: true },
   operationId: 'whois',
   tag: 'WHOIS',
-  summary: 'The registration of a domain.',
+  summary: 'Look up the registration of a domain.',
   description:
-    'A name below a registered domain is answered with that domain. A name that nobody has registered is 400 `domain_not_found`, one that the registry keeps is 400 `domain_reserved`; where no registry gives an answer in time it is 503.',
+    'For a name below a registered domain, the response describes that domain. An unregistered name fails with 400 ' +
+    '`domain_not_found`, a reserved one with 400 `domain_reserved`. If no registry responds in time, the status is 503.',
   errors: [400, 401, 429, 500],
   params: DomainParams,
   response: WhoisResponse,
-  answer: 'The registration; what the registry does not tell is left out.',
+  answer: 'The registration. Fields that the registry does not publish are omitted.',
   async handle({ params }, context) {
     const { services } = context
     const target = registrableDomain(params.domain)

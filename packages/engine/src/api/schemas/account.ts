@@ -20,7 +20,7 @@ export type UserLimitsResponse = z.output<typeof UserLimitsResponse>
 export const ErrorResponse = z
   .object({
     error: z.string().meta({ description: 'Machine code.', examples: ['invalid_ip'] }),
-    message: z.string().meta({ description: 'For people.' }),
+    message: z.string().meta({ description: 'Text for people.' }),
     details: z.unknown().optional(),
   })
   .meta({ id: 'ErrorResponse' })

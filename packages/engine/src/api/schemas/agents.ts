@@ -6,7 +6,7 @@ import { Action, AsnLabel, CountryCode, Moment, NetworkClass } from './words.ts'
 export const CrawlerVerifyRequest = z
   .object({
     ip: z.string(),
-    bot: z.string().meta({ description: 'Slug of the crawler catalogue.' }).optional(),
+    bot: z.string().meta({ description: 'Slug of the crawler in the catalogue.' }).optional(),
     user_agent: z.string().meta({ description: 'User agent from the log line.' }).optional(),
   })
   .refine(({ bot, user_agent }) => bot !== undefined || user_agent !== undefined, 'give `bot` or `user_agent`')
@@ -21,9 +21,9 @@ export const CrawlerVerifyResponse = z
     crawler: z.string().optional(),
     userAgent: z.string().optional(),
     outcome: z.enum(CRAWLER_OUTCOMES).meta({
-      description: '`spoofed`: every check that could run did, and all refuted. `unverifiable` is no accusation.',
+      description: '`spoofed`: every check that could run refuted the claim. `unverifiable` accuses nobody.',
     }),
-    method: z.string().meta({ description: 'The checks that decided; left out when none did.' }).optional(),
+    method: z.string().meta({ description: 'The checks that decided; omitted if none did.' }).optional(),
     summary: z.string(),
     checks: z.array(z.object({ name: z.enum(CHECK_NAMES), status: z.enum(CHECK_STATUSES), detail: z.string() })),
     networkOrigin: NetworkClass,
@@ -69,7 +69,7 @@ const Signals = z.object({
   ja4: z.string().nullable(),
   reasons: z
     .array(z.object({ id: z.string(), weight: z.number().optional(), text: z.string() }))
-    .meta({ description: 'What the verdict rests on.' }),
+    .meta({ description: 'Signals that the verdict rests on.' }),
 })
 
 /** Follows AgentscanCheckResponse of the specification (snake_case). */

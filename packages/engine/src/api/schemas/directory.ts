@@ -45,12 +45,14 @@ export const AsnDirectoryEntry = AsnDirectorySummary.extend({
   datacenterRangePrefixes: z
     .int()
     .meta({ description: 'IPv4 prefixes that start inside a public datacenter range list.' }),
-  rangesLoaded: z.boolean().meta({ description: 'Whether the two counts mean anything.' }),
+  rangesLoaded: z
+    .boolean()
+    .meta({ description: 'False while the range lists are not loaded; the two counts mean nothing then.' }),
 }).meta({ id: 'AsnDirectoryEntry' })
 export type AsnDirectoryEntry = z.output<typeof AsnDirectoryEntry>
 
 const CLAMPED =
-  'A number beyond the bounds takes the nearest one, and a value that is not a whole number the default; neither is a 400.'
+  'An integer out of range is replaced by the nearest bound, and any other value by the default; neither fails with 400.'
 
 /**
  * Makes an integer of a query that is never refused: out of range it takes the nearest bound, and what cannot be read takes the default.
@@ -77,7 +79,7 @@ export const DirectoryQuery = z.object({
     .optional()
     .transform((text) => DIRECTORY_ORDERS.find((order) => order === text) ?? 'addresses')
     .meta({
-      description: 'Order of the top list; any other word is the default.',
+      description: 'Order of the top list; any other value is replaced by the default.',
       override: { type: 'string', enum: [...DIRECTORY_ORDERS], default: 'addresses' },
     }),
   q: z.string().optional().meta({ description: 'Part of a name, a number, or `AS<number>`.' }),

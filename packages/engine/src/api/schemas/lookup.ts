@@ -7,11 +7,11 @@ export const Target = z
   .object({
     raw: z.string().meta({ description: 'The input as given.' }),
     kind: z.enum(['ipv4', 'ipv6', 'cidr', 'hostname']),
-    ip: z.string().meta({ description: 'The address that was looked at: of a range, its first.' }).optional(),
+    ip: z.string().meta({ description: 'The address that was looked up; for a range, its first address.' }).optional(),
     hostname: z.string().meta({ description: 'Present for hostnames.' }).optional(),
     network: z.string().meta({ description: 'CIDR notation.' }).optional(),
     addresses: int64()
-      .meta({ description: 'Addresses of a range; left out for ranges wider than 65,536 hosts.' })
+      .meta({ description: 'Number of addresses in a range; omitted for ranges of more than 65,536.' })
       .optional(),
   })
   .meta({ id: 'Target' })
@@ -175,7 +175,7 @@ export const LookupResult = z
     asn: AsnResponse,
     /** Only hostname targets have it. */
     whois: WhoisResponse.optional(),
-    degraded: z.array(Degraded).meta({ description: 'Sub-lookups that failed.' }),
+    degraded: z.array(Degraded).meta({ description: 'Parts of the lookup that failed.' }),
     at: Moment,
   })
   .meta({ id: 'LookupResult' })

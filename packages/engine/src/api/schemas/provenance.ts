@@ -69,7 +69,7 @@ const LedgerKey = z.object({
   x: z.string().meta({ description: 'Public key, base64url.' }),
   nbf: z.int().meta({ description: 'Unix seconds from which it signs.' }),
   exp: z.int().optional().meta({ description: 'Unix seconds at which the next key took over.' }),
-  revoked_at: z.int().optional().meta({ description: 'Unix seconds; given up as compromised.' }),
+  revoked_at: z.int().optional().meta({ description: 'Unix seconds at which the key was revoked as compromised.' }),
   replaces: z.string().optional().meta({ description: '`kid` of the key before it.' }),
   succession: Base64.optional().meta({ description: 'Signature of the key before it, over the takeover.' }),
   vkey: z.string().meta({ description: 'The key for checkpoints, C2SP vkey.' }),
@@ -133,7 +133,7 @@ export const Evidence = z
       )
       .optional()
       .meta({ description: 'Timestamps and cosignatures, in version 2.' }),
-    unanchored: z.string().optional().meta({ description: 'Why records have no anchor yet.' }),
+    unanchored: z.string().optional().meta({ description: 'The reason why records are not anchored yet.' }),
     policies: z.array(Document),
     datasets: z.array(Document),
     statements: z.object({
