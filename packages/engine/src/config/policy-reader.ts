@@ -130,7 +130,7 @@ async function started(onExit: () => void): Promise<Worker> {
   const thread = new Worker(new URL('./policy-thread.js', import.meta.url), {
     resourceLimits: MEMORY,
     env: {},
-    argv: [],
+    execArgv: [],
   })
   // A caller that waits for an answer receives the error by the same event.
   thread.on('error', () => {}).once('exit', onExit)

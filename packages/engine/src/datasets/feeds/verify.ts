@@ -20,7 +20,7 @@ export type VerifyAnswer = { readonly contents: Contents } | { readonly refused:
 
 /** A city database of 130 MB is walked in some seconds. */
 const TIMEOUT_MS = 120_000
-const MEMORY_MB = 1024
+const OPTIONS = { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 1024 } }
 
 /**
  * Verifies downloads in a worker thread, one after the other. Parsing them does not delay requests, and a file that makes the parser run
@@ -31,9 +31,7 @@ export function openVerifier(): Verifier {
   let last: Promise<unknown> = Promise.resolve()
 
   function thread(): Worker {
-    worker ??= new Worker(new URL('./verify-thread.js', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-    }).on('error', () => undefined)
+    worker ??= new Worker(new URL('./verify-thread.js', import.meta.url), OPTIONS).on('error', () => undefined)
     worker.unref()
     return worker
   }

@@ -94,9 +94,7 @@ function accountsIn(database: Database): Pick<Accounts, 'createAccount' | 'findA
       return row && readAccount(row)
     },
     listAccounts: async () => selectAll.all().map(readAccount),
-    async setPlan(id, plan) {
-      return whenFree(() => updatePlan.run({ id, plan }).changes === 1)
-    },
+    setPlan: async (id, plan) => whenFree(() => updatePlan.run({ id, plan }).changes === 1),
   }
 }
 

@@ -60,6 +60,7 @@ async function startThread(path: string) {
   const drain = createExitDrain()
   const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
     workerData: { path, drain } satisfies ThreadInput,
+    execArgv: [],
   })
   const forgetExit = drainOnExit(drain)
   const pending = new Map<number, Pending>()
