@@ -117,7 +117,7 @@ t.test('without script the form goes by the page, and back', { skip: NO_CHROMIUM
   t.match(shop.arrived, [{ word: 'rot', go: '1' }])
 })
 
-t.test('a script asks for a token by itself', { skip: NO_CHROMIUM }, async (t) => {
+t.test('a script requests a token without a form', { skip: NO_CHROMIUM }, async (t) => {
   const shop = await openShop(t)
   const tab = await visit(t, shop)
   const status = await tab.evaluate(`sallyport.token('contact').then(token => fetch('/contact', {

@@ -158,7 +158,7 @@ t.test('a feed that could not be read for three of its intervals is named, wheth
   t.match(await foundAt(9), [/loaded/, /: x4bnet-vpn-ipv4, gluetun-servers\.$/])
 })
 
-t.test('what people do on the site is told, and whether its absence is a sign', async (t) => {
+t.test('doctor reports what people do on the site, and whether its absence is a sign', async (t) => {
   const config = await soundConfig(t)
   const told = async () => of(await doctor(config, { dns: DNS }), 'behaviour').map(({ found }) => found)
   t.same(await told(), ['Behaviour signs are inactive until ten visits prove a person.'])
