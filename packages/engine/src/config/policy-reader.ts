@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { SallyportError } from '@sallyport/core'
 import type { ListsOfConfig } from '#features/lists'
+import { threadFlags } from '#files'
 import type { PolicyText } from './policy-text.ts'
 import type { JudgedRequest, Judgement, PolicyAnswer, PolicyQuestion } from './policy-thread.ts'
 import type { Config } from './schema.ts'
@@ -120,17 +121,15 @@ export function openPolicyReader({
 }
 
 function refusal(answer: PolicyAnswer): SallyportError {
-  return new SallyportError(
-    'invalid_policy',
-    typeof answer === 'object' && 'refused' in answer ? answer.refused : undefined,
-  )
+  const reason = typeof answer === 'object' && 'refused' in answer ? answer.refused : undefined
+  return new SallyportError('invalid_policy', reason)
 }
 
 async function started(onExit: () => void): Promise<Worker> {
   const thread = new Worker(new URL('./policy-thread.js', import.meta.url), {
     resourceLimits: MEMORY,
     env: {},
-    execArgv: [],
+    execArgv: threadFlags(),
   })
   // A caller that waits for an answer receives the error by the same event.
   thread.on('error', () => {}).once('exit', onExit)

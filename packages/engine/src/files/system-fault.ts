@@ -15,8 +15,6 @@ const OF_FILES: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'has a name that is too long',
 }
 
-const NO_TLS = 'it does not speak TLS'
-
 /** Describes faults of connections, in words that need no name before them. */
 const OF_CONNECTIONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
@@ -27,9 +25,9 @@ const OF_CONNECTIONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not respond',
   EHOSTUNREACH: 'there is no route to it',
   ENETUNREACH: 'there is no route to it',
-  EPROTO: NO_TLS,
-  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  EPROTO: 'it does not speak TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS',
 }
 
 /** Returns why a file cannot be read or written, in words that follow its name. */

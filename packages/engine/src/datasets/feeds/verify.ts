@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { SallyportError } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
+import { threadFlags } from '#files'
 import type { Contents } from './count-entries.ts'
 
 /** Reads a whole file as the given source; rejects with `corrupt_data` when it cannot be that source. */
@@ -20,7 +21,8 @@ export type VerifyAnswer = { readonly contents: Contents } | { readonly refused:
 
 /** A city database of 130 MB is walked in some seconds. */
 const TIMEOUT_MS = 120_000
-const OPTIONS = { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 1024 } }
+const LIMITS = { maxOldGenerationSizeMb: 1024 }
+const THREAD = new URL('./verify-thread.js', import.meta.url)
 
 /**
  * Verifies downloads in a worker thread, one after the other. Parsing them does not delay requests, and a file that makes the parser run
@@ -31,7 +33,7 @@ export function openVerifier(): Verifier {
   let last: Promise<unknown> = Promise.resolve()
 
   function thread(): Worker {
-    worker ??= new Worker(new URL('./verify-thread.js', import.meta.url), OPTIONS).on('error', () => undefined)
+    worker ??= new Worker(THREAD, { execArgv: threadFlags(), resourceLimits: LIMITS }).on('error', () => undefined)
     worker.unref()
     return worker
   }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { LedgerStore } from '@sallyport/ledger'
+import { threadFlags } from '#files'
 import { createExitDrain, drainOnExit, type ThreadInput } from './exit-drain.ts'
 import type { Erasure } from './ledger-writes.ts'
 import type { LedgerFile } from './sqlite-file.ts'
@@ -60,7 +61,7 @@ async function startThread(path: string) {
   const drain = createExitDrain()
   const worker = new Worker(new URL('./sqlite-worker.js', import.meta.url), {
     workerData: { path, drain } satisfies ThreadInput,
-    execArgv: [],
+    execArgv: threadFlags(),
   })
   const forgetExit = drainOnExit(drain)
   const pending = new Map<number, Pending>()
