@@ -1,4 +1,4 @@
-/** Returns the flags of this process for its threads. A thread does not start with that of an inline script, `--input-type`. */
-export function threadFlags(): string[] {
-  return process.execArgv.filter((flag, at, all) => !flag.startsWith('--input-type') && all[at - 1] !== '--input-type')
+/** Returns no flags where the process has `--input-type`, with which no thread starts; `undefined` gives a thread the flags of the process. */
+export function threadFlags(): string[] | undefined {
+  return process.execArgv.some((flag) => flag.startsWith('--input-type')) ? [] : undefined
 }

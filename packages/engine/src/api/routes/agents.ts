@@ -13,7 +13,7 @@ import { nameAsker } from './asker.ts'
 
 const RULE =
   'The response lists every check. `spoofed` means that every check that could run refuted the claim; while the file ' +
-  'of an operator is missing, no claim is `spoofed`. `unverifiable` accuses nobody.'
+  'of an operator is missing, no claim to be its crawler is `spoofed`. `unverifiable` accuses nobody.'
 
 export const crawlersVerify = verifyRoute({
   path: '/v1/crawlers/verify',
