@@ -22,7 +22,7 @@ interface Neighbour {
   readonly args: (page: string) => readonly string[]
 }
 
-/** It reads several pages at a time, as it does when nobody configures it. */
+/** Scrapy has several requests under way by default. */
 const PARALLEL: Neighbour = { name: '/usr/bin/python3', args: (page) => [SCRAPY, 'scrapy', page, '110', CHROME] }
 const SERIAL: Neighbour = { name: 'wget', args: (page) => ['-q', '-m', page, '-U', CHROME] }
 /** Programs that look for addresses that a site does not link to. */

@@ -93,7 +93,7 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
       const site = siteOf === undefined ? '' : siteOf(findField(fields, ':authority') || findField(fields, 'host'))
       const row = records.find(keyOf(known.client, user, findField(fields, 'user-agent'), site), now)
       const pages = row === -1 ? 0 : records.get(row, CELL.pages)
-      // Who finds no page may still have asked for many.
+      // A client that found no page may have requested many.
       if (row === -1 || (pages === 0 && records.word(row, WORD.missing) === 0)) return undefined
       const habits = norms.find(site)
       const bare = readBare(records, row, now)

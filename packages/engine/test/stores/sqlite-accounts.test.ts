@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
@@ -33,7 +33,8 @@ t.test('stored accounts are there after closing and opening again', async (t) =>
 })
 
 t.test('calls of one turn share a commit, and one of an unknown account fails alone', async (t) => {
-  const accounts = await openSqliteAccounts(join(await temporaryFolder(t), 'state.db'))
+  const path = join(await temporaryFolder(t), 'state.db')
+  const accounts = await openSqliteAccounts(path)
   t.teardown(() => accounts.close())
   for (const id of ['a', 'b']) await accounts.createAccount({ ...ACCOUNT, id })
   const spent = await Promise.allSettled(['a', 'nobody', 'b'].map((id) => accounts.spend(id, '2026-01-31', 2)))
@@ -42,6 +43,12 @@ t.test('calls of one turn share a commit, and one of an unknown account fails al
     ['fulfilled', 'rejected', 'fulfilled'],
   )
   t.same([await accounts.usage('a', '2026-01-31'), await accounts.usage('b', '2026-01-31')], [1, 1])
+
+  // Each commit writes the page that it has changed to the log.
+  const { size: before } = await stat(`${path}-wal`)
+  await Promise.all(Array.from({ length: 32 }, () => accounts.spend('a', '2026-01-31', 100)))
+  const { size: after } = await stat(`${path}-wal`)
+  t.ok(after - before < 4 * 4_200, `32 calls write ${after - before} bytes`)
 })
 
 t.test('a closed store rejects; it does not throw and does not answer', async (t) => {

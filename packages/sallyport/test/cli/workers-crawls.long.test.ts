@@ -11,7 +11,7 @@ const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--trust-
 const CLOCK = 'const now = Date.now; const begun = now(); Date.now = () => begun + 20 * (now() - begun) - 7_200_000'
 const MINUTE_MS = 3_000
 
-/** What an export says of a crawl that a test has made, and that has been verified. */
+/** Counts the records and the requests of an export that the command has verified. */
 interface Exported {
   readonly records: number
   readonly requests: number
@@ -75,7 +75,7 @@ t.test('a worker that is killed takes its minutes with it; no request counts twi
   let kept = await crawlFor(1)
   // The first one leads; then the one that leads since, and one that does not.
   for (const place of [0, 0, 1]) {
-    // What is older than this has been handed on and written: the processes do both every five seconds.
+    // The processes hand on and write every five seconds, so older minutes are in the ledger by now.
     await crawlFor(5)
     process.kill(listWorkers()[place] as number, 'SIGKILL')
     await crawlFor(1)
