@@ -1,6 +1,5 @@
-// address
-export type { Address } from './address/address.ts'
 export {
+  type Address,
   address4,
   address6,
   compareAddresses,
@@ -11,13 +10,18 @@ export {
   sameAddress,
 } from './address/address.ts'
 export { buildAddressIndex, findAddress, isRepeated } from './address/address-index.ts'
-export type { FrontEnds, ResolvedClient } from './address/client.ts'
-export { type ClientTrust, parseTrust, resolveClient, TRUST_PRESETS, type TrustedHeaders } from './address/client.ts'
+export {
+  type ClientTrust,
+  type FrontEnds,
+  parseTrust,
+  type ResolvedClient,
+  resolveClient,
+  TRUST_PRESETS,
+  type TrustedHeaders,
+} from './address/client.ts'
 export { FORWARDING_HEADERS, isNamed } from './address/forwarding.ts'
-export type { GrowingColumn } from './address/growing-column.ts'
-export { createGrowingColumn } from './address/growing-column.ts'
+export { createGrowingColumn, type GrowingColumn } from './address/growing-column.ts'
 export { lastNotAbove } from './address/partition.ts'
-export type { Prefix } from './address/prefix.ts'
 export {
   coverRange,
   formatHostOrPrefix,
@@ -25,17 +29,15 @@ export {
   hostPrefix,
   lastAddress,
   makePrefix,
+  type Prefix,
   parseHostOrPrefix,
   parsePrefix,
 } from './address/prefix.ts'
 export { createPrefixSet } from './address/prefix-set.ts'
 export { reservedRow } from './address/reserved.ts'
-export type { Partition4 } from './address/table4.ts'
-export { buildPartition4, findSegment4 } from './address/table4.ts'
-export type { Partition6 } from './address/table6.ts'
-export { createPartition6Writer, findSegment6 } from './address/table6.ts'
+export { buildPartition4, findSegment4, type Partition4 } from './address/table4.ts'
+export { createPartition6Writer, findSegment6, type Partition6 } from './address/table6.ts'
 export { BEHAVIOUR_SIGNS } from './agent/behaviour-signs.ts'
-// agent
 export { computeJa4 } from './agent/compute-ja4.ts'
 export { createKeyDirectories } from './agent/signature/directory.ts'
 export { DIRECTORY_PATH, findKeySource } from './agent/signature/key-source.ts'
@@ -45,72 +47,55 @@ export { readAgent } from './agent/signature/request-signer.ts'
 export { readAuthority } from './agent/signature/signature-base.ts'
 export { createSigner, type Signer } from './agent/signature/signer.ts'
 export { currentKey, readSigningKeys, type SigningKey } from './agent/signature/signing-keys.ts'
-export type { SignatureVerifier } from './agent/signature/verifier.ts'
-export { createSignatureVerifier } from './agent/signature/verifier.ts'
-// asn
-export type { Directory, DirectoryEntry, DirectorySummary } from './asn/directory.ts'
-export { createDirectory, foldName } from './asn/directory.ts'
+export { createSignatureVerifier, type SignatureVerifier } from './agent/signature/verifier.ts'
+export {
+  createDirectory,
+  type Directory,
+  type DirectoryEntry,
+  type DirectorySummary,
+  foldName,
+} from './asn/directory.ts'
 export type { SystemEvidence } from './asn/evidence.ts'
 export type { NamedType, SystemShape } from './asn/host-likeness.ts'
 export { parseAsn } from './asn/number.ts'
-export type { SystemType } from './asn/types.ts'
-export { asRented, ruleOfName, typeByRule, typeOfSystem } from './asn/types.ts'
-// behaviour
+export { asRented, ruleOfName, type SystemType, typeByRule, typeOfSystem } from './asn/types.ts'
 export { type Behaviour, createBehaviour } from './behaviour/behaviour.ts'
 export { type HabitState, type KeptHabits, listHabits } from './behaviour/norms.ts'
 export type { VisitEvent } from './behaviour/record-event.ts'
 export { RECORD_BYTES } from './behaviour/records.ts'
-// challenge
-export type { Challenges } from './challenge/challenges.ts'
-export { createChallenges } from './challenge/challenges.ts'
+export { type Challenges, createChallenges } from './challenge/challenges.ts'
 export type { FormCheck } from './challenge/form-tokens.ts'
 export type { ChallengeProvider, ChallengeWidget, TokenAnswer } from './challenge/provider.ts'
 export { createChallengeSecrets } from './challenge/secrets.ts'
 export type { AskedFor, IssuedChallenge, Redeemed } from './challenge/terms.ts'
-// words
 export { counted } from './counted.ts'
-// counting
-export type { AnswerStatus, Counted, Counter } from './counting/counter.ts'
-export { createCounter } from './counting/counter.ts'
+export { type AnswerStatus, type Counted, type Counter, createCounter } from './counting/counter.ts'
 export { type ClientKey, clientKey, WIDE_FACTOR } from './counting/keys.ts'
 export { tightest } from './counting/limited.ts'
 export type { Ban, BanList, Counts, CountTask, Taken } from './counting/ports.ts'
-export type { CountRow, CountState } from './counting/step.ts'
-export { giveBack, shareOfMax, takeStep } from './counting/step.ts'
+export { type CountRow, type CountState, giveBack, shareOfMax, takeStep } from './counting/step.ts'
 export { banRule, isLed, type StrikesOptions, strikesText, withStrikes } from './counting/strikes.ts'
-// crawler
-export type { CrawlerAnswer, CrawlerAnswers } from './crawler/answer.ts'
-export { createCrawlerAnswers } from './crawler/answer.ts'
-export type { Crawler } from './crawler/catalogue.ts'
-export { createCatalogue } from './crawler/catalogue.ts'
+export { type CrawlerAnswer, type CrawlerAnswers, createCrawlerAnswers } from './crawler/answer.ts'
+export { type Crawler, createCatalogue } from './crawler/catalogue.ts'
 export { CHECK_NAMES, CHECK_STATUSES } from './crawler/outcome.ts'
 export { createReverseChecks, MAX_REVERSE_CHECKS } from './crawler/reverse-checks.ts'
-export type { CrawlerVerifier } from './crawler/verifier.ts'
-export { createCrawlerVerifier } from './crawler/verifier.ts'
+export { type CrawlerVerifier, createCrawlerVerifier } from './crawler/verifier.ts'
 export { DAY_MS, DURATION, formatDuration, HOUR_MS, parseDuration } from './duration.ts'
-// errors
 export { errorCode, errorText } from './error-text.ts'
-export type { Details, ErrorCode } from './errors.ts'
-export { ERRORS, invalidField, SallyportError } from './errors.ts'
+export { type Details, ERRORS, type ErrorCode, invalidField, SallyportError } from './errors.ts'
 export { countryName, isCountry } from './geo/country.ts'
 export { findCountry, isByPlace } from './geo/find-country.ts'
-// geo
 export { locate } from './geo/locate.ts'
-// handoff
 export type { HandoffKey, HandoffVerifyKey } from './handoff/keys.ts'
 export { createHandoffSigner, HANDOFF_FIELD } from './handoff/signer.ts'
-export type { HandoffCheck, HandoffOptions } from './handoff/verifier.ts'
-export { createHandoffVerifier } from './handoff/verifier.ts'
-// inspection
+export { createHandoffVerifier, type HandoffCheck, type HandoffOptions } from './handoff/verifier.ts'
 export type { DescribedRequest } from './inspection/agent-inspector.ts'
 export { decide } from './inspection/decide.ts'
-export type { Inspector } from './inspection/inspector.ts'
-export { createInspector } from './inspection/inspector.ts'
+export { createInspector, type Inspector } from './inspection/inspector.ts'
 export { createPendingCrawlers, type PendingCrawlers } from './inspection/pending-crawlers.ts'
 export { strictest } from './inspection/strictest.ts'
 export { countUnjudged, type UnjudgedRule, unjudgedNotes } from './inspection/unjudged.ts'
 export { isRecord } from './is-record.ts'
-// jurisdiction
 export { withAttestation } from './jurisdiction/attested.ts'
 export { createJurisdictionJudge, listFoundRegions } from './jurisdiction/judge.ts'
 export { parseJurisdictionPolicy } from './jurisdiction/parse.ts'
@@ -126,7 +111,6 @@ export {
   namedListSteps,
   readListEntries,
 } from './lists/named-list.ts'
-// logins
 export { EVENT_FACTS, listEventFacts, parseEventFacts } from './logins/event-facts.ts'
 export { type Dated, eventRisk, explainEvent, labelEventReason } from './logins/event-reasons.ts'
 export { foldIdentifier, foldSpelling, type MailAddress, parseMailAddress } from './logins/mail-address.ts'
@@ -139,18 +123,13 @@ export {
   type Sighting,
   type UserMemory,
 } from './logins/user-memory.ts'
-// lookup
-export type { Lookup } from './lookup/lookup.ts'
-export { createLookup } from './lookup/lookup.ts'
-export type { LookupResult } from './lookup/result.ts'
-export { asnAnswer } from './lookup/result.ts'
-// outbound
+export { createLookup, type Lookup } from './lookup/lookup.ts'
+export { asnAnswer, type LookupResult } from './lookup/result.ts'
 export { formatCall, parseCalls } from './mcp/call-text.ts'
 export { mayBeMcp, readMcpRequest } from './mcp/read-request.ts'
 export { createNameTurns, type NameTurns, nameClient } from './name-turns.ts'
 export { nearestWord, suggestion } from './nearest-word.ts'
 export { lifeDays, listAge } from './network/ages.ts'
-// network
 export { classify, isMixed } from './network/classify.ts'
 export { compareHits } from './network/precedence.ts'
 export { PRIVATE_RELAY } from './network/private-relay.ts'
@@ -164,7 +143,6 @@ export { countsByUser } from './policy/check/counts-by-user.ts'
 export { policyFaults } from './policy/check/faults.ts'
 export { flaggingRules } from './policy/check/flagging-rules.ts'
 export { policyWarnings } from './policy/check/warnings.ts'
-// policy
 export { BAN_CHALLENGE } from './policy/compile/challenge-terms.ts'
 export { type CompiledPolicy, compilePolicy, eventPolicy } from './policy/compile/compile-policy.ts'
 export type { AskedParts } from './policy/language/asked.ts'
@@ -175,60 +153,41 @@ export { parsePathPattern, pathPatternFault } from './policy/paths/path-pattern.
 export { foldCase, pathFault, readPath } from './policy/paths/path-readings.ts'
 export { createPathTable } from './policy/paths/path-table.ts'
 export { findProbe } from './policy/paths/probes.ts'
-export type { MountPolicy, Policy, PresetName, Rule, RuleChallenge, Strikes } from './policy/policy.ts'
-export { LIMIT_PRESET_NAMES, PRESET_NAMES, STRIKE_KEYS, STRIKES_ACTIONS } from './policy/policy.ts'
+export {
+  LIMIT_PRESET_NAMES,
+  type MountPolicy,
+  type Policy,
+  PRESET_NAMES,
+  type PresetName,
+  type Rule,
+  type RuleChallenge,
+  STRIKE_KEYS,
+  STRIKES_ACTIONS,
+  type Strikes,
+} from './policy/policy.ts'
 export type { PresetRow } from './policy/presets/preset-row.ts'
 export { rulesInForce } from './policy/presets/rules-in-force.ts'
 export { STOP_SCRAPERS, UNDER_ATTACK } from './policy/presets/scraper-presets.ts'
 export { HTTP_VERSIONS } from './policy/words/claims.ts'
 export type { MatchWord } from './policy/words/match-word.ts'
 export { givenWords, MATCH_WORDS, type Match, PLAIN_WORDS } from './policy/words/match-words.ts'
-// ports
-export type {
-  AutonomousSystem,
-  Clock,
-  CountryTable,
-  CrawlerRangeStatus,
-  CrawlerRanges,
-  Dns,
-  Fetch,
-  FetchAnswer,
-  FetchRequest,
-  GeoReader,
-  GeoRecord,
-  KeptReverseCheck,
-  NameAnswer,
-  NetworkRecord,
-  NetworkTable,
-  Observation,
-  ObservationStore,
-  Observations,
-  Port43,
-  Port43Answer,
-  Port43Question,
-  PrefixObservation,
-  RangeHit,
-  RegionTable,
-  RestsOn,
-  ReverseAnswer,
-  Snapshot,
-  Snapshots,
-  SourceStatus,
-  SystemBasis,
-  SystemTable,
-} from './ports/index.ts'
-// region
+export type * from './ports/index.ts'
 export { currentRegion, findTwin, listHolders, listRegions, nameRegion } from './region/codes.ts'
 export { locateRegion } from './region/locate-region.ts'
 export { findRegion, isGateway } from './region/names.ts'
-// robots
 export { KeptRobots } from './robots/kept-robots.ts'
 export { MAX_ROBOTS_BYTES, parseRobots, robotsText } from './robots/robots-file.ts'
 export { type Robots, writeRobots } from './robots/robots-text.ts'
-export type { AccountEventName, AccountFacts, EventOutcome, InspectedEvent, MailFacts } from './values/account-event.ts'
-export { ACCOUNT_EVENTS, EVENT_OUTCOMES } from './values/account-event.ts'
-export type { AgentVerdict } from './values/agent-verdict.ts'
-export { BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
+export {
+  ACCOUNT_EVENTS,
+  type AccountEventName,
+  type AccountFacts,
+  EVENT_OUTCOMES,
+  type EventOutcome,
+  type InspectedEvent,
+  type MailFacts,
+} from './values/account-event.ts'
+export { type AgentVerdict, BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
 export type { DescribedBehaviour, InspectedBehaviour } from './values/behaviour.ts'
 export {
   CHALLENGE_LEVELS,
@@ -241,16 +200,21 @@ export {
   type InspectedPass,
   type RedeemFault,
 } from './values/challenge.ts'
-export type { CountingRule, LimitUse } from './values/counting.ts'
-export { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS } from './values/counting.ts'
+export { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS, type CountingRule, type LimitUse } from './values/counting.ts'
 export type { InspectedCountry, KnownCountry } from './values/country.ts'
 export type { Attestation, Decision, Unjudged } from './values/decision.ts'
 export type { NetworkFinding, Verdict } from './values/finding.ts'
 export type { InspectedClient, InspectedCrawler, Inspection } from './values/inspection.ts'
 export type { McpCall, McpFault, McpRequest } from './values/mcp.ts'
 export type { Whole, Writable } from './values/members.ts'
-export type { Observe, ObservedRequest, Outcome } from './values/observed.ts'
-export { describeOutcome, OUTCOMES, readRule } from './values/observed.ts'
+export {
+  describeOutcome,
+  type Observe,
+  type ObservedRequest,
+  OUTCOMES,
+  type Outcome,
+  readRule,
+} from './values/observed.ts'
 export type {
   Offer,
   PaidRequest,
@@ -261,28 +225,29 @@ export type {
   Receipt,
 } from './values/offer.ts'
 export type { Reason } from './values/reason.ts'
-export type { InspectedRegion, NamedRegion, RegionDoubt } from './values/region.ts'
-export { UNKNOWN_REGIONS } from './values/region.ts'
+export { type InspectedRegion, type NamedRegion, type RegionDoubt, UNKNOWN_REGIONS } from './values/region.ts'
 export type { InspectionRequest } from './values/request.ts'
 export { classifyVisitor, VISITORS, type Visitor } from './values/visitor.ts'
-// vocabulary
-export type { Action, AgentClass, AsType, Mode, NetworkClass, PlainAction } from './vocabulary.ts'
 export {
   ACTIONS,
+  type Action,
   AGENT_CLASSES,
+  type AgentClass,
   AS_TYPES,
+  type AsType,
   anonymises,
   CRAWLER_OUTCOMES,
   DEGRADABLE,
   DIRECTORY_ORDERS,
   MODES,
+  type Mode,
   NETWORK_CLASSES,
+  type NetworkClass,
   PLAIN_ACTIONS,
+  type PlainAction,
   plainAction,
   refuses,
 } from './vocabulary.ts'
-// whois
 export { parseBootstrap } from './whois/bootstrap.ts'
-export type { RegistrableDomain } from './whois/domain.ts'
-export { registrableDomain } from './whois/domain.ts'
+export { type RegistrableDomain, registrableDomain } from './whois/domain.ts'
 export type { Whois, WhoisAnswer, WhoisRecord } from './whois/whois.ts'

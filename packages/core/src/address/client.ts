@@ -2,7 +2,7 @@ import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import { SallyportError } from '../errors.ts'
 import { suggestion } from '../nearest-word.ts'
 import type { InspectionRequest } from '../values/request.ts'
-import { type Address, parseAddress } from './address.ts'
+import type { Address } from './address.ts'
 import { everybodyIn } from './everybody.ts'
 import {
   carriesForwarding,
@@ -13,7 +13,7 @@ import {
   readHop,
   readOnlyHop,
 } from './forwarding.ts'
-import { makePrefix, type Prefix, parsePrefix } from './prefix.ts'
+import { type Prefix, parseHostOrPrefix } from './prefix.ts'
 import { createPrefixSet, type PrefixSet } from './prefix-set.ts'
 import { parseZoned } from './zone.ts'
 
@@ -129,8 +129,7 @@ function trustedPrefixes(entry: string, published?: FrontEnds): readonly Prefix[
 }
 
 function trustedPrefix(entry: string): Prefix {
-  const address = parseAddress(entry)
-  const prefix = address === undefined ? parsePrefix(entry) : makePrefix(address, address.family === 4 ? 32 : 128)
+  const prefix = parseHostOrPrefix(entry)
   if (prefix === undefined) {
     const presets = suggestion(entry, TRUST_PRESETS)
     throw new SallyportError(

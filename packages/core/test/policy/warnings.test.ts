@@ -70,17 +70,7 @@ t.test('a limit directly before a block of the same match is named', async (t) =
   for (const rules of quiet) t.same(warned(rules), [], JSON.stringify(rules))
 })
 
-t.test('one request that costs more than a limit has is named', async (t) => {
-  const few: Partial<Rule> = { match: { path: ['/x'] }, action: 'throttle', limit: LIMIT }
-  t.same(warned([{ ...few, cost: 31 }]), [
-    'rules.0.cost r0: one request costs 31 of 30, so the first request exceeds the limit',
-  ])
-  const bucket = { key: 'client', max: 30, window: '1m', kind: 'bucket', burst: 40 } as const
-  t.same(warned([{ ...few, limit: bucket, cost: 31 }]), [])
-  t.same(warned([{ ...few, cost: { POST: 31 } }]), [])
-})
-
-t.test('what is trusted, weighed too little, or counted for a share alone is said', async (t) => {
+t.test('what is trusted or weighed too little is said', async (t) => {
   t.same(warned([{ match: { userAgent: ['Mine*'], cookie: { a: ['1'] } }, action: 'allow', trustClaim: true }]), [
     'rules.0.trustClaim r0: the rule allows by an unverified claim: nothing verifies userAgent and cookie',
   ])
@@ -96,10 +86,6 @@ t.test('what is trusted, weighed too little, or counted for a share alone is sai
   t.same(warned([sum(1), sign]), ['rules.0.match.weight.atLeast r0: never matches: no earlier rule has a weight'])
   t.same(warned([sign, { ...sign, match: { method: ['POST'] } }, sum(6)]), [])
   t.match(warned([sign, { ...sign, monitor: true, match: { method: ['POST'] } }, sum(6)]), [/add up to at most 3/])
-  t.same(warned([{ match: { share: 0.05, path: ['/x'] }, limit: LIMIT, action: 'throttle' }]), [
-    'rules.0.match.share r0: the limit covers 5 % of the clients; other clients are neither counted nor limited',
-  ])
-  t.same(warned([{ match: { share: 0.05, path: ['/x'] } }]), [])
 })
 
 t.test('a challenge that no navigation meets is named', async (t) => {

@@ -1,6 +1,6 @@
 import { DAY_MS, toMilliseconds } from '../../duration.ts'
 import { CHALLENGE_LEVELS } from '../../values/challenge.ts'
-import { type Fault, unknown } from '../language/fault.ts'
+import { closedFaults, type Fault } from '../language/fault.ts'
 import type { Rule } from '../policy.ts'
 
 const PASS = { least: 60_000, most: 31 * DAY_MS }
@@ -10,10 +10,7 @@ export function challengeFaults({ action, challenge }: Rule): readonly Fault[] {
   if (challenge === undefined) return []
   if (action !== 'challenge') return [{ path: ['challenge'], message: 'applies only to the action challenge' }]
   const { level = 1, pass, script } = challenge
-  const faults: Fault[] = []
-  if (!CHALLENGE_LEVELS.includes(level)) {
-    faults.push({ path: ['challenge', 'level'], message: unknown(level, CHALLENGE_LEVELS.map(String)) })
-  }
+  const faults = [...closedFaults([[['challenge', 'level'], level, CHALLENGE_LEVELS]])]
   const passMs = pass === undefined ? PASS.least : toMilliseconds(pass)
   if (!(passMs >= PASS.least && passMs <= PASS.most)) {
     const message = `${JSON.stringify(pass)} is not a duration from 1m to 31d, such as 30m, 12h or 7d`

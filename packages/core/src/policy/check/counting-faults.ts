@@ -1,6 +1,6 @@
 import { DAY_MS, toMilliseconds } from '../../duration.ts'
 import { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS } from '../../values/counting.ts'
-import { type Fault, unknown } from '../language/fault.ts'
+import { closedFaults, type Fault, faultsAt, unknown } from '../language/fault.ts'
 import { pathPatternFault } from '../paths/path-pattern.ts'
 import { type Rule, STRIKE_KEYS, STRIKES_ACTIONS, type Strikes } from '../policy.ts'
 
@@ -36,17 +36,15 @@ export function countingFaults(rule: Rule): readonly Fault[] {
 
 function limitFaults({ key, max, window, kind, burst, count, failures }: NonNullable<Rule['limit']>): readonly Fault[] {
   const faults = [...keyFaults(['limit', 'key'], key), ...wholeFault(['limit', 'max'], max)]
-  faults.push(...windowFault(['limit', 'window'], window))
-  if (kind !== undefined && !COUNT_KINDS.includes(kind)) {
-    faults.push({ path: ['limit', 'kind'], message: unknown(kind, COUNT_KINDS) })
-  }
-  if (count !== undefined && !COUNTED_ANSWERS.includes(count)) {
-    faults.push({ path: ['limit', 'count'], message: unknown(count, COUNTED_ANSWERS) })
-  }
+  const kinds = closedFaults([
+    [['limit', 'kind'], kind, COUNT_KINDS],
+    [['limit', 'count'], count, COUNTED_ANSWERS],
+  ])
+  faults.push(...windowFault(['limit', 'window'], window), ...kinds)
   if (failures !== undefined && count !== 'failure') {
     faults.push({ path: ['limit', 'failures'], message: 'applies only to a limit with count: failure' })
   }
-  faults.push(...failureFaults(failures).map(({ path, message }) => ({ path: ['limit', ...path], message })))
+  faults.push(...faultsAt(['limit'], failureFaults(failures)))
   if (burst === undefined) return faults
   if (kind === 'bucket') return [...faults, ...wholeFault(['limit', 'burst'], burst)]
   return [...faults, { path: ['limit', 'burst'], message: 'applies only to a limit with kind: bucket' }]
@@ -65,11 +63,11 @@ export function failureFaults(failures: readonly number[] | undefined): readonly
 /** Returns the faults of `strikes`. */
 export function strikesFaults({ key, count, window, on, then, for: length }: Strikes): readonly Fault[] {
   const faults = [...wholeFault(['count'], count), ...windowFault(['window'], window), ...windowFault(['for'], length)]
-  if (key !== undefined && !STRIKE_KEYS.includes(key))
-    faults.push({ path: ['key'], message: unknown(key, STRIKE_KEYS) })
-  if (then !== undefined && !STRIKES_ACTIONS.includes(then)) {
-    faults.push({ path: ['then'], message: unknown(then, STRIKES_ACTIONS) })
-  }
+  const words = closedFaults([
+    [['key'], key, STRIKE_KEYS],
+    [['then'], then, STRIKES_ACTIONS],
+  ])
+  faults.push(...words)
   if (on.length === 0) faults.push({ path: ['on'], message: 'the list of strikes is empty' })
   for (const [index, word] of on.entries()) {
     if (STRIKES.includes(word) || /^status:[45]\d\d$/.test(word)) continue
@@ -82,11 +80,10 @@ export function strikesFaults({ key, count, window, on, then, for: length }: Str
 const STRIKES: readonly string[] = ['flagged', 'throttled', 'blocked', 'decoy', 'challenge_failed']
 
 function keyFaults(path: Fault['path'], key: string | readonly string[]): readonly Fault[] {
-  const keys: readonly string[] = typeof key === 'string' ? [key] : key
+  const keys = [key].flat()
   if (keys.length === 0) return [{ path, message: 'the list of keys to count by is empty' }]
-  const known: readonly string[] = COUNT_KEYS
-  const bad = keys.find((name) => !known.includes(name))
-  if (bad !== undefined) return [{ path, message: unknown(bad, known) }]
+  const [bad] = closedFaults(keys.map((name) => [path, name, COUNT_KEYS]))
+  if (bad !== undefined) return [bad]
   return new Set(keys).size === keys.length ? [] : [{ path, message: 'lists a key twice' }]
 }
 

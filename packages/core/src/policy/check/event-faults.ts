@@ -2,11 +2,11 @@ import { EVENT_KEYS } from '../../values/counting.ts'
 import type { Fault } from '../language/fault.ts'
 import type { Rule } from '../policy.ts'
 import { isAboutEvents } from '../words/match-words.ts'
+import { listCountKeys } from './counts-by-user.ts'
 
 /** Reports whether a rule is about events of accounts, and about no request: it matches or counts by facts that only events have. */
-export function asksEvents({ match, limit, concurrent }: Rule): boolean {
-  const keys = [limit?.key, typeof concurrent === 'object' ? concurrent.key : undefined].flat()
-  return isAboutEvents(match) || keys.some((key) => key !== undefined && EVENT_KEYS.includes(key))
+export function asksEvents(rule: Rule): boolean {
+  return isAboutEvents(rule.match) || listCountKeys(rule).some((key) => EVENT_KEYS.includes(key))
 }
 
 /** Returns the faults of a rule about events that reads what only requests have. */

@@ -1,9 +1,10 @@
-import { parseAddress } from '../../address/address.ts'
-import { parsePrefix } from '../../address/prefix.ts'
+import { parseHostOrPrefix } from '../../address/prefix.ts'
 import { ACTIONS, PLAIN_ACTIONS } from '../../vocabulary.ts'
-import { type Fault, type PolicyFault, unknown } from '../language/fault.ts'
+import { type ClosedMember, closedFaults, type Fault, faultsAt, type PolicyFault } from '../language/fault.ts'
+import { collectFaults } from '../language/values.ts'
 import { LIMIT_PRESET_NAMES, type Policy, PRESET_NAMES, type Rule } from '../policy.ts'
 import { givenWords } from '../words/match-words.ts'
+import { wordFaults } from '../words/word-test.ts'
 import { challengeFaults } from './challenge-faults.ts'
 import { countingFaults, failureFaults, strikesFaults } from './counting-faults.ts'
 import { eventFaults } from './event-faults.ts'
@@ -17,42 +18,35 @@ const NO_LISTS: ReadonlySet<string> = new Set()
 /** Returns every fault of a policy, in the order of its text. `lists` has the names of the configured lists. */
 export function policyFaults(policy: Policy, lists: ReadonlySet<string> = NO_LISTS): readonly PolicyFault[] {
   const { preset, rules, allowlist = [], limits = [], strikes } = policy
-  const faults: PolicyFault[] = []
-  if (!PRESET_NAMES.includes(preset)) {
-    faults.push({ path: ['preset'], message: `there is no preset "${preset}". Use one of ${PRESET_NAMES.join(', ')}` })
-  }
+  const faults: PolicyFault[] = [...closedFaults([[['preset'], preset, PRESET_NAMES]])]
   const ids = new Set<string>()
   for (const [index, rule] of rules.entries()) {
     if (ids.has(rule.id)) faults.push({ path: ['rules', index, 'id'], message: `the id "${rule.id}" is used twice` })
     ids.add(rule.id)
-    for (const { path, message } of ruleFaults(rule, lists)) {
-      faults.push({ path: ['rules', index, ...path], rule: rule.id, message })
-    }
+    const found = ruleFaults(rule, lists).map((fault) => ({ ...fault, rule: rule.id }))
+    faults.push(...faultsAt(['rules', index], found))
   }
-  for (const member of ['default', 'onError'] as const) {
-    const action = policy[member]
-    if (action === undefined || PLAIN_ACTIONS.includes(action)) continue
-    faults.push({ path: [member], message: unknown(action, PLAIN_ACTIONS) })
-  }
-  for (const [index, name] of limits.entries()) {
-    if (!LIMIT_PRESET_NAMES.includes(name))
-      faults.push({ path: ['limits', index], message: unknown(name, LIMIT_PRESET_NAMES) })
-  }
-  faults.push(...failureFaults(policy.failures))
-  for (const fault of strikes === undefined ? [] : strikesFaults(strikes)) {
-    faults.push({ ...fault, path: ['strikes', ...fault.path] })
-  }
-  for (const [index, entry] of allowlist.entries()) {
-    if (parseAddress(entry) !== undefined || parsePrefix(entry) !== undefined) continue
-    faults.push({ path: ['allowlist', index], message: `"${entry}" is not an address or a CIDR range` })
-  }
-  return faults
+  const words = closedFaults([
+    [['default'], policy.default, PLAIN_ACTIONS],
+    [['onError'], policy.onError, PLAIN_ACTIONS],
+    ...limits.map((name, index): ClosedMember => [['limits', index], name, LIMIT_PRESET_NAMES]),
+  ])
+  const entries = collectFaults(allowlist, (entry) =>
+    parseHostOrPrefix(entry) ? undefined : `"${entry}" is not an address or a CIDR range`,
+  )
+  return [
+    ...faults,
+    ...words,
+    ...failureFaults(policy.failures),
+    ...(strikes === undefined ? [] : faultsAt(['strikes'], strikesFaults(strikes))),
+    ...faultsAt(['allowlist'], entries),
+  ]
 }
 
 function ruleFaults(rule: Rule, lists: ReadonlySet<string>): readonly Fault[] {
   const { match, action, onError } = rule
   const given = givenWords(match)
-  const faults: Fault[] = [
+  return [
     ...countingFaults(rule),
     ...weightFaults(rule),
     ...claimFaults(rule, given),
@@ -61,13 +55,11 @@ function ruleFaults(rule: Rule, lists: ReadonlySet<string>): readonly Fault[] {
     ...redirectFaults(rule),
     ...offerFaults(rule),
     ...regionFaults(rule),
+    ...closedFaults([
+      [['action'], action, ACTIONS],
+      [['onError'], onError, PLAIN_ACTIONS],
+    ]),
+    ...listFaults(match, ['match'], lists),
+    ...faultsAt(['match'], wordFaults(given)),
   ]
-  if (!ACTIONS.includes(action)) faults.push({ path: ['action'], message: unknown(action, ACTIONS) })
-  if (onError !== undefined && !PLAIN_ACTIONS.includes(onError))
-    faults.push({ path: ['onError'], message: unknown(onError, PLAIN_ACTIONS) })
-  faults.push(...listFaults(given, lists))
-  for (const { name, word, value } of given) {
-    for (const { path, message } of word.values.faults(value)) faults.push({ path: ['match', name, ...path], message })
-  }
-  return faults
 }

@@ -4,6 +4,7 @@ import type { PolicyFault } from '../language/fault.ts'
 import { listName } from '../language/surroundings.ts'
 import { compilePatterns } from '../language/text-pattern.ts'
 import type { Rule } from '../policy.ts'
+import { listCountKeys } from './counts-by-user.ts'
 
 /** Warns of rules about calls of MCP that match no known method, or that read more bodies than they need. */
 export function mcpWarnings(rule: Rule, index: number): readonly PolicyFault[] {
@@ -28,10 +29,5 @@ export function mcpWarnings(rule: Rule, index: number): readonly PolicyFault[] {
 
 /** Reports whether a rule reads the calls of an MCP client. */
 export function readsCalls(rule: Rule): boolean {
-  return rule.match.mcp !== undefined || rule.match.not?.mcp !== undefined || countsByTool(rule)
-}
-
-/** Reports whether a rule counts by the called tool. */
-export function countsByTool({ limit, concurrent }: Rule): boolean {
-  return [limit?.key, typeof concurrent === 'object' ? concurrent.key : undefined].flat().includes('tool')
+  return rule.match.mcp !== undefined || rule.match.not?.mcp !== undefined || listCountKeys(rule).includes('tool')
 }

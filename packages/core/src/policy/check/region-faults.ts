@@ -1,7 +1,6 @@
 import { isDisputed } from '../../region/codes.ts'
 import { UNKNOWN_REGIONS } from '../../values/region.ts'
-import type { Fault, PolicyFault } from '../language/fault.ts'
-import { unknown } from '../language/fault.ts'
+import { closedFaults, type Fault, type PolicyFault, unknown } from '../language/fault.ts'
 import type { Rule } from '../policy.ts'
 import { listNamedRegions } from '../words/region.ts'
 
@@ -20,7 +19,7 @@ function unknownFaults(rule: Rule): readonly Fault[] {
     const message = `a rule with match.region must say whether it matches if the region is unknown, as for VPNs and mobile networks. Add unknown: ${words}`
     return [{ path: ['unknown'], message }]
   }
-  return UNKNOWN_REGIONS.includes(wish) ? [] : [{ path: ['unknown'], message: unknown(wish, UNKNOWN_REGIONS) }]
+  return closedFaults([[['unknown'], wish, UNKNOWN_REGIONS]])
 }
 
 function statusFaults({ status, action, limit, concurrent }: Rule): readonly Fault[] {

@@ -60,27 +60,15 @@ export function weightFaults({ weight, action, limit, concurrent }: Rule): reado
   ]
 }
 
-/** Returns the faults of lists that a match names and the configuration does not. */
-export function listFaults(given: readonly GivenWord[], lists: ReadonlySet<string>): readonly Fault[] {
-  return given.flatMap(({ name, value }) => unknownLists(value, [name], lists))
-}
-
-function unknownLists(
-  value: unknown,
-  path: readonly (string | number)[],
-  lists: ReadonlySet<string>,
-): readonly Fault[] {
-  if (typeof value === 'string') {
-    const name = listName(value)
-    if (name === undefined || lists.has(name)) return []
-    return [
-      {
-        path: ['match', ...path],
-        message: `there is no list "${name}"${lists.size > 0 ? `. Use one of ${[...lists].join(', ')}` : ' in lists'}`,
-      },
-    ]
+/** Returns the faults of lists that a value of a match names and the configuration does not. */
+export function listFaults(value: unknown, path: Fault['path'], lists: ReadonlySet<string>): readonly Fault[] {
+  const name = typeof value === 'string' ? listName(value) : undefined
+  if (name !== undefined && !lists.has(name)) {
+    const known = lists.size > 0 ? `. Use one of ${[...lists].join(', ')}` : ' in lists'
+    return [{ path, message: `there is no list "${name}"${known}` }]
   }
-  if (Array.isArray(value)) return value.flatMap((entry, index) => unknownLists(entry, [...path, index], lists))
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([member, inner]) => unknownLists(inner, [...path, member], lists))
+  return Object.entries(value).flatMap(([member, inner]) => {
+    return listFaults(inner, [...path, Array.isArray(value) ? Number(member) : member], lists)
+  })
 }

@@ -17,10 +17,8 @@ export function policyWarnings(policy: Policy): readonly PolicyFault[] {
     ...userWarnings(policy),
     ...unreachedWarnings(policy),
     ...rules.flatMap(undoneWarnings),
-    ...rules.flatMap(costWarnings),
     ...weightWarnings(rules),
     ...rules.flatMap(claimWarnings),
-    ...rules.flatMap(shareWarnings),
     ...rules.flatMap(challengeWarnings),
     ...rules.flatMap(regionWarnings),
     ...rules.flatMap(mcpWarnings),
@@ -110,19 +108,4 @@ function claimWarnings(rule: Rule, index: number): readonly PolicyFault[] {
   if (claims.length === 0) return []
   const message = `the rule allows by an unverified claim: nothing verifies ${claims.join(' and ')}`
   return [{ path: ['rules', index, 'trustClaim'], rule: rule.id, message }]
-}
-
-/** Warns of a limit that no single request keeps to; a cost by method or path may be meant to exclude requests. */
-function costWarnings({ id, limit, cost }: Rule, index: number): readonly PolicyFault[] {
-  if (limit === undefined || typeof cost !== 'number') return []
-  const room = limit.burst ?? limit.max
-  if (cost <= room) return []
-  const message = `one request costs ${cost} of ${room}, so the first request exceeds the limit`
-  return [{ path: ['rules', index, 'cost'], rule: id, message }]
-}
-
-function shareWarnings({ id, match: { share }, limit, concurrent }: Rule, index: number): readonly PolicyFault[] {
-  if (share === undefined || (limit ?? concurrent) === undefined) return []
-  const message = `the limit covers ${share * 100} % of the clients; other clients are neither counted nor limited`
-  return [{ path: ['rules', index, 'match', 'share'], rule: id, message }]
 }

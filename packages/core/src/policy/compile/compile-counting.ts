@@ -1,10 +1,10 @@
 import { formatDuration, toMilliseconds } from '../../duration.ts'
 import type { ChallengeTerms } from '../../values/challenge.ts'
-import { type CountingRule, type CountKey, FAILURE_STATUSES } from '../../values/counting.ts'
+import { type CountingRule, FAILURE_STATUSES } from '../../values/counting.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { McpCall } from '../../values/mcp.ts'
 import type { Reason } from '../../values/reason.ts'
-import { countsByTool } from '../check/mcp-warnings.ts'
+import { listCountKeys } from '../check/counts-by-user.ts'
 import type { Asked } from '../language/asked.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { compilePaths, splitPaths } from '../paths/path-test.ts'
@@ -44,7 +44,7 @@ export function compileCounting(
       ...(challenge && { challenge }),
       ...(offer && { offer }),
       ...(limit && { limit: Object.freeze(compileLimit(limit, failures)) }),
-      ...(flights && { concurrent: Object.freeze({ keys: listKeys(flights.key), max: flights.max }) }),
+      ...(flights && { concurrent: Object.freeze({ keys: [flights.key].flat(), max: flights.max }) }),
     }),
     readCost: compileCost(cost),
     listCalls: compileCallList(rule, surroundings),
@@ -55,7 +55,7 @@ export function compileCounting(
 /** A batch counts once for each of its calls; a call that a rule does not match is not counted by it. */
 function compileCallList(rule: Rule, surroundings: Surroundings): CompiledCounting['listCalls'] {
   const { mcp } = rule.match
-  if (mcp === undefined && !countsByTool(rule)) return undefined
+  if (mcp === undefined && !listCountKeys(rule).includes('tool')) return undefined
   const matches = mcp && compileCalls(mcp, surroundings)
   return ({ mcp: request }) => {
     const calls = request?.calls ?? []
@@ -72,21 +72,17 @@ function compileLimit(
     max: kind === 'bucket' ? burst : max,
     windowMs: toMilliseconds(window),
     refill: max,
-    keys: listKeys(key),
+    keys: [key].flat(),
     ...(count && { counts: count }),
     ...(count === 'failure' && { failures: failures ?? common }),
     ...(share !== undefined && { excused: share / (1 - share) }),
   }
 }
 
-function listKeys(key: CountKey | readonly CountKey[]): readonly CountKey[] {
-  return typeof key === 'string' ? [key] : key
-}
-
 function writeReason({ id, limit, concurrent }: Rule): Reason {
   const bounds: string[] = []
   if (limit !== undefined) {
-    const by = listKeys(limit.key).join(' and ')
+    const by = [limit.key].flat().join(' and ')
     const beyond = limit.share === undefined ? '' : ` beyond ${limit.share * 100} % of attempts`
     const what = limit.count === undefined ? '' : ` ${limit.count}s${beyond}`
     bounds.push(`${limit.max}${what} in ${formatDuration(toMilliseconds(limit.window))} by ${by}`)

@@ -1,3 +1,4 @@
+import { parseHostOrPrefix } from '../../address/prefix.ts'
 import { createPrefixSet, type PrefixSet } from '../../address/prefix-set.ts'
 import { type CompiledStrikes, SCANNER_RULE, STRIKES_RULE } from '../../counting/strikes.ts'
 import type { Trap } from '../../counting/trap.ts'
@@ -20,7 +21,6 @@ import { PRESETS } from '../presets/presets.ts'
 import { rulesInForce } from '../presets/rules-in-force.ts'
 import { createOnce, type WithinRule } from '../words/match-word.ts'
 import { givenWords } from '../words/match-words.ts'
-import { prefixOfEntry } from '../words/network.ts'
 import { BAN_CHALLENGE, compileChallenge } from './challenge-terms.ts'
 import { compileCounting } from './compile-counting.ts'
 import { compileMatch } from './compile-match.ts'
@@ -67,7 +67,9 @@ export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): 
     rule: compileRule(rule, shared, own.includes(rule)),
   }))
   return {
-    ...(allowlist.length > 0 && { allowlist: createPrefixSet(allowlist.map(prefixOfEntry)) }),
+    ...(allowlist.length > 0 && {
+      allowlist: createPrefixSet(allowlist.flatMap((entry) => parseHostOrPrefix(entry) ?? [])),
+    }),
     onError: policy.onError ?? 'allow',
     rules: compiled.flatMap(({ isOfEvents, rule }) => (isOfEvents ? [] : [rule])),
     events: compiled.flatMap(({ isOfEvents, rule }) => (isOfEvents ? [rule] : [])),

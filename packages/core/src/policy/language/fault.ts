@@ -24,3 +24,21 @@ export function unknown(value: unknown, known?: readonly string[]): string {
 export function wordFault(word: string, known: readonly string[]): string | undefined {
   return known.includes(word) ? undefined : unknown(word, known)
 }
+
+/** Puts a place before the places of faults. */
+export function faultsAt<Found extends Fault>(place: Fault['path'], faults: readonly Found[]): readonly Found[] {
+  return faults.map((fault) => ({ ...fault, path: [...place, ...fault.path] }))
+}
+
+/** A member of a configuration has a value of a closed list, or is absent. */
+export type ClosedMember = readonly [
+  path: Fault['path'],
+  value: string | number | undefined,
+  known: readonly (string | number)[],
+]
+
+export function closedFaults(members: readonly ClosedMember[]): readonly Fault[] {
+  return members.flatMap(([path, value, known]) =>
+    value === undefined || known.includes(value) ? [] : [{ path, message: unknown(value, known.map(String)) }],
+  )
+}

@@ -1,6 +1,6 @@
 import { finish, STEP, type Steps } from '../../steps.ts'
 import { compileExpression } from './expression.ts'
-import { type Fault, unknown } from './fault.ts'
+import { type Fault, faultsAt, unknown } from './fault.ts'
 import { compileGlob, splitGlob, type TextTest } from './glob.ts'
 import { listName, type NamedList, type Surroundings } from './surroundings.ts'
 import { collectFaults, type Values } from './values.ts'
@@ -135,13 +135,9 @@ export function namedPatterns(nameFault: (name: string) => string | undefined): 
       return Object.entries(given).flatMap(([name, patterns]) => {
         const fault = nameFault(name)
         // A value may be empty.
-        const named = fault === undefined ? [] : [{ path: [name], message: fault }]
-        return [
-          ...named,
-          ...collectFaults(patterns, (pattern) => (pattern === '' ? undefined : patternFault(pattern))).map(
-            ({ path, message }) => ({ path: [name, ...path], message }),
-          ),
-        ]
+        const own = fault === undefined ? [] : [{ path: [], message: fault }]
+        const ofValues = collectFaults(patterns, (pattern) => (pattern === '' ? undefined : patternFault(pattern)))
+        return faultsAt([name], [...own, ...ofValues])
       })
     },
   }

@@ -16,12 +16,9 @@ export interface AccountMatch {
   readonly account?: AccountFacts | undefined
 }
 
-/** No history of requests has such events, and no crawler causes one. */
-const OF_EVENTS = { asks: 'request', robots: false } as const
-
 export const ACCOUNT_WORDS: WordsOf<AccountMatch> = {
   event: {
-    ...OF_EVENTS,
+    asks: 'request',
     values: anyWord(ACCOUNT_EVENTS),
     description: 'Account events passed to accounts.assess()',
     example: ['login'],
@@ -31,14 +28,14 @@ export const ACCOUNT_WORDS: WordsOf<AccountMatch> = {
         event !== undefined && given.includes(event.event),
   },
   mail: {
-    ...OF_EVENTS,
+    asks: 'request',
     values: someFlags(MAIL_FACTS),
     description: "Facts about the event's email address",
     example: { disposable: true },
     test: (given) => testFacts(given, ({ event }) => event?.mail, undefined),
   },
   account: {
-    ...OF_EVENTS,
+    asks: 'request',
     values: someFlags(ACCOUNT_FACTS),
     description: "Facts about the event's account",
     example: { known: false },

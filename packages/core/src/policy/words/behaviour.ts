@@ -41,7 +41,6 @@ export const BEHAVIOUR_WORDS: WordsOf<BehaviourMatch> = {
     values: BEHAVIOUR,
     asks: 'request',
     mayLack: true,
-    robots: false,
     description: 'Behaviour of the visitor in the visit',
     test(given) {
       const tests = Object.entries(given).map(([name, bounds]) => {

@@ -20,11 +20,8 @@ export interface MatchWord<Value> {
   readonly mayLack?: boolean | undefined
   /** Any client can forge it: a rule that allows may not rest on such words alone. */
   readonly claim?: boolean | undefined
-  /**
-   * Robots.txt can express a rule by it, because a crawler, a path and GET alone answer it. It has no default: a forgotten word would be
-   * announced to all.
-   */
-  readonly robots: boolean
+  /** Robots.txt can express a rule by it, because a crawler, a path and GET alone answer it. */
+  readonly robots?: true | undefined
   /** Describes the word in options.md and in editors. */
   readonly description: string
   /** Absent where the members of the value have their own. */

@@ -1,4 +1,5 @@
 import type { McpCall } from '../../values/mcp.ts'
+import { faultsAt } from '../language/fault.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { compilePatterns, PATTERNS } from '../language/text-pattern.ts'
 import type { Values } from '../language/values.ts'
@@ -29,10 +30,7 @@ const CALLS: Values<McpCallMatch> = {
       },
     },
   },
-  faults: (given) =>
-    MEMBERS.flatMap((member) =>
-      PATTERNS.faults(given[member] ?? []).map(({ path, message }) => ({ path: [member, ...path], message })),
-    ),
+  faults: (given) => MEMBERS.flatMap((member) => faultsAt([member], PATTERNS.faults(given[member] ?? []))),
 }
 
 export const MCP_WORDS: WordsOf<McpMatch> = {
@@ -40,7 +38,6 @@ export const MCP_WORDS: WordsOf<McpMatch> = {
     values: CALLS,
     asks: 'parts',
     mayLack: true,
-    robots: false,
     description: 'MCP calls',
     test(given, { action, surroundings }) {
       const matches = compileCalls(given, surroundings)

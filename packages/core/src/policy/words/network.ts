@@ -1,5 +1,5 @@
 import { type Address, parseAddress } from '../../address/address.ts'
-import { makePrefix, type Prefix, parsePrefix } from '../../address/prefix.ts'
+import { parseHostOrPrefix } from '../../address/prefix.ts'
 import { createPrefixSet } from '../../address/prefix-set.ts'
 import { isCountry } from '../../geo/country.ts'
 import { nearestWord } from '../../nearest-word.ts'
@@ -37,12 +37,11 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
   address: {
     values: texts(addressFault),
     asks: 'agent',
-    robots: false,
     description: 'Client addresses, CIDRs, or list:NAME',
     example: ['198.51.100.0/24'],
     test(given, { surroundings: { lists } }) {
       const named = given.flatMap((entry) => lists?.get(listName(entry) ?? '') ?? [])
-      const own = createPrefixSet(given.filter((entry) => listName(entry) === undefined).map(prefixOfEntry))
+      const own = createPrefixSet(given.flatMap((entry) => parseHostOrPrefix(entry) ?? []))
       return (inspection, asked) => {
         const address = asked.once(readAddress, inspection)
         if (address === undefined) return false
@@ -53,7 +52,6 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
   networkClass: {
     values: anyWord(NETWORK_CLASSES),
     asks: 'asn',
-    robots: false,
     description: 'Network classes',
     example: ['tor', 'vpn'],
     test(given) {
@@ -65,7 +63,6 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: texts(countryFault),
     asks: 'geo',
     mayLack: true,
-    robots: false,
     description: 'Client countries, as two-letter codes or unknown',
     example: ['DE', 'AT'],
     test(given) {
@@ -78,7 +75,6 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
     values: SYSTEMS,
     asks: 'asn',
     mayLack: true,
-    robots: false,
     description: 'AS numbers, or list:NAME',
     example: [64_500],
     test(given, { surroundings: { lists } }) {
@@ -95,7 +91,6 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
   provider: {
     values: texts((name) => (name.trim() === '' ? unknown(name) : undefined)),
     asks: 'asn',
-    robots: false,
     description: 'VPN, proxy, Tor, hosting and cloud providers',
     example: ['iCloud Private Relay'],
     test(given) {
@@ -110,15 +105,9 @@ function readAddress(_: Asked, { client }: Inspection): Address | undefined {
 }
 
 function addressFault(entry: string): string | undefined {
-  if (listName(entry)) return undefined
-  const isMeant = parseAddress(entry) !== undefined || parsePrefix(entry) !== undefined
-  return isMeant ? undefined : `${unknown(entry)}: expected an address, a CIDR, or list:NAME`
-}
-
-/** The entry has been checked. */
-export function prefixOfEntry(entry: string): Prefix {
-  const address = parseAddress(entry)
-  return address === undefined ? (parsePrefix(entry) as Prefix) : makePrefix(address, address.family === 4 ? 32 : 128)
+  return listName(entry) || parseHostOrPrefix(entry)
+    ? undefined
+    : `${unknown(entry)}: expected an address, a CIDR, or list:NAME`
 }
 
 /** People write these codes for countries that have another. */

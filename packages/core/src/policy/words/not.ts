@@ -2,7 +2,7 @@ import type { Inspection } from '../../values/inspection.ts'
 import type { Asked } from '../language/asked.ts'
 import { lacks } from './lacks.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
-import { compileWord, type GivenWord, listNeeds } from './word-test.ts'
+import { compileWord, type GivenWord, listNeeds, wordFaults } from './word-test.ts'
 
 /** Makes the negation of a match, whose words `listWords` returns. */
 export function negation<Match extends object>(
@@ -15,14 +15,11 @@ export function negation<Match extends object>(
       faults(match) {
         const given = listWords(match)
         if (given.length === 0) return [{ path: [], message: 'not is empty, so the rule never matches' }]
-        return given.flatMap(({ name, word, value }) =>
-          word.values.faults(value).map(({ path, message }) => ({ path: [name, ...path], message })),
-        )
+        return wordFaults(given)
       },
     },
     asks: 'parts',
     mayLack: true,
-    robots: false,
     description: 'Conditions, as in match, that must not all hold',
     example,
     test(match, rule) {

@@ -20,7 +20,6 @@ export const REGION_WORDS: WordsOf<RegionMatch> = {
     values: texts(regionFault),
     asks: 'agent',
     mayLack: true,
-    robots: false,
     description: 'Client regions (ISO 3166-2), or sanctions:eu',
     example: ['US-TX'],
     test(given, { unknown: wish, isNegated }) {

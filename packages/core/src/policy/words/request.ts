@@ -1,4 +1,4 @@
-import { type Fault, unknown } from '../language/fault.ts'
+import { type Fault, faultsAt, unknown } from '../language/fault.ts'
 import { compileSpan, DAYS, type SpanTest, type TimeSpan, zoneClock } from '../language/time-span.ts'
 import { collectFaults, texts, tokenFault, type Values } from '../language/values.ts'
 import { pathPatternFault } from '../paths/path-pattern.ts'
@@ -29,7 +29,7 @@ const HEADER_NAMES: Values<HeaderNames> = {
   },
   faults: (given) =>
     (['present', 'absent'] as const).flatMap((member) =>
-      collectFaults(given[member] ?? [], tokenFault).map(({ path, message }) => ({ path: [member, ...path], message })),
+      faultsAt([member], collectFaults(given[member] ?? [], tokenFault)),
     ),
 }
 
@@ -98,7 +98,6 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
     asks: 'parts',
     mayLack: true,
     claim: true,
-    robots: false,
     description: 'Presence of headers',
     test(given, { action }) {
       const allows = action === 'allow'
@@ -122,7 +121,6 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
   time: {
     values: SPAN,
     asks: 'parts',
-    robots: false,
     description: 'Time of day',
     test(given, { once }) {
       const openClock = (zone: string) => once(`clock of ${zone}`, () => zoneClock(zone))

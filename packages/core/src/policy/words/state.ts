@@ -41,7 +41,6 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
   weight: {
     values: createBounds('sum of weights', 'points', [5, 20]),
     asks: 'request',
-    robots: false,
     description: 'Sum of the weights of earlier matching rules',
     test(given) {
       const isWithin = boundsTest(given)
@@ -52,7 +51,6 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: createBounds('load', 'ratio', [0.8, 1]),
     asks: 'request',
     mayLack: true,
-    robots: false,
     description: 'Load of this server; 1 means that a limit is reached',
     test(given, { surroundings: { load } }) {
       const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = given
@@ -68,7 +66,6 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: PASS,
     asks: 'request',
     mayLack: true,
-    robots: false,
     description: "Level of the visitor's pass; none: no pass",
     example: { atLeast: 1 },
     test(given) {
@@ -82,7 +79,6 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
   share: {
     values: SHARE,
     asks: 'agent',
-    robots: false,
     description: 'Share of clients; a client is always in or always out',
     example: 0.05,
     test(share, { id }) {
@@ -94,7 +90,6 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
     values: anyWord(ROBOTS_WORDS),
     asks: 'parts',
     mayLack: true,
-    robots: false,
     description: 'Requests that robots.txt disallows for the crawler they name',
     example: ['disallowed'],
     test(_, { surroundings: { robots }, once }) {

@@ -10,8 +10,8 @@ import {
 } from '../language/text-pattern.ts'
 import type { MatchWord } from './match-word.ts'
 
-/** Every such row has these members: histories do not keep what it reads, and robots.txt cannot express it. */
-export const OF_FIELDS = { asks: 'parts', mayLack: true, robots: false } as const
+/** Histories do not keep what these rows read. */
+export const OF_FIELDS = { asks: 'parts', mayLack: true } as const
 
 /** Finds the values of a field; `undefined` where the source of the request does not keep it. */
 type FindValues = (asked: Asked) => readonly string[] | undefined

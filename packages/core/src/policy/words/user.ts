@@ -17,7 +17,6 @@ export const USER_WORDS: WordsOf<UserMatch> = {
   user: {
     values: NAMES,
     asks: 'request',
-    robots: false,
     description: "User IDs from the adapter's identify, or * for any",
     example: ['4711'],
     test: (given) => nameTest(given, ({ user }) => user),
@@ -25,7 +24,6 @@ export const USER_WORDS: WordsOf<UserMatch> = {
   plan: {
     values: NAMES,
     asks: 'request',
-    robots: false,
     description: 'User plans, or * for any',
     example: ['free'],
     test: (given) => nameTest(given, ({ plan }) => plan),

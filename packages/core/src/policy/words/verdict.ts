@@ -64,7 +64,6 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
   confidence: {
     values: CONFIDENCE,
     asks: 'agent',
-    robots: false,
     description: 'Confidence of the client verdict',
     test(given) {
       const isWithin = boundsTest(given)
@@ -74,7 +73,6 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
   botProbability: {
     values: createBounds('probability', 'share', [0.9, 0.99], 1),
     asks: 'agent',
-    robots: false,
     description: 'Probability that the client is a bot',
     test(given) {
       const isWithin = boundsTest(given)
@@ -84,7 +82,6 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
   networkConfidence: {
     values: CONFIDENCE,
     asks: 'asn',
-    robots: false,
     description: 'Confidence of the network verdict; `atMost` ignores age',
     test({ atLeast, atMost }) {
       const [isSure, isUnsure] = [boundsTest({ atLeast }), boundsTest({ atMost })]

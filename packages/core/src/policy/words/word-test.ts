@@ -1,4 +1,5 @@
 import type { Degraded } from '../../vocabulary.ts'
+import { type Fault, faultsAt } from '../language/fault.ts'
 import { listsNamed } from '../language/surroundings.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
 
@@ -7,6 +8,11 @@ export interface GivenWord {
   readonly name: string
   readonly value: unknown
   readonly word: MatchWord<unknown>
+}
+
+/** Returns the faults of some words, each at its name. */
+export function wordFaults(given: readonly GivenWord[]): readonly Fault[] {
+  return given.flatMap(({ name, word, value }) => faultsAt([name], word.values.faults(value)))
 }
 
 /** Compiles a word. While a list that it names was never read, it is unknown whether the list has the value. */
