@@ -59,7 +59,6 @@ t.test('the first rule with a fitting phrase and no veto speaks', async (t) => {
   t.equal(find('Planet'), undefined, 'a start is not an end')
   t.throws(() => compileNameRules([rule('isp', ['ab*'])]), RangeError, 'a stem that short would fit everything')
   t.throws(() => compileNameRules([rule('isp', ['*'])]), RangeError)
-  t.throws(() => compileNameRules(Array.from({ length: 32 }, () => rule('isp', ['net']))), RangeError)
 })
 
 t.test('every phrase in the file can be met by a folded name, once in its rule', async (t) => {

@@ -1,23 +1,10 @@
-import {
-  ACCOUNT_EVENTS,
-  ACCOUNT_FACTS,
-  type AccountEventName,
-  type AccountFacts,
-  MAIL_FACTS,
-  type MailFacts,
-} from '../../values/account-event.ts'
+import { ACCOUNT_EVENTS, ACCOUNT_FACTS, MAIL_FACTS } from '../../values/account-event.ts'
 import { anyWord, someFlags } from '../language/values.ts'
-import type { Test, WordsOf } from './match-word.ts'
+import { type Test, word } from './match-word.ts'
 
 /** Holds conditions on an event of a user's account: a rule with such a condition is evaluated for events alone. */
-export interface AccountMatch {
-  readonly event?: readonly AccountEventName[] | undefined
-  readonly mail?: MailFacts | undefined
-  readonly account?: AccountFacts | undefined
-}
-
-export const ACCOUNT_WORDS: WordsOf<AccountMatch> = {
-  event: {
+export const ACCOUNT_WORDS = {
+  event: word({
     asks: 'request',
     values: anyWord(ACCOUNT_EVENTS),
     description: 'Account events passed to accounts.assess()',
@@ -26,15 +13,15 @@ export const ACCOUNT_WORDS: WordsOf<AccountMatch> = {
       (given) =>
       ({ event }) =>
         event !== undefined && given.includes(event.event),
-  },
-  mail: {
+  }),
+  mail: word({
     asks: 'request',
     values: someFlags(MAIL_FACTS),
     description: "Facts about the event's email address",
     example: { disposable: true },
     test: (given) => testFacts(given, ({ event }) => event?.mail, undefined),
-  },
-  account: {
+  }),
+  account: word({
     asks: 'request',
     values: someFlags(ACCOUNT_FACTS),
     description: "Facts about the event's account",
@@ -44,7 +31,7 @@ export const ACCOUNT_WORDS: WordsOf<AccountMatch> = {
       const isMild = action === 'flag' || action === 'challenge'
       return testFacts(given, ({ event }) => event?.account, isMild ? 'known' : undefined)
     },
-  },
+  }),
 }
 
 /** Every given fact must have the given value; an unknown fact leaves it open, and then `denied` counts as false. */

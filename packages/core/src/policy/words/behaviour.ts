@@ -2,18 +2,12 @@ import type { DescribedBehaviour } from '../../values/behaviour.ts'
 import { type Bounds, boundsTest } from '../language/bounds.ts'
 import { type Fault, unknown } from '../language/fault.ts'
 import type { Member, Values } from '../language/values.ts'
-import type { WordsOf } from './match-word.ts'
+import { word } from './match-word.ts'
 
 /** A member is true from this number of pages on. */
 type Least = Pick<Bounds, 'atLeast'>
 
 type Counted = keyof DescribedBehaviour
-
-/** Holds conditions on what the visitor has done in this visit. */
-export interface BehaviourMatch {
-  /** Members are joined by "and". */
-  readonly behaviour?: { readonly [Name in Counted]?: Least | undefined } | undefined
-}
 
 /** Makes a member that counts pages. */
 function countPages(what: string, example: number): Member {
@@ -27,7 +21,7 @@ const MEMBERS: Readonly<Record<Counted, Member>> = {
   differentPages: countPages('different pages in the visit', 100),
 }
 
-const BEHAVIOUR: Values<NonNullable<BehaviourMatch['behaviour']>> = {
+const BEHAVIOUR: Values<{ readonly [Name in Counted]?: Least | undefined }> = {
   shape: { members: MEMBERS },
   faults: (given): readonly Fault[] =>
     Object.entries(given).flatMap(([name, { atLeast } = {}]) => {
@@ -36,8 +30,10 @@ const BEHAVIOUR: Values<NonNullable<BehaviourMatch['behaviour']>> = {
     }),
 }
 
-export const BEHAVIOUR_WORDS: WordsOf<BehaviourMatch> = {
-  behaviour: {
+/** Holds conditions on what the visitor has done in this visit. */
+export const BEHAVIOUR_WORDS = {
+  /** Members are joined by "and". */
+  behaviour: word({
     values: BEHAVIOUR,
     asks: 'request',
     mayLack: true,
@@ -53,5 +49,5 @@ export const BEHAVIOUR_WORDS: WordsOf<BehaviourMatch> = {
         return done === 'unknown' ? undefined : tests.every((test) => test(done))
       }
     },
-  },
+  }),
 }

@@ -3,35 +3,14 @@ import { parseJa4 } from '../../agent/ja4.ts'
 import { bareAgent, compileAgents } from '../language/agent-names.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
-import { listNeedles, type NamedPatterns, namedPatterns, PATTERNS } from '../language/text-pattern.ts'
+import { listNeedles, namedPatterns, PATTERNS } from '../language/text-pattern.ts'
 import { anyWord, tokenFault } from '../language/values.ts'
 import { foldName } from '../language/wide-values.ts'
 import { asciiHost, readHosts } from './hosts.ts'
-import type { WordsOf } from './match-word.ts'
+import { word } from './match-word.ts'
 import { agree, compileWanted, field, NONE, namedWord, OF_FIELDS, readTexts, textWord } from './text-word.ts'
 
-/** Holds conditions on what a request says of itself and of its target: any client can forge it. */
-export interface ClaimMatch {
-  readonly userAgent?: readonly string[] | undefined
-  /** Matches hosts as requested, without a port. */
-  readonly host?: readonly string[] | undefined
-  /** Maps parameters of the query to patterns of their values. */
-  readonly query?: NamedPatterns | undefined
-  readonly cookie?: NamedPatterns | undefined
-  /** Maps header fields to patterns of their values. */
-  readonly headerValue?: NamedPatterns | undefined
-  readonly referer?: readonly string[] | undefined
-  /** Matches media types of bodies, without parameters. */
-  readonly contentType?: readonly string[] | undefined
-  /** Matches languages of Accept-Language: a tag, or its first part alone. */
-  readonly language?: readonly string[] | undefined
-  readonly httpVersion?: readonly HttpVersion[] | undefined
-  /** Matches JA4 fingerprints, or families of TLS clients. */
-  readonly ja4?: readonly string[] | undefined
-}
-
 export const HTTP_VERSIONS = ['1.0', '1.1', '2'] as const
-export type HttpVersion = (typeof HTTP_VERSIONS)[number]
 
 export const JA4_FAMILIES: readonly string[] = [...new Set(JA4_CIPHERS.map(({ family }) => family))]
 
@@ -50,8 +29,9 @@ const FIELDS = {
   wide: (asked: Asked, name: string) => (asked.keeps(name) ? asked.wideValues(name) : undefined),
 }
 
-export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
-  userAgent: {
+/** Holds conditions on what a request says of itself and of its target: any client can forge it. */
+export const CLAIM_WORDS = {
+  userAgent: word({
     ...OF_FIELDS,
     claim: true,
     values: PATTERNS,
@@ -64,12 +44,14 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
       const wanted = { matches, needles: listNeedles(given.map(bareAgent)), every }
       return (inspection, asked) => agree(asked.once(readAgents, inspection), wanted)
     },
-  },
+  }),
+  /** Matches hosts as requested, without a port. */
   host: textWord(
     readHosts,
     { description: 'Host patterns, without a port', example: ['*.example.com'] },
     { write: asciiHost },
   ),
+  /** Maps parameters of the query to patterns of their values. */
   query: namedWord('parameter', PARAMETERS, {
     values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
     description: 'Query parameters, each with value patterns',
@@ -81,6 +63,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     description: 'Cookies, each with value patterns',
     example: { theme: ['dark'] },
   }),
+  /** Maps header fields to patterns of their values. */
   headerValue: namedWord('header', FIELDS, {
     claim: true,
     values: namedPatterns(headerFault),
@@ -92,11 +75,13 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     description: 'Referer patterns',
     example: ['https://*.example.com/*'],
   }),
+  /** Matches media types of bodies, without parameters. */
   contentType: textWord((asked) => field('content-type')(asked)?.map(mediaType), {
     claim: true,
     description: 'Content-Type patterns, without parameters',
     example: ['multipart/form-data'],
   }),
+  /** Matches languages of Accept-Language: a tag, or its first part alone. */
   language: textWord(
     (asked) => field('accept-language')(asked)?.flatMap(readLanguages),
     {
@@ -106,7 +91,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
     },
     { isEach: false },
   ),
-  httpVersion: {
+  httpVersion: word({
     ...OF_FIELDS,
     claim: true,
     values: anyWord(HTTP_VERSIONS),
@@ -116,8 +101,9 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
       const versions = new Set<string>(given.flatMap((version) => [version, `${version}.0`]))
       return (_, { parts }) => (parts.httpVersion ? versions.has(parts.httpVersion) : undefined)
     },
-  },
-  ja4: {
+  }),
+  /** Matches JA4 fingerprints, or families of TLS clients. */
+  ja4: word({
     ...OF_FIELDS,
     claim: true,
     values: PATTERNS,
@@ -135,7 +121,7 @@ export const CLAIM_WORDS: WordsOf<ClaimMatch> = {
         return family !== undefined && families.has(family)
       }
     },
-  },
+  }),
 }
 
 const readAgents = readTexts(field('user-agent'))

@@ -1,18 +1,8 @@
 import { CRAWLERS } from '@sallyport/data/crawlers'
-import { CRAWLER_OUTCOMES, CRAWLER_PURPOSES, type CrawlerOutcome, type CrawlerPurpose } from '../../vocabulary.ts'
+import { CRAWLER_OUTCOMES, CRAWLER_PURPOSES } from '../../vocabulary.ts'
 import { wordFault } from '../language/fault.ts'
 import { anyWord, texts } from '../language/values.ts'
-import { mayRestOn, type WordsOf } from './match-word.ts'
-
-/** Holds conditions on crawlers, by the claim of the user agent; operator and purpose also match by signature. */
-export interface CrawlerMatch {
-  /** Matches slugs of the crawler catalogue. */
-  readonly crawler?: readonly string[] | undefined
-  readonly crawlerOutcome?: readonly CrawlerOutcome[] | undefined
-  /** Matches operators of the crawler catalogue. */
-  readonly operator?: readonly string[] | undefined
-  readonly purpose?: readonly (CrawlerPurpose | 'ai')[] | undefined
-}
+import { mayRestOn, word } from './match-word.ts'
 
 /** `ai` matches any client that is or claims to be an AI, proven or not: the purposes training, ai-search, user-fetch and agent. */
 const PURPOSES = [...CRAWLER_PURPOSES, 'ai'] as const
@@ -20,8 +10,10 @@ const PURPOSES = [...CRAWLER_PURPOSES, 'ai'] as const
 export const SLUGS: readonly string[] = CRAWLERS.map(({ slug }) => slug)
 export const OPERATORS: readonly string[] = [...new Set(CRAWLERS.map(({ operator }) => operator))]
 
-export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
-  crawler: {
+/** Holds conditions on crawlers, by the claim of the user agent; operator and purpose also match by signature. */
+export const CRAWLER_WORDS = {
+  /** Matches slugs of the crawler catalogue. */
+  crawler: word({
     values: texts((slug) => wordFault(slug, SLUGS)),
     asks: 'agent',
     robots: true,
@@ -34,8 +26,8 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
         return crawler.outcome === 'verified' || mayRestOn(inspection, rule)
       }
     },
-  },
-  crawlerOutcome: {
+  }),
+  crawlerOutcome: word({
     values: anyWord(CRAWLER_OUTCOMES),
     asks: 'agent',
     robots: true,
@@ -44,8 +36,9 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
     test(given) {
       return ({ crawler }) => crawler !== undefined && given.includes(crawler.outcome)
     },
-  },
-  operator: {
+  }),
+  /** Matches operators of the crawler catalogue. */
+  operator: word({
     values: texts((operator) => wordFault(operator, OPERATORS)),
     asks: 'agent',
     robots: true,
@@ -57,8 +50,8 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
         return operator !== undefined && given.includes(operator) && mayRestOn(inspection, rule)
       }
     },
-  },
-  purpose: {
+  }),
+  purpose: word({
     values: anyWord(PURPOSES),
     asks: 'agent',
     robots: true,
@@ -72,5 +65,5 @@ export const CRAWLER_WORDS: WordsOf<CrawlerMatch> = {
         return isOne && mayRestOn(inspection, rule)
       }
     },
-  },
+  }),
 }

@@ -25,13 +25,20 @@ export interface MatchWord<Value> {
   /** Describes the word in options.md and in editors. */
   readonly description: string
   /** Absent where the members of the value have their own. */
-  readonly example?: Value | undefined
+  readonly example?: NoInfer<Value> | undefined
   /** Compiles a value that has been checked. */
   test(value: Value, rule: WithinRule): Test
 }
 
-/** Requires a row for each word of a match, or of a part of one. */
-export type WordsOf<Match> = { readonly [Word in keyof Match]-?: MatchWord<NonNullable<Match[Word]>> }
+/** Makes a row whose type follows from its values. */
+export function word<Value>(row: MatchWord<Value>): MatchWord<Value> {
+  return row
+}
+
+/** Has values of some words; an absent word matches all. */
+export type MatchOf<Words> = {
+  readonly [Name in keyof Words]?: (Words[Name] extends MatchWord<infer Value> ? Value : never) | undefined
+}
 
 /** The context that a test has from its rule. */
 export interface WithinRule {

@@ -1,41 +1,17 @@
-import { ACCOUNT_WORDS, type AccountMatch } from './account.ts'
-import { BEHAVIOUR_WORDS, type BehaviourMatch } from './behaviour.ts'
-import { CLAIM_WORDS, type ClaimMatch } from './claims.ts'
-import { CRAWLER_WORDS, type CrawlerMatch } from './crawler.ts'
-import type { MatchWord, WordsOf } from './match-word.ts'
-import { MCP_WORDS, type McpMatch } from './mcp.ts'
-import { NETWORK_WORDS, type NetworkMatch } from './network.ts'
+import { ACCOUNT_WORDS } from './account.ts'
+import { BEHAVIOUR_WORDS } from './behaviour.ts'
+import { CLAIM_WORDS } from './claims.ts'
+import { CRAWLER_WORDS } from './crawler.ts'
+import type { MatchOf, MatchWord } from './match-word.ts'
+import { MCP_WORDS } from './mcp.ts'
+import { NETWORK_WORDS } from './network.ts'
 import { negation } from './not.ts'
-import { REGION_WORDS, type RegionMatch } from './region.ts'
-import { REQUEST_WORDS, type RequestMatch } from './request.ts'
-import { STATE_WORDS, type StateMatch } from './state.ts'
-import { USER_WORDS, type UserMatch } from './user.ts'
-import { VERDICT_WORDS, type VerdictMatch } from './verdict.ts'
+import { REGION_WORDS } from './region.ts'
+import { REQUEST_WORDS } from './request.ts'
+import { STATE_WORDS } from './state.ts'
+import { USER_WORDS } from './user.ts'
+import { VERDICT_WORDS } from './verdict.ts'
 import type { GivenWord } from './word-test.ts'
-
-/** Holds the conditions of a rule but for a negation. */
-export interface PlainMatch
-  extends NetworkMatch,
-    RegionMatch,
-    RequestMatch,
-    ClaimMatch,
-    McpMatch,
-    VerdictMatch,
-    BehaviourMatch,
-    CrawlerMatch,
-    UserMatch,
-    StateMatch,
-    AccountMatch {}
-
-/**
- * Holds the conditions of a rule. Members are joined by "and", the values of one member by "or"; an absent member matches all. Requests
- * claim `crawler`, `operator`, `vendor` and `purpose` themselves: a rule that allows matches only proven ones, a rule that flags or blocks
- * matches the bare claim.
- */
-export interface Match extends PlainMatch {
-  /** Holds conditions that must not hold, all together. */
-  readonly not?: PlainMatch | undefined
-}
 
 /** Lists every word that a negation can have, in the order of options.md. */
 export const PLAIN_WORDS = {
@@ -50,13 +26,37 @@ export const PLAIN_WORDS = {
   ...USER_WORDS,
   ...STATE_WORDS,
   ...ACCOUNT_WORDS,
-} satisfies WordsOf<PlainMatch>
+}
+
+/** Holds the conditions of a rule but for a negation. */
+export interface PlainMatch
+  extends MatchOf<typeof NETWORK_WORDS>,
+    MatchOf<typeof REGION_WORDS>,
+    MatchOf<typeof REQUEST_WORDS>,
+    MatchOf<typeof CLAIM_WORDS>,
+    MatchOf<typeof MCP_WORDS>,
+    MatchOf<typeof VERDICT_WORDS>,
+    MatchOf<typeof BEHAVIOUR_WORDS>,
+    MatchOf<typeof CRAWLER_WORDS>,
+    MatchOf<typeof USER_WORDS>,
+    MatchOf<typeof STATE_WORDS>,
+    MatchOf<typeof ACCOUNT_WORDS> {}
 
 /** Has every word of a match as one row, so that type, test, schema and robots.txt cannot differ. */
 export const MATCH_WORDS = {
   ...PLAIN_WORDS,
   not: negation<PlainMatch>((match) => listWords(match, PLAIN_WORDS), { path: ['/health'] }),
-} satisfies WordsOf<Match>
+}
+
+/**
+ * Holds the conditions of a rule. Members are joined by "and", the values of one member by "or"; an absent member matches all. Requests
+ * claim `crawler`, `operator`, `vendor` and `purpose` themselves: a rule that allows matches only proven ones, a rule that flags or blocks
+ * matches the bare claim.
+ */
+export interface Match extends PlainMatch {
+  /** Holds conditions that must not hold, all together. */
+  readonly not?: PlainMatch | undefined
+}
 
 /** Reports whether a match is about events of accounts, and not about requests. */
 export function isAboutEvents({ event, mail, account }: Match): boolean {

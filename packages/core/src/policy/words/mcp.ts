@@ -3,13 +3,7 @@ import { faultsAt } from '../language/fault.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { compilePatterns, PATTERNS } from '../language/text-pattern.ts'
 import type { Values } from '../language/values.ts'
-import type { WordsOf } from './match-word.ts'
-
-/** Holds conditions on the calls of a request to an MCP server. */
-export interface McpMatch {
-  /** Both members must hold for one call. */
-  readonly mcp?: McpCallMatch | undefined
-}
+import { word } from './match-word.ts'
 
 export interface McpCallMatch {
   readonly method?: readonly string[] | undefined
@@ -33,8 +27,10 @@ const CALLS: Values<McpCallMatch> = {
   faults: (given) => MEMBERS.flatMap((member) => faultsAt([member], PATTERNS.faults(given[member] ?? []))),
 }
 
-export const MCP_WORDS: WordsOf<McpMatch> = {
-  mcp: {
+/** Holds conditions on the calls of a request to an MCP server. */
+export const MCP_WORDS = {
+  /** Both members must hold for one call. */
+  mcp: word({
     values: CALLS,
     asks: 'parts',
     mayLack: true,
@@ -49,7 +45,7 @@ export const MCP_WORDS: WordsOf<McpMatch> = {
         return every ? mcp.calls.length > 0 && mcp.calls.every(matches) : mcp.calls.some(matches)
       }
     },
-  },
+  }),
 }
 
 /** Compiles conditions on a call, which have been checked. */

@@ -4,25 +4,12 @@ import { createPrefixSet } from '../../address/prefix-set.ts'
 import { isCountry } from '../../geo/country.ts'
 import { nearestWord } from '../../nearest-word.ts'
 import type { Inspection } from '../../values/inspection.ts'
-import { NETWORK_CLASSES, type NetworkClass } from '../../vocabulary.ts'
+import { NETWORK_CLASSES } from '../../vocabulary.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
 import { listName } from '../language/surroundings.ts'
 import { anyWord, collectFaults, folded, foldedSet, texts, type Values } from '../language/values.ts'
-import type { WordsOf } from './match-word.ts'
-
-/** Holds conditions on the network of the client's address. */
-export interface NetworkMatch {
-  /** Matches addresses, CIDRs, and lists of them: `list:NAME`. */
-  readonly address?: readonly string[] | undefined
-  readonly networkClass?: readonly NetworkClass[] | undefined
-  /** Matches two-letter codes of the country where the client's address is used; `unknown` where it is not known. */
-  readonly country?: readonly string[] | undefined
-  /** Matches numbers of autonomous systems, and lists of them. */
-  readonly asn?: readonly (number | string)[] | undefined
-  /** Matches brands of VPN, proxy, Tor, hosting and cloud services, in any case: `iCloud Private Relay`. */
-  readonly provider?: readonly string[] | undefined
-}
+import { word } from './match-word.ts'
 
 const SYSTEMS: Values<readonly (number | string)[]> = {
   shape: 'numbers',
@@ -33,8 +20,10 @@ const SYSTEMS: Values<readonly (number | string)[]> = {
     }),
 }
 
-export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
-  address: {
+/** Holds conditions on the network of the client's address. */
+export const NETWORK_WORDS = {
+  /** Matches addresses, CIDRs, and lists of them: `list:NAME`. */
+  address: word({
     values: texts(addressFault),
     asks: 'agent',
     description: 'Client addresses, CIDRs, or list:NAME',
@@ -48,8 +37,8 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
         return own.has(address) || named.some((list) => list.holds(address))
       }
     },
-  },
-  networkClass: {
+  }),
+  networkClass: word({
     values: anyWord(NETWORK_CLASSES),
     asks: 'asn',
     description: 'Network classes',
@@ -58,8 +47,9 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
       const classes = new Set<string>(given)
       return ({ network }) => classes.has(network.verdict.classification)
     },
-  },
-  country: {
+  }),
+  /** Matches two-letter codes of the country where the client's address is used; `unknown` where it is not known. */
+  country: word({
     values: texts(countryFault),
     asks: 'geo',
     mayLack: true,
@@ -70,8 +60,9 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
       const unknownIs = countries.has('unknown') || undefined
       return ({ country }) => (country === undefined ? unknownIs : countries.has(country))
     },
-  },
-  asn: {
+  }),
+  /** Matches numbers of autonomous systems, and lists of them. */
+  asn: word({
     values: SYSTEMS,
     asks: 'asn',
     mayLack: true,
@@ -87,8 +78,9 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
         return asns.has(asn) || named.some((list) => list.hasSystem(asn))
       }
     },
-  },
-  provider: {
+  }),
+  /** Matches brands of VPN, proxy, Tor, hosting and cloud services, in any case: `iCloud Private Relay`. */
+  provider: word({
     values: texts((name) => (name.trim() === '' ? unknown(name) : undefined)),
     asks: 'asn',
     description: 'VPN, proxy, Tor, hosting and cloud providers',
@@ -97,7 +89,7 @@ export const NETWORK_WORDS: WordsOf<NetworkMatch> = {
       const providers = foldedSet(given)
       return ({ network }) => network.provider !== '' && providers.has(folded(network.provider))
     },
-  },
+  }),
 }
 
 function readAddress(_: Asked, { client }: Inspection): Address | undefined {

@@ -5,18 +5,14 @@ import { isRegion, listHolders, listRegions, readCountry, retiredCodes } from '.
 import { findRegion } from '../../region/names.ts'
 import { unknown } from '../language/fault.ts'
 import { texts } from '../language/values.ts'
-import type { WordsOf } from './match-word.ts'
-
-/** Holds conditions on the region of the client's address. */
-export interface RegionMatch {
-  /** Matches ISO 3166-2, as `US-TX`, and lists of regions under sanctions, as `sanctions:eu`. The rule must set `unknown`. */
-  readonly region?: readonly string[] | undefined
-}
+import { word } from './match-word.ts'
 
 const LIST = 'sanctions:'
 
-export const REGION_WORDS: WordsOf<RegionMatch> = {
-  region: {
+/** Holds conditions on the region of the client's address. */
+export const REGION_WORDS = {
+  /** Matches ISO 3166-2, as `US-TX`, and lists of regions under sanctions, as `sanctions:eu`. The rule must set `unknown`. */
+  region: word({
     values: texts(regionFault),
     asks: 'agent',
     mayLack: true,
@@ -34,7 +30,7 @@ export const REGION_WORDS: WordsOf<RegionMatch> = {
         return holders.has(region.code) ? unsure : false
       }
     },
-  },
+  }),
 }
 
 /** Lists the regions that the entries of a rule name; the entries have been checked. */

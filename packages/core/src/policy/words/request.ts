@@ -3,17 +3,7 @@ import { compileSpan, DAYS, type SpanTest, type TimeSpan, zoneClock } from '../l
 import { collectFaults, texts, tokenFault, type Values } from '../language/values.ts'
 import { pathPatternFault } from '../paths/path-pattern.ts'
 import { compilePaths, splitPaths } from '../paths/path-test.ts'
-import type { WordsOf } from './match-word.ts'
-
-/** Holds conditions on the target of a request, and its time. */
-export interface RequestMatch {
-  /** Matches paths: `/login` is that path alone, `/admin/**` it and all below, `*` within a segment any characters. */
-  readonly path?: readonly string[] | undefined
-  readonly method?: readonly string[] | undefined
-  /** Names headers that must all be there (`present`), or must all be missing (`absent`). */
-  readonly header?: HeaderNames | undefined
-  readonly time?: TimeSpan | undefined
-}
+import { word } from './match-word.ts'
 
 export interface HeaderNames {
   readonly present?: readonly string[] | undefined
@@ -70,8 +60,10 @@ function inCapitals(method: string): string {
   return method.toUpperCase()
 }
 
-export const REQUEST_WORDS: WordsOf<RequestMatch> = {
-  path: {
+/** Holds conditions on the target of a request, and its time. */
+export const REQUEST_WORDS = {
+  /** Matches paths: `/login` is that path alone, `/admin/**` it and all below, `*` within a segment any characters. */
+  path: word({
     values: texts(pathPatternFault),
     asks: 'parts',
     robots: true,
@@ -81,8 +73,8 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
       const matches = compilePaths(given, action === 'allow')
       return (inspection, asked) => matches(asked.once(splitPaths, inspection))
     },
-  },
-  method: {
+  }),
+  method: word({
     values: texts(tokenFault),
     asks: 'request',
     robots: true,
@@ -92,8 +84,9 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
       const methods = new Set(given.map(inCapitals))
       return ({ request }) => methods.has(request.method)
     },
-  },
-  header: {
+  }),
+  /** Names headers that must all be there (`present`), or must all be missing (`absent`). */
+  header: word({
     values: HEADER_NAMES,
     asks: 'parts',
     mayLack: true,
@@ -117,8 +110,8 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
         return known || undefined
       }
     },
-  },
-  time: {
+  }),
+  time: word({
     values: SPAN,
     asks: 'parts',
     description: 'Time of day',
@@ -127,5 +120,5 @@ export const REQUEST_WORDS: WordsOf<RequestMatch> = {
       const isWithin = compileSpan(given, openClock) as SpanTest
       return ({ at }) => isWithin(at)
     },
-  },
+  }),
 }

@@ -4,25 +4,8 @@ import type { Asked } from '../language/asked.ts'
 import { type Bounds, boundsTest, createBounds } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { anyWord, type Shape, type Values } from '../language/values.ts'
-import type { WordsOf } from './match-word.ts'
+import { word } from './match-word.ts'
 import { hashClient, spread } from './share-hash.ts'
-
-/** Holds conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
-export interface StateMatch {
-  /** Bounds the sum of the weights of the rules before this one that match. */
-  readonly weight?: Bounds | undefined
-  /** Bounds the load of the server: 1 where it reaches a limit. */
-  readonly load?: Bounds | undefined
-  /** Bounds the level of the visitor's pass; `none`: the visitor has no pass. */
-  readonly pass?: 'none' | Bounds | undefined
-  /** Selects a share of all clients, 0 to 1; each client is always within it or never. */
-  readonly share?: number | undefined
-  /** `disallowed`: robots.txt refuses the path to this user agent. */
-  readonly robots?: readonly RobotsWord[] | undefined
-}
-
-const ROBOTS_WORDS = ['disallowed'] as const
-export type RobotsWord = (typeof ROBOTS_WORDS)[number]
 
 const SHARE: Values<number> = {
   shape: 'share',
@@ -37,8 +20,10 @@ const PASS: Values<'none' | Bounds> = {
   faults: (given) => (given === 'none' ? [] : LEVELS.faults(given)),
 }
 
-export const STATE_WORDS: WordsOf<StateMatch> = {
-  weight: {
+/** Holds conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
+export const STATE_WORDS = {
+  /** Bounds the sum of the weights of the rules before this one that match. */
+  weight: word({
     values: createBounds('sum of weights', 'points', [5, 20]),
     asks: 'request',
     description: 'Sum of the weights of earlier matching rules',
@@ -46,8 +31,9 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
       const isWithin = boundsTest(given)
       return (_, { weight }) => isWithin(weight)
     },
-  },
-  load: {
+  }),
+  /** Bounds the load of the server: 1 where it reaches a limit. */
+  load: word({
     values: createBounds('load', 'ratio', [0.8, 1]),
     asks: 'request',
     mayLack: true,
@@ -61,8 +47,9 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
         return load && isOn() && load.now() <= atMost
       }
     },
-  },
-  pass: {
+  }),
+  /** Bounds the level of the visitor's pass; `none`: the visitor has no pass. */
+  pass: word({
     values: PASS,
     asks: 'request',
     mayLack: true,
@@ -75,8 +62,9 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
         return isWithin(pass?.level ?? 0)
       }
     },
-  },
-  share: {
+  }),
+  /** Selects a share of all clients, 0 to 1; each client is always within it or never. */
+  share: word({
     values: SHARE,
     asks: 'agent',
     description: 'Share of clients; a client is always in or always out',
@@ -85,9 +73,10 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
       const own = Math.imul(hashText(id), 0x9e3779b1)
       return (inspection, asked) => spread(own ^ asked.once(hashClient, inspection)) < share
     },
-  },
-  robots: {
-    values: anyWord(ROBOTS_WORDS),
+  }),
+  /** `disallowed`: robots.txt refuses the path to this user agent. */
+  robots: word({
+    values: anyWord(['disallowed']),
     asks: 'parts',
     mayLack: true,
     description: 'Requests that robots.txt disallows for the crawler they name',
@@ -100,5 +89,5 @@ export const STATE_WORDS: WordsOf<StateMatch> = {
       })
       return (inspection, asked) => (asked.keeps('user-agent') ? asked.once(ask, inspection) : undefined)
     },
-  },
+  }),
 }

@@ -1,33 +1,28 @@
 import type { Inspection } from '../../values/inspection.ts'
 import { unknown } from '../language/fault.ts'
 import { texts } from '../language/values.ts'
-import type { Test, WordsOf } from './match-word.ts'
-
-/** Holds conditions on what the application says of its user, which can differ at each request. */
-export interface UserMatch {
-  /** Matches ids that the application gave its users, or `*` for any; a request without a user never matches. */
-  readonly user?: readonly string[] | undefined
-  /** Matches plans of those users, or `*` for any. */
-  readonly plan?: readonly string[] | undefined
-}
+import { type Test, word } from './match-word.ts'
 
 const NAMES = texts((name) => (name === '' ? unknown(name) : undefined))
 
-export const USER_WORDS: WordsOf<UserMatch> = {
-  user: {
+/** Holds conditions on what the application says of its user, which can differ at each request. */
+export const USER_WORDS = {
+  /** Matches ids that the application gave its users, or `*` for any; a request without a user never matches. */
+  user: word({
     values: NAMES,
     asks: 'request',
     description: "User IDs from the adapter's identify, or * for any",
     example: ['4711'],
     test: (given) => nameTest(given, ({ user }) => user),
-  },
-  plan: {
+  }),
+  /** Matches plans of those users, or `*` for any. */
+  plan: word({
     values: NAMES,
     asks: 'request',
     description: 'User plans, or * for any',
     example: ['free'],
     test: (given) => nameTest(given, ({ plan }) => plan),
-  },
+  }),
 }
 
 function nameTest(names: readonly string[], read: (inspection: Inspection) => string | undefined): Test {

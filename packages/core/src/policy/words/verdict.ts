@@ -1,37 +1,19 @@
-import { AGENT_BASES, type AgentBasis } from '../../values/agent-verdict.ts'
+import { AGENT_BASES } from '../../values/agent-verdict.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import { AGENT_CLASSES, type AgentClass } from '../../vocabulary.ts'
-import { type Bounds, boundsTest, createBounds } from '../language/bounds.ts'
+import { boundsTest, createBounds } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { anyWord, folded, foldedSet, texts, type Values } from '../language/values.ts'
 import { OPERATORS, SLUGS } from './crawler.ts'
-import { mayRestOn, type WordsOf } from './match-word.ts'
-
-/** Holds conditions on the verdicts about the agent and about the network. */
-export interface VerdictMatch {
-  readonly class?: readonly AgentClass[] | undefined
-  /** Matches grounds of the verdict about the agent. */
-  readonly basis?: readonly AgentBasis[] | undefined
-  /** Matches browsers that show themselves that no person is in front of them. */
-  readonly headless?: boolean | undefined
-  /** Bounds the confidence of the verdict about the agent, 0 to 1, both bounds inclusive. */
-  readonly confidence?: Bounds | undefined
-  /** Bounds the probability that the client is a program, 0 to 1, both bounds inclusive. */
-  readonly botProbability?: Bounds | undefined
-  /** Bounds the confidence of the verdict about the network, 0 to 1, both bounds inclusive. */
-  readonly networkConfidence?: Bounds | undefined
-  /** Matches proven identities: slugs, identifiers of signature agents, or `*` for any. */
-  readonly identity?: readonly string[] | undefined
-  /** Matches vendors of the AI, as verdicts show them, in any case. */
-  readonly vendor?: readonly string[] | undefined
-}
+import { mayRestOn, word } from './match-word.ts'
 
 const FLAG: Values<boolean> = { shape: 'flag', faults: () => [] }
 
 const CONFIDENCE = createBounds('confidence', 'share', [0.61, 0.9], 1)
 
-export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
-  class: {
+/** Holds conditions on the verdicts about the agent and about the network. */
+export const VERDICT_WORDS = {
+  class: word({
     values: anyWord(AGENT_CLASSES),
     asks: 'agent',
     robots: true,
@@ -40,8 +22,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     test(given) {
       return (inspection) => given.includes(readClass(inspection))
     },
-  },
-  basis: {
+  }),
+  /** Matches grounds of the verdict about the agent. */
+  basis: word({
     values: anyWord(AGENT_BASES),
     asks: 'agent',
     robots: true,
@@ -50,8 +33,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     test(given) {
       return ({ agent }) => given.includes(agent.basis)
     },
-  },
-  headless: {
+  }),
+  /** Matches browsers that show themselves that no person is in front of them. */
+  headless: word({
     values: FLAG,
     asks: 'agent',
     robots: true,
@@ -60,8 +44,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
     test(given) {
       return ({ agent }) => agent.headless === given
     },
-  },
-  confidence: {
+  }),
+  /** Bounds the confidence of the verdict about the agent, 0 to 1, both bounds inclusive. */
+  confidence: word({
     values: CONFIDENCE,
     asks: 'agent',
     description: 'Confidence of the client verdict',
@@ -69,8 +54,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
       const isWithin = boundsTest(given)
       return ({ agent }) => isWithin(agent.confidence)
     },
-  },
-  botProbability: {
+  }),
+  /** Bounds the probability that the client is a program, 0 to 1, both bounds inclusive. */
+  botProbability: word({
     values: createBounds('probability', 'share', [0.9, 0.99], 1),
     asks: 'agent',
     description: 'Probability that the client is a bot',
@@ -78,8 +64,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
       const isWithin = boundsTest(given)
       return ({ agent }) => isWithin(agent.botProbability)
     },
-  },
-  networkConfidence: {
+  }),
+  /** Bounds the confidence of the verdict about the network, 0 to 1, both bounds inclusive. */
+  networkConfidence: word({
     values: CONFIDENCE,
     asks: 'asn',
     description: 'Confidence of the network verdict; `atMost` ignores age',
@@ -87,8 +74,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
       const [isSure, isUnsure] = [boundsTest({ atLeast }), boundsTest({ atMost })]
       return ({ network: { verdict, ageless = verdict.confidence } }) => isSure(verdict.confidence) && isUnsure(ageless)
     },
-  },
-  identity: {
+  }),
+  /** Matches proven identities: slugs, identifiers of signature agents, or `*` for any. */
+  identity: word({
     values: texts(identityFault),
     asks: 'agent',
     robots: true,
@@ -98,8 +86,9 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
       const any = given.includes('*')
       return ({ agent }) => agent.identity?.verified === true && (any || given.includes(agent.identity.name))
     },
-  },
-  vendor: {
+  }),
+  /** Matches vendors of the AI, as verdicts show them, in any case. */
+  vendor: word({
     values: texts(vendorFault),
     asks: 'agent',
     robots: true,
@@ -112,7 +101,7 @@ export const VERDICT_WORDS: WordsOf<VerdictMatch> = {
         return ai !== undefined && vendors.has(folded(ai.vendor)) && mayRestOn(inspection, rule)
       }
     },
-  },
+  }),
 }
 
 /**
