@@ -8,7 +8,6 @@ export function hashText(text: string, before = NO_HASH): number {
 /** An empty text has this hash. */
 export const NO_HASH = 0x811c9dc5
 
-/** Returns the hash of a text with one more code unit. */
 export function addToHash(bits: number, code: number): number {
   return Math.imul(bits ^ code, 0x01000193)
 }

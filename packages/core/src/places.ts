@@ -1,7 +1,6 @@
 /** Bounds how much work runs at once; other work waits for a place, in the order of the calls. */
 export interface Places {
   readonly taken: number
-  /** Counts the calls of `run` that wait. */
   readonly waiting: number
   /** Takes a place where one is free. Call the result once, when the work has ended. */
   take(): (() => void) | undefined

@@ -1,7 +1,6 @@
 /** Does work in steps of a few milliseconds at most, so that other work can run between them. */
 export type Steps<Result> = Generator<undefined, Result, undefined>
 
-/** Runs all steps at once. */
 export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()

@@ -45,7 +45,6 @@ export function plainAction(action: Action): PlainAction {
   return action === 'throttle' || action === 'offer' ? 'block' : action
 }
 
-/** Reports whether this action refuses a request. */
 export function refuses(action: Action): boolean {
   return action === 'block' || action === 'throttle' || action === 'offer' || action === 'challenge'
 }
@@ -59,7 +58,6 @@ export const MODES = ['enforce', 'monitor'] as const
 /** Says whether decisions take effect: the key `mode` of a configuration and of a mount. */
 export type Mode = (typeof MODES)[number]
 
-/** A crawler of the catalogue has one of these purposes. */
 export const CRAWLER_PURPOSES = [
   'search',
   'training',

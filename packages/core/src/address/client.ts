@@ -51,7 +51,6 @@ export interface ResolvedClient extends Client {
 const MAX_HOPS = 32
 const MAX_CHARACTERS = 2048
 
-/** Names the headers that trusted proxies write. */
 export interface TrustedHeaders {
   /** The header that names the client; default `x-forwarded-for`. */
   readonly clientHeader?: string | undefined
@@ -176,7 +175,6 @@ export function isLoopback({ family, a, b, c, d }: Address): boolean {
   return family === 4 ? d >>> 24 === 127 : (a | b | c) === 0 && d === 1
 }
 
-/** Reports whether a socket's peer is a trusted proxy. */
 export function isTrustedPeer(peer: string, trust: ClientTrust): boolean {
   const address = trust.empty ? undefined : parseZoned(peer)
   return address !== undefined && trust.proxies.has(address)

@@ -3,7 +3,6 @@ import type { Address } from './address.ts'
 import { lastNotAbove } from './partition.ts'
 import { maskWord, type Prefix } from './prefix.ts'
 
-/** Reports whether any prefix of a set holds an address. */
 export interface PrefixSet {
   has(address: Address): boolean
 }

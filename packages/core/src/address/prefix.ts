@@ -60,7 +60,6 @@ function parseLength(text: string, start: number): number {
   return length
 }
 
-/** Returns the prefix that holds only this address. */
 export function hostPrefix(address: Address): Prefix {
   return { address, length: address.family === 4 ? 32 : 128 }
 }
@@ -77,7 +76,6 @@ export function formatHostOrPrefix(prefix: Prefix): string {
   return length === hostPrefix(address).length ? formatAddress(address) : formatPrefix(prefix)
 }
 
-/** Writes a prefix in canonical CIDR notation. */
 export function formatPrefix(prefix: Prefix): string {
   return `${formatAddress(prefix.address)}/${prefix.length}`
 }

@@ -44,7 +44,6 @@ export interface Directory {
 
 const MAX_SAMPLES = 12
 
-/** Reads the loaded tables and builds nothing. */
 export function createDirectory(systems: SystemTable, networks: NetworkTable, rangesLoaded: boolean): Directory {
   const summary = (index: number) => summariseSystem(systems, index)
 

@@ -20,7 +20,6 @@ export interface NamedType {
   readonly weak: boolean
 }
 
-/** Describes a system that no list names. */
 export interface SystemOutline {
   readonly asn: number
   readonly shape: SystemShape

@@ -23,7 +23,6 @@ const MAX_USER_AGENT = 512
 /** These characters of JA4 stay the same between connections of a browser; extensions and ALPN change. */
 const STEADY_JA4 = 6
 
-/** An asker is read from these parts of a request. */
 export interface AskerParts {
   readonly host: string
   readonly userAgent: string

@@ -33,7 +33,6 @@ export function findCookies(
 const COOKIE = 'cookie'
 const NONE: readonly string[] = []
 
-/** Adds the values of the cookies of one name to others. */
 function collect(line: string, name: string, values: string[], max: number): void {
   for (let at = line.indexOf(name); at !== -1 && values.length < max; at = line.indexOf(name, at + name.length)) {
     const from = at + name.length

@@ -24,7 +24,6 @@ export type FormCheck =
   | { readonly ok: true; readonly level: ChallengeLevel; readonly degraded?: true }
   | { readonly ok: false; readonly reason: FormFault }
 
-/** A form comes from this host and browser. */
 export type FormSender = Pick<AskerParts, 'host' | 'userAgent'>
 
 /** Issues the puzzles of forms, and checks the tokens, which are their solutions. */

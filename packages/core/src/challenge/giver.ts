@@ -17,7 +17,6 @@ const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill:
 /** A provider accepts a token for less than that, and mostly once. */
 const SPENT_TOKEN = { kind: 'fixed', max: 1, windowMs: HOUR_MS, refill: 1 } as const
 
-/** Says how a challenge was solved. */
 export interface Solved {
   /** True where waiting took the place of work. */
   readonly waited: boolean

@@ -8,7 +8,6 @@ import type { ChallengesOptions, IssuedChallenge, Issuer } from './terms.ts'
 import { CHALLENGE_MS, type Challenge, RANDOM_BYTES, sealChallenge } from './token.ts'
 import { WIDGET_WORK, WORK } from './work.ts'
 
-/** Challenges and solutions share these parts. */
 export interface ChallengeParts {
   readonly reader: ChallengeReader
   readonly asking: Asking

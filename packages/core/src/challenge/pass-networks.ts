@@ -16,7 +16,6 @@ const MAX_KEPT = 16_384
 const ONCE = { kind: 'fixed', max: 1, windowMs: HOUR_MS, refill: 1 } as const
 const MANY = { kind: 'fixed', max: MAX_NETWORKS + 1, windowMs: HOUR_MS, refill: MAX_NETWORKS + 1 } as const
 
-/** Holds what this process saw of a pass. */
 interface Seen {
   /** The address that brought the pass last: the next one is mostly the same value. */
   last: Address

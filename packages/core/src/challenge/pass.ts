@@ -111,7 +111,6 @@ export type PassReader = (
   from?: Address,
 ) => InspectedPass | undefined
 
-/** Reads passes, and renews them. */
 export interface Passes {
   readonly passOf: PassReader
   /**

@@ -7,7 +7,6 @@ import { isOfAsker } from './pass.ts'
 import type { AskedFor, ChallengesOptions } from './terms.ts'
 import { type OpenedChallenge, openChallenge } from './token.ts'
 
-/** A request brings this challenge, with its text. */
 export interface Brought {
   readonly text: string
   readonly challenge: OpenedChallenge
@@ -15,7 +14,6 @@ export interface Brought {
   readonly left: number
 }
 
-/** Reads the challenges that come back. */
 export interface ChallengeReader {
   /** Opens the challenge of a text if it is the asker's and can still be solved. */
   read(text: string, asker: Asker, now: number): OpenedChallenge | RedeemFault

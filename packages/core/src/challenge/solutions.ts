@@ -3,7 +3,6 @@ import { type Asking, isTokenText } from './provider.ts'
 import type { OpenedChallenge } from './token.ts'
 import { isOfWidget, isSolved } from './work.ts'
 
-/** A client brings this solution. */
 export interface Solution {
   readonly text: string
   readonly client: BoundClient

@@ -66,7 +66,6 @@ export interface AskedFor {
 /** Issues a challenge for a request: the one that it brings and waits for; without one, or if `fresh`, a new one. */
 export type Issuer = (request: InspectionRequest, asked: AskedFor, fresh?: boolean) => IssuedChallenge
 
-/** Redeems solutions. */
 export interface Redeeming {
   /** Gives a pass for the challenge that a request waited for. Never rejects. */
   redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed>

@@ -29,7 +29,6 @@ export interface OpenedChallenge extends Challenge {
   readonly seed: Uint8Array
 }
 
-/** Says why a challenge is rejected. */
 export type TokenFault = Extract<RedeemFault, 'malformed' | 'forged' | 'expired'>
 
 const VERSION = 1

@@ -16,7 +16,6 @@ import type { CountState } from './step.ts'
  */
 export type AnswerStatus = number | 'unseen' | undefined
 
-/** Holds a decision after counting. */
 export interface Counted {
   readonly decision: Decision
   /**

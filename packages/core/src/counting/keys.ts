@@ -20,7 +20,6 @@ const CLIENT_PREFIX = 64
 /** Clients without a known address share a key: they cannot be distinguished. */
 const NO_ADDRESS = 'no-address'
 
-/** Holds what a request counts by. */
 export interface Asker {
   readonly inspection: Inspection
   /** Raw header fields are names and values by turns. */
@@ -74,7 +73,6 @@ function callerName({ agent, user }: Inspection): string | undefined {
   return user === undefined ? undefined : `user ${user}`
 }
 
-/** A client is counted under this key. */
 export interface ClientKey {
   /** Holds an IPv4 address, a network of IPv6, or one word for all clients without a known address. Never empty. */
   readonly narrow: string

@@ -1,7 +1,6 @@
 import type { CountLimit } from '../values/counting.ts'
 import type { CountState } from './step.ts'
 
-/** A request takes one such count. */
 export interface CountTask {
   /** Consists of the rule, the form of the limit and the bucket; stores that other processes read keep a keyed hash of it. */
   readonly key: string

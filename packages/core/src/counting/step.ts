@@ -9,7 +9,6 @@ export interface CountRow {
   readonly at: number
 }
 
-/** A count answers one request. */
 export interface CountState {
   readonly allowed: boolean
   /** A whole number; it includes this request where it was allowed. */

@@ -13,7 +13,6 @@ import { isLedByOthers, isPersonAtHome, isUnexplained, steppedInto, type Trap } 
 
 /** Holds checked rules of bans: which strikes ban, which clients, and for how long. */
 export interface CompiledStrikes {
-  /** Strikes count under this id. */
   readonly id: string
   readonly key: 'client' | 'address' | 'user'
   readonly limit: CountLimit
@@ -30,7 +29,6 @@ export interface CompiledStrikes {
   readonly trap?: Trap | undefined
 }
 
-/** Challenges banned clients. */
 export interface BanChallenge {
   readonly terms: ChallengeTerms
   /** Reports whether a client is challenged; one that never is stays refused. */
@@ -53,13 +51,11 @@ export interface StrikesOptions {
   readonly onBanned?: ((ban: Ban, rule: string, inspection: Decision['inspection']) => void) | undefined
 }
 
-/** Rules of bans know a client by this key. */
 interface Watched {
   readonly rules: CompiledStrikes
   readonly key: string
 }
 
-/** A request has done this wrong. */
 interface Strike {
   /** The word names the offence. */
   readonly on: string
@@ -227,7 +223,6 @@ const DONE = {
 /** No client sends these solutions by bad luck. */
 const WRONGS: ReadonlySet<ChallengeOutcome> = new Set<ChallengeOutcome>(['wrong', 'forged', 'spent'])
 
-/** Describes a finished request. */
 interface Done {
   readonly decision: Decision
   /** The status of the response, where the origin sent it. */

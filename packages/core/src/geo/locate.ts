@@ -57,7 +57,6 @@ const PUBLIC_BLOCKS = PUBLIC_SERVICES.flatMap((text) => {
   return address === undefined ? [] : [makePrefix(address, ROUTED[address.family])]
 })
 
-/** Adds the name of its country to a place. */
 function toGeo(place: Geo): Geo {
   const country = place.countryCode === undefined ? undefined : countryName(place.countryCode)
   return country === undefined ? place : { country, ...place }

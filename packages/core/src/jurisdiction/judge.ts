@@ -6,7 +6,6 @@ import type { InspectedRegion } from '../values/region.ts'
 import type { NetworkClass, PlainAction } from '../vocabulary.ts'
 import { type JurisdictionMatch, type JurisdictionPolicy, type Relation, UNKNOWN_COUNTRY } from './policy.ts'
 
-/** States facts about a connection that claims an origin. */
 export interface FoundOrigin {
   readonly network: NetworkFinding
   /** A two-letter code names the country; absent when unknown. */
@@ -21,11 +20,9 @@ export interface PolicyJudgement {
   readonly reason: string
 }
 
-/** Judges claims by a jurisdiction policy. */
 export interface JurisdictionJudge {
   /** Returns the claim as records write it: the code of a country or a region, or the id of a group. Throws `invalid_request`. */
   parseClaim(text: string): string
-  /** Reports whether a claim names a region. */
   namesRegion(claim: string): boolean
   judge(claim: string, found: FoundOrigin): PolicyJudgement
 }

@@ -10,14 +10,12 @@ import { patternsOn } from './agent-line.ts'
 import { everybodyListed, isAnyText, isInternalAddress, isWithheld } from './list-guard.ts'
 import { entriesIn, parseJson } from './list-lines.ts'
 
-/** Holds the entries of a list, sorted by kind. */
 export interface ListEntries {
   /** Addresses and CIDRs are as written. */
   readonly addresses: readonly string[]
   /** Prefixes have the order of `addresses`. */
   readonly prefixes: readonly Prefix[]
   readonly systems: readonly number[]
-  /** Holds patterns of texts. */
   readonly texts: readonly string[]
   /** Numbers, from 1, the line with the first entry of each kind. */
   readonly firstLines: Readonly<Partial<Record<EntryKind, number>>>
@@ -27,7 +25,6 @@ export interface ListEntries {
   readonly left: number
   /** A guarded list leaves out these entries; only the first are kept. */
   readonly withheld: readonly string[]
-  /** Counts the entries that it leaves out. */
   readonly withheldCount: number
 }
 
@@ -167,7 +164,6 @@ export function createListReader({ isGuarded = false } = {}): ListReader {
   }
 }
 
-/** Reads a whole list. */
 export function readListEntries(lines: Iterable<string>, guard = { isGuarded: false }): ListEntries {
   const reader = createListReader(guard)
   for (const line of lines) reader.take(line)
@@ -225,7 +221,6 @@ function unquote(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text
 }
 
-/** Creates a list that rules can query. */
 export function createNamedList(entries: Pick<ListEntries, 'prefixes' | 'systems' | 'texts'>): NamedList {
   return finish(namedListSteps(entries))
 }

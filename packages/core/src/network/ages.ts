@@ -5,7 +5,6 @@ import type { DatedSource } from '../values/finding.ts'
 
 const BY_KIND = new Map(LIST_AGES.map((age) => [age.kind, age]))
 
-/** Returns how sources of a kind age. */
 export function listAge(kind: ListKind): ListAge {
   return BY_KIND.get(kind) as ListAge
 }
@@ -40,7 +39,6 @@ export function shareLeft({ ages, lastTrue }: AgingSource, now: number | undefin
 /** An entry is believed while this share of its source's entries still holds. */
 export const BELIEVED = 0.5
 
-/** Finds the status of a source by its id. */
 export function findSource({ sources }: Pick<Snapshot, 'sources'>, id: string): SourceStatus | undefined {
   return sources.find((source) => source.id === id)
 }

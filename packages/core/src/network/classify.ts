@@ -47,7 +47,6 @@ export const NOTHING_KNOWN: NetworkFinding = Object.freeze({
   agreeing: NO_SOURCES,
 })
 
-/** The rule has matched by this source. */
 interface RuleMatch {
   readonly rule: VerdictRule
   readonly networkClass: NetworkClass
@@ -291,7 +290,6 @@ function agreeingWith(match: RuleMatch, record: NetworkRecord | undefined): read
   return ids === undefined ? NO_SOURCES : Object.freeze(ids)
 }
 
-/** Holds the grounds of a confidence as they were found. */
 interface Weighed {
   readonly match: RuleMatch
   readonly agreeing: readonly string[]

@@ -1,7 +1,6 @@
 import type { VerdictRule } from '../values/finding.ts'
 import { anonymises, type NetworkClass } from '../vocabulary.ts'
 
-/** Holds the grounds of a verdict's confidence. */
 export interface Grounds {
   readonly rule: VerdictRule
   readonly networkClass: NetworkClass

@@ -81,7 +81,6 @@ export class KeptRobots {
     }
   }
 
-  /** Describes it among the data sets. */
   get status(): SourceStatus {
     const file = this.#file
     const checked = this.#at === undefined ? undefined : new Date(this.#at).toISOString()

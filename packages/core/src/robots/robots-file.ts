@@ -8,7 +8,6 @@ export interface RobotsFile {
    * it compares with the path.
    */
   refuses(userAgent: string, target: string, onStep?: () => void): boolean
-  /** Counts its rules. */
   readonly size: number
 }
 

@@ -19,7 +19,6 @@ export interface RobotsRule {
   readonly pattern: string
 }
 
-/** Says what of a site a crawler may fetch. */
 export interface RobotsRules {
   /** Returns the shortest list of rules; empty where the crawler may fetch all. */
   of(crawler: CrawlerInspection): readonly RobotsRule[]

@@ -9,7 +9,6 @@ export interface RobotsOptions {
   readonly parts: readonly RobotsPart[]
   /** These paths exist nowhere: every crawler is asked to stay away from them, in monitor mode too. */
   readonly decoys?: readonly string[] | undefined
-  /** Sitemaps are URLs. */
   readonly sitemaps?: readonly string[] | undefined
   readonly catalogue?: Catalogue | undefined
 }

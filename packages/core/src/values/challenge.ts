@@ -4,7 +4,6 @@ import type { NetworkClass } from '../vocabulary.ts'
 export const CHALLENGE_LEVELS = [1, 2, 3] as const
 export type ChallengeLevel = (typeof CHALLENGE_LEVELS)[number]
 
-/** Holds the checked terms of a rule's challenge. */
 export interface ChallengeTerms {
   readonly level: ChallengeLevel
   /** The pass expires after this time, in milliseconds. */
@@ -79,7 +78,6 @@ export interface ChallengeStep {
   readonly refused?: RedeemFault | undefined
 }
 
-/** Reports whether an outcome earned a pass. */
 export function earnedPass(outcome: string): boolean {
   return outcome === 'solved' || outcome === 'waited'
 }

@@ -44,7 +44,6 @@ export type CountedAnswers = (typeof COUNTED_ANSWERS)[number]
 /** Statuses that are a failure where a policy names none: not signed in, not permitted, not accepted. */
 export const FAILURE_STATUSES: readonly number[] = [401, 403, 422]
 
-/** Limits how many requests a window or a bucket admits. */
 export interface CountLimit {
   readonly kind: CountKind
   /** Limits the requests that a window or a bucket admits. */
@@ -62,9 +61,7 @@ export interface CountingRule {
   /** The rule has this effect beyond its limit, and gives this reason. */
   readonly action: Action
   readonly reason: Reason
-  /** Set where `action` is `challenge`. */
   readonly challenge?: ChallengeTerms | undefined
-  /** Set where `action` is `offer`. */
   readonly offer?: Offer | undefined
   /** The rule only counts and reports. */
   readonly onTrial: boolean
@@ -83,7 +80,6 @@ export interface CountingRule {
   readonly concurrent?: { readonly keys: readonly CountKey[]; readonly max: number } | undefined
 }
 
-/** A request comes under this counting rule, at this cost. */
 export interface CountedRule {
   readonly rule: CountingRule
   /** Where the rule counts calls, this is the cost of one. */
@@ -100,7 +96,6 @@ export interface Counting {
 
 /** Says where a request stands in a limit. */
 export interface LimitUse {
-  /** The limit belongs to the rule of this id. */
   readonly rule: string
   readonly action: Action
   readonly onTrial: boolean

@@ -22,20 +22,17 @@ export type RefusalStatus = 451 | McpFault['status']
 
 /** A rule on trial matches. It is recorded and changes nothing. */
 export interface Trial {
-  /** The rule has this id. */
   readonly rule: string
   readonly action: Action
 }
 
 /** A request does not tell whether this rule matches. */
 export interface Unjudged {
-  /** The rule has this id. */
   readonly rule: string
   /** These words of its match cannot be answered. */
   readonly words: readonly string[]
 }
 
-/** This ban refuses or challenges a client. */
 export interface DecidedBan {
   /** `bans lift` takes this id. */
   readonly id: string
@@ -80,7 +77,6 @@ export interface Decision {
   readonly limits?: readonly LimitUse[] | undefined
   /** The visitor's pass let the request by. A visitor without one is to be challenged, so shared caches must not keep the response. */
   readonly restsOnPass?: true | undefined
-  /** Set where the client is banned. */
   readonly ban?: DecidedBan | undefined
   /** Set where the request made a claim that was attested. */
   readonly attestation?: Attestation | undefined

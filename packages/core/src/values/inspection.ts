@@ -72,7 +72,6 @@ export interface Inspection {
   readonly crawler?: InspectedCrawler | undefined
   /** The oldest source that the inspection rests on, and the day on which it was last known to be true; absent when nothing says so. */
   readonly oldest?: DatedSource | undefined
-  /** Classifies the agent, and gives the reasons. */
   readonly agent: AgentVerdict
   /** Says what the visitor has done in this visit; absent where that is not known. */
   readonly behaviour?: InspectedBehaviour | undefined

@@ -69,7 +69,6 @@ export interface PaymentProvider {
  */
 export type PaymentOutcome = 'offered' | 'paid' | 'refused' | 'bounded' | 'unanswered'
 
-/** Says what part a request has in an offer. */
 export interface PaymentStep {
   readonly outcome: PaymentOutcome
   readonly rule: string
@@ -77,6 +76,5 @@ export interface PaymentStep {
   /** Names the accepted payment. */
   readonly receipt?: string | undefined
   readonly settlement?: object | undefined
-  /** Says why a receipt was not accepted. */
   readonly reason?: string | undefined
 }

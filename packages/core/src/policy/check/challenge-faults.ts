@@ -5,7 +5,6 @@ import type { Rule } from '../policy.ts'
 
 const PASS = { least: 60_000, most: 31 * DAY_MS }
 
-/** Returns the faults of a rule's challenge. */
 export function challengeFaults({ action, challenge }: Rule): readonly Fault[] {
   if (challenge === undefined) return []
   if (action !== 'challenge') return [{ path: ['challenge'], message: 'applies only to the action challenge' }]

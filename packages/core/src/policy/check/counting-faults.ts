@@ -6,7 +6,6 @@ import { type Rule, STRIKE_KEYS, STRIKES_ACTIONS, type Strikes } from '../policy
 
 const WINDOW = { least: 100, most: 31 * DAY_MS }
 
-/** Returns the faults of how a rule counts. */
 export function countingFaults(rule: Rule): readonly Fault[] {
   const { action, limit, concurrent, cost, then, onError } = rule
   if (limit === undefined && concurrent === undefined) {
@@ -50,7 +49,6 @@ function limitFaults({ key, max, window, kind, burst, count, failures }: NonNull
   return [...faults, { path: ['limit', 'burst'], message: 'applies only to a limit with kind: bucket' }]
 }
 
-/** Returns the faults of statuses that count as a failure. */
 export function failureFaults(failures: readonly number[] | undefined): readonly Fault[] {
   if (failures?.length === 0) return [{ path: ['failures'], message: 'the list of failure statuses is empty' }]
   return (failures ?? []).flatMap((status, index) =>
@@ -60,7 +58,6 @@ export function failureFaults(failures: readonly number[] | undefined): readonly
   )
 }
 
-/** Returns the faults of `strikes`. */
 export function strikesFaults({ key, count, window, on, then, for: length }: Strikes): readonly Fault[] {
   const faults = [...wholeFault(['count'], count), ...windowFault(['window'], window), ...windowFault(['for'], length)]
   const words = closedFaults([

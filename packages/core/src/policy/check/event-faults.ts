@@ -9,7 +9,6 @@ export function asksEvents(rule: Rule): boolean {
   return isAboutEvents(rule.match) || listCountKeys(rule).some((key) => EVENT_KEYS.includes(key))
 }
 
-/** Returns the faults of a rule about events that reads what only requests have. */
 export function eventFaults(rule: Rule): readonly Fault[] {
   const { action, limit, concurrent } = rule
   const { share } = limit ?? {}

@@ -27,7 +27,6 @@ export function mcpWarnings(rule: Rule, index: number): readonly PolicyFault[] {
   return [...unknown, { path, rule: id, message }]
 }
 
-/** Reports whether a rule reads the calls of an MCP client. */
 export function readsCalls(rule: Rule): boolean {
   return rule.match.mcp !== undefined || rule.match.not?.mcp !== undefined || listCountKeys(rule).includes('tool')
 }

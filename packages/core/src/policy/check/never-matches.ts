@@ -5,7 +5,6 @@ import type { Rule } from '../policy.ts'
 import { JA4_FAMILIES } from '../words/claims.ts'
 import { givenWords, type Match } from '../words/match-words.ts'
 
-/** Warns of rules and patterns that no request can match. */
 export function neverWarnings({ id, match }: Rule, index: number): readonly PolicyFault[] {
   const path = ['rules', index, 'match']
   const { not = {}, ...rest } = match

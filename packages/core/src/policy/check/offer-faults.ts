@@ -6,7 +6,6 @@ const URL = /^https?:\/\/[!-;=?-~]{1,500}$/
 const NETWORK = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/
 const AMOUNT = /^[1-9]\d{0,77}$/
 
-/** Returns the faults of a rule's offer. */
 export function offerFaults({ action, offer }: Rule): readonly Fault[] {
   if (action !== 'offer') {
     return offer === undefined ? [] : [{ path: ['offer'], message: 'applies only to the action offer' }]

@@ -2,7 +2,6 @@ import type { Fault } from '../language/fault.ts'
 import { PATH_MARK, parsePlace } from '../paths/redirect-place.ts'
 import type { Rule } from '../policy.ts'
 
-/** Returns the faults of a redirect's place. */
 export function redirectFaults({ action, to, limit, concurrent }: Rule): readonly Fault[] {
   if (action !== 'redirect') {
     return to === undefined ? [] : [{ path: ['to'], message: 'applies only to the action redirect' }]

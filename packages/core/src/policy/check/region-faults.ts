@@ -30,7 +30,6 @@ function statusFaults({ status, action, limit, concurrent }: Rule): readonly Fau
   return [{ path: ['status'], message: 'a rule with a limit cannot have a status. Remove status or the limit' }]
 }
 
-/** Reports whether a rule reads the region of the client. */
 export function readsRegion({ match }: Pick<Rule, 'match'>): boolean {
   return match.region !== undefined || match.not?.region !== undefined
 }

@@ -8,7 +8,6 @@ import { Asked } from '../language/asked.ts'
 import { isFixedPlace } from '../paths/fixed-place.ts'
 import type { Rule } from '../policy.ts'
 
-/** Holds a rule's challenge, checked. */
 export interface CompiledChallenge {
   readonly terms: ChallengeTerms
   /** Age in seconds below which a pass is enough, whatever the request; 0: it is not enough. */
@@ -49,7 +48,6 @@ function ageMet({ age, maxAge, renewed, waited }: InspectedPass, { passMs, scrip
 
 const NONE_NAMED: ReadonlySet<string> = new Set()
 
-/** Challenges banned clients, where a ban challenges. */
 export const BAN_CHALLENGE: BanChallenge = {
   terms: Object.freeze({ level: 2, passMs: toMilliseconds(DEFAULT_PASS), script: false }),
   asks(inspection, fields) {

@@ -11,7 +11,6 @@ import { compilePaths, splitPaths } from '../paths/path-test.ts'
 import type { Policy, Rule, RuleCost, RuleLimit } from '../policy.ts'
 import { compileCalls } from '../words/mcp.ts'
 
-/** Holds a counting rule, checked, and the cost of a request. */
 export interface CompiledCounting {
   readonly rule: CountingRule
   readCost(inspection: Inspection, asked: Asked): number

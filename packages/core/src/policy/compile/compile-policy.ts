@@ -27,7 +27,6 @@ import { compileMatch } from './compile-match.ts'
 import { compileRedirect } from './compile-redirect.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
 
-/** Holds a checked policy, ready to evaluate requests. */
 export interface CompiledPolicy {
   /** Addresses that are allowed before any rule; absent when there are none. */
   readonly allowlist?: PrefixSet | undefined
@@ -45,7 +44,6 @@ export interface CompiledPolicy {
   readonly readsCalls?: ((request: Pick<Inspection, 'request'>) => boolean) | undefined
   /** Facts about mail that rules read, for which a list must be loaded or a name server asked. */
   readonly mailFacts: ReadonlySet<string>
-  /** Without these rules no client is banned. */
   readonly strikes: readonly CompiledStrikes[]
 }
 
@@ -113,7 +111,6 @@ function defaultRule(action: Action): MatchedRule {
   return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
 }
 
-/** All rules of a policy are compiled with these parts. */
 type Shared = Pick<WithinRule, 'once' | 'surroundings'> &
   Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string }
 

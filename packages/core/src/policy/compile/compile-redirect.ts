@@ -4,7 +4,6 @@ import { PATH_MARK, type Place, parsePlace } from '../paths/redirect-place.ts'
 import type { Rule } from '../policy.ts'
 import type { Test } from '../words/match-word.ts'
 
-/** Holds a rule that redirects, checked. */
 export interface CompiledRedirect {
   /** Reports whether a visitor is redirected at all: a proven crawler or agent. */
   readonly isFor: Test

@@ -15,22 +15,17 @@ import type { CompiledCounting } from './compile-counting.ts'
 import type { NamedTest } from './compile-match.ts'
 import type { CompiledRedirect } from './compile-redirect.ts'
 
-/** Holds a matching rule's effect, with the sentence about it. */
 export interface MatchedRule {
   readonly id: string
   readonly action: Action
   readonly reason: Reason
-  /** Set where the rule challenges. */
   readonly challenge?: ChallengeTerms | undefined
   /** Sets the status of its refusal, where that is not the usual one. */
   readonly status?: RefusalStatus | undefined
-  /** Set where the rule redirects. */
   readonly redirect?: CompiledRedirect | undefined
-  /** Set where the rule offers. */
   readonly offer?: Offer | undefined
 }
 
-/** Holds a checked rule. */
 export interface CompiledRule {
   readonly onTrial: boolean
   /** Tests of the network and the country need data. */
@@ -41,15 +36,12 @@ export interface CompiledRule {
   /** Names all tests by their words; absent where every source of requests answers them. */
   readonly named?: readonly NamedTest[] | undefined
   readonly matched: MatchedRule
-  /** Set where the rule challenges. */
   readonly challenge?: CompiledChallenge | undefined
   /** Set where the rule counts; `matched` is its effect within its limits, where it opens. */
   readonly counting?: CompiledCounting | undefined
   /** True for a preset's refusal: a trusted proxy that is itself the client, as in a health check, is no visitor. */
   readonly sparesProxies?: true | undefined
-  /** The rule is about holders of a pass. */
   readonly readsPass?: true | undefined
-  /** The rule reads the calls of MCP clients. */
   readonly readsCalls?: true | undefined
   /** Weighs a rule that decides only where no other does. */
   readonly weight?: number | undefined
@@ -59,7 +51,6 @@ export interface CompiledRule {
   readonly unanswered?: { readonly needs: readonly Degraded[]; readonly matched: MatchedRule } | undefined
 }
 
-/** A rule adds this weight to the sum. */
 export interface Weighed {
   readonly rule: MatchedRule
   readonly weight: number
@@ -71,7 +62,6 @@ export interface Evaluation {
   readonly trials: readonly MatchedRule[]
   /** Lists the rules that count the request: those before the deciding one, and that rule itself. */
   readonly counted: readonly CountedRule[]
-  /** Lists the rules before the deciding one that weigh. */
   readonly weighed: readonly Weighed[]
   /** True where no test of a request mattered: the visitor's next request like this one has the same decision. */
   readonly lasting: boolean
@@ -93,7 +83,6 @@ function addTo<Item>(list: readonly Item[], item: Item): readonly Item[] {
   return list
 }
 
-/** Holds the rules of a policy, in the order of evaluation. */
 export interface Ruled {
   readonly rules: readonly CompiledRule[]
   readonly fallback: MatchedRule

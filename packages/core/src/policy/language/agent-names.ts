@@ -47,7 +47,6 @@ function compileNames(names: readonly string[]): NameTest {
   return finish(nameSteps(names))
 }
 
-/** Compiles a test for many names in steps. */
 export function* nameSteps(names: readonly string[]): Steps<NameTest> {
   const byFirstWord = new Map<string, { readonly name: string; readonly before: number }[]>()
   for (let at = 0; at < names.length; at++) {

@@ -12,7 +12,6 @@ const MAX_BRANCHES = 32
 
 const parser = new RegExpParser({ ecmaVersion: 2024 })
 
-/** Holds an expression that is ready, or says why there is none. */
 export type CompiledExpression = { readonly test: TextTest } | { readonly fault: string }
 
 /**

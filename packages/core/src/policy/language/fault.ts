@@ -6,7 +6,6 @@ export interface Fault {
   readonly message: string
 }
 
-/** Marks an invalid word of a policy. */
 export interface PolicyFault {
   /** The path that leads to it in the policy is `['rules', 0, 'match', 'country', 1]` or the like. */
   readonly path: readonly (string | number)[]
@@ -25,7 +24,6 @@ export function wordFault(word: string, known: readonly string[]): string | unde
   return known.includes(word) ? undefined : unknown(word, known)
 }
 
-/** Puts a place before the places of faults. */
 export function faultsAt<Found extends Fault>(place: Fault['path'], faults: readonly Found[]): readonly Found[] {
   return faults.map((fault) => ({ ...fault, path: [...place, ...fault.path] }))
 }

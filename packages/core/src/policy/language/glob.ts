@@ -1,4 +1,3 @@
-/** Reports whether a text matches. */
 export type TextTest = (text: string) => boolean
 
 /** Returns the parts of a glob between its stars: `*` is any characters, `\*` a star, `\\` a backslash. */

@@ -5,9 +5,7 @@ export interface NamedList {
   /** False until it was read once: its entries are not known then. */
   readonly isRead: boolean
   holds(address: Address): boolean
-  /** Reports whether it has the number of an autonomous system. */
   hasSystem(asn: number): boolean
-  /** Reports whether any of its patterns matches. */
   matches(text: string): boolean
   /** Reports whether a user agent, in lower case, contains one of its names as a word. */
   mentions(folded: string): boolean

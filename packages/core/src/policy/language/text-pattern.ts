@@ -24,7 +24,6 @@ const BARE_EXPRESSION = /^\^|\$$|^\.\*|\w\|\w|\(\?[:i!=<]|\\[^*\\]|\[(\w)\1\]/i
 /** Limits the characters of a pattern. */
 const MAX_PATTERN = 1_000
 
-/** Returns why a pattern is invalid. */
 export function patternFault(pattern: string): string | undefined {
   if (pattern === '') return unknown(pattern)
   if (pattern.length > MAX_PATTERN) return `the pattern has ${pattern.length} characters; the maximum is ${MAX_PATTERN}`
@@ -67,7 +66,6 @@ export function compilePatterns(given: readonly string[], surroundings?: Surroun
   return finish(patternSteps(given, surroundings))
 }
 
-/** Compiles many patterns in steps. */
 export function* patternSteps(given: readonly string[], { lists }: Surroundings = {}): Steps<PatternTest> {
   const whole = new Set<string>()
   const globs: TextTest[] = []
@@ -122,7 +120,6 @@ export function isLiteral(pattern: string): boolean {
   return !/[*\\]/.test(pattern) && expressionIn(pattern) === undefined && listName(pattern) === undefined
 }
 
-/** Maps names of members to patterns, as `{ name: [patterns] }`. */
 export type NamedPatterns = Readonly<Record<string, readonly string[]>>
 
 /** Lists patterns of values by their names, all of which must hold; `nameFault` judges a name. */

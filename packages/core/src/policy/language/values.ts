@@ -1,6 +1,5 @@
 import { type Fault, unknown, wordFault } from './fault.ts'
 
-/** Describes the values that a word can have. */
 export interface Values<Value> {
   readonly shape: Shape
   /** Returns the invalid parts, by their place within the value. */
@@ -49,7 +48,6 @@ export function texts(faultOf: (text: string) => string | undefined): Values<rea
   return { shape: 'texts', faults: (given) => collectFaults(given, faultOf) }
 }
 
-/** Makes a list of words of a closed list. */
 export function anyWord<Word extends string>(known: readonly Word[]): Values<readonly Word[]> {
   return {
     shape: { words: known },

@@ -1,7 +1,5 @@
-/** Maps names to values, each name once. */
 export type ValuesByName = ReadonlyMap<string, readonly string[]>
 
-/** A pair has a name and a value. */
 type Pairs = Iterable<readonly [string, string]>
 
 /**

@@ -6,7 +6,6 @@ import { SplitPath, splitSegments } from './split-path.ts'
 /** Reports whether a canonical path matches; `exact` requires the same case and the same trailing slash. */
 export type PathPattern = (path: string, exact: boolean) => boolean
 
-/** Reports the same for a path that other patterns read too. */
 export type SplitPathPattern = (path: SplitPath, exact: boolean) => boolean
 
 /**

@@ -5,7 +5,6 @@ import { createPathTable } from './path-table.ts'
 const ROWS = new Map(PROBES.map((row) => [row.path, row]))
 const findPath = createPathTable([...ROWS.keys()])
 
-/** Returns the row of the catalogue of probes that a request matches. */
 export function findProbe(request: RequestPath): ProbeRow | undefined {
   const path = findPath(request)
   return path === undefined ? undefined : ROWS.get(path)

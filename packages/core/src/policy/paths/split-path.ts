@@ -12,7 +12,6 @@ export class SplitPath {
     this.text = text
   }
 
-  /** Returns the path with its case folded. */
   folded(): string {
     this.#folded ??= foldCase(this.text)
     return this.#folded
@@ -44,7 +43,6 @@ export function splitSegments(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '')
 }
 
-/** Lists the paths that one request may be for. */
 export interface SplitRequest {
   readonly path: SplitPath
   /** `undefined` and an empty list are as in `RequestPath`. */

@@ -54,7 +54,6 @@ function loginRules(id: string, match: Match, failures?: readonly number[]): rea
   ]
 }
 
-/** Maps names that `policy.limits` accepts to rules that count. */
 export const LIMIT_PRESETS: Readonly<Record<LimitPresetName, readonly Rule[]>> = {
   'polite-crawlers': [
     {

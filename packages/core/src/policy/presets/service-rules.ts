@@ -71,7 +71,6 @@ export const LIBRARIES = [
   'Python/* aiohttp',
 ].flatMap((name) => [`=${name}`, `${name}/*`, `${name} *`])
 
-/** Matches methods that send. */
 export const SENDS = { not: { method: [...READING, 'OPTIONS'] } } as const
 
 const HELPERS = { purpose: ['preview', 'monitor', 'feed', 'federation'] } as const

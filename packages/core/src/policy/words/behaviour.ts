@@ -9,7 +9,6 @@ type Least = Pick<Bounds, 'atLeast'>
 
 type Counted = keyof DescribedBehaviour
 
-/** Makes a member that counts pages. */
 function countPages(what: string, example: number): Member {
   const atLeast: Member = { shape: 'pages', description: `Minimum number of ${what}`, absent: '0', example }
   return { shape: { members: { atLeast } }, description: what, example: { atLeast: example } }

@@ -40,15 +40,12 @@ export type MatchOf<Words> = {
   readonly [Name in keyof Words]?: (Words[Name] extends MatchWord<infer Value> ? Value : never) | undefined
 }
 
-/** The context that a test has from its rule. */
 export interface WithinRule {
   readonly id: string
   readonly action: Action
-  /** True where the rule has `trustClaim`. */
   readonly trustsClaims?: boolean | undefined
   /** Says whether the rule matches where the region is not known. */
   readonly unknown?: UnknownRegion | undefined
-  /** True where the word is within a negation. */
   readonly isNegated?: true | undefined
   readonly surroundings: Surroundings
   /** Returns what `make` made for a key, which all rules of the policy share. */

@@ -58,7 +58,6 @@ export interface Match extends PlainMatch {
   readonly not?: PlainMatch | undefined
 }
 
-/** Reports whether a match is about events of accounts, and not about requests. */
 export function isAboutEvents({ event, mail, account }: Match): boolean {
   return event !== undefined || mail !== undefined || account !== undefined
 }

@@ -48,7 +48,6 @@ export function readTexts(find: FindValues): (asked: Asked) => Texts | undefined
   }
 }
 
-/** Holds compiled patterns, which are compared with the values of a field. */
 interface Wanted {
   readonly matches: PatternTest
   readonly needles: readonly string[] | undefined

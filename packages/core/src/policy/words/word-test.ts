@@ -3,14 +3,12 @@ import { type Fault, faultsAt } from '../language/fault.ts'
 import { listsNamed } from '../language/surroundings.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
 
-/** A match has this word. */
 export interface GivenWord {
   readonly name: string
   readonly value: unknown
   readonly word: MatchWord<unknown>
 }
 
-/** Returns the faults of some words, each at its name. */
 export function wordFaults(given: readonly GivenWord[]): readonly Fault[] {
   return given.flatMap(({ name, word, value }) => faultsAt([name], word.values.faults(value)))
 }
