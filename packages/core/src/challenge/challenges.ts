@@ -1,33 +1,20 @@
 import type { BoundClient, InspectedPass } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { createAskingBound } from './asking-bound.ts'
-import { createFormTokens, type FormTokens } from './form-tokens.ts'
+import { createFormTokens } from './form-tokens.ts'
 import { createIssuer } from './issuer.ts'
-import { createPasses, type PassReader, type RenewedPass } from './pass.ts'
+import { createPasses } from './pass.ts'
 import { createPassNetworks } from './pass-networks.ts'
 import { createAsking } from './provider.ts'
 import { createChallengeReader } from './reader.ts'
 import { createRedeeming } from './redeeming.ts'
 import { createRuleTags } from './rule-tags.ts'
-import type { AskedFor, ChallengesOptions, Issuer, Redeeming } from './terms.ts'
+import type { AskedFor, ChallengesOptions } from './terms.ts'
 
-export interface Challenges extends Redeeming {
-  readonly passOf: PassReader
-  /** Renews the pass of a request for its full lifetime; returns `undefined` where that is not due. */
-  renew(pass: InspectedPass, request: InspectionRequest): RenewedPass | undefined
-  /**
-   * Counts a client that is to get a challenge, or brings a solution; false where it has exceeded its bound. Callers check this first,
-   * because excess clients must cost nothing.
-   */
-  admits(client: BoundClient): boolean
-  readonly issue: Issuer
-  readonly forms: FormTokens
-  /** Reports whether a request brings a challenge of such terms after its wait, so that it can be redeemed. */
-  hasWaited(request: InspectionRequest, asked: AskedFor): boolean
-}
+export type Challenges = ReturnType<typeof createChallenges>
 
 /** Issues challenges and gives passes. Nothing is stored until a challenge is solved, because a flood would fill the store. */
-export function createChallenges(options: ChallengesOptions): Challenges {
+export function createChallenges(options: ChallengesOptions) {
   const { secrets, counts, clock, onFault } = options
   const parts = {
     reader: createChallengeReader(options),
@@ -37,12 +24,18 @@ export function createChallenges(options: ChallengesOptions): Challenges {
   const passes = createPasses(secrets, createPassNetworks(counts, onFault), options.isSecure)
   const bound = createAskingBound()
   return {
-    admits: (client) => bound(client, clock.now()),
+    /**
+     * Counts a client that is to get a challenge, or brings a solution; false where it has exceeded its bound. Callers check this first,
+     * because excess clients must cost nothing.
+     */
+    admits: (client: BoundClient) => bound(client, clock.now()),
     passOf: passes.passOf,
-    renew: (pass, request) => passes.renew(pass, request, clock.now()),
+    /** Renews the pass of a request for its full lifetime; returns `undefined` where that is not due. */
+    renew: (pass: InspectedPass, request: InspectionRequest) => passes.renew(pass, request, clock.now()),
     issue: createIssuer(options, parts),
     forms: createFormTokens(options, parts.reader),
-    hasWaited(request, asked) {
+    /** Reports whether a request brings a challenge of such terms after its wait, so that it can be redeemed. */
+    hasWaited(request: InspectionRequest, asked: AskedFor): boolean {
       const [brought] = parts.reader.broughtBy(request, asked, clock.now())
       return brought !== undefined && brought.left <= 0
     },

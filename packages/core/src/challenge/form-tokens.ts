@@ -1,20 +1,16 @@
 import type { ChallengeLevel, FormFault } from '../values/challenge.ts'
 import { type AskerParts, describeAsker } from './asker.ts'
 import { spendTask } from './giver.ts'
+import type { ChallengeParts } from './issuer.ts'
 import { TEST_TOKEN } from './names.ts'
-import type { ChallengeReader } from './reader.ts'
 import type { ChallengeSecret } from './secrets.ts'
-import { areNumbers } from './solutions.ts'
 import type { ChallengesOptions } from './terms.ts'
-import { CHALLENGE_MS, RANDOM_BYTES, sealChallenge } from './token.ts'
-import { isSolved } from './work.ts'
+import { CHALLENGE_MS, type Challenge, RANDOM_BYTES, sealChallenge } from './token.ts'
+import { areNumbers, isSolved } from './work.ts'
 
 /** Holds the puzzles of a form, as its script receives them. */
-export interface FormPuzzles {
+export interface FormPuzzles extends Pick<Challenge, 'level' | 'puzzles' | 'bits'> {
   readonly challenge: string
-  readonly puzzles: number
-  readonly bits: number
-  readonly level: ChallengeLevel
   /** The token expires after this time, in seconds. */
   readonly seconds: number
 }
@@ -40,7 +36,10 @@ const BITS: Readonly<Record<ChallengeLevel, number>> = { 1: 8, 2: 10, 3: 12 }
 /** A solved challenge with 32 numbers has at most 450 characters. */
 const MAX_TOKEN = 1_024
 
-export function createFormTokens(options: ChallengesOptions, reader: Pick<ChallengeReader, 'read'>): FormTokens {
+export function createFormTokens(
+  options: ChallengesOptions,
+  reader: Pick<ChallengeParts['reader'], 'read'>,
+): FormTokens {
   const { secrets, counts, clock, random, onFault, onFormChecked, isTesting } = options
   const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
 

@@ -1,17 +1,17 @@
 import { describeAsker, readAskerParts } from './asker.ts'
 import { DEGRADED_PASS_SECONDS } from './giver.ts'
-import type { Asking } from './provider.ts'
-import type { ChallengeReader } from './reader.ts'
-import type { RuleTags } from './rule-tags.ts'
+import type { createAsking } from './provider.ts'
+import type { createChallengeReader } from './reader.ts'
+import type { createRuleTags } from './rule-tags.ts'
 import type { ChallengeSecret } from './secrets.ts'
-import type { ChallengesOptions, IssuedChallenge, Issuer } from './terms.ts'
-import { CHALLENGE_MS, type Challenge, RANDOM_BYTES, sealChallenge } from './token.ts'
+import type { ChallengesOptions, Issuer } from './terms.ts'
+import { CHALLENGE_MS, RANDOM_BYTES, sealChallenge } from './token.ts'
 import { WIDGET_WORK, WORK } from './work.ts'
 
 export interface ChallengeParts {
-  readonly reader: ChallengeReader
-  readonly asking: Asking
-  readonly tags: RuleTags
+  readonly reader: ReturnType<typeof createChallengeReader>
+  readonly asking: ReturnType<typeof createAsking>
+  readonly tags: ReturnType<typeof createRuleTags>
 }
 
 /** A younger challenge is issued again: at least a minute is left to solve it. */
@@ -26,35 +26,26 @@ export function createIssuer(
     const now = clock.now()
     const brought = fresh ? undefined : reader.broughtBy(request, asked, now)[0]
     if (brought !== undefined && now - brought.challenge.issuedAt < REISSUE_MS) {
-      return describeIssued(brought.text, brought.challenge, Math.max(1, Math.ceil(brought.left / 1000)), true)
+      const { level, puzzles, bits } = brought.challenge
+      const wait = Math.max(1, Math.ceil(brought.left / 1000))
+      return { text: brought.text, level, puzzles, bits, wait, again: true }
     }
     const { level, passMs, script } = asked.terms
     const { host, browser, tls } = describeAsker(readAskerParts(request))
     const widget = asking.widgetAt(level, now, asked.client)
-    const { puzzles, bits, wait } = widget === undefined ? WORK[level] : WIDGET_WORK
+    const work = widget === undefined ? WORK[level] : WIDGET_WORK
     const isInstead = widget === undefined && asking.isProvided(level)
+    // Where waiting could replace a provider, the provider would challenge no client.
+    const shown = { ...work, level, wait: script || isInstead ? 0 : work.wait }
     const challenge = {
+      ...shown,
       issuedAt: now,
-      level,
-      puzzles,
-      bits,
-      // Where waiting could replace a provider, the provider would challenge no client.
-      wait: script || isInstead ? 0 : wait,
       passSeconds: Math.min(Math.ceil(passMs / 1000), isInstead ? DEGRADED_PASS_SECONDS : Number.POSITIVE_INFINITY),
       browser,
       tls,
       rule: tags.tagOf(asked.rule),
       random: random(RANDOM_BYTES),
     }
-    return { ...describeIssued(sealChallenge(challenge, maker, host), challenge, challenge.wait, false), widget }
+    return { ...shown, text: sealChallenge(challenge, maker, host), again: false, widget }
   }
-}
-
-function describeIssued(
-  text: string,
-  { level, puzzles, bits }: Pick<Challenge, 'level' | 'puzzles' | 'bits'>,
-  wait: number,
-  again: boolean,
-): IssuedChallenge {
-  return { text, level, puzzles, bits, wait, again }
 }

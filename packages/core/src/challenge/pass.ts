@@ -111,15 +111,6 @@ export type PassReader = (
   from?: Address,
 ) => InspectedPass | undefined
 
-export interface Passes {
-  readonly passOf: PassReader
-  /**
-   * Renews the pass of a request, as `passOf` returns it, for its full lifetime, once half of that is over. The id, level and bounds stay,
-   * and budgets count on.
-   */
-  renew(pass: InspectedPass, request: Pick<InspectionRequest, 'fields' | 'ja4'>, now: number): RenewedPass | undefined
-}
-
 export interface RenewedPass {
   /** The value goes into the cookie. */
   readonly pass: string
@@ -136,10 +127,6 @@ interface Held extends AskerParts {
 
 type WithPass = Held & { readonly pass: Pass }
 
-function hasPass(held: Held): held is WithPass {
-  return held.pass !== undefined
-}
-
 /** Passes compare by the level first, then work before waiting, then the younger one. */
 function worth({ level, waited, issuedAt }: Pass): number {
   return (level * 2 + (waited ? 0 : 1)) * 2 ** 32 + issuedAt
@@ -149,7 +136,7 @@ export function createPasses(
   secrets: readonly ChallengeSecret[],
   networks: PassNetworks,
   isSecure: ChallengesOptions['isSecure'] = () => false,
-): Passes {
+) {
   const due = new WeakMap<InspectedPass, Pass>()
   const kept = new LRUCache<string, Held>({ max: MAX_KEPT })
 
@@ -178,11 +165,11 @@ export function createPasses(
     const seconds = now / 1000
     for (const value of values) {
       const held = value.length === LENGTH ? decodePass(value, parts) : undefined
-      if (held === undefined || !hasPass(held)) continue
-      const { pass } = held
+      const pass = held?.pass
+      if (held === undefined || pass === undefined) continue
       if (pass.expiresAt <= seconds || pass.issuedAt - SKEW_SECONDS > seconds) continue
       if (pass.home && (anonymises(network) || network === 'hosting' || network === 'datacenter')) continue
-      found.push(held)
+      found.push(held as WithPass)
     }
     if (found.length > 1) found.sort((one, other) => worth(other.pass) - worth(one.pass))
     // A neighbour's pass that came from too many networks hides no pass behind it.
@@ -202,7 +189,15 @@ export function createPasses(
 
   return {
     passOf,
-    renew(inspected, request, now) {
+    /**
+     * Renews the pass of a request, as `passOf` returns it, for its full lifetime, once half of that is over. The id, level and bounds
+     * stay, and budgets count on.
+     */
+    renew(
+      inspected: InspectedPass,
+      request: Pick<InspectionRequest, 'fields' | 'ja4'>,
+      now: number,
+    ): RenewedPass | undefined {
       const pass = due.get(inspected)
       if (pass === undefined) return undefined
       const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]

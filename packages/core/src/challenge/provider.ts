@@ -48,21 +48,12 @@ export function isTokenText(text: string): boolean {
   return TOKEN.test(text)
 }
 
-/** Knows the provider of one process, and whether it answers. */
-export interface Asking {
-  /** Reports whether a provider challenges at a level, even while it is away. */
-  isProvided(level: ChallengeLevel): boolean
-  /** Returns the widget that challenges a client at a level; `undefined` where our work does. */
-  widgetAt(level: ChallengeLevel, now: number, client?: BoundClient): ChallengeWidget | undefined
-  check(token: string, client: BoundClient, now: number): Promise<TokenAnswer | 'too_many'>
-}
-
 /**
- * An unanswered token is at fault where the provider answers others. Several clients without an answer, and no answer in between, show that
+ * Knows the provider of one process, and whether it answers. An unanswered token is at fault where the provider answers others. Several clients without an answer, and no answer in between, show that
  * the provider is away: for a minute our own work challenges. Where no client had an answer for a minute, our work challenges only the
  * client whose token got none. A missing answer neither refuses nor admits.
  */
-export function createAsking(provider: ChallengeProvider | undefined): Asking {
+export function createAsking(provider: ChallengeProvider | undefined) {
   const failed = new LRUCache<string, number>({ max: MAX_KEPT })
   const unheard = new Map<string, number>()
   const verifying = new Map<string, number>()
@@ -96,14 +87,16 @@ export function createAsking(provider: ChallengeProvider | undefined): Asking {
   }
 
   return {
-    isProvided: (level) => provider !== undefined && level === 3,
-    widgetAt(level, now, client) {
+    /** Reports whether a provider challenges at a level, even while it is away. */
+    isProvided: (level: ChallengeLevel) => provider !== undefined && level === 3,
+    /** Returns the widget that challenges a client at a level; `undefined` where our work does. */
+    widgetAt(level: ChallengeLevel, now: number, client?: BoundClient): ChallengeWidget | undefined {
       if (level !== 3 || now < awayUntil) return undefined
       const failedAt = client && failed.get(challengeBuckets(client)[0]?.key ?? '')
       const isFailing = failedAt !== undefined && now - failedAt < AWAY_MS && now - answeredAt >= AWAY_MS
       return isFailing ? undefined : provider?.widget
     },
-    async check(token, client, now) {
+    async check(token: string, client: BoundClient, now: number): Promise<TokenAnswer | 'too_many'> {
       // A provider was configured when the challenge was issued.
       if (provider === undefined) return 'unanswered'
       const { narrow } = clientKey(client.address)

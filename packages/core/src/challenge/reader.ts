@@ -14,18 +14,8 @@ export interface Brought {
   readonly left: number
 }
 
-export interface ChallengeReader {
+export function createChallengeReader({ secrets, since = 0, isSecure = () => false }: ChallengesOptions) {
   /** Opens the challenge of a text if it is the asker's and can still be solved. */
-  read(text: string, asker: Asker, now: number): OpenedChallenge | RedeemFault
-  /** Returns the challenges that a request waits for, for this asker and these terms, the newest first. */
-  broughtBy(request: InspectionRequest, asked: AskedFor, now: number): readonly Brought[]
-}
-
-export function createChallengeReader({
-  secrets,
-  since = 0,
-  isSecure = () => false,
-}: ChallengesOptions): ChallengeReader {
   function read(text: string, asker: Asker, now: number): OpenedChallenge | RedeemFault {
     const challenge = openChallenge(text, secrets, asker, now)
     if (typeof challenge === 'string') return challenge
@@ -35,7 +25,8 @@ export function createChallengeReader({
 
   return {
     read,
-    broughtBy(request, { terms, pass }, now) {
+    /** Returns the challenges that a request waits for, for this asker and these terms, the newest first. */
+    broughtBy(request: InspectionRequest, { terms, pass }: AskedFor, now: number): readonly Brought[] {
       if (terms.script) return []
       const texts = findCookies(request.fields, CHALLENGE_COOKIES, 2, () => isSecure(request))
       if (texts.length === 0) return []

@@ -4,11 +4,11 @@ import { describeAsker, readAskerParts } from './asker.ts'
 import { challengeBuckets, shareAround } from './asking-bound.ts'
 import { createPassGiver, type Given } from './giver.ts'
 import type { ChallengeParts } from './issuer.ts'
+import { isTokenText } from './provider.ts'
 import type { Brought } from './reader.ts'
-import { solutionFault } from './solutions.ts'
 import type { ChallengesOptions, Redeemed, Redeeming } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
-import { isOfWidget } from './work.ts'
+import { areNumbers, isOfWidget, isSolved } from './work.ts'
 
 /** Limits the solutions of one challenge that are checked: the page sends one six times where a server sheds. */
 const MAX_TRIES = 6
@@ -41,14 +41,21 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   }
 
   function nameRule(given: Given | { readonly refused: RedeemFault }, { level, rule }: OpenedChallenge): Redeemed {
-    const asked = tags.ruleOf(rule)
-    if ('refused' in given) return { refused: given.refused, level, rule: asked }
-    const { pass, maxAge, seconds, degraded } = given
-    return { pass, level, maxAge, seconds, rule: asked, degraded }
+    return { ...given, level, rule: tags.ruleOf(rule) }
   }
 
-  function earlyFault({ issuedAt, wait }: OpenedChallenge): 'early' | undefined {
+  function waitFault({ issuedAt, wait }: OpenedChallenge): 'early' | undefined {
     return clock.now() < issuedAt + wait * 1000 ? 'early' : undefined
+  }
+
+  /** Returns why a solution does not solve its challenge, or `undefined`. An unreadable solution is not counted as a try. */
+  async function solutionFault(challenge: OpenedChallenge, text: string, client: BoundClient) {
+    const isToken = isOfWidget(challenge)
+    if (!(isToken ? isTokenText(text) : areNumbers(text))) return 'malformed'
+    if (!(await mayTry(challenge))) return 'spent'
+    if (!isToken) return isSolved(challenge, text.split(',').map(Number)) ? undefined : 'wrong'
+    const checked = await asking.check(text, client, clock.now())
+    return checked === 'right' ? undefined : checked
   }
 
   const redeemWaited: Redeeming['redeemWaited'] = async (request, asked, client) => {
@@ -72,9 +79,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     if (typeof challenge === 'string') return { refused: challenge }
     const text = solution.slice(dot + 1)
     const waited = text === '' && challenge.wait > 0
-    const refused = waited
-      ? earlyFault(challenge)
-      : await solutionFault(asking, challenge, { text, client, mayTry: () => mayTry(challenge) }, clock.now())
+    const refused = waited ? waitFault(challenge) : await solutionFault(challenge, text, client)
     if (refused !== undefined) return nameRule({ refused }, challenge)
     if (!(await mayPass(client))) return nameRule({ refused: 'too_many' }, challenge)
     const token = isOfWidget(challenge) ? text : undefined
@@ -82,14 +87,11 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   }
 
   /** Turns every unforeseen error into a refusal. */
-  async function safely(redeeming: Promise<Redeemed>): Promise<Redeemed> {
-    try {
-      return await redeeming
-    } catch (error) {
+  const safely = (redeeming: Promise<Redeemed>): Promise<Redeemed> =>
+    redeeming.catch((error: unknown) => {
       onFault?.(error)
       return { refused: 'failed' }
-    }
-  }
+    })
 
   return {
     redeemWaited: (...of) => safely(redeemWaited(...of)),

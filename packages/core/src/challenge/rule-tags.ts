@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto'
 import { STRIKES_RULE } from '../counting/strikes.ts'
 
-/** Writes names of rules as numbers, so that a challenge tells only us which rule challenged. */
-export interface RuleTags {
-  tagOf(rule: string): number
-  /** Returns `undefined` where no process of this policy has the rule any more. */
-  ruleOf(tag: number): string | undefined
-}
-
-/** `rules` lists ids of the rules that another process may challenge by, beside bans. */
-export function createRuleTags(rules: () => Iterable<string> = () => []): RuleTags {
+/**
+ * Writes names of rules as numbers, so that a challenge tells only us which rule challenged. `rules` lists ids of the rules that another
+ * process may challenge by, beside bans.
+ */
+export function createRuleTags(rules: () => Iterable<string> = () => []) {
   const tags = new Map<string, number>()
   const known = new Map<number, string>()
 
@@ -25,7 +21,8 @@ export function createRuleTags(rules: () => Iterable<string> = () => []): RuleTa
 
   return {
     tagOf,
-    ruleOf(tag) {
+    /** Returns `undefined` where no process of this policy has the rule any more. */
+    ruleOf(tag: number): string | undefined {
       if (!known.has(tag)) for (const rule of [STRIKES_RULE, ...rules()]) tagOf(rule)
       return known.get(tag)
     },

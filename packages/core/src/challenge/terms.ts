@@ -11,15 +11,11 @@ import type {
 import type { InspectionRequest } from '../values/request.ts'
 import type { ChallengeProvider, ChallengeWidget } from './provider.ts'
 import type { ChallengeSecret } from './secrets.ts'
+import type { Challenge } from './token.ts'
 
 /** A challenge to a client, as its page or another program shows it. */
-export interface IssuedChallenge {
+export interface IssuedChallenge extends Pick<Challenge, 'level' | 'puzzles' | 'bits' | 'wait'> {
   readonly text: string
-  readonly level: ChallengeLevel
-  readonly puzzles: number
-  readonly bits: number
-  /** Seconds until the cookie is accepted; 0: it never is. */
-  readonly wait: number
   /** The challenge was issued before, and the request waits for it. */
   readonly again: boolean
   /** The widget whose token is the solution, in place of work. */

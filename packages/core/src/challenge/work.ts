@@ -27,6 +27,16 @@ export function isOfWidget({ puzzles, wait }: Pick<Work, 'puzzles' | 'wait'>): b
   return puzzles === 0 && wait === 0
 }
 
+/** Limits the characters of a solution's numbers. */
+const MAX_NUMBERS = 2_048
+
+const NUMBERS = /^\d{1,10}(?:,\d{1,10}){0,63}$/
+
+/** Reports whether a text has the form of the numbers that solve puzzles. */
+export function areNumbers(text: string): boolean {
+  return text.length <= MAX_NUMBERS && NUMBERS.test(text)
+}
+
 const SEED = 32
 
 /**
