@@ -7,18 +7,13 @@ import { createPlaces, type Places } from './places.ts'
 export const MAX_NAMES_AT_ONCE = 4
 export const MAX_NAMES_WAITING = 16
 
+export type NameTurns = ReturnType<typeof createNameTurns>
+
 /**
  * Bounds the lookups of names by client: resolvers and registries may be slow or belong to a stranger, and places are few. A client is a
  * text: the result of `nameClient`, or an account.
  */
-export interface NameTurns {
-  /** Takes a place at once; `undefined` where the client has them all. Call the result once, when the lookup has ended. */
-  take(client: string): (() => void) | undefined
-  /** Runs a lookup when a place is free; rejects with `rate_limit_exceeded` where too many lookups of the client wait. */
-  run<T>(client: string, lookUp: () => Promise<T>): Promise<T>
-}
-
-export function createNameTurns(): NameTurns {
+export function createNameTurns() {
   const clients = new Map<string, Places>()
 
   function forgetIdle(client: string, places: Places): void {
@@ -32,7 +27,8 @@ export function createNameTurns(): NameTurns {
   }
 
   return {
-    take(client) {
+    /** Takes a place at once; `undefined` where the client has them all. Call the result once, when the lookup has ended. */
+    take(client: string): (() => void) | undefined {
       const places = clientPlaces(client)
       const release = places.take()
       if (release === undefined) return undefined
@@ -41,7 +37,8 @@ export function createNameTurns(): NameTurns {
         forgetIdle(client, places)
       }
     },
-    async run(client, lookUp) {
+    /** Runs a lookup when a place is free; rejects with `rate_limit_exceeded` where too many lookups of the client wait. */
+    async run<T>(client: string, lookUp: () => Promise<T>): Promise<T> {
       const places = clientPlaces(client)
       if (places.waiting >= MAX_NAMES_WAITING) {
         throw new SallyportError('rate_limit_exceeded', 'Too many name lookups of this client are waiting.')

@@ -1,13 +1,7 @@
 /** Bounds how much work runs at once; other work waits for a place, in the order of the calls. */
-export interface Places {
-  readonly taken: number
-  readonly waiting: number
-  /** Takes a place where one is free. Call the result once, when the work has ended. */
-  take(): (() => void) | undefined
-  run<T>(work: () => Promise<T>): Promise<T>
-}
+export type Places = ReturnType<typeof createPlaces>
 
-export function createPlaces(max: number): Places {
+export function createPlaces(max: number) {
   const waiting: (() => void)[] = []
   let taken = 0
 
@@ -18,6 +12,7 @@ export function createPlaces(max: number): Places {
     else next()
   }
 
+  /** Takes a place where one is free. Call the result once, when the work has ended. */
   function take(): (() => void) | undefined {
     if (taken >= max) return undefined
     taken++
@@ -32,7 +27,7 @@ export function createPlaces(max: number): Places {
       return waiting.length
     },
     take,
-    async run(work) {
+    async run<T>(work: () => Promise<T>): Promise<T> {
       if (take() === undefined) await new Promise<void>((resolve) => waiting.push(resolve))
       try {
         return await work()

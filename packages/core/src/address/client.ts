@@ -1,6 +1,7 @@
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import { SallyportError } from '../errors.ts'
 import { suggestion } from '../nearest-word.ts'
+import type { InspectedClient } from '../values/inspection.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { Address } from './address.ts'
 import { everybodyIn } from './everybody.ts'
@@ -31,15 +32,9 @@ export interface ClientTrust {
 }
 
 /** Describes the sender of a request, as far as it can be known. */
-export interface Client {
+export interface Client extends Omit<InspectedClient, 'address'> {
   /** `undefined` when the socket has no address, for example because it is closed. */
   readonly address: Address | undefined
-  /** `peer`: the socket. `header`: the configured header, from a trusted peer. `none`: there is no address. */
-  readonly via: 'peer' | 'header' | 'none'
-  /** A part of the header was unreadable; `address` is the last hop that was read before it, seen from here. */
-  readonly malformed: boolean
-  /** The peer is a trusted proxy and no header says that it forwards a request, so the proxy itself is the client. */
-  readonly isProxy?: true | undefined
 }
 
 export interface ResolvedClient extends Client {
@@ -51,11 +46,9 @@ export interface ResolvedClient extends Client {
 const MAX_HOPS = 32
 const MAX_CHARACTERS = 2048
 
-export interface TrustedHeaders {
+export interface TrustedHeaders extends Partial<Pick<ClientTrust, 'ja4Header'>> {
   /** The header that names the client; default `x-forwarded-for`. */
   readonly clientHeader?: string | undefined
-  /** The header that names the JA4 of the client's TLS; without it no JA4 is read. */
-  readonly ja4Header?: string | undefined
 }
 
 /** Lists servers of delivery networks as their operators publish them now, by the names of `TRUST_PRESETS`. */

@@ -1,19 +1,16 @@
 import { type Address, compareAddresses, nextAddress } from './address.ts'
 import { lastAddress, type Prefix } from './prefix.ts'
 
-/** Lays prefixes out over the address space without overlap: the longest that holds an address wins. */
-export interface Partition {
-  /** Returns the position in the given list of the longest prefix that holds the address; -1 when none does. */
-  find(address: Address): number
-}
-
 interface Segment {
   readonly start: Address
   readonly owner: number
 }
 
-/** Builds a partition in O(n log n); `find` is a binary search over typed arrays. The first of two equal prefixes wins. */
-export function createPartition(prefixes: readonly Prefix[]): Partition {
+/**
+ * Lays prefixes out over the address space without overlap, in O(n log n); `find` is a binary search over typed arrays. The longest prefix
+ * that holds an address wins, and the first of two equal ones.
+ */
+export function createPartition(prefixes: readonly Prefix[]) {
   const segments = layOut(prefixes)
   const ofFamily = (family: 4 | 6) => {
     const own = segments.filter(({ start }) => start.family === family)
@@ -29,7 +26,8 @@ export function createPartition(prefixes: readonly Prefix[]): Partition {
   const four = ofFamily(4)
   const six = ofFamily(6)
   return {
-    find(address) {
+    /** Returns the position in the given list of the longest prefix that holds the address; -1 when none does. */
+    find(address: Address): number {
       const { starts, owners } = address.family === 4 ? four : six
       const index = lastNotAbove(starts, address)
       return index < 0 ? -1 : (owners[index] as number)

@@ -1,3 +1,4 @@
+import type { AutonomousSystem } from '../ports/index.ts'
 import type { AsType } from '../vocabulary.ts'
 import { looksLikeHosting, type NamedType, type SystemShape } from './host-likeness.ts'
 
@@ -20,14 +21,6 @@ export interface SystemEvidence {
   readonly shape: SystemShape
 }
 
-/** Holds the type that the evidence shows. */
-export interface ReadType {
-  readonly type: AsType
-  readonly basis: 'list' | 'prefixes' | 'shape'
-  /** This list shows the type, by its id. */
-  readonly list?: string | undefined
-}
-
 /** The whole system has a type where this share of its addresses is listed. */
 const HALF = 0.5
 const NEARLY_ALL = 0.8
@@ -46,7 +39,7 @@ export function typeOfEvidence(
   asn: number,
   evidence: SystemEvidence,
   rule: NamedType | undefined,
-): ReadType | undefined {
+): Pick<AutonomousSystem, 'type' | 'basis' | 'list'> | undefined {
   const { listed, hosting, mobile, access, exitBlocks, lineBlocks, shape } = evidence
   const named = rule?.type
   const isOpen = named === undefined || named === 'isp'

@@ -1,24 +1,14 @@
 import { ANYCAST, FIXED_AND_MOBILE, OPERATORS, type OperatorRow } from '@sallyport/data/operators'
 import { ORGANISATION_RULES } from '@sallyport/data/organisation-names'
 import { lazily } from '../lazily.ts'
-import type { SystemBasis } from '../ports/index.ts'
+import type { AutonomousSystem } from '../ports/index.ts'
 import type { AsType, NetworkClass } from '../vocabulary.ts'
 import { looksLikeAccess, type SystemEvidence, typeOfEvidence } from './evidence.ts'
 import { looksLikeHosting, type NamedType } from './host-likeness.ts'
 import { compileNameRules } from './name-rules.ts'
 
 /** Holds the type of an autonomous system, and says how it is known. */
-export interface SystemType {
-  readonly type: AsType
-  readonly networkClass: NetworkClass
-  /** The company's brand as people know it; empty when none is known. */
-  readonly brand: string
-  readonly basis: SystemBasis
-  /** The list that shows the type, by its id, where `basis` is `list`. */
-  readonly list?: string | undefined
-  /** True where the name sells access, and the system would otherwise be classified as a host. */
-  readonly hostLike?: true | undefined
-}
+export type SystemType = Omit<AutonomousSystem, 'asn' | 'name' | 'country'>
 
 /** A type has this network class unless the operator's row names another. */
 const DEFAULT_CLASS = {

@@ -1,9 +1,10 @@
 import { invalidField } from '../errors.ts'
 import { isCountry } from '../geo/country.ts'
 import { isRegion, listHolders } from '../region/codes.ts'
+import type { Attestation } from '../values/decision.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { InspectedRegion } from '../values/region.ts'
-import type { NetworkClass, PlainAction } from '../vocabulary.ts'
+import type { NetworkClass } from '../vocabulary.ts'
 import { type JurisdictionMatch, type JurisdictionPolicy, type Relation, UNKNOWN_COUNTRY } from './policy.ts'
 
 export interface FoundOrigin {
@@ -14,35 +15,26 @@ export interface FoundOrigin {
   readonly regions?: readonly string[] | undefined
 }
 
-/** Answers a claim: the action, and the id of the rule that decided. */
-export interface PolicyJudgement {
-  readonly action: PlainAction
-  readonly reason: string
-}
-
-export interface JurisdictionJudge {
-  /** Returns the claim as records write it: the code of a country or a region, or the id of a group. Throws `invalid_request`. */
-  parseClaim(text: string): string
-  namesRegion(claim: string): boolean
-  judge(claim: string, found: FoundOrigin): PolicyJudgement
-}
-
 /** Prepares a checked policy; see `parseJurisdictionPolicy`. */
-export function createJurisdictionJudge(policy: JurisdictionPolicy): JurisdictionJudge {
+export function createJurisdictionJudge(policy: JurisdictionPolicy) {
   const groups = new Map(policy.groups.map(({ id, countries }) => [id, new Set(countries)]))
   const rules = policy.rules.map(({ id, match, action }) => ({
     judgement: Object.freeze({ action, reason: id }),
     matches: createMatcher(match, groups),
   }))
   return {
-    parseClaim(text) {
+    /** Returns the claim as records write it: the code of a country or a region, or the id of a group. Throws `invalid_request`. */
+    parseClaim(text: string): string {
       const claim = text.toUpperCase()
       // The test reads the text as it came: in capitals `\u00df` would be South Sudan.
       if (/^[\w-]+$/.test(text) && (groups.has(claim) || isCountry(claim) || isRegion(claim))) return claim
       throw invalidField('claimed_jurisdiction', 'not the code of a country or a region')
     },
-    namesRegion: (claim) => !groups.has(claim) && isRegion(claim),
-    judge(claim, { network, country = UNKNOWN_COUNTRY, regions }) {
+    namesRegion: (claim: string) => !groups.has(claim) && isRegion(claim),
+    judge(
+      claim: string,
+      { network, country = UNKNOWN_COUNTRY, regions }: FoundOrigin,
+    ): Pick<Attestation, 'action' | 'reason'> {
       const seen: Seen = {
         claims: regions === undefined ? [claim] : [claim, claim.slice(0, 2)],
         country,

@@ -32,16 +32,6 @@ export interface ListEntries {
 const KINDS = ['addresses', 'systems', 'texts'] as const
 type EntryKind = (typeof KINDS)[number]
 
-/** Reads a list line by line, so that the reader of a long one can pause. */
-export interface ListReader {
-  take(line: string): void
-  /** Counts the entries so far. */
-  readonly size: number
-  /** Measures the work so far, in plain lines. */
-  readonly work: number
-  entries(): ListEntries
-}
-
 /** Limits the unread lines whose numbers are kept, and the left-out entries that are kept. */
 const MAX_UNREAD = 10
 
@@ -74,13 +64,13 @@ const MAX_ENTRIES_LINE = 2 ** 21
 const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) [^\s=]+(?= [\da-f]))/
 
 /**
- * Reads a list, an entry a line: addresses, CIDRs, `AS64500`, or patterns of texts. `#` and `;` begin comments, and `//` at the beginning
+ * Reads a list line by line, so that the reader of a long one can pause. Entries are addresses, CIDRs, `AS64500`, or patterns of texts. `#` and `;` begin comments, and `//` at the beginning
  * of a line. After an address the rest of a line is about it: a date, a reason, other columns; where all words are addresses, each is an
  * entry. A line may be an object of JSON, or refuse addresses or user agents in the words of another program. A guarded list leaves out
  * entries that would block everybody or the operator's own network: short prefixes, all prefixes where together they are most public
  * addresses, internal ones, and patterns that any text matches.
  */
-export function createListReader({ isGuarded = false } = {}): ListReader {
+export function createListReader({ isGuarded = false } = {}) {
   const addresses: string[] = []
   const prefixes: Prefix[] = []
   const systems: number[] = []
@@ -147,13 +137,15 @@ export function createListReader({ isGuarded = false } = {}): ListReader {
   }
   return {
     take,
+    /** Counts the entries so far. */
     get size() {
       return addresses.length + systems.length + texts.length
     },
+    /** Measures the work so far, in plain lines. */
     get work() {
       return number + long + addresses.length + patterns * PATTERN_WORK
     },
-    entries() {
+    entries(): ListEntries {
       const rest = { systems, texts, firstLines, unread, left, withheld, withheldCount }
       const family = isGuarded ? everybodyListed(prefixes) : undefined
       if (family === undefined) return { ...rest, addresses, prefixes }

@@ -15,14 +15,7 @@ import { registrableDomain } from '../whois/domain.ts'
 import type { Whois, WhoisAnswer } from '../whois/whois.ts'
 import { asnAnswer, type LookupResult } from './result.ts'
 
-/** Looks up a target for `POST /v1/ip/lookup` and `GET /v1/demo/{ip}`. */
-export interface Lookup {
-  /**
-   * Rejects with `invalid_target` or `unresolved_target`; `degraded` names a sub-lookup that fails. `asker` is the requesting client: its
-   * hostnames take turns, and too many of them reject with `rate_limit_exceeded`.
-   */
-  lookup(target: string, asker?: string): Promise<LookupResult>
-}
+export type Lookup = ReturnType<typeof createLookup>
 
 export interface LookupPorts {
   readonly clock: Clock
@@ -36,7 +29,8 @@ export interface LookupPorts {
 /** Limits the time of a hostname's lookup in all. */
 const BUDGET_MS = 4_000
 
-export function createLookup(ports: LookupPorts): Lookup {
+/** Looks up a target for `POST /v1/ip/lookup` and `GET /v1/demo/{ip}`. */
+export function createLookup(ports: LookupPorts) {
   const { clock, dns, snapshots, whois, turns = createNameTurns() } = ports
 
   async function lookUp(parsed: ParsedTarget, asker?: string): Promise<LookupResult> {
@@ -49,7 +43,11 @@ export function createLookup(ports: LookupPorts): Lookup {
   }
 
   return {
-    async lookup(text, asker) {
+    /**
+     * Rejects with `invalid_target` or `unresolved_target`; `degraded` names a sub-lookup that fails. `asker` is the requesting client: its
+     * hostnames take turns, and too many of them reject with `rate_limit_exceeded`.
+     */
+    async lookup(text: string, asker?: string): Promise<LookupResult> {
       const parsed = parseTarget(text)
       // Programs in this process may look up any number.
       if (parsed.kind !== 'hostname' || asker === undefined) return lookUp(parsed)

@@ -28,16 +28,6 @@ const SIM_BRANDS: ReadonlySet<string> = new Set(
 /** A carrier gives a prefix of this length one purpose. */
 const POOL_LENGTH = 24
 
-/** Looks up reverse names of visitors in the background, and keeps names that show a class as observations. */
-export interface ReverseNames {
-  /** Queues an address that was classified; never waits and never throws. */
-  offer(address: Address, finding: NetworkFinding): void
-  /** Resolves when no lookup is queued or running. */
-  settled(): Promise<void>
-  /** Empties the queue, and resolves when the running lookups have ended. */
-  close(): Promise<void>
-}
-
 export interface ReverseNamesPorts {
   readonly clock: Clock
   readonly dns: Pick<Dns, 'resolvePtr'>
@@ -48,7 +38,8 @@ export interface ReverseNamesPorts {
   readonly onFault: (error: unknown) => void
 }
 
-export function createReverseNames(ports: ReverseNamesPorts): ReverseNames {
+/** Looks up reverse names of visitors in the background, and keeps names that show a class as observations. */
+export function createReverseNames(ports: ReverseNamesPorts) {
   const { clock, dns, store, turns = createNameTurns(), onFault } = ports
   let askedAt: LRUCache<string, number> | undefined
   const waiting: Waiting[] = []
@@ -94,6 +85,7 @@ export function createReverseNames(ports: ReverseNamesPorts): ReverseNames {
     if (asking === 0) for (const resolve of settling.splice(0)) resolve()
   }
 
+  /** Resolves when no lookup is queued or running. */
   const settled = (): Promise<void> =>
     new Promise((resolve) => {
       if (asking === 0) resolve()
@@ -102,11 +94,13 @@ export function createReverseNames(ports: ReverseNamesPorts): ReverseNames {
 
   return {
     settled,
-    close() {
+    /** Empties the queue, and resolves when the running lookups have ended. */
+    close(): Promise<void> {
       for (const { done } of waiting.splice(0)) done()
       return settled()
     },
-    offer(address, finding) {
+    /** Queues an address that was classified; never waits and never throws. */
+    offer(address: Address, finding: NetworkFinding): void {
       const prefix = askedPrefix(address, finding)
       if (prefix === undefined) return
       if (waiting.length >= MAX_QUEUED) return

@@ -2,17 +2,13 @@ import { errorText } from '../error-text.ts'
 import type { SourceStatus } from '../ports/snapshot.ts'
 import { parseRobots, type RobotsFile } from './robots-file.ts'
 
-/** A robots.txt is read from this place. */
-export interface RobotsPorts {
+export interface KeptRobotsOptions {
   /** Returns its text, empty where there is none. Rejects where that is unknown; the message follows the name of the file. */
   ask(): Promise<string>
   /** Tells the time in milliseconds since the epoch. */
   now(): number
   /** Receives a sentence for the operator: the file became unreadable, or is readable again. */
   onTurned(message: string): void
-}
-
-export interface KeptRobotsOptions extends RobotsPorts {
   /** The list of sources names it by this id. */
   readonly id: string
   /** Sentences name it by this title. */

@@ -12,13 +12,7 @@ export interface Verdict {
   readonly length: number
 }
 
-/** Answers paths by the rules of some groups. */
-export interface PathRules {
-  /** Returns the verdict on a path. It calls `onStep` for each text and each pattern that it compares with the path. */
-  on(path: string, onStep?: () => void): Verdict | undefined
-  /** Counts the rules with a star within: each costs a step of its own. */
-  readonly globs: number
-}
+export type PathRules = ReturnType<typeof compilePathRules>
 
 type Glob = Verdict & { readonly test: TextTest }
 
@@ -26,7 +20,7 @@ type Glob = Verdict & { readonly test: TextTest }
  * Finds prefixes by bisection and whole paths by their hash; tests patterns with a star within one after the other, the longest first, and
  * only while a match would count.
  */
-export function compilePathRules(rules: readonly PathRule[]): PathRules {
+export function compilePathRules(rules: readonly PathRule[]) {
   const prefixes = new Map<string, Verdict>()
   const wholes = new Map<string, Verdict>()
   const patterns = new Map<string, Verdict>()
@@ -44,8 +38,10 @@ export function compilePathRules(rules: readonly PathRule[]): PathRules {
     .map(([glob, verdict]): Glob => Object.assign({ test: compileGlob(glob.replaceAll('\\', '\\\\')) }, verdict))
     .sort(byRank)
   return {
+    /** Counts the rules with a star within: each costs a step of its own. */
     globs: globs.length,
-    on(path, onStep) {
+    /** Returns the verdict on a path. It calls `onStep` for each text and each pattern that it compares with the path. */
+    on(path: string, onStep?: () => void): Verdict | undefined {
       onStep?.()
       const best = higher(wholes.get(path), longest(path, onStep))
       for (const glob of globs) {

@@ -19,18 +19,11 @@ export interface RobotsRule {
   readonly pattern: string
 }
 
-export interface RobotsRules {
-  /** Returns the shortest list of rules; empty where the crawler may fetch all. */
-  of(crawler: CrawlerInspection): readonly RobotsRule[]
-  /** Ids of rules that are left out, wholly or in part: they read more than robots.txt can express, or have a star within a segment. */
-  readonly unspoken: readonly string[]
-}
-
 /**
  * Finds rules of robots.txt by evaluating the policy itself: for every path that it names, whether it refuses the crawler there. Rules that
  * read more than the crawler, the path and the method are left out, as if they did not match.
  */
-export function createRobotsRules(parts: readonly RobotsPart[]): RobotsRules {
+export function createRobotsRules(parts: readonly RobotsPart[]) {
   const known = parts.map(({ path = '/', policy, mode }) => {
     const rules = policy.rules.filter(({ announced }) => announced !== undefined)
     return { path: path.replace(/\/$/, ''), mode, policy: { rules, fallback: policy.fallback } }
@@ -51,7 +44,8 @@ export function createRobotsRules(parts: readonly RobotsPart[]): RobotsRules {
   }
 
   return {
-    of(crawler) {
+    /** Returns the shortest list of rules; empty where the crawler may fetch all. */
+    of(crawler: CrawlerInspection): readonly RobotsRule[] {
       const said: RobotsRule[] = []
       for (const { pattern, probe } of asked) {
         const allow = mayFetch(crawler, probe)
@@ -59,6 +53,7 @@ export function createRobotsRules(parts: readonly RobotsPart[]): RobotsRules {
       }
       return said
     },
+    /** Ids of rules that are left out, wholly or in part: they read more than robots.txt can express, or have a star within a segment. */
     unspoken: [
       ...new Set(parts.filter(({ mode }) => mode === 'enforce').flatMap(({ policy }) => listUnspoken(policy))),
     ],

@@ -3,7 +3,7 @@ import type { DescribedBehaviour } from '../../values/behaviour.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { McpRequest } from '../../values/mcp.ts'
 import type { InspectionRequest } from '../../values/request.ts'
-import { foldField, type ValuesByName, wideCookies, wideQuery } from './wide-values.ts'
+import { collectValues, foldField, type ValuesByName, wideCookies, wideQuery } from './wide-values.ts'
 
 /** Holds the parts of a request that an inspection does not keep; a log or a history lacks some of them. */
 export interface AskedParts {
@@ -92,7 +92,7 @@ export class Asked {
   get query(): ValuesByName | undefined {
     const text = this.#queryText()
     if (text === undefined) return undefined
-    this.#query ??= byName(new URLSearchParams(text))
+    this.#query ??= collectValues(new URLSearchParams(text))
     return this.#query
   }
 
@@ -113,7 +113,7 @@ export class Asked {
   /** Returns the cookies as they were sent (RFC 6265 section 5.4), without quotes around their values. */
   get cookies(): ValuesByName | undefined {
     if (!this.keeps('cookie')) return undefined
-    this.#cookies ??= byName(this.#cookiePairs())
+    this.#cookies ??= collectValues(this.#cookiePairs())
     return this.#cookies
   }
 
@@ -127,16 +127,6 @@ export class Asked {
   #cookiePairs(): readonly (readonly [string, string])[] {
     return this.values('cookie').flatMap((line) => line.split(';').flatMap(readCookie))
   }
-}
-
-function byName(pairs: Iterable<readonly [string, string]>): ValuesByName {
-  const values = new Map<string, string[]>()
-  for (const [name, value] of pairs) {
-    const known = values.get(name)
-    if (known === undefined) values.set(name, [value])
-    else known.push(value)
-  }
-  return values
 }
 
 function readCookie(pair: string): readonly (readonly [string, string])[] {

@@ -85,9 +85,5 @@ export function collectFaults<Item>(
 
 /** Makes a set of names that ignores case; look names up in lower case. */
 export function foldedSet(names: readonly string[]): ReadonlySet<string> {
-  return new Set(names.map(folded))
-}
-
-export function folded(name: string): string {
-  return name.toLowerCase()
+  return new Set(names.map((name) => name.toLowerCase()))
 }

@@ -8,14 +8,14 @@ type Pairs = Iterable<readonly [string, string]>
  */
 export function wideQuery(query: string): ValuesByName {
   const readings = query.includes(';') ? [query, query.replaceAll(';', '&')] : [query]
-  return collectValues(readings.flatMap((reading) => [...new URLSearchParams(reading)]))
+  const pairs = readings.flatMap((reading) => [...new URLSearchParams(reading)])
+  return collectValues(pairs, foldName)
 }
 
 /** Returns cookies by their folded names, with their values as sent and without percent-encoding (PHP, Express). */
 export function wideCookies(pairs: Pairs): ValuesByName {
-  return collectValues(
-    [...pairs].flatMap(([name, value]) => [[name, value] as const, [decode(name), decode(value)] as const]),
-  )
+  const all = [...pairs].flatMap(([name, value]) => [[name, value] as const, [decode(name), decode(value)] as const])
+  return collectValues(all, foldName)
 }
 
 /** Returns the name under which servers may read a parameter or a cookie. ASP.NET ignores case. */
@@ -30,12 +30,12 @@ export function foldField(name: string): string {
   return name.toLowerCase().replaceAll(/[_.]/g, '-')
 }
 
-function collectValues(pairs: Pairs): ValuesByName {
+export function collectValues(pairs: Pairs, writeName = (name: string) => name): ValuesByName {
   const values = new Map<string, string[]>()
   for (const [name, value] of pairs) {
-    const folded = foldName(name)
-    const known = values.get(folded)
-    if (known === undefined) values.set(folded, [value])
+    const written = writeName(name)
+    const known = values.get(written)
+    if (known === undefined) values.set(written, [value])
     else known.push(value)
   }
   return values

@@ -4,16 +4,10 @@ import { foldCase, readPath } from './path-readings.ts'
 import { SplitPath, splitSegments } from './split-path.ts'
 
 /** Reports whether a canonical path matches; `exact` requires the same case and the same trailing slash. */
-export type PathPattern = (path: string, exact: boolean) => boolean
+type PathPattern = (path: SplitPath, exact: boolean) => boolean
 
-export type SplitPathPattern = (path: SplitPath, exact: boolean) => boolean
-
-/**
- * Parses a path pattern of a rule: literal segments, `*` for any characters within a segment, a last segment `**` for the path itself and
- * everything below it. Matching is one pass over the segments without a regular expression, so no pattern and no path can make it slow.
- * Unless `exact`, it ignores case and a trailing slash, because some frameworks ignore them when they route.
- */
-export function parsePathPattern(pattern: string): PathPattern {
+/** Compiles a pattern as `compilePathPattern` does, for paths that no other pattern reads. */
+export function parsePathPattern(pattern: string): (path: string, exact: boolean) => boolean {
   const matches = compilePathPattern(pattern)
   return (path, exact) => matches(new SplitPath(path), exact)
 }
@@ -27,8 +21,12 @@ export function pathPatternFault(pattern: string): string | undefined {
   return path === pattern ? undefined : `${unknown(pattern)}: write the path as ${JSON.stringify(path)}`
 }
 
-/** Compiles as `parsePathPattern` does, for paths that are split once for many patterns. */
-export function compilePathPattern(pattern: string): SplitPathPattern {
+/**
+ * Compiles a path pattern of a rule: literal segments, `*` for any characters within a segment, a last segment `**` for the path itself and
+ * everything below it. Matching is one pass over the segments without a regular expression, so no pattern and no path can make it slow.
+ * Unless `exact`, it ignores case and a trailing slash, because some frameworks ignore them when they route.
+ */
+export function compilePathPattern(pattern: string): PathPattern {
   const below = pattern.endsWith('/**')
   const stem = below ? pattern.slice(0, -3) : pattern
   if (!stem.includes('*')) return literalPattern(stem, below)
@@ -44,7 +42,7 @@ export function compilePathPattern(pattern: string): SplitPathPattern {
 }
 
 /** Compares once where a pattern has no stars; a reading with empty segments has another one without them. */
-function literalPattern(stem: string, below: boolean): SplitPathPattern {
+function literalPattern(stem: string, below: boolean): PathPattern {
   const bare = `/${splitSegments(stem).join('/')}`
   const folded = foldCase(bare)
   const slashed = stem.endsWith('/') && bare !== '/'

@@ -1,37 +1,18 @@
-import { compilePathPattern } from './path-pattern.ts'
 import type { RequestPath } from './path-readings.ts'
+import { compilePathSearch } from './path-test.ts'
 import { SplitPath } from './split-path.ts'
-
-/** Returns the pattern that a request matches; `undefined` where it matches none. */
-export type PathTable = (request: RequestPath) => string | undefined
 
 /**
  * Finds which of many path patterns a request matches, as rules that block read it: in any way that an origin may. A target with too many
  * readings counts only as written, since a strike is more than a refusal of one request.
  */
-export function createPathTable(patterns: readonly string[]): PathTable {
-  const plain = new Map(patterns.filter((it) => !it.includes('*')).map((it) => [foldKey(new SplitPath(it)), it]))
-  const starred = patterns
-    .filter((it) => it.includes('*'))
-    .map((pattern) => ({ pattern, matches: compilePathPattern(pattern) }))
-
-  function find(text: string): string | undefined {
-    const path = new SplitPath(text)
-    return plain.get(foldKey(path)) ?? starred.find(({ matches }) => matches(path, false))?.pattern
-  }
-
+export function createPathTable(patterns: readonly string[]): (request: RequestPath) => string | undefined {
+  const find = compilePathSearch(patterns, false)
   return ({ path, readings = [] }) => {
-    const found = find(path)
-    if (found !== undefined) return found
-    for (const reading of readings) {
-      const other = find(reading)
-      if (other !== undefined) return other
+    for (const text of [path, ...readings]) {
+      const found = find(new SplitPath(text))
+      if (found !== undefined) return found
     }
     return undefined
   }
-}
-
-/** Ignores case and empty segments. */
-function foldKey(path: SplitPath): string {
-  return path.segments(false).join('/')
 }

@@ -7,13 +7,8 @@ import { SplitPath, type SplitRequest } from './split-path.ts'
  * them (`exact`) earn permission.
  */
 export function compilePaths(paths: readonly string[], exact: boolean): (request: SplitRequest) => boolean {
-  const literals = new Set(paths.filter(isLiteral).map((path) => new SplitPath(path).whole(exact)))
-  const patterns = paths.filter((path) => !isLiteral(path)).map(compilePathPattern)
-  const matchesAny = (read: SplitPath): boolean => {
-    if (literals.size > 0 && literals.has(read.whole(exact))) return true
-    for (const matches of patterns) if (matches(read, exact)) return true
-    return false
-  }
+  const find = compilePathSearch(paths, exact)
+  const matchesAny = (read: SplitPath): boolean => find(read) !== undefined
   return ({ path, readings }) => {
     if (readings === undefined) return matchesAny(path)
     if (readings.length === 0) return !exact
@@ -21,9 +16,22 @@ export function compilePaths(paths: readonly string[], exact: boolean): (request
   }
 }
 
-/** Reports whether a pattern is one path, which a set finds among thousands. */
-function isLiteral(path: string): boolean {
-  return !path.includes('*')
+/** Compiles a search for the pattern that a path matches. A map finds patterns that are one path among thousands. */
+export function compilePathSearch(
+  patterns: readonly string[],
+  exact: boolean,
+): (path: SplitPath) => string | undefined {
+  const isLiteral = (pattern: string): boolean => !pattern.includes('*')
+  const literals = new Map(patterns.filter(isLiteral).map((text) => [new SplitPath(text).whole(exact), text]))
+  const starred = patterns
+    .filter((pattern) => !isLiteral(pattern))
+    .map((pattern) => ({ pattern, matches: compilePathPattern(pattern) }))
+  return (path) => {
+    const literal = literals.size > 0 ? literals.get(path.whole(exact)) : undefined
+    if (literal !== undefined) return literal
+    for (const { pattern, matches } of starred) if (matches(path, exact)) return pattern
+    return undefined
+  }
 }
 
 /** Splits the paths of a request, once for all rules of a policy: `asked.once(splitPaths, inspection)`. */

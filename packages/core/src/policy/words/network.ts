@@ -8,7 +8,7 @@ import { NETWORK_CLASSES } from '../../vocabulary.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
 import { listName } from '../language/surroundings.ts'
-import { anyWord, collectFaults, folded, foldedSet, texts, type Values } from '../language/values.ts'
+import { anyWord, collectFaults, foldedSet, texts, type Values } from '../language/values.ts'
 import { word } from './match-word.ts'
 
 const SYSTEMS: Values<readonly (number | string)[]> = {
@@ -87,7 +87,7 @@ export const NETWORK_WORDS = {
     example: ['iCloud Private Relay'],
     test(given) {
       const providers = foldedSet(given)
-      return ({ network }) => network.provider !== '' && providers.has(folded(network.provider))
+      return ({ network }) => network.provider !== '' && providers.has(network.provider.toLowerCase())
     },
   }),
 }

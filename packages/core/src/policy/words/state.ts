@@ -1,3 +1,4 @@
+import { clientKey } from '../../counting/keys.ts'
 import { hashText } from '../../hash-text.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { Asked } from '../language/asked.ts'
@@ -5,7 +6,6 @@ import { type Bounds, boundsTest, createBounds } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { anyWord, type Shape, type Values } from '../language/values.ts'
 import { word } from './match-word.ts'
-import { hashClient, spread } from './share-hash.ts'
 
 const SHARE: Values<number> = {
   shape: 'share',
@@ -90,4 +90,16 @@ export const STATE_WORDS = {
       return (inspection, asked) => (asked.keeps('user-agent') ? asked.once(ask, inspection) : undefined)
     },
   }),
+}
+
+/** Spreads bits evenly to a number from 0 up to 1, as MurmurHash3 ends. */
+function spread(start: number): number {
+  let bits = Math.imul(start ^ (start >>> 16), 0x85ebca6b)
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
+  return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32
+}
+
+/** Returns the hash of the client. A client of IPv6 has a whole network. */
+function hashClient(_: Asked, { client }: Inspection): number {
+  return hashText(clientKey(client.address).narrow)
 }

@@ -3,7 +3,7 @@ import type { Inspection } from '../../values/inspection.ts'
 import { AGENT_CLASSES, type AgentClass } from '../../vocabulary.ts'
 import { boundsTest, createBounds } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
-import { anyWord, folded, foldedSet, texts, type Values } from '../language/values.ts'
+import { anyWord, foldedSet, texts, type Values } from '../language/values.ts'
 import { OPERATORS, SLUGS } from './crawler.ts'
 import { mayRestOn, word } from './match-word.ts'
 
@@ -98,7 +98,7 @@ export const VERDICT_WORDS = {
       const vendors = foldedSet(given)
       return (inspection) => {
         const { ai } = inspection.agent
-        return ai !== undefined && vendors.has(folded(ai.vendor)) && mayRestOn(inspection, rule)
+        return ai !== undefined && vendors.has(ai.vendor.toLowerCase()) && mayRestOn(inspection, rule)
       }
     },
   }),
