@@ -42,11 +42,7 @@ export function parseHostname(text: string): string | undefined {
 
 /** Returns the host of a URL as WHATWG reads it: lower case, A-labels, numeric forms as dotted decimal, IPv6 in brackets. */
 export function urlHost(url: string): string | undefined {
-  try {
-    return new URL(url).hostname
-  } catch {
-    return undefined
-  }
+  return URL.canParse(url) ? new URL(url).hostname : undefined
 }
 
 /** Returns the name without its trailing dot when it can be a public host's, or `undefined`. `host` comes from `urlHost`. */

@@ -5,8 +5,8 @@ import type { InspectedBehaviour } from './behaviour.ts'
 import type { InspectedPass } from './challenge.ts'
 import type { InspectedCountry } from './country.ts'
 import type { DatedSource, NetworkFinding } from './finding.ts'
-import type { McpRequest } from './mcp.ts'
 import type { InspectedRegion } from './region.ts'
+import type { InspectionRequest } from './request.ts'
 
 /** Describes the resolved client: the address after trusted proxies, and how it was found. */
 export interface InspectedClient {
@@ -44,7 +44,7 @@ export interface InspectedCrawler {
 }
 
 /** Holds everything known about one request, frozen and JSON-serialisable. */
-export interface Inspection {
+export interface Inspection extends Pick<InspectionRequest, 'user' | 'plan' | 'ja4' | 'ja4Header' | 'mcp'> {
   /** ISO 8601, UTC. */
   readonly at: string
   readonly peer: string
@@ -76,17 +76,8 @@ export interface Inspection {
   /** Says what the visitor has done in this visit; absent where that is not known. */
   readonly behaviour?: InspectedBehaviour | undefined
   readonly degraded: readonly InspectionDegraded[]
-  /** Identifies the visitor for the application by id and plan; absent where the application does not. */
-  readonly user?: string | undefined
-  readonly plan?: string | undefined
-  /** JA4 of the client's TLS, where it is known. */
-  readonly ja4?: string | undefined
-  /** A trusted proxy named the JA4 in this header; absent where the client's TLS ended in this process. */
-  readonly ja4Header?: string | undefined
   /** Describes the pass of the request, from a solved challenge. */
   readonly pass?: InspectedPass | undefined
-  /** Lists its calls, where rules read them and the request goes to an MCP server. */
-  readonly mcp?: McpRequest | undefined
   /** Describes the event of a user's account that is judged; absent for a request alone. */
   readonly event?: InspectedEvent | undefined
 }

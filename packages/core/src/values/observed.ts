@@ -3,9 +3,10 @@ import type { RequestTraits } from './behaviour.ts'
 import type { ChallengeStep } from './challenge.ts'
 import type { Decision } from './decision.ts'
 import type { PaymentStep } from './offer.ts'
+import type { InspectionRequest } from './request.ts'
 
 /** Holds the outcome of one request, for logs, metrics and spans. */
-export interface ObservedRequest {
+export interface ObservedRequest extends Pick<InspectionRequest, 'method' | 'ja4' | 'ja4Header'> {
   /** The response, the log line and errors have this id. */
   readonly id: string
   /** Absent where nothing was decided: a head that was refused, a call of the API. */
@@ -19,11 +20,6 @@ export interface ObservedRequest {
   /** The socket has this address, and the client was resolved from it. */
   readonly peer: string
   readonly client: string
-  /** JA4 of the client's TLS, where it is known. */
-  readonly ja4?: string | undefined
-  /** A trusted proxy named the JA4 in this header; absent where the client's TLS ended in this process. */
-  readonly ja4Header?: string | undefined
-  readonly method: string
   /** The host is as in the Host field; '' where there was none. */
   readonly host: string
   /** The path has no query. */

@@ -6,10 +6,12 @@ import { compileWord, type GivenWord, listNeeds } from '../words/word-test.ts'
 
 /** Holds the tests of a rule: all of them must hold. */
 export interface CompiledMatch {
+  /** Tests of the network and the country need data. */
   readonly data: readonly Test[]
   /** The tests in `data` need these sub-lookups. */
   readonly needs: readonly Degraded[]
   readonly agent: readonly Test[]
+  /** Tests of what is requested, and when: only these can differ between two requests of a visitor. */
   readonly request: readonly Test[]
   /** Names all of its tests by their words; absent where every source of requests answers them. */
   readonly named?: readonly NamedTest[] | undefined

@@ -1,40 +1,26 @@
 import { countsGroups } from '../../counting/keys.ts'
-import type { ChallengeTerms } from '../../values/challenge.ts'
 import type { CountedRule } from '../../values/counting.ts'
-import type { RefusalStatus, Unjudged } from '../../values/decision.ts'
+import type { Decision, Unjudged } from '../../values/decision.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { McpFault } from '../../values/mcp.ts'
-import type { Offer } from '../../values/offer.ts'
 import type { Reason } from '../../values/reason.ts'
-import { type Action, type Degraded, isStricter } from '../../vocabulary.ts'
+import { type Degraded, isStricter } from '../../vocabulary.ts'
 import type { Asked } from '../language/asked.ts'
 import { lacks } from '../words/lacks.ts'
 import type { Test } from '../words/match-word.ts'
 import type { CompiledChallenge } from './challenge-terms.ts'
 import type { CompiledCounting } from './compile-counting.ts'
-import type { NamedTest } from './compile-match.ts'
+import type { CompiledMatch, NamedTest } from './compile-match.ts'
 import type { CompiledRedirect } from './compile-redirect.ts'
 
-export interface MatchedRule {
+export interface MatchedRule extends Pick<Decision, 'action' | 'challenge' | 'status' | 'offer'> {
   readonly id: string
-  readonly action: Action
   readonly reason: Reason
-  readonly challenge?: ChallengeTerms | undefined
-  /** Sets the status of its refusal, where that is not the usual one. */
-  readonly status?: RefusalStatus | undefined
   readonly redirect?: CompiledRedirect | undefined
-  readonly offer?: Offer | undefined
 }
 
-export interface CompiledRule {
+export interface CompiledRule extends Omit<CompiledMatch, 'needs'> {
   readonly onTrial: boolean
-  /** Tests of the network and the country need data. */
-  readonly data: readonly Test[]
-  readonly agent: readonly Test[]
-  /** Tests of what is requested, and when: only these can differ between two requests of a visitor. */
-  readonly request: readonly Test[]
-  /** Names all tests by their words; absent where every source of requests answers them. */
-  readonly named?: readonly NamedTest[] | undefined
   readonly matched: MatchedRule
   readonly challenge?: CompiledChallenge | undefined
   /** Set where the rule counts; `matched` is its effect within its limits, where it opens. */

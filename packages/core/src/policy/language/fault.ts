@@ -6,12 +6,10 @@ export interface Fault {
   readonly message: string
 }
 
-export interface PolicyFault {
-  /** The path that leads to it in the policy is `['rules', 0, 'match', 'country', 1]` or the like. */
-  readonly path: readonly (string | number)[]
+/** The path that leads to it in the policy is `['rules', 0, 'match', 'country', 1]` or the like. */
+export interface PolicyFault extends Fault {
   /** The rule has this id; absent outside of rules. */
   readonly rule?: string | undefined
-  readonly message: string
 }
 
 /** Writes the message about an unknown value, with the nearest of `known`, or all of them where they are few. */
