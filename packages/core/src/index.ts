@@ -48,13 +48,7 @@ export { readAuthority } from './agent/signature/signature-base.ts'
 export { createSigner, type Signer } from './agent/signature/signer.ts'
 export { currentKey, readSigningKeys, type SigningKey } from './agent/signature/signing-keys.ts'
 export { createSignatureVerifier, type SignatureVerifier } from './agent/signature/verifier.ts'
-export {
-  createDirectory,
-  type Directory,
-  type DirectoryEntry,
-  type DirectorySummary,
-  foldName,
-} from './asn/directory.ts'
+export { createDirectory, type Directory, foldName } from './asn/directory.ts'
 export type { SystemEvidence } from './asn/evidence.ts'
 export type { NamedType, SystemShape } from './asn/host-likeness.ts'
 export { parseAsn } from './asn/number.ts'

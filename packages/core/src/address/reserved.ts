@@ -15,7 +15,7 @@ const UNALLOCATED: ReservedRow = Object.freeze({
   reserved: true,
 })
 
-const PARTITION = createPartition(RESERVED.map(({ prefix }) => rowPrefix(prefix)))
+const PARTITION = createPartition(RESERVED.map(({ prefix }) => parsePrefix(prefix) as Prefix))
 
 /**
  * Returns the row that makes an address not publicly routable; `undefined` for a public address. The longest row decides, so a globally
@@ -26,10 +26,4 @@ export function reservedRow(address: Address): ReservedRow | undefined {
   const row = index < 0 ? undefined : RESERVED[index]
   if (row !== undefined) return row.reserved ? row : undefined
   return address.family === 4 || address.a >>> 29 === 1 ? undefined : UNALLOCATED
-}
-
-function rowPrefix(text: string): Prefix {
-  const prefix = parsePrefix(text)
-  if (prefix === undefined) throw new Error(`data/reserved.json: ${text} is not a prefix`)
-  return prefix
 }

@@ -38,7 +38,6 @@ export interface Partition6Writer {
   finish(): { readonly partition: Partition6; readonly values: Uint32Array }
 }
 
-/** Holds the columns of a partition while they are written. */
 function createColumns6(capacity: number) {
   const uppers = createGrowingColumn(capacity >>> 5)
   const groups = createGrowingColumn(capacity >>> 5)

@@ -1,20 +1,10 @@
 import { formatPrefix, type Prefix } from '../address/prefix.ts'
-import type { AutonomousSystem, NetworkTable, SystemTable } from '../ports/index.ts'
-import type { AsType, DirectoryOrder } from '../vocabulary.ts'
+import type { NetworkTable, SystemTable } from '../ports/index.ts'
+import type { DirectoryOrder } from '../vocabulary.ts'
 import { parseAsn } from './number.ts'
 
 /** Summarises an autonomous system (specification: AsnDirectorySummary). */
-export interface DirectorySummary {
-  readonly asn: number
-  readonly label: string
-  readonly org: string
-  readonly networkType: AsType
-  readonly ipv4Prefixes: number
-  readonly ipv6Prefixes: number
-  readonly prefixes: number
-  /** Counts IPv4 addresses over all prefixes; IPv6 is not counted. */
-  readonly addresses: number
-}
+export type DirectorySummary = ReturnType<typeof summariseSystem>
 
 /** An entry lists its largest prefixes; `addresses` is set for IPv4 only. */
 export interface SamplePrefix {
@@ -31,26 +21,21 @@ export interface DirectoryEntry extends DirectorySummary {
   readonly rangesLoaded: boolean
 }
 
-/** Searches the autonomous systems of one loaded snapshot. */
-export interface Directory {
-  /** Counts the autonomous systems in the database. */
-  readonly total: number
-  /** Returns the `count` largest, ordered; equal sizes by number. */
-  top(by: DirectoryOrder, count: number): readonly DirectorySummary[]
-  /** Finds a number (`13335`, `AS13335`: an exact match is first) or a part of the name, largest first. */
-  search(query: string, limit: number): readonly DirectorySummary[]
-  entry(asn: number): DirectoryEntry | undefined
-}
+export type Directory = ReturnType<typeof createDirectory>
 
 const MAX_SAMPLES = 12
 
-export function createDirectory(systems: SystemTable, networks: NetworkTable, rangesLoaded: boolean): Directory {
+/** Searches the autonomous systems of one loaded snapshot. */
+export function createDirectory(systems: SystemTable, networks: NetworkTable, rangesLoaded: boolean) {
   const summary = (index: number) => summariseSystem(systems, index)
 
   return {
+    /** Counts the autonomous systems in the database. */
     total: systems.size,
-    top: (by, count) => systems.largest(by, count).map(summary),
-    search(query, limit) {
+    /** Returns the `count` largest, ordered; equal sizes by number. */
+    top: (by: DirectoryOrder, count: number): readonly DirectorySummary[] => systems.largest(by, count).map(summary),
+    /** Finds a number (`13335`, `AS13335`: an exact match is first) or a part of the name, largest first. */
+    search(query: string, limit: number): readonly DirectorySummary[] {
       const text = foldName(query.trim())
       // Accents alone fold to nothing, which is a part of every name.
       if (text === '') return []
@@ -60,7 +45,7 @@ export function createDirectory(systems: SystemTable, networks: NetworkTable, ra
       const found = exact === -1 ? named : [exact, ...named.filter((index) => index !== exact)]
       return found.slice(0, limit).map(summary)
     },
-    entry(asn) {
+    entry(asn: number): DirectoryEntry | undefined {
       const index = systems.indexOf(asn)
       if (index === -1) return undefined
       const prefixes = systems.prefixes(index)
@@ -78,8 +63,8 @@ export function createDirectory(systems: SystemTable, networks: NetworkTable, ra
   }
 }
 
-function summariseSystem(systems: SystemTable, index: number): DirectorySummary {
-  const system: AutonomousSystem = systems.system(index)
+function summariseSystem(systems: SystemTable, index: number) {
+  const system = systems.system(index)
   const ipv4Prefixes = systems.ipv4Prefixes(index)
   const ipv6Prefixes = systems.ipv6Prefixes(index)
   return {
@@ -90,6 +75,7 @@ function summariseSystem(systems: SystemTable, index: number): DirectorySummary 
     ipv4Prefixes,
     ipv6Prefixes,
     prefixes: ipv4Prefixes + ipv6Prefixes,
+    /** Counts IPv4 addresses over all prefixes; IPv6 is not counted. */
     addresses: systems.ipv4Addresses(index),
   }
 }

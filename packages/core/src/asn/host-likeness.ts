@@ -1,7 +1,6 @@
 import { HOST_LIKENESS, type LikenessMeasure } from '@sallyport/data/host-likeness'
 import type { AsType } from '../vocabulary.ts'
 
-/** Holds the outline of a system's address space. */
 export interface SystemShape {
   readonly ipv4Addresses: number
   readonly ipv4Prefixes: number

@@ -26,7 +26,6 @@ const NOTHING_KNOWN: SystemType = { type: 'unknown', networkClass: 'unknown', br
 const BY_ASN: ReadonlyMap<number, OperatorRow> = new Map(OPERATORS.map((row) => [row.asn, row]))
 const nameRules = lazily(() => compileNameRules(ORGANISATION_RULES))
 
-/** Returns the type that a name shows by its rule. */
 export const ruleOfName = (name: string): NamedType | undefined => nameRules()(name)
 
 /**

@@ -25,14 +25,12 @@ export function shareAround(used: number): number {
   return used > LITTLE ? UNKEPT : 1
 }
 
-/** Reports whether a client may get a challenge or bring a solution, and counts it; a refused one is not counted. */
-export type AskingBound = (client: BoundClient, now: number) => boolean
-
 /**
- * Bounds clients in this process alone, so that the bound costs less than the work it prevents. Each bucket keeps one time: when the last
+ * Reports whether a client may get a challenge or bring a solution, and counts it; a refused one is not counted. Bounds clients in this
+ * process alone, so that the bound costs less than the work it prevents. Each bucket keeps one time: when the last
  * of its units would have been due, one by one.
  */
-export function createAskingBound(): AskingBound {
+export function createAskingBound(): (client: BoundClient, now: number) => boolean {
   const hadBy = new LRUCache<string, number>({ max: MAX_KEPT })
   const whole = ASKED_AT_ONCE * EACH_MS
   return (client, now) => {

@@ -22,13 +22,6 @@ export type FormCheck =
 
 export type FormSender = Pick<AskerParts, 'host' | 'userAgent'>
 
-/** Issues the puzzles of forms, and checks the tokens, which are their solutions. */
-export interface FormTokens {
-  issue(sender: FormSender, action: string, level: ChallengeLevel): FormPuzzles
-  /** Accepts a token once, on all machines that share counts. Never rejects. */
-  check(sender: FormSender, token: unknown, action: string): Promise<FormCheck>
-}
-
 /** Half a minute on a slow phone is too long for a form. A page's level 1 is a wait; here it is a few hashes. */
 const PUZZLES = 32
 const BITS: Readonly<Record<ChallengeLevel, number>> = { 1: 8, 2: 10, 3: 12 }
@@ -36,10 +29,8 @@ const BITS: Readonly<Record<ChallengeLevel, number>> = { 1: 8, 2: 10, 3: 12 }
 /** A solved challenge with 32 numbers has at most 450 characters. */
 const MAX_TOKEN = 1_024
 
-export function createFormTokens(
-  options: ChallengesOptions,
-  reader: Pick<ChallengeParts['reader'], 'read'>,
-): FormTokens {
+/** Issues the puzzles of forms, and checks the tokens, which are their solutions. */
+export function createFormTokens(options: ChallengesOptions, reader: Pick<ChallengeParts['reader'], 'read'>) {
   const { secrets, counts, clock, random, onFault, onFormChecked, isTesting } = options
   const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
 
@@ -65,14 +56,15 @@ export function createFormTokens(
   }
 
   return {
-    issue(sender, action, level) {
+    issue(sender: FormSender, action: string, level: ChallengeLevel): FormPuzzles {
       const { host, browser } = bind(sender, action)
       const work = { puzzles: PUZZLES, bits: BITS[level], level }
       const terms = { issuedAt: clock.now(), wait: 0, passSeconds: 0, rule: 0, browser, tls: 0 }
       const challenge = sealChallenge({ ...terms, ...work, random: random(RANDOM_BYTES) }, maker, host)
       return { challenge, ...work, seconds: CHALLENGE_MS / 1_000 }
     },
-    async check(sender, token, action) {
+    /** Accepts a token once, on all machines that share counts. Never rejects. */
+    async check(sender: FormSender, token: unknown, action: string): Promise<FormCheck> {
       const checked = await checkToken(sender, token, action).catch((error: unknown): FormCheck => {
         onFault?.(error)
         return { ok: false, reason: 'failed' }

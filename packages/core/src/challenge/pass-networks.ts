@@ -24,14 +24,10 @@ interface Seen {
   lostUntil: number
 }
 
-/** Counts the networks that passes come from: the /24 of IPv4 and the /48 of IPv6. */
-export interface PassNetworks {
-  /** Reports whether a pass still holds. A count that does not answer at once applies from the next request. */
-  holds(pass: string, from: Address, now: number): boolean
-}
+export type PassNetworks = ReturnType<typeof createPassNetworks>
 
-/** The process that first sees a pass and a network together counts them, once. A lost pass is lost on all machines that share counts. */
-export function createPassNetworks(counts: Counts, onFault?: (error: unknown) => void): PassNetworks {
+/** Counts the networks that passes come from, the /24 of IPv4 and the /48 of IPv6. The process that first sees a pass and a network together counts them, once. A lost pass is lost on all machines that share counts. */
+export function createPassNetworks(counts: Counts, onFault?: (error: unknown) => void) {
   const kept = new LRUCache<string, Seen>({ max: MAX_KEPT })
 
   function ask(pass: string, seen: Seen, tasks: readonly CountTask[], now: number): void {
@@ -52,7 +48,8 @@ export function createPassNetworks(counts: Counts, onFault?: (error: unknown) =>
   }
 
   return {
-    holds(pass, from, now) {
+    /** Reports whether a pass still holds. A count that does not answer at once applies from the next request. */
+    holds(pass: string, from: Address, now: number): boolean {
       const seen = kept.get(pass) ?? {
         last: from,
         networks: new Map(),

@@ -21,7 +21,6 @@ export interface Pass extends Pick<Asker, 'browser' | 'tls'> {
   readonly expiresAt: number
   /** The pass was given to a home line. */
   readonly home: boolean
-  /** Counts the renewals that are left. */
   readonly renewals: number
   readonly renewed: boolean
   /** True where waiting took the place of work. */

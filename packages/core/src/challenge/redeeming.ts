@@ -1,12 +1,13 @@
 import type { CountTask } from '../counting/ports.ts'
-import type { BoundClient, RedeemFault } from '../values/challenge.ts'
+import type { BoundClient, Redeemer, RedeemFault } from '../values/challenge.ts'
+import type { InspectionRequest } from '../values/request.ts'
 import { describeAsker, readAskerParts } from './asker.ts'
 import { challengeBuckets, shareAround } from './asking-bound.ts'
 import { createPassGiver, type Given } from './giver.ts'
 import type { ChallengeParts } from './issuer.ts'
 import { isTokenText } from './provider.ts'
 import type { Brought } from './reader.ts'
-import type { ChallengesOptions, Redeemed, Redeeming } from './terms.ts'
+import type { AskedFor, ChallengesOptions, Redeemed } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 import { areNumbers, isOfWidget, isSolved } from './work.ts'
 
@@ -16,7 +17,7 @@ const MAX_TRIES = 6
 /** Limits the passes of a client in a minute. People share addresses, known or not: an office, a school, an exit of a VPN. */
 const MAX_PASSES = 120
 
-export function createRedeeming(options: ChallengesOptions, { reader, asking, tags }: ChallengeParts): Redeeming {
+export function createRedeeming(options: ChallengesOptions, { reader, asking, tags }: ChallengeParts) {
   const { counts, clock, onFault } = options
   const give = createPassGiver(options)
 
@@ -58,7 +59,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     return checked === 'right' ? undefined : checked
   }
 
-  const redeemWaited: Redeeming['redeemWaited'] = async (request, asked, client) => {
+  async function redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed> {
     const [first, ...others] = reader.broughtBy(request, asked, clock.now()).filter(({ left }) => left <= 0)
     if (first === undefined) return { refused: 'early' }
     if (!(await mayPass(client))) return nameRule({ refused: 'too_many' }, first.challenge)
@@ -71,7 +72,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     return tried
   }
 
-  const redeem: Redeeming['redeem'] = async (request, solution, client) => {
+  async function redeem(request: InspectionRequest, solution: string, client: Redeemer): Promise<Redeemed> {
     const dot = solution.indexOf('.')
     if (dot === -1) return { refused: 'malformed' }
     const asker = describeAsker(readAskerParts(request))
@@ -94,8 +95,13 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     })
 
   return {
-    redeemWaited: (...of) => safely(redeemWaited(...of)),
-    redeem: (...of) => safely(redeem(...of)),
+    /** Gives a pass for the challenge that a request waited for. Never rejects. */
+    redeemWaited: (...of: Parameters<typeof redeemWaited>) => safely(redeemWaited(...of)),
+    /**
+     * Gives a pass for the solution in `SOLUTION_FIELD`: the challenge, a dot, and its numbers with commas between, or the token of the
+     * provider, or nothing once the wait is over. Never rejects.
+     */
+    redeem: (...of: Parameters<typeof redeem>) => safely(redeem(...of)),
   }
 }
 

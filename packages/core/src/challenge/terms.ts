@@ -62,16 +62,6 @@ export interface AskedFor {
 /** Issues a challenge for a request: the one that it brings and waits for; without one, or if `fresh`, a new one. */
 export type Issuer = (request: InspectionRequest, asked: AskedFor, fresh?: boolean) => IssuedChallenge
 
-export interface Redeeming {
-  /** Gives a pass for the challenge that a request waited for. Never rejects. */
-  redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed>
-  /**
-   * Gives a pass for the solution in `SOLUTION_FIELD`: the challenge, a dot, and its numbers with commas between, or the token of the
-   * provider, or nothing once the wait is over. Never rejects.
-   */
-  redeem(request: InspectionRequest, solution: string, client: Redeemer): Promise<Redeemed>
-}
-
 export interface ChallengesOptions {
   /** The first secret makes tokens, all verify. There is at least one. */
   readonly secrets: readonly ChallengeSecret[]

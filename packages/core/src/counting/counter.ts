@@ -25,12 +25,6 @@ export interface Counted {
   readonly ended?: ((status: AnswerStatus, challenge?: ChallengeStep, contentType?: string) => void) | undefined
 }
 
-export interface CounterOptions {
-  readonly counts: Counts
-  /** Tells this process's requests in flight from other processes' requests. */
-  readonly flights: string
-}
-
 /** Counts decided requests. After `decide()` no other step counts. */
 export interface Counter {
   /**
@@ -40,7 +34,8 @@ export interface Counter {
   count(decision: Decision, fields?: readonly string[]): Counted | Promise<Counted>
 }
 
-export function createCounter({ counts, flights }: CounterOptions): Counter {
+/** `flights` tells the requests in flight of this process from those of other processes. */
+export function createCounter({ counts, flights }: { readonly counts: Counts; readonly flights: string }): Counter {
   const measures = new WeakMap<CountingRule, readonly Measure[]>()
   let last = 0
 
@@ -135,7 +130,6 @@ function excuse(
 
 /** A rule has one measure for each of its limits. */
 interface Measure {
-  /** Its keys begin with this prefix. */
   readonly prefix: string
   readonly keys: readonly CountKey[]
   readonly max: number
@@ -146,7 +140,6 @@ interface Measure {
   readonly held: boolean
 }
 
-/** Belongs to the rule that it counts for. */
 interface RuleTask extends CountTask {
   readonly rule: CountingRule
   /** This task is charged once the response turns out to be a page. */

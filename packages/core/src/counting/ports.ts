@@ -46,7 +46,6 @@ export interface Ban {
   readonly key: string
   /** Names the last strike. */
   readonly on: string
-  /** Counts the strikes within the window. */
   readonly count: number
   /** Counts the strikes by word, such as `{ 'status:404': 2, blocked: 1 }`; absent in a ban of an earlier version. */
   readonly offences?: Readonly<Record<string, number>> | undefined

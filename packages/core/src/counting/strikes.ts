@@ -57,7 +57,6 @@ interface Watched {
 }
 
 interface Strike {
-  /** The word names the offence. */
   readonly on: string
   /** The row belongs to a trap; empty for any other offence. */
   readonly row: string
@@ -161,7 +160,6 @@ function offenceTask({ limit }: CompiledStrikes, prefix: string, word: string, c
 /** No rule has a count as high. */
 const MAX_OFFENCES = 1_000_000
 
-/** Lists the words of strikes that a rule counts. */
 function offencesIn({ actions, statuses, trap }: CompiledStrikes): readonly string[] {
   return [...actions, ...[...statuses].map((status) => `status:${status}`), ...(trap === undefined ? [] : [trap.on])]
 }

@@ -7,7 +7,6 @@ import { HOME_NETWORKS } from '../values/visitor.ts'
 export interface Trap {
   /** `decoy`: paths of the site's own that exist nowhere. `probe`: paths that scanners try. */
   readonly on: 'decoy' | 'probe'
-  /** Returns the row that a request matches. */
   rowOf(request: Inspection['request']): string | undefined
 }
 

@@ -7,7 +7,7 @@ const NOT_A_COUNTRY = new Set(['ZZ', 'XA', 'XB', 'QO'])
 
 /** Returns the English name of a country by its two-letter code (ISO 3166-1); `undefined` for any other text. */
 export function countryName(code: string): string | undefined {
-  if (!isCountryCode(code) || NOT_A_COUNTRY.has(code)) return undefined
+  if (!/^[A-Z]{2}$/.test(code) || NOT_A_COUNTRY.has(code)) return undefined
   return english().of(code)
 }
 
@@ -20,13 +20,4 @@ const NOT_ASSIGNED = new Set('AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH RH
 /** Reports whether a text is the code of a current country (ISO 3166-1, and `XK`, as Kosovo has no other). */
 export function isCountry(code: string): boolean {
   return !NOT_ASSIGNED.has(code) && countryName(code) !== undefined
-}
-
-/** Reports whether a text has the form of a country code: two capital letters. */
-function isCountryCode(text: string): boolean {
-  return text.length === 2 && isCapital(text.charCodeAt(0)) && isCapital(text.charCodeAt(1))
-}
-
-function isCapital(code: number): boolean {
-  return code >= 65 && code <= 90
 }

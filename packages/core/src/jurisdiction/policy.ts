@@ -1,6 +1,5 @@
 import { NETWORK_CLASSES, type NetworkClass, type PlainAction } from '../vocabulary.ts'
 
-/** Says whether the country that was found fits the claim. */
 const RELATIONS = ['match', 'mismatch', 'unknown'] as const
 export type Relation = (typeof RELATIONS)[number]
 

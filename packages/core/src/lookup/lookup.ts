@@ -39,7 +39,8 @@ export function createLookup(ports: LookupPorts) {
     // The registry is asked after DNS, so it receives no name that does not resolve.
     const domain = parsed.kind === 'hostname' ? registrableDomain(parsed.hostname) : undefined
     const registration = domain === undefined ? undefined : await whois.find(domain, until - clock.now(), asker)
-    return answer(address, { parsed, registration, snapshot: snapshots.current(), now: clock.now() })
+    const at = new Date(clock.now()).toISOString()
+    return { ...(await answer(address, parsed, registration, snapshots.current())), at }
   }
 
   return {
@@ -74,14 +75,12 @@ function makeFault(name: string, reason: string): SallyportError {
   return new SallyportError('unresolved_target', `The hostname ${name} could not be resolved: ${reason}.`)
 }
 
-interface Looked {
-  readonly parsed: ParsedTarget
-  readonly registration: WhoisAnswer | undefined
-  readonly snapshot: Snapshot
-  readonly now: number
-}
-
-async function answer(address: Address, { parsed, registration, snapshot, now }: Looked): Promise<LookupResult> {
+async function answer(
+  address: Address,
+  parsed: ParsedTarget,
+  registration: WhoisAnswer | undefined,
+  snapshot: Snapshot,
+): Promise<Omit<LookupResult, 'at'>> {
   const ip = formatAddress(address)
   const finding = classify(address, snapshot)
   const { reserved } = finding.reserved
@@ -105,7 +104,6 @@ async function answer(address: Address, { parsed, registration, snapshot, now }:
     ...(registration?.state === 'registered' ? { whois: { domain: registration.domain, ...registration.record } } : {}),
     ...(oldest === undefined ? {} : { oldest }),
     degraded: listDegraded(snapshot, { reserved, geo: located.degraded, whois: registration?.state === 'failed' }),
-    at: new Date(now).toISOString(),
   }
 }
 

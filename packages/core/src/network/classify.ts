@@ -97,7 +97,7 @@ function buildFinding(
   const match = firstMatch(snapshot, observation, record)
   const signs = match?.networkClass === 'residential_clean' ? machineSigns(observation, record) : 0
   const agreeing = match === undefined ? NO_SOURCES : agreeingWith(match, record)
-  const grounds = match && weigh({ match, agreeing, signs, record }, snapshot)
+  const grounds = match && weigh(match, { agreeing: agreeing.length, signs }, record, snapshot)
   const finding: Writable<NetworkFinding> = {
     reserved: NOT_RESERVED,
     verdict: match && grounds ? giveVerdict(match, computeConfidence(grounds)) : NOTHING_KNOWN.verdict,
@@ -208,22 +208,11 @@ function matchObservation({ networkClass, origin, provider, setAt }: Observation
   }
 }
 
-const RANGE_METHODS = {
-  residential_clean: 'range:residential_clean',
-  mobile: 'range:mobile',
-  hosting: 'range:hosting',
-  datacenter: 'range:datacenter',
-  vpn: 'range:vpn',
-  residential_proxy: 'range:residential_proxy',
-  tor: 'range:tor',
-  unknown: 'range:unknown',
-} as const satisfies Record<NetworkClass, VerdictMethod>
-
 function matchList({ networkClass, single, source, date, provider, narrow, trust, rule }: RangeHit): RuleMatch {
   return {
     rule: single ? 'address_list' : rule === 'density' ? 'exit_density' : 'range_list',
     networkClass,
-    method: single ? 'ip_state' : RANGE_METHODS[networkClass],
+    method: single ? 'ip_state' : `range:${networkClass}`,
     source,
     date,
     provider,
@@ -232,7 +221,6 @@ function matchList({ networkClass, single, source, date, provider, narrow, trust
   }
 }
 
-/** A system's class has a rule for each basis. */
 const SYSTEM_RULES: Readonly<Record<SystemBasis, VerdictRule>> = {
   operator: 'operator_table',
   name: 'organisation_name',
@@ -290,14 +278,12 @@ function agreeingWith(match: RuleMatch, record: NetworkRecord | undefined): read
   return ids === undefined ? NO_SOURCES : Object.freeze(ids)
 }
 
-interface Weighed {
-  readonly match: RuleMatch
-  readonly agreeing: readonly string[]
-  readonly signs: number
-  readonly record: NetworkRecord | undefined
-}
-
-function weigh({ match, agreeing, signs, record }: Weighed, snapshot: Snapshot): Grounds {
+function weigh(
+  match: RuleMatch,
+  { agreeing, signs }: Readonly<Record<'agreeing' | 'signs', number>>,
+  record: NetworkRecord | undefined,
+  snapshot: Snapshot,
+): Grounds {
   const { rule, networkClass, trust, narrow } = match
   const now = snapshot.clock?.now()
   const { tor, vpn, proxies } = snapshot.restsOn ?? {}
@@ -306,7 +292,7 @@ function weigh({ match, agreeing, signs, record }: Weighed, snapshot: Snapshot):
     rule,
     networkClass,
     narrow,
-    agreeing: agreeing.length,
+    agreeing,
     contradicted: record !== undefined && contradicts(record, networkClass),
     proxiesKnown: snapshot.proxiesLoaded ? shareLeft(proxies ?? UNDATED, now) : 0,
     inDoubt: signs >= DOUBTING_SIGNS || (rule === 'operator_table' && isSharedWithSims(record)),

@@ -8,9 +8,7 @@ export interface Grounds {
   readonly trust?: number | undefined
   /** True where the list's own prefix is a /24, a /48 or longer. */
   readonly narrow: boolean
-  /** Counts further sources with the same class. */
   readonly agreeing: number
-  /** True where another source says something incompatible. */
   readonly contradicted: boolean
   /** The age of the sources leaves this share of the verdict, 0 to 1; default 1. */
   readonly kept?: number | undefined

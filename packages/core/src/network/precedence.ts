@@ -41,7 +41,6 @@ export function classRank(networkClass: NetworkClass): number {
   return rank === -1 ? CLASS_PRECEDENCE.length : rank
 }
 
-/** The rank of a hit depends on these members. */
 export type Ranked = Pick<RangeHit, 'networkClass' | 'single' | 'provider' | 'rule'>
 
 /** Orders two hits, the stronger first; 0 for hits that may keep their order. */

@@ -122,7 +122,6 @@ interface Waiting {
   readonly address: Address
   readonly prefix: Prefix
   readonly finding: NetworkFinding
-  /** Gives the place of its client back. */
   done(): void
 }
 

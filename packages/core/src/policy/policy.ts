@@ -112,7 +112,6 @@ export type StrikeKey = (typeof STRIKE_KEYS)[number]
 export const STRIKES_ACTIONS = ['block', 'challenge'] as const
 export type StrikesAction = (typeof STRIKES_ACTIONS)[number]
 
-/** Names sets of rules that count. */
 export const LIMIT_PRESET_NAMES = [
   'polite-crawlers',
   'login-guard',

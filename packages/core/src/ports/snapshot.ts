@@ -27,7 +27,6 @@ export interface KeptReverseCheck {
   readonly until: number
 }
 
-/** Describes a source as far as its age matters. */
 export interface AgingSource {
   readonly id: string
   /** Says how the source ages; absent for a source that does not. */

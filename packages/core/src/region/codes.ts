@@ -34,7 +34,6 @@ export function isRegion(code: string): boolean {
   return names().has(code)
 }
 
-/** Lists the codes of all regions, or of one country. */
 export function listRegions(country?: string): readonly string[] {
   const all = [...names().keys()]
   return country === undefined ? all : all.filter((code) => code.startsWith(`${country}-`))

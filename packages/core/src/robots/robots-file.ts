@@ -1,15 +1,7 @@
 import { originForm } from '../address/origin-form.ts'
 import { compilePathRules, higher, type PathRule, type PathRules, type Verdict } from './path-rules.ts'
 
-/** Answers by a robots.txt that any site may have written. */
-export interface RobotsFile {
-  /**
-   * Reports whether it refuses a target, a path with its query, to this user agent. It calls `onStep` for each text and each pattern that
-   * it compares with the path.
-   */
-  refuses(userAgent: string, target: string, onStep?: () => void): boolean
-  readonly size: number
-}
+export type RobotsFile = ReturnType<typeof parseRobots>
 
 /** Limits the bytes of a file that are read (RFC 9309 section 2.5). */
 export const MAX_ROBOTS_BYTES = 500 * 1024
@@ -32,7 +24,7 @@ const NO_RULES: readonly PathRules[] = []
  * Reads it as a crawler would: its own groups, all that have its name together, else `*`; the longest rule counts (RFC 9309). Throws an
  * error, whose message follows the name of the file, for a file that would cost each request too much.
  */
-export function parseRobots(text: string): RobotsFile {
+export function parseRobots(text: string) {
   const lists = readLists(text)
   const groups = groupRules(lists)
   const remembered = new Map<string, readonly PathRules[]>()
@@ -52,7 +44,11 @@ export function parseRobots(text: string): RobotsFile {
   }
 
   return {
-    refuses(userAgent, target, onStep) {
+    /**
+     * Reports whether it refuses a target, a path with its query, to this user agent. It calls `onStep` for each text and each pattern that
+     * it compares with the path.
+     */
+    refuses(userAgent: string, target: string, onStep?: () => void): boolean {
       const asked = originForm(target)
       if (!asked.startsWith('/') || groups.size === 0) return false
       const rules = rulesFor(userAgent)
@@ -73,7 +69,6 @@ export function robotsText(bytes: Uint8Array): string {
   return bytes.length > MAX_ROBOTS_BYTES ? text.slice(0, text.lastIndexOf('\n') + 1) : text
 }
 
-/** Names in lower case share these rules. */
 interface RulesOfNames {
   readonly names: ReadonlySet<string>
   readonly rules: PathRule[]

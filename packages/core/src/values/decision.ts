@@ -78,6 +78,5 @@ export interface Decision {
   /** The visitor's pass let the request by. A visitor without one is to be challenged, so shared caches must not keep the response. */
   readonly restsOnPass?: true | undefined
   readonly ban?: DecidedBan | undefined
-  /** Set where the request made a claim that was attested. */
   readonly attestation?: Attestation | undefined
 }

@@ -76,7 +76,6 @@ export interface Inspection extends Pick<InspectionRequest, 'user' | 'plan' | 'j
   /** Says what the visitor has done in this visit; absent where that is not known. */
   readonly behaviour?: InspectedBehaviour | undefined
   readonly degraded: readonly InspectionDegraded[]
-  /** Describes the pass of the request, from a solved challenge. */
   readonly pass?: InspectedPass | undefined
   /** Describes the event of a user's account that is judged; absent for a request alone. */
   readonly event?: InspectedEvent | undefined

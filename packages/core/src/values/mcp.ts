@@ -12,7 +12,6 @@ export interface McpFault {
   readonly message: string
 }
 
-/** Says what a request to an MCP server calls. */
 export interface McpRequest {
   /** Keeps the order of a batch; empty where there is only a response of the client, or a fault. */
   readonly calls: readonly McpCall[]

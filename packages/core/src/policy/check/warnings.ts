@@ -84,7 +84,6 @@ function undoneWarnings(rule: Rule, index: number, rules: readonly Rule[]): read
   return [{ path: ['rules', index], rule: id, message }]
 }
 
-/** Writes a match in one order of its words. */
 function matchText(match: Match): string {
   const given = givenWords(match).map(({ name, value }): readonly [string, unknown] => [name, value])
   return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)))

@@ -8,29 +8,28 @@ import { Asked } from '../language/asked.ts'
 import { isFixedPlace } from '../paths/fixed-place.ts'
 import type { Rule } from '../policy.ts'
 
-export interface CompiledChallenge {
-  readonly terms: ChallengeTerms
-  /** Age in seconds below which a pass is enough, whatever the request; 0: it is not enough. */
-  answeredUntil(pass: InspectedPass | undefined): number
-  /** Reports whether to challenge a visitor whom the rule matches, and whose pass is not enough. */
-  asks(inspection: Inspection, asked: Asked): boolean
-}
+export type CompiledChallenge = NonNullable<ReturnType<typeof compileChallenge>>
 
 export const DEFAULT_PASS = '12h'
 
 /** Returns `undefined` for a rule that does not challenge. Every member has been checked. */
-export function compileChallenge({ action, challenge = {}, limit, match }: Rule): CompiledChallenge | undefined {
+export function compileChallenge({ action, challenge = {}, limit, match }: Rule) {
   if (action !== 'challenge') return undefined
   const { level = 1, pass = DEFAULT_PASS, script } = challenge
-  const terms = Object.freeze({ level, passMs: toMilliseconds(pass), script: script === 'required' })
+  const terms: ChallengeTerms = Object.freeze({ level, passMs: toMilliseconds(pass), script: script === 'required' })
   // The budget of a pass is used up: the pass itself is the reason to challenge.
   const isBudget = limit !== undefined && [limit.key].flat().includes('pass')
   const named = new Set<string>([...(match.purpose ?? []), ...(match.crawler ?? [])])
   return {
     terms,
-    answeredUntil: (pass) => (isBudget || pass === undefined || pass.level < level ? 0 : ageMet(pass, terms)),
-    // A limit counts preflights, as any client can write one and get the page.
-    asks: (inspection, asked) =>
+    /** Age in seconds below which a pass is enough, whatever the request; 0: it is not enough. */
+    answeredUntil: (pass: InspectedPass | undefined): number =>
+      isBudget || pass === undefined || pass.level < level ? 0 : ageMet(pass, terms),
+    /**
+     * Reports whether to challenge a visitor whom the rule matches, and whose pass is not enough. A limit counts preflights, as any client
+     * can write one and get the page.
+     */
+    asks: (inspection: Inspection, asked: Asked): boolean =>
       !isNeverAsked(inspection, named) && (limit !== undefined || !isPreflight(inspection.request.method, asked)),
   }
 }

@@ -4,7 +4,6 @@ import type { MatchWord, Test, WithinRule } from '../words/match-word.ts'
 import { givenWords, type Match } from '../words/match-words.ts'
 import { compileWord, type GivenWord, listNeeds } from '../words/word-test.ts'
 
-/** Holds the tests of a rule: all of them must hold. */
 export interface CompiledMatch {
   /** Tests of the network and the country need data. */
   readonly data: readonly Test[]

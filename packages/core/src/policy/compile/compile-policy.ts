@@ -30,13 +30,10 @@ import type { CompiledRule, MatchedRule } from './evaluate.ts'
 export interface CompiledPolicy {
   /** Addresses that are allowed before any rule; absent when there are none. */
   readonly allowlist?: PrefixSet | undefined
-  /** The action when the inspection itself fails. */
   readonly onError: PlainAction
-  /** Rules are in the order of evaluation. */
   readonly rules: readonly CompiledRule[]
   /** Holds the rules about events of accounts, which requests never reach. */
   readonly events: readonly CompiledRule[]
-  /** Decides when no rule matches. */
   readonly fallback: MatchedRule
   /** True where a rule reads the region of the client, for which the places of city files must be open. */
   readonly readsRegions: boolean

@@ -1,6 +1,5 @@
 import type { Address } from '../../address/address.ts'
 
-/** Answers by a list of the configuration as it was last read. */
 export interface NamedList {
   /** False until it was read once: its entries are not known then. */
   readonly isRead: boolean

@@ -1,3 +1,5 @@
+import { tryDecode } from '../paths/path-readings.ts'
+
 export type ValuesByName = ReadonlyMap<string, readonly string[]>
 
 type Pairs = Iterable<readonly [string, string]>
@@ -14,7 +16,10 @@ export function wideQuery(query: string): ValuesByName {
 
 /** Returns cookies by their folded names, with their values as sent and without percent-encoding (PHP, Express). */
 export function wideCookies(pairs: Pairs): ValuesByName {
-  const all = [...pairs].flatMap(([name, value]) => [[name, value] as const, [decode(name), decode(value)] as const])
+  const all = [...pairs].flatMap(([name, value]) => [
+    [name, value] as const,
+    [tryDecode(name), tryDecode(value)] as const,
+  ])
   return collectValues(all, foldName)
 }
 
@@ -39,13 +44,4 @@ export function collectValues(pairs: Pairs, writeName = (name: string) => name):
     else known.push(value)
   }
   return values
-}
-
-function decode(text: string): string {
-  if (!text.includes('%')) return text
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -37,20 +37,11 @@ export function createPathReader(read = readPath): (target: string) => RequestPa
   }
 }
 
-/** Says why strict paths refuse a target: origins would read several paths from it. */
-export type PathFault =
-  | 'a percent sign that starts no escape'
-  | 'overlong UTF-8'
-  | 'a NUL'
-  | 'a backslash'
-  | 'a dot segment'
-  | 'too many escapes'
-
 /**
- * Returns the fault of a target, however it is spelt. A path may contain `;parameters`, escaped slashes, segments of one dot and text in
+ * Says why strict paths refuse a target, however it is spelt: origins would read several paths from it. A path may contain `;parameters`, escaped slashes, segments of one dot and text in
  * any charset.
  */
-export function pathFault(target: string): PathFault | undefined {
+export function pathFault(target: string) {
   if (plainPath(target) !== undefined) return undefined
   const received = receivedPath(target)
   if (/%(?![0-9a-f]{2})/i.test(received)) return 'a percent sign that starts no escape'
@@ -206,9 +197,15 @@ function render({ text, decoded }: Step): string {
 }
 
 function foldedRun(escapes: string): string {
+  const text = tryDecode(escapes)
+  return text === escapes ? escapes : text.toUpperCase()
+}
+
+/** Decodes escapes; returns a text with an escape that is not UTF-8 as it is. */
+export function tryDecode(text: string): string {
   try {
-    return decodeURIComponent(escapes).toUpperCase()
+    return decodeURIComponent(text)
   } catch {
-    return escapes
+    return text
   }
 }

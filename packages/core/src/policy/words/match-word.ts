@@ -30,7 +30,6 @@ export interface MatchWord<Value> {
   test(value: Value, rule: WithinRule): Test
 }
 
-/** Makes a row whose type follows from its values. */
 export function word<Value>(row: MatchWord<Value>): MatchWord<Value> {
   return row
 }
@@ -54,7 +53,6 @@ export interface WithinRule {
 
 export type Once = <Made>(key: string, make: () => Made) => Made
 
-/** Keeps values that the rules of one policy share. */
 export function createOnce(): Once {
   const made = new Map<string, unknown>()
   return <Made>(key: string, make: () => Made) => {

@@ -48,7 +48,6 @@ export const MCP_WORDS = {
   }),
 }
 
-/** Compiles conditions on a call, which have been checked. */
 export function compileCalls({ method, name }: McpCallMatch, surroundings: Surroundings): (call: McpCall) => boolean {
   const isMethod = method === undefined ? () => true : compilePatterns(method, surroundings)
   const isName = name === undefined ? undefined : compilePatterns(name, surroundings)

@@ -24,7 +24,6 @@ export function compileWord({ word, value }: GivenWord, rule: WithinRule): Test 
   }
 }
 
-/** Lists the sub-lookups that some words read. */
 export function listNeeds(given: readonly GivenWord[]): readonly Degraded[] {
   return (['asn', 'geo'] as const).filter((need) => given.some(({ word }) => word.asks === need))
 }
