@@ -209,15 +209,7 @@ export {
   type Outcome,
   readRule,
 } from './values/observed.ts'
-export type {
-  Offer,
-  PaidRequest,
-  PaymentAnswer,
-  PaymentOutcome,
-  PaymentProvider,
-  PaymentStep,
-  Receipt,
-} from './values/offer.ts'
+export type * from './values/offer.ts'
 export type { Reason } from './values/reason.ts'
 export { type InspectedRegion, type NamedRegion, type RegionDoubt, UNKNOWN_REGIONS } from './values/region.ts'
 export type { InspectionRequest } from './values/request.ts'

@@ -11,48 +11,48 @@ import { compilePaths, splitPaths } from '../paths/path-test.ts'
 import type { Policy, Rule, RuleCost, RuleLimit } from '../policy.ts'
 import { compileCalls } from '../words/mcp.ts'
 
-export interface CompiledCounting {
-  readonly rule: CountingRule
-  readCost(inspection: Inspection, asked: Asked): number
-  /** Lists the calls that it counts; without it the rule counts requests. */
-  readonly listCalls?: ((inspection: Inspection) => readonly McpCall[]) | undefined
-  /** True where the rule allows within its limits. */
-  readonly opens: boolean
+export type CompiledCounting = NonNullable<ReturnType<typeof compileCounting>>
+
+export interface CountingParts extends Pick<Policy, 'failures'> {
+  readonly nameCount: (id: string) => string
+  readonly surroundings: Surroundings
 }
 
 /** Returns `undefined` for a rule that does not count. Every member has been checked. Each counting rule calls `nameCount` once. */
 export function compileCounting(
   rule: Rule,
-  {
-    nameCount,
-    failures,
-    surroundings,
-  }: Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string; readonly surroundings: Surroundings },
+  { nameCount, failures, surroundings }: CountingParts,
   challenge?: ChallengeTerms,
-): CompiledCounting | undefined {
+) {
   const { id, action, monitor = false, limit, concurrent, cost, then, offer } = rule
   if (limit === undefined && concurrent === undefined) return undefined
   const flights = typeof concurrent === 'number' ? { key: [], max: concurrent } : concurrent
+  const counted: CountingRule = Object.freeze({
+    id,
+    countedAs: nameCount(id),
+    action,
+    onTrial: monitor,
+    reason: writeReason(rule),
+    ...(challenge && { challenge }),
+    ...(offer && { offer }),
+    ...(limit && { limit: Object.freeze(compileLimit(limit, failures)) }),
+    ...(flights && { concurrent: Object.freeze({ keys: [flights.key].flat(), max: flights.max }) }),
+  })
   return {
-    rule: Object.freeze({
-      id,
-      countedAs: nameCount(id),
-      action,
-      onTrial: monitor,
-      reason: writeReason(rule),
-      ...(challenge && { challenge }),
-      ...(offer && { offer }),
-      ...(limit && { limit: Object.freeze(compileLimit(limit, failures)) }),
-      ...(flights && { concurrent: Object.freeze({ keys: [flights.key].flat(), max: flights.max }) }),
-    }),
+    rule: counted,
     readCost: compileCost(cost),
+    /** Lists the calls that it counts; without it the rule counts requests. */
     listCalls: compileCallList(rule, surroundings),
+    /** True where the rule allows within its limits. */
     opens: then === 'allow' && !monitor,
   }
 }
 
 /** A batch counts once for each of its calls; a call that a rule does not match is not counted by it. */
-function compileCallList(rule: Rule, surroundings: Surroundings): CompiledCounting['listCalls'] {
+function compileCallList(
+  rule: Rule,
+  surroundings: Surroundings,
+): ((inspection: Inspection) => readonly McpCall[]) | undefined {
   const { mcp } = rule.match
   if (mcp === undefined && !listCountKeys(rule).includes('tool')) return undefined
   const matches = mcp && compileCalls(mcp, surroundings)
@@ -93,7 +93,7 @@ function writeReason({ id, limit, concurrent }: Rule): Reason {
 }
 
 /** Compiles a number for all requests, or rows of methods and path patterns. */
-function compileCost(cost: RuleCost | undefined): CompiledCounting['readCost'] {
+function compileCost(cost: RuleCost | undefined): (inspection: Inspection, asked: Asked) => number {
   if (cost === undefined) return () => 1
   if (typeof cost === 'number') return () => cost
   const rows = Object.entries(cost).map(([name, value]) => ({ holds: compileCostRow(name, value), value }))

@@ -22,7 +22,7 @@ import { rulesInForce } from '../presets/rules-in-force.ts'
 import { createOnce, type WithinRule } from '../words/match-word.ts'
 import { givenWords } from '../words/match-words.ts'
 import { BAN_CHALLENGE, compileChallenge } from './challenge-terms.ts'
-import { compileCounting } from './compile-counting.ts'
+import { type CountingParts, compileCounting } from './compile-counting.ts'
 import { compileMatch } from './compile-match.ts'
 import { compileRedirect } from './compile-redirect.ts'
 import type { CompiledRule, MatchedRule } from './evaluate.ts'
@@ -57,17 +57,15 @@ export function compilePolicy(policy: Policy, surroundings: Surroundings = {}): 
   }
   const own = PRESETS[policy.preset]
   const inForce = rulesInForce(policy)
-  const compiled = inForce.map((rule) => ({
-    isOfEvents: asksEvents(rule),
-    rule: compileRule(rule, shared, own.includes(rule)),
-  }))
+  const compiled = inForce.map((rule) => compileRule(rule, shared, own.includes(rule)))
+  const isOfEvents = inForce.map(asksEvents)
   return {
     ...(allowlist.length > 0 && {
       allowlist: createPrefixSet(allowlist.flatMap((entry) => parseHostOrPrefix(entry) ?? [])),
     }),
     onError: policy.onError ?? 'allow',
-    rules: compiled.flatMap(({ isOfEvents, rule }) => (isOfEvents ? [] : [rule])),
-    events: compiled.flatMap(({ isOfEvents, rule }) => (isOfEvents ? [rule] : [])),
+    rules: compiled.filter((_, at) => !isOfEvents[at]),
+    events: compiled.filter((_, at) => isOfEvents[at]),
     fallback: defaultRule(policy.default ?? 'allow'),
     readsRegions: policy.rules.some(readsRegion),
     readsCalls: compileCallReader(inForce),
@@ -105,11 +103,10 @@ function defaultRule(action: Action): MatchedRule {
     action === 'allow'
       ? 'No rule of the policy matches this request.'
       : 'No rule of the policy matches this request, and its default decides.'
-  return Object.freeze({ id: 'default', action, reason: Object.freeze({ id: 'policy:default', text }) })
+  return matchedRule({ id: 'default' }, action, text)
 }
 
-type Shared = Pick<WithinRule, 'once' | 'surroundings'> &
-  Pick<Policy, 'failures'> & { readonly nameCount: (id: string) => string }
+type Shared = Pick<WithinRule, 'once'> & CountingParts
 
 /** Names counts by the ids of their rules; the same for the same policy, in every process. */
 function createCountNames(): (id: string) => string {
@@ -171,7 +168,7 @@ function announcedPaths({ match }: Rule): readonly string[] | undefined {
 }
 
 function matchedRule(
-  { id }: Rule,
+  { id }: Pick<Rule, 'id'>,
   action: Action,
   text: string,
   more: Pick<MatchedRule, 'challenge' | 'redirect' | 'status' | 'offer'> = {},

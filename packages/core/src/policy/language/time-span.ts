@@ -48,15 +48,8 @@ function parseMinute(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * 60 + Number(match[2])
 }
 
-interface ClockTime {
-  readonly day: number
-  readonly minute: number
-}
-
-/** Reads the time of a zone at a moment (ISO 8601, UTC). */
-export type ZoneClock = (at: string) => ClockTime
-
-export function zoneClock(zone: string): ZoneClock | undefined {
+/** Opens a clock that reads the time of a zone at a moment (ISO 8601, UTC). */
+export function zoneClock(zone: string) {
   let format: Intl.DateTimeFormat
   try {
     const parts = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
@@ -64,7 +57,7 @@ export function zoneClock(zone: string): ZoneClock | undefined {
   } catch {
     return undefined
   }
-  const read = (at: string): ClockTime => {
+  const read = (at: string) => {
     const parts = Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]))
     const day = DAYS.indexOf(parts['weekday']?.toLowerCase() ?? '')
     return { day, minute: Number(parts['hour']) * 60 + Number(parts['minute']) }
@@ -72,8 +65,8 @@ export function zoneClock(zone: string): ZoneClock | undefined {
   // Many rules ask for one moment, and minutes pass slower than requests.
   let moment = ''
   let minuteText = ''
-  let time: ClockTime = { day: 0, minute: 0 }
-  return (at) => {
+  let time = { day: 0, minute: 0 }
+  return (at: string) => {
     if (at === moment) return time
     moment = at
     const text = at.slice(0, 16)

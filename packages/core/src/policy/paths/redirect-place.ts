@@ -1,18 +1,15 @@
 /** Marks in `to` where the canonical path of a request goes. */
 export const PATH_MARK = '{path}'
 
-/** Splits `to` into an origin or nothing, and the text around the path of the request. */
-export interface Place {
-  readonly host: string | undefined
-  readonly before: string
-  /** Absent where all requests are sent to one place. */
-  readonly after: string | undefined
-}
+export type Place = NonNullable<ReturnType<typeof parsePlace>>
 
 const WRITTEN = /^(?<host>https?:\/\/[^/?#{}\\@]+)?(?<path>(?:\/|\{path\})[!-~]*)$/
 
-/** Parses `to`; `undefined` where it is neither a path nor an http URL. */
-export function parsePlace(to: string): Place | undefined {
+/**
+ * Splits `to` into a host or nothing, and the text around the path of the request; `undefined` where it is neither a path nor an http URL.
+ * `after` is absent where all requests are sent to one place.
+ */
+export function parsePlace(to: string) {
   const { host, path = '' } = WRITTEN.exec(to)?.groups ?? {}
   const [before = '', after, more] = path.split(PATH_MARK)
   const isOther = /^\/[/\\]/.test(path) || more !== undefined || /[{}\\]/.test(`${before}${after ?? ''}`)

@@ -1,13 +1,6 @@
 import type { Asked } from '../language/asked.ts'
 import type { Surroundings } from '../language/surroundings.ts'
-import {
-  compilePatterns,
-  listNeedles,
-  type NamedPatterns,
-  PATTERNS,
-  type PatternTest,
-  Texts,
-} from '../language/text-pattern.ts'
+import { compilePatterns, listNeedles, type NamedPatterns, PATTERNS, Texts } from '../language/text-pattern.ts'
 import type { MatchWord } from './match-word.ts'
 
 /** Histories do not keep what these rows read. */
@@ -48,14 +41,9 @@ export function readTexts(find: FindValues): (asked: Asked) => Texts | undefined
   }
 }
 
-interface Wanted {
-  readonly matches: PatternTest
-  readonly needles: readonly string[] | undefined
-  /** True where every value must match; one is not enough. */
-  readonly every: boolean
-}
+type Wanted = ReturnType<typeof compileWanted>
 
-export function compileWanted(given: readonly string[], surroundings: Surroundings, every: boolean): Wanted {
+export function compileWanted(given: readonly string[], surroundings: Surroundings, every: boolean) {
   return { matches: compilePatterns(given, surroundings), needles: listNeedles(given), every }
 }
 
