@@ -1,19 +1,14 @@
-/** A column of 32-bit words that grows while it is written. */
-export interface GrowingColumn {
-  readonly length: number
-  push(word: number): void
-  /** Returns the words without a copy; no write may follow. */
-  finish(): Uint32Array
-}
+export type GrowingColumn = ReturnType<typeof createGrowingColumn>
 
-export function createGrowingColumn(capacity = 16): GrowingColumn {
+/** Creates a column of 32-bit words that grows while it is written. */
+export function createGrowingColumn(capacity = 16) {
   let words = new Uint32Array(Math.max(capacity, 16))
   let length = 0
   return {
     get length() {
       return length
     },
-    push(word) {
+    push(word: number): void {
       if (length === words.length) {
         const larger = new Uint32Array(words.length * 2)
         larger.set(words)
@@ -21,6 +16,7 @@ export function createGrowingColumn(capacity = 16): GrowingColumn {
       }
       words[length++] = word
     },
-    finish: () => words.subarray(0, length),
+    /** Returns the words without a copy; no write may follow. */
+    finish: (): Uint32Array => words.subarray(0, length),
   }
 }

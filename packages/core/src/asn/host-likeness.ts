@@ -1,5 +1,5 @@
 import { HOST_LIKENESS, type LikenessMeasure } from '@sallyport/data/host-likeness'
-import type { AsType } from '../vocabulary.ts'
+import type { OrganisationRule } from '@sallyport/data/organisation-names'
 
 export interface SystemShape {
   readonly ipv4Addresses: number
@@ -14,10 +14,7 @@ export interface SystemShape {
 }
 
 /** Holds the type that a name shows; `weak` words are less certain. */
-export interface NamedType {
-  readonly type: AsType
-  readonly weak: boolean
-}
+export type NamedType = Pick<OrganisationRule, 'type' | 'weak'>
 
 export interface SystemOutline {
   readonly asn: number

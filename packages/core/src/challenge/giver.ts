@@ -17,22 +17,20 @@ const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill:
 /** A provider accepts a token for less than that, and mostly once. */
 const SPENT_TOKEN = { kind: 'fixed', max: 1, windowMs: HOUR_MS, refill: 1 } as const
 
-export interface Solved {
-  /** True where waiting took the place of work. */
-  readonly waited: boolean
-  /** The provider accepted this token. */
-  readonly token?: string | undefined
-}
-
-/** Gives one pass for each solved challenge, and one for each token. */
-export type PassGiver = (challenge: OpenedChallenge, asker: Asker, client: Redeemer, solved: Solved) => Promise<Given>
-
 /** The caller finds the rule by its tag. */
 export type Given = Omit<Exclude<Redeemed, { refused: unknown }>, 'rule'> | { readonly refused: 'spent' }
 
-export function createPassGiver({ secrets, counts, clock, random }: ChallengesOptions): PassGiver {
+/**
+ * Gives one pass for each solved challenge, and one for each token that the provider accepted. `waited`: waiting took the place of work.
+ */
+export function createPassGiver({ secrets, counts, clock, random }: ChallengesOptions) {
   const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
-  return async (challenge, asker, { network }, { waited, token }) => {
+  return async (
+    challenge: OpenedChallenge,
+    asker: Asker,
+    { network }: Redeemer,
+    { waited, token }: { readonly waited: boolean; readonly token?: string | undefined },
+  ): Promise<Given> => {
     const now = clock.now()
     const tasks = [spendTask('challenge', challenge.random)]
     if (token !== undefined) tasks.push(makeSpending(`challenge token ${digestToken(token)}`, SPENT_TOKEN))

@@ -37,14 +37,15 @@ export function limited(
   if (unjudged !== undefined) limited.unjudged = unjudged
   if (restsOnPass !== undefined) limited.restsOnPass = restsOnPass
   if (beyond !== undefined) limited.reasons = Object.freeze([beyond.reason, ...reasons.slice(1)])
-  const own = beyond === undefined ? decision.challenge : beyond.challenge
-  const challenge = isEased ? GROUP_CHALLENGE : own
+  const terms = beyond === undefined ? decision.challenge : beyond.challenge
+  const challenge = isEased ? GROUP_CHALLENGE : terms
   if (challenge !== undefined) limited.challenge = challenge
   const offer = beyond === undefined ? decision.offer : beyond.offer
   if (offer !== undefined && action === 'offer') limited.offer = offer
-  const trials = [...(decision.trials ?? []), ...uses.filter(wouldBind).map(describeTrial)]
+  const own = uses.filter(wouldBind).map(describeTrial)
+  const trials = [...(decision.trials ?? []), ...own]
   if (trials.length > 0) limited.trials = Object.freeze(trials)
-  const trial = firstTrial(uses, decision.trial)
+  const trial = decision.trial ?? own[0]
   if (trial !== undefined && isStricter(trial.action, action)) limited.trial = trial
   return Object.freeze(limited)
 }
@@ -66,12 +67,6 @@ function wouldBind({ exceeded, onTrial }: LimitUse): boolean {
 
 function describeTrial({ rule, action }: LimitUse): Trial {
   return { rule, action }
-}
-
-function firstTrial(uses: readonly LimitUse[], trial: Trial | undefined): Trial | undefined {
-  if (trial !== undefined) return trial
-  const use = uses.find(wouldBind)
-  return use && describeTrial(use)
 }
 
 /** Marks the inspection where the shared counts are missing. */

@@ -3,6 +3,7 @@ import { evaluate } from '../policy/compile/evaluate.ts'
 import { Asked } from '../policy/language/asked.ts'
 import { type Mode, refuses } from '../vocabulary.ts'
 import type { CrawlerInspection } from './hypothetical.ts'
+import type { PathRule } from './path-rules.ts'
 import { listRobotsPaths, type RobotsPath } from './robots-paths.ts'
 
 /** A part of the site has its own policy below a path. */
@@ -11,12 +12,6 @@ export interface RobotsPart {
   readonly path?: string | undefined
   readonly policy: CompiledPolicy
   readonly mode: Mode
-}
-
-/** Asks a crawler not to fetch a path, in words of robots.txt. */
-export interface RobotsRule {
-  readonly allow: boolean
-  readonly pattern: string
 }
 
 /**
@@ -45,8 +40,8 @@ export function createRobotsRules(parts: readonly RobotsPart[]) {
 
   return {
     /** Returns the shortest list of rules; empty where the crawler may fetch all. */
-    of(crawler: CrawlerInspection): readonly RobotsRule[] {
-      const said: RobotsRule[] = []
+    of(crawler: CrawlerInspection): readonly PathRule[] {
+      const said: PathRule[] = []
       for (const { pattern, probe } of asked) {
         const allow = mayFetch(crawler, probe)
         if (allow !== (findLongest(said, pattern)?.allow ?? true)) said.push({ allow, pattern })
@@ -82,6 +77,6 @@ function nearest<T extends { readonly path: string }>(parts: readonly T[], asked
 }
 
 /** Returns the rule that counts while no longer one is listed. */
-function findLongest(rules: readonly RobotsRule[], pattern: string): RobotsRule | undefined {
+function findLongest(rules: readonly PathRule[], pattern: string): PathRule | undefined {
   return rules.findLast((rule) => !rule.pattern.endsWith('$') && pattern.startsWith(rule.pattern))
 }

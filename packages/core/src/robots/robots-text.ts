@@ -1,7 +1,8 @@
 import { type Catalogue, type Crawler, createCatalogue } from '../crawler/catalogue.ts'
 import { inspectionOfCrawler } from './hypothetical.ts'
+import type { PathRule } from './path-rules.ts'
 import { listRobotsPaths } from './robots-paths.ts'
-import { createRobotsRules, type RobotsPart, type RobotsRule } from './robots-rules.ts'
+import { createRobotsRules, type RobotsPart } from './robots-rules.ts'
 import { signalLines } from './signals.ts'
 
 export interface RobotsOptions {
@@ -32,7 +33,7 @@ export function writeRobots({
 }: RobotsOptions): Robots {
   const rules = createRobotsRules(parts)
   const never = decoys.flatMap((path) => listRobotsPaths(path) ?? []).map(({ pattern }) => ({ allow: false, pattern }))
-  const writeLines = (of: readonly RobotsRule[]) => groupLines(isShut(of) ? of : [...of, ...never], said)
+  const writeLines = (of: readonly PathRule[]) => groupLines(isShut(of) ? of : [...of, ...never], said)
   // A token that controls a use and sends no requests exists for robots.txt alone; a retired one has no use.
   const crawlers = catalogue.crawlers.filter(({ silent }) => silent !== 'retired')
   const found = new Map(crawlers.map((crawler) => [crawler, rules.of(inspectionOfCrawler(crawler, catalogue))]))
@@ -61,11 +62,11 @@ export function writeRobots({
   return { text: `${blocks.join('\n\n')}\n`, unspoken: rules.unspoken }
 }
 
-function isShut(rules: readonly RobotsRule[]): boolean {
+function isShut(rules: readonly PathRule[]): boolean {
   return rules.length === 1 && rules[0]?.pattern === '/' && !rules[0].allow
 }
 
-function groupLines(rules: readonly RobotsRule[], said: readonly string[]): string {
+function groupLines(rules: readonly PathRule[], said: readonly string[]): string {
   const lines = rules.map(({ allow, pattern }) => `${allow ? 'Allow' : 'Disallow'}: ${pattern}`)
   // Signals say nothing about content that may not be fetched.
   if (isShut(rules)) return lines.join('\n')

@@ -4,8 +4,6 @@ import { closedFaults, type Fault, faultsAt, unknown } from '../language/fault.t
 import { pathPatternFault } from '../paths/path-pattern.ts'
 import { type Rule, STRIKE_KEYS, STRIKES_ACTIONS, type Strikes } from '../policy.ts'
 
-const WINDOW = { least: 100, most: 31 * DAY_MS }
-
 export function countingFaults(rule: Rule): readonly Fault[] {
   const { action, limit, concurrent, cost, then, onError } = rule
   if (limit === undefined && concurrent === undefined) {
@@ -90,9 +88,14 @@ function wholeFault(path: Fault['path'], value: number): readonly Fault[] {
 }
 
 function windowFault(path: Fault['path'], given: string | number): readonly Fault[] {
+  return durationFault(path, given, 100, '100ms to 31d, such as 1s, 5m or 1h')
+}
+
+/** Returns the fault of a duration below `least`, in milliseconds, or above 31 days; `range` says so in words. */
+export function durationFault(path: Fault['path'], given: string | number, least: number, range: string) {
   const value = toMilliseconds(given)
-  if (value >= WINDOW.least && value <= WINDOW.most) return []
-  return [{ path, message: `${JSON.stringify(given)} is not a duration from 100ms to 31d, such as 1s, 5m or 1h` }]
+  if (value >= least && value <= 31 * DAY_MS) return []
+  return [{ path, message: `${JSON.stringify(given)} is not a duration from ${range}` }]
 }
 
 const METHOD = /^[A-Z][A-Z-]*$/
