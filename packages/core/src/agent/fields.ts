@@ -1,37 +1,5 @@
 import { isNamed } from '../address/forwarding.ts'
 
-/** Holds the header fields that agent verdicts use, read in one pass. Of a repeated field the first counts. */
-export interface AgentFields {
-  userAgent: string | undefined
-  accept: string | undefined
-  acceptLanguage: string | undefined
-  acceptEncoding: string | undefined
-  brands: string | undefined
-  brandsMobile: string | undefined
-  brandsPlatform: string | undefined
-  fetchSite: string | undefined
-  fetchMode: string | undefined
-  fetchDest: string | undefined
-  fetchUser: string | undefined
-  /** Upgrade asks for a WebSocket; programs ask for other protocols too. */
-  webSocket: boolean
-  /** Sec-Purpose, Range, Referer, Origin, Upgrade-Insecure-Requests and Via: their presence is enough. */
-  purpose: boolean
-  range: boolean
-  referred: boolean
-  upgradeWish: boolean
-  /** The body is a report that the browser sends about the site. */
-  report: boolean
-  via: boolean
-  /** A field that only proxies write is there. */
-  forwarded: boolean
-  /** An HTTP message signature has two halves, each a field. */
-  signature: boolean
-  signatureInput: boolean
-  /** The name of the User-Agent field as the client wrote it. */
-  userAgentName: string | undefined
-}
-
 /** Names are in lower case. */
 const NAMES = [
   'accept',
@@ -70,20 +38,11 @@ function hashName(name: string): number {
   return (length << 5) | (name.charCodeAt(length < 4 ? 0 : length - 4) & 31)
 }
 
-/** A wanted name, and how clients mostly write it where it is not in lower case: `User-Agent`. */
-interface Wanted {
-  readonly name: Name
-  readonly written: string
-}
-
-/** Indexes names by their hash: any field costs one lookup and few comparisons. */
-const BY_MARK: readonly (Wanted | undefined)[] = Array.from(
-  { length: (Math.max(...NAMES.map(({ length }) => length)) + 1) << 5 },
-  (_, mark) => {
-    const name = NAMES.find((name) => hashName(name) === mark)
-    return name && { name, written: name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase()) }
-  },
-)
+/** Indexes names by their hash, with the form in which clients mostly write them (`User-Agent`): any field costs one lookup. */
+const BY_MARK = Array.from({ length: (Math.max(...NAMES.map(({ length }) => length)) + 1) << 5 }, (_, mark) => {
+  const name = NAMES.find((name) => hashName(name) === mark)
+  return name && { name, written: name.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase()) }
+})
 
 function findName(field: string): Name | undefined {
   const wanted = BY_MARK[hashName(field)]
@@ -105,32 +64,42 @@ export function valueCounts(field: string): boolean {
 }
 
 /** Makes the fields of a request that sent none, in one literal, so that all have one hidden class. */
-function noFields(): AgentFields {
+function noFields() {
+  const none = undefined as string | undefined
   return {
-    userAgent: undefined,
-    accept: undefined,
-    acceptLanguage: undefined,
-    acceptEncoding: undefined,
-    brands: undefined,
-    brandsMobile: undefined,
-    brandsPlatform: undefined,
-    fetchSite: undefined,
-    fetchMode: undefined,
-    fetchDest: undefined,
-    fetchUser: undefined,
+    userAgent: none,
+    accept: none,
+    acceptLanguage: none,
+    acceptEncoding: none,
+    brands: none,
+    brandsMobile: none,
+    brandsPlatform: none,
+    fetchSite: none,
+    fetchMode: none,
+    fetchDest: none,
+    fetchUser: none,
+    /** Upgrade asks for a WebSocket; programs ask for other protocols too. */
     webSocket: false,
+    /** Sec-Purpose, Range, Referer, Origin, Upgrade-Insecure-Requests and Via: their presence is enough. */
     purpose: false,
     range: false,
     referred: false,
     upgradeWish: false,
+    /** The body is a report that the browser sends about the site. */
     report: false,
     via: false,
+    /** A field that only proxies write is there. */
     forwarded: false,
+    /** An HTTP message signature has two halves, each a field. */
     signature: false,
     signatureInput: false,
-    userAgentName: undefined,
+    /** The name of the User-Agent field as the client wrote it. */
+    userAgentName: none,
   }
 }
+
+/** Holds the header fields that agent verdicts use, read in one pass. Of a repeated field the first counts. */
+export type AgentFields = ReturnType<typeof noFields>
 
 /** Reads raw header fields (name, value, name, value …) in one pass. */
 export function readAgentFields(fields: readonly string[]): AgentFields {
