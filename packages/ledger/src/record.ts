@@ -1,7 +1,7 @@
 import serialize from 'canonicalize'
 import type { RecordedPreference, RecordedRow } from './verify/crawl-form.ts'
 import { commitment, sha256Hex } from './verify/hash.ts'
-import { CRAWL_VERSION, RECORD_VERSION, REGION_VERSION } from './verify/record.ts'
+import { CRAWL_VERSION, RECORD_VERSION, REGION_VERSION, type RecordPlace } from './verify/record.ts'
 
 /** Personal data of a record, kept beside the chain so that it can be erased without touching it. */
 export interface Subject {
@@ -13,38 +13,16 @@ export interface Subject {
   readonly context?: string | undefined
 }
 
-/**
- * Holds a record without a place in its log: the members of its canonical text before, between and after those that depend on the place. A
- * retry fills in another place without writing the members again.
- */
+/** Holds a record without a place in its log. */
 export interface Draft {
   /** Names the log inside its ledger: `t/<account>`, `keys`. Each account has its own log, so that a missing end is noticed. */
   readonly log: string
   /** Counts milliseconds since the epoch. */
   readonly at: number
-  /** Holds the members between `attestation_id` and `issued_at`, each after a comma. */
-  readonly front: string
-  /** Holds the members between `log` and `prev`. */
-  readonly middle: string
-  /** Holds the members after `seq`. */
-  readonly back: string
+  /** Holds the members that do not depend on the place: texts, integers, and objects of them whose names are in canonical order. */
+  readonly members: object
   readonly subject?: Subject | undefined
 }
-
-/** Holds the members of a record that depend on its place. */
-export interface Placement {
-  readonly attestationId: number
-  /** Written in ISO 8601, UTC, with milliseconds. */
-  readonly issuedAt: string
-  /** Holds the full name of the log. */
-  readonly log: string
-  /** Hexadecimal. */
-  readonly prev: string
-  readonly seq: number
-}
-
-/** A record may hold texts, integers and objects of them. */
-export type RecordValue = string | number | { readonly [name: string]: RecordValue }
 
 /** Holds the content of one attestation; packages/sallyport/docs/evidence.md#records-and-evidence describes the record's form. */
 export interface Statement {
@@ -75,7 +53,7 @@ export interface Statement {
 export function draftAttestation(log: string, at: number, statement: Statement, subject: Subject): Draft {
   const { claim, finding, policy, basis } = statement
   const { salt, address, context } = subject
-  const front = {
+  const members = {
     basis: {
       address_from: basis.addressFrom,
       datasets_sha256: basis.datasetsSha256,
@@ -93,17 +71,12 @@ export function draftAttestation(log: string, at: number, statement: Statement, 
       network_origin: finding.networkOrigin,
       region: finding.region,
     },
+    policy: { action: policy.action, id: policy.id, reason: policy.reason, sha256: policy.sha256 },
+    subject: { commit: commitment(salt, address) },
+    type: 'provenance',
+    v: finding.region === undefined ? RECORD_VERSION : REGION_VERSION,
   }
-  const middle = { policy: { action: policy.action, id: policy.id, reason: policy.reason, sha256: policy.sha256 } }
-  const v = finding.region === undefined ? RECORD_VERSION : REGION_VERSION
-  const back = { subject: { commit: commitment(salt, address) }, type: 'provenance', v }
-  return { log, at, front: membersText(front), middle: membersText(middle), back: membersText(back), subject }
-}
-
-/** Makes the draft of a record about a key; all its members come after the place. */
-export function draftKeyRecord(log: string, at: number, members: Readonly<Record<string, RecordValue>>): Draft {
-  const back = { ...members, type: 'key', v: RECORD_VERSION }
-  return { log, at, front: '', middle: '', back: membersText(back) }
+  return { log, at, members, subject }
 }
 
 /** States what one operator read within a minute; packages/sallyport/docs/evidence.md#records-and-evidence describes its form. */
@@ -129,7 +102,7 @@ export interface CrawlRow extends Omit<RecordedRow, 'preference' | 'receipts'> {
 
 /** Makes the draft of a record of crawling. `subject.address` holds the addresses of proven crawlers, with spaces between. */
 export function draftCrawl(log: string, crawl: Crawl, subject: Subject | undefined): Draft {
-  const front = {
+  const members = {
     crawl: {
       from: new Date(crawl.from).toISOString(),
       left_out: crawl.leftOut,
@@ -143,10 +116,11 @@ export function draftCrawl(log: string, crawl: Crawl, subject: Subject | undefin
       rows: numbered(crawl.rows, (row) => sortNames({ ...row, enforced: row.enforced ? 'yes' : 'no' })),
       to: new Date(crawl.to).toISOString(),
     },
+    subject: subject && { commit: commitment(subject.salt, subject.address) },
+    type: 'crawl',
+    v: CRAWL_VERSION,
   }
-  const commit = subject && { commit: commitment(subject.salt, subject.address) }
-  const back = { subject: commit, type: 'crawl', v: CRAWL_VERSION }
-  return { log, at: crawl.to, front: membersText(front), middle: '', back: membersText(back), subject }
+  return { log, at: crawl.to, members, subject }
 }
 
 /** Makes an object of a list, because records hold no lists; names of four letters are in the order of the list. */
@@ -154,7 +128,6 @@ function numbered<Entry>(entries: readonly Entry[], write: (entry: Entry) => obj
   return Object.fromEntries(entries.map((entry, at) => [`n${String(at).padStart(3, '0')}`, write(entry)]))
 }
 
-/** Puts the names of an object into canonical order. */
 function sortNames(object: object): object {
   return Object.fromEntries(Object.entries(object).sort(([x], [y]) => (x < y ? -1 : 1)))
 }
@@ -174,7 +147,7 @@ export function draftAnchor(log: string, at: number, { size, checkpoint, timesta
   const stamped = Object.entries(timestamps).map(
     ([authority, response]) => [authority, Buffer.from(response).toString('base64')] as const,
   )
-  const back = {
+  const members = {
     stamped: {
       checkpoint,
       ...(cosignatures === '' ? {} : { cosignatures }),
@@ -184,21 +157,12 @@ export function draftAnchor(log: string, at: number, { size, checkpoint, timesta
     type: 'anchor',
     v: RECORD_VERSION,
   }
-  return { log, at, front: '', middle: '', back: membersText(back) }
+  return { log, at, members }
 }
 
-/**
- * Writes the members of an object as canonical text, each after a comma. The object's names, at every depth, are already in canonical
- * order, and it holds only texts and integers: so its JSON is canonical. It omits a member that is `undefined`.
- */
-function membersText(object: object): string {
-  return `,${JSON.stringify(object).slice(1, -1)}`
-}
-
-/** Writes the canonical text of a placed record (RFC 8785), which is stored and hashed. */
-export function recordText(draft: Draft, { attestationId, issuedAt, log, prev, seq }: Placement): string {
-  const { front, middle, back } = draft
-  return `{"attestation_id":${attestationId}${front},"issued_at":"${issuedAt}","log":"${log}"${middle},"prev":"${prev}","seq":${seq}${back}}`
+/** Writes the canonical text of a placed record (RFC 8785), which is stored and hashed. JSON leaves out members that are `undefined`. */
+export function recordText({ members }: Draft, { attestationId, issuedAt, log, prev, seq }: RecordPlace): string {
+  return JSON.stringify(sortNames({ ...members, attestation_id: attestationId, issued_at: issuedAt, log, prev, seq }))
 }
 
 /** Writes the canonical text (RFC 8785) of a JSON value. Throws for what JSON cannot express: NaN, lone surrogates, cycles. */

@@ -1,36 +1,14 @@
 import type { SignedHead, Signer, StoredRecord } from './ports.ts'
-import { type Draft, draftKeyRecord } from './record.ts'
+import type { Draft } from './record.ts'
 import { sha256, sha256Hex } from './verify/hash.ts'
 import { type LedgerKey, successionPreimage } from './verify/keys.ts'
 import { noteKeyHash, noteVerifierKey } from './verify/note.ts'
-import { parseRecord } from './verify/record.ts'
+import { parseRecord, RECORD_VERSION } from './verify/record.ts'
 
 /** A ledger records its own signing keys in this log. */
 export const KEY_LOG = 'keys'
 
-/** Publishes a key set (RFC 7517) with the text form of each key for checkpoints. */
-export interface Jwks {
-  readonly origin: string
-  readonly keys: readonly Jwk[]
-}
-
-export interface Jwk {
-  readonly kty: 'OKP'
-  readonly crv: 'Ed25519'
-  readonly alg: 'EdDSA'
-  readonly use: 'sig'
-  readonly kid: string
-  readonly x: string
-  /** Unix seconds. */
-  readonly nbf: number
-  readonly exp?: number | undefined
-  readonly revoked_at?: number | undefined
-  readonly replaces?: string | undefined
-  /** Signature of the key that this key replaces, in base64. */
-  readonly succession?: string | undefined
-  /** C2SP vkey. */
-  readonly vkey: string
-}
+export type Jwks = ReturnType<typeof buildJwks>
 
 /** Returns the RFC 7638 thumbprint of an Ed25519 key. */
 export function thumbprint(publicKey: Uint8Array): string {
@@ -40,7 +18,7 @@ export function thumbprint(publicKey: Uint8Array): string {
 
 /** Makes the record that begins a ledger: its first key. */
 export function draftFirstKey(publicKey: Uint8Array, at: number): Draft {
-  return draftKeyRecord(KEY_LOG, at, { signing_key: keyMember(publicKey, at) })
+  return draftKey(at, { signing_key: keyMember(publicKey, at) })
 }
 
 /** Makes the record by which `current` hands over to `next`; with `compromised` verifiers believe nothing that `current` signed. */
@@ -54,7 +32,7 @@ export async function draftSuccession(
   const replaces = thumbprint(current.publicKey)
   const key = { kid: thumbprint(next), publicKey: next, notBefore: Math.ceil(at / 1000) }
   const signature = await current.sign(successionPreimage(`${origin}/${KEY_LOG}`, key, replaces))
-  return draftKeyRecord(KEY_LOG, at, {
+  return draftKey(at, {
     signing_key: keyMember(next, at),
     succession: {
       reason: compromised ? 'compromised' : 'rotated',
@@ -62,6 +40,10 @@ export async function draftSuccession(
       signature: Buffer.from(signature).toString('base64'),
     },
   })
+}
+
+function draftKey(at: number, members: object): Draft {
+  return { log: KEY_LOG, at, members: { ...members, type: 'key', v: RECORD_VERSION } }
 }
 
 function keyMember(publicKey: Uint8Array, at: number) {
@@ -101,15 +83,15 @@ export function readKeys(records: readonly Pick<StoredRecord, 'bytes'>[]): reado
   return keys
 }
 
-/** Builds the key set in its published form. */
-export function buildJwks(origin: string, keys: readonly LedgerKey[]): Jwks {
+/** Builds the key set (RFC 7517) in its published form, with the text form of each key for checkpoints (C2SP vkey). */
+export function buildJwks(origin: string, keys: readonly LedgerKey[]) {
   return {
     origin,
     keys: keys.map(({ kid, publicKey, notBefore, expires, revokedAt, succession }) => ({
-      kty: 'OKP',
-      crv: 'Ed25519',
-      alg: 'EdDSA',
-      use: 'sig',
+      kty: 'OKP' as const,
+      crv: 'Ed25519' as const,
+      alg: 'EdDSA' as const,
+      use: 'sig' as const,
       kid,
       x: Buffer.from(publicKey).toString('base64url'),
       nbf: notBefore,
