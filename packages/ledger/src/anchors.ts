@@ -1,7 +1,7 @@
 import type { Committer } from './committer.ts'
 import { type LedgerStore, readHead, type Stamp } from './ports.ts'
 import { type Anchor, draftAnchor } from './record.ts'
-import { createProver, findFirst, type Prover } from './tree.ts'
+import { createProver, findFirst } from './tree.ts'
 import { parseCheckpoint } from './verify/note.ts'
 import { parseRecord } from './verify/record.ts'
 import type { Members } from './verify/shape.ts'
@@ -17,13 +17,6 @@ export const anchorLog = (log: string): string => `a/${log}`
 
 const isAnchorLog = (log: string): boolean => log.startsWith('a/')
 
-export interface AnchorPorts {
-  readonly store: LedgerStore
-  readonly committer: Committer
-  readonly stamp: Stamp
-  readonly now: () => number
-}
-
 /** Logs that one pass anchors: a ledger of many accounts must not flood an authority. */
 const MAX_AT_ONCE = 8
 
@@ -31,8 +24,13 @@ const MAX_AT_ONCE = 8
  * Anchors the logs whose newest checkpoint covers more than their last anchor, and whose last anchor is as old as `everyMs`, the
  * oldest first. Another process that does the same at the same time makes one of both drop its anchor.
  */
-export async function anchorLogs(ports: AnchorPorts, everyMs: number): Promise<void> {
-  const { store, committer, stamp, now } = ports
+export async function anchorLogs(
+  store: LedgerStore,
+  committer: Committer,
+  stamp: Stamp,
+  now: () => number,
+  everyMs: number,
+): Promise<void> {
   const due: { log: string; note: string; size: number; from: number; at: number; count: number }[] = []
   for (const log of (await store.logs()).filter((name) => !isAnchorLog(name))) {
     const { newest } = await store.checkpoints(log, 0)
@@ -47,17 +45,13 @@ export async function anchorLogs(ports: AnchorPorts, everyMs: number): Promise<v
       due.push({ log, note: newest, size: checkpoint.size, from, at, count: head?.size ?? 0 })
   }
   for (const { log, note, size, from, count } of due.sort((x, y) => x.at - y.at).slice(0, MAX_AT_ONCE)) {
-    const prove = (old: number) => openProver(store, log).consistency(old, size)
+    const prove = (old: number) => createProver(store, log).consistency(old, size)
     const stamped = await stamp(note, { from, prove })
     // A witness may know some of the logs alone.
     if (Object.keys(stamped.timestamps).length === 0 && stamped.cosignatures === '') continue
     const draft = draftAnchor(anchorLog(log), now(), { size, checkpoint: note, ...stamped })
     await committer.commit([draft], { log: anchorLog(log), size: count })
   }
-}
-
-function openProver(store: LedgerStore, log: string): Prover {
-  return createProver((level, index) => store.tile(log, level, index))
 }
 
 /** Finds the first anchor of a log that covers position `seq`, else the newest one. */
@@ -97,7 +91,7 @@ export async function listNewestAnchors(store: LedgerStore): Promise<readonly Ne
     const anchor = await findAnchor(store, log, Number.MAX_SAFE_INTEGER)
     const checkpoint = anchor && parseCheckpoint(anchor.checkpoint)
     if (anchor === undefined) continue
-    const root = await openProver(store, log)
+    const root = await createProver(store, log)
       .root(anchor.size)
       .catch(() => undefined)
     const holds = checkpoint?.size === anchor.size && root !== undefined && sameBytes(root, checkpoint.root)

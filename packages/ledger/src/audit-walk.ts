@@ -1,5 +1,5 @@
 import { listDocuments, placeFault, readIssuedAt, recordText, subjectFault, UNLINKED } from './audit-record.ts'
-import { type Head, type LedgerStore, readHead, type SignedHead, type StoredRecord } from './ports.ts'
+import { type LedgerStore, readHead, type StoredRecord } from './ports.ts'
 import type { Subject } from './record.ts'
 import { type Frontier, openFrontier, TILE_WIDTH } from './tree.ts'
 import { counted } from './verify/counted.ts'
@@ -15,16 +15,7 @@ export interface LogFault {
   readonly reason: string
 }
 
-/** Checks the records of one log in their order. */
-export interface Walk {
-  /** Counts the records that existed when the walk began. The log may grow meanwhile. */
-  readonly size: number
-  record(record: StoredRecord, subject: Subject | undefined): LogFault | undefined
-  /** Returns the fault of two records that do not link, and names the record that was changed. */
-  blame(fault: LogFault, record: StoredRecord, next: StoredRecord | undefined): LogFault
-  end(): Promise<LogFault | undefined>
-  checkpointCount(): number
-}
+export type Walk = Awaited<ReturnType<typeof beginWalk>>
 
 /** Holds what a walk computed from all records. */
 interface WalkEnd {
@@ -37,21 +28,10 @@ interface WalkEnd {
   readonly place: Pick<LogFault, 'seq' | 'attestationId'>
 }
 
-/** Holds the state that a log should have. */
-interface Expectation {
-  /** Holds the full name of the log. */
-  readonly name: string
-  /** Lists the checkpoints of the store and the one outside it, smallest first. */
-  readonly notes: readonly SignedHead[]
-  /** Counts the records under the newest checkpoint in the store, and under the one outside it. */
-  readonly sizeInside: number
-  readonly sizeOutside: number
-  readonly keys: readonly LedgerKey[]
-  readonly head: Head | undefined
-}
+type Expectation = Awaited<ReturnType<typeof readExpectation>>
 
 /**
- * Reads the checkpoints (`archived` is the one outside the store), and only then the keys and the head: so concurrent writes never look
+ * Reads the state that a log should have: the checkpoints (`archived` is the one outside the store), and only then the keys and the head: so concurrent writes never look
  * like a fault.
  */
 async function readExpectation(
@@ -59,16 +39,13 @@ async function readExpectation(
   log: string,
   archived: string | undefined,
   loadKeys: () => Promise<readonly LedgerKey[]>,
-): Promise<Expectation> {
+) {
   const inside = await store.allCheckpoints(log)
   const outside = archived === undefined ? undefined : parseCheckpoint(archived)
-  const notes =
-    outside === undefined
-      ? inside
-      : [...inside, { log, size: outside.size, note: archived ?? '' }].sort((x, y) => x.size - y.size)
+  const archivedHead = outside === undefined ? [] : [{ log, size: outside.size, note: archived ?? '' }]
   return {
     name: `${store.origin}/${log}`,
-    notes,
+    notes: [...inside, ...archivedHead].sort((x, y) => x.size - y.size),
     sizeInside: inside.at(-1)?.size ?? 0,
     sizeOutside: outside?.size ?? 0,
     keys: await loadKeys(),
@@ -83,7 +60,7 @@ export async function beginWalk(
   archived: string | undefined,
   loadKeys: () => Promise<readonly LedgerKey[]>,
   documents: Set<string>,
-): Promise<Walk> {
+) {
   const expected = await readExpectation(store, log, archived, loadKeys)
   const { name, notes, head } = expected
   const tree = openFrontier()
@@ -114,8 +91,9 @@ export async function beginWalk(
   }
 
   return {
+    /** Counts the records that existed when the walk began. The log may grow meanwhile. */
     size: head?.size ?? 0,
-    record(record, subject) {
+    record(record: StoredRecord, subject: Subject | undefined): LogFault | undefined {
       const text = recordText(record)
       const reason =
         placeFault(text, record, tree.size, link, last) ?? timeFault(text) ?? (subject && subjectFault(text, subject))
@@ -130,7 +108,8 @@ export async function beginWalk(
       last = record
       return holdNotes()
     },
-    blame(fault, record, following) {
+    /** Returns the fault of two records that do not link, and names the record that was changed. */
+    blame(fault: LogFault, record: StoredRecord, following: StoredRecord | undefined): LogFault {
       if (fault.reason !== UNLINKED || last === undefined) return fault
       // The next record shows whether this record is unchanged; if it is, its link is too, and the record before was changed.
       const leaf = leafHash(record.bytes).toString('hex')
@@ -138,7 +117,7 @@ export async function beginWalk(
       if (!whole) return { ...fault, reason: `${UNLINKED} It was changed, or both were.` }
       return { ...lastPlace(), reason: 'The record is not the one that the next record links to: it was changed.' }
     },
-    async end() {
+    async end(): Promise<LogFault | undefined> {
       if (nextNote < notes.length) {
         return {
           seq: tree.size,
@@ -173,7 +152,6 @@ function noteFault(
   return undefined
 }
 
-/** Compares the end of a walk with the head of the log and its stored nodes. */
 async function endFault(
   store: LedgerStore,
   log: string,
@@ -201,7 +179,6 @@ async function endFault(
   return nodesFault(store, log, nodes, grown)
 }
 
-/** Compares the stored nodes of each level with the nodes that the records produce. */
 async function nodesFault(
   store: LedgerStore,
   log: string,

@@ -1,5 +1,5 @@
 import { beginWalk, type LogFault, type Walk } from './audit-walk.ts'
-import { type CheckpointArchive, type LedgerStore, readHead, type StoredRecord } from './ports.ts'
+import { type CheckpointArchive, type LedgerStore, readHead } from './ports.ts'
 import type { Subject } from './record.ts'
 import { KEY_LOG, readKeys } from './signing.ts'
 import { sha256Hex } from './verify/hash.ts'
@@ -108,17 +108,11 @@ async function archivedNotes(
   return lost === undefined ? { notes } : { log: lost, reason: 'There is a checkpoint of this log, and no log.' }
 }
 
-interface Stretch {
-  readonly records: readonly StoredRecord[]
-  readonly subjects: ReadonlyMap<number, Subject>
-}
+type Reader = ReturnType<typeof createReader>
 
-type Reader = (from: number, count?: number) => Promise<Stretch>
-
-/** Reads the records of a walk, with their subjects on request. */
-function createReader(store: LedgerStore, log: string, size: number, withSubjects: boolean): Reader {
+function createReader(store: LedgerStore, log: string, size: number, withSubjects: boolean) {
   const none: ReadonlyMap<number, Subject> = new Map()
-  return async (from, count = Math.min(STRIDE, size - from)) => {
+  return async (from: number, count = Math.min(STRIDE, size - from)) => {
     const records = count > 0 ? await store.records(log, from, count) : []
     const ids = records.map(({ attestationId }) => attestationId)
     return { records, subjects: withSubjects && ids.length > 0 ? await store.subjects(ids) : none }

@@ -22,25 +22,8 @@ export interface CheckpointerPorts {
   loadSigner(kid?: string): Promise<Signer>
 }
 
-/** Holds the keys of a ledger and signs with them. */
-export interface Checkpointer {
-  keys(): readonly LedgerKey[]
-  signer(): Signer
-  /** Rejects with LedgerRefused if this process does not have the ledger's key. */
-  requireCurrentKey(): void
-  /** Loads the keys again if another process has rotated since. */
-  followKeys(): Promise<void>
-  loadKeys(): Promise<readonly LedgerKey[]>
-  /** Signs a checkpoint of every log that has grown. Rejects with LedgerRefused if the key is no longer the ledger's. */
-  checkpoint(): Promise<void>
-  /** Signs a checkpoint with the current key that covers position `seq`. */
-  cover(log: string, seq: number): Promise<void>
-  /** Hands over to another key, and signs every log with it. */
-  rotate(next: Signer, compromised: boolean): Promise<void>
-}
-
-/** Reads the keys; a ledger without a key gets its first. */
-export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkpointer> {
+/** Holds the keys of a ledger and signs with them; a ledger without a key gets its first. */
+export async function openCheckpointer(ports: CheckpointerPorts) {
   const { store, committer, clock } = ports
   const loadKeys = async () => readKeys(await store.records(KEY_LOG, 0, MAX_KEYS))
   let keys = await loadKeys()
@@ -70,6 +53,7 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
     return kept
   }
 
+  /** Signs a checkpoint of every log that has grown. Rejects with LedgerRefused if the key is no longer the ledger's. */
   async function checkpoint(): Promise<void> {
     const done = new Set<string>()
     for (let attempts = 0; attempts < MAX_ATTEMPTS; ) {
@@ -83,6 +67,7 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
     }
   }
 
+  /** Signs a checkpoint with the current key that covers position `seq`. */
   async function cover(log: string, seq: number): Promise<void> {
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
       const { newest } = await store.checkpoints(log, seq)
@@ -100,14 +85,17 @@ export async function openCheckpointer(ports: CheckpointerPorts): Promise<Checkp
   return {
     keys: () => keys,
     signer: () => signer,
+    /** Rejects with LedgerRefused if this process does not have the ledger's key. */
     requireCurrentKey: () => requireCurrent(signer, keys),
-    async followKeys() {
+    /** Loads the keys again if another process has rotated since. */
+    async followKeys(): Promise<void> {
       if ((await readHead(store, KEY_LOG))?.size !== keys.length) await refreshSigner()
     },
     loadKeys,
     checkpoint,
     cover,
-    async rotate(next, compromised) {
+    /** Hands over to another key, and signs every log with it. */
+    async rotate(next: Signer, compromised: boolean): Promise<void> {
       await refreshSigner()
       const draft = await draftSuccession(store.origin, signer, next.publicKey, clock.now(), compromised)
       const appended = await committer.commit([draft], { log: KEY_LOG, size: keys.length })

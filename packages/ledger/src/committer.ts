@@ -8,24 +8,14 @@ const MAX_ATTEMPTS = 20
 /** Heads that are cached; one more empties the cache. */
 const MAX_CACHED_HEADS = 10_000
 
-/** Appends to a ledger that other processes may append to as well. */
-export interface Committer {
-  /**
-   * Appends in order, all or none. With `expected`, nothing and `undefined` when that log has another size. Rejects
-   * as the store does, and with LedgerUnavailable when other processes win every race.
-   */
-  commit(
-    drafts: readonly Draft[],
-    expected?: { readonly log: string; readonly size: number },
-  ): Promise<readonly RecordPlace[] | undefined>
-}
+export type Committer = ReturnType<typeof createCommitter>
 
 /**
- * Optimistic sequencing: a batch is built on cached heads and committed if the store still has them; a commit that lost
+ * Appends to a ledger that other processes may append to as well, by optimistic sequencing: a batch is built on cached heads and committed if the store still has them; a commit that lost
  * the race is built again on heads that are read. While others keep winning, heads are read with a reservation. Nothing
  * rests on the cache: heads that are out of date only make a commit lose.
  */
-export function createCommitter(store: Pick<LedgerStore, 'origin' | 'heads' | 'commit'>): Committer {
+export function createCommitter(store: Pick<LedgerStore, 'origin' | 'heads' | 'commit'>) {
   const cache = new Map<string, Head>()
   let cachedNextId = -1
   let contended = false
@@ -60,7 +50,14 @@ export function createCommitter(store: Pick<LedgerStore, 'origin' | 'heads' | 'c
   }
 
   return {
-    async commit(drafts, expected) {
+    /**
+     * Appends in order, all or none. With `expected`, nothing and `undefined` when that log has another size. Rejects
+     * as the store does, and with LedgerUnavailable when other processes win every race.
+     */
+    async commit(
+      drafts: readonly Draft[],
+      expected?: { readonly log: string; readonly size: number },
+    ): Promise<readonly RecordPlace[] | undefined> {
       const names = [...new Set([...drafts.map(({ log }) => log), ...(expected === undefined ? [] : [expected.log])])]
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const heads = await readHeads(names, expected !== undefined)

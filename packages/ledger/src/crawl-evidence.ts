@@ -1,38 +1,12 @@
-import {
-  type AnchorJson,
-  base64,
-  type DocumentJson,
-  type EvidencePorts,
-  firstPlace,
-  readAnchors,
-  readTexts,
-} from './evidence.ts'
-import { type LedgerStore, readHead } from './ports.ts'
-import { buildJwks, type Jwks } from './signing.ts'
+import { base64, type EvidencePorts, findSpan, readAnchors, readCheckpoint, readTexts } from './evidence.ts'
+import type { LedgerStore } from './ports.ts'
+import { buildJwks } from './signing.ts'
 import { createProver } from './tree.ts'
 import { CRAWLS_TYPE, MAX_CRAWLS } from './verify/crawl-form.ts'
-import { parseCheckpoint } from './verify/note.ts'
 import { CRAWL_STATEMENTS } from './verify/statements.ts'
 
 /** The evidence of what an operator read, as it is handed out; the form is in packages/sallyport/docs/evidence.md#records-and-evidence. */
-export interface CrawlsJson {
-  readonly media_type: typeof CRAWLS_TYPE
-  readonly created_at: string
-  readonly origin: string
-  readonly log: string
-  readonly query: { readonly from: string; readonly to: string }
-  /** The canonical texts, with the record before and after the span where there are some. */
-  readonly records: readonly string[]
-  /** The peaks of the tree before the first record, and the proof that the log continues the last. */
-  readonly tree: { readonly before: readonly string[]; readonly after: readonly string[] }
-  readonly addresses: readonly { readonly seq: number; readonly addresses: string; readonly salt: string }[]
-  readonly checkpoint: string
-  readonly anchors?: readonly AnchorJson[] | undefined
-  readonly unanchored?: string | undefined
-  readonly keys: Jwks
-  readonly documents: readonly DocumentJson[]
-  readonly statements: typeof CRAWL_STATEMENTS
-}
+export type CrawlsJson = NonNullable<Awaited<ReturnType<typeof buildCrawls>>>
 
 /** Says what to build: the span, ISO 8601 UTC, both included, and whether addresses are disclosed. */
 export interface CrawlsQuery {
@@ -48,25 +22,14 @@ export function crawlLog(operator: string): string {
 }
 
 /** Builds the evidence of one operator's crawling; `undefined` where no record lies in the span. Throws RangeError for too many. */
-export async function buildCrawls(
-  operator: string,
-  { from, to, withAddresses }: CrawlsQuery,
-  ports: EvidencePorts,
-): Promise<CrawlsJson | undefined> {
+export async function buildCrawls(operator: string, { withAddresses, ...span }: CrawlsQuery, ports: EvidencePorts) {
   const { store } = ports
   const log = crawlLog(operator)
-  const size = (await readHead(store, log))?.size ?? 0
-  if (size === 0) return undefined
-  const start = await firstPlace(store, log, size, (issuedAt) => issuedAt >= from)
-  const end = await firstPlace(store, log, size, (issuedAt) => issuedAt > to)
-  if (start >= end) return undefined
-  const [low, high] = [Math.max(0, start - 1), Math.min(size, end + 1)]
+  const { low, high, count } = await findSpan(log, span, ports)
+  if (count === 0) return undefined
   if (high - low > MAX_CRAWLS) throw tooLarge(`${high - low} records; ${MAX_CRAWLS} are the most`)
-  await ports.cover(log, high - 1)
-  const { newest = '' } = await store.checkpoints(log, high - 1)
-  const checkpoint = parseCheckpoint(newest)
-  if (checkpoint === undefined || checkpoint.size < high) throw new Error(`No checkpoint covers record ${high - 1}.`)
-  const prover = createProver((level, index) => store.tile(log, level, index))
+  const { newest, checkpoint } = await readCheckpoint(store, log, high - 1)
+  const prover = createProver(store, log)
   const { records, addresses, robots } = await readRecords(store, log, low, high, withAddresses)
   const after = high < checkpoint.size ? await prover.consistency(high, checkpoint.size) : []
   return {
@@ -74,7 +37,7 @@ export async function buildCrawls(
     created_at: new Date(ports.now()).toISOString(),
     origin: store.origin,
     log: `${store.origin}/${log}`,
-    query: { from, to },
+    query: span,
     records,
     tree: { before: (await prover.peaks(low)).map(base64), after: after.map(base64) },
     addresses,
@@ -101,7 +64,7 @@ const STRIDE = 1_000
 /** Reads the texts of records, what is left of their addresses, and the hashes of every robots.txt that they name. */
 async function readRecords(store: LedgerStore, log: string, low: number, high: number, withAddresses: boolean) {
   const records: string[] = []
-  const addresses: CrawlsJson['addresses'][number][] = []
+  const addresses: { readonly seq: number; readonly addresses: string; readonly salt: string }[] = []
   const robots = new Set<string>()
   let size = 0
   for (let at = low; at < high; at = low + records.length) {

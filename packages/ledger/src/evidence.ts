@@ -1,6 +1,7 @@
 import { findAnchor } from './anchors.ts'
 import { type LedgerStore, readHead, type Signer, type StoredRecord } from './ports.ts'
-import { buildJwks, type Jwks, thumbprint } from './signing.ts'
+import type { Document } from './record.ts'
+import { buildJwks, thumbprint } from './signing.ts'
 import { createProver, findFirst, type Prover } from './tree.ts'
 import { counted } from './verify/counted.ts'
 import { ANCHORED_TYPE, ATTESTATION_TYPE, EVIDENCE_TYPE, MAX_RECORDS } from './verify/evidence-form.ts'
@@ -18,60 +19,7 @@ export class RangeTooWide extends Error {
 }
 
 /** Evidence in its published form, which packages/sallyport/docs/evidence.md#records-and-evidence describes and `@sallyport/ledger/verify` reads. */
-export interface EvidenceJson {
-  readonly media_type: typeof EVIDENCE_TYPE | typeof ANCHORED_TYPE
-  readonly created_at: string
-  readonly origin: string
-  readonly log: string
-  readonly query: { readonly attestation_id: number } | { readonly from: string; readonly to: string }
-  readonly records: readonly EvidenceRecordJson[]
-  readonly neighbors: { readonly previous?: NeighborJson | undefined; readonly next?: NeighborJson | undefined }
-  readonly checkpoint: string
-  readonly consistency?: { readonly checkpoint: string; readonly hashes: readonly string[] } | undefined
-  readonly keys: Jwks
-  readonly policies: readonly DocumentJson[]
-  readonly datasets: readonly DocumentJson[]
-  readonly anchors?: readonly AnchorJson[] | undefined
-  readonly unanchored?: string | undefined
-  readonly statements: typeof STATEMENTS | typeof ANCHORED_STATEMENTS
-}
-
-export interface EvidenceRecordJson {
-  readonly attestation_id: number
-  readonly seq: number
-  readonly dsse: {
-    readonly payloadType: typeof ATTESTATION_TYPE
-    readonly payload: string
-    readonly signatures: readonly { readonly keyid: string; readonly sig: string }[]
-  }
-  readonly inclusion: { readonly hashes: readonly string[] }
-  readonly disclosure:
-    | { readonly state: 'erased' }
-    | {
-        readonly state: 'disclosed'
-        readonly ip: string
-        readonly salt: string
-        readonly request_context?: string | undefined
-      }
-}
-
-export interface NeighborJson {
-  readonly seq: number
-  readonly leaf_hash: string
-  readonly hashes: readonly string[]
-}
-
-export interface AnchorJson {
-  readonly checkpoint: string
-  readonly hashes: readonly string[]
-  readonly timestamps: readonly { readonly authority: string; readonly response: string }[]
-  readonly cosignatures?: string | undefined
-}
-
-export interface DocumentJson {
-  readonly sha256: string
-  readonly text: string
-}
+export type EvidenceJson = NonNullable<Awaited<ReturnType<typeof buildEvidence>>>
 
 export interface EvidencePorts {
   readonly store: LedgerStore
@@ -85,11 +33,7 @@ export interface EvidencePorts {
 }
 
 /** Builds evidence about records of one log; returns `undefined` if there are none. Throws RangeTooWide. */
-export async function buildEvidence(
-  log: string,
-  query: EvidenceQuery,
-  ports: EvidencePorts,
-): Promise<EvidenceJson | undefined> {
+export async function buildEvidence(log: string, query: EvidenceQuery, ports: EvidencePorts) {
   const { store } = ports
   const records =
     'attestationId' in query ? await findOne(store, log, query.attestationId) : await findRange(log, query, ports)
@@ -97,11 +41,8 @@ export async function buildEvidence(
   const last = records.at(-1)
   if (first === undefined || last === undefined) return undefined
   await ports.cover(log, last.seq)
-  const { newest = '', covering } = await store.checkpoints(log, last.seq)
-  const checkpoint = parseCheckpoint(newest)
-  if (checkpoint === undefined || checkpoint.size <= last.seq)
-    throw new Error(`No checkpoint covers record ${last.seq}.`)
-  const prover = createProver((level, index) => store.tile(log, level, index))
+  const { newest, covering, checkpoint } = await readCheckpoint(store, log, last.seq)
+  const prover = createProver(store, log)
   const { size } = checkpoint
   // These start together: each would otherwise add a round trip to the store.
   const [documents, earlier, parts, previous, next, anchored] = await Promise.all([
@@ -134,40 +75,46 @@ async function findOne(store: LedgerStore, log: string, attestationId: number): 
   return found === undefined ? [] : [found]
 }
 
-/**
- * Returns the records of a range and, if the log continues at an end, the record beyond, which shows that none is missing. Time never
- * decreases within a log, so a range of time is a range of places.
- */
 async function findRange(
+  log: string,
+  span: { readonly from: string; readonly to: string },
+  ports: EvidencePorts,
+): Promise<readonly StoredRecord[]> {
+  const { low, high, count } = await findSpan(log, span, ports)
+  if (high - low > MAX_RECORDS)
+    throw new RangeTooWide(`The range holds ${counted(count, 'record')}; ${MAX_RECORDS - 2} are the most.`)
+  return count === 0 ? [] : ports.store.records(log, low, high - low)
+}
+
+/**
+ * Finds the positions from `low` to before `high` of the records of a span and, if the log continues at an end, of the record beyond, which
+ * shows that none is missing. Time never decreases within a log, so a span of time is a range of places. A checkpoint then covers the log.
+ */
+export async function findSpan(
   log: string,
   { from, to }: { readonly from: string; readonly to: string },
   { store, cover }: EvidencePorts,
-): Promise<readonly StoredRecord[]> {
+): Promise<{ readonly low: number; readonly high: number; readonly count: number }> {
   const size = (await readHead(store, log))?.size ?? 0
-  if (size === 0) return []
-  await cover(log, size - 1)
-  const start = await firstPlace(store, log, size, (issuedAt) => issuedAt >= from)
-  const end = await firstPlace(store, log, size, (issuedAt) => issuedAt > to)
-  if (start >= end) return []
-  const low = Math.max(0, start - 1)
-  const count = Math.min(size, end + 1) - low
-  if (count > MAX_RECORDS)
-    throw new RangeTooWide(`The range holds ${counted(end - start, 'record')}; ${MAX_RECORDS - 2} are the most.`)
-  return store.records(log, low, count)
+  if (size > 0) await cover(log, size - 1)
+  const findPlace = (holds: (issuedAt: string) => boolean) =>
+    findFirst(size, async (place) => {
+      const [record] = await store.records(log, place, 1)
+      if (record === undefined) throw new Error(`Record ${place} of ${log} is not there.`)
+      return holds(parseRecord(record.bytes).place.issuedAt)
+    })
+  const start = await findPlace((issuedAt) => issuedAt >= from)
+  const end = await findPlace((issuedAt) => issuedAt > to)
+  if (start >= end) return { low: 0, high: 0, count: 0 }
+  return { low: Math.max(0, start - 1), high: Math.min(size, end + 1), count: end - start }
 }
 
-/** Finds the first position whose record's time is one that `holds`; `size` where there is none. */
-export function firstPlace(
-  store: LedgerStore,
-  log: string,
-  size: number,
-  holds: (issuedAt: string) => boolean,
-): Promise<number> {
-  return findFirst(size, async (place) => {
-    const [record] = await store.records(log, place, 1)
-    if (record === undefined) throw new Error(`Record ${place} of ${log} is not there.`)
-    return holds(parseRecord(record.bytes).place.issuedAt)
-  })
+/** Reads the newest checkpoint, which covers position `seq`, and the first that did. */
+export async function readCheckpoint(store: LedgerStore, log: string, seq: number) {
+  const { newest = '', covering } = await store.checkpoints(log, seq)
+  const checkpoint = parseCheckpoint(newest)
+  if (checkpoint === undefined || checkpoint.size <= seq) throw new Error(`No checkpoint covers record ${seq}.`)
+  return { newest, covering, checkpoint }
 }
 
 async function readRecords(
@@ -175,14 +122,14 @@ async function readRecords(
   size: number,
   prover: Prover,
   { store, signer }: EvidencePorts,
-): Promise<readonly EvidenceRecordJson[]> {
+) {
   const asked = store.subjects(records.map(({ attestationId }) => attestationId))
   const proofs = Promise.all(records.map(({ seq }) => prover.inclusion(seq, size)))
   const [subjects, paths] = await Promise.all([asked, proofs])
   const { publicKey, sign } = signer()
   const keyid = thumbprint(publicKey)
   return Promise.all(
-    records.map(async ({ attestationId, seq, bytes }, index): Promise<EvidenceRecordJson> => {
+    records.map(async ({ attestationId, seq, bytes }, index) => {
       const subject = subjects.get(attestationId)
       return {
         attestation_id: attestationId,
@@ -195,9 +142,9 @@ async function readRecords(
         inclusion: { hashes: (paths[index] ?? []).map(base64) },
         disclosure:
           subject === undefined
-            ? { state: 'erased' }
+            ? ({ state: 'erased' } as const)
             : {
-                state: 'disclosed',
+                state: 'disclosed' as const,
                 ip: subject.address,
                 salt: base64(subject.salt),
                 ...(subject.context === undefined ? {} : { request_context: subject.context }),
@@ -207,7 +154,7 @@ async function readRecords(
   )
 }
 
-async function proveNeighbor(prover: Prover, seq: number, size: number): Promise<NeighborJson> {
+async function proveNeighbor(prover: Prover, seq: number, size: number) {
   const [leaf, hashes] = await Promise.all([prover.leaf(seq), prover.inclusion(seq, size)])
   return { seq, leaf_hash: base64(leaf), hashes: hashes.map(base64) }
 }
@@ -219,7 +166,7 @@ async function proveEarlier(
   covering: string | undefined,
   origin: string,
   keys: readonly LedgerKey[],
-): Promise<EvidenceJson['consistency']> {
+) {
   const checkpoint = covering === undefined ? undefined : parseCheckpoint(covering)
   if (covering === undefined || checkpoint === undefined || checkpoint.size >= newest.size) return undefined
   const good = keys.filter(({ revokedAt }) => revokedAt === undefined)
@@ -234,7 +181,7 @@ export async function readAnchors(
   seq: number,
   size: number,
   { store, unanchored }: EvidencePorts,
-): Promise<Pick<EvidenceJson, 'anchors' | 'unanchored'> | undefined> {
+) {
   const anchor = await findAnchor(store, log, seq)
   const reason = unanchored()
   if (anchor === undefined) return reason === undefined ? undefined : { anchors: [], unanchored: reason }
@@ -252,10 +199,7 @@ export async function readAnchors(
   }
 }
 
-async function readDocuments(
-  store: LedgerStore,
-  records: readonly StoredRecord[],
-): Promise<Pick<EvidenceJson, 'policies' | 'datasets'>> {
+async function readDocuments(store: LedgerStore, records: readonly StoredRecord[]) {
   const read = records.map(({ bytes }) => parseAttestation(bytes))
   const [policies, datasets] = await Promise.all([
     readTexts(store, new Set(read.map(({ policySha256 }) => policySha256))),
@@ -265,7 +209,7 @@ async function readDocuments(
 }
 
 /** Reads documents by their hashes. Rejects where one is not there. */
-export async function readTexts(store: LedgerStore, hashes: ReadonlySet<string>): Promise<readonly DocumentJson[]> {
+export async function readTexts(store: LedgerStore, hashes: ReadonlySet<string>): Promise<readonly Document[]> {
   return Promise.all(
     [...hashes].map(async (sha256) => {
       const text = await store.document(sha256)

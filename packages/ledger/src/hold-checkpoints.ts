@@ -51,7 +51,7 @@ async function hold(store: LedgerStore, keys: readonly LedgerKey[], note: string
 /** The root of the first records of a log; `undefined` where some of them are missing. */
 async function computeRoot(store: LedgerStore, log: string, size: number): Promise<Uint8Array | undefined> {
   try {
-    return await createProver((level, index) => store.tile(log, level, index)).root(size)
+    return await createProver(store, log).root(size)
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

@@ -93,7 +93,10 @@ export interface LedgerStore {
   find(attestationId: number, log: string): Promise<StoredRecord | undefined>
   /** Returns up to `count` records from position `from` on. */
   records(log: string, from: number, count: number): Promise<readonly StoredRecord[]>
-  /** See `TileReader`. */
+  /**
+   * Returns up to 256 concatenated hashes: at level 0 the leaves from `256 * index` on, at level n the stored nodes of that tile level. A
+   * tile at the growing edge holds what is complete.
+   */
   tile(log: string, tileLevel: number, index: number): Promise<Uint8Array>
   /** Returns the subjects of these records that were not erased, by id. */
   subjects(attestationIds: readonly number[]): Promise<ReadonlyMap<number, Subject>>

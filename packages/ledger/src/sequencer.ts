@@ -2,31 +2,21 @@ import type { Committer } from './committer.ts'
 import { LedgerUnavailable, type RecordPlace } from './ports.ts'
 import type { Draft } from './record.ts'
 
-export interface SequencerOptions {
-  /** Records that may wait for the store; one more is refused. */
-  readonly maxWaiting?: number | undefined
-  /** Records in one commit. */
-  readonly maxBatch?: number | undefined
-}
-
+/** Limits the records that may wait for the store; one more is refused. */
 const MAX_WAITING = 8192
+/** Limits the records in one commit. */
 const MAX_BATCH = 512
 
 /** Microtasks that callers are left to come back in, so that all whom one event wakes get into the same commit. */
 const GRACE_MICROTASKS = 8
 
-/** Appends single records of many concurrent callers. */
-export interface Sequencer {
-  /** Resolves when the record is durable. Rejects with LedgerUnavailable when the queue is full or the store fails. */
-  append(draft: Draft): Promise<RecordPlace>
-}
+export type Sequencer = ReturnType<typeof createSequencer>
 
 /**
- * Group commit: while one commit is under way, records wait, and all that wait go into the next. A commit that fails
+ * Appends single records of many concurrent callers by group commit: while one commit is under way, records wait, and all that wait go into the next. A commit that fails
  * rejects those that wait as well: they would wait longer for the same answer.
  */
-export function createSequencer(committer: Committer, options: SequencerOptions = {}): Sequencer {
-  const { maxWaiting = MAX_WAITING, maxBatch = MAX_BATCH } = options
+export function createSequencer(committer: Committer, { maxWaiting = MAX_WAITING, maxBatch = MAX_BATCH } = {}) {
   let waiting: Waiter[] = []
   let committing = false
 
@@ -49,7 +39,8 @@ export function createSequencer(committer: Committer, options: SequencerOptions 
   }
 
   return {
-    append(draft) {
+    /** Resolves when the record is durable. Rejects with LedgerUnavailable when the queue is full or the store fails. */
+    append(draft: Draft): Promise<RecordPlace> {
       if (waiting.length >= maxWaiting) return Promise.reject(new LedgerUnavailable('The queue of the ledger is full.'))
       return new Promise((resolve, reject) => {
         waiting.push({ draft, resolve, reject })

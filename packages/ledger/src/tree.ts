@@ -13,25 +13,21 @@ export interface TreeNode {
   readonly hash: Uint8Array
 }
 
-/** Holds a growing tree (RFC 6962) as its peaks: the roots of its complete subtrees, largest first. */
-export interface Frontier {
-  readonly size: number
-  /** Adds a leaf; `onNode` receives every node that must be stored. Throws RangeError if the peaks do not fit this size. */
-  append(leaf: Uint8Array, onNode?: (node: TreeNode) => void): void
-  root(): Uint8Array
-  /** Returns the concatenated peaks in the form that `openFrontier` takes. */
-  encode(): Uint8Array
-}
+export type Frontier = ReturnType<typeof openFrontier>
 
-/** Opens the frontier of a tree of `size` leaves with these peaks; without arguments it is empty. */
-export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): Frontier {
+/**
+ * Opens a growing tree (RFC 6962) of `size` leaves as its peaks, the roots of its complete subtrees, largest first; without arguments it is
+ * empty.
+ */
+export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()) {
   const peaks = splitHashes(encoded)
   let count = size
   return {
     get size() {
       return count
     },
-    append(leaf, onNode = () => {}) {
+    /** Adds a leaf; `onNode` receives every node that must be stored. Throws RangeError if the peaks do not fit this size. */
+    append(leaf: Uint8Array, onNode: (node: TreeNode) => void = () => {}): void {
       let node = leaf
       let index = count
       // A leaf at an odd index completes a node, which may complete the next.
@@ -45,11 +41,12 @@ export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()): 
       peaks.push(node)
       count++
     },
-    root() {
+    root(): Uint8Array {
       const last = peaks.at(-1)
       if (last === undefined) return sha256('')
       return peaks.slice(0, -1).reduceRight((right: Uint8Array, left) => nodeHash(left, right), last)
     },
+    /** Returns the concatenated peaks in the form that `openFrontier` takes. */
     encode: () => Buffer.concat(peaks),
   }
 }
@@ -66,32 +63,21 @@ export function leafTile(records: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(records.map(leafHash))
 }
 
-/**
- * Returns up to 256 concatenated hashes: at level 0 the leaves from `256 * index` on, at level n the stored nodes of that tile level. A
- * tile at the growing edge holds what is complete.
- */
-export type TileReader = (tileLevel: number, index: number) => Promise<Uint8Array>
-
-/** Proves facts about one log from its tiles. Each tile is read once, and a proof requests all its tiles together. */
-export interface Prover {
-  /** Returns the root of the first `size` leaves. */
-  root(size: number): Promise<Uint8Array>
-  /** Returns the audit path of leaf `index` in the tree of `size` leaves (RFC 6962 2.1.1). */
-  inclusion(index: number, size: number): Promise<readonly Uint8Array[]>
-  /** Proves that the tree of `laterSize` leaves continues that of `size`, at least 1 (RFC 6962 2.1.2). */
-  consistency(size: number, laterSize: number): Promise<readonly Uint8Array[]>
-  leaf(index: number): Promise<Uint8Array>
-  /** Returns the roots of the complete subtrees of the first `size` leaves, largest first. */
-  peaks(size: number): Promise<readonly Uint8Array[]>
+/** Has the stored nodes of the trees of logs, as a `LedgerStore` has them. */
+interface Tiles {
+  tile(log: string, tileLevel: number, index: number): Promise<Uint8Array>
 }
 
-export function createProver(read: TileReader): Prover {
+export type Prover = ReturnType<typeof createProver>
+
+/** Proves facts about one log from its tiles. Each tile is read once, and a proof requests all its tiles together. */
+export function createProver(store: Tiles, log: string) {
   const tiles = new Map<string, Promise<readonly Uint8Array[]>>()
   const nodes = new Map<string, Promise<Uint8Array>>()
 
   function tile(tileLevel: number, index: number): Promise<readonly Uint8Array[]> {
     const key = `${tileLevel}/${index}`
-    const known = tiles.get(key) ?? read(tileLevel, index).then(splitHashes)
+    const known = tiles.get(key) ?? store.tile(log, tileLevel, index).then(splitHashes)
     tiles.set(key, known)
     return known
   }
@@ -139,11 +125,15 @@ export function createProver(read: TileReader): Prover {
   }
 
   return {
-    root: async (size) => (size === 0 ? sha256('') : range(0, size)),
-    inclusion: (index, size) => path(index, 0, size),
-    consistency: (size, laterSize) => subproof(size, 0, laterSize, true),
-    leaf: (index) => node(0, index),
-    async peaks(size) {
+    /** Returns the root of the first `size` leaves. */
+    root: async (size: number) => (size === 0 ? sha256('') : range(0, size)),
+    /** Returns the audit path of leaf `index` in the tree of `size` leaves (RFC 6962 2.1.1). */
+    inclusion: (index: number, size: number) => path(index, 0, size),
+    /** Proves that the tree of `laterSize` leaves continues that of `size`, at least 1 (RFC 6962 2.1.2). */
+    consistency: (size: number, laterSize: number) => subproof(size, 0, laterSize, true),
+    leaf: (index: number) => node(0, index),
+    /** Returns the roots of the complete subtrees of the first `size` leaves, largest first. */
+    async peaks(size: number): Promise<readonly Uint8Array[]> {
       const found: Promise<Uint8Array>[] = []
       for (let start = 0; start < size; ) {
         const width = largestPower(size - start)

@@ -24,10 +24,13 @@ function listTiles(size: number) {
     tree.append(leaf, ({ tileLevel, hash }) => levels.set(tileLevel, [...(levels.get(tileLevel) ?? []), hash]))
   }
   let reads = 0
-  const prover = createProver(async (level, index) => {
-    reads++
-    return Buffer.concat((levels.get(level) ?? []).slice(index * 256, (index + 1) * 256))
-  })
+  const store = {
+    async tile(_log: string, level: number, index: number) {
+      reads++
+      return Buffer.concat((levels.get(level) ?? []).slice(index * 256, (index + 1) * 256))
+    },
+  }
+  const prover = createProver(store, 't/a')
   return { tree, prover, reads: () => reads }
 }
 

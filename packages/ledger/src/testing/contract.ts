@@ -126,7 +126,7 @@ export const LEDGER_CONTRACT: readonly LedgerRow[] = [
     async run(store, check) {
       await appendMany(store, 't/a', 700)
       const size = 700
-      const prover = createProver((level, index) => store.tile('t/a', level, index))
+      const prover = createProver(store, 't/a')
       const tree = openFrontier(size, (await readHead(store, 't/a'))?.peaks)
       check.equal(sameBytes(await prover.root(size), tree.root()), true, 'the root')
       for (const seq of [0, 1, 255, 256, 511, 512, 698, 699]) {

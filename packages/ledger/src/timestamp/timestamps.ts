@@ -213,7 +213,6 @@ function upperBound({ genTime, accuracy }: TSTInfo): string {
   return new Date(genTime.getTime() + seconds * 1_000 + millis + Math.ceil(micros / 1_000)).toISOString()
 }
 
-/** Returns the common name of a certificate, or all of its name. */
 function nameSigner({ subject }: Certificate): string {
   const parts = subject.typesAndValues.map(({ type, value }) => ({ type, text: String(value.valueBlock.value) }))
   return (parts.find(({ type }) => type === '2.5.4.3')?.text ?? parts.map(({ text }) => text).join(', ')) || 'no name'

@@ -1,13 +1,6 @@
-import {
-  type Evidence,
-  type EvidenceDocument,
-  parseAnchors,
-  parseDocument,
-  readCheckpoint,
-  saysTheSame,
-} from './evidence-form.ts'
+import { parseAnchors, parseDocument, readCheckpoint, saysTheSame } from './evidence-form.ts'
 import { parseOwnKeys } from './keys.ts'
-import { HEX_HASH, parseRecord, type RecordPlace } from './record.ts'
+import { HEX_HASH, parseRecord } from './record.ts'
 import { type Members, readMembers, ShapeError } from './shape.ts'
 import { CRAWL_STATEMENTS } from './statements.ts'
 
@@ -22,7 +15,7 @@ import { CRAWL_STATEMENTS } from './statements.ts'
  * ```
  * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/evidence.md#records-of-crawling
  */
-export const CRAWLS_TYPE = 'application/vnd.sallyport.crawls+json;version=1'
+export const CRAWLS_TYPE = 'application/vnd.sallyport.crawls+json;version=1' as const
 
 /** Bounds the records of one file: a month of minutes of four processes is 178,560. */
 export const MAX_CRAWLS = 200_000
@@ -63,28 +56,10 @@ export interface RecordedRow {
 }
 
 /** A record of crawling as it is recorded. */
-export interface CrawlRecord extends RecordPlace {
-  readonly operator: string
-  readonly from: string
-  readonly to: string
-  readonly leftOut: number
-  readonly preferences: readonly RecordedPreference[]
-  readonly rows: readonly RecordedRow[]
-  /** SHA-256 of salt and addresses, hexadecimal; absent where no crawler was proven. */
-  readonly subject?: string | undefined
-}
+export type CrawlRecord = ReturnType<typeof parseCrawl>
 
 /** Evidence about crawling as read: well formed, and nothing of it checked against anything yet. */
-export interface Crawls
-  extends Pick<Evidence, 'createdAt' | 'origin' | 'log' | 'checkpoint' | 'keys' | 'anchors' | 'unanchored'> {
-  readonly query: { readonly from: string; readonly to: string }
-  /** Holds the canonical texts, which `parseCrawl` reads. */
-  readonly records: readonly string[]
-  readonly before: readonly Uint8Array[]
-  readonly after: readonly Uint8Array[]
-  readonly addresses: readonly { readonly seq: number; readonly addresses: string; readonly salt: Uint8Array }[]
-  readonly documents: readonly EvidenceDocument[]
-}
+export type Crawls = ReturnType<typeof parseCrawls>
 
 const MEMBERS = [
   ...['media_type', 'created_at', 'origin', 'log', 'query', 'records', 'tree', 'addresses', 'checkpoint', 'anchors'],
@@ -92,7 +67,7 @@ const MEMBERS = [
 ]
 
 /** Reads evidence about crawling. Throws ShapeError that names the member for whatever is not of the form of this version. */
-export function parseCrawls(value: unknown): Crawls {
+export function parseCrawls(value: unknown) {
   const file = readMembers(value, '')
   if (file.text('media_type') !== CRAWLS_TYPE) throw new ShapeError('media_type: not a version that is known')
   file.only(...MEMBERS)
@@ -130,7 +105,7 @@ export function parseCrawls(value: unknown): Crawls {
 }
 
 /** Reads a record of crawling. Throws ShapeError for any other record. */
-export function parseCrawl(bytes: Uint8Array): CrawlRecord {
+export function parseCrawl(bytes: Uint8Array) {
   const { type, place, members } = parseRecord(bytes)
   if (type !== 'crawl') throw new ShapeError('record.type: not a record of crawling')
   const crawl = members.object('crawl')

@@ -1,85 +1,29 @@
-import { type LedgerKey, parseOwnKeys } from './keys.ts'
+import { parseOwnKeys } from './keys.ts'
 import { type Checkpoint, parseCheckpoint } from './note.ts'
-import { type AttestationRecord, HEX_HASH, parseAttestation } from './record.ts'
+import { HEX_HASH, parseAttestation } from './record.ts'
 import { type Members, readMembers, ShapeError } from './shape.ts'
 import { ANCHORED_STATEMENTS, STATEMENTS } from './statements.ts'
 
 /** Names the media type of evidence, with its version. */
-export const EVIDENCE_TYPE = 'application/vnd.sallyport.evidence+json;version=1'
+export const EVIDENCE_TYPE = 'application/vnd.sallyport.evidence+json;version=1' as const
 
 /** Evidence with timestamps has its own version, which older verifiers do not know. */
-export const ANCHORED_TYPE = 'application/vnd.sallyport.evidence+json;version=2'
+export const ANCHORED_TYPE = 'application/vnd.sallyport.evidence+json;version=2' as const
 
 /** Names the payload type of an attestation's DSSE envelope. */
-export const ATTESTATION_TYPE = 'application/vnd.sallyport.attestation+json'
+export const ATTESTATION_TYPE = 'application/vnd.sallyport.attestation+json' as const
 
 /** Bounds the records in one piece of evidence. */
 export const MAX_RECORDS = 1000
 
 /** Holds evidence after parsing: it is well formed, and nothing in it is verified yet. */
-export interface Evidence {
-  /** When the file was made and its records signed, as the file says. */
-  readonly createdAt: string
-  readonly origin: string
-  readonly log: string
-  /** Says which attestations were requested: one, or all that were issued from `from` to `to`, both included. */
-  readonly query: { readonly attestationId: number } | { readonly from: string; readonly to: string }
-  readonly records: readonly EvidenceRecord[]
-  readonly previous?: Neighbor | undefined
-  readonly next?: Neighbor | undefined
-  readonly checkpoint: Checkpoint
-  readonly earlier?: { readonly checkpoint: Checkpoint; readonly proof: readonly Uint8Array[] } | undefined
-  readonly keys: readonly LedgerKey[]
-  /** Version 1 does not have this member. */
-  readonly anchors?: readonly EvidenceAnchor[] | undefined
-  /** Says why there is no anchor, in the service's words. */
-  readonly unanchored?: string | undefined
-  readonly policies: readonly EvidenceDocument[]
-  readonly datasets: readonly EvidenceDocument[]
-}
-
-export interface EvidenceRecord {
-  /** Given by the envelope; the record must say the same. */
-  readonly attestationId: number
-  readonly seq: number
-  readonly bytes: Uint8Array
-  readonly record: AttestationRecord
-  readonly signatures: readonly { readonly kid: string; readonly signature: Uint8Array }[]
-  readonly path: readonly Uint8Array[]
-  /** Absent if the subject was erased. */
-  readonly disclosure?:
-    | { readonly address: string; readonly salt: Uint8Array; readonly context?: string | undefined }
-    | undefined
-}
-
-/** The record before the first or after the last, of which only the hash is shown: it is about another visitor. */
-export interface Neighbor {
-  readonly seq: number
-  readonly leaf: Uint8Array
-  readonly path: readonly Uint8Array[]
-}
-
+export type Evidence = ReturnType<typeof parseEvidence>
+export type EvidenceRecord = Evidence['records'][number]
 /** Holds a checkpoint that time authorities stamped or witnesses cosigned, and proves that the log continues it. */
-export interface EvidenceAnchor {
-  /** Has the cosignatures among its signatures. */
-  readonly checkpoint: Checkpoint
-  /** Holds the text that authorities stamp, by its bytes. */
-  readonly text: string
-  readonly proof: readonly Uint8Array[]
-  readonly timestamps: readonly {
-    readonly authority: string
-    /** Holds a TimeStampResp (RFC 3161) in DER. */
-    readonly response: Uint8Array
-  }[]
-}
-
-export interface EvidenceDocument {
-  readonly sha256: string
-  readonly text: string
-}
+export type EvidenceAnchor = ReturnType<typeof parseAnchor>
 
 /** Reads evidence. Throws ShapeError, which names the member, for anything that does not have the form of this version. */
-export function parseEvidence(value: unknown): Evidence {
+export function parseEvidence(value: unknown) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ShapeError(`The file holds ${nameKind(value)} and no evidence, which is a JSON object.`)
   }
@@ -152,7 +96,7 @@ export function saysTheSame(found: unknown, wanted: unknown): boolean {
   )
 }
 
-function parseQuery(query: Members): Evidence['query'] {
+function parseQuery(query: Members) {
   if (query.has('attestation_id')) {
     query.only('attestation_id')
     return { attestationId: query.integer('attestation_id') }
@@ -161,7 +105,7 @@ function parseQuery(query: Members): Evidence['query'] {
   return { from: query.moment('from'), to: query.moment('to') }
 }
 
-function parseEvidenceRecord(entry: Members): EvidenceRecord {
+function parseEvidenceRecord(entry: Members) {
   entry.only('attestation_id', 'seq', 'dsse', 'inclusion', 'disclosure')
   const envelope = entry.object('dsse')
   envelope.only('payloadType', 'payload', 'signatures')
@@ -188,7 +132,8 @@ function parseEvidenceRecord(entry: Members): EvidenceRecord {
   }
 }
 
-function parseDisclosure(entry: Members): EvidenceRecord['disclosure'] {
+/** Reads address, salt and context; `undefined` if the subject was erased. */
+function parseDisclosure(entry: Members) {
   if (entry.textLike('state', /^(disclosed|erased)$/) === 'erased') {
     entry.only('state')
     return undefined
@@ -201,23 +146,24 @@ function parseDisclosure(entry: Members): EvidenceRecord['disclosure'] {
   }
 }
 
-function parseNeighbor(entry: Members): Neighbor {
+/** Reads the record before the first or after the last, of which only the hash is shown: it is about another visitor. */
+function parseNeighbor(entry: Members) {
   entry.only('seq', 'leaf_hash', 'hashes')
   return { seq: entry.integer('seq'), leaf: entry.bytes('leaf_hash', 32), path: entry.bytesList('hashes', 32) }
 }
 
-function parseEarlier(entry: Members): NonNullable<Evidence['earlier']> {
+function parseEarlier(entry: Members) {
   entry.only('checkpoint', 'hashes')
   return { checkpoint: readCheckpoint(entry), proof: entry.bytesList('hashes', 32) }
 }
 
-export function parseAnchors(evidence: Members): readonly EvidenceAnchor[] {
+export function parseAnchors(evidence: Members) {
   const anchors = evidence.objects('anchors')
   if (anchors.length > MAX_ANCHORS) throw new ShapeError('anchors: too many')
   return anchors.map(parseAnchor)
 }
 
-function parseAnchor(entry: Members): EvidenceAnchor {
+function parseAnchor(entry: Members) {
   entry.only('checkpoint', 'hashes', 'timestamps', 'cosignatures')
   const timestamps = entry.objects('timestamps')
   const isCosigned = entry.has('cosignatures')
@@ -231,7 +177,9 @@ function parseAnchor(entry: Members): EvidenceAnchor {
     throw new ShapeError(`${entry.at('cosignatures')}: not signature lines, or too many`)
   }
   return {
+    /** Has the cosignatures among its signatures. */
     checkpoint: cosigned,
+    /** Holds the text that authorities stamp, by its bytes. */
     text,
     proof: entry.bytesList('hashes', 32),
     timestamps: timestamps.map((timestamp) => {
@@ -247,7 +195,7 @@ export function readCheckpoint(entry: Members): Checkpoint {
   return checkpoint
 }
 
-export function parseDocument(entry: Members): EvidenceDocument {
+export function parseDocument(entry: Members) {
   entry.only('sha256', 'text')
   return { sha256: entry.textLike('sha256', HEX_HASH), text: entry.text('text') }
 }

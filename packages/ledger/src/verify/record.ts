@@ -1,4 +1,4 @@
-import { canonicalRecord, type Members, readMembers, ShapeError } from './shape.ts'
+import { canonicalRecord, readMembers, ShapeError } from './shape.ts'
 
 /** Records of attestations have this version of the form. */
 export const RECORD_VERSION = 1
@@ -25,34 +25,13 @@ export interface RecordPlace {
 }
 
 /** Holds an attestation in its recorded form. */
-export interface AttestationRecord extends RecordPlace {
-  readonly claim: string
-  readonly networkOrigin: string
-  readonly anonymized: boolean
-  readonly method: string
-  /** Absent if the country is unknown. */
-  readonly country?: string | undefined
-  /** Present if the claim names a region: codes with commas, the smallest region first, or `unknown`. */
-  readonly region?: string | undefined
-  readonly policySha256: string
-  readonly action: string
-  readonly reason: string
-  readonly datasetsSha256: string
-  /** Holds the SHA-256 of salt and address, in hexadecimal. */
-  readonly subject: string
-  /** Holds the SHA-256 of salt and canonical request context, in hexadecimal; absent if the request gave no context. */
-  readonly context?: string | undefined
-}
+export type AttestationRecord = ReturnType<typeof parseAttestation>
 
 /**
  * Reads the place of a record of any type. Throws ShapeError for bytes that are not the canonical form of a record of
  * this version.
  */
-export function parseRecord(bytes: Uint8Array): {
-  readonly type: string
-  readonly place: RecordPlace
-  readonly members: Members
-} {
+export function parseRecord(bytes: Uint8Array) {
   const text = Buffer.from(bytes).toString('utf8')
   let value: unknown
   try {
@@ -67,7 +46,7 @@ export function parseRecord(bytes: Uint8Array): {
   const plain = isOfRegion ? REGION_VERSION : RECORD_VERSION
   if (members.integer('v') !== (members.has('crawl') ? CRAWL_VERSION : plain))
     throw new ShapeError('record.v: not a version that is known')
-  const place = {
+  const place: RecordPlace = {
     attestationId: members.integer('attestation_id'),
     log: members.text('log'),
     seq: members.integer('seq'),
@@ -78,7 +57,7 @@ export function parseRecord(bytes: Uint8Array): {
 }
 
 /** Reads an attestation. Throws ShapeError for any other record. */
-export function parseAttestation(bytes: Uint8Array): AttestationRecord {
+export function parseAttestation(bytes: Uint8Array) {
   const { type, place, members } = parseRecord(bytes)
   if (type !== 'provenance') throw new ShapeError('record.type: not an attestation')
   const finding = members.object('finding')
@@ -93,6 +72,7 @@ export function parseAttestation(bytes: Uint8Array): AttestationRecord {
     anonymized: finding.textLike('anonymized', /^(yes|no)$/) === 'yes',
     method: finding.text('method'),
     ...(finding.has('country') ? { country: finding.text('country') } : {}),
+    /** Lists codes with commas, the smallest region first, or `unknown`; absent unless the claim names a region. */
     ...(finding.has('region') ? { region: finding.text('region') } : {}),
     policySha256: policy.textLike('sha256', HEX_HASH),
     action: policy.text('action'),

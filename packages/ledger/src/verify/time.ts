@@ -108,7 +108,6 @@ function describeMissing(unanchored: string | undefined): string {
     : `The file has no timestamp. The service states, without a signature: ${unanchored}`
 }
 
-/** Whether the log of the evidence continues the anchored checkpoint. */
 function isOfLog({ checkpoint: { origin, size, root }, proof }: EvidenceAnchor, { checkpoint }: Anchored): boolean {
   return origin === checkpoint.origin && isConsistent(size, root, checkpoint.size, checkpoint.root, proof)
 }

@@ -162,7 +162,6 @@ function walkRecords({ records, log, before, addresses, query: { from, to } }: C
   return { first: start, last: last ?? start, places, fault, peaks: tree, robots, subjects, leftOut, paths }
 }
 
-/** Returns how a record does not follow the record before it. */
 function findFault(
   { seq, prev, issuedAt, ...record }: CrawlRecord,
   before: CrawlRecord | undefined,
@@ -179,7 +178,6 @@ function findFault(
   return before !== undefined && issuedAt < before.issuedAt ? `Record ${seq} goes back in time.` : undefined
 }
 
-/** Checks whether all parts of the file belong together. */
 function integrity({ log, origin, documents }: Crawls, { fault, robots }: Walk): AxisResult {
   if (!log.startsWith(`${origin}/c/`)) return failed('The log does not record crawling in this ledger.')
   if (fault !== undefined) return failed(fault)

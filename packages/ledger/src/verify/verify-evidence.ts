@@ -149,7 +149,6 @@ function makeReport(
   }
 }
 
-/** Checks whether all parts of the file belong together. */
 function integrity(evidence: Evidence): AxisResult {
   const { records, previous, next, log, origin, checkpoint } = evidence
   if (!log.startsWith(`${origin}/`)) return failed('The log does not belong to this ledger.')
