@@ -23,25 +23,20 @@ export interface HandedRequest {
   readonly fields: readonly string[]
 }
 
-/** Signs requests for the origin. */
-export interface HandoffSigner {
-  /** Returns the value of `sallyport-signature`. `now` is in milliseconds since 1970. */
-  sign(request: HandedRequest, now: number): string
-}
-
 /**
  * Signs each request for the origin by an HTTP message signature (RFC 9421) over the method, the target, the Host, client, its host and
  * scheme, the verdict and the time. Body and other fields are not covered. One field holds both halves of the signature, `input` and
  * `signature`, so that it never collides with a signature of the client. The first key signs; origins may still know those after it.
  * Returns `undefined` without keys. Throws `invalid_config`.
  */
-export function createHandoffSigner(keys: readonly HandoffKey[]): HandoffSigner | undefined {
+export function createHandoffSigner(keys: readonly HandoffKey[]) {
   const [live] = keys.map((key) => ({ ...key, key: signingKey(key) }))
   if (live === undefined) return undefined
   const { id, key } = live
   const algorithm: HandoffAlgorithm = key.type === 'private' ? 'ed25519' : 'hmac-sha256'
   return {
-    sign(request, now) {
+    /** Returns the value of `sallyport-signature`. `now` is in milliseconds since 1970. */
+    sign(request: HandedRequest, now: number): string {
       const names = coveredNames(request.fields)
       const components = ['"@method"', '"@request-target"', ...names.map((name) => `"${name}"`)].join(' ')
       const created = Math.floor(now / 1000)

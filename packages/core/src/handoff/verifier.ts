@@ -1,11 +1,10 @@
 import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
-import { type Dictionary, type InnerList, type Item, parseDictionary } from 'structured-headers'
 import { isNamed } from '../address/forwarding.ts'
-import { MAX_BYTES } from '../agent/signature/message.ts'
+import { isInnerList, MAX_BYTES, parseFields, type SentSignature } from '../agent/signature/message.ts'
 import { signatureBase } from '../agent/signature/signature-base.ts'
 import { SallyportError } from '../errors.ts'
 import type { Clock } from '../ports/index.ts'
-import { type HandoffAlgorithm, type HandoffVerifyKey, verifyingKey } from './keys.ts'
+import { type HandoffVerifyKey, verifyingKey } from './keys.ts'
 import { coveredNames, HANDOFF_FIELD, HANDOFF_TAG, HANDOFF_VERSION, type HandedRequest } from './signer.ts'
 
 export interface HandoffOptions {
@@ -27,17 +26,12 @@ export type HandoffCheck =
     }
   | { readonly verified: false; readonly fault: string }
 
-/** Checks that requests came through the gate. Never throws. */
-export interface HandoffVerifier {
-  check(request: HandedRequest): HandoffCheck
-}
-
 const MAX_AGE_S = 60
 /** The gate's clock may be ahead by this much. */
 const SKEW_S = 5
 
-/** Creates the counterpart of `createHandoffSigner`. Throws `invalid_config` without keys, or where one is unusable. */
-export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptions, clock: Clock): HandoffVerifier {
+/** Checks that requests came through the gate, as the counterpart of `createHandoffSigner`. Throws `invalid_config` without keys, or where one is unusable. */
+export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptions, clock: Clock) {
   if (keys.length === 0) throw new SallyportError('invalid_config', 'A hand-off cannot be checked without keys.')
   const known = new Map(keys.map((key) => [key.id, { algorithm: key.algorithm, key: verifyingKey(key) }]))
 
@@ -55,11 +49,12 @@ export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptio
     if (missing !== undefined) return `${missing} is not signed`
     const base = signatureBase(sent, request)
     if (base === undefined) return 'a signed component is missing from the request'
-    return isSigned(base, sent.signature, key) ? undefined : 'the signature does not match the request'
+    return isSigned(base, sent.signature, key.key) ? undefined : 'the signature does not match the request'
   }
 
   return {
-    check(request) {
+    /** Never throws. */
+    check(request: HandedRequest): HandoffCheck {
       const sent = readSent(request.fields)
       if ('fault' in sent) return { verified: false, fault: sent.fault }
       const fault = findFault(request, sent)
@@ -74,12 +69,7 @@ export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptio
   }
 }
 
-interface Sent {
-  readonly components: readonly Item[]
-  readonly parameters: Item[1]
-  readonly inner: InnerList
-  readonly signature: Uint8Array
-}
+type Sent = Omit<SentSignature, 'label'>
 
 function readSent(fields: readonly string[]): Sent | { readonly fault: string } {
   const values = fields.filter((_, at) => at % 2 === 1 && isNamed(fields[at - 1] as string, HANDOFF_FIELD))
@@ -89,11 +79,11 @@ function readSent(fields: readonly string[]): Sent | { readonly fault: string } 
   const members = value.length > MAX_BYTES ? undefined : parseFields(value)
   const inner = members?.get('input')
   const signature = members?.get('signature')?.[0]
-  if (inner === undefined || !Array.isArray(inner[0]) || !(signature instanceof ArrayBuffer) || members?.size !== 2) {
+  if (inner === undefined || !isInnerList(inner) || !(signature instanceof ArrayBuffer) || members?.size !== 2) {
     return { fault: `${HANDOFF_FIELD} is malformed` }
   }
-  const [components, parameters] = inner as InnerList
-  return { components, parameters, inner: inner as InnerList, signature: new Uint8Array(signature) }
+  const [components, parameters] = inner
+  return { components, parameters, inner, signature: new Uint8Array(signature) }
 }
 
 function readCreated({ parameters }: Sent): number {
@@ -106,22 +96,9 @@ function readVersion({ parameters }: Sent): 1 | 2 {
   return parameters.get('v') === undefined ? 1 : HANDOFF_VERSION
 }
 
-interface KnownKey {
-  readonly algorithm: HandoffAlgorithm
-  readonly key: KeyObject
-}
-
-function isSigned(base: string, signature: Uint8Array, { algorithm, key }: KnownKey): boolean {
+function isSigned(base: string, signature: Uint8Array, key: KeyObject): boolean {
   const data = Buffer.from(base, 'latin1')
-  if (algorithm === 'ed25519') return verify(null, data, key, signature)
+  if (key.type !== 'secret') return verify(null, data, key, signature)
   const expected = createHmac('sha256', key).update(data).digest()
   return expected.length === signature.length && timingSafeEqual(expected, signature)
-}
-
-function parseFields(text: string): Dictionary | undefined {
-  try {
-    return parseDictionary(text)
-  } catch {
-    return undefined
-  }
 }

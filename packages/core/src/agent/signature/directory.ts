@@ -34,15 +34,7 @@ export type KeyLookup =
   /** The directory was not read: nothing may be concluded. */
   | { readonly state: 'unknown' }
 
-/** Keeps keys of agents by the place of their publication and their thumbprint, never by the thumbprint alone. */
-export interface KeyDirectories {
-  /** Answers from memory. If `fetch` is true, it fetches missing or old keys in the background. */
-  find(source: KeySource, keyId: string, fetch: boolean): KeyLookup
-  /** Takes a directory as if it had been fetched, for simulated agents; its keys stay beside those fetched later. */
-  put(source: KeySource, document: unknown): void
-  /** Resolves when no fetch is in flight. */
-  settled(): Promise<void>
-}
+export type KeyDirectories = ReturnType<typeof createKeyDirectories>
 
 export interface KeyDirectoriesOptions {
   readonly clock: Clock
@@ -63,7 +55,8 @@ interface Directory {
   readonly freshUntil: number
 }
 
-export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirectories {
+/** Keeps keys of agents by the place of their publication and their thumbprint, never by the thumbprint alone. */
+export function createKeyDirectories(options: KeyDirectoriesOptions) {
   const { clock, outbound, testKeys = false } = options
   /** Places that visitors name have a memory of their own: a thousand of them evict no known agent's keys. */
   const [ofKnown, ofStrangers] = [createMemory(), createMemory()]
@@ -131,7 +124,8 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
   }
 
   return {
-    find(source, keyId, fetch) {
+    /** Answers from memory. If `fetch` is true, it fetches missing or old keys in the background. */
+    find(source: KeySource, keyId: string, fetch: boolean): KeyLookup {
       const own = simulated.get(source.url)?.find(({ id }) => id === keyId)
       if (own !== undefined) return { state: 'found', key: own }
       const now = clock.now()
@@ -142,11 +136,13 @@ export function createKeyDirectories(options: KeyDirectoriesOptions): KeyDirecto
       if (current === undefined) return { state: 'unknown' }
       return key === undefined ? { state: 'absent' } : { state: 'found', key }
     },
-    put(source, document) {
+    /** Takes a directory as if it had been fetched, for simulated agents; its keys stay beside those fetched later. */
+    put(source: KeySource, document: unknown): void {
       simulated.set(source.url, readKeys(document)?.filter(isAccepted) ?? [])
       keepDocument(source, document, undefined)
     },
-    async settled() {
+    /** Resolves when no fetch is in flight. */
+    async settled(): Promise<void> {
       while (underWay.size > 0) await Promise.all(underWay.values())
     },
   }

@@ -1,12 +1,10 @@
 import type { Crawler } from '../../crawler/catalogue.ts'
 
-const SIGNATURE_OUTCOMES = ['verified', 'invalid', 'unverified'] as const
-
 /**
  * Outcome of a signature. `verified`: a key of the agent's directory made it. `invalid`: it is malformed, stale or replayed, or the key
  * that it names did not make it. `unverified`: the key was unavailable, or a copy could not be noticed, so nothing may be concluded.
  */
-export type SignatureOutcome = (typeof SIGNATURE_OUTCOMES)[number]
+type SignatureOutcome = 'verified' | 'invalid' | 'unverified'
 
 /** Describes the signature of a request and its signer. Frozen and JSON-serialisable but for `crawler`. */
 export interface SignatureFinding {

@@ -1,20 +1,21 @@
 import type { KeySource } from './key-source.ts'
 
-/** Remembers which signatures were seen, so that a copy is noticed until the original has expired. */
-export interface ReplayMemory {
-  /** `full`: the agent signed more than the memory holds, so a copy of its signatures would not be noticed. */
-  see(agent: KeySource, id: string, until: number, now: number): 'new' | 'seen' | 'full'
-}
+export type ReplayMemory = ReturnType<typeof createReplayMemory>
 
 const MAX_REMEMBERED = 100_000
 /** A full memory drops expired entries at most this often, because it holds a hundred thousand entries. */
 const SWEEP_MS = 10_000
 
-/** Remembers `most` signatures of known agents, and as many of agents that visitors named, who can thus fill only their own part. */
-export function createReplayMemory(most = MAX_REMEMBERED): ReplayMemory {
+/**
+ * Remembers which signatures were seen, so that a copy is noticed until the original has expired: `most` of known agents, and as many of
+ * agents that visitors named, who can thus fill only their own part.
+ */
+export function createReplayMemory(most = MAX_REMEMBERED) {
   const [ofKnown, ofStrangers] = [createSide(most), createSide(most)]
   return {
-    see: ({ identifier, stranger }, ...signature) => (stranger ? ofStrangers : ofKnown)(identifier, ...signature),
+    /** `full`: the agent signed more than the memory holds, so a copy of its signatures would not be noticed. */
+    see: ({ identifier, stranger }: KeySource, id: string, until: number, now: number) =>
+      (stranger ? ofStrangers : ofKnown)(identifier, id, until, now),
   }
 }
 

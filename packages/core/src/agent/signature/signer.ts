@@ -21,20 +21,19 @@ export interface Signing {
   readonly tag?: string | undefined
 }
 
-/** Signs as an agent does, with Ed25519; the verifier is its counterpart. */
-export interface Signer {
-  /** The public keys, as a directory publishes them. */
-  readonly directory: { readonly keys: readonly Readonly<Record<string, unknown>>[] }
-  /** Returns the fields to add to the message. Throws `cannot_sign` where a component is not in it, or is not ASCII. */
-  sign(signing: Signing): readonly string[]
-}
+export type Signer = ReturnType<typeof createSigner>
 
-/** Takes a `KeyObject`, a JWK or a JWK Set of private Ed25519 keys; the key in use at `created` signs. Throws `invalid_config`. */
-export function createSigner(given: object): Signer {
+/**
+ * Signs as an agent does; the verifier is its counterpart. Takes a `KeyObject`, a JWK or a JWK Set of private Ed25519 keys; the key in use
+ * at `created` signs. Throws `invalid_config`.
+ */
+export function createSigner(given: object) {
   const keys = readSigningKeys(given)
   return {
+    /** The public keys, as a directory publishes them. */
     directory: { keys: keys.map(({ published }) => published) },
-    sign({ request, label, components, created, expires, nonce, tag = 'web-bot-auth' }) {
+    /** Returns the fields to add to the message. Throws `cannot_sign` where a component is not in it, or is not ASCII. */
+    sign({ request, label, components, created, expires, nonce, tag = 'web-bot-auth' }: Signing): readonly string[] {
       const { id, key } = currentKey(keys, created * 1000)
       const once = nonce === undefined ? '' : `;nonce=${serializeItem([nonce, new Map()])}`
       const parameters = `created=${created};keyid="${id}";alg="ed25519";expires=${expires}${once};tag="${tag}"`
