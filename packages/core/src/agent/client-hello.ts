@@ -15,8 +15,6 @@ export type HelloTransport = 'tcp' | 'quic' | 'dtls'
 
 const CLIENT_HELLO = 1
 const EXTENSION = { signatureAlgorithms: 13, alpn: 16, supportedVersions: 43 } as const
-/** The parser reads the content of these extensions; of all others it reads only the type. */
-const READ: ReadonlySet<number> = new Set(Object.values(EXTENSION))
 /** A header has a type and a length; with DTLS also a sequence number and the place of a fragment. */
 const HEADER_BYTES: Readonly<Record<HelloTransport, number>> = { tcp: 4, quic: 4, dtls: 12 }
 const RANDOM_BYTES = 32
@@ -42,17 +40,14 @@ export function parseClientHello(message: Uint8Array, transport: HelloTransport 
   const list = body.left === 0 ? body : body.within(body.number(2))
   while (list.left > 0) {
     const extension = list.number(2)
-    const length = list.number(2)
-    const content = READ.has(extension) ? list.within(length) : undefined
-    if (content === undefined) list.skip(length)
+    const content = list.within(list.number(2))
     if (list.failed) break
     if (isGrease(extension)) continue
     extensions.push(extension)
-    if (content === undefined) continue
     if (extension === EXTENSION.supportedVersions) versions.push(...content.within(content.number(1)).numbers())
     else if (extension === EXTENSION.signatureAlgorithms)
       signatureAlgorithms.push(...content.within(content.number(2)).numbers())
-    else protocol ??= firstProtocol(content)
+    else if (extension === EXTENSION.alpn) protocol ??= firstProtocol(content)
     if (content.failed) return undefined
   }
   if (type !== CLIENT_HELLO || reader.failed || body.failed || list.failed || ciphers.length === 0) return undefined
@@ -126,11 +121,7 @@ class Reader {
   /** Reads the remaining bytes as numbers of two bytes. */
   numbers(): number[] {
     const all: number[] = []
-    const bytes = this.#bytes
-    let at = this.#at
-    for (; at + 1 < bytes.length; at += 2) all.push(((bytes[at] as number) << 8) | (bytes[at + 1] as number))
-    this.#at = at
-    if (this.left > 0) all.push(this.number(2))
+    while (this.left > 0) all.push(this.number(2))
     return all
   }
 }

@@ -3,19 +3,15 @@ import { type HelloTransport, parseClientHello } from './client-hello.ts'
 
 const LETTERS: Readonly<Record<HelloTransport, string>> = { tcp: 't', quic: 'q', dtls: 'd' }
 const VERSIONS: ReadonlyMap<number, string> = new Map([
-  ...([
-    [0x0304, '13'],
-    [0x0303, '12'],
-    [0x0302, '11'],
-    [0x0301, '10'],
-    [0x0300, 's3'],
-    [0x0002, 's2'],
-  ] as const),
-  ...([
-    [0xfeff, 'd1'],
-    [0xfefd, 'd2'],
-    [0xfefc, 'd3'],
-  ] as const),
+  [0x0304, '13'],
+  [0x0303, '12'],
+  [0x0302, '11'],
+  [0x0301, '10'],
+  [0x0300, 's3'],
+  [0x0002, 's2'],
+  [0xfeff, 'd1'],
+  [0xfefd, 'd2'],
+  [0xfefc, 'd3'],
 ])
 const SERVER_NAME = 0
 const ALPN = 16
@@ -40,8 +36,8 @@ export function computeJa4(message: Uint8Array, transport: HelloTransport = 'tcp
   // These two extensions are in the shape already.
   const others = extensions.filter((type) => type !== SERVER_NAME && type !== ALPN)
   const algorithms = signatureAlgorithms.length === 0 ? '' : `_${hexList(signatureAlgorithms)}`
-  const extensionHash = others.length === 0 ? NOTHING : hash(hexList(sortNumbers(others)) + algorithms)
-  return `${shape}_${ciphers.length === 0 ? NOTHING : hash(hexList(sortNumbers(ciphers)))}_${extensionHash}`
+  const extensionHash = others.length === 0 ? NOTHING : hash(hexList(others.toSorted(ascending)) + algorithms)
+  return `${shape}_${ciphers.length === 0 ? NOTHING : hash(hexList(ciphers.toSorted(ascending)))}_${extensionHash}`
 }
 
 /** Returns the first and last character of the first protocol; where one of them is no letter or digit, of its hexadecimal form. */
@@ -56,18 +52,12 @@ function twoDigits(count: number): string {
   return String(Math.min(count, 99)).padStart(2, '0')
 }
 
-function hexList(values: ArrayLike<number>): string {
-  const bytes = Buffer.alloc(2 * values.length)
-  for (let at = 0; at < values.length; at++) {
-    bytes[2 * at] = (values[at] as number) >> 8
-    bytes[2 * at + 1] = values[at] as number
-  }
-  return (bytes.toString('hex').match(/.{4}/g) ?? []).join(',')
+function hexList(values: readonly number[]): string {
+  return values.map((value) => value.toString(16).padStart(4, '0')).join(',')
 }
 
-/** Sorts numbers of two bytes, ascending. */
-function sortNumbers(values: readonly number[]): Uint16Array {
-  return Uint16Array.from(values).sort()
+function ascending(one: number, other: number): number {
+  return one - other
 }
 
 function hash(text: string): string {

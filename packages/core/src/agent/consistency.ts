@@ -6,15 +6,12 @@ import { inspectsTls, type Ja4 } from './ja4.ts'
 import { AGAINST, BIT } from './signals.ts'
 import type { BrowserFamily, Platform, UserAgent } from './user-agent.ts'
 
-/** States what is known of a request besides its fields. A fact that is not available is never suspicious. */
-export interface Availability {
+/** States what is known of a request. A fact that is not available is never suspicious. */
+export interface Evidence {
   /** True where the visitor is known to have come over https. */
   readonly https: boolean
   /** No known proxy stands between: the order and case of names and the HTTP version are the visitor's own. */
   readonly direct: boolean
-}
-
-export interface Evidence {
   readonly fields: AgentFields
   /** Raw fields are as received; they are read only where `direct`. */
   readonly raw: readonly string[]
@@ -40,22 +37,22 @@ const NAMELESS: UserAgent = {
 }
 
 /** Returns the signs of a request without a user agent. Fields that fit a browser support nothing, as there is no browser to fit. */
-export function readNamelessSignals(evidence: Evidence, availability: Availability): number {
-  return BIT['no-user-agent'] | (readSignals(NAMELESS, evidence, availability) & AGAINST)
+export function readNamelessSignals(evidence: Evidence): number {
+  return BIT['no-user-agent'] | (readSignals(NAMELESS, evidence) & AGAINST)
 }
 
 /** Returns the bits of all signals that a browser's request shows. Allocates nothing; each line is one row of the table. */
-export function readSignals(userAgent: UserAgent, evidence: Evidence, availability: Availability): number {
+export function readSignals(userAgent: UserAgent, evidence: Evidence): number {
   const { family } = userAgent
   if (family === undefined) return 0
   let bits = hintSignals(userAgent, evidence.fields) | fetchSignals(evidence)
   bits |= connectionSignals(userAgent, evidence)
   // Other parts of the browser or of its system write these requests, and leave out most fields.
   if (!opensWebSocket(evidence) && !isReport(evidence) && !isHandedOn(userAgent, evidence)) {
-    bits |= contentSignals(userAgent, evidence, availability.https)
-    if (availability.https) bits |= absentHints(userAgent, evidence)
+    bits |= contentSignals(userAgent, evidence)
+    if (evidence.https) bits |= absentHints(userAgent, evidence)
     else bits |= orderSignals(userAgent, evidence)
-    if (availability.direct) bits |= wireSignals(userAgent, evidence)
+    if (evidence.direct) bits |= wireSignals(userAgent, evidence)
   }
   if (userAgent.unknownProduct) bits |= BIT['unknown-product']
   // Headers that agree support no client that copied a browser in part.
@@ -138,16 +135,7 @@ const NEVER = Number.POSITIVE_INFINITY
 
 /** Names the major version since which a family sends each feature. */
 const SINCE: Readonly<
-  Record<
-    BrowserFamily,
-    {
-      readonly hints: number
-      readonly fetch: number
-      readonly brotli: number
-      readonly alpn: number
-      readonly upgrade: number
-    }
-  >
+  Record<BrowserFamily, Readonly<Record<'hints' | 'fetch' | 'brotli' | 'alpn' | 'upgrade', number>>>
 > = {
   chromium: { hints: 89, fetch: 80, brotli: 50, alpn: 38, upgrade: 44 },
   firefox: { hints: NEVER, fetch: 90, brotli: 44, alpn: 34, upgrade: 48 },
@@ -195,7 +183,7 @@ function orderSignals({ family }: UserAgent, { fields, raw, httpVersion }: Evide
 
 const ORDERS = { chromium: 'ael', firefox: 'ale' } as const
 
-function contentSignals(userAgent: UserAgent, { fields, method }: Evidence, https: boolean): number {
+function contentSignals(userAgent: UserAgent, { fields, method, https }: Evidence): number {
   const { family, major, embedded } = userAgent
   const { acceptLanguage, accept, acceptEncoding, fetchDest, referred } = fields
   let bits = 0
@@ -264,14 +252,11 @@ function isOwnConnection({ family, platform, iosApp }: UserAgent): boolean {
 function connectionSignals(userAgent: UserAgent, evidence: Evidence): number {
   const { family = 'other', major } = userAgent
   const { ja4, network } = evidence
-  let bits = 0
-  if (ja4 !== undefined && family !== 'other' && isOwnConnection(userAgent)) {
-    // Before HTTP/2 could carry WebSockets, browsers opened TLS for them without a protocol.
-    const silent = ja4.silent && major >= SINCE[family].alpn && !opensWebSocket(evidence)
-    const foreign = silent || (ja4.family !== undefined && ja4.family !== family)
-    if (foreign) bits |= inspectsTls(network) ? BIT['ja4-inspected'] : BIT['ja4-family']
-  }
-  return bits
+  if (ja4 === undefined || family === 'other' || !isOwnConnection(userAgent)) return 0
+  // Before HTTP/2 could carry WebSockets, browsers opened TLS for them without a protocol.
+  const silent = ja4.silent && major >= SINCE[family].alpn && !opensWebSocket(evidence)
+  if (!silent && (ja4.family === undefined || ja4.family === family)) return 0
+  return inspectsTls(network) ? BIT['ja4-inspected'] : BIT['ja4-family']
 }
 
 /** Each engine writes pseudo-headers in this order, given by their second letters; only the start of Safari's is constant. */

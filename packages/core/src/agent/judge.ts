@@ -4,13 +4,13 @@ import type { InspectedCrawler } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import { type AgentClass, NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
 import { listSigns, weighBehaviour } from './behaviour-signs.ts'
-import { type Availability, type Evidence, readNamelessSignals, readSignals } from './consistency.ts'
+import { type Evidence, readNamelessSignals, readSignals } from './consistency.ts'
 import { listSignals, type Signal } from './signals.ts'
 import type { SignatureFinding } from './signature/finding.ts'
 import { isAi, type UserAgent } from './user-agent.ts'
 
 /** Holds all evidence of a verdict. */
-export interface AgentEvidence extends Evidence, Availability {
+export interface AgentEvidence extends Evidence {
   /** The client's address is in canonical text. */
   readonly address: string
   readonly userAgent: UserAgent | undefined
@@ -26,11 +26,7 @@ export interface AgentEvidence extends Evidence, Availability {
   readonly headlessFlags: readonly string[] | undefined
 }
 
-export interface AgentJudge {
-  judge(evidence: AgentEvidence): AgentVerdict
-  /** Adds signs of behaviour, as bits, to a verdict of this judge. A verdict that rests on a name or a proof stays as it is. */
-  withBehaviour(verdict: AgentVerdict, bits: number): AgentVerdict
-}
+export type AgentJudge = ReturnType<typeof createAgentJudge>
 
 /** Holds the parts of a verdict on a browser. */
 interface BrowserEvidence {
@@ -96,7 +92,7 @@ const MAX_REMEMBERED = 4096
  * Judges clients, in the order of `AGENT_BASES`. Browsers show few combinations of signals, so their verdicts are made once and shared: the
  * common request allocates no object here.
  */
-export function createAgentJudge(): AgentJudge {
+export function createAgentJudge() {
   const browsers = new Map<number, AgentVerdict>()
   const made = new WeakMap<AgentVerdict, Made>()
 
@@ -107,8 +103,9 @@ export function createAgentJudge(): AgentJudge {
     const known = browsers.get(key)
     if (known !== undefined) return known
     const network = excused ? 0 : NETWORK_WEIGHTS[evidence.network.verdict.classification]
-    const verdict = browserVerdict({ bits, network, headersKnown: evidence.headersKnown }, 0)
-    if (!excused) remember(verdict, { bits, network, headersKnown: evidence.headersKnown }, undefined)
+    const found = { bits, network, headersKnown: evidence.headersKnown }
+    const verdict = browserVerdict(found, 0)
+    if (!excused) remember(verdict, found, undefined)
     // No site sees all combinations; a flood of made-up ones is judged each time.
     if (browsers.size < MAX_REMEMBERED) browsers.set(key, verdict)
     return verdict
@@ -119,7 +116,7 @@ export function createAgentJudge(): AgentJudge {
   }
 
   return {
-    judge(evidence) {
+    judge(evidence: AgentEvidence): AgentVerdict {
       const { userAgent, signature, crawler, allowlisted, inside, network } = evidence
       // An operator's own machines and those that the policy trusts are not suspected.
       const excused = allowlisted || isInternal(network.reserved)
@@ -134,7 +131,8 @@ export function createAgentJudge(): AgentJudge {
       if (browser !== undefined) remember(whole, browser.evidence, signature)
       return allowlisted ? withIdentity(whole, { type: 'address', name: evidence.address, verified: true }) : whole
     },
-    withBehaviour(verdict, bits) {
+    /** Adds signs of behaviour, as bits, to a verdict of this judge. A verdict that rests on a name or a proof stays as it is. */
+    withBehaviour(verdict: AgentVerdict, bits: number): AgentVerdict {
       const from = made.get(verdict)
       if (from === undefined || weighBehaviour(bits) === 0) return verdict
       const known = from.raised.get(bits)
@@ -246,7 +244,7 @@ function automationText(name: string | undefined): string {
 }
 
 function browserBits(userAgent: UserAgent | undefined, evidence: AgentEvidence): number {
-  return userAgent === undefined ? readNamelessSignals(evidence, evidence) : readSignals(userAgent, evidence, evidence)
+  return userAgent === undefined ? readNamelessSignals(evidence) : readSignals(userAgent, evidence)
 }
 
 /**

@@ -170,7 +170,6 @@ export function productNames(text: string): readonly string[] {
     .map((word) => readName(word).toLowerCase())
 }
 
-/** A name is a word that starts with a letter; a lone version does not. */
 function isName(word: string): boolean {
   return /^[a-z]/i.test(word)
 }
@@ -182,12 +181,5 @@ export function readName(word: string): string {
 
 /** Returns the text outside of parentheses and brackets. */
 export function withoutComments(text: string): string {
-  let depth = 0
-  let outside = ''
-  for (const character of text) {
-    if (character === '(' || character === '[') depth++
-    if (depth === 0) outside += character
-    if ((character === ')' || character === ']') && depth > 0) depth--
-  }
-  return outside
+  return findComments(text).reduceRight((rest, [start, end]) => rest.slice(0, start - 1) + rest.slice(end + 1), text)
 }

@@ -66,22 +66,18 @@ export interface UserAgent {
   readonly crawler?: Crawler | undefined
 }
 
-/** Reads user agents, and remembers each result by the text. */
-export interface UserAgentReader {
-  /** Returns `undefined` where the header is missing or empty. */
-  read(text: string | undefined): UserAgent | undefined
-}
-
 const JAVA_PHONE = /MIDP|CLDC|J2ME|IEMobile/
 
 /** Limits how many texts are remembered: a busy site sees some thousand, and a flood of made-up ones must not grow the process. */
 const MAX_REMEMBERED = 5000
 
-export function createUserAgentReader(catalogue: Catalogue): UserAgentReader {
+/** Reads user agents, and remembers each result by the text. */
+export function createUserAgentReader(catalogue: Catalogue) {
   const remembered = new LRUCache<string, UserAgent>({ max: MAX_REMEMBERED })
   const parse = createParser(catalogue)
   return {
-    read(text) {
+    /** Returns `undefined` where the header is missing or empty. */
+    read(text: string | undefined): UserAgent | undefined {
       if (text === undefined || text === '') return undefined
       const found = remembered.get(text)
       if (found !== undefined) return found
@@ -136,27 +132,25 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
 
   return (text) => {
     const family = browserFamily(text)
+    const platform = readPlatform(text)
     const crawler = catalogue.claimOf(text)
     const automation = findAutomation(text, family)
-    const ai = crawler === undefined ? automation && describedAi(text) : namedAi(crawler)
+    const named = crawler && isAi(crawler) ? { name: crawler.name, vendor: crawler.operator } : undefined
+    const ai = crawler === undefined ? automation && describedAi(text) : named
     return Object.freeze({
       family,
       major: readMajor(text, family),
-      platform: readPlatform(text),
+      platform,
       phone: text.includes('Mobile') && !text.includes('iPad'),
       embedded: isEmbedded(text),
-      iosApp: isIosApp(text),
+      // Every browser of iOS but Safari is an application.
+      iosApp: platform === 'ios' && !isPlainSafari(text),
       unknownProduct: family !== undefined && family !== 'other' && hasUnknownProduct(text),
       ...(automation !== undefined && { automation: Object.freeze(automation) }),
       ...(ai !== undefined && { ai: Object.freeze(ai) }),
       crawler,
     })
   }
-}
-
-/** Returns the AI that a crawler of the catalogue works for. */
-function namedAi(crawler: Crawler): NamedAi | undefined {
-  return isAi(crawler) ? { name: crawler.name, vendor: crawler.operator } : undefined
 }
 
 /** Reports whether a program sends this form, so that it is not an application of the same name. */
@@ -195,11 +189,6 @@ const FOLDED_STARTS = BROWSER_STARTS.map((start) => start.toLowerCase())
 function startsLikeBrowser(text: string): boolean {
   const folded = text.toLowerCase()
   return FOLDED_STARTS.some((start) => folded.startsWith(start))
-}
-
-/** Reports whether iOS is named and Safari's user agent is not: every other browser there is an application. */
-function isIosApp(text: string): boolean {
-  return readPlatform(text) === 'ios' && !isPlainSafari(text)
 }
 
 const MAJOR_BEFORE: Readonly<Record<BrowserFamily, readonly string[]>> = {

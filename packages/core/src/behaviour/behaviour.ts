@@ -31,25 +31,7 @@ export interface BehaviourOptions {
   readonly slots?: number | undefined
 }
 
-/** Remembers what visitors do, in this process. It does no I/O and forgets each visit that ends. */
-export interface Behaviour {
-  /** Returns what the visitor of a request has done so far; `undefined` where nothing is known of it. */
-  find(
-    request: Pick<InspectionRequest, 'fields' | 'user'>,
-    known: Pick<Inspection, 'agent' | 'network' | 'client' | 'pass'>,
-    now: number,
-  ): BehaviourFinding | undefined
-  /** Counts a finished request; returns the event that other workers count, `undefined` where the request counts in no visit. */
-  record(observed: ObservedRequest): VisitEvent | undefined
-  /** Counts a request that another worker answered. */
-  take(event: VisitEvent): void
-  /** Lists what people do on each site, and which habits are a sign by their absence. */
-  readonly habits: readonly HabitState[]
-  /** Lists what is kept between two runs. */
-  readonly kept: readonly KeptHabits[]
-  /** Counts the visits that have not ended. */
-  size(now: number): number
-}
+export type Behaviour = ReturnType<typeof createBehaviour>
 
 /** Clients that name or prove what they are teach nothing by their behaviour. */
 const NAMED: ReadonlySet<AgentBasis> = new Set<AgentBasis>(['signature', 'crawler', 'ai-name', 'automation'])
@@ -58,7 +40,8 @@ const MAX_MIXED = 4_096
 /** A visit of this many pages proves what people do. */
 const PROOF_PAGES = 8
 
-export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions): Behaviour {
+/** Remembers what visitors do, in this process. It does no I/O and forgets each visit that ends. */
+export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions) {
   const norms = createNorms(kept)
   const records = new Records(slots)
   /** A visitor of the group held a pass at this time. */
@@ -88,7 +71,12 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
   }
 
   return {
-    find({ fields, user }, known, now) {
+    /** Returns what the visitor of a request has done so far; `undefined` where nothing is known of it. */
+    find(
+      { fields, user }: Pick<InspectionRequest, 'fields' | 'user'>,
+      known: Pick<Inspection, 'agent' | 'network' | 'client' | 'pass'>,
+      now: number,
+    ): BehaviourFinding | undefined {
       if (!hasBehaviour(known)) return undefined
       const site = siteOf === undefined ? '' : siteOf(findField(fields, ':authority') || findField(fields, 'host'))
       const row = records.find(keyOf(known.client, user, findField(fields, 'user-agent'), site), now)
@@ -114,7 +102,8 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
       }
       return { bits, inspected }
     },
-    record({ traits, decision, host, userAgent = '', at, milliseconds }) {
+    /** Counts a finished request; returns the event that other workers count, `undefined` where the request counts in no visit. */
+    record({ traits, decision, host, userAgent = '', at, milliseconds }: ObservedRequest): VisitEvent | undefined {
       if (traits === undefined || decision === undefined || !hasBehaviour(decision.inspection)) return undefined
       const { client, user, pass } = decision.inspection
       const site = siteOf?.(host) ?? ''
@@ -124,14 +113,18 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
       take(event)
       return event
     },
+    /** Counts a request that another worker answered. */
     take,
-    get habits() {
+    /** Lists what people do on each site, and which habits are a sign by their absence. */
+    get habits(): readonly HabitState[] {
       return listHabits(norms.kept)
     },
-    get kept() {
+    /** Lists what is kept between two runs. */
+    get kept(): readonly KeptHabits[] {
       return norms.kept
     },
-    size: (now) => records.size(now),
+    /** Counts the visits that have not ended. */
+    size: (now: number) => records.size(now),
   }
 }
 

@@ -51,15 +51,7 @@ interface Site extends KeptHabits {
 }
 
 /** Knows the habits of people by site; visits with proof of a person teach it. */
-export interface Norms {
-  /** Learns which habits a visit shows. A `group` counts once; 0 means that the visit belongs to no group. */
-  learn(host: string, habits: number, group: number): void
-  /** Returns the habits that most people have on a site. */
-  find(host: string): number
-  readonly kept: readonly KeptHabits[]
-}
-
-export function createNorms(kept: readonly KeptHabits[] = []): Norms {
+export function createNorms(kept: readonly KeptHabits[] = []) {
   const sites = new LRUCache<string, Site>({ max: MAX_SITES })
   const put = (known: KeptHabits, groups: Set<number>): void => {
     const common = HABITS.reduce((bits, habit, place) => bits | (isCommon(known, place) ? HABIT[habit] : 0), 0)
@@ -67,7 +59,8 @@ export function createNorms(kept: readonly KeptHabits[] = []): Norms {
   }
   for (const known of kept) if (isOurs(known)) put(known, new Set())
   return {
-    learn(host, habits, group) {
+    /** Learns which habits a visit shows. A `group` counts once; 0 means that the visit belongs to no group. */
+    learn(host: string, habits: number, group: number): void {
       const { visits, having, groups } = sites.get(host) ?? {
         visits: 0,
         having: HABITS.map(() => 0),
@@ -80,8 +73,9 @@ export function createNorms(kept: readonly KeptHabits[] = []): Norms {
       put({ host, visits: half * (visits + 1), having: counted }, isMany ? new Set() : groups)
       if (group !== 0 && !isMany) groups.add(group)
     },
-    find: (host) => sites.get(host)?.common ?? 0,
-    get kept() {
+    /** Returns the habits that most people have on a site. */
+    find: (host: string): number => sites.get(host)?.common ?? 0,
+    get kept(): readonly KeptHabits[] {
       return [...sites.values()].map(({ host, visits, having }) => ({ host, visits, having }))
     },
   }

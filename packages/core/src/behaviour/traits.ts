@@ -67,7 +67,6 @@ const OURS: ReadonlySet<number> = new Set([...PASS_COOKIES, ...CHALLENGE_COOKIES
 /** More names add no information. */
 const MAX_NAMES = 64
 
-/** Returns one bit of 32 for each name of a Cookie field. */
 function readSentNames(cookie: string): number {
   let bits = 0
   let from = 0

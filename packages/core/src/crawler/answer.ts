@@ -39,13 +39,7 @@ interface CrawlerFacts {
   readonly checkedAt: string
 }
 
-/** Verifies claims for `POST /v1/crawlers/verify` and `POST /v1/agentscan/verify`. */
-export interface CrawlerAnswers {
-  /** Throws `unknown_crawler` or `claim_mismatch` for a claim that cannot be verified; it sends no request. */
-  check(claim: Claim): void
-  /** Rejects as `check` throws; a check that could not run is in the answer. `asker` is the requesting client. */
-  verify(address: Address, claim: Claim, asker?: string): Promise<CrawlerAnswer>
-}
+export type CrawlerAnswers = ReturnType<typeof createCrawlerAnswers>
 
 const NO_CLAIM: readonly Check[] = CHECK_NAMES.map((name) => ({
   name,
@@ -53,15 +47,18 @@ const NO_CLAIM: readonly Check[] = CHECK_NAMES.map((name) => ({
   detail: 'The user agent names no crawler.',
 }))
 
+/** Verifies claims for `POST /v1/crawlers/verify` and `POST /v1/agentscan/verify`. */
 export function createCrawlerAnswers(
   verifier: CrawlerVerifier,
   { clock, snapshots }: { readonly clock: Clock; readonly snapshots: Snapshots },
-): CrawlerAnswers {
+) {
   return {
-    check(claim) {
+    /** Throws `unknown_crawler` or `claim_mismatch` for a claim that cannot be verified; it sends no request. */
+    check(claim: Claim): void {
       claimedCrawler(claim, verifier.catalogue)
     },
-    async verify(address, claim, asker) {
+    /** Rejects as `check` throws; a check that could not run is in the answer. `asker` is the requesting client. */
+    async verify(address: Address, claim: Claim, asker?: string): Promise<CrawlerAnswer> {
       const crawler = claimedCrawler(claim, verifier.catalogue)
       const snapshot = snapshots.current()
       const finding = classify(address, snapshot)

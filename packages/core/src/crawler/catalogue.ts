@@ -4,45 +4,29 @@ import { type NamePattern, parseNamePattern } from './name-pattern.ts'
 import { createTokenMatcher } from './token-matcher.ts'
 
 /** Holds a crawler of the catalogue, ready for checks. */
-export interface Crawler {
-  readonly slug: string
-  readonly name: string
-  readonly operator: string
-  readonly purpose: CrawlerRow['purpose']
-  readonly tokens: readonly string[]
+export interface Crawler
+  extends Pick<
+    CrawlerRow,
+    'slug' | 'name' | 'operator' | 'purpose' | 'tokens' | 'application' | 'ranges' | 'agent' | 'docs'
+  > {
   /** Says why a request with one of its tokens is not from this crawler; absent for a crawler that sends requests. */
-  readonly silent?: 'token-only' | 'retired' | undefined
+  readonly silent?: CrawlerRow['status']
   readonly names: readonly NamePattern[]
   /** False where no document of the operator promises these names: they may confirm, never refute. */
   readonly namesRefute: boolean
-  /** People have an application of this name in this form, and its own user agent claims nothing. */
-  readonly application?: CrawlerRow['application'] | undefined
   /** True where the operator's customers run it too, on their own machines: no address refutes it. */
   readonly selfHosted: boolean
-  /** Its list of published ranges has this id; absent when the operator publishes none. */
-  readonly ranges?: string | undefined
   readonly asns: ReadonlySet<number>
   /** True where only the operator uses `asns`. */
   readonly exclusive: boolean
   /** Lists every system that the operator sends the crawler from, shared or not; empty where that is not known. */
   readonly systems: ReadonlySet<number>
-  /** The origin publishes its Web Bot Auth key directory. */
-  readonly agent?: string | undefined
-  readonly docs?: string | undefined
 }
 
-export interface Catalogue {
-  readonly crawlers: readonly Crawler[]
-  find(slug: string): Crawler | undefined
-  /**
-   * Returns the crawler that a user agent names: the first one, and of two names that begin together the longer. `like Googlebot`, as feed
-   * readers and old fetchers write it, is a comparison and claims nothing; nor does the name of an application in its own user agent.
-   */
-  claimOf(userAgent: string): Crawler | undefined
-}
+export type Catalogue = ReturnType<typeof createCatalogue>
 
 /** Compiles the catalogue, by default `data/crawlers.json`; throws `TypeError` where a row is not usable. */
-export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalogue {
+export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS) {
   const crawlers = rows.map(buildCrawler)
   const bySlug = new Map(crawlers.map((crawler) => [crawler.slug, crawler]))
   if (bySlug.size !== crawlers.length) throw new TypeError('a slug is there twice')
@@ -57,8 +41,12 @@ export function createCatalogue(rows: readonly CrawlerRow[] = CRAWLERS): Catalog
   const matcher = createTokenMatcher(tokens.map(({ token }) => token))
   return {
     crawlers,
-    find: (slug) => bySlug.get(slug),
-    claimOf(userAgent) {
+    find: (slug: string) => bySlug.get(slug),
+    /**
+     * Returns the crawler that a user agent names: the first one, and of two names that begin together the longer. `like Googlebot`, as
+     * feed readers and old fetchers write it, is a comparison and claims nothing; nor does the name of an application in its own user agent.
+     */
+    claimOf(userAgent: string): Crawler | undefined {
       for (let match = matcher.find(userAgent); match !== undefined; match = matcher.find(userAgent, match.end)) {
         const { crawler, isProgram } = tokens[match.token] as (typeof tokens)[number]
         const isApplication = !isProgram && isApplicationAgent(crawler, userAgent)

@@ -18,27 +18,7 @@ export const MAX_REVERSE_CHECKS = 50_000
 /** Limits the background checks that start in a second: a flood of claims must not slow other requests. */
 export const MAX_STARTED_PER_SECOND = 200
 
-/**
- * Caches reverse-DNS checks. The key has everything that an answer depends on, the address and the patterns of names, so crawlers of one
- * operator share it.
- */
-export interface ReverseChecks {
-  /** Returns the cached answer, if there is one. */
-  known(address: Address, patterns: readonly NamePattern[]): ReverseFinding | undefined
-  /**
-   * Asks DNS; concurrent checks of one key are one. `asker` is the requesting client; default the client at the address. Never rejects;
-   * `undefined` where the queue is full, or too many checks of the client wait.
-   */
-  ask(
-    address: Address,
-    patterns: readonly NamePattern[],
-    asker?: string,
-  ): Promise<ReverseFinding | undefined> | undefined
-  /** Asks DNS in the background, for the cache; false where too many checks run already, in all or for this client. */
-  start(address: Address, patterns: readonly NamePattern[]): boolean
-  /** Fills the cache with the checks that were kept before a restart; skips expired ones. */
-  remember(kept: readonly KeptReverseCheck[]): void
-}
+export type ReverseChecks = ReturnType<typeof createReverseChecks>
 
 export interface ReverseChecksOptions {
   readonly clock: Clock
@@ -49,12 +29,11 @@ export interface ReverseChecksOptions {
   readonly onFinished?: ((check: KeptReverseCheck) => void) | undefined
 }
 
-export function createReverseChecks({
-  clock,
-  dns,
-  turns = createNameTurns(),
-  onFinished,
-}: ReverseChecksOptions): ReverseChecks {
+/**
+ * Caches reverse-DNS checks. The key has everything that an answer depends on, the address and the patterns of names, so crawlers of one
+ * operator share it.
+ */
+export function createReverseChecks({ clock, dns, turns = createNameTurns(), onFinished }: ReverseChecksOptions) {
   // The cache allocates the memory for all of its entries at once, so only the first entry creates it.
   let kept: LRUCache<string, KeptReverseCheck> | undefined
   const underWay = new Map<string, Promise<ReverseFinding | undefined>>()
@@ -87,6 +66,10 @@ export function createReverseChecks({
     return ending
   }
 
+  /**
+   * Asks DNS; concurrent checks of one key are one. `asker` is the requesting client; default the client at the address. Never rejects;
+   * `undefined` where the queue is full, or too many checks of the client wait.
+   */
   function ask(
     address: Address,
     patterns: readonly NamePattern[],
@@ -113,9 +96,12 @@ export function createReverseChecks({
   }
 
   return {
-    known: (address, patterns) => findCached(checkKey(address, patterns)),
+    /** Returns the cached answer, if there is one. */
+    known: (address: Address, patterns: readonly NamePattern[]): ReverseFinding | undefined =>
+      findCached(checkKey(address, patterns)),
     ask,
-    start(address, patterns) {
+    /** Asks DNS in the background, for the cache; false where too many checks run already, in all or for this client. */
+    start(address: Address, patterns: readonly NamePattern[]): boolean {
       const key = checkKey(address, patterns)
       if (underWay.has(key)) return true
       const done = turns.take(nameClient(address))
@@ -128,7 +114,8 @@ export function createReverseChecks({
       void trackCheck(key, run(key, address, patterns).finally(done))
       return true
     },
-    remember(checks) {
+    /** Fills the cache with the checks that were kept before a restart; skips expired ones. */
+    remember(checks: readonly KeptReverseCheck[]): void {
       const now = clock.now()
       for (const check of checks) if (check.until > now) keep(check)
     },

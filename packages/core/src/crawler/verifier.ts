@@ -32,14 +32,7 @@ export interface Verification {
   readonly hostname?: string | undefined
 }
 
-/** Checks claims by what operators publish about their crawlers. */
-export interface CrawlerVerifier {
-  readonly catalogue: Catalogue
-  /** Answers from memory alone. DNS is asked in the background, and its answer serves the next request. */
-  look(crawler: Crawler, from: ClaimedFrom): Verification
-  /** Waits for DNS where nothing else decided, up to `patience`; `asker` is the requesting client. Never rejects. */
-  verify(crawler: Crawler, from: ClaimedFrom, asker?: string): Promise<Verification>
-}
+export type CrawlerVerifier = ReturnType<typeof createCrawlerVerifier>
 
 /** Lists addresses of delivery networks, which carry the requests of others. */
 const listRelays = (): readonly Prefix[] =>
@@ -53,7 +46,8 @@ export interface VerifierPorts {
   readonly patience?: (() => Promise<unknown>) | undefined
 }
 
-export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience }: VerifierPorts): CrawlerVerifier {
+/** Checks claims by what operators publish about their crawlers. */
+export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience }: VerifierPorts) {
   // Only requests of crawlers need these.
   const relays = lazily(() => createPrefixSet(listRelays()))
   const dated = lazily(datedRanges)
@@ -91,13 +85,15 @@ export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience 
 
   return {
     catalogue,
-    look(crawler, from) {
+    /** Answers from memory alone. DNS is asked in the background, and its answer serves the next request. */
+    look(crawler: Crawler, from: ClaimedFrom): Verification {
       const found = fromMemory(crawler, from)
       if ('judgement' in found) return withOrigin(found, from)
       const pending = reverse.start(from.address, crawler.names)
       return withOrigin({ ...withReverse(crawler, found, pending ? BEING_ASKED : TOO_MANY), pending }, from)
     },
-    async verify(crawler, from, asker) {
+    /** Waits for DNS where nothing else decided, up to `patience`; `asker` is the requesting client. Never rejects. */
+    async verify(crawler: Crawler, from: ClaimedFrom, asker?: string): Promise<Verification> {
       const found = fromMemory(crawler, from)
       if ('judgement' in found) return withOrigin(found, from)
       const asked = reverse.ask(from.address, crawler.names, asker)

@@ -39,7 +39,6 @@ export function findAmbiguous(text: string): string | undefined {
   return undefined
 }
 
-/** Finds the quotation mark that ends a string. */
 function findEnd(text: string, start: number): number {
   let at = start + 1
   while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1

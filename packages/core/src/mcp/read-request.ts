@@ -49,7 +49,6 @@ function readUnseen({ version, method, name, fault }: McpHeaders): McpRequest {
   return { calls: [{ method, ...(name !== undefined && { name }) }], ids: [], isBatch: false }
 }
 
-/** `text` is the unparsed body, where it is known. */
 function readValue(value: unknown, headers: McpHeaders, text?: string): McpRequest | undefined {
   const isBatch = Array.isArray(value)
   const messages: readonly unknown[] = isBatch ? value : [value]
