@@ -7,35 +7,40 @@ import {
   padded,
   WORDS_AT,
 } from './column-file.ts'
-import { bytesPerElement, type ColumnsOf, type ColumnTypes } from './column-view.ts'
+import { bytesPerElement, type ColumnType, type ColumnTypes, viewColumn } from './column-view.ts'
+
+/** The columns to encode: numbers are cut to the width of their column. */
+export type ColumnValues<Types extends ColumnTypes> = Readonly<Record<keyof Types, ArrayLike<number>>>
 
 /** Encodes a column file into shared memory, so that other threads can have it without a copy. */
 export function encodeColumns<Types extends ColumnTypes>(
   form: FileForm<Types>,
   description: object,
-  columns: ColumnsOf<Types>,
+  columns: ColumnValues<Types>,
 ): SharedArrayBuffer {
-  const rows = Object.entries(form.columns).map(([name, type]) => {
-    const column = columns[name as keyof Types]
-    return { name, column, bytes: padded(column.length * bytesPerElement(type)) }
-  })
   let size = 0
-  const layout: Record<string, readonly [number, number]> = {}
-  for (const { name, column, bytes } of rows) {
-    layout[name] = [size, column.length]
-    size += bytes
+  const layout: Record<string, Layout[string]> = {}
+  for (const [name, type] of Object.entries(form.columns)) {
+    const { length } = columns[name as keyof Types]
+    layout[name] = [size, length]
+    size += padded(length * bytesPerElement(type))
   }
-  const text = Buffer.from(JSON.stringify({ ...description, layout: layout satisfies Layout }))
+  const text = Buffer.from(JSON.stringify({ ...description, layout }))
   const start = padded(DESCRIPTION_AT + text.length)
   const shared = new SharedArrayBuffer(start + size)
   const file = new Uint8Array(shared)
   file.set(Buffer.from(form.magic, 'latin1'))
   new Uint32Array(shared, WORDS_AT, 3).set([form.format, text.length, file.length])
   file.set(text, DESCRIPTION_AT)
-  for (const { name, column } of rows) {
-    const { buffer, byteOffset, byteLength } = column
-    file.set(new Uint8Array(buffer, byteOffset, byteLength), start + (layout[name]?.[0] ?? 0))
+  for (const [name, [offset, count]] of Object.entries(layout)) {
+    viewColumn(form.columns[name] as ColumnType, shared, start + offset, count).set(columns[name as keyof Types])
   }
   file.set(computeChecksum(file), CHECKSUM_AT)
   return shared
+}
+
+/** Joins texts to one column of bytes, and one of the ends of the texts. */
+export function packTexts(texts: readonly string[]): { readonly bytes: Uint8Array; readonly ends: readonly number[] } {
+  let end = 0
+  return { bytes: Buffer.from(texts.join('')), ends: texts.map((text) => (end += Buffer.byteLength(text))) }
 }

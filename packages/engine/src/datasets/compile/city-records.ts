@@ -1,22 +1,18 @@
 import { createGrowingColumn, type GeoRecord, type GrowingColumn, SallyportError } from '@sallyport/core'
-import { type CityColumns, type CityDescription, DEGREE, ID_BYTES, NO_PLACE } from '../format/city.ts'
+import { packTexts } from '../columns/encode.ts'
+import { DEGREE, ID_BYTES, NO_PLACE } from '../format/city.ts'
+import { prefixed } from '../format/partitions.ts'
 import { createNumbering } from '../parse/numbering.ts'
-
-export type RecordColumns = Pick<CityColumns, Extract<keyof CityColumns, `records.${string}` | `texts.${string}`>>
-
-/** Collects the distinct records of a city database as columns. Record 0 exists from the start and means no record. */
-export interface RecordWriter {
-  /** Returns the number of the record. Throws `corrupt_data` for a record that the columns cannot hold. */
-  add(record: GeoRecord): number
-  finish(): { readonly columns: RecordColumns } & Pick<CityDescription, 'countries' | 'zones'>
-}
 
 const MAX_COUNTRIES = 255
 const MAX_ZONES = 65_535
 const MAX_RADIUS = 65_535
 const MAX_RECORDS = 2 ** (8 * ID_BYTES)
 
-export function createRecordWriter(): RecordWriter {
+export type RecordWriter = ReturnType<typeof createRecordWriter>
+
+/** Collects the distinct records of a city database as columns. Record 0 exists from the start and means no record. */
+export function createRecordWriter() {
   const rows = {
     countries: createColumn(0),
     zones: createColumn(0),
@@ -32,7 +28,18 @@ export function createRecordWriter(): RecordWriter {
   const texts = createNumbering(2 ** 32 - 1)
 
   return {
-    add({ countryCode, city, region, postalCode, latitude, longitude, timezone, accuracyRadius: radius = 0 }) {
+    /** Returns the number of the record. Throws `corrupt_data` for a record that the columns cannot hold. */
+    add(record: GeoRecord): number {
+      const {
+        countryCode,
+        city,
+        region,
+        postalCode,
+        latitude,
+        longitude,
+        timezone,
+        accuracyRadius: radius = 0,
+      } = record
       if (!Number.isInteger(radius) || radius > MAX_RADIUS) {
         throw new SallyportError('corrupt_data', `a record has an accuracy radius of ${radius} km`)
       }
@@ -48,21 +55,18 @@ export function createRecordWriter(): RecordWriter {
       return rows.radii.length - 1
     },
     finish() {
-      const list = texts.list()
-      let end = 0
+      const columns = {
+        countries: rows.countries.finish(),
+        zones: rows.zones.finish(),
+        cities: rows.cities.finish(),
+        regions: rows.regions.finish(),
+        postalCodes: dropEmpty(rows.postalCodes.finish()),
+        latitudes: rows.latitudes.finish(),
+        longitudes: rows.longitudes.finish(),
+        radii: dropEmpty(rows.radii.finish()),
+      }
       return {
-        columns: {
-          'records.countries': Uint8Array.from(rows.countries.finish()),
-          'records.zones': Uint16Array.from(rows.zones.finish()),
-          'records.cities': rows.cities.finish(),
-          'records.regions': rows.regions.finish(),
-          'records.postalCodes': dropEmpty(rows.postalCodes.finish()),
-          'records.latitudes': viewSigned(rows.latitudes.finish()),
-          'records.longitudes': viewSigned(rows.longitudes.finish()),
-          'records.radii': Uint16Array.from(dropEmpty(rows.radii.finish())),
-          'texts.bytes': Buffer.from(list.join('')),
-          'texts.ends': Uint32Array.from(list, (text) => (end += Buffer.byteLength(text))),
-        },
+        columns: { ...prefixed('records', columns), ...prefixed('texts', packTexts(texts.list())) },
         countries: countries.list(),
         zones: zones.list(),
       }
@@ -80,8 +84,4 @@ function createColumn(first: number): GrowingColumn {
   const column = createGrowingColumn()
   column.push(first)
   return column
-}
-
-function viewSigned({ buffer, byteOffset, length }: Uint32Array): Int32Array {
-  return new Int32Array(buffer, byteOffset, length)
 }

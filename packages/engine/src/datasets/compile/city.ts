@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { createPartition6Writer, type SourceStatus } from '@sallyport/core'
 import { makeFolder } from '#files'
+import { readColumns } from '../columns/decode.ts'
 import { encodeColumns } from '../columns/encode.ts'
-import { CITY_FORM, type CityColumns, type CityDescription, ID_BYTES } from '../format/city.ts'
+import { CITY_FORM, type CityDescription, type DecodedCity, ID_BYTES } from '../format/city.ts'
 import { COUNTRIES_FORM, type CountriesDescription } from '../format/countries.ts'
 import { formatDay } from '../format/days.ts'
 import { partition4, prefixed } from '../format/partitions.ts'
@@ -12,12 +14,11 @@ import { createRecordReader } from '../mmdb/values.ts'
 import { type RecordNumber, walkNetworks } from '../mmdb/walk.ts'
 import { FAMILIES } from '../ranges/ranges.ts'
 import { createSegmentWriter } from '../ranges/segments.ts'
-import { readReleasable } from '../sources/releasable-file.ts'
 import { replaceFile } from '../sources/replace-file.ts'
 import { sourceStatus } from '../sources/resolve.ts'
 import { computeSha256, dateOfFile } from '../sources/source-file.ts'
 import { type CitySource, cityPath, countriesPath } from './city-path.ts'
-import { createRecordWriter, type RecordColumns, type RecordWriter } from './city-records.ts'
+import { createRecordWriter, type RecordWriter } from './city-records.ts'
 import { removeOlder } from './compiled-path.ts'
 import { pickCountries } from './countries.ts'
 import type { OnProgress } from './tables.ts'
@@ -50,9 +51,9 @@ export async function compileCity({ dataDir, source, onProgress }: CompileCityOp
   const { columns, description } = readCity(source, (share) => onProgress?.(title, share * size, size))
   const shared = encodeColumns(CITY_FORM, description, columns)
   makeFolder(dataDir)
-  const { source: status, families, countries } = description
-  const ofCountries: CountriesDescription = { source: status, families, countries }
-  const small = encodeColumns(COUNTRIES_FORM, ofCountries, pickCountries(columns))
+  const { zones: _, ...ofCountries } = description
+  const { columns: encoded }: DecodedCity = readColumns(CITY_FORM, shared)
+  const small = encodeColumns(COUNTRIES_FORM, ofCountries satisfies CountriesDescription, pickCountries(encoded))
   const path = cityPath(dataDir, source)
   for (const [kind, file, bytes] of [
     ['city', path, shared],
@@ -86,7 +87,7 @@ export function readCity(source: CitySource, onShare: (share: number) => void) {
 
 function walkDatabase({ row, file }: CitySource, onShare: (share: number) => void) {
   onShare(0)
-  const { bytes, release } = readReleasable(file.path)
+  const bytes = readFileSync(file.path)
   const database = parseMmdb(bytes, file.path)
   const records = createRecordWriter()
   const numberRecord = recordNumbers(database, records)
@@ -100,7 +101,6 @@ function walkDatabase({ row, file }: CitySource, onShare: (share: number) => voi
   })
   // Attestations name the data behind a country by this hash.
   const sha256 = computeSha256(bytes)
-  release()
   return {
     families: wanted.filter((_, index) => counts[index] !== 0),
     networks: counts.reduce((sum, count) => sum + count, 0),
@@ -145,14 +145,11 @@ function createSegmentColumns(families: readonly (4 | 6)[], nodeCount: number) {
   return {
     4: four,
     6: six,
-    finish(): Omit<CityColumns, keyof RecordColumns> {
-      const ipv4 = partition4(four.finish())
-      const ipv6 = six.finish()
+    finish() {
+      const [ipv4, ipv6] = [partition4(four.finish()), six.finish()]
       return {
-        ...prefixed('four', ipv4.partition),
-        'four.ids': writeIds(ipv4.values),
-        ...prefixed('six', ipv6.partition),
-        'six.ids': writeIds(ipv6.values),
+        ...prefixed('four', { ...ipv4.partition, ids: writeIds(ipv4.values) }),
+        ...prefixed('six', { ...ipv6.partition, ids: writeIds(ipv6.values) }),
       }
     },
   }

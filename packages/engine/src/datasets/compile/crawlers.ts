@@ -1,15 +1,10 @@
-import type { Columns, Description } from '../format/tables.ts'
 import { type Ranges, withValues } from '../ranges/ranges.ts'
 import type { Segments } from '../ranges/segments.ts'
 import { layHits } from './hit-sets.ts'
 import type { CrawlerList } from './parts.ts'
 
-type CrawlerColumns = Pick<Columns, Extract<keyof Columns, `crawlers${string}`>>
-
 /** Lays all lists of crawler ranges over each other: each segment has the set of lists that hold it. */
-export function compileCrawlers(
-  lists: readonly CrawlerList[],
-): { readonly columns: CrawlerColumns } & Pick<Description, 'crawlers' | 'crawlerSets'> {
+export function compileCrawlers(lists: readonly CrawlerList[]) {
   const { layers, sets } = layHits(
     lists.map(({ ranges }, position) => {
       const hits = (list: Ranges | undefined) => list && withValues(list, list.values.slice().fill(position))

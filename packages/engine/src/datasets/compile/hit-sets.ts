@@ -1,14 +1,14 @@
 import { layOut } from '../ranges/layout.ts'
 import { sortRanges } from '../ranges/range-order.ts'
 import { type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
-import { createSegmentWriter, type Segments, uniform } from '../ranges/segments.ts'
+import { createSegmentWriter, type Layers, type Segments, uniform } from '../ranges/segments.ts'
 
 /** Ranges of both families, of which the values are hits: codes of what a list says. */
 export type HitRanges = Readonly<Record<4 | 6, Ranges | undefined>>
 
 export interface HitLayers {
   /** Values are numbers of sets. */
-  readonly layers: Readonly<Record<4 | 6, Segments>>
+  readonly layers: Layers
   /** The distinct sets of hits, each in the order of the lists; set 0 is empty. */
   readonly sets: readonly (readonly number[])[]
 }

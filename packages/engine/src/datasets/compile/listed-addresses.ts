@@ -1,31 +1,21 @@
 import { buildAddressIndex } from '@sallyport/core'
-import type { Columns } from '../format/tables.ts'
+import { prefixed } from '../format/partitions.ts'
 import { sortRanges } from '../ranges/range-order.ts'
 import { compareAt, WORDS } from '../ranges/ranges.ts'
 import type { RangeList } from './parts.ts'
 
 type ListedAddresses = Pick<RangeList, 'ranges' | 'expires'>
-type AddressColumns = Pick<Columns, Extract<keyof Columns, `addresses.${string}`>>
 
 const NO_RANGES = { firsts: new Uint32Array(0), count: 0 } as const
 
 /** Puts lists of single addresses, in order of precedence, into one index: of equal addresses the earlier list's is first. */
-export function addressColumns(lists: readonly ListedAddresses[]): AddressColumns {
-  const four = sortAddresses(4, lists)
-  const six = sortAddresses(6, lists)
-  const index = buildAddressIndex(four.addresses, six.addresses)
-  const numbers = new Uint8Array(four.lists.length + six.lists.length)
-  numbers.set(four.lists)
-  numbers.set(six.lists, four.lists.length)
-  const expires = new Uint16Array(numbers.length)
-  for (let entry = 0; entry < numbers.length; entry++) expires[entry] = lists[numbers[entry] as number]?.expires ?? 0
-  return {
-    'addresses.filter': index.filter,
-    'addresses.four': index.four,
-    'addresses.six': index.six,
-    'addresses.lists': numbers,
-    'addresses.expires': expires,
-  }
+export function addressColumns(ranked: readonly ListedAddresses[]) {
+  const four = sortAddresses(4, ranked)
+  const six = sortAddresses(6, ranked)
+  const { filter, four: fours, six: sixes } = buildAddressIndex(four.addresses, six.addresses)
+  const lists = [...four.lists, ...six.lists]
+  const expires = lists.map((list) => ranked[list]?.expires ?? 0)
+  return prefixed('addresses', { filter, four: fours, six: sixes, lists, expires })
 }
 
 interface Sorted {

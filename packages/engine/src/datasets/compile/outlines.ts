@@ -1,52 +1,42 @@
 import { address6, coverRange, type NamedType, ruleOfName, type SystemShape, typeByRule } from '@sallyport/core'
-import type { Columns } from '../format/tables.ts'
 import type { PerFamily } from '../parse/contents.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { layOut } from '../ranges/layout.ts'
-import { addressAt, createRangeWriter, FAMILIES, type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
-import { overlay, readBounds, type Segments, uniform } from '../ranges/segments.ts'
+import { addressAt, createRangeWriter, FAMILIES, WORDS, withValues } from '../ranges/ranges.ts'
+import { type Layers, overlay, readBounds, type Segments, uniform } from '../ranges/segments.ts'
 import type { Parts } from './parts.ts'
-import { type RegisteredSystems, registeredSystems } from './registered-countries.ts'
-import { type AllSystems, allSystems } from './systems.ts'
+import { registeredSystems } from './registered-countries.ts'
+import { allSystems } from './systems.ts'
 
-type SizeColumns = Pick<Columns, 'systems.ipv4Prefixes' | 'systems.ipv6Prefixes' | 'systems.ipv4Addresses'>
+/** What the files of systems and of registrations say, before any list. Systems are by index, in order of ASN. */
+export type Outlines = ReturnType<typeof measureOutlines>
+/** Columns of the systems' sizes. */
+export type SystemSizes = Outlines['sizes']
 
-/** Holds what the files of systems and of registrations say, before any list. Systems are by index, in order of ASN. */
-export interface Outlines {
-  readonly asns: Uint32Array
-  readonly names: readonly string[]
-  /** The rule that matches the name of each system. */
-  readonly rules: readonly (NamedType | undefined)[]
-  readonly layers: Layers
-  /** The IPv6 layer with the gaps that are one system's (`filled6`). */
-  readonly filled: Segments
-  readonly sizes: SizeColumns
-  readonly registered: RegisteredSystems
-  readonly shapeOf: (index: number) => SystemShape
-}
-
-export function measureOutlines(parts: Pick<Parts, 'systems' | 'fallbacks' | 'registrations'>): Outlines {
+export function measureOutlines(parts: Pick<Parts, 'systems' | 'fallbacks' | 'registrations'>) {
   const files = [parts.systems, ...parts.fallbacks]
   const all = allSystems(files.flatMap((file) => FAMILIES.flatMap((family) => file[family] ?? [])))
   const { asns, names } = all
   const rules = names.map(ruleOfName)
   const layers = systemLayers(files, all)
   const sizes = sizeColumns(layers, asns.length)
-  const registered = registrationCountries(parts.registrations, layers, asns.length)
+  const registered = registeredSystems(parts.registrations, layers, asns.length)
   const sides = Int8Array.from(asns, (asn, index) => systemSide(asn, rules[index]))
   const { octets, neighbours } = countSurroundings(layers[4], sides)
   return {
     asns,
     names,
+    /** The rule that matches the name of each system. */
     rules,
     layers,
+    /** The IPv6 layer with the gaps that are one system's. */
     filled: fillGaps6(layers[6]),
     sizes,
     registered,
-    shapeOf: (index) => ({
-      ipv4Addresses: sizes['systems.ipv4Addresses'][index] as number,
-      ipv4Prefixes: sizes['systems.ipv4Prefixes'][index] as number,
-      ipv6Prefixes: sizes['systems.ipv6Prefixes'][index] as number,
+    shapeOf: (index: number): SystemShape => ({
+      ipv4Addresses: sizes.ipv4Addresses[index] as number,
+      ipv4Prefixes: sizes.ipv4Prefixes[index] as number,
+      ipv6Prefixes: sizes.ipv6Prefixes[index] as number,
       ipv4Blocks: octets[index] as number,
       countries: registered.counts[index + 1] as number,
       neighbours: neighbours(index),
@@ -90,13 +80,14 @@ function countSurroundings({ starts, values, count }: Segments, sides: Int8Array
   return { octets, neighbours }
 }
 
-export type Layers = Readonly<Record<4 | 6, Segments>>
-
 /**
  * Returns the systems of both families as segments. Values are positions in order of ASN, from 1; the first file that has a system at a
  * place decides.
  */
-function systemLayers(files: readonly PerFamily<SystemRanges>[], { positionsIn }: AllSystems): Layers {
+function systemLayers(
+  files: readonly PerFamily<SystemRanges>[],
+  { positionsIn }: ReturnType<typeof allSystems>,
+): Layers {
   const layer = (family: 4 | 6) =>
     files.reduce(
       (known, { [family]: read }) => {
@@ -148,16 +139,8 @@ function fillGaps6(layer: Segments): Segments {
   return overlay(layer, layOut(writer.finish()), (known, fill) => known || fill)
 }
 
-function registrationCountries(registrations: PerFamily<Ranges>, layers: Layers, size: number): RegisteredSystems {
-  const known = FAMILIES.flatMap((family) => {
-    const ranges = registrations[family]
-    return ranges === undefined ? [] : [{ systems: layers[family], countries: layOut(ranges) }]
-  })
-  return registeredSystems(known, size)
-}
-
 /** Counts each system's IPv4 addresses, and the prefixes of the minimal cover of its ranges. */
-function sizeColumns(layers: Layers, size: number): SizeColumns {
+function sizeColumns(layers: Layers, size: number) {
   const addresses = new Float64Array(size)
   const prefixes = { 4: new Uint32Array(size), 6: new Uint32Array(size) }
   for (const family of FAMILIES) {
@@ -176,9 +159,5 @@ function sizeColumns(layers: Layers, size: number): SizeColumns {
       }
     }
   }
-  return {
-    'systems.ipv4Prefixes': prefixes[4],
-    'systems.ipv6Prefixes': prefixes[6],
-    'systems.ipv4Addresses': addresses,
-  }
+  return { ipv4Prefixes: prefixes[4], ipv6Prefixes: prefixes[6], ipv4Addresses: addresses }
 }

@@ -1,7 +1,8 @@
 import { compareHits, type NetworkClass } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import { IN_DATACENTER_RANGES, IN_VPN_RANGES, listOfHit, type RangeSource } from '../format/range-source.ts'
-import { overlay, type Segments } from '../ranges/segments.ts'
+import { type Layers, overlay } from '../ranges/segments.ts'
+import type { HitLayers } from './hit-sets.ts'
 
 /** Classes of the public range lists that count for the two flags of a record, whichever class wins. */
 const VPN_LISTS: readonly NetworkClass[] = ['vpn']
@@ -14,8 +15,7 @@ export function byPrecedence<T extends RangeSource>(sources: readonly T[]): read
 
 /** True when both a VPN and a datacenter range list are among the sources; crawler ranges alone are neither. */
 export function haveBothLists(sources: readonly RangeSource[]): boolean {
-  const flags = sources.reduce((all, source) => all | packFlags(source), 0)
-  return flags === (IN_VPN_RANGES | IN_DATACENTER_RANGES)
+  return joinFlags(sources) === (IN_VPN_RANGES | IN_DATACENTER_RANGES)
 }
 
 /** True when a published list of one of these kinds and classes is among the sources. */
@@ -34,54 +34,29 @@ export function isOurs(rule: RangeSource['rule']): boolean {
   return rule === 'density' || rule === 'neighbours'
 }
 
-/** Collects the distinct records of all segments as columns; record 0 knows nothing. */
-export interface RecordRegister {
-  /** Makes one layer of record numbers from a family's systems and the lists' sets of hits. */
-  combine(systems: Segments, hits: Segments): Segments
-  finish(): RecordColumns
-}
-
-export interface RecordColumns {
-  /** Positions of systems count from 1; 0 means no system. */
-  readonly systems: Uint32Array
-  /** Numbers of sets of hits. */
-  readonly evidence: Uint32Array
-  readonly flags: Uint8Array
-}
-
-/** `sets` holds what lists say: each set has hits as `hitCode` of the lists by position; set 0 is empty. */
-export function createRecordRegister(
-  sources: readonly RangeSource[],
-  sets: readonly (readonly number[])[],
-): RecordRegister {
-  const systems = [0]
-  const evidence = [0]
+/**
+ * Numbers the distinct records of a system and what lists say: layers of both families, and the records as columns. Positions of systems
+ * count from 1. Record 0 knows nothing.
+ */
+export function layRecords(systems: Layers, { layers, sets }: HitLayers, lists: readonly RangeSource[]) {
+  const columns = { systems: [0], evidence: [0] }
   const numbers = new Map([[0, 0]])
-  const add = (system: number, set: number): number => {
-    evidence.push(set)
-    return systems.push(system) - 1
-  }
   const findRecord = (system: number, set: number): number => {
     const key = system * 2 ** 24 + set
     const known = numbers.get(key)
     if (known !== undefined) return known
-    const record = add(system, set)
+    columns.evidence.push(set)
+    const record = columns.systems.push(system) - 1
     numbers.set(key, record)
     return record
   }
-  return {
-    combine: (ofSystems, ofHits) => overlay(ofSystems, ofHits, findRecord),
-    finish() {
-      const flags = sets.map((hits) =>
-        hits.reduce((all, hit) => all | packFlags(sources[listOfHit(hit)] as RangeSource), 0),
-      )
-      return {
-        systems: Uint32Array.from(systems),
-        evidence: Uint32Array.from(evidence),
-        flags: Uint8Array.from(evidence, (set) => flags[set] as number),
-      }
-    },
-  }
+  const laid = { 4: overlay(systems[4], layers[4], findRecord), 6: overlay(systems[6], layers[6], findRecord) }
+  const flags = sets.map((hits) => joinFlags(hits.map((hit) => lists[listOfHit(hit)] as RangeSource)))
+  return { ...laid, columns: { ...columns, flags: columns.evidence.map((set) => flags[set] as number) } }
+}
+
+function joinFlags(sources: readonly RangeSource[]): number {
+  return sources.reduce((all, source) => all | packFlags(source), 0)
 }
 
 /** Returns the flags of a source. Files that operators publish of their own crawlers are no public lists of a class. */

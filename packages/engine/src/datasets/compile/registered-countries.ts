@@ -1,33 +1,23 @@
-import { addressesBetween, compareAt } from '../ranges/ranges.ts'
-import type { Segments } from '../ranges/segments.ts'
-
-/** Holds both layers of one family: the system of an address, and the country in which it is registered. */
-export interface Registration {
-  readonly systems: Segments
-  readonly countries: Segments
-}
-
-/** Says where each system is registered, by position from 1. */
-export interface RegisteredSystems {
-  /** The country in which most addresses of a system are registered; 0 when unknown. */
-  readonly countries: Uint8Array
-  /** Counts the countries in which its IPv4 addresses are registered. */
-  readonly counts: Uint16Array
-}
+import type { PerFamily } from '../parse/contents.ts'
+import { layOut } from '../ranges/layout.ts'
+import { addressesBetween, compareAt, FAMILIES, type Ranges } from '../ranges/ranges.ts'
+import type { Layers, Segments } from '../ranges/segments.ts'
 
 /**
- * Finds the country of each system by the countries of its addresses. The first layer in which a system has any address decides, so IPv6
- * counts only for systems without IPv4.
+ * Finds the country in which most addresses of each system are registered, by position from 1 (0 when unknown), and counts the countries of
+ * its IPv4 addresses. The first family in which a system has any address decides, so IPv6 counts only for systems without IPv4.
  */
-export function registeredSystems(layers: readonly Registration[], systemCount: number): RegisteredSystems {
+export function registeredSystems(registrations: PerFamily<Ranges>, layers: Layers, systemCount: number) {
   const countries = new Uint8Array(systemCount + 1)
   const counts = new Uint16Array(systemCount + 1)
-  for (const layer of layers) {
+  for (const family of FAMILIES) {
+    const ranges = registrations[family]
+    if (ranges === undefined) continue
     const largest = new Float64Array(systemCount + 1)
     const winners = new Uint8Array(systemCount + 1)
-    for (const [key, addresses] of sumCountries(layer)) {
+    for (const [key, addresses] of sumCountries(layers[family], layOut(ranges))) {
       const system = key >>> 8
-      if (layer.systems.family === 4) counts[system] = (counts[system] as number) + 1
+      if (family === 4) counts[system] = (counts[system] as number) + 1
       if (addresses > (largest[system] as number)) {
         largest[system] = addresses
         winners[system] = key & 255
@@ -41,7 +31,7 @@ export function registeredSystems(layers: readonly Registration[], systemCount: 
 }
 
 /** Counts the addresses of each system in each country, by `system << 8 | country`. */
-function sumCountries({ systems, countries }: Registration): ReadonlyMap<number, number> {
+function sumCountries(systems: Segments, countries: Segments): ReadonlyMap<number, number> {
   const { family } = systems
   const sums = new Map<number, number>()
   let from = systems.starts

@@ -3,8 +3,9 @@ import { listOfHit, type RangeSource } from '../format/range-source.ts'
 import type { PerFamily } from '../parse/contents.ts'
 import type { Ranges } from '../ranges/ranges.ts'
 import { type Segments, valueAt4 } from '../ranges/segments.ts'
-import type { RangeList, ReadSystemList } from './parts.ts'
-import { isOurs, type RecordColumns } from './records.ts'
+import type { Outlines } from './outlines.ts'
+import type { Parts, ReadSystemList } from './parts.ts'
+import { isOurs } from './records.ts'
 
 const HOSTING = 1
 const MOBILE = 2
@@ -29,47 +30,31 @@ function packMeaning({ networkClass, rule }: RangeSource): number {
   }
 }
 
-/** Sources of the evidence. */
-export interface EvidenceParts {
-  /** IPv4 segments of the records into which the lists were combined. */
+/** The lists as they were combined into records. */
+interface Combined {
+  /** IPv4 segments of the records. */
   readonly segments: Segments
-  readonly records: Pick<RecordColumns, 'systems' | 'evidence'>
+  readonly records: Readonly<Record<'systems' | 'evidence', readonly number[]>>
   /** Sets of hits, as the records count them. */
   readonly sets: readonly (readonly number[])[]
   /** Lists by position, as the hits count them. */
   readonly lists: readonly RangeSource[]
-  /** All lists that were read, whether they went into the records or not. */
-  readonly read: readonly RangeList[]
-  /** Addresses whose reverse names belong to access lines. */
-  readonly lines: readonly PerFamily<Ranges>[]
-  /** Values are positions of systems, from 1, over the IPv4 space. */
-  readonly systems: Segments
-  readonly systemLists: readonly ReadSystemList[]
-  readonly asns: Uint32Array
   readonly isRented: (index: number) => boolean
-  readonly shapeOf: (index: number) => SystemEvidence['shape']
 }
 
 /** Collects what the lists and the outline say of each system, by position. */
-export function collectEvidence({
-  segments,
-  records,
-  sets,
-  lists,
-  read,
-  lines,
-  systems,
-  systemLists,
-  asns,
-  isRented,
-  shapeOf,
-}: EvidenceParts): (index: number) => SystemEvidence {
+export function collectEvidence(
+  { lists: read, lines, systemLists }: Parts,
+  { asns, layers: { 4: systems }, shapeOf }: Outlines,
+  { segments, records, sets, lists, isRented }: Combined,
+): (index: number) => SystemEvidence {
   const size = asns.length
   const meanings = lists.map(packMeaning)
   const ofSet = Uint8Array.from(sets, (hits) =>
     hits.reduce((all, hit) => all | (meanings[listOfHit(hit)] as number), 0),
   )
-  const sums = { all: counter(size), hosting: counter(size), mobile: counter(size), access: counter(size) }
+  const counter = () => new Float64Array(size)
+  const sums = { all: counter(), hosting: counter(), mobile: counter(), access: counter() }
   const exits = read.filter(({ networkClass }) => networkClass === 'vpn' || networkClass === 'tor')
   const exitBlocks = countBlocks(
     exits.map(({ ranges }) => ranges),
@@ -131,10 +116,6 @@ function findListed(asn: number, lists: readonly ReadSystemList[]): SystemEviden
     if (asType !== undefined && systemList.has(asn)) return { type: asType, source }
   }
   return undefined
-}
-
-function counter(size: number): Float64Array {
-  return new Float64Array(size)
 }
 
 function add(sums: Float64Array, system: number, addresses: number): void {

@@ -7,15 +7,11 @@ import type { SystemRanges } from '../parse/system-ranges.ts'
 const MAX_BRANDS = 0xffff
 const MAX_LISTS = 0xff
 
-/** Holds all systems of all files in order of ASN, and for each file the positions of its systems among them, from 1. */
-export interface AllSystems {
-  readonly asns: Uint32Array
-  readonly names: readonly string[]
-  positionsIn(file: SystemRanges): Uint32Array
-}
-
-/** Merges the systems of all files. The first file that has a system names it. */
-export function allSystems(files: readonly SystemRanges[]): AllSystems {
+/**
+ * Merges the systems of all files in order of ASN; `positionsIn` returns the positions of a file's systems among them, from 1. The first
+ * file that has a system names it.
+ */
+export function allSystems(files: readonly SystemRanges[]) {
   const sorted = Uint32Array.from(files.flatMap(({ asns }) => asns)).sort()
   const numbers = new Map<number, number>()
   let count = 0
@@ -31,23 +27,12 @@ export function allSystems(files: readonly SystemRanges[]): AllSystems {
   return {
     asns: sorted.slice(0, count),
     names,
-    positionsIn: ({ asns }) => Uint32Array.from(asns, (asn) => (numbers.get(asn) as number) + 1),
+    positionsIn: ({ asns }: SystemRanges) => Uint32Array.from(asns, (asn) => (numbers.get(asn) as number) + 1),
   }
 }
 
-/** Systems' types as columns: numbers into the vocabularies, and into `brands` and `lists`, which begin with ''. */
-export interface SystemColumns {
-  readonly types: Uint8Array
-  readonly classes: Uint8Array
-  readonly bases: Uint8Array
-  readonly hostLike: Uint8Array
-  readonly brandNumbers: Uint16Array
-  readonly brands: readonly string[]
-  readonly listNumbers: Uint8Array
-  readonly lists: readonly string[]
-}
-
-export function systemColumns(size: number, typeAt: (index: number) => SystemType): SystemColumns {
+/** Makes columns of the systems' types: numbers into the vocabularies, and into `brands` and `lists`, which begin with ''. */
+export function systemColumns(size: number, typeAt: (index: number) => SystemType) {
   const brands = createNumbering(MAX_BRANDS)
   const lists = createNumbering(MAX_LISTS)
   const columns = {
@@ -55,8 +40,8 @@ export function systemColumns(size: number, typeAt: (index: number) => SystemTyp
     classes: new Uint8Array(size),
     bases: new Uint8Array(size),
     hostLike: new Uint8Array(size),
-    brandNumbers: new Uint16Array(size),
-    listNumbers: new Uint8Array(size),
+    brands: new Uint16Array(size),
+    lists: new Uint8Array(size),
   }
   for (let index = 0; index < size; index++) {
     const { type, networkClass, brand, basis, list, hostLike } = typeAt(index)
@@ -64,8 +49,8 @@ export function systemColumns(size: number, typeAt: (index: number) => SystemTyp
     columns.classes[index] = NETWORK_CLASSES.indexOf(networkClass)
     columns.bases[index] = BASES.indexOf(basis)
     columns.hostLike[index] = hostLike === true ? 1 : 0
-    columns.brandNumbers[index] = brands.number(brand)
-    columns.listNumbers[index] = lists.number(list)
+    columns.brands[index] = brands.number(brand)
+    columns.lists[index] = lists.number(list)
   }
-  return { ...columns, brands: ['', ...brands.list()], lists: ['', ...lists.list()] }
+  return { columns, brands: ['', ...brands.list()], lists: ['', ...lists.list()] }
 }

@@ -2,6 +2,7 @@ import type { SourceStatus } from '@sallyport/core'
 import type { FileForm } from '../columns/column-file.ts'
 import type { ColumnsOf } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
+import { COLUMNS_4, COLUMNS_6, prefixed } from './partitions.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
 export const CITY_FORMAT = 2
@@ -11,18 +12,9 @@ export const CITY_FORMAT = 2
  * records, three bytes each, lowest first; record 0 is none. A column that no record uses is empty.
  */
 const COLUMNS = {
-  'four.lows': 'u16',
-  'four.direct': 'u32',
+  ...prefixed('four', COLUMNS_4),
   'four.ids': 'u8',
-  'six.uppers': 'u32',
-  'six.groups': 'u32',
-  'six.lowers': 'u32',
-  'six.direct': 'u32',
-  'six.split': 'u32',
-  'six.cells': 'u32',
-  'six.pieces': 'u32',
-  'six.fineHigh': 'u32',
-  'six.fineLow': 'u32',
+  ...prefixed('six', COLUMNS_6),
   'six.ids': 'u8',
   // Numbers into the lists of the description, and into the texts; 0 is none.
   'records.countries': 'u8',

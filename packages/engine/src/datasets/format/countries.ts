@@ -2,20 +2,12 @@ import type { FileForm } from '../columns/column-file.ts'
 import type { ColumnsOf } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 import { CITY_FORMAT, type CityDescription } from './city.ts'
+import { COLUMNS_4, COLUMNS_6, prefixed } from './partitions.ts'
 
 /** The columns of a file of countries: the segments of a city file, cut only where the country changes. */
 const COLUMNS = {
-  'four.lows': 'u16',
-  'four.direct': 'u32',
-  'six.uppers': 'u32',
-  'six.groups': 'u32',
-  'six.lowers': 'u32',
-  'six.direct': 'u32',
-  'six.split': 'u32',
-  'six.cells': 'u32',
-  'six.pieces': 'u32',
-  'six.fineHigh': 'u32',
-  'six.fineLow': 'u32',
+  ...prefixed('four', COLUMNS_4),
+  ...prefixed('six', COLUMNS_6),
   // Numbers into the list of the description, for each segment; 0 is none.
   'four.countries': 'u8',
   'six.countries': 'u8',

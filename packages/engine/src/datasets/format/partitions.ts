@@ -1,46 +1,95 @@
-import { buildPartition4, createPartition6Writer, type Partition4, type Partition6 } from '@sallyport/core'
+import {
+  type Address,
+  buildPartition4,
+  createPartition6Writer,
+  findSegment4,
+  findSegment6,
+  type Partition4,
+  type Partition6,
+} from '@sallyport/core'
+import type { ColumnType } from '../columns/column-view.ts'
 import type { Segments } from '../ranges/segments.ts'
 
-type Prefixed<Table extends string, Partition> = {
-  readonly [Name in keyof Partition & string as `${Table}.${Name}`]: Partition[Name]
+type Prefixed<Table extends string, Columns> = {
+  readonly [Name in keyof Columns & string as `${Table}.${Name}`]: Columns[Name]
 }
 
-/** Returns the IPv4 partition of one table, as views of its columns. */
-export function partitionOf4<Table extends string>(columns: Prefixed<Table, Partition4>, table: Table): Partition4 {
-  return pickColumns(columns, table, ['lows', 'direct'])
+/** The types of the columns of an IPv4 partition. */
+export const COLUMNS_4 = { lows: 'u16', direct: 'u32' } as const satisfies Record<keyof Partition4, ColumnType>
+
+/** The types of the columns of an IPv6 partition. */
+export const COLUMNS_6 = {
+  uppers: 'u32',
+  groups: 'u32',
+  lowers: 'u32',
+  direct: 'u32',
+  split: 'u32',
+  cells: 'u32',
+  pieces: 'u32',
+  fineHigh: 'u32',
+  fineLow: 'u32',
+} as const satisfies Record<keyof Partition6, ColumnType>
+
+/** The partitions of both families, as views of columns. */
+export interface Partitions {
+  readonly 4: Partition4
+  readonly 6: Partition6
 }
 
-/** Returns the IPv6 partition of one table, as views of its columns. */
-export function partitionOf6<Table extends string>(columns: Prefixed<Table, Partition6>, table: Table): Partition6 {
-  const names = ['uppers', 'groups', 'lowers', 'direct', 'split', 'cells', 'pieces', 'fineHigh', 'fineLow'] as const
-  return pickColumns(columns, table, names)
+/** Returns the partitions of two tables, one of each family. */
+export function pickPartitions<Four extends string, Six extends string>(
+  columns: Prefixed<Four, Partition4> & Prefixed<Six, Partition6>,
+  four: Four,
+  six: Six,
+): Partitions {
+  return { 4: pickColumns(columns, four, COLUMNS_4), 6: pickColumns(columns, six, COLUMNS_6) }
 }
 
-/** Names the columns of a partition after a table. */
-export function prefixed<Table extends string, Partition extends Partition4 | Partition6>(
+function pickColumns<Names extends object>(all: object, table: string, names: Names) {
+  const columns = all as Readonly<Record<string, unknown>>
+  const picked = Object.keys(names).map((name) => [name, columns[`${table}.${name}`]])
+  return Object.fromEntries(picked)
+}
+
+/** Returns the number of the segment that holds an address. */
+export function findSegment({ 4: four, 6: six }: Partitions, { family, a, b, c, d }: Address): number {
+  return family === 4 ? findSegment4(four, d) : findSegment6(six, a, b, c, d)
+}
+
+/** Names columns after a table. */
+export function prefixed<Table extends string, Columns extends object>(
   table: Table,
-  partition: Partition,
-): Prefixed<Table, Partition> {
-  const rows = Object.entries(partition).map(([name, column]) => [`${table}.${name}`, column] as const)
-  return Object.fromEntries(rows) as unknown as Prefixed<Table, Partition>
+  columns: Columns,
+): Prefixed<Table, Columns> {
+  const rows = Object.entries(columns).map(([name, column]) => [`${table}.${name}`, column] as const)
+  return Object.fromEntries(rows) as unknown as Prefixed<Table, Columns>
 }
 
-function pickColumns<Partition>(
-  columns: object,
-  table: string,
-  names: readonly (keyof Partition & string)[],
-): Partition {
-  const all = columns as Readonly<Record<string, unknown>>
-  return Object.fromEntries(names.map((name) => [name, all[`${table}.${name}`]])) as Partition
+interface Partitioned<Partition> {
+  readonly partition: Partition
+  /** The value of each segment and piece. */
+  readonly values: Uint32Array
 }
 
-/** Builds a partition of IPv4 segments, with the value of each segment. */
-export function partition4({ starts, values }: Segments): { partition: Partition4; values: Uint32Array } {
+/** Names the columns of a partition after a table, and the column of its values. */
+export function valueColumns<Table extends string, Name extends string, Partition extends object>(
+  table: Table,
+  name: Name,
+  { partition, values }: Partitioned<Partition>,
+) {
+  return {
+    ...prefixed(table, partition),
+    ...prefixed(table, { [name]: values } as Readonly<Record<Name, Uint32Array>>),
+  }
+}
+
+/** Builds a partition of IPv4 segments. */
+export function partition4({ starts, values }: Segments): Partitioned<Partition4> {
   return { partition: buildPartition4(starts), values }
 }
 
-/** Builds a partition of IPv6 segments, with the value of each segment and piece. */
-export function partition6({ count, starts, values }: Segments): { partition: Partition6; values: Uint32Array } {
+/** Builds a partition of IPv6 segments. */
+export function partition6({ count, starts, values }: Segments): Partitioned<Partition6> {
   const writer = createPartition6Writer(count)
   for (let segment = 0, at = 0; segment < count; segment++, at += 4) {
     writer.push(
@@ -57,8 +106,13 @@ export function partition6({ count, starts, values }: Segments): { partition: Pa
 /** Called for every segment in address order: the four words of its first address, and its number. */
 export type SegmentVisitor = (a: number, b: number, c: number, d: number, number: number) => void
 
-/** Calls `visit` for each segment of an IPv4 partition. */
-export function visitSegments4({ lows, direct }: Partition4, visit: SegmentVisitor): void {
+/** Calls `visit` for each segment and piece of a family. */
+export function visitSegments({ 4: four, 6: six }: Partitions, family: 4 | 6, visit: SegmentVisitor): void {
+  if (family === 4) visitSegments4(four, visit)
+  else visitSegments6(six, visit)
+}
+
+function visitSegments4({ lows, direct }: Partition4, visit: SegmentVisitor): void {
   for (let chunk = 0; chunk + 1 < direct.length; chunk++) {
     const end = direct[chunk + 1] as number
     for (let segment = direct[chunk] as number; segment < end; segment++) {
@@ -67,8 +121,8 @@ export function visitSegments4({ lows, direct }: Partition4, visit: SegmentVisit
   }
 }
 
-/** Calls `visit` for each segment and piece of an IPv6 partition. The pieces of a cell replace it. */
-export function visitSegments6(partition: Partition6, visit: SegmentVisitor): void {
+/** The pieces of a cell replace it. */
+function visitSegments6(partition: Partition6, visit: SegmentVisitor): void {
   const { uppers, groups, lowers, cells, pieces, fineHigh, fineLow } = partition
   let cell = 0
   for (let group = 0; group < uppers.length; group++) {

@@ -3,6 +3,7 @@ import type { FileForm } from '../columns/column-file.ts'
 import type { ColumnsOf } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 import type { GeofeedPlace } from '../parse/places.ts'
+import { COLUMNS_4, COLUMNS_6, prefixed } from './partitions.ts'
 import type { RangeSource } from './range-source.ts'
 
 /** Counts up with every change of the layout or of what a column means; a file of another number is compiled again. */
@@ -10,18 +11,9 @@ export const TABLES_FORMAT = 10
 
 /** The columns of a tables file and their types. Names are `<table>.<column>`. */
 const COLUMNS = {
-  'networks4.lows': 'u16',
-  'networks4.direct': 'u32',
+  ...prefixed('networks4', COLUMNS_4),
   'networks4.records': 'u32',
-  'networks6.uppers': 'u32',
-  'networks6.groups': 'u32',
-  'networks6.lowers': 'u32',
-  'networks6.direct': 'u32',
-  'networks6.split': 'u32',
-  'networks6.cells': 'u32',
-  'networks6.pieces': 'u32',
-  'networks6.fineHigh': 'u32',
-  'networks6.fineLow': 'u32',
+  ...prefixed('networks6', COLUMNS_6),
   'networks6.records': 'u32',
   'records.systems': 'u32',
   'records.evidence': 'u32',
@@ -43,18 +35,9 @@ const COLUMNS = {
   'places6.starts': 'u32',
   'places6.numbers': 'u32',
   // Positions in `countriesBy` count from 1; 0 means that no table of countries has the address.
-  'countries4.lows': 'u16',
-  'countries4.direct': 'u32',
+  ...prefixed('countries4', COLUMNS_4),
   'countries4.numbers': 'u16',
-  'countries6.uppers': 'u32',
-  'countries6.groups': 'u32',
-  'countries6.lowers': 'u32',
-  'countries6.direct': 'u32',
-  'countries6.split': 'u32',
-  'countries6.cells': 'u32',
-  'countries6.pieces': 'u32',
-  'countries6.fineHigh': 'u32',
-  'countries6.fineLow': 'u32',
+  ...prefixed('countries6', COLUMNS_6),
   'countries6.numbers': 'u16',
   'systems.asns': 'u32',
   'systems.nameEnds': 'u32',

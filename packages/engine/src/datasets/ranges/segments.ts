@@ -11,6 +11,9 @@ export interface Segments {
   readonly values: Uint32Array
 }
 
+/** The segments of both families. */
+export type Layers = Readonly<Record<4 | 6, Segments>>
+
 export interface SegmentWriter {
   /** Starts ascend. A start with the value that already holds is no new segment; of two equal starts the later counts. */
   push(a: number, b: number, c: number, d: number, value: number): void

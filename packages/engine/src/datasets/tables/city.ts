@@ -1,14 +1,7 @@
-import {
-  type Address,
-  findSegment4,
-  findSegment6,
-  type GeoRecord,
-  type SourceStatus,
-  type Writable,
-} from '@sallyport/core'
+import type { Address, GeoRecord, SourceStatus, Writable } from '@sallyport/core'
 import { readColumns } from '../columns/decode.ts'
 import { CITY_FORM, DEGREE, type DecodedCity, ID_BYTES, NO_PLACE } from '../format/city.ts'
-import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
+import { findSegment, pickPartitions } from '../format/partitions.ts'
 
 /** A compiled city database in memory. */
 export interface CityTable {
@@ -26,8 +19,7 @@ export interface CityTable {
  */
 export function loadCity(source: string | SharedArrayBuffer): CityTable {
   const { columns, description, shared }: DecodedCity = readColumns(CITY_FORM, source)
-  const four = partitionOf4(columns, 'four')
-  const six = partitionOf6(columns, 'six')
+  const partitions = pickPartitions(columns, 'four', 'six')
   const [ids4, ids6] = [columns['four.ids'], columns['six.ids']]
   const countries = columns['records.countries']
   const zones = columns['records.zones']
@@ -39,9 +31,9 @@ export function loadCity(source: string | SharedArrayBuffer): CityTable {
   const radii = columns['records.radii']
   const textAt = createTexts(columns['texts.bytes'], columns['texts.ends'])
 
-  function recordNumber({ family, a, b, c, d }: Address): number {
-    const ids = family === 4 ? ids4 : ids6
-    const at = (family === 4 ? findSegment4(four, d) : findSegment6(six, a, b, c, d)) * ID_BYTES
+  function recordNumber(address: Address): number {
+    const ids = address.family === 4 ? ids4 : ids6
+    const at = findSegment(partitions, address) * ID_BYTES
     return (ids[at] as number) | ((ids[at + 1] as number) << 8) | ((ids[at + 2] as number) << 16)
   }
 

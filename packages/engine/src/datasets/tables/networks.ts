@@ -1,13 +1,5 @@
-import {
-  findSegment4,
-  findSegment6,
-  type NetworkClass,
-  type NetworkRecord,
-  type NetworkTable,
-  type RangeHit,
-  type SystemTable,
-} from '@sallyport/core'
-import { partitionOf4, partitionOf6 } from '../format/partitions.ts'
+import type { NetworkClass, NetworkRecord, NetworkTable, RangeHit, SystemTable } from '@sallyport/core'
+import { findSegment, pickPartitions } from '../format/partitions.ts'
 import {
   IN_DATACENTER_RANGES,
   IN_VPN_RANGES,
@@ -21,18 +13,13 @@ import { type Expiry, openListedAddresses } from './listed-addresses.ts'
 /** Opens the network table over the columns of a compiled file. */
 export function openNetworks(tables: TableColumns, systems: SystemTable, options: Expiry): NetworkTable {
   const { columns } = tables
-  const four = partitionOf4(columns, 'networks4')
-  const six = partitionOf6(columns, 'networks6')
-  const records4 = columns['networks4.records']
-  const records6 = columns['networks6.records']
+  const partitions = pickPartitions(columns, 'networks4', 'networks6')
+  const records = { 4: columns['networks4.records'], 6: columns['networks6.records'] }
   const recordAt = createRecords(tables, systems)
   const listed = openListedAddresses(tables, recordAt, options)
   return {
     find(address) {
-      const { family, a, b, c, d } = address
-      const number = (
-        family === 4 ? records4[findSegment4(four, d)] : records6[findSegment6(six, a, b, c, d)]
-      ) as number
+      const number = records[address.family][findSegment(partitions, address)] as number
       const entry = listed.find(address)
       return entry === -1 ? recordAt(number) : listed.record(entry, number)
     },

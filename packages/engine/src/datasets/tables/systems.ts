@@ -10,14 +10,9 @@ import {
   previousAddress,
   type SystemTable,
 } from '@sallyport/core'
-import {
-  partitionOf4,
-  partitionOf6,
-  type SegmentVisitor,
-  visitSegments4,
-  visitSegments6,
-} from '../format/partitions.ts'
+import { pickPartitions, visitSegments } from '../format/partitions.ts'
 import { BASES, type Columns, type TableColumns } from '../format/tables.ts'
+import { FAMILIES } from '../ranges/ranges.ts'
 
 const LINE_FEED = '\n'
 
@@ -105,9 +100,11 @@ function firstAbove(column: Uint32Array, value: number): number {
 function listRanges(columns: Columns, index: number): readonly (readonly [first: Address, last: Address])[] {
   const ranges: (readonly [Address, Address])[] = []
   const systems = columns['records.systems']
-  const collect = (family: 4 | 6, records: Uint32Array, walk: (visit: SegmentVisitor) => void) => {
+  const partitions = pickPartitions(columns, 'networks4', 'networks6')
+  for (const family of FAMILIES) {
+    const records = columns[`networks${family}.records`]
     let open: Address | undefined
-    walk((a, b, c, d, number) => {
+    visitSegments(partitions, family, (a, b, c, d, number) => {
       const own = systems[records[number] as number] === index + 1
       if (own === (open !== undefined)) return
       const start: Address = family === 4 ? address4(d) : { family, a: a | 0, b: b | 0, c: c | 0, d: d | 0 }
@@ -116,9 +113,5 @@ function listRanges(columns: Columns, index: number): readonly (readonly [first:
     })
     if (open !== undefined) ranges.push([open, family === 4 ? address4(-1) : { family, a: -1, b: -1, c: -1, d: -1 }])
   }
-  const four = partitionOf4(columns, 'networks4')
-  const six = partitionOf6(columns, 'networks6')
-  collect(4, columns['networks4.records'], (visit) => visitSegments4(four, visit))
-  collect(6, columns['networks6.records'], (visit) => visitSegments6(six, visit))
   return ranges
 }
