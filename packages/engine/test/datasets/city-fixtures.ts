@@ -54,7 +54,7 @@ export function citySource(path: string, id = 'city'): CitySource {
 export async function compiledCity(dataDir: string, path: string, id = 'city'): Promise<OpenedCity> {
   const source = citySource(path, id)
   await compileCity({ dataDir, source })
-  const cities = openCityFile({ dataDir, source }, { lock: { withLock, withFreeLock } })
+  const cities = openCityFile(dataDir, source, { lock: { withLock, withFreeLock } })
   return { status: cities.source, family: source.row.family, cities }
 }
 

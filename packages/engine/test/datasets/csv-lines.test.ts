@@ -4,7 +4,7 @@ import { readSystemRanges } from '../../src/datasets/parse/system-ranges.ts'
 import { openTables } from './fixtures.ts'
 
 function read(text: string, family: 4 | 6 = 4) {
-  const { ranges, asns, names } = readSystemRanges({ path: 'asn.csv', bytes: Buffer.from(text) }, family, () => {})
+  const { ranges, asns, names } = readSystemRanges({ path: 'asn.csv', bytes: Buffer.from(text) }, family)
   return {
     values: Array.from(ranges.values, (number) => asns[number]),
     names: Object.fromEntries(asns.map((asn, number) => [asn, names[number]])),

@@ -2,14 +2,14 @@ import { SallyportError } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
 import { readContents } from '../../src/datasets/parse/contents.ts'
-import { type ListForm, readList } from '../../src/datasets/parse/list.ts'
+import { type ListRow, readList } from '../../src/datasets/parse/list.ts'
 import { readSystemList } from '../../src/datasets/parse/system-list.ts'
 import { FORMAT_FIXTURES, SYSTEM_FIXTURES } from './format-fixtures.ts'
 
-const FORM = { path: 'feed', networkClass: 'hosting', single: false } as const
+const ROW = { kind: 'ranges', networkClass: 'hosting' } as const
 
-function read(text: string, form: Pick<ListForm, 'format'> & Partial<ListForm>) {
-  const { ranges, made } = readList(Buffer.from(text), { ...FORM, ...form })
+function read(text: string, row: Pick<ListRow, 'format'> & Partial<ListRow>) {
+  const { ranges, made } = readList(Buffer.from(text), { ...ROW, ...row }, 'feed')
   return { counts: [ranges[4].count, ranges[6].count], made }
 }
 

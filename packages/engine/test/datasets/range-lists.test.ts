@@ -1,14 +1,14 @@
 import { formatAddress } from '@sallyport/core'
 import t from 'tap'
 import { compileTables } from '../../src/datasets/index.ts'
-import { type ListForm, readList } from '../../src/datasets/parse/list.ts'
+import { type ListRow, readList } from '../../src/datasets/parse/list.ts'
 import { entryAt } from '../../src/datasets/ranges/ranges.ts'
 import { folder, madeSource } from './fixtures.ts'
 
-const FORM: ListForm = { format: 'text', path: 'list.txt', networkClass: 'vpn', single: false }
+const ROW: ListRow = { kind: 'ranges', format: 'text', networkClass: 'vpn' }
 
-function counts(text: string, form: Partial<ListForm> = {}): [ipv4: number, ipv6: number] {
-  const ranges = readList(Buffer.from(text), { ...FORM, ...form }).ranges
+function counts(text: string, row: Partial<ListRow> = {}): [ipv4: number, ipv6: number] {
+  const { ranges } = readList(Buffer.from(text), { ...ROW, ...row }, 'list.txt')
   return [ranges[4].count, ranges[6].count]
 }
 
@@ -17,13 +17,13 @@ const PADDING = Array.from({ length: 200 }, (_, index) => `23.1.${index}.0/24\n`
 t.test('a list holds CIDRs and addresses of both families, comments and empty lines', async (t) => {
   const text = '# VPN\n\n23.0.0.0/24\r\n23.0.1.5 # one server\n  2a00:1::/48  \n2a00:2::1\n'
   t.same(counts(text), [2, 2])
-  const { 4: ranges } = readList(Buffer.from(text), FORM).ranges
+  const { 4: ranges } = readList(Buffer.from(text), ROW, 'list.txt').ranges
   t.same([ranges.firsts[0], ranges.lasts[0]], [0x17000000, 0x170000ff])
   t.same([ranges.firsts[1], ranges.lasts[1]], [0x17000105, 0x17000105])
 })
 
 t.test('host bits of a prefix are set aside', async (t) => {
-  const { 4: ranges } = readList(Buffer.from('23.0.0.77/24'), FORM).ranges
+  const { 4: ranges } = readList(Buffer.from('23.0.0.77/24'), ROW, 'list.txt').ranges
   t.same([ranges.firsts[0], ranges.lasts[0]], [0x17000000, 0x170000ff])
 })
 
@@ -88,8 +88,8 @@ t.test('a list of one family holds no other', async (t) => {
 
 t.test('a list of single addresses holds no prefixes', async (t) => {
   const addresses = PADDING.replaceAll('.0/24', '.9')
-  t.same(counts(`23.9.0.0/24\n${addresses}`, { single: true, networkClass: 'tor' }), [200, 0])
-  t.same(counts(`23.9.0.1/32\n${addresses}`, { single: true, networkClass: 'tor' }), [201, 0])
+  t.same(counts(`23.9.0.0/24\n${addresses}`, { kind: 'addresses', networkClass: 'tor' }), [200, 0])
+  t.same(counts(`23.9.0.1/32\n${addresses}`, { kind: 'addresses', networkClass: 'tor' }), [201, 0])
 })
 
 t.test('a public resolver or root server as an anonymiser refuses the list', async (t) => {
@@ -146,7 +146,7 @@ const LINES: Readonly<Record<string, string>> = {
 
 t.test('the entry of a line, with a comment behind it or without', async (t) => {
   const readHeld = (line: string) => {
-    const { 4: four, 6: six } = readList(Buffer.from(`${line}\n${PADDING}`), FORM).ranges
+    const { 4: four, 6: six } = readList(Buffer.from(`${line}\n${PADDING}`), ROW, 'list.txt').ranges
     const added = six.count > 0 ? six : four.count > 200 ? four : undefined
     if (added === undefined) return ''
     const { first, last } = entryAt(added, 0)

@@ -25,18 +25,9 @@ export async function readBundle(bundle: ArrayBuffer | Uint8Array): Promise<Snap
     columns[name] = joinPlanes(file.subarray(at, end), row, count)
     at = end
   }
-  const { networks, crawlerRanges, countries, rangesLoaded, proxiesLoaded } = openTables(
-    { columns: addMissing(columns), description: head.description },
-    { today: () => dayNumber(Date.now()) },
-  )
-  return Object.freeze({
-    ...(networks === undefined ? {} : { networks }),
-    ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
-    ...(countries === undefined ? {} : { countries }),
-    rangesLoaded,
-    proxiesLoaded,
-    ...head.status,
-  })
+  const tables = { columns: addMissing(columns), description: head.description }
+  const { systems: _systems, places: _places, sources: _, ...opened } = openTables(tables, () => dayNumber(Date.now()))
+  return Object.freeze({ ...opened, ...head.status })
 }
 
 /** Adds the columns that a bundle leaves out, as empty ones: only the directory reads them, and a bundle has none. */

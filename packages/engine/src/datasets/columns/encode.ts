@@ -39,7 +39,7 @@ export function encodeColumns<Types extends ColumnTypes>(
   return shared
 }
 
-/** Joins texts to one column of bytes, and one of the ends of the texts. */
+/** Writes texts as a column of bytes, and a column of where each text ends. */
 export function packTexts(texts: readonly string[]): { readonly bytes: Uint8Array; readonly ends: readonly number[] } {
   let end = 0
   return { bytes: Buffer.from(texts.join('')), ends: texts.map((text) => (end += Buffer.byteLength(text))) }

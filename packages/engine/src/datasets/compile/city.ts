@@ -23,14 +23,10 @@ import { removeOlder } from './compiled-path.ts'
 import { pickCountries } from './countries.ts'
 import type { OnProgress } from './tables.ts'
 
-/** Input of a compile, as plain values that can be sent to another thread. */
-export interface CityJob {
+export interface CompileCityOptions {
   /** The compile creates the folder when it does not exist. */
   readonly dataDir: string
   readonly source: CitySource
-}
-
-export interface CompileCityOptions extends CityJob {
   readonly onProgress?: OnProgress | undefined
 }
 

@@ -1,10 +1,10 @@
 import { type Ranges, withValues } from '../ranges/ranges.ts'
 import type { Segments } from '../ranges/segments.ts'
 import { layHits } from './hit-sets.ts'
-import type { CrawlerList } from './parts.ts'
+import type { Parts } from './parts.ts'
 
 /** Lays all lists of crawler ranges over each other: each segment has the set of lists that hold it. */
-export function compileCrawlers(lists: readonly CrawlerList[]) {
+export function compileCrawlers(lists: Parts['crawlers']) {
   const { layers, sets } = layHits(
     lists.map(({ ranges }, position) => {
       const hits = (list: Ranges | undefined) => list && withValues(list, list.values.slice().fill(position))

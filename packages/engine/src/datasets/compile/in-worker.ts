@@ -1,9 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import { type Details, type ErrorCode, SallyportError } from '@sallyport/core'
-import type { CityJob, CompileCityOptions, CompiledCity } from './city.ts'
-import type { CompiledTables, CompileOptions, OnProgress, TablesJob } from './tables.ts'
+import type { CompileCityOptions, CompiledCity } from './city.ts'
+import type { CompiledTables, CompileOptions, OnProgress } from './tables.ts'
 
-export type Job = ({ readonly kind: 'tables' } & TablesJob) | ({ readonly kind: 'city' } & CityJob)
+/** A job has plain values, which can be sent to another thread. */
+export type Job =
+  | ({ readonly kind: 'tables' } & Omit<CompileOptions, 'onProgress'>)
+  | ({ readonly kind: 'city' } & Omit<CompileCityOptions, 'onProgress'>)
 
 /** A thread sends progress, and then one result or refusal. */
 export type Report =
@@ -23,24 +26,24 @@ const YOUNG_GENERATION_MB = 24
  * Runs `compileTables` in a worker thread, with the same options and result, while the calling thread goes on. Calls `onProgress` in the
  * calling thread. Rejects as `compileTables` does.
  */
-export function compileInWorker(options: CompileOptions & WorkerOptions): Promise<CompiledTables> {
-  const { dataDir, sources } = options
-  return run<CompiledTables>({ kind: 'tables', dataDir, sources }, options)
+export function compileInWorker({
+  onProgress,
+  signal,
+  ...job
+}: CompileOptions & WorkerOptions): Promise<CompiledTables> {
+  return run<CompiledTables>({ kind: 'tables', ...job }, onProgress, signal)
 }
 
 /** Runs `compileCity` in a worker thread, as `compileInWorker` does. */
 export function compileCityInWorker(options: CompileCityOptions & WorkerOptions): Promise<CompiledCity> {
-  const { dataDir, source } = options
-  return run<CompiledCity>({ kind: 'city', dataDir, source }, options)
+  const { onProgress, signal, ...job } = options
+  return run<CompiledCity>({ kind: 'city', ...job }, onProgress, signal)
 }
 
-interface RunOptions extends WorkerOptions {
-  readonly onProgress?: OnProgress | undefined
-}
-
-async function run<Result extends CompiledTables | CompiledCity>(
+async function run<Result>(
   job: Job,
-  { signal, onProgress }: RunOptions,
+  onProgress: OnProgress | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Result> {
   signal?.throwIfAborted()
   const worker = new Worker(new URL('./worker.js', import.meta.url), {
@@ -49,11 +52,10 @@ async function run<Result extends CompiledTables | CompiledCity>(
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   })
-  let cancel: (() => void) | undefined
+  const ended = new AbortController()
   try {
     return await new Promise<Result>((resolve, reject) => {
-      cancel = () => reject(signal?.reason)
-      signal?.addEventListener('abort', cancel, { once: true })
+      signal?.addEventListener('abort', () => reject(signal.reason), { signal: ended.signal })
       worker.on('message', (report: Report) => {
         if ('progress' in report) onProgress?.(...report.progress)
         else if ('result' in report) resolve(report.result as Result)
@@ -63,7 +65,7 @@ async function run<Result extends CompiledTables | CompiledCity>(
       worker.on('exit', (code) => reject(new Error(`the compilation thread ended early with exit code ${code}`)))
     })
   } finally {
-    if (cancel !== undefined) signal?.removeEventListener('abort', cancel)
+    ended.abort()
     await worker.terminate()
   }
 }

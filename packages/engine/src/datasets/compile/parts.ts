@@ -1,4 +1,4 @@
-import { type AsType, lifeDays } from '@sallyport/core'
+import { lifeDays } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import { dayNumber, formatDay } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'
@@ -19,95 +19,51 @@ export interface RangeList extends RangeSource {
   readonly services?: readonly string[] | undefined
 }
 
-/** A list of autonomous systems that was read: labels by number. */
-export interface ReadSystemList {
-  readonly source: string
-  /** Absent when the list has no type. */
-  readonly asType?: AsType | undefined
-  readonly systemList: SystemList
-}
-
-/** A list of published crawler ranges that was read. */
-export interface CrawlerList {
-  /** The crawler that it is named after; several may share it. */
-  readonly slug: string
-  readonly ranges: PerFamily<Ranges>
-}
-
-export interface PlaceList extends Places {
-  readonly source: string
-}
-
 /** The usable content of the sources; a refused source is not in here. */
-export interface Parts {
-  readonly systems: PerFamily<SystemRanges>
-  /** Where `systems` has no system, the first of these that has one decides. */
-  readonly fallbacks: readonly PerFamily<SystemRanges>[]
-  readonly registrations: PerFamily<Ranges>
-  /** Includes the tables of registrations. */
-  readonly countryLists: readonly CountryList[]
-  readonly lists: readonly RangeList[]
-  /** Addresses whose reverse names belong to access lines. */
-  readonly lines: readonly PerFamily<Ranges>[]
-  readonly systemLists: readonly ReadSystemList[]
-  readonly crawlers: readonly CrawlerList[]
-  readonly places: readonly PlaceList[]
-  readonly countries: Numbering
-}
-
-export interface PartsCollector {
-  /** Adds the contents of one source, or nothing of them when it throws `corrupt_data`. */
-  add(row: SourceRow, file: SourceFile, contents: SourceContents): void
-  readonly parts: Parts
-}
+export type Parts = PartsCollector['parts']
+export type PartsCollector = ReturnType<typeof collectParts>
 
 /** Trust in a list whose row states none. */
 const DEFAULT_TRUST = 0.5
 
-export function collectParts(): PartsCollector {
-  const countries = createCountries()
-  const systems: Partial<Record<4 | 6, SystemRanges>> = {}
-  const fallbacks: PerFamily<SystemRanges>[] = []
-  const registrations: Partial<Record<4 | 6, Ranges>> = {}
-  const countryLists: CountryList[] = []
-  const lists: RangeList[] = []
-  const lines: PerFamily<Ranges>[] = []
-  const systemLists: ReadSystemList[] = []
-  const crawlers: CrawlerList[] = []
-  const places: PlaceList[] = []
+export function collectParts() {
+  const parts = {
+    systems: {} as Partial<Record<4 | 6, SystemRanges>>,
+    /** Where `systems` has no system, the first of these that has one decides. */
+    fallbacks: [] as PerFamily<SystemRanges>[],
+    registrations: {} as Partial<Record<4 | 6, Ranges>>,
+    /** Includes the tables of registrations. */
+    countryLists: [] as CountryList[],
+    lists: [] as RangeList[],
+    /** Has addresses whose reverse names belong to access lines. */
+    lines: [] as PerFamily<Ranges>[],
+    /** Lists of autonomous systems; without a type where a list has none. */
+    systemLists: [] as (Pick<SourceRow, 'asType'> & { readonly source: string; readonly systemList: SystemList })[],
+    /** Has published crawler ranges by the slug of their crawler; several lists may share one. */
+    crawlers: [] as { readonly slug: string; readonly ranges: PerFamily<Ranges> }[],
+    places: [] as (Places & { readonly source: string })[],
+    countries: createCountries(),
+  }
   const addCountries = ({ id, kind }: SourceRow, read: Registrations) => {
     const basis = kind === 'country' ? 'use' : 'registration'
-    countryLists.push({ ...read, source: id, basis })
-    if (basis === 'registration') Object.assign(registrations, renumber(read, countries))
+    parts.countryLists.push({ ...read, source: id, basis })
+    if (basis === 'registration') Object.assign(parts.registrations, renumber(read, parts.countries))
   }
   return {
-    parts: {
-      systems,
-      fallbacks,
-      registrations,
-      countryLists,
-      lists,
-      lines,
-      systemLists,
-      crawlers,
-      places,
-      countries,
-    },
-    add(row, file, contents) {
+    parts,
+    /** Adds the contents of one source, or nothing of them when it throws `corrupt_data`. */
+    add(row: SourceRow, file: SourceFile, contents: SourceContents): void {
       const { ranges, systemList } = contents
-      if (row.fallback && contents.systems !== undefined) fallbacks.push(contents.systems)
-      else Object.assign(systems, contents.systems)
+      if (row.fallback && contents.systems !== undefined) parts.fallbacks.push(contents.systems)
+      else Object.assign(parts.systems, contents.systems)
       if (contents.registrations !== undefined) addCountries(row, contents.registrations)
-      if (systemList !== undefined) {
-        systemLists.push({ source: row.id, asType: row.asType, systemList })
-      }
-      if (ranges !== undefined) {
-        // A list without a class, such as one of abuse, says nothing of a network.
-        if (row.networkClass !== undefined) lists.push(rangeList(row, row.networkClass, file, contents, ranges))
-        if (row.kind === 'line-names') lines.push(ranges)
-        if (contents.places !== undefined) places.push({ source: row.id, ...contents.places })
-        if (row.kind === 'crawler' && row.crawler !== undefined) crawlers.push({ slug: row.crawler, ranges })
-      }
+      if (systemList !== undefined) parts.systemLists.push({ source: row.id, asType: row.asType, systemList })
+      if (ranges === undefined) return
+      // A list without a class, such as one of abuse, says nothing of a network.
+      if (row.networkClass !== undefined) parts.lists.push(rangeList(row, row.networkClass, file, contents, ranges))
+      if (row.kind === 'line-names') parts.lines.push(ranges)
+      if (contents.places !== undefined) parts.places.push({ source: row.id, ...contents.places })
+      if (row.kind === 'crawler' && row.crawler !== undefined) parts.crawlers.push({ slug: row.crawler, ranges })
     },
   }
 }
@@ -115,19 +71,9 @@ export function collectParts(): PartsCollector {
 /** Gives the countries of a file's ranges the numbers that they have among those of all files. */
 function renumber({ ranges, countries }: Registrations, all: Numbering): PerFamily<Ranges> {
   const numbers = Uint32Array.of(0, ...countries.map((country) => all.number(country)))
-  const found = FAMILIES.flatMap((family) => {
-    const read = ranges[family]
-    return read === undefined
-      ? []
-      : [
-          [
-            family,
-            withValues(
-              read,
-              read.values.map((value) => numbers[value] as number),
-            ),
-          ],
-        ]
+  const found = FAMILIES.flatMap((family) => ranges[family] ?? []).map((read) => {
+    const values = read.values.map((value) => numbers[value] as number)
+    return [read.family, withValues(read, values)] as const
   })
   return Object.fromEntries(found)
 }

@@ -1,10 +1,10 @@
 import { layOut } from '../ranges/layout.ts'
 import { createRangeWriter, entryAt } from '../ranges/ranges.ts'
 import { fourWords } from './crawlers.ts'
-import type { PlaceList } from './parts.ts'
+import type { Parts } from './parts.ts'
 
 /** Lays the places of all geofeeds over each other: of two that hold an address the smaller prefix counts, then the first. */
-export function compilePlaces(lists: readonly PlaceList[]) {
+export function compilePlaces(lists: Parts['places']) {
   const places = lists.flatMap(({ source, places: own }) => own.map((place) => ({ source, ...place })))
   const layPlaces = (family: 4 | 6) => {
     const writer = createRangeWriter(family)

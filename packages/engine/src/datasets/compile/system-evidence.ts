@@ -4,7 +4,7 @@ import type { PerFamily } from '../parse/contents.ts'
 import type { Ranges } from '../ranges/ranges.ts'
 import { type Segments, valueAt4 } from '../ranges/segments.ts'
 import type { Outlines } from './outlines.ts'
-import type { Parts, ReadSystemList } from './parts.ts'
+import type { Parts } from './parts.ts'
 import { isOurs } from './records.ts'
 
 const HOSTING = 1
@@ -32,7 +32,7 @@ function packMeaning({ networkClass, rule }: RangeSource): number {
 
 /** The lists as they were combined into records. */
 interface Combined {
-  /** IPv4 segments of the records. */
+  /** Has the IPv4 segments of the records. */
   readonly segments: Segments
   readonly records: Readonly<Record<'systems' | 'evidence', readonly number[]>>
   /** Sets of hits, as the records count them. */
@@ -111,7 +111,7 @@ function countBlocks(lists: readonly PerFamily<Ranges>[], systems: Segments, siz
   return counts.subarray(1)
 }
 
-function findListed(asn: number, lists: readonly ReadSystemList[]): SystemEvidence['listed'] {
+function findListed(asn: number, lists: Parts['systemLists']): SystemEvidence['listed'] {
   for (const { source, asType, systemList } of lists) {
     if (asType !== undefined && systemList.has(asn)) return { type: asType, source }
   }

@@ -19,14 +19,10 @@ import { addShippedRanges } from './shipped-ranges.ts'
 /** `done` and `total` are bytes of source files; `stage` is the title of what is being read or done. */
 export type OnProgress = (stage: string, done: number, total: number) => void
 
-/** Input of a compile, as plain values that can be sent to another thread. */
-export interface TablesJob {
+export interface CompileOptions {
   /** The compile creates the folder when it does not exist. */
   readonly dataDir: string
   readonly sources: readonly ResolvedSource[]
-}
-
-export interface CompileOptions extends TablesJob {
   readonly onProgress?: OnProgress | undefined
 }
 
@@ -56,9 +52,7 @@ export async function compileTables({ dataDir, sources: all, onProgress }: Compi
     onProgress?.(row.title, done, total)
     // Reading is synchronous: between two sources a signal, or a request, gets its turn.
     await turn()
-    statuses.push(
-      addSource(row, file, kept, collector, (bytesRead) => onProgress?.(row.title, done + bytesRead, total)),
-    )
+    statuses.push(addSource(row, file, kept, collector))
     done += file.size
   }
   addShippedRanges(collector)
@@ -73,17 +67,11 @@ export async function compileTables({ dataDir, sources: all, onProgress }: Compi
   return { path, sources: statuses, shared, parsed: kept.keep() }
 }
 
-function addSource(
-  row: SourceRow,
-  file: SourceFile,
-  kept: KeptContents,
-  collector: PartsCollector,
-  onRead: (bytesRead: number) => void,
-): SourceStatus {
+function addSource(row: SourceRow, file: SourceFile, kept: KeptContents, collector: PartsCollector): SourceStatus {
   try {
     const bytes = readSource(file)
     const sha256 = computeSha256(bytes)
-    const contents = kept.of(row, sha256, () => readContents(row, { path: file.path, bytes }, onRead))
+    const contents = kept.of(row, sha256, () => readContents(row, { path: file.path, bytes }))
     collector.add(row, file, contents)
     const { entries, made, left = 0 } = contents
     const date = made === undefined ? dateOfFile(file) : formatDay(made)

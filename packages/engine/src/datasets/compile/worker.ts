@@ -24,11 +24,6 @@ try {
 
 /** Code that a job does not need is not loaded for it. */
 async function run(): Promise<CompiledTables | CompiledCity> {
-  const { dataDir } = job
-  if (job.kind === 'tables') {
-    const { compileTables } = await import('./tables.ts')
-    return compileTables({ dataDir, sources: job.sources, onProgress })
-  }
-  const { compileCity } = await import('./city.ts')
-  return compileCity({ dataDir, source: job.source, onProgress })
+  if (job.kind === 'city') return (await import('./city.ts')).compileCity({ ...job, onProgress })
+  return (await import('./tables.ts')).compileTables({ ...job, onProgress })
 }

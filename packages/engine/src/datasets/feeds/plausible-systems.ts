@@ -1,5 +1,5 @@
 import { anonymises, formatAddress, type NetworkClass, SallyportError, typeOfSystem } from '@sallyport/core'
-import { MAX_COUNTRIES } from '../parse/country-ranges.ts'
+import { MAX_COUNTRIES } from '../parse/contents.ts'
 import { canaryIn } from '../parse/list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { measureCoverage } from '../ranges/coverage.ts'

@@ -14,10 +14,10 @@ type Prefixed<Table extends string, Columns> = {
   readonly [Name in keyof Columns & string as `${Table}.${Name}`]: Columns[Name]
 }
 
-/** The types of the columns of an IPv4 partition. */
+/** Names the columns of an IPv4 partition, with their types. */
 export const COLUMNS_4 = { lows: 'u16', direct: 'u32' } as const satisfies Record<keyof Partition4, ColumnType>
 
-/** The types of the columns of an IPv6 partition. */
+/** Names the columns of an IPv6 partition, with their types. */
 export const COLUMNS_6 = {
   uppers: 'u32',
   groups: 'u32',
@@ -30,7 +30,7 @@ export const COLUMNS_6 = {
   fineLow: 'u32',
 } as const satisfies Record<keyof Partition6, ColumnType>
 
-/** The partitions of both families, as views of columns. */
+/** Has the partitions of both families, as views of columns. */
 export interface Partitions {
   readonly 4: Partition4
   readonly 6: Partition6
@@ -67,7 +67,7 @@ export function prefixed<Table extends string, Columns extends object>(
 
 interface Partitioned<Partition> {
   readonly partition: Partition
-  /** The value of each segment and piece. */
+  /** Has a value for each segment and piece. */
   readonly values: Uint32Array
 }
 

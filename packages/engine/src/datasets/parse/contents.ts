@@ -2,12 +2,11 @@ import { parseBootstrap, SallyportError } from '@sallyport/core'
 import type { SourceRow, SystemListFormat } from '@sallyport/data/sources'
 import { countDistinct } from '../ranges/coverage.ts'
 import type { Ranges } from '../ranges/ranges.ts'
-import { MAX_COUNTRIES, readCountryRanges } from './country-ranges.ts'
-import type { CsvFile } from './csv.ts'
+import { type CsvFile, readRangeLines } from './csv.ts'
 import { readDelegations } from './delegations.ts'
-import { listForm, readList } from './list.ts'
+import { readList } from './list.ts'
 import { readMailDomains } from './mail-domains.ts'
-import { createNumbering } from './numbering.ts'
+import { createNumbering, type Numbering } from './numbering.ts'
 import { type Places, readPlaces } from './places.ts'
 import { readSystemList, type SystemList } from './system-list.ts'
 import { readSystemRanges, type SystemRanges, splitSystems } from './system-ranges.ts'
@@ -38,6 +37,9 @@ export interface Registrations {
   readonly countries: readonly string[]
 }
 
+/** Country numbers, and one more, fit one byte. */
+export const MAX_COUNTRIES = 254
+
 export function createCountries() {
   return createNumbering(MAX_COUNTRIES)
 }
@@ -46,29 +48,20 @@ export function createCountries() {
  * Reads the file of a source, which is no city database. Throws `corrupt_data` naming the file where it cannot be that
  * source.
  */
-export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead: number) => void): SourceContents {
+export function readContents(row: SourceRow, file: CsvFile): SourceContents {
   const { path, bytes } = file
   const { family = 4 } = row
   switch (row.kind) {
     case 'asn': {
-      if (row.format === 'delegations') {
-        const systems = readDelegations(file)
-        return { entries: countDistinct(systems[4].ranges) + countDistinct(systems[6].ranges), systems }
-      }
-      if (row.format !== 'tsv-asn') {
-        const systems = readSystemRanges(file, family, onRead)
-        return { entries: countDistinct(systems.ranges), systems: { [family]: systems } }
-      }
-      const files = splitSystems(file)
-      const systems = { 4: readSystemRanges(files[4], 4), 6: readSystemRanges(files[6], 6) }
-      return { entries: countDistinct(systems[4].ranges) + countDistinct(systems[6].ranges), systems }
+      const systems = readSystems(row, file)
+      return { entries: countEntries(systems[4]?.ranges) + countEntries(systems[6]?.ranges), systems }
     }
     case 'asn-country':
     case 'country': {
       const countries = createCountries()
-      const ranges = readCountryRanges(file, family, countries, onRead)
+      const ranges = readCountryRanges(file, family, countries)
       return {
-        entries: countDistinct(ranges),
+        entries: countEntries(ranges),
         registrations: { ranges: { [family]: ranges }, countries: countries.list() },
       }
     }
@@ -79,11 +72,11 @@ export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead:
     case 'line-names':
     case 'geofeed':
     case 'front-end': {
-      const list = readList(bytes, listForm(row, path))
+      const list = readList(bytes, row, path)
       // The collection of all geofeeds names no operator, so it is only read and counted.
       const isOperators = row.kind !== 'geofeed' || row.provider !== undefined
       const places = row.format === 'geofeed' && isOperators ? readPlaces(bytes) : undefined
-      return { entries: countDistinct(list.ranges[4]) + countDistinct(list.ranges[6]), ...list, places }
+      return { entries: countEntries(list.ranges[4]) + countEntries(list.ranges[6]), ...list, places }
     }
     case 'asn-list': {
       const systemList = readSystemList(bytes, row.format as SystemListFormat, path)
@@ -96,6 +89,25 @@ export function readContents(row: SourceRow, file: CsvFile, onRead?: (bytesRead:
     case 'city':
       throw new TypeError('a city database is read on its own')
   }
+}
+
+function readSystems({ format, family = 4 }: SourceRow, file: CsvFile): PerFamily<SystemRanges> {
+  if (format === 'delegations') return readDelegations(file)
+  if (format !== 'tsv-asn') return { [family]: readSystemRanges(file, family) }
+  const files = splitSystems(file)
+  return { 4: readSystemRanges(files[4], 4), 6: readSystemRanges(files[6], 6) }
+}
+
+/** Reads `start,end,country` lines; values are numbers of countries, 0 for ZZ, which means unknown. */
+function readCountryRanges(file: CsvFile, family: 4 | 6, countries: Numbering): Ranges {
+  return readRangeLines(file, family, (code) => {
+    if (!/^[A-Z]{2}$/.test(code)) return undefined
+    return countries.number(code === 'ZZ' ? undefined : code)
+  })
+}
+
+function countEntries(ranges: Ranges | undefined): number {
+  return ranges === undefined ? 0 : countDistinct(ranges)
 }
 
 /** Counts the names of an RDAP bootstrap file (RFC 9224). Services with http alone count: the client refuses them. */

@@ -17,12 +17,11 @@ export function readRangeLines(
   { path, bytes }: CsvFile,
   family: 4 | 6,
   readFields: (fields: string) => number | undefined,
-  onProgress?: (bytesRead: number) => void,
 ): Ranges {
   const ranges = createRangeWriter(family, 65_536)
   let good = 0
   let bad = 0
-  for (const line of readLines(bytes, onProgress)) {
+  for (const line of readLines(bytes)) {
     const comma = line.indexOf(',')
     const second = line.indexOf(',', comma + 1)
     const first = parseAddressIn(line, 0, comma)

@@ -113,7 +113,7 @@ export function writtenEntries(bytes: Buffer, format: EntryFormat, path: string)
   const time = made === undefined ? undefined : readTime(valuesAt(document, made)[0])
   return {
     entries: entries.flatMap((at) => valuesAt(document, at)).map((value) => form(String(value))),
-    made: time,
+    ...(time === undefined ? {} : { made: time }),
   }
 }
 

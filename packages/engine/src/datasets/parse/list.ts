@@ -1,12 +1,4 @@
-import {
-  type Address,
-  anonymises,
-  formatAddress,
-  type NetworkClass,
-  parseAddress,
-  reservedRow,
-  SallyportError,
-} from '@sallyport/core'
+import { type Address, anonymises, formatAddress, parseAddress, reservedRow, SallyportError } from '@sallyport/core'
 import { PUBLIC_SERVICES } from '@sallyport/data/public-services'
 import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
@@ -16,20 +8,8 @@ import { createRangeWriter, FAMILIES, type Ranges } from '../ranges/ranges.ts'
 import { writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
 
-/** How the table of sources describes a list. */
-export interface ListForm {
-  readonly path: string
-  readonly format: EntryFormat
-  /** Is `unknown` when the list has no class. */
-  readonly networkClass: NetworkClass
-  /** Single addresses only: a prefix in the list is a bad line. */
-  readonly single: boolean
-  readonly family?: 4 | 6 | undefined
-  /** The list may cover so much: IPv4 addresses, and IPv6 networks of /64. */
-  readonly covers?: { readonly ipv4: number; readonly ipv6: number } | undefined
-  /** Reserved ranges are left out and are no bad lines. */
-  readonly reservedIsExpected?: boolean | undefined
-}
+/** The members of a row that say what its list may hold. */
+export type ListRow = Pick<SourceRow, 'kind' | 'format' | 'networkClass' | 'family' | 'covers' | 'reservedIsExpected'>
 
 /** A list that was read and found plausible. */
 export interface AddressList {
@@ -40,20 +20,6 @@ export interface AddressList {
   readonly made?: number | undefined
   /** How many entries were bad and were left out. */
   readonly left: number
-}
-
-/** Returns how to read the list of a row. */
-export function listForm(row: SourceRow, path: string): ListForm {
-  const { kind, format, networkClass = 'unknown', family, covers, reservedIsExpected = false } = row
-  return {
-    path,
-    format: format as EntryFormat,
-    networkClass,
-    single: kind === 'addresses' || kind === 'line-names',
-    reservedIsExpected,
-    family,
-    covers,
-  }
 }
 
 /** Slips of a publisher that cost a short list these lines alone. */
@@ -75,24 +41,21 @@ const CANARIES = PUBLIC_SERVICES.map((text) => parseAddress(text) as Address)
  * short list more than three), when it holds a well-known public service as an anonymiser, or when all entries together cover more than the
  * list plausibly can.
  */
-export function readList(bytes: Buffer, form: ListForm): AddressList {
-  const { entries, serviceOf, services, made } = writtenEntries(bytes, form.format, form.path)
-  return {
-    ...readEntries(entries, form, serviceOf),
-    ...(services === undefined ? {} : { services }),
-    ...(made === undefined ? {} : { made }),
-  }
+export function readList(bytes: Buffer, row: ListRow, path: string): AddressList {
+  const { entries, serviceOf, ...written } = writtenEntries(bytes, row.format as EntryFormat, path)
+  return { ...readEntries(entries, row, path, serviceOf), ...written }
 }
 
 /** Reads the good entries of a list that is plausible as a whole. */
 function readEntries(
   entries: Iterable<string>,
-  form: ListForm,
+  row: ListRow,
+  path: string,
   serviceOf?: readonly number[],
 ): Pick<AddressList, 'ranges' | 'left'> {
-  const { path, networkClass, reservedIsExpected = false } = form
+  const { networkClass, reservedIsExpected = false } = row
   const writers = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
-  const hides = anonymises(networkClass)
+  const hides = isAnonymiser(row)
   const sizes = { 4: 0, 6: 0 }
   let good = 0
   let bad = 0
@@ -102,11 +65,15 @@ function readEntries(
     const entry = parseEntry(text)
     const isReserved = entry !== undefined && touchesReserved(entry)
     const size = entry === undefined ? 0 : entrySize(entry)
-    if (entry === undefined || isReserved || size > maxEntrySize(entry.first.family, form)) {
+    if (entry === undefined || isReserved || size > maxEntrySize(entry.first.family, row)) {
       if (!(isReserved && reservedIsExpected)) bad++
       continue
     }
-    if (hides) refuseCanary(entry, form)
+    const canary = hides ? canaryIn(entry) : undefined
+    if (canary !== undefined) {
+      const message = `${path}: the public service ${formatAddress(canary)} is not ${networkClass}`
+      throw new SallyportError('corrupt_data', message)
+    }
     writers[entry.first.family].add(entry.first, entry.last, serviceOf?.[at] ?? 1)
     sizes[entry.first.family] += size
     good++
@@ -114,7 +81,7 @@ function readEntries(
   requireMostlyGood({ good, bad }, path, FEW_BAD)
   const ranges = { 4: writers[4].finish(), 6: writers[6].finish() }
   for (const family of FAMILIES) {
-    const max = maxCoverage(family, form)
+    const max = maxCoverage(family, row)
     // Entries may overlap, so their sum is an upper bound: the exact figure is only needed above it.
     if (sizes[family] > max && measureCoverage(ranges[family]) > max) {
       throw new SallyportError('corrupt_data', `${path}: the list covers too much of the IPv${family} space`)
@@ -124,22 +91,15 @@ function readEntries(
 }
 
 /** Returns the most addresses that an entry may hold. An entry larger than the whole list can plausibly cover is bad. */
-function maxEntrySize(family: 4 | 6, form: ListForm): number {
-  if (form.family !== undefined && family !== form.family) return 0
-  if (form.single) return 1
-  return Math.min(2 ** (addressBits(family) - MIN_PREFIX_LENGTH[family]), maxCoverage(family, form))
+function maxEntrySize(family: 4 | 6, row: ListRow): number {
+  if (row.family !== undefined && family !== row.family) return 0
+  if (row.kind === 'addresses' || row.kind === 'line-names') return 1
+  return Math.min(2 ** (addressBits(family) - MIN_PREFIX_LENGTH[family]), maxCoverage(family, row))
 }
 
 /** Finds a well-known public service that an entry holds. */
 export function canaryIn(entry: Entry): Address | undefined {
   return CANARIES.find((address) => holds(entry, address))
-}
-
-function refuseCanary(entry: Entry, { path, networkClass }: ListForm): void {
-  const canary = canaryIn(entry)
-  if (canary === undefined) return
-  const text = formatAddress(canary)
-  throw new SallyportError('corrupt_data', `${path}: the public service ${text} is not ${networkClass}`)
 }
 
 const RESERVED_RANGES = RESERVED.filter((row) => row.reserved).map(({ prefix }) => parseEntry(prefix) as Entry)
@@ -149,8 +109,13 @@ function touchesReserved(entry: Entry): boolean {
 }
 
 /** Returns how many addresses of a family a list may cover: a share of the public space, or less when its row says so. */
-function maxCoverage(family: 4 | 6, { networkClass, covers }: ListForm): number {
-  const share = anonymises(networkClass) ? MAX_COVERED.anonymising : MAX_COVERED.other
+function maxCoverage(family: 4 | 6, row: ListRow): number {
+  const { covers } = row
+  const share = isAnonymiser(row) ? MAX_COVERED.anonymising : MAX_COVERED.other
   const stated = family === 4 ? covers?.ipv4 : covers === undefined ? undefined : covers.ipv6 * 2 ** 64
   return Math.min(PUBLIC_SPACE[family] * share, stated ?? Number.POSITIVE_INFINITY)
+}
+
+function isAnonymiser({ networkClass }: ListRow): boolean {
+  return networkClass !== undefined && anonymises(networkClass)
 }

@@ -11,7 +11,7 @@ export interface SystemRanges {
 }
 
 /** Reads `start,end,asn,organisation` lines. Throws `corrupt_data`. */
-export function readSystemRanges(file: CsvFile, family: 4 | 6, onRead?: (bytesRead: number) => void): SystemRanges {
+export function readSystemRanges(file: CsvFile, family: 4 | 6): SystemRanges {
   const asns: number[] = []
   const names: string[] = []
   const numbers = new Map<number, number>()
@@ -26,7 +26,7 @@ export function readSystemRanges(file: CsvFile, family: 4 | 6, onRead?: (bytesRe
     numbers.set(asn, asns.push(asn) - 1)
     return names.push(name.trim() || `AS${asn}`) - 1
   }
-  return { ranges: readRangeLines(file, family, systemNumber, onRead), asns, names }
+  return { ranges: readRangeLines(file, family, systemNumber), asns, names }
 }
 
 /**

@@ -11,7 +11,6 @@ export interface Segments {
   readonly values: Uint32Array
 }
 
-/** The segments of both families. */
 export type Layers = Readonly<Record<4 | 6, Segments>>
 
 export interface SegmentWriter {

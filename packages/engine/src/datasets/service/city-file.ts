@@ -2,8 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorText, SallyportError, type SourceStatus } from '@sallyport/core'
 import { readInTurns } from '../columns/read-in-turns.ts'
-import type { CityJob } from '../compile/city.ts'
-import { cityPath, countriesPath } from '../compile/city-path.ts'
+import { type CitySource, cityPath, countriesPath } from '../compile/city-path.ts'
 import { compileCityInWorker } from '../compile/in-worker.ts'
 import type { CitySourceReader } from '../tables/cities.ts'
 import { type CityTable, loadCity } from '../tables/city.ts'
@@ -18,13 +17,18 @@ export interface CityFile extends CitySourceReader {
 }
 
 export interface CityFileOptions {
-  readonly signal?: AbortSignal | undefined
+  /** `compile.lock` of the dataDir is taken where something must be compiled. */
+  readonly lock: DataLock
+  /** Called when a compiled file cannot be used and is compiled again. The message names it. */
+  readonly onRefused?: ((message: string) => void) | undefined
+  /** Called when a lookup needs a place, and a city file could neither be read nor compiled again. The message names it. */
   readonly onLost?: ((message: string) => void) | undefined
   /** Milliseconds after a loss of places until the next lookup opens them again. */
   readonly retryMs?: number | undefined
-  readonly lock: DataLock
+  /** Aborts a compile, or the wait for another process's; rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Whether the dataDir may not be written: what is not compiled cannot be used. */
   readonly readOnly?: boolean | undefined
-  readonly onRefused?: ((message: string) => void) | undefined
 }
 
 /** A loss may be of a moment, such as for want of file descriptors; a compile is too dear for each lookup. */
@@ -35,7 +39,7 @@ const RETRY_MS = 60_000
  * of a place reads the places. When they cannot be read, they are compiled again while the caller waits; when that fails too, they are lost
  * for `retryMs`.
  */
-export function openCityFile({ dataDir, source }: CityJob, options: CityFileOptions): CityFile {
+export function openCityFile(dataDir: string, source: CitySource, options: CityFileOptions): CityFile {
   const { lock, signal, readOnly = false, onRefused, onLost, retryMs = RETRY_MS } = options
   const path = cityPath(dataDir, source)
   const countries = loadCountries(countriesPath(dataDir, source))

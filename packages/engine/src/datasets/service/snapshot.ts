@@ -1,9 +1,8 @@
-import type { FrontEnds, Snapshot, SourceStatus } from '@sallyport/core'
+import type { Snapshot } from '@sallyport/core'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
 import { joinCities } from '../tables/cities.ts'
 import { readFrontEnds } from '../tables/front-ends.ts'
-import type { LoadedTables } from '../tables/load.ts'
-import { type Compiled, loadCompiled, type SnapshotOptions } from './compiled.ts'
+import { loadCompiled, type SnapshotOptions } from './compiled.ts'
 import { FACTS } from './facts.ts'
 
 /**
@@ -16,39 +15,16 @@ export async function openSnapshot(
   options: SnapshotOptions,
 ): Promise<Snapshot> {
   const { tables, cities } = await loadCompiled(dataDir, sources, options)
-  const statuses = new Map([...tables.sources, ...cities.map(({ status }) => status)].map((row) => [row.id, row]))
-  return buildSnapshot({
-    tables,
-    cities,
+  const { sources: compiled, shared: _, places, countries, ...opened } = tables
+  const known = new Map([...compiled, ...cities.map(({ status }) => status)].map((status) => [status.id, status]))
+  const statuses = sources.map(
+    ({ row, reason }) => known.get(row.id) ?? sourceStatus(row, 'absent', reason === undefined ? {} : { reason }),
+  )
+  return Object.freeze({
+    ...opened,
+    ...joinCities(cities, { places, countries }),
     frontEnds: readFrontEnds(sources),
     // Facts first: verdicts search this list, and nearly every one names a fact.
-    sources: [
-      ...FACTS,
-      ...sources.map(
-        ({ row, reason }) =>
-          statuses.get(row.id) ?? sourceStatus(row, 'absent', reason === undefined ? {} : { reason }),
-      ),
-    ],
-  })
-}
-
-interface SnapshotParts extends Pick<Compiled, 'cities'> {
-  readonly tables: Omit<LoadedTables, 'shared' | 'sources'>
-  readonly frontEnds: FrontEnds
-  readonly sources: readonly SourceStatus[]
-}
-
-/** Builds a snapshot of what is loaded. */
-function buildSnapshot({ tables, cities, frontEnds, sources }: SnapshotParts): Snapshot {
-  const { networks, systems, crawlerRanges, rangesLoaded, proxiesLoaded } = tables
-  return Object.freeze({
-    ...(networks === undefined ? {} : { networks }),
-    ...(systems === undefined ? {} : { systems }),
-    ...(crawlerRanges === undefined ? {} : { crawlerRanges }),
-    ...joinCities(cities, tables),
-    frontEnds,
-    rangesLoaded,
-    proxiesLoaded,
-    sources: Object.freeze(sources),
+    sources: Object.freeze([...FACTS, ...statuses]),
   })
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { coverRange, type FrontEnds, type Prefix, SallyportError } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
-import { listForm, readList } from '../parse/list.ts'
+import { readList } from '../parse/list.ts'
 import { entryAt, FAMILIES, type Ranges } from '../ranges/ranges.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 
@@ -21,7 +21,7 @@ export function readFrontEnds(sources: readonly ResolvedSource[]): FrontEnds {
 
 function readPrefixes(row: SourceRow, path: string): readonly Prefix[] {
   try {
-    const { ranges } = readList(readFileSync(path), listForm(row, path))
+    const { ranges } = readList(readFileSync(path), row, path)
     return FAMILIES.flatMap((family) => listPrefixes(ranges[family]))
   } catch (error) {
     // Its status says so: it is read among the other lists too.

@@ -2,36 +2,18 @@ import { type Address, findAddress, isRepeated, type NetworkRecord, type RangeHi
 import type { RangeSource } from '../format/range-source.ts'
 import type { TableColumns } from '../format/tables.ts'
 
-/** How listed addresses of compiled tables expire. */
-export interface LoadOptions {
-  /** Days since the epoch, by which listed addresses expire; the machine's clock if absent. */
-  readonly today?: (() => number) | undefined
-}
-
-/** `LoadOptions` with the defaults filled in. */
-export interface Expiry {
-  readonly today: () => number
-}
-
-/** The single addresses that lists name, one entry for each list that names one. */
-export interface ListedAddresses {
-  /** Returns the first entry of an address; -1 when no list names it. */
-  find(address: Address): number
-  /** Returns the record of this number, with the hits of the lists at the address of an entry that hold today. */
-  record(entry: number, number: number): NetworkRecord | undefined
-}
-
 const NOTHING: NetworkRecord = Object.freeze({
   also: Object.freeze([]),
   inVpnRanges: false,
   inDatacenterRanges: false,
 })
 
+/** Opens the single addresses that lists name, one entry for each list that names one; `today` counts days since the epoch. */
 export function openListedAddresses(
   { columns, description: { addressLists } }: TableColumns,
   recordAt: (number: number) => NetworkRecord | undefined,
-  { today }: Expiry,
-): ListedAddresses {
+  today: () => number,
+) {
   const index = {
     filter: columns['addresses.filter'],
     four: columns['addresses.four'],
@@ -64,8 +46,10 @@ export function openListedAddresses(
   }
 
   return {
-    find: (address) => findAddress(index, address),
-    record(entry, number) {
+    /** Returns the first entry of an address; -1 when no list names it. */
+    find: (address: Address): number => findAddress(index, address),
+    /** Returns the record of this number, with the hits of the lists at the address of an entry that hold today. */
+    record(entry: number, number: number): NetworkRecord | undefined {
       const set = setAt(entry)
       if (set === 0) return recordAt(number)
       const key = number * 2 ** 24 + set
@@ -78,19 +62,13 @@ export function openListedAddresses(
   }
 }
 
-/** The sets of lists that name one address, each numbered once; set 0 is empty. */
-interface ListedSets {
-  /** Adds a list to a set. The entries of the list hold up to a day, in days since the epoch; 0 means without end. */
-  with(set: number, list: number, expires: number): number
-  /** Returns the hits in order of precedence. */
-  hits(set: number): readonly RangeHit[]
-}
-
-function createListedSets(lists: readonly RangeSource[]): ListedSets {
+/** Numbers each set of lists that name one address once; set 0 is empty. */
+function createListedSets(lists: readonly RangeSource[]) {
   const sets: (readonly RangeHit[])[] = [[]]
   const longer = new Map<number, number>()
   return {
-    with(set, list, expires) {
+    /** Adds a list to a set. The entries of the list hold up to a day, in days since the epoch; 0 means without end. */
+    with(set: number, list: number, expires: number): number {
       const key = set * 2 ** 24 + list * 2 ** 16 + expires
       const known = longer.get(key)
       if (known !== undefined) return known
@@ -99,6 +77,7 @@ function createListedSets(lists: readonly RangeSource[]): ListedSets {
       longer.set(key, sets.length - 1)
       return sets.length - 1
     },
-    hits: (set) => sets[set] as readonly RangeHit[],
+    /** Returns the hits in order of precedence. */
+    hits: (set: number) => sets[set] as readonly RangeHit[],
   }
 }

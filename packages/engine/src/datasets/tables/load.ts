@@ -1,14 +1,10 @@
 import { readColumns } from '../columns/decode.ts'
 import { dayNumber } from '../format/days.ts'
 import { type DecodedTables, TABLES_FORM } from '../format/tables.ts'
-import type { LoadOptions } from './listed-addresses.ts'
-import { type OpenedTables, openTables } from './open-tables.ts'
+import { openTables } from './open-tables.ts'
 
 /** Compiled tables, and where they are in memory. */
-export interface LoadedTables extends OpenedTables {
-  /** The bytes that all of this reads from; another thread that receives them loads them without a copy. */
-  readonly shared: SharedArrayBuffer
-}
+export type LoadedTables = ReturnType<typeof loadTables>
 
 /**
  * Loads a compiled file: one read into shared memory, one checksum, and views on it; records become objects when they
@@ -27,11 +23,11 @@ export interface LoadedTables extends OpenedTables {
  * ```
  * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/sources.md#compiled-data
  */
-export function loadTables(source: string | SharedArrayBuffer, { today = systemDay }: LoadOptions = {}): LoadedTables {
+export function loadTables(source: string | SharedArrayBuffer, { today = () => dayNumber(Date.now()) } = {}) {
   const tables: DecodedTables = readColumns(TABLES_FORM, source)
-  return { ...openTables(tables, { today }), shared: tables.shared }
-}
-
-function systemDay(): number {
-  return dayNumber(Date.now())
+  return {
+    ...openTables(tables, today),
+    /** The bytes that all of this reads from; another thread that receives them loads them without a copy. */
+    shared: tables.shared,
+  }
 }

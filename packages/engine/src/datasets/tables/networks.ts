@@ -8,15 +8,15 @@ import {
   type RangeSource,
 } from '../format/range-source.ts'
 import type { Description, TableColumns } from '../format/tables.ts'
-import { type Expiry, openListedAddresses } from './listed-addresses.ts'
+import { openListedAddresses } from './listed-addresses.ts'
 
 /** Opens the network table over the columns of a compiled file. */
-export function openNetworks(tables: TableColumns, systems: SystemTable, options: Expiry): NetworkTable {
+export function openNetworks(tables: TableColumns, systems: SystemTable, today: () => number): NetworkTable {
   const { columns } = tables
   const partitions = pickPartitions(columns, 'networks4', 'networks6')
   const records = { 4: columns['networks4.records'], 6: columns['networks6.records'] }
   const recordAt = createRecords(tables, systems)
-  const listed = openListedAddresses(tables, recordAt, options)
+  const listed = openListedAddresses(tables, recordAt, today)
   return {
     find(address) {
       const number = records[address.family][findSegment(partitions, address)] as number

@@ -1,46 +1,29 @@
-import {
-  type CountryTable,
-  type CrawlerRanges,
-  lastNotAbove,
-  type NetworkTable,
-  type SourceStatus,
-  type SystemTable,
-} from '@sallyport/core'
+import { type CrawlerRanges, lastNotAbove } from '@sallyport/core'
 import type { TableColumns } from '../format/tables.ts'
 import { openCountries } from './known-countries.ts'
-import type { Expiry } from './listed-addresses.ts'
 import { openNetworks } from './networks.ts'
-import { openPlaces, type PlaceTable } from './places.ts'
+import { openPlaces } from './places.ts'
 import { openSystems } from './systems.ts'
 
-/** Compiled tables in memory. A member is absent when none of the sources that it is made from could be read. */
-export interface OpenedTables {
-  readonly networks?: NetworkTable | undefined
-  readonly systems?: SystemTable | undefined
-  readonly crawlerRanges?: CrawlerRanges | undefined
-  /** Places that operators publish of their own prefixes. */
-  readonly places?: PlaceTable | undefined
-  /** Includes countries of use and of registration. */
-  readonly countries?: CountryTable | undefined
-  readonly sources: readonly SourceStatus[]
-  /** True when both a VPN and a datacenter range list are in `networks`. */
-  readonly rangesLoaded: boolean
-  /** True when a list of residential proxies is in `networks`. */
-  readonly proxiesLoaded: boolean
-}
-
-/** Opens the tables over columns that are in memory. */
-export function openTables(tables: TableColumns, expiry: Expiry): OpenedTables {
+/**
+ * Opens the tables over columns that are in memory. A member is absent when none of the sources that it is made from could be read. `today`
+ * counts days since the epoch, by which listed addresses expire.
+ */
+export function openTables(tables: TableColumns, today: () => number) {
   const { loaded, sources, rangesLoaded, proxiesLoaded, crawlers, places, countriesBy } = tables.description
   const systems = openSystems(tables)
   return {
-    ...(loaded.networks ? { networks: openNetworks(tables, systems, expiry) } : {}),
+    ...(loaded.networks ? { networks: openNetworks(tables, systems, today) } : {}),
     ...(loaded.systems ? { systems } : {}),
     ...(crawlers.length > 0 ? { crawlerRanges: openCrawlers(tables) } : {}),
+    /** Places that operators publish of their own prefixes. */
     ...(places.length > 0 ? { places: openPlaces(tables) } : {}),
+    /** Includes countries of use and of registration. */
     ...(countriesBy.length > 0 ? { countries: openCountries(tables) } : {}),
     sources,
+    /** True when both a VPN and a datacenter range list are in `networks`. */
     rangesLoaded,
+    /** True when a list of residential proxies is in `networks`. */
     proxiesLoaded,
   }
 }
