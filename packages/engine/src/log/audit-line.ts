@@ -16,20 +16,8 @@ export interface AuditEntry {
 }
 
 /** A line of the audit trail; `time` is ISO 8601 in UTC. */
-export interface AuditLine {
-  readonly time: string
-  readonly audit: string
-  readonly who: string
-  readonly error?: string | undefined
-  readonly details?: Readonly<Record<string, unknown>> | undefined
-}
+export type AuditLine = Omit<AuditEntry, 'what'> & { readonly time: string; readonly audit: string }
 
 export function auditLine({ what, who, error, details }: AuditEntry): AuditLine {
-  return {
-    time: new Date().toISOString(),
-    audit: what,
-    who,
-    error,
-    details,
-  }
+  return { time: new Date().toISOString(), audit: what, who, error, details }
 }

@@ -1,5 +1,3 @@
-import type { LogLine } from './line.ts'
-
 /** Description of a field, and its names in the formats that rename it. */
 export interface FieldRow {
   readonly description: string
@@ -283,7 +281,25 @@ export const FIELDS = {
     example: 'queue',
     description: 'cause of a refusal without a decision: a limit, a check, an origin',
   },
-} as const satisfies Readonly<Record<keyof LogLine, FieldRow>>
+} as const satisfies Readonly<Record<string, FieldRow>>
+
+type Widened<Example> = Example extends string
+  ? string
+  : Example extends number
+    ? number
+    : Example extends boolean
+      ? boolean
+      : readonly string[]
+type Values = { readonly [Field in keyof typeof FIELDS]: Widened<(typeof FIELDS)[Field]['example']> }
+type Always = 'time' | 'requestId' | 'method' | 'host' | 'path' | 'status' | 'milliseconds' | 'answeredBy'
+
+/**
+ * Describes one request in one line of the decision log. Unknown members are absent. Times are milliseconds, except `time`, which is ISO
+ * 8601 in UTC; addresses have the form of `log.addresses`.
+ */
+export type LogLine = Pick<Values, Always> & {
+  readonly [Field in Exclude<keyof Values, Always>]?: Values[Field] | undefined
+}
 
 const ROWS: Readonly<Record<keyof LogLine, FieldRow>> = FIELDS
 

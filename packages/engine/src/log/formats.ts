@@ -1,6 +1,5 @@
 import type { AuditLine } from './audit-line.ts'
-import { FIELD_NAMES } from './fields.ts'
-import type { LogLine } from './line.ts'
+import { FIELD_NAMES, type LogLine } from './fields.ts'
 
 export const LOG_FORMATS = ['plain', 'ecs', 'otel'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
@@ -40,7 +39,7 @@ export function renamed(line: LogLine, format: LogFormat): Readonly<Record<strin
   return Object.fromEntries(
     Object.entries(line).map(([field, value]) => [
       names[field as Field],
-      DURATIONS.has(field) && value !== undefined ? Number((value * unit).toPrecision(12)) : value,
+      DURATIONS.has(field) && value !== undefined ? Number((Number(value) * unit).toPrecision(12)) : value,
     ]),
   )
 }

@@ -6,7 +6,7 @@ import { type AddressForm, addressWriter } from './addresses.ts'
 import { type AuditEntry, auditLine } from './audit-line.ts'
 import { type LogFormat, renamed, renamedAudit } from './formats.ts'
 import { writeLine } from './line.ts'
-import { openLines } from './lines.ts'
+import { type LineWriter, openLines } from './lines.ts'
 
 /** The log writes decided requests (flagged, challenged, blocked, on trial, or with a solution or a payment), all requests, or none. */
 export const LOGGED_REQUESTS = ['decided', 'all', 'off'] as const
@@ -27,18 +27,10 @@ export interface LogOptions {
 }
 
 /** Writes the decision log of one service. */
-export interface Log {
+export interface Log extends Omit<LineWriter, 'write'> {
   readonly observe: Observe
   /** Writes an entry, whatever `requests` says. */
   audit(entry: AuditEntry): void
-  /** Counts lines that could not be written. */
-  readonly lost: number
-  /** Sends waiting lines to the file. */
-  flush(): void
-  /** Reopens the file after a rotation moved it away. */
-  reopen(): void
-  /** Writes waiting lines and closes the file. */
-  close(): Promise<void>
 }
 
 /** Every line has a level, because collectors require one. */
