@@ -1,15 +1,9 @@
 import { WHOIS_FORMATS, type WhoisField } from '@sallyport/data/whois-formats'
 
 const FIELDS: ReadonlyMap<string, WhoisField> = new Map(
-  WHOIS_FORMATS.families.flatMap(({ labels }) => [
-    ...pairs('domain', labels.domain),
-    ...pairs('registrar', labels.registrar),
-    ...pairs('registeredOn', labels.registeredOn),
-    ...pairs('expiresOn', labels.expiresOn),
-    ...pairs('lastUpdated', labels.lastUpdated),
-    ...pairs('nameservers', labels.nameservers),
-    ...pairs('status', labels.status),
-  ]),
+  WHOIS_FORMATS.families
+    .flatMap(({ labels }) => Object.entries(labels))
+    .flatMap(([field, labels]) => labels.map((label) => [label, field as WhoisField] as const)),
 )
 const CONTACTS: ReadonlySet<string> = new Set(WHOIS_FORMATS.contacts)
 const ADDRESS: ReadonlySet<string> = new Set(WHOIS_FORMATS.address)
@@ -44,8 +38,4 @@ export function isRegistrant(label: string): boolean {
 export function isPrivacyName(name: string): boolean {
   const text = name.slice(0, 300).toLowerCase()
   return WHOIS_FORMATS.privacy.contains.some((part) => text.includes(part))
-}
-
-function pairs(field: WhoisField, labels: readonly string[] = []): readonly (readonly [string, WhoisField])[] {
-  return labels.map((label) => [label, field])
 }

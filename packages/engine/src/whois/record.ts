@@ -1,15 +1,7 @@
 import type { WhoisRecord } from '@sallyport/core'
 
-/** Facts of a record are `undefined` if unknown. */
-export interface WhoisFacts extends Pick<WhoisRecord, 'nameservers' | 'status' | 'privacyProtection'> {
-  readonly registrar?: string | undefined
-  readonly registeredOn?: string | undefined
-  readonly expiresOn?: string | undefined
-  readonly lastUpdated?: string | undefined
-}
-
-/** Builds a record, with its members in the order of the specification. */
-export function buildRecord({ registrar, registeredOn, expiresOn, lastUpdated, ...rest }: WhoisFacts): WhoisRecord {
+/** Builds a record, with its members in the order of the specification; facts are `undefined` if unknown. */
+export function buildRecord({ registrar, registeredOn, expiresOn, lastUpdated, ...rest }: WhoisRecord): WhoisRecord {
   return {
     ...(registrar === undefined ? {} : { registrar }),
     ...(registeredOn === undefined ? {} : { registeredOn }),

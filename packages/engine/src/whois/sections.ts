@@ -75,10 +75,7 @@ function openSection(
   kind: Section['kind'],
   heading: string,
   indent: number,
-  {
-    continued = false,
-    flat = false,
-  }: { readonly continued?: boolean | undefined; readonly flat?: boolean | undefined },
+  more: Partial<Pick<Section, 'continued' | 'flat'>>,
 ): Section {
-  return { kind, heading, indent, continued, flat, fed: false, nested: false }
+  return { kind, heading, indent, continued: false, flat: false, fed: false, nested: false, ...more }
 }
