@@ -1,26 +1,8 @@
-import { existsSync, lstatSync, realpathSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** The kernel exposes itself in these file systems; the numbers are those of Linux's `statfs` (linux/magic.h). */
-const OF_THE_KERNEL: ReadonlySet<number> = new Set([
-  0x9fa0, // proc
-  0x62656572, // sysfs
-  0x27e0eb, // cgroup
-  0x63677270, // cgroup2
-  0x1cd1, // devpts
-  0x64626720, // debugfs
-  0x74726163, // tracefs
-  0x73636673, // securityfs
-  0xf97cff8c, // selinuxfs
-  0x62656570, // configfs
-  0xcafe4a11, // bpf
-  0x42494e4d, // binfmt_misc
-  0x65735543, // fusectl
-  0x6165676c, // pstore
-  0xde5e81e4, // efivarfs
-  0x19800202, // mqueue
-  0x67596969, // rpc_pipefs
-])
+/** The kernel has its own files below these folders. */
+const OF_THE_KERNEL = /^\/(?:proc|sys)(?:\/|$)/
 
 /**
  * Returns why files and folders of ours cannot be placed at a path, in words that follow the path; `undefined` if they can. The target of a
@@ -31,10 +13,8 @@ export function placeFault(path: string): string | undefined {
   const asked = resolve(path)
   const there = nearest(asked)
   const real = resolvePath(there)
-  // In a container a part of /sys may be of another kind.
-  if (OF_THE_KERNEL.has(statfsSync(there).type) || `${real}/`.startsWith('/sys/'))
-    return 'is in a file system of the kernel'
-  return there !== asked && real === '/dev' ? 'is in /dev, which is for devices' : undefined
+  if (OF_THE_KERNEL.test(real)) return 'is in a file system of the kernel'
+  return there !== asked && /^\/dev(?:\/pts)?$/.test(real) ? 'is in /dev, which is for devices' : undefined
 }
 
 /** Returns why a folder cannot be made, being a dangling link or below one, in words that follow its path. */
@@ -85,11 +65,12 @@ export function nearest(path: string): string {
   return above
 }
 
-/** Returns the path that links lead to; an open pipe of a process has none. */
+/** Returns the path that links lead to; '' for an open pipe of a process, which has none. */
 function resolvePath(path: string): string {
   try {
-    return realpathSync(path)
+    const real = realpathSync(path)
+    return existsSync(real) ? real : ''
   } catch {
-    return path
+    return ''
   }
 }

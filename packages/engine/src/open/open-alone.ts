@@ -42,10 +42,8 @@ export interface OpenBans {
 
 /** Opens the bans of a configuration; running processes see what is lifted. Rejects with `service_unavailable`. */
 export async function openBans(options: ConfigInput = {}): Promise<OpenBans> {
-  const bans = await openBanList(parseConfig(options), (error) => {
-    throw unreachable(error)
-  })
-  return { bans, lift: (id) => liftBan(bans, id), close: bans.close }
+  const bans = await openBanList(parseConfig(options), refuse)
+  return { bans, lift: (id) => liftBan(bans, id), close: async () => bans.close() }
 }
 
 /** Opens the ledger of a configuration alone: no data is loaded. */
@@ -64,15 +62,17 @@ export function openUpdates(options: ConfigInput = {}): Updates {
   }
 }
 
+function refuse(error: unknown): never {
+  throw unreachable(error)
+}
+
 /**
  * Opens the account store of a configuration alone. Rejects with `service_unavailable` where it cannot be reached.
  */
 export async function openAccounts(options: ConfigInput = {}): Promise<OpenAccounts> {
   const config = parseConfig(options)
-  const openStore = () =>
-    openAccountStore(config, (error) => {
-      throw unreachable(error)
-    })
+  const openStore = () => openAccountStore(config, refuse)
   const accounts = await (config.store === undefined ? inDataDir(config, openStore) : openStore())
-  return { accounts, keyring: createKeyring(accounts, SYSTEM_CLOCK, config.api.plans), close: accounts.close }
+  const close = async () => accounts.close()
+  return { accounts, keyring: createKeyring(accounts, SYSTEM_CLOCK, config.api.plans), close }
 }

@@ -4,7 +4,7 @@ import type { PostgresOptions } from './postgres/pool.ts'
 
 /* A store is loaded when a configuration names its kind. */
 
-export type Opened<Store> = Store & { close(): Promise<void> }
+export type Opened<Store> = Store & { close(): Promise<void> | void }
 
 export interface AccountsOptions {
   /** Called when the server cannot be reached, which is no error. */
@@ -17,8 +17,7 @@ export async function openAccountsAt(url: string, options: AccountsOptions = {})
   const file = findFile(url)
   if (file !== undefined) {
     const { openSqliteAccounts } = await import('./accounts/sqlite-accounts.ts')
-    const accounts = await openSqliteAccounts(file)
-    return { ...accounts, close: async () => accounts.close() }
+    return openSqliteAccounts(file)
   }
   const { openPostgres } = await import('./postgres/pool.ts')
   const postgres = await openPostgres(url, options.postgres)
@@ -34,21 +33,17 @@ export async function openAccountsAt(url: string, options: AccountsOptions = {})
 /** Opens the counts that `url` names: `sqlite:FILE` or `redis://…`. */
 export async function openCounts(url: string): Promise<Opened<Counts>> {
   const file = findFile(url)
-  const counts =
-    file === undefined
-      ? await (await import('./counts/redis-counts.ts')).openRedisCounts(url)
-      : await (await import('./counts/sqlite-counts.ts')).openSqliteCounts(file)
-  return { ...counts, close: async () => counts.close() }
+  return file === undefined
+    ? (await import('./counts/redis-counts.ts')).openRedisCounts(url)
+    : (await import('./counts/sqlite-counts.ts')).openSqliteCounts(file)
 }
 
 /** Opens the bans that `url` names: `sqlite:FILE` or `redis://…`. `onFault` learns what cannot be read. */
 export async function openBansAt(url: string, onFault: (error: unknown) => void): Promise<Opened<BanList>> {
   const file = findFile(url)
-  const bans =
-    file === undefined
-      ? await (await import('./bans/redis-bans.ts')).openRedisBans(url, { onFault })
-      : await (await import('./bans/sqlite-bans.ts')).openSqliteBans(file)
-  return { ...bans, close: async () => bans.close() }
+  return file === undefined
+    ? (await import('./bans/redis-bans.ts')).openRedisBans(url, { onFault })
+    : (await import('./bans/sqlite-bans.ts')).openSqliteBans(file)
 }
 
 function findFile(url: string): string | undefined {

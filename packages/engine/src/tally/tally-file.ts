@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { HOUR_MS } from '@sallyport/core'
 import {
+  closeOnce,
   type Database,
   inTransaction,
   openDatabase,
@@ -97,7 +98,6 @@ export async function openTallyFile(path: string): Promise<TallyFile> {
   const mark = database.prepare('INSERT INTO mark VALUES (?, ?, ?)')
   const drop = database.prepare('DELETE FROM tally WHERE hour < ?')
   const dropMarks = database.prepare('DELETE FROM mark WHERE at < ?')
-  let open = true
 
   return {
     async write(slots, marks) {
@@ -119,10 +119,7 @@ export async function openTallyFile(path: string): Promise<TallyFile> {
         dropMarks.run(before * HOUR_MS)
       })
     },
-    close() {
-      if (open) database.close()
-      open = false
-    },
+    close: closeOnce(database),
   }
 }
 

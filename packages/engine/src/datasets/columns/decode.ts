@@ -74,9 +74,14 @@ function readShared(path: string): SharedArrayBuffer {
     }
     return shared
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new SallyportError(code === 'ENOENT' ? 'missing_data' : 'corrupt_data', `${path}: ${message}`)
+    throw describeFault(path, error)
   } finally {
     if (file !== -1) closeSync(file)
   }
+}
+
+/** Returns the refusal of a file that the disk does not give. */
+export function describeFault(path: string, error: unknown): SallyportError {
+  const { code, message } = error as NodeJS.ErrnoException
+  return new SallyportError(code === 'ENOENT' ? 'missing_data' : 'corrupt_data', `${path}: ${message}`)
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { SallyportError } from '@sallyport/core'
 import { CHECKSUM_AT, CHECKSUM_BYTES, DESCRIPTION_AT } from './column-file.ts'
+import { describeFault } from './decode.ts'
 
 /** Hashing a piece takes a millisecond or two. */
 const PIECE_BYTES = 1024 * 1024
@@ -35,8 +36,6 @@ export async function readInTurns(path: string): Promise<SharedArrayBuffer> {
       await file.close()
     }
   } catch (error) {
-    if (error instanceof SallyportError) throw error
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new SallyportError(code === 'ENOENT' ? 'missing_data' : 'corrupt_data', `${path}: ${message}`)
+    throw error instanceof SallyportError ? error : describeFault(path, error)
   }
 }

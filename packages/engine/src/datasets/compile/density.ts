@@ -81,10 +81,17 @@ function fill(lists: readonly RangeList[]) {
   return { single: false, provider: '', kind: 'ranges', date } as const
 }
 
-/** The IPv4 addresses that lists name one by one, or nearly so. */
+/** Lists the IPv4 addresses that lists name one by one, or nearly so. */
 function listExits(lists: readonly RangeList[]): ReadonlySet<number> {
   const exits = new Set<number>()
-  for (const { ranges } of lists) if (ranges[4] !== undefined) collectExits(ranges[4], exits)
+  for (const { count, firsts, lasts } of lists.flatMap(({ ranges }) => ranges[4] ?? [])) {
+    for (let range = 0; range < count; range++) {
+      const first = firsts[range] as number
+      const last = lasts[range] as number
+      if (last - first >= LARGEST_EXIT_RANGE) continue
+      for (let exit = first; exit <= last; exit++) exits.add(exit)
+    }
+  }
   return exits
 }
 
@@ -171,13 +178,4 @@ function countBlocks(addresses: Iterable<number>, size: number): ReadonlyMap<num
     counts.set(block, (counts.get(block) ?? 0) + 1)
   }
   return counts
-}
-
-function collectExits({ count, firsts, lasts }: Ranges, exits: Set<number>): void {
-  for (let range = 0; range < count; range++) {
-    const first = firsts[range] as number
-    const last = lasts[range] as number
-    if (last - first >= LARGEST_EXIT_RANGE) continue
-    for (let exit = first; exit <= last; exit++) exits.add(exit)
-  }
 }

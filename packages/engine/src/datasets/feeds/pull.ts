@@ -12,24 +12,22 @@ import { followIndex } from './follow-index.ts'
 import { limiter, unpack } from './unpack.ts'
 
 /** The outcome of one request for a feed. With `whole` the file is complete and durable at the path. */
-export type Pulled =
-  | { readonly state: 'unchanged' }
-  | {
-      readonly state: 'whole'
-      readonly id: string
-      readonly size: number
-      readonly etag?: string | undefined
-      readonly lastModified?: string | undefined
-    }
-  | {
-      readonly state: 'failed'
-      readonly reason: string
-      /** Whether the same request may succeed a little later. */
-      readonly transient: boolean
-      /** False when the server sent no response. */
-      readonly answered: boolean
-      readonly retryAfterMs?: number | undefined
-    }
+export type Pulled = { readonly state: 'unchanged' } | Whole | Failed
+
+export interface Whole extends Omit<SeenAnswer, 'refused'> {
+  readonly state: 'whole'
+  readonly size: number
+}
+
+interface Failed {
+  readonly state: 'failed'
+  readonly reason: string
+  /** Whether the same request may succeed a little later. */
+  readonly transient: boolean
+  /** False when the server sent no response. */
+  readonly answered: boolean
+  readonly retryAfterMs?: number | undefined
+}
 
 export interface PullOptions {
   readonly feed: Feed
@@ -80,11 +78,11 @@ export async function pull(options: PullOptions): Promise<Pulled> {
     if (pulled.state !== 'whole') return pulled
     await unpack(path, bounds.unpacked)
     const fault = isIndex(feed) ? await followIndex(path, feed, bounds, options) : undefined
-    if (fault !== undefined) return unanswered(fault, true)
+    if (fault !== undefined) return fail(fault, { transient: true })
     return { ...pulled, ...(await identify(path)) }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
-    return { state: 'failed', reason: error.message, transient: false, answered: true }
+    return fail(error.message)
   }
 }
 
@@ -93,15 +91,13 @@ function isIndex({ row, url, mirror }: Feed): boolean {
   return row.index !== undefined && mirror === undefined && !url.startsWith('file:')
 }
 
-type Whole = Extract<Pulled, { state: 'whole' }>
 type Written = Omit<Whole, 'id' | 'size'> | Exclude<Pulled, Whole>
 
 /** The time and the size of a file serve as its ETag. */
 async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, bounds: Bounds): Promise<Written> {
   const from = fileURLToPath(feed.url)
   const stats = await stat(from).catch(() => undefined)
-  if (!stats?.isFile() || readFault(from) !== undefined)
-    return { state: 'failed', reason: `${from} does not exist`, transient: false, answered: true }
+  if (!stats?.isFile() || readFault(from) !== undefined) return fail(`${from} does not exist`)
   const etag = `${stats.mtimeMs}-${stats.size}`
   if (seen?.etag === etag) return { state: 'unchanged' }
   const limit = limiter(bounds.unpacked, (bytes) => onBytes(bytes, stats.size))
@@ -111,8 +107,8 @@ async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, b
 
 async function download(options: PullOptions, bounds: Bounds): Promise<Written> {
   const { feed, path, seen, outbound, onBytes, signal } = options
-  const located = await locate(feed, options)
-  if (located.state === 'failed') return located
+  const urls = await locate(feed, options)
+  if ('state' in urls) return urls
   const request = {
     maxBytes: bounds.download,
     timeoutMs: options.timeoutMs ?? bounds.timeoutMs,
@@ -121,13 +117,13 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
     signal,
   }
   let answer: FetchAnswer | undefined
-  for (const url of located.urls) {
+  for (const url of urls) {
     if (answer !== undefined) await dropBody(answer)
     answer = await outbound.fetch({ ...request, url })
     if (answer.state !== 'answered' || answer.status !== 404) break
   }
   if (answer === undefined) throw new Error('a feed has at least one URL')
-  if (answer.state === 'failed') return unanswered(answer.reason)
+  if (answer.state === 'failed') return fail(answer.reason, SILENT)
   if (answer.status !== 200) {
     await dropBody(answer)
     return answer.status === 304 ? { state: 'unchanged' } : refusal(answer)
@@ -140,39 +136,30 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
     await writeThrough(path, (to) => pipeline(Readable.from(body), limit, to))
   } catch (error) {
     if (error instanceof SallyportError || isDiskFault(error)) throw error
-    return unanswered(errorText(error), true)
+    return fail(errorText(error), { transient: true })
   }
-  return {
-    state: 'whole',
-    etag: headers['etag'],
-    lastModified: headers['last-modified'],
-  }
+  return { state: 'whole', etag: headers['etag'], lastModified: headers['last-modified'] }
 }
-
-type Located =
-  | { readonly state: 'found'; readonly urls: readonly string[] }
-  | Extract<Pulled, { readonly state: 'failed' }>
 
 /** Lists the URLs under which a feed may be found now, the likeliest first. */
 async function locate(
   { row, url, published, mirror }: Feed,
   { outbound, now, signal }: Pick<PullOptions, 'outbound' | 'now' | 'signal'>,
-): Promise<Located> {
-  if (mirror !== undefined) return { state: 'found', urls: [mirror] }
+): Promise<readonly string[] | Failed> {
+  if (mirror !== undefined) return [mirror]
   if (row.link !== undefined && published) {
     const request = { url, maxBytes: MAX_PAGE_BYTES, timeoutMs: PAGE_MS, redirects: REDIRECTS, signal }
     const page = await fetchText(outbound, request)
-    if (page.state === 'failed') return unanswered(page.reason)
+    if (page.state === 'failed') return fail(page.reason, SILENT)
     if (page.status !== 200) return refusal(page)
     const [found] = new RegExp(row.link).exec(page.body) ?? []
-    if (found !== undefined) return { state: 'found', urls: [found] }
-    return { state: 'failed', reason: 'the page no longer links to the file', transient: false, answered: true }
+    return found === undefined ? fail('the page no longer links to the file') : [found]
   }
-  if (!url.includes(MONTH)) return { state: 'found', urls: [url] }
+  if (!url.includes(MONTH)) return [url]
   const today = new Date(now)
   // A month's file appears some time in the month: before that the last one is the newest.
   const months = [0, 1].map((back) => new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - back, 1)))
-  return { state: 'found', urls: months.map((month) => url.replace(MONTH, month.toISOString().slice(0, 7))) }
+  return months.map((month) => url.replace(MONTH, month.toISOString().slice(0, 7)))
 }
 
 const MONTH = '{YYYY-MM}'
@@ -188,22 +175,17 @@ function authorisation({ key }: Feed): Readonly<Record<string, string>> {
   return key === undefined ? {} : { authorization: `Basic ${Buffer.from(key).toString('base64')}` }
 }
 
-function unanswered(reason: string, answered = false): Extract<Pulled, { readonly state: 'failed' }> {
-  return { state: 'failed', reason, transient: true, answered }
+/** A server that sends no response may send one a little later. */
+const SILENT = { transient: true, answered: false } as const
+
+function fail(reason: string, more: Partial<Failed> = {}): Failed {
+  return { state: 'failed', reason, transient: false, answered: true, ...more }
 }
 
-function refusal({
-  status,
-  headers,
-}: Pick<Extract<FetchAnswer, { state: 'answered' }>, 'status' | 'headers'>): Pulled & { state: 'failed' } {
+function refusal({ status, headers }: Pick<Extract<FetchAnswer, { state: 'answered' }>, 'status' | 'headers'>): Failed {
   const seconds = Number(headers['retry-after'])
-  return {
-    state: 'failed',
-    reason: `the server responded with status ${status}`,
-    transient: TRANSIENT.has(status),
-    answered: true,
-    ...(seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}),
-  }
+  const retryAfterMs = seconds > 0 ? seconds * 1000 : undefined
+  return fail(`the server responded with status ${status}`, { transient: TRANSIENT.has(status), retryAfterMs })
 }
 
 function isDiskFault(error: unknown): boolean {

@@ -4,7 +4,7 @@ import { type Clock, createPlaces, type Fetch, SallyportError } from '@sallyport
 import type { Feed, FeedState, Generation } from '../sources/feed-state.ts'
 import type { FeedStore } from '../sources/feed-store.ts'
 import { implausible } from './plausible.ts'
-import { type Pulled, pull } from './pull.ts'
+import { type Pulled, pull, type Whole } from './pull.ts'
 import type { Verify } from './verify.ts'
 
 /**
@@ -115,16 +115,8 @@ async function pullWithRetries(
 ): Promise<Pulled> {
   const { path, seen, outbound, clock, onBytes, retryMs = 1_000, timeoutMs, signal } = options
   for (let tries = 1; ; tries++) {
-    const pulled = await pull({
-      feed,
-      path,
-      outbound,
-      now: clock.now(),
-      seen,
-      timeoutMs,
-      signal,
-      onBytes: (bytes, total) => onBytes?.(feed.row.id, bytes, total),
-    })
+    const onOwn = (bytes: number, total: number | undefined) => onBytes?.(feed.row.id, bytes, total)
+    const pulled = await pull({ feed, path, outbound, now: clock.now(), seen, timeoutMs, signal, onBytes: onOwn })
     if (pulled.state !== 'failed' || !pulled.transient || isOver()) return pulled
     if (tries >= (pulled.answered ? TRIES.answered : TRIES.silent)) return pulled
     const wait = pulled.retryAfterMs ?? retryMs * 2 ** (tries - 1)
@@ -137,7 +129,7 @@ async function pullWithRetries(
 async function validate(
   feed: Feed,
   path: string,
-  { id, size, lastModified }: Extract<Pulled, { state: 'whole' }>,
+  { id, size, lastModified }: Whole,
   { current }: FeedState,
   options: UpdateOptions,
 ): Promise<Generation | { readonly refused: string }> {
@@ -164,14 +156,14 @@ async function validate(
   }
 }
 
-/** The generation in use with the entries that this version counts in it: another one may have counted repeated ones too. */
+/** Counts the entries of the generation in use as this version does: another one may have counted repeated ones too. */
 async function recount({ row, url }: Feed, current: Generation, { store, verify }: UpdateOptions): Promise<Generation> {
   const file = store.file(row.id, url)
   const contents = file && (await verify(row, file.path).catch(() => undefined))
   return contents === undefined ? current : { ...current, entries: contents.entries }
 }
 
-function describeSeen({ id, etag, lastModified }: Extract<Pulled, { state: 'whole' }>, refused?: string) {
+function describeSeen({ id, etag, lastModified }: Whole, refused?: string) {
   return {
     id,
     ...(etag === undefined ? {} : { etag }),

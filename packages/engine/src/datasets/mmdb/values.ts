@@ -25,32 +25,60 @@ const MAX_VALUES = 10_000
  */
 export function createRecordReader(file: MmdbFile): (at: number) => unknown {
   const { path, bytes, dataStart, dataEnd } = file
-  const cursor = new Cursor(file)
   const shared = createByOffset<unknown>(dataStart, dataEnd)
-  /** How many values this record may still have: pointers can multiply them. */
+  /** Counts the values that this record may still have: pointers can multiply them. */
   let left = 0
+  /** Position of the next byte, which must lie in the data section. */
+  let next = 0
+
+  function nextByte(): number {
+    if (next < dataStart || next >= dataEnd) throw corrupt(path, 'a value lies outside the data section')
+    return bytes[next++] as number
+  }
+
+  function bigEndian(count: number): number {
+    let value = 0
+    for (let index = 0; index < count; index++) value = value * 256 + nextByte()
+    return value
+  }
+
+  /** Reads the target of a pointer with this control byte. */
+  function pointer(control: number): number {
+    const width = (control >> 3) & 3
+    const value = dataStart + bigEndian(width + 1)
+    if (width === 3) return value
+    const base = width === 0 ? 0 : width === 1 ? 2048 : 526_336
+    return value + (control & 7) * 2 ** (8 * (width + 1)) + base
+  }
+
+  /** Returns the size that five bits say, or the size in the bytes that follow. */
+  function nextSize(short: number): number {
+    if (short < 29) return short
+    const extra = short - 28
+    return bigEndian(extra) + (extra === 1 ? 29 : extra === 2 ? 285 : 65_821)
+  }
 
   function nextValue(depth: number): unknown {
-    const control = cursor.byte()
+    const control = nextByte()
     if (control >> 5 !== POINTER) return readContents(control, depth)
-    const target = cursor.pointer(control)
+    const target = pointer(control)
     const known = shared.get(target)
     if (known !== undefined) return known
-    const after = cursor.at
-    cursor.at = target
-    const head = cursor.byte()
+    const after = next
+    next = target
+    const head = nextByte()
     if (head >> 5 === POINTER) throw corrupt(path, 'a pointer points to a pointer')
     const value = readContents(head, depth)
     shared.set(target, value)
-    cursor.at = after
+    next = after
     return value
   }
 
   function readContents(control: number, depth: number): unknown {
     const short = control >> 5
-    const type = short === EXTENDED ? cursor.byte() + 7 : short
+    const type = short === EXTENDED ? nextByte() + 7 : short
     if (type > FLOAT || (short === EXTENDED && type < INT32)) throw corrupt(path, 'a value has an unknown type')
-    const size = cursor.size(control & 0x1f)
+    const size = nextSize(control & 0x1f)
     if (depth > MAX_DEPTH || left-- <= 0) throw corrupt(path, 'values are nested too deeply')
     if (type === MAP) return nextMap(size, depth + 1)
     if (type === ARRAY) return nextList(size, depth + 1)
@@ -58,15 +86,15 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
     const isFloating = type === DOUBLE || type === FLOAT
     if (size > max || (isFloating && size !== max)) throw corrupt(path, 'a number has the wrong size')
     if (type === BOOLEAN) return size === 1
-    const body = cursor.at
+    const body = next
     if (body + size > dataEnd) throw corrupt(path, 'a value extends beyond the data section')
-    cursor.at = body + size
+    next = body + size
     if (type === TEXT) return bytes.toString('utf8', body, body + size)
     if (type === DOUBLE) return bytes.readDoubleBE(body)
     if (type === FLOAT) return bytes.readFloatBE(body)
     if (!(type in MAX_NUMBER_BYTES)) return null
-    cursor.at = body
-    const value = cursor.bigEndian(size)
+    next = body
+    const value = bigEndian(size)
     return type === INT32 ? value | 0 : value
   }
 
@@ -89,45 +117,7 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
 
   return (at) => {
     left = MAX_VALUES
-    cursor.at = at
+    next = at
     return nextValue(0)
-  }
-}
-
-/** Position of the next byte in the data section. A byte outside of it is `corrupt_data`. */
-class Cursor {
-  at = 0
-  readonly #file: MmdbFile
-
-  constructor(file: MmdbFile) {
-    this.#file = file
-  }
-
-  byte(): number {
-    const { bytes, dataStart, dataEnd, path } = this.#file
-    if (this.at < dataStart || this.at >= dataEnd) throw corrupt(path, 'a value lies outside the data section')
-    return bytes[this.at++] as number
-  }
-
-  bigEndian(count: number): number {
-    let value = 0
-    for (let index = 0; index < count; index++) value = value * 256 + this.byte()
-    return value
-  }
-
-  /** Reads the target of a pointer with this control byte. */
-  pointer(control: number): number {
-    const width = (control >> 3) & 3
-    const value = this.#file.dataStart + this.bigEndian(width + 1)
-    if (width === 3) return value
-    const base = width === 0 ? 0 : width === 1 ? 2048 : 526_336
-    return value + (control & 7) * 2 ** (8 * (width + 1)) + base
-  }
-
-  /** Returns the size that five bits say, or the size in the bytes that follow. */
-  size(short: number): number {
-    if (short < 29) return short
-    const extra = short - 28
-    return this.bigEndian(extra) + (extra === 1 ? 29 : extra === 2 ? 285 : 65_821)
   }
 }

@@ -40,14 +40,13 @@ const ENTRIES_ALONE = 'protonvpn'
 const MAX_LAG = 2 * 365 * 86_400
 
 /** The paths at which a document has its entries and its time. */
-const DOCUMENT_FORMS: Partial<
-  Readonly<
-    Record<
-      EntryFormat,
-      { readonly entries: readonly JsonPath[]; readonly made?: JsonPath | undefined; form?: EntryOf | undefined }
-    >
-  >
-> = {
+interface DocumentForm {
+  readonly entries: readonly JsonPath[]
+  readonly made?: JsonPath
+  readonly form?: EntryOf
+}
+
+const DOCUMENT_FORMS: Partial<Readonly<Record<EntryFormat, DocumentForm>>> = {
   aws: { entries: ['prefixes.*.ip_prefix', 'ipv6_prefixes.*.ipv6_prefix'], made: 'createDate' },
   /** Selects the rows of one service from the same document. */
   'aws-route53-health': {
@@ -96,18 +95,13 @@ const DOCUMENT_FORMS: Partial<
  * the entries reveals any other fault.
  */
 export function writtenEntries(bytes: Buffer, format: EntryFormat, path: string): WrittenEntries {
-  const entryOf = LINE_FORMATS[format]
-  if (entryOf !== undefined) return { entries: lineEntries(bytes, entryOf) }
+  const readEntry = LINE_FORMATS[format]
+  if (readEntry !== undefined) return { entries: lineEntries(bytes, readEntry) }
   if (format === 'spamhaus-drop') return { entries: jsonLines(bytes, 'cidr') }
   const text = bytes.toString('utf8')
   const document = parseJson(format === 'pia' ? dropSignature(text) : text, path)
   // In a document whose form is not known, what looks like an address or a prefix is an entry.
-  if (format === 'json')
-    return {
-      entries: everyString(document).filter((value) =>
-        /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}:[\da-f:.]{0,41})(?:\/\d{1,3})?$/i.test(value),
-      ),
-    }
+  if (format === 'json') return { entries: everyString(document).filter((value) => ADDRESS_LIKE.test(value)) }
   if (format === 'gluetun') return serverEntries(document)
   const { entries, made, form = (value: string) => value } = DOCUMENT_FORMS[format] ?? { entries: [] }
   const time = made === undefined ? undefined : readTime(valuesAt(document, made)[0])
@@ -116,6 +110,8 @@ export function writtenEntries(bytes: Buffer, format: EntryFormat, path: string)
     ...(time === undefined ? {} : { made: time }),
   }
 }
+
+const ADDRESS_LIKE = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f]{0,4}:[\da-f:.]{0,41})(?:\/\d{1,3})?$/i
 
 /** Lists the servers of many services. Each service has its own time. */
 function serverEntries(document: unknown): WrittenEntries {

@@ -1,18 +1,13 @@
 import { SallyportError } from '@sallyport/core'
 
-/** Numbers distinct texts from 1, in the order in which they come. */
-export interface Numbering {
-  /** Returns the number of a text; 0 for an empty or absent text. Throws `corrupt_data` for one text too many. */
-  number(text: string | undefined): number
-  /** The texts by number; the first is number 1. */
-  list(): readonly string[]
-}
+export type Numbering = ReturnType<typeof createNumbering>
 
-/** `max` is the largest number that the column for it can hold. */
-export function createNumbering(max: number): Numbering {
+/** Numbers distinct texts from 1, in the order in which they come. `max` is the largest number that the column for it can hold. */
+export function createNumbering(max: number) {
   const numbers = new Map<string, number>()
   return {
-    number(text = '') {
+    /** Returns the number of a text; 0 for an empty or absent text. Throws `corrupt_data` for one text too many. */
+    number(text = ''): number {
       if (text === '') return 0
       const known = numbers.get(text)
       if (known !== undefined) return known
@@ -20,6 +15,7 @@ export function createNumbering(max: number): Numbering {
       numbers.set(text, numbers.size + 1)
       return numbers.size
     },
-    list: () => [...numbers.keys()],
+    /** Lists the texts by number; the first is number 1. */
+    list: (): readonly string[] => [...numbers.keys()],
   }
 }

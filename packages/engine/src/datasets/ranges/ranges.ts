@@ -16,15 +16,8 @@ export interface Ranges {
   readonly values: Uint32Array
 }
 
-export interface RangeWriter {
-  add(first: Address, last: Address, value: number): void
-  /** Adds a range of IPv4 addresses given as numbers, without objects. */
-  add4(first: number, last: number, value: number): void
-  finish(): Ranges
-}
-
 /** Collects ranges in growing typed arrays: half a million of them as objects would be 100 MB. */
-export function createRangeWriter(family: 4 | 6, capacity = 1024): RangeWriter {
+export function createRangeWriter(family: 4 | 6, capacity = 1024) {
   const width = WORDS[family]
   let firsts = new Uint32Array(capacity * width)
   let lasts = new Uint32Array(capacity * width)
@@ -37,7 +30,7 @@ export function createRangeWriter(family: 4 | 6, capacity = 1024): RangeWriter {
     values = grown(values)
   }
   return {
-    add(first, last, value) {
+    add(first: Address, last: Address, value: number): void {
       makeRoom()
       if (width === 1) {
         firsts[count] = first.d
@@ -48,13 +41,14 @@ export function createRangeWriter(family: 4 | 6, capacity = 1024): RangeWriter {
       }
       values[count++] = value
     },
-    add4(first, last, value) {
+    /** Adds a range of IPv4 addresses given as numbers, without objects. */
+    add4(first: number, last: number, value: number): void {
       makeRoom()
       firsts[count] = first
       lasts[count] = last
       values[count++] = value
     },
-    finish: () => ({
+    finish: (): Ranges => ({
       family,
       count,
       firsts: firsts.subarray(0, count * width),

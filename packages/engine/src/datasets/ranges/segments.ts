@@ -13,15 +13,8 @@ export interface Segments {
 
 export type Layers = Readonly<Record<4 | 6, Segments>>
 
-export interface SegmentWriter {
-  /** Starts ascend. A start with the value that already holds is no new segment; of two equal starts the later counts. */
-  push(a: number, b: number, c: number, d: number, value: number): void
-  /** Pushes the start at a position of a column. */
-  pushAt(column: Uint32Array, position: number, value: number): void
-  finish(): Segments
-}
-
-export function createSegmentWriter(family: 4 | 6, capacity = 1024): SegmentWriter {
+/** Collects segments. Starts ascend. A start with the value that already holds is no new segment; of two equal starts the later counts. */
+export function createSegmentWriter(family: 4 | 6, capacity = 1024) {
   const width = WORDS[family]
   let starts = new Uint32Array(capacity * width)
   let values = new Uint32Array(capacity)
@@ -39,13 +32,19 @@ export function createSegmentWriter(family: 4 | 6, capacity = 1024): SegmentWrit
     values[count++] = value
   }
   return {
-    push(a, b, c, d, value) {
+    push(a: number, b: number, c: number, d: number, value: number): void {
       if (family === 4) pushed[0] = d
       else pushed.set([a, b, c, d])
       pushAt(pushed, 0, value)
     },
+    /** Pushes the start at a position of a column. */
     pushAt,
-    finish: () => ({ family, count, starts: starts.subarray(0, count * width), values: values.subarray(0, count) }),
+    finish: (): Segments => ({
+      family,
+      count,
+      starts: starts.subarray(0, count * width),
+      values: values.subarray(0, count),
+    }),
   }
 }
 

@@ -14,30 +14,26 @@ import { listKind } from '../sources/list-kind.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 import { derivedFacts } from './facts.ts'
 
-/** Returns the snapshot with sources that also say how fresh their feeds are. */
-export function withFeedStatus(snapshot: Snapshot, sources: readonly ResolvedSource[]): Snapshot {
-  const resolved = new Map(sources.map((source) => [source.row.id, source]))
-  const statuses = snapshot.sources.map((status) => {
-    const source = resolved.get(status.id)
-    return source === undefined ? status : Object.freeze({ ...status, ...feedStatus(source, status) })
-  })
-  const findRow = (id: string) => resolved.get(id)?.row
-  return withAges(snapshot, [...statuses, ...derivedFacts(statuses, findRow)], findRow)
-}
-
 type RowOf = (id: string) => SourceRow | undefined
 
-/** Returns the snapshot with these statuses of its sources, and with what follows from their ages. */
-function withAges(snapshot: Snapshot, statuses: readonly SourceStatus[], rowOf: RowOf): Snapshot {
-  const crawlerStatus = statuses.flatMap((status) => {
-    const { kind, crawler: slug } = rowOf(status.id) ?? {}
+/** Returns the snapshot with sources that also say how fresh their feeds are, and with what follows from their ages. */
+export function withFeedStatus(snapshot: Snapshot, resolved: readonly ResolvedSource[]): Snapshot {
+  const known = new Map(resolved.map((source) => [source.row.id, source]))
+  const findRow = (id: string) => known.get(id)?.row
+  const own = snapshot.sources.map((status) => {
+    const source = known.get(status.id)
+    return source === undefined ? status : Object.freeze({ ...status, ...feedStatus(source, status) })
+  })
+  const sources = [...own, ...derivedFacts(own, findRow)]
+  const crawlerStatus = sources.flatMap((status) => {
+    const { kind, crawler: slug } = findRow(status.id) ?? {}
     return kind === 'crawler' && slug !== undefined ? [rangeStatus(slug, status)] : []
   })
   return Object.freeze({
     ...snapshot,
     crawlerStatus: Object.freeze(crawlerStatus),
-    restsOn: Object.freeze(findRestsOn(statuses, rowOf)),
-    sources: Object.freeze(statuses),
+    restsOn: Object.freeze(findRestsOn(sources, findRow)),
+    sources: Object.freeze(sources),
   })
 }
 

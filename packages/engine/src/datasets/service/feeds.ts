@@ -2,10 +2,9 @@ import { join } from 'node:path'
 import { type Clock, type Fetch, SallyportError } from '@sallyport/core'
 import { SOURCES } from '@sallyport/data/sources'
 import type { FeedOutcome, UpdateOptions } from '../feeds/update.ts'
-import type { Feed, FeedState, Generation } from '../sources/feed-state.ts'
+import type { Feed } from '../sources/feed-state.ts'
 import { openFeedStore } from '../sources/feed-store.ts'
-import { type ResolvedSource, resolveFeeds, resolveSources, type SourceOverrides } from '../sources/resolve.ts'
-import type { SourceFile } from '../sources/source-file.ts'
+import { resolveFeeds, resolveSources, type SourceOverrides } from '../sources/resolve.ts'
 import type { DataLock } from './data-lock.ts'
 
 /** The keys of a configuration that the data rests on. */
@@ -31,34 +30,15 @@ export interface FeedPorts {
 
 type UpdateRequest = Pick<UpdateOptions, 'accept' | 'signal' | 'onBytes' | 'onOutcome'>
 
-/** The feeds of one dataDir: their state, their downloads, updates and roll-backs. */
-export interface Feeds {
-  /** All feeds that are switched on; feeds with a URL of the user come first. */
-  readonly all: readonly Feed[]
-  /** Returns every source with the file it is read from now. */
-  resolve(): readonly ResolvedSource[]
-  state(feed: Feed): FeedState
-  /** Returns the file of the download in use. */
-  file(feed: Feed): SourceFile | undefined
-  /** Updates under the dataDir's lock; `onWait` is called where another process holds it. */
-  update(
-    feeds: readonly Feed[],
-    request?: UpdateRequest & { readonly onWait?: (() => void) | undefined },
-  ): Promise<Outcomes>
-  /** Updates as `update` does, but returns `undefined` when another process holds the lock. */
-  updateIfFree(feeds: readonly Feed[], request?: UpdateRequest): Promise<Outcomes | undefined>
-  /** Copies the user's own list files where they changed. */
-  takeFiles(): Promise<Outcomes>
-  /** Rolls back to the previous generation. Throws `missing_data` where there is none. */
-  rollBack(feed: Feed): Promise<Generation>
-  /** Changes whenever any process takes another generation of any feed into use. */
-  revision(): string
-}
+export type Feeds = ReturnType<typeof openFeeds>
 
 export type Outcomes = readonly FeedOutcome[]
 
-/** Throws `invalid_config` for an unknown source, and where Node does not check TLS certificates. */
-export function openFeeds(config: DataConfig, { clock, outbound, lock }: FeedPorts): Feeds {
+/**
+ * Opens the feeds of one dataDir: their state, their downloads, updates and roll-backs. Throws `invalid_config` for an unknown source, and
+ * where Node does not check TLS certificates.
+ */
+export function openFeeds(config: DataConfig, { clock, outbound, lock }: FeedPorts) {
   const sources = { ...config.data.sources, ...(config.data.city ? {} : WITHOUT_CITIES) }
   const overrides = withKeys({ ...sources, ...pickFrontEnds(config.trustProxy, sources) })
   const store = openFeedStore(config.dataDir)
@@ -83,13 +63,23 @@ export function openFeeds(config: DataConfig, { clock, outbound, lock }: FeedPor
   }
 
   return {
+    /** All feeds that are switched on; feeds with a URL of the user come first. */
     all,
+    /** Returns every source with the file it is read from now. */
     resolve: () => resolveSources(overrides, undefined, store, mirror),
-    state: ({ row, url }) => store.read(row.id, url),
-    file: ({ row, url }) => store.file(row.id, url),
-    update: (feeds, { onWait, ...request } = {}) => lock.withLock(path, () => update(feeds, request), { onWait }),
-    updateIfFree: (feeds, request = {}) => lock.withFreeLock(path, () => update(feeds, request)),
-    async takeFiles() {
+    state: ({ row, url }: Feed) => store.read(row.id, url),
+    /** Returns the file of the download in use. */
+    file: ({ row, url }: Feed) => store.file(row.id, url),
+    /** Updates under the dataDir's lock; `onWait` is called where another process holds it. */
+    update(feeds: readonly Feed[], request: UpdateRequest & { readonly onWait?: (() => void) | undefined } = {}) {
+      const { onWait, ...own } = request
+      return lock.withLock(path, () => update(feeds, own), { onWait })
+    },
+    /** Updates as `update` does, but returns `undefined` when another process holds the lock. */
+    updateIfFree: (feeds: readonly Feed[], request: UpdateRequest = {}) =>
+      lock.withFreeLock(path, () => update(feeds, request)),
+    /** Copies the user's own list files where they changed. */
+    async takeFiles(): Promise<Outcomes> {
       const files = all.filter(({ url }) => url.startsWith('file:'))
       if (files.length === 0) return []
       const { updateFeeds } = await import('../feeds/update.ts')
@@ -97,7 +87,9 @@ export function openFeeds(config: DataConfig, { clock, outbound, lock }: FeedPor
       const { countEntries } = await import('../feeds/count-entries.ts')
       return updateFeeds(files, { store, outbound, clock, verify: async (row, path) => countEntries(row, path) })
     },
-    rollBack: ({ row, url }) => lock.withLock(path, () => store.rollBack(row.id, url)),
+    /** Rolls back to the previous generation. Throws `missing_data` where there is none. */
+    rollBack: ({ row, url }: Feed) => lock.withLock(path, () => store.rollBack(row.id, url)),
+    /** Changes whenever any process takes another generation of any feed into use. */
     revision: store.revision,
   }
 }

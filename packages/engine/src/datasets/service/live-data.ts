@@ -2,7 +2,7 @@ import { createFindings, type RegionTable, SallyportError } from '@sallyport/cor
 import { tablesPath } from '../compile/compiled-path.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 import type { CityFile } from './city-file.ts'
-import type { LiveData, LiveDataPorts } from './data-ports.ts'
+import type { LiveDataPorts } from './data-ports.ts'
 import { withFeedStatus } from './feed-status.ts'
 import { type DataConfig, type Outcomes, openFeeds } from './feeds.ts'
 import { openLiveSnapshots } from './live-snapshots.ts'
@@ -11,8 +11,13 @@ import { startRefresh } from './refresh.ts'
 import { openSnapshot } from './snapshot.ts'
 import { staleNotice } from './stale-notice.ts'
 
-/** Opens the data of a dataDir, which this process compiles or the process that may write it. */
-export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Promise<LiveData> {
+export type LiveData = Awaited<ReturnType<typeof openLiveData>>
+
+/**
+ * Opens the data of a running service: loads it, reloads it when its files change and, where configured, refreshes it. This process compiles
+ * the data, or the process that may write it.
+ */
+export async function openLiveData(config: DataConfig, ports: LiveDataPorts) {
   const { clock, lock, observations, hooks, notice, onFault } = ports
   const { metrics = {}, onProgress, onWait } = hooks
   const feeds = openFeeds(config, ports)
@@ -87,18 +92,23 @@ export async function openLiveData(config: DataConfig, ports: LiveDataPorts): Pr
   const bootstrap = feeds.all.find(({ row }) => row.kind === 'rdap')
   return {
     snapshots,
-    openRegions() {
+    /** Opens the places of city files, for rules about regions; this snapshot and all after it have them. Never rejects. */
+    openRegions(): Promise<void> {
       wanted ??= snapshots.reload().catch(onFault)
       return wanted
     },
-    async readRegions() {
+    /** Opens the regions for one question; snapshots do not get them. */
+    async readRegions(): Promise<RegionTable> {
       await openPlaces()
       return regions
     },
-    tablesFile: () => tablesPath(config.dataDir, feeds.resolve()),
-    bootstrapFile: () => (bootstrap === undefined ? undefined : feeds.file(bootstrap)?.path),
+    /** Returns the path of the compiled tables in use. */
+    tablesFile: (): string => tablesPath(config.dataDir, feeds.resolve()),
+    /** Returns the path of the RDAP bootstrap file that was last downloaded. */
+    bootstrapFile: (): string | undefined => (bootstrap === undefined ? undefined : feeds.file(bootstrap)?.path),
+    /** Lists the domains that give throwaway mail; `undefined` when no list is loaded. */
     throwawayMail: createMailDomains(snapshots, feeds.resolve),
-    async close() {
+    async close(): Promise<void> {
       closing.abort()
       await refreshing
       await Promise.all([...cityFiles.values()].map((file) => file.settled()))

@@ -13,9 +13,11 @@ export function staleNotice(
   const shipped = shippedTablesAge(loaded, now)
   const missing = data.city && !cities
   if (stale.length === 0 && shipped === undefined && !missing) return undefined
-  const [oldest] = stale.flatMap(({ id, date }) => (date === undefined ? [] : [{ id, date }])).sort(byDate)
-  const age =
-    oldest && `the oldest, ${oldest.id}, is ${counted(daysSince(oldest.date, now), 'day')} old (${oldest.date})`
+  const [oldest] = stale
+    .flatMap(({ id, date }) => (date === undefined ? [] : [{ id, date }]))
+    .sort((one, other) => (one.date < other.date ? -1 : 1))
+  const days = Math.max(0, Math.floor((now - Date.parse(oldest?.date ?? '')) / DAY_MS))
+  const age = oldest && `the oldest, ${oldest.id}, is ${counted(days, 'day')} old (${oldest.date})`
   const parts = [
     ...(stale.length === 0
       ? []
@@ -31,12 +33,4 @@ export function staleNotice(
       : 'To update, run'
   const said = parts.join('; ')
   return `${said[0]?.toUpperCase()}${said.slice(1)}. ${renews} ${command}`
-}
-
-function byDate(one: { readonly date: string }, other: { readonly date: string }): number {
-  return one.date < other.date ? -1 : 1
-}
-
-function daysSince(date: string, now: number): number {
-  return Math.max(0, Math.floor((now - Date.parse(date)) / DAY_MS))
 }

@@ -73,13 +73,8 @@ export function parseState(text: string, url: string): FeedState | undefined {
 function isState(value: unknown): value is FeedState {
   if (!isRecord(value)) return false
   const { url, failures, current, previous } = value
-  const isAbsentOrGeneration = (member: unknown) => member === undefined || isGeneration(member)
-  return (
-    typeof url === 'string' &&
-    typeof failures === 'number' &&
-    isAbsentOrGeneration(current) &&
-    isAbsentOrGeneration(previous)
-  )
+  const generations = [current, previous].filter((generation) => generation !== undefined)
+  return typeof url === 'string' && typeof failures === 'number' && generations.every(isGeneration)
 }
 
 function isGeneration(value: unknown): value is Generation {

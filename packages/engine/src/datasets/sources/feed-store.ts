@@ -3,47 +3,27 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HOUR_MS, SallyportError } from '@sallyport/core'
-import { makeFolder } from '#files'
+import { makeFolder, moveInto, replaceFile } from '#files'
 import { type FeedState, type Generation, parseState } from './feed-state.ts'
-import { moveInto, replaceFile, stampFile } from './replace-file.ts'
 import type { SourceFile } from './source-file.ts'
 
-/**
- * The downloads of every feed under `<dataDir>/feeds/<id>/`: the one in use, the one before it, and `state.json`, which
- * says which is which. A download is complete and on the disk before the state names it, and the state is replaced
- * in one rename: a process may die at any point and leaves either the old generation or the new one in use.
- */
-export interface FeedStore {
-  /** Returns the state of a feed; of another URL nothing is known. */
-  read(id: string, url: string): FeedState
-  /** Returns the file of the generation in use; `undefined` when there is none. */
-  file(id: string, url: string): SourceFile | undefined
-  /** Writes the state of a feed. */
-  write(id: string, state: FeedState): Promise<void>
-  /** Creates a path in the folder of a feed for a file that is not complete yet. */
-  temporary(id: string): Promise<string>
-  /** Takes a complete file, on the disk already, into use; the generation in use becomes the previous one. */
-  take(id: string, temporary: string, generation: Generation, state: FeedState): Promise<void>
-  /**
-   * Rolls back to the previous generation; the present one is not taken again until its publisher has another. Throws `missing_data` when
-   * there is none.
-   */
-  rollBack(id: string, url: string): Promise<Generation>
-  /** Removes what processes that died have left; `now` is in milliseconds since the epoch. */
-  sweep(now: number): Promise<void>
-  /** Changes whenever any process writes the state of a feed. */
-  revision(): string
-}
+export type FeedStore = ReturnType<typeof openFeedStore>
 
 /** A file this old is no longer written to: the longest download may take a quarter of an hour. */
 const ABANDONED_MS = HOUR_MS
 
-export function openFeedStore(dataDir: string): FeedStore {
+/**
+ * Opens the downloads of every feed under `<dataDir>/feeds/<id>/`: the one in use, the one before it, and `state.json`, which
+ * says which is which. A download is complete and on the disk before the state names it, and the state is replaced
+ * in one rename: a process may die at any point and leaves either the old generation or the new one in use.
+ */
+export function openFeedStore(dataDir: string) {
   const root = join(dataDir, 'feeds')
   const marker = join(root, 'changed')
   const folder = (id: string) => join(root, id)
   const generationPath = (id: string, generation: Generation) => join(folder(id), `${generation.id}.feed`)
 
+  /** Returns the state of a feed; of another URL nothing is known. */
   function read(id: string, url: string): FeedState {
     const path = join(folder(id), 'state.json')
     const state = existsSync(path) ? parseState(readFileSync(path, 'utf8'), url) : undefined
@@ -75,20 +55,27 @@ export function openFeedStore(dataDir: string): FeedStore {
   return {
     read,
     write,
-    file(id, url) {
+    /** Returns the file of the generation in use; `undefined` when there is none. */
+    file(id: string, url: string): SourceFile | undefined {
       const { current } = read(id, url)
       if (!isThere(id, current)) return undefined
       return { path: generationPath(id, current), size: current.size, modified: current.taken, made: current.made }
     },
-    async temporary(id) {
+    /** Creates a path in the folder of a feed for a file that is not complete yet. */
+    async temporary(id: string): Promise<string> {
       makeFolder(folder(id))
       return join(folder(id), `${randomUUID()}.part`)
     },
-    async take(id, temporary, generation, state) {
+    /** Takes a complete file, on the disk already, into use; the generation in use becomes the previous one. */
+    async take(id: string, temporary: string, generation: Generation, state: FeedState): Promise<void> {
       await moveInto(temporary, generationPath(id, generation))
       await commit(id, state)
     },
-    async rollBack(id, url) {
+    /**
+     * Rolls back to the previous generation; the present one is not taken again until its publisher has another. Throws `missing_data` when
+     * there is none.
+     */
+    async rollBack(id: string, url: string): Promise<Generation> {
       const { current, previous, error: _, ...state } = read(id, url)
       if (!isThere(id, previous) || current === undefined) {
         throw new SallyportError('missing_data', `${id}: the source has no previous generation`)
@@ -98,7 +85,8 @@ export function openFeedStore(dataDir: string): FeedStore {
       await commit(id, { ...state, current: previous, seen, error: refused })
       return previous
     },
-    async sweep(now) {
+    /** Removes what processes that died have left; `now` is in milliseconds since the epoch. */
+    async sweep(now: number): Promise<void> {
       if (!existsSync(root)) return
       for (const name of await readdir(root, { recursive: true })) {
         if (!name.endsWith('.part') && !name.endsWith('.tmp')) continue
@@ -106,6 +94,13 @@ export function openFeedStore(dataDir: string): FeedStore {
         if (written !== undefined && now - written > ABANDONED_MS) await rm(join(root, name), { force: true })
       }
     },
-    revision: () => stampFile(marker),
+    /** Changes whenever any process writes the state of a feed. */
+    revision: (): string => stampFile(marker),
   }
+}
+
+/** Changes whenever a file is replaced: its time alone is too coarse for two changes in a row. '' where there is none. */
+function stampFile(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? '' : `${stats.ino}-${stats.mtimeMs}`
 }

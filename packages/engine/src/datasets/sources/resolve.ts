@@ -93,10 +93,8 @@ export function resolveFeeds(
 }
 
 function findNearest(id: string, rows: readonly SourceRow[]): string {
-  const nearest = nearestWord(
-    id,
-    rows.map((row) => row.id),
-  )
+  const ids = rows.map((row) => row.id)
+  const nearest = nearestWord(id, ids)
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`
 }
 
@@ -137,31 +135,22 @@ function explainAbsence(row: SourceRow, url: string | undefined, key: string | u
 
 /** Drops the sources that a city database or a file of systems for both families replaces. */
 function withoutReplaced(sources: readonly ResolvedSource[]): readonly ResolvedSource[] {
-  const chosen = (['asn', 'city'] as const).flatMap((kind) => {
-    return (
-      sources.find(
-        ({ row, file }) => row.kind === kind && row.family === undefined && !row.fallback && file !== undefined,
-      ) ?? []
-    )
-  })
+  const chosen = (['asn', 'city'] as const).map((kind) =>
+    sources.find(
+      ({ row, file }) => row.kind === kind && row.family === undefined && !row.fallback && file !== undefined,
+    ),
+  )
   return sources.map((source) => {
-    const instead = chosen.find(({ row }) => row.kind === source.row.kind)
-    return instead === undefined || instead === source || source.row.fallback
-      ? source
-      : { row: source.row, reason: `${instead.row.id} replaces this source` }
+    const { row } = source
+    const instead = chosen.find((one) => one?.row.kind === row.kind)
+    if (instead === undefined || instead === source || row.fallback) return source
+    return { row, reason: `${instead.row.id} replaces this source` }
   })
 }
 
 function readProtocol(id: string, url: string): 'file:' | 'http:' | 'https:' {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  switch (parsed?.protocol) {
-    case 'file:':
-      if (parsed.host === '') return parsed.protocol
-      break
-    case 'http:':
-    case 'https:':
-      return parsed.protocol
-  }
+  const { protocol, host } = URL.canParse(url) ? new URL(url) : { protocol: '', host: '' }
+  if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && host === '')) return protocol
   // Not the URL itself: it may hold a key.
   throw new SallyportError('invalid_config', `data.sources.${id}.url: must be a file:, https: or http: URL`)
 }

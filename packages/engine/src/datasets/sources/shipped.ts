@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createBrotliDecompress } from 'node:zlib'
-import { replaceFile } from './replace-file.ts'
+import { replaceFile } from '#files'
 import type { SourceFile } from './source-file.ts'
 
 /** A source that came with this version. */

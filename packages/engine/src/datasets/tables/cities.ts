@@ -11,6 +11,7 @@ import {
   SallyportError,
   type SourceStatus,
 } from '@sallyport/core'
+import { FAMILIES } from '../ranges/ranges.ts'
 import { completed, type PlaceTable } from './places.ts'
 
 /** One city source as it was opened, or why it could not be. */
@@ -52,15 +53,12 @@ export interface Cities {
  */
 export function joinCities(
   opened: readonly OpenedCity[],
-  {
-    places,
-    countries,
-  }: { readonly places?: PlaceTable | undefined; readonly countries?: CountryTable | undefined } = {},
+  { places, countries }: Pick<Cities, 'countries'> & { readonly places?: PlaceTable | undefined } = {},
 ): Cities {
   const findReader = (wanted: 4 | 6) =>
     opened.find(({ family = wanted, cities }) => family === wanted && cities?.families.includes(wanted))
   const readers = { 4: findReader(4), 6: findReader(6) }
-  const families = ([4, 6] as const).filter((family) => readers[family] !== undefined)
+  const families = FAMILIES.filter((family) => readers[family] !== undefined)
   if (families.length === 0 && places === undefined) return countries === undefined ? {} : { countries }
   const said = createSaid()
   return {

@@ -1,5 +1,5 @@
 import { type Behaviour, type Clock, createBehaviour, type Observe, type VisitEvent } from '@sallyport/core'
-import { replaceFile } from '#datasets/service'
+import { replaceFile } from '#files'
 import { dailyKey } from '#log'
 import { type FeatureConfig, isReadOnly } from '#service'
 import type { Settings } from '#settings'

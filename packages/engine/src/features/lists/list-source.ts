@@ -1,7 +1,7 @@
 import { mkdir, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorText, type Fetch, SallyportError } from '@sallyport/core'
-import { replaceFile } from '#datasets/service'
+import { replaceFile } from '#files'
 import { withFreeLock, withLock } from '#stores/service'
 import { type AskBounds, createDecisions, type DecisionsRead } from './crowdsec-decisions.ts'
 import { everybodyFault } from './faults.ts'

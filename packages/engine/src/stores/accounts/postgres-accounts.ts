@@ -1,8 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Accounts } from '#accounts'
 import { migrate } from '../postgres/migrate.ts'
-import { isUnreachable, type Postgres, type PostgresRow, type PostgresValue } from '../postgres/pool.ts'
-import { number, readAccount, readCount, readKey, required } from './rows.ts'
+import { isUnreachable, type Postgres, type PostgresValue } from '../postgres/pool.ts'
+import { readAccount, required } from './rows.ts'
+import {
+  type AccountsDialect,
+  createSqlAccounts,
+  INSERT_KEY,
+  type Query,
+  REVOKE,
+  SELECT_ACCOUNT,
+  writeSpend,
+} from './sql-accounts.ts'
 
 const FAMILY = 'accounts'
 
@@ -34,29 +43,14 @@ const STEPS: readonly string[] = [
    );`,
 ]
 
-const SELECT_ACCOUNT = 'SELECT * FROM account WHERE id = $1'
+const POSTGRES: AccountsDialect = { least: 'least', greatest: 'greatest', byBytes: 'COLLATE "C"', serial: 'serial' }
 
-/** Counts what was used in later windows when the clock went back, as SQLite does. */
-const LATER =
-  '(SELECT coalesce(sum(later.used), 0)::bigint FROM usage later WHERE later.account_id = $1 AND later.window_id > $2)'
-
-/** One statement does it, as in SQLite. Two nodes that spend at once wait for one row lock. */
-const SPEND = `
-  INSERT INTO usage (account_id, window_id, used, granted)
-  SELECT $1, $2, least($3::bigint, $4::bigint - ${LATER}), least($3::bigint, $4::bigint - ${LATER})
-  WHERE $4::bigint > ${LATER}
-  ON CONFLICT (account_id, window_id) DO UPDATE
-  SET granted = least($3::bigint, $4::bigint - ${LATER} - usage.used),
-      used = least(usage.used + $3::bigint, $4::bigint - ${LATER})
-  WHERE usage.used + ${LATER} < $4::bigint
-  RETURNING used + ${LATER} AS used, granted, window_id`
-
-const USAGE = 'SELECT coalesce(sum(used), 0)::bigint AS used FROM usage WHERE account_id = $1 AND window_id >= $2'
-
-const INSERT_KEY = `
-  INSERT INTO api_key (id, hash, last4, account_id, created_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6)`
-
-const REVOKE = 'UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id'
+/** Rows are locked in one order on every node, so that no two nodes wait for each other in a circle. */
+const RECORD_USES = `
+  UPDATE api_key SET last_used_at = used.at
+  FROM (SELECT api_key.id, given.at FROM unnest($1::text[], $2::text[]) AS given (id, at)
+        JOIN api_key ON api_key.id = given.id ORDER BY api_key.id FOR UPDATE OF api_key) AS used
+  WHERE api_key.id = used.id AND (last_used_at IS NULL OR last_used_at < used.at)`
 
 /** How long operations reject at once after an outage was found, without a wait for the next timeout. */
 const PAUSE_MS = 250
@@ -66,8 +60,6 @@ const MIGRATION_MS = 400
 
 /** Runs operations on the database: each rejects while the server cannot be reached or the tables are not made. */
 type Run = <T>(operation: () => Promise<T>) => Promise<T>
-
-type Query = (sql: string, values?: readonly PostgresValue[]) => Promise<readonly PostgresRow[]>
 
 /**
  * Opens the accounts in a PostgreSQL database, shared by any number of nodes. A server that cannot be reached now is no error, though
@@ -86,8 +78,27 @@ export async function openPostgresAccounts(
     onUnreachable?.(error)
   }
   const run = createRun(tables)
-  const query: Query = (sql, values) => run(async () => (await postgres.query(sql, values)).rows)
-  return { ...accountsIn(query), ...keysIn(query, postgres, run), ...usageIn(query) }
+  const query: Query = (sql, values) => run(async () => (await postgres.query(numbered(sql), values)).rows)
+  const spend = writeSpend(POSTGRES)
+  return {
+    // Two nodes that spend at once wait for one row lock.
+    ...createSqlAccounts(query, POSTGRES, async (values) => (await query(spend, values))[0]),
+    replaceKey: (id, { id: nextId, hash, last4, createdAt, revokedAt }) =>
+      run(() =>
+        postgres.transaction(async (within) => {
+          const first = async (sql: string, values: readonly PostgresValue[]) =>
+            (await within(numbered(sql), values)).rows[0]
+          const accountId = (await first(REVOKE, [id, createdAt]))?.['account_id']
+          if (accountId === undefined) return undefined
+          await first(INSERT_KEY, [nextId, hash, last4, String(accountId), createdAt, revokedAt ?? null])
+          return readAccount(required(await first(SELECT_ACCOUNT, [String(accountId)])))
+        }),
+      ),
+    async recordUses(uses) {
+      const values = [uses.map(({ id }) => id), uses.map(({ at }) => at)]
+      await run(() => postgres.query(RECORD_USES, values))
+    },
+  }
 }
 
 interface Tables {
@@ -130,99 +141,6 @@ function createRun(tables: Tables): Run {
   }
 }
 
-function accountsIn(query: Query): Pick<Accounts, 'createAccount' | 'findAccount' | 'listAccounts' | 'setPlan'> {
-  return {
-    async createAccount({ id, name, plan, signupDate }) {
-      const inserted = await query(
-        'INSERT INTO account VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING RETURNING id',
-        [id, name, plan, signupDate],
-      )
-      return inserted.length === 1
-    },
-    async findAccount(id) {
-      const row = await first(query, SELECT_ACCOUNT, [id])
-      return row && readAccount(row)
-    },
-    async listAccounts() {
-      return (await query('SELECT * FROM account ORDER BY id COLLATE "C"')).map(readAccount)
-    },
-    async setPlan(id, plan) {
-      return (await query('UPDATE account SET plan = $2 WHERE id = $1 RETURNING id', [id, plan])).length === 1
-    },
-  }
-}
-
-function keysIn(
-  query: Query,
-  postgres: Postgres,
-  run: Run,
-): Pick<Accounts, 'createKey' | 'findKey' | 'listKeys' | 'revokeKey' | 'replaceKey' | 'recordUses'> {
-  return {
-    async createKey({ id, hash, last4, accountId, createdAt, revokedAt }) {
-      await query(INSERT_KEY, [id, hash, last4, accountId, createdAt, revokedAt ?? null])
-    },
-    async findKey(id) {
-      const row = await first(
-        query,
-        `SELECT api_key.*, name, plan, signup_date FROM api_key JOIN account ON account.id = account_id
-         WHERE api_key.id = $1`,
-        [id],
-      )
-      return row && { key: readKey(row), account: readAccount({ ...row, id: row['account_id'] }) }
-    },
-    async listKeys(accountId) {
-      const rows = await query(
-        'SELECT * FROM api_key WHERE $1::text IS NULL OR account_id = $1 ORDER BY created_at COLLATE "C", serial',
-        [accountId ?? null],
-      )
-      return rows.map(readKey)
-    },
-    async revokeKey(id, at) {
-      return (await query(REVOKE, [id, at])).length === 1
-    },
-    replaceKey: (id, { id: nextId, hash, last4, createdAt, revokedAt }) =>
-      run(() =>
-        postgres.transaction(async (queryWithin) => {
-          const accountId = (await queryWithin(REVOKE, [id, createdAt])).rows[0]?.['account_id']
-          if (accountId === undefined) return undefined
-          await queryWithin(INSERT_KEY, [nextId, hash, last4, String(accountId), createdAt, revokedAt ?? null])
-          return readAccount(required((await queryWithin(SELECT_ACCOUNT, [String(accountId)])).rows[0]))
-        }),
-      ),
-    async recordUses(uses) {
-      // Rows are locked in one order on every node, so that no two nodes wait for each other in a circle.
-      await query(
-        `UPDATE api_key SET last_used_at = used.at
-         FROM (SELECT api_key.id, given.at FROM unnest($1::text[], $2::text[]) AS given (id, at)
-               JOIN api_key ON api_key.id = given.id ORDER BY api_key.id FOR UPDATE OF api_key) AS used
-         WHERE api_key.id = used.id AND (last_used_at IS NULL OR last_used_at < used.at)`,
-        [uses.map(({ id }) => id), uses.map(({ at }) => at)],
-      )
-    },
-  }
-}
-
-function usageIn(query: Query): Pick<Accounts, 'spend' | 'refund' | 'usage'> {
-  return {
-    async spend(account, window, limit, calls = 1) {
-      const counted = await first(query, SPEND, [account, window, calls, limit])
-      if (counted) return { granted: number(counted, 'granted'), ...readCount(counted) }
-      const used = number(required(await first(query, USAGE, [account, window])), 'used')
-      return { granted: 0, used, windowId: window }
-    },
-    async refund(account, window, calls = 1) {
-      await query('UPDATE usage SET used = greatest(0, used - $3) WHERE account_id = $1 AND window_id = $2', [
-        account,
-        window,
-        calls,
-      ])
-    },
-    async usage(account, window) {
-      return number(required(await first(query, USAGE, [account, window])), 'used')
-    },
-  }
-}
-
 /** Rejects, as when the server cannot be reached, if the migration takes long; the migration continues. */
 async function awaitBriefly(migration: Promise<void>): Promise<void> {
   const waiting = new AbortController()
@@ -237,6 +155,7 @@ async function awaitBriefly(migration: Promise<void>): Promise<void> {
   }
 }
 
-async function first(query: Query, sql: string, values: readonly PostgresValue[]): Promise<PostgresRow | undefined> {
-  return (await query(sql, values))[0]
+/** Writes the parameters `?1` … of a statement as PostgreSQL does. */
+function numbered(sql: string): string {
+  return sql.replaceAll('?', '$')
 }

@@ -23,7 +23,7 @@ export function readCount(row: Row): { readonly used: number; readonly windowId:
   return { used: number(row, 'used'), windowId: text(row, 'window_id') }
 }
 
-export function text(row: Row, column: string): string {
+function text(row: Row, column: string): string {
   return String(row[column])
 }
 

@@ -1,12 +1,8 @@
 import type { Ban, BanList } from '@sallyport/core'
+import type { Closable } from '../closable.ts'
 import { openRedis } from '../redis-connection.ts'
 import type { RedisOptions } from '../redis-options.ts'
 import { createKnownBans, type KnownBansOptions, type Lift, LOOK_MS, MAX_BANS, makeLift } from './known-bans.ts'
-
-/** Bans in Redis; `close` ends the connection. */
-export interface RedisBans extends BanList {
-  close(): void
-}
 
 export interface RedisBansOptions extends RedisOptions, KnownBansOptions {
   readonly onFault?: ((error: unknown) => void) | undefined
@@ -26,7 +22,7 @@ const LIFTS = `${PREFIX}lifts`
  * Opens the bans in the Redis at `url`, for any number of nodes: what one writes is found in the others within a quarter of a second.
  * During an outage known bans stay, and new bans hold in the process that made them.
  */
-export async function openRedisBans(url: string, options: RedisBansOptions = {}): Promise<RedisBans> {
+export async function openRedisBans(url: string, options: RedisBansOptions = {}): Promise<BanList & Closable> {
   const { now = Date.now, most = MAX_BANS, onFault } = options
   const connection = await openRedis(url, options)
   // Not written: the clock of another node may be right.

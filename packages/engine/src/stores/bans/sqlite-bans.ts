@@ -1,12 +1,9 @@
 import type { Ban, BanList } from '@sallyport/core'
+import type { Closable } from '../closable.ts'
 import type { SqlRow } from '../sqlite/driver.ts'
-import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { followChanges } from '../sqlite/follow-changes.ts'
+import { closeOnce, inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
 import { createKnownBans, type Lift, LOOK_MS, liftedAt, MAX_BANS, makeLift } from './known-bans.ts'
-
-/** Bans in a file; `close` gives it back, once or more often. */
-export interface SqliteBans extends BanList {
-  close(): void
-}
 
 const STEPS: readonly string[] = [
   `CREATE TABLE ban (
@@ -27,7 +24,11 @@ const STEPS: readonly string[] = [
  * Opens the bans in the SQLite file at `path`, for any number of processes of one machine: what one writes is found in the others within a
  * quarter of a second. A ban that has ended is deleted.
  */
-export async function openSqliteBans(path: string, now: () => number = Date.now, most = MAX_BANS): Promise<SqliteBans> {
+export async function openSqliteBans(
+  path: string,
+  now: () => number = Date.now,
+  most = MAX_BANS,
+): Promise<BanList & Closable> {
   const database = await openDatabase(path, STEPS)
   setImpatient(database)
   const all = database.prepare('SELECT * FROM ban WHERE until > ?')
@@ -41,30 +42,16 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
   const surplus = database.prepare(
     `DELETE FROM ban WHERE id IN (SELECT id FROM ban ORDER BY until DESC LIMIT -1 OFFSET ${most})`,
   )
-  const version = database.prepare('PRAGMA data_version')
   const rewind = database.prepare('UPDATE ban SET since = ?, until = ? WHERE id = ? AND since > ?')
   const known = createKnownBans({ now, most }, ({ id, since, until }) => {
     // A ban that cannot be written now holds here, and is noticed again after a restart.
     whenFree(() => void rewind.run(since, until, id, since)).catch(() => {})
   })
-  let seen: unknown
-  let open = true
-
-  function look(): void {
-    const current = version.get()?.['data_version']
-    if (current === seen) return
-    known.replace(all.all(now()).map(readBan), allLifts.all(now()).map(readLift))
-    seen = current
-  }
-
-  await whenFree(look)
-  const looking = setInterval(() => {
-    try {
-      look()
-    } catch {
-      // Another process holds the file at this instant: what is known stays, and the next look sees the rest.
-    }
-  }, LOOK_MS).unref()
+  const following = followChanges(database, LOOK_MS, () =>
+    known.replace(all.all(now()).map(readBan), allLifts.all(now()).map(readLift)),
+  )
+  await whenFree(following.look)
+  const close = closeOnce(database)
 
   return {
     find: known.find,
@@ -96,13 +83,12 @@ export async function openSqliteBans(path: string, now: () => number = Date.now,
     },
     liftedAt: (id) => liftedAt(known.lift(id), now()),
     async list() {
-      await whenFree(look)
+      await whenFree(following.look)
       return known.list()
     },
     close() {
-      clearInterval(looking)
-      if (open) database.close()
-      open = false
+      following.stop()
+      close()
     },
   }
 }

@@ -1,4 +1,12 @@
-import { type CountRow, type CountState, type Counts, type CountTask, giveBack, takeStep } from '@sallyport/core'
+import {
+  type CountRow,
+  type CountState,
+  type Counts,
+  type CountTask,
+  giveBack,
+  type Taken,
+  takeStep,
+} from '@sallyport/core'
 import { LRUCache } from 'lru-cache'
 
 export interface MemoryCountsOptions {
@@ -59,13 +67,7 @@ export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: Memor
   return {
     take(tasks) {
       const time = now()
-      const states: CountState[] = []
-      for (const task of tasks) {
-        const state = takeOne(task, time)
-        states.push(state)
-        if (!state.allowed && task.binding) break
-      }
-      return { states }
+      return takeInOrder(tasks, (task) => takeOne(task, time))
     },
     leave(keys, _, unused = []) {
       for (const task of unused) giveBackOne(task)
@@ -76,6 +78,17 @@ export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: Memor
       }
     },
   }
+}
+
+/** Takes tasks in order, up to the first binding one that is exceeded. */
+export function takeInOrder(tasks: readonly CountTask[], take: (task: CountTask) => CountState): Taken {
+  const states: CountState[] = []
+  for (const task of tasks) {
+    const state = take(task)
+    states.push(state)
+    if (!state.allowed && task.binding) break
+  }
+  return { states }
 }
 
 /** The end of a request in flight is not known: a second until the next try is a guess. */

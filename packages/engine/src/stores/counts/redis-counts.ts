@@ -1,15 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Counts, CountTask, Taken } from '@sallyport/core'
+import type { Closable } from '../closable.ts'
 import { openRedis } from '../redis-connection.ts'
 import type { RedisOptions } from '../redis-options.ts'
 import { hashKey } from './key-hash.ts'
 import { GIVE_BACK, TAKE } from './redis-script.ts'
 import { FLIGHT_LEASE_MS, FLIGHT_RENEW_MS } from './sqlite-counts.ts'
-
-/** Counts in Redis; `close` ends the connection. */
-export interface RedisCounts extends Counts {
-  close(): void
-}
 
 export interface RedisCountsOptions extends RedisOptions {
   /** Returns milliseconds since the epoch; when absent, the server's clock counts, which all nodes share. */
@@ -33,7 +29,7 @@ const [TAKING, GIVING] = [createScript(TAKE), createScript(GIVE_BACK)]
  * keyed hashes, and each ends with its window. A request rejects at once when there is no connection; when the server is silent it stays
  * pending, and `createSharedCounts` gives it up.
  */
-export async function openRedisCounts(url: string, options: RedisCountsOptions = {}): Promise<RedisCounts> {
+export async function openRedisCounts(url: string, options: RedisCountsOptions = {}): Promise<Counts & Closable> {
   const connection = await openRedis(url, options)
   const flying = new Map<string, readonly string[]>()
   let secret: Promise<Secret> | undefined

@@ -8,16 +8,12 @@ import {
   takeStep,
   type Whole,
 } from '@sallyport/core'
+import type { Closable } from '../closable.ts'
 import type { Database, SqlRow } from '../sqlite/driver.ts'
-import { inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
+import { closeOnce, inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
 import { createTurns } from '../sqlite/turns.ts'
 import { hashKey } from './key-hash.ts'
-import { flightState } from './memory-counts.ts'
-
-/** Counts in a file; `close` gives the file back, once or more often; everything after it rejects. */
-export interface SqliteCounts extends Counts {
-  close(): void
-}
+import { flightState, takeInOrder } from './memory-counts.ts'
 
 export interface SqliteCountsOptions {
   /** Most counts that are kept; the file stays near 100 bytes for each. */
@@ -65,7 +61,7 @@ interface Asked {
  * Opens counts in the SQLite file at `path`, for any number of processes of one machine: all that comes in one turn of the event loop is
  * one transaction. Keys are kept as keyed hashes; a row goes when its window has ended.
  */
-export async function openSqliteCounts(path: string, options: SqliteCountsOptions = {}): Promise<SqliteCounts> {
+export async function openSqliteCounts(path: string, options: SqliteCountsOptions = {}): Promise<Counts & Closable> {
   const { maxKeys = MAX_KEYS, now = Date.now } = options
   const database = await openDatabase(path, STEPS)
   database.exec('PRAGMA synchronous = NORMAL')
@@ -74,7 +70,7 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
   const sql = prepareStatements(database)
   const flying = new Set<string>()
   const { takeAll, leave, clear } = createTaker(sql, { secret, flying, maxKeys, now })
-  let open = true
+  const close = closeOnce(database)
   let untilClearing = CLEAR_EVERY
   const takeInTurn = createTurns(database, takeAll)
 
@@ -103,8 +99,7 @@ export async function openSqliteCounts(path: string, options: SqliteCountsOption
     },
     close() {
       clearInterval(renewing)
-      if (open) database.close()
-      open = false
+      close()
     },
   }
 }
@@ -141,15 +136,7 @@ function createTaker(
     return flightState(allowed, there)
   }
 
-  function takeAll({ tasks, flight }: Asked): Taken {
-    const states: CountState[] = []
-    for (const task of tasks) {
-      const state = takeOne(task, flight)
-      states.push(state)
-      if (!state.allowed && task.binding) break
-    }
-    return { states }
-  }
+  const takeAll = ({ tasks, flight }: Asked): Taken => takeInOrder(tasks, (task) => takeOne(task, flight))
 
   function leave(keys: readonly string[], flight: string, unused: readonly CountTask[]): void {
     for (const key of keys) sql.leave.run(hashKey(secret, key), flight)

@@ -1,7 +1,7 @@
-import { open, readdir, readFile, rename } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { archiveName, type CheckpointArchive } from '@sallyport/ledger'
-import { makeFolder, OWN_FILE } from '#files'
+import { makeFolder, replaceFile } from '#files'
 
 const SUFFIX = '.checkpoint'
 
@@ -10,7 +10,6 @@ const SUFFIX = '.checkpoint'
  * from an old copy conflicts with what was signed since. A file is replaced whole or not at all.
  */
 export function openCheckpointFolder(folder: string): CheckpointArchive {
-  let writes = 0
   return {
     async list() {
       const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -22,19 +21,7 @@ export function openCheckpointFolder(folder: string): CheckpointArchive {
     },
     async write({ log, note }) {
       makeFolder(folder)
-      const path = join(folder, `${archiveName(log)}${SUFFIX}`)
-      const temporary = `${path}.${process.pid}.${writes++}`
-      const file = await open(temporary, 'w', OWN_FILE)
-      try {
-        await file.writeFile(note)
-        await file.datasync()
-      } finally {
-        await file.close()
-      }
-      await rename(temporary, path)
-      // The name as well as the bytes: without it a power cut would leave the note before.
-      const entries = await open(folder, 'r')
-      await entries.sync().finally(() => entries.close())
+      await replaceFile(join(folder, `${archiveName(log)}${SUFFIX}`), note)
     },
   }
 }

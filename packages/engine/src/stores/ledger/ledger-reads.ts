@@ -1,91 +1,138 @@
-import {
-  type AddressRecord,
-  type Heads,
-  leafTile,
-  type SignedHead,
-  type StoredRecord,
-  type Subject,
-  TILE_WIDTH,
-  type Uncovered,
-} from '@sallyport/ledger'
-import type { Database } from '../sqlite/driver.ts'
-import { NAMES_ADDRESS } from './ledger-tables.ts'
+import { type Heads, leafTile, type SignedHead, type StoredRecord, type Subject, TILE_WIDTH } from '@sallyport/ledger'
 import {
   addressRecordOfRow,
-  checkpointsOfRows,
   headOfRow,
+  type LedgerRow,
   readBytes,
   recordOfRow,
   subjectOfRow,
   uncoveredOfRow,
 } from './rows.ts'
 
-const LOG_ID = '(SELECT id FROM log WHERE name = ?)'
+type Value = number | string | readonly (number | string)[]
 
-/** Runs the reads of `LedgerStore`, blocking. */
-export function createLedgerReads(database: Database) {
-  const selectNextId = database.prepare('SELECT next_id FROM ledger')
-  const selectLog = database.prepare('SELECT * FROM log WHERE name = ?')
-  const selectNames = database.prepare('SELECT name FROM log ORDER BY id')
-  const selectRecord = database.prepare(`SELECT * FROM record WHERE log = ${LOG_ID} AND attestation_id = ?`)
-  const selectRecords = database.prepare(
-    `SELECT attestation_id, seq, bytes FROM record WHERE log = ${LOG_ID} AND seq >= ? ORDER BY seq LIMIT ?`,
-  )
-  const selectTile = database.prepare(
-    `SELECT bytes FROM record WHERE log = ${LOG_ID} AND seq >= ? AND seq < ? ORDER BY seq`,
-  )
-  const selectNodes = database.prepare(
-    `SELECT hash FROM node WHERE log = ${LOG_ID} AND level = ? AND place >= ? AND place < ? ORDER BY place`,
-  )
-  const selectSubjects = database.prepare(
-    'SELECT * FROM subject WHERE attestation_id IN (SELECT value FROM json_each(?))',
-  )
-  const selectAbout = database.prepare(
-    `SELECT s.context, s.salt, r.*, l.name FROM subject s
-     JOIN record r ON r.attestation_id = s.attestation_id JOIN log l ON l.id = r.log
-     WHERE ${NAMES_ADDRESS} AND s.attestation_id > ? ORDER BY s.attestation_id LIMIT ?`,
-  )
-  const selectUncovered = database.prepare('SELECT * FROM log WHERE size > covered ORDER BY id LIMIT ?')
-  const selectNotes = database.prepare(`SELECT size, note FROM checkpoint WHERE log = ${LOG_ID} ORDER BY size`)
-  const selectNewest = database.prepare(`SELECT note FROM checkpoint WHERE log = ${LOG_ID} ORDER BY size DESC LIMIT 1`)
-  const selectCovering = database.prepare(
-    `SELECT note FROM checkpoint WHERE log = ${LOG_ID} AND size > ? ORDER BY size LIMIT 1`,
-  )
-  const selectText = database.prepare('SELECT text FROM document WHERE sha256 = ?')
+/** A read of `LedgerStore`: a statement with `?1` …, its values, and what its rows mean. */
+export interface LedgerRead<T> {
+  readonly sql: string
+  readonly values: readonly Value[]
+  readonly read: (rows: readonly LedgerRow[]) => T
+}
+
+/** What the databases write in different ways. */
+export interface LedgerDialect {
+  /** Begins the names of the tables, except the one named `ledger`. */
+  readonly prefix: '' | 'ledger_'
+  /** Names the function that finds a text in another, from 1. */
+  readonly find: 'instr' | 'strpos'
+  /** Compares a column with a list, the first value of a statement. */
+  readonly isListed: string
+  readonly makeList: (values: readonly (number | string)[]) => Value
+}
+
+/** Writes the condition that a row of subjects names the address, the `place` of the values: a record of crawling has several, with spaces between. */
+export function namesAddress({ find }: Pick<LedgerDialect, 'find'>, place: string): string {
+  return `${find}(' ' || address || ' ', ' ' || CAST(${place} AS text) || ' ') > 0`
+}
+
+/** Lists the reads of `LedgerStore` for a database; each read is one statement. */
+export function listLedgerReads(dialect: LedgerDialect) {
+  const { prefix, isListed, makeList } = dialect
+  const logId = `(SELECT id FROM ${prefix}log WHERE name = ?1)`
+  const record = `SELECT attestation_id, seq, bytes FROM ${prefix}record WHERE log = ${logId}`
+  const note = `SELECT note FROM ${prefix}checkpoint WHERE log = ${logId}`
+  const readRecords = (log: string) => (rows: readonly LedgerRow[]) => rows.map((row) => recordOfRow(log, row))
 
   return {
-    heads(names: readonly string[]): Heads {
-      // The id first: a commit on heads that are newer than it loses its race, and one on older heads would fail.
-      const nextId = Number(selectNextId.get()?.['next_id'])
-      const logs = names.flatMap((name) => {
-        const row = selectLog.get(name)
-        return row === undefined ? [] : [[name, headOfRow(row)] as const]
-      })
-      return { nextId, logs: new Map(logs) }
-    },
-    logs: (): readonly string[] => selectNames.all().map((row) => String(row['name'])),
-    find(attestationId: number, log: string): StoredRecord | undefined {
-      const row = selectRecord.get(log, attestationId)
-      return row && recordOfRow(log, row)
-    },
-    records: (log: string, from: number, count: number): readonly StoredRecord[] =>
-      selectRecords.all(log, from, count).map((row) => recordOfRow(log, row)),
-    tile(log: string, tileLevel: number, index: number): Uint8Array {
+    heads: (names: readonly string[]): LedgerRead<Heads> => ({
+      sql: `SELECT next_id, l.* FROM ledger LEFT JOIN ${prefix}log l ON l.name ${isListed}`,
+      values: [makeList(names)],
+      read: (rows) => {
+        const grown = rows.filter((row) => row['name'] !== null)
+        const logs = new Map(grown.map((row) => [String(row['name']), headOfRow(row)]))
+        return { nextId: Number(rows[0]?.['next_id']), logs }
+      },
+    }),
+    logs: (): LedgerRead<readonly string[]> => ({
+      sql: `SELECT name FROM ${prefix}log ORDER BY id`,
+      values: [],
+      read: (rows) => rows.map((row) => String(row['name'])),
+    }),
+    find: (attestationId: number, log: string): LedgerRead<StoredRecord | undefined> => ({
+      sql: `${record} AND attestation_id = ?2`,
+      values: [log, attestationId],
+      read: (rows) => readRecords(log)(rows)[0],
+    }),
+    records: (log: string, from: number, count: number): LedgerRead<readonly StoredRecord[]> => ({
+      sql: `${record} AND seq >= ?2 ORDER BY seq LIMIT ?3`,
+      values: [log, from, count],
+      read: readRecords(log),
+    }),
+    tile(log: string, tileLevel: number, index: number): LedgerRead<Uint8Array> {
       const [start, end] = [index * TILE_WIDTH, (index + 1) * TILE_WIDTH]
-      if (tileLevel === 0) return leafTile(selectTile.all(log, start, end).map((row) => readBytes(row, 'bytes')))
-      return Buffer.concat(selectNodes.all(log, tileLevel, start, end).map((row) => readBytes(row, 'hash')))
+      if (tileLevel === 0) {
+        const sql = `${record} AND seq >= ?2 AND seq < ?3 ORDER BY seq`
+        const read = (rows: readonly LedgerRow[]) => leafTile(rows.map((row) => readBytes(row, 'bytes')))
+        return { sql, values: [log, start, end], read }
+      }
+      return {
+        sql: `SELECT hash FROM ${prefix}node WHERE log = ${logId} AND level = ?2 AND place >= ?3 AND place < ?4 ORDER BY place`,
+        values: [log, tileLevel, start, end],
+        read: (rows) => Buffer.concat(rows.map((row) => readBytes(row, 'hash'))),
+      }
     },
-    subjects: (ids: readonly number[]): ReadonlyMap<number, Subject> =>
-      new Map(selectSubjects.all(JSON.stringify(ids)).map((row) => [Number(row['attestation_id']), subjectOfRow(row)])),
-    recordsAbout: (address: string, after: number, count: number): readonly AddressRecord[] =>
-      selectAbout.all(address, after, count).map(addressRecordOfRow),
-    uncovered: (limit: number): readonly Uncovered[] => selectUncovered.all(limit).map(uncoveredOfRow),
-    checkpoints: (log: string, seq: number) => checkpointsOfRows(selectNewest.get(log), selectCovering.get(log, seq)),
-    allCheckpoints: (log: string): readonly SignedHead[] =>
-      selectNotes.all(log).map((row) => ({ log, size: Number(row['size']), note: String(row['note']) })),
-    document(sha256: string): string | undefined {
-      const text = selectText.get(sha256)?.['text']
-      return text === undefined ? undefined : String(text)
-    },
+    subjects: (ids: readonly number[]): LedgerRead<ReadonlyMap<number, Subject>> => ({
+      sql: `SELECT * FROM ${prefix}subject WHERE attestation_id ${isListed}`,
+      values: [makeList(ids)],
+      read: (rows) => new Map(rows.map((row) => [Number(row['attestation_id']), subjectOfRow(row)])),
+    }),
+    recordsAbout: (address: string, after: number, count: number) => ({
+      sql: `SELECT s.context, s.salt, r.*, l.name FROM ${prefix}subject s
+        JOIN ${prefix}record r ON r.attestation_id = s.attestation_id JOIN ${prefix}log l ON l.id = r.log
+        WHERE ${namesAddress(dialect, '?1')} AND s.attestation_id > ?2 ORDER BY s.attestation_id LIMIT ?3`,
+      values: [address, after, count],
+      read: (rows: readonly LedgerRow[]) => rows.map(addressRecordOfRow),
+    }),
+    uncovered: (limit: number) => ({
+      sql: `SELECT * FROM ${prefix}log WHERE size > covered ORDER BY id LIMIT ?1`,
+      values: [limit],
+      read: (rows: readonly LedgerRow[]) => rows.map(uncoveredOfRow),
+    }),
+    checkpoints: (log: string, seq: number) => ({
+      sql: `SELECT (${note} ORDER BY size DESC LIMIT 1) AS newest, (${note} AND size > ?2 ORDER BY size LIMIT 1) AS covering`,
+      values: [log, seq],
+      read: ([row]: readonly LedgerRow[]): { readonly newest?: string; readonly covering?: string } => ({
+        ...(typeof row?.['newest'] === 'string' && { newest: row['newest'] }),
+        ...(typeof row?.['covering'] === 'string' && { covering: row['covering'] }),
+      }),
+    }),
+    allCheckpoints: (log: string): LedgerRead<readonly SignedHead[]> => ({
+      sql: `SELECT size, note FROM ${prefix}checkpoint WHERE log = ${logId} ORDER BY size`,
+      values: [log],
+      read: (rows) => rows.map((row) => ({ log, size: Number(row['size']), note: String(row['note']) })),
+    }),
+    document: (sha256: string): LedgerRead<string | undefined> => ({
+      sql: `SELECT text FROM ${prefix}document WHERE sha256 = ?1`,
+      values: [sha256],
+      read: ([row]) => (row === undefined ? undefined : String(row['text'])),
+    }),
   }
+}
+
+type Reads = ReturnType<typeof listLedgerReads>
+type Read<Name extends keyof Reads> = ReturnType<ReturnType<Reads[Name]>['read']>
+
+/** Makes a function of each read, of what `run` makes of it. */
+export function mapLedgerReads(dialect: LedgerDialect, run: (read: LedgerRead<unknown>) => unknown): object {
+  const rows = Object.entries(listLedgerReads(dialect)).map(([name, describe]) => {
+    const call = (...values: never[]) => run((describe as (...values: never[]) => LedgerRead<unknown>)(...values))
+    return [name, call]
+  })
+  return Object.fromEntries(rows)
+}
+
+/** Has the reads of a database that answers at once. */
+export type LedgerReads = { readonly [Name in keyof Reads]: (...values: Parameters<Reads[Name]>) => Read<Name> }
+/** The reads of a database that is asked over a connection. */
+export type RemoteLedgerReads = {
+  readonly [Name in keyof Reads]: (...values: Parameters<Reads[Name]>) => Promise<Read<Name>>
 }

@@ -47,6 +47,3 @@ export const LEDGER_STEPS: readonly string[] = [
      text TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;`,
 ]
-
-/** A record of crawling has several addresses, with spaces between. */
-export const NAMES_ADDRESS = "instr(' ' || address || ' ', ' ' || ? || ' ') > 0"

@@ -1,6 +1,6 @@
 import { type Batch, type Document, type Head, type Heads, KEY_LOG, type SignedHead } from '@sallyport/ledger'
 import type { Database, SqlValue } from '../sqlite/driver.ts'
-import { NAMES_ADDRESS } from './ledger-tables.ts'
+import { namesAddress } from './ledger-reads.ts'
 import type { Transactions } from './transactions.ts'
 import type { Wal } from './wal.ts'
 
@@ -91,7 +91,7 @@ function createEraser(database: Database, transactions: Transactions) {
      FROM (SELECT attestation_id FROM subject WHERE attestation_id > ? ORDER BY attestation_id LIMIT ${ERASE_STEP})`,
   )
   const erase = database.prepare(
-    `DELETE FROM subject WHERE attestation_id > ? AND attestation_id <= ? AND (${NAMES_ADDRESS} OR issued_at < ?)`,
+    `DELETE FROM subject WHERE attestation_id > ? AND attestation_id <= ? AND (${namesAddress({ find: 'instr' }, '?')} OR issued_at < ?)`,
   )
   return (erasure: Erasure, after: number): { readonly erased: number; readonly last?: number | undefined } =>
     transactions.write(() => {

@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { type Batch, type Heads, KEY_LOG, type LedgerStore, leafTile, TILE_WIDTH } from '@sallyport/ledger'
+import { type Batch, type Heads, KEY_LOG, type LedgerStore } from '@sallyport/ledger'
 import { bytesArray, numberArray, textArray } from '../postgres/arrays.ts'
 import { migrate } from '../postgres/migrate.ts'
-import { openPostgres, type Postgres, type PostgresQuery, type PostgresRow } from '../postgres/pool.ts'
+import { openPostgres, type Postgres, type PostgresQuery } from '../postgres/pool.ts'
+import {
+  type LedgerDialect,
+  listLedgerReads,
+  mapLedgerReads,
+  namesAddress,
+  type RemoteLedgerReads,
+} from './ledger-reads.ts'
 import { createReservation } from './postgres-reservation.ts'
 import { POSTGRES_LEDGER_STEPS } from './postgres-tables.ts'
-import {
-  addressRecordOfRow,
-  checkpointsOfRows,
-  headOfRow,
-  readBytes,
-  recordOfRow,
-  subjectOfRow,
-  uncoveredOfRow,
-} from './rows.ts'
 
 /**
  * The commit of this transaction is synchronous whatever the server's or the role's setting says, because an id given
@@ -27,8 +25,6 @@ const IDLE_MS = 1_000
 /** Locks the one row that all commits move. */
 const LOCK_HEAD = `SELECT ${SYNCHRONOUS}, set_config('idle_in_transaction_session_timeout', '${IDLE_MS}', true)
   FROM ledger FOR UPDATE`
-
-const SELECT_HEADS = 'SELECT next_id, l.* FROM ledger LEFT JOIN ledger_log l ON l.name = ANY($1)'
 
 /**
  * Writes all of one batch in one statement. When another node has moved the next id, it writes nothing and returns no row. A log whose head
@@ -68,14 +64,12 @@ const WRITE = `
   SELECT CASE count WHEN cardinality($13::text[]) THEN 1 ELSE ('Heads as they were known: ' || count)::int END
   FROM moved, fitting`
 
-const LOG_ID = '(SELECT id FROM ledger_log WHERE name = $1)'
-
-/** A record of crawling has several addresses, with spaces between. */
-const NAMES_ADDRESS = "strpos(' ' || address || ' ', ' ' || $1::text || ' ') > 0"
-const SELECT_ABOUT = `SELECT s.context, s.salt, r.*, l.name FROM ledger_subject s
-  JOIN ledger_record r ON r.attestation_id = s.attestation_id JOIN ledger_log l ON l.id = r.log
-  WHERE ${NAMES_ADDRESS} AND s.attestation_id > $2 ORDER BY s.attestation_id LIMIT $3`
-const SELECT_RECORDS = `SELECT attestation_id, seq, bytes FROM ledger_record WHERE log = ${LOG_ID}`
+const POSTGRES: LedgerDialect = {
+  prefix: 'ledger_',
+  find: 'strpos',
+  isListed: '= ANY(?1)',
+  makeList: (values) => values,
+}
 
 /** A statement may take longer than in other stores: behind a burst, a commit waits for the lock. */
 const STATEMENT_MS = 2_000
@@ -100,11 +94,17 @@ async function createTables(postgres: Postgres): Promise<string> {
 }
 
 function createStore(postgres: Postgres, origin: string): LedgerStore {
-  const { query } = postgres
+  const { query, transaction } = postgres
   const reservation = createReservation(postgres)
+
+  function erase(condition: string, value: string | number): Promise<number> {
+    const sql = `DELETE FROM ledger_subject WHERE ${condition}`
+    return transaction(async (query) => (await query(sql, [value])).changes, ERASE_MS)
+  }
 
   return {
     origin,
+    ...createReads(query),
     heads: (logs, reserve = false) =>
       reserve
         ? reservation.reserve(async (query) => {
@@ -114,67 +114,6 @@ function createStore(postgres: Postgres, origin: string): LedgerStore {
         : readHeads(query, logs),
     commit: (batch, expected) =>
       reservation.use((query) => write(query, batch, expected)) ?? write(query, batch, expected),
-    logs: async () => (await query('SELECT name FROM ledger_log ORDER BY id')).rows.map((row) => String(row['name'])),
-    async find(attestationId, log) {
-      const row = await readOne(query, `${SELECT_RECORDS} AND attestation_id = $2`, log, attestationId)
-      return row === undefined ? undefined : recordOfRow(log, row)
-    },
-    async records(log, from, count) {
-      const { rows } = await query(`${SELECT_RECORDS} AND seq >= $2 ORDER BY seq LIMIT $3`, [log, from, count])
-      return rows.map((row) => recordOfRow(log, row))
-    },
-    async tile(log, tileLevel, index) {
-      const start = index * TILE_WIDTH
-      const end = start + TILE_WIDTH
-      if (tileLevel === 0) {
-        const { rows } = await query(`${SELECT_RECORDS} AND seq >= $2 AND seq < $3 ORDER BY seq`, [log, start, end])
-        return leafTile(rows.map((row) => readBytes(row, 'bytes')))
-      }
-      const { rows } = await query(
-        `SELECT hash FROM ledger_node WHERE log = ${LOG_ID} AND level = $2 AND place >= $3 AND place < $4 ORDER BY place`,
-        [log, tileLevel, start, end],
-      )
-      return Buffer.concat(rows.map((row) => readBytes(row, 'hash')))
-    },
-    async subjects(attestationIds) {
-      const { rows } = await query('SELECT * FROM ledger_subject WHERE attestation_id = ANY($1)', [attestationIds])
-      return new Map(rows.map((row) => [Number(row['attestation_id']), subjectOfRow(row)]))
-    },
-    async uncovered(limit) {
-      const { rows } = await query('SELECT * FROM ledger_log WHERE size > covered ORDER BY id LIMIT $1', [limit])
-      return rows.map(uncoveredOfRow)
-    },
-    ...checkpointsIn(postgres),
-    async putDocument({ sha256, text }) {
-      await query('INSERT INTO ledger_document VALUES ($1, $2) ON CONFLICT DO NOTHING', [sha256, text])
-    },
-    async document(sha256) {
-      const row = await readOne(query, 'SELECT text FROM ledger_document WHERE sha256 = $1', sha256)
-      return row === undefined ? undefined : String(row['text'])
-    },
-    async recordsAbout(address, after, count) {
-      const { rows } = await query(SELECT_ABOUT, [address, after, count])
-      return rows.map(addressRecordOfRow)
-    },
-    eraseSubject: (address) =>
-      postgres.transaction(
-        async (query) => (await query(`DELETE FROM ledger_subject WHERE ${NAMES_ADDRESS}`, [address])).changes,
-        ERASE_MS,
-      ),
-    eraseBefore: (moment) =>
-      postgres.transaction(
-        async (query) => (await query('DELETE FROM ledger_subject WHERE issued_at < $1', [moment])).changes,
-        ERASE_MS,
-      ),
-    close: postgres.close,
-  }
-}
-
-function checkpointsIn({
-  query,
-  transaction,
-}: Postgres): Pick<LedgerStore, 'putCheckpoint' | 'checkpoints' | 'allCheckpoints'> {
-  return {
     putCheckpoint: ({ log, size, note }, after, keyCount) =>
       transaction(async (query) => {
         // The lock of commits: no key can be handed over between this look and the end.
@@ -191,36 +130,25 @@ function checkpointsIn({
         )
         return true
       }),
-    async checkpoints(log, seq) {
-      const notes = `SELECT note FROM ledger_checkpoint WHERE log = ${LOG_ID}`
-      const newest = await readOne(query, `${notes} ORDER BY size DESC LIMIT 1`, log)
-      const covering = await readOne(query, `${notes} AND size > $2 ORDER BY size LIMIT 1`, log, seq)
-      return checkpointsOfRows(newest, covering)
+    async putDocument({ sha256, text }) {
+      await query('INSERT INTO ledger_document VALUES ($1, $2) ON CONFLICT DO NOTHING', [sha256, text])
     },
-    async allCheckpoints(log) {
-      const { rows } = await query(`SELECT size, note FROM ledger_checkpoint WHERE log = ${LOG_ID} ORDER BY size`, [
-        log,
-      ])
-      return rows.map((row) => ({ log, size: Number(row['size']), note: String(row['note']) }))
-    },
+    eraseSubject: (address) => erase(namesAddress(POSTGRES, '$1'), address),
+    eraseBefore: (moment) => erase('issued_at < $1', moment),
+    close: postgres.close,
   }
 }
 
-async function readOne(
-  query: PostgresQuery,
-  sql: string,
-  ...values: readonly (number | string)[]
-): Promise<PostgresRow | undefined> {
-  return (await query(sql, values)).rows[0]
+function createReads(query: PostgresQuery): RemoteLedgerReads {
+  return mapLedgerReads(POSTGRES, async ({ sql, values, read }) => {
+    const { rows } = await query(sql.replaceAll('?', '$'), values)
+    return read(rows)
+  }) as RemoteLedgerReads
 }
 
 async function readHeads(query: PostgresQuery, names: readonly string[]): Promise<Heads> {
-  const { rows } = await query(SELECT_HEADS, [names], 'ledger_heads')
-  const grown = rows.filter((row) => row['name'] !== null)
-  return {
-    nextId: Number(rows[0]?.['next_id']),
-    logs: new Map(grown.map((row) => [String(row['name']), headOfRow(row)])),
-  }
+  const { sql, values, read } = listLedgerReads(POSTGRES).heads(names)
+  return read((await query(sql.replaceAll('?', '$'), values, 'ledger_heads')).rows)
 }
 
 /** Returns false, with nothing written, when another node has moved the next id. */

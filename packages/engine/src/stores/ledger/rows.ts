@@ -41,14 +41,6 @@ export function subjectOfRow(row: LedgerRow): Subject {
   return context === null || context === undefined ? subject : { ...subject, context: String(context) }
 }
 
-/** Makes the answer to `checkpoints` from the rows of two notes. */
-export function checkpointsOfRows(newest: LedgerRow | undefined, covering: LedgerRow | undefined) {
-  return {
-    ...(newest === undefined ? {} : { newest: String(newest['note']) }),
-    ...(covering === undefined ? {} : { covering: String(covering['note']) }),
-  }
-}
-
 export function readBytes(row: LedgerRow, column: string): Uint8Array {
   const value = row[column]
   if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Heads } from '@sallyport/ledger'
+import type { SqlValue, Statement } from '../sqlite/driver.ts'
 import { openDatabase } from '../sqlite/open-database.ts'
-import { createLedgerReads } from './ledger-reads.ts'
+import { type LedgerDialect, type LedgerReads, mapLedgerReads } from './ledger-reads.ts'
 import { LEDGER_STEPS } from './ledger-tables.ts'
 import { createLedgerWrites } from './ledger-writes.ts'
 import { createTransactions } from './transactions.ts'
@@ -9,6 +10,13 @@ import { createWal } from './wal.ts'
 
 /** Ten records a page: a commit of many writes fewer pages, each with two system calls. */
 const PAGE_BYTES = 8192
+
+export const SQLITE: LedgerDialect = {
+  prefix: '',
+  find: 'instr',
+  isListed: 'IN (SELECT value FROM json_each(?1))',
+  makeList: (values) => JSON.stringify(values),
+}
 
 /** The ledger in a file, blocking: what `LedgerStore` promises, for the one thread that has it. */
 export type LedgerFile = Awaited<ReturnType<typeof openLedgerFile>>
@@ -26,7 +34,12 @@ export async function openLedgerFile(path: string) {
   const origin = String(database.prepare('SELECT origin FROM ledger').get()?.['origin'])
   const transactions = createTransactions(database)
   const wal = createWal(database)
-  const reads = createLedgerReads(database)
+  const prepared = new Map<string, Statement>()
+  const reads = mapLedgerReads(SQLITE, ({ sql, values, read }) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, statement)
+    return read(statement.all(...(values as readonly SqlValue[])))
+  }) as LedgerReads
   return {
     origin,
     ...reads,

@@ -34,27 +34,22 @@ export async function openSqliteLedger(path: string): Promise<LedgerStore> {
     return erased
   }
 
+  type Called = Pick<LedgerStore, (typeof CALLED)[number]>
+  const called = CALLED.map((name) => [name, (...values: Parameters<LedgerFile[typeof name]>) => call(name, ...values)])
   return {
     origin: thread.origin,
-    heads: (logs, reserve) => call('heads', logs, reserve),
-    commit: (batch, expected) => call('commit', batch, expected),
-    logs: () => call('logs'),
-    find: (attestationId, log) => call('find', attestationId, log),
-    records: (log, from, count) => call('records', log, from, count),
-    tile: (log, tileLevel, index) => call('tile', log, tileLevel, index),
-    subjects: (ids) => call('subjects', ids),
-    uncovered: (limit) => call('uncovered', limit),
-    putCheckpoint: (head, after, keyCount) => call('putCheckpoint', head, after, keyCount),
-    checkpoints: (log, seq) => call('checkpoints', log, seq),
-    allCheckpoints: (log) => call('allCheckpoints', log),
-    putDocument: (document) => call('putDocument', document),
-    document: (sha256) => call('document', sha256),
-    recordsAbout: (address, after, count) => call('recordsAbout', address, after, count),
+    ...(Object.fromEntries(called) as Called),
     eraseSubject: (address) => erase({ address }),
     eraseBefore: (before) => erase({ before }),
     close: thread.close,
   }
 }
+
+/** Operations that the thread runs as they are. */
+const CALLED = [
+  ...(['heads', 'commit', 'logs', 'find', 'records', 'tile', 'subjects', 'recordsAbout', 'uncovered'] as const),
+  ...(['putCheckpoint', 'checkpoints', 'allCheckpoints', 'putDocument', 'document'] as const),
+] as const
 
 /** Starts the thread that has the file, and calls its operations. */
 async function startThread(path: string) {

@@ -8,7 +8,8 @@ import {
   parseHostOrPrefix,
 } from '@sallyport/core'
 import type { Database, SqlRow } from '../sqlite/driver.ts'
-import { openDatabase, openReadOnly } from '../sqlite/open-database.ts'
+import { followChanges } from '../sqlite/follow-changes.ts'
+import { closeOnce, openDatabase, openReadOnly } from '../sqlite/open-database.ts'
 import { createObservationIndex } from './observation-index.ts'
 
 /** Observations in a file; `close` gives it back, once or more often. */
@@ -53,33 +54,19 @@ export async function openSqliteObservations(
   { readOnly = false }: ObservationsOptions = {},
 ): Promise<SqliteObservations> {
   const database = await (readOnly ? openReadOnly : openDatabase)(path, STEPS)
-  const { all, upsert, remove, purge, version } = prepareStatements(database)
+  const { all, upsert, remove, purge } = prepareStatements(database)
 
-  let open = true
   let kept = createObservationIndex()
-  let seen: unknown
   let written = 0
-
-  /** `data_version` counts what others committed. What this connection writes is put in its place below. */
-  function look(): void {
-    const now = version.get()?.['data_version']
-    if (now === seen) return
+  const close = closeOnce(database)
+  // What this connection writes is no change of another, and is put in its place below.
+  const following = followChanges(database, LOOK_MS, () => {
     // Beside what is known, which stays where a row cannot be read.
     const read = createObservationIndex()
     for (const row of all.all()) read.put(readObservation(row))
     kept = read
-    seen = now
-  }
-
-  look()
-  const timer = setInterval(() => {
-    try {
-      look()
-    } catch {
-      // Another process holds the file at this instant: what is known stays, and the next look sees the rest.
-    }
-  }, LOOK_MS)
-  timer.unref()
+  })
+  following.look()
 
   const inForce = ({ expiresAt }: Observation): boolean => expiresAt === undefined || expiresAt > clock.now()
 
@@ -99,13 +86,12 @@ export async function openSqliteObservations(
       return row !== undefined && (row['expires_at'] === null || Number(row['expires_at']) > clock.now())
     },
     async list() {
-      look()
+      following.look()
       return all.all().map(readObservation).filter(inForce)
     },
     close() {
-      clearInterval(timer)
-      if (open) database.close()
-      open = false
+      following.stop()
+      close()
     },
   }
 }
@@ -121,7 +107,6 @@ function prepareStatements(database: Database) {
       'DELETE FROM observation WHERE address = :address AND origin = :origin RETURNING expires_at',
     ),
     purge: database.prepare('DELETE FROM observation WHERE expires_at <= :now'),
-    version: database.prepare('PRAGMA data_version'),
   }
 }
 

@@ -11,5 +11,12 @@ export { openSqliteReverseChecks, type SqliteReverseChecks } from '../observatio
 export { type Opened, openAccountsAt, openBansAt, openCounts } from '../open-stores.ts'
 export { type Database, findMissingSqlite, isSafeSqlite, type SqlRow, type Statement } from '../sqlite/driver.ts'
 export { withFreeLock, withLock } from '../sqlite/lock.ts'
-export { inTransaction, openDatabase, openReadOnly, setImpatient, whenFree } from '../sqlite/open-database.ts'
+export {
+  closeOnce,
+  inTransaction,
+  openDatabase,
+  openReadOnly,
+  setImpatient,
+  whenFree,
+} from '../sqlite/open-database.ts'
 export { createTurns } from '../sqlite/turns.ts'

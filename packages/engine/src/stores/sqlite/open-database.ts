@@ -63,6 +63,15 @@ export async function openReadOnly(path: string, steps: readonly string[]): Prom
   }
 }
 
+/** Returns a function that closes a database, however often it is called. */
+export function closeOnce(database: Database): () => void {
+  let isOpen = true
+  return () => {
+    if (isOpen) database.close()
+    isOpen = false
+  }
+}
+
 /** Longest that one statement blocks this thread in a store that uses `whenFree`. */
 const SHORT_BUSY_MS = 10
 

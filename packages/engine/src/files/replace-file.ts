@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { OWN_FILE } from '#files'
+import { OWN_FILE } from './make-folder.ts'
 
 /** Replaces a file whole or not at all, and keeps its permissions. Resolves when the new file would survive a power cut. */
 export async function replaceFile(
@@ -35,10 +35,4 @@ export async function moveInto(from: string, to: string): Promise<void> {
   } finally {
     await folder.close()
   }
-}
-
-/** Changes whenever a file is replaced: its time alone is too coarse for two changes in a row. '' where there is none. */
-export function stampFile(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? '' : `${stats.ino}-${stats.mtimeMs}`
 }
