@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorText } from '@sallyport/core'
 import { systemFault } from '@sallyport/engine/files'
+import type { ConfigSource } from '../settings/config-file.ts'
 import type { Hangups } from '../workers/hangups.ts'
 
 /** A watched file is checked after each such pause. */
@@ -12,9 +13,7 @@ const MISSED_LOOKS = 2
 export type ReloadCause = 'SIGHUP' | 'watch'
 
 /** Represents the source that is checked for changes. */
-export interface Watched {
-  /** Rejects where the source cannot be read. */
-  hasChanged(): Promise<boolean>
+export interface Watched extends Pick<ConfigSource, 'hasChanged'> {
   /** Takes one sentence: the source cannot be checked any more, or can again. */
   onNotice(message: string): void
 }
@@ -22,8 +21,8 @@ export interface Watched {
 /**
  * Calls `reload` at SIGHUP and, where a source is watched, when the source has changed; one call at a time, and one for all causes that
  * come meanwhile. Returns a function that stops this and a running reload. After that SIGHUP does nothing, because by default it would end
- * a process that finishes its last requests. It compares content, because events of a folder end with the folder, and miss the target of a
- * link.
+ * a process that finishes its last requests. It checks at an interval, because events of a folder end with the folder, and miss the target
+ * of a link.
  */
 export function onReload(
   reload: (cause: ReloadCause, signal: AbortSignal) => Promise<void>,
@@ -40,7 +39,7 @@ export function onReload(
     if (running) return
     running = true
     try {
-      for (; waiting !== undefined && !signal.aborted; ) {
+      while (waiting !== undefined && !signal.aborted) {
         const now = waiting
         waiting = undefined
         await reload(now, signal)
@@ -50,34 +49,25 @@ export function onReload(
     }
   }
   const watch = async ({ hasChanged, onNotice }: Watched): Promise<void> => {
-    let missed = 0
-    const look = async (): Promise<boolean> => {
-      try {
-        const changed = await hasChanged()
-        if (missed >= MISSED_LOOKS) onNotice('watch: the configuration is readable again')
-        missed = 0
-        return changed
-      } catch (error) {
-        if (++missed === MISSED_LOOKS) {
-          const why = systemFault(error) ?? errorText(error)
-          onNotice(`watch: ${why}. The configuration in force stays; the file is checked every second`)
-        }
-        return false
-      }
-    }
-    for (;;) {
+    for (let missed = 0; ; ) {
       await delay(LOOK_MS, undefined, { signal, ref: false })
       // A reload in progress reads this change too.
-      if (!running && (await look()) && !running) await next('watch')
+      if (running) continue
+      try {
+        const changed = hasChanged()
+        if (missed >= MISSED_LOOKS) onNotice('watch: the configuration is readable again')
+        missed = 0
+        if (changed) await next('watch')
+      } catch (error) {
+        const why = systemFault(error) ?? errorText(error)
+        if (++missed === MISSED_LOOKS)
+          onNotice(`watch: ${why}. The configuration in force stays; the file is checked every second`)
+      }
     }
   }
 
   hangups.take(() => void next('SIGHUP'))
-  if (watched !== undefined) {
-    watch(watched).catch((error: unknown) => {
-      if (!signal.aborted)
-        watched.onNotice(`watch: watching has stopped (${error}). Send SIGHUP to reload the configuration`)
-    })
-  }
+  // Only the abort of its pause ends it.
+  if (watched !== undefined) watch(watched).catch(() => {})
   return () => ending.abort()
 }

@@ -38,8 +38,6 @@ export function createReloads(
   }
 }
 
-const RELOAD = { kind: 'reload_refused', about: '' } as const
-
 /** Adopts the current configuration, or keeps the old one; resolves to the outcome and its reason. */
 async function reload(
   { sallyport, source, warn, take }: Running,
@@ -47,16 +45,18 @@ async function reload(
   ending: AbortSignal,
 ): Promise<{ readonly text: string; readonly audit: Parameters<Sallyport['log']['audit']>[0] }> {
   const audit = { what: 'reload', who: cause }
+  const event = { kind: 'reload_refused', about: '' } as const
   try {
     sallyport.log.reopen()
     const read = await source.readSettled(ending)
     warn(read)
     const before = sallyport.config
     const { changed, needRestart } = await take(read.config)
-    const taken = [...changed.map((key) => changeText(key, before, read.config)), ...read.changedFiles]
+    const describe = (key: string) => changeText(key, before, read.config)
+    const taken = [...changed.map(describe), ...read.changedFiles]
     const news = taken.length === 0 ? 'nothing has changed' : `${taken.join(', ')} applied`
-    const later = needRestart.map((key) => changeText(key, before, read.config)).join(', ')
-    sallyport.raise({ ...RELOAD, over: true, text: 'The configuration was reloaded.' })
+    const later = needRestart.map(describe).join(', ')
+    sallyport.raise({ ...event, over: true, text: 'The configuration was reloaded.' })
     const text = `configuration reloaded: ${news}${later === '' ? '' : `; ${later} needs a restart`}.`
     return { text, audit: { ...audit, details: { changed, needRestart } } }
   } catch (error) {
@@ -64,7 +64,7 @@ async function reload(
     const why = errorText(error)
     const [first = ''] = why.split('\n', 1)
     if (!ending.aborted)
-      sallyport.raise({ ...RELOAD, text: `The configuration was not reloaded: ${first}`, details: { code } })
+      sallyport.raise({ ...event, text: `The configuration was not reloaded: ${first}`, details: { code } })
     const text = `reload rejected, configuration unchanged: ${why}`
     return { text, audit: { ...audit, error: code } }
   }
@@ -72,11 +72,8 @@ async function reload(
 
 /** Describes a key that a reload finds changed; shows no value, because a value may be a secret. */
 function changeText(key: string, before: unknown, after: unknown): string {
-  const [one, other] = [valueAt(before, key), valueAt(after, key)]
-  if (other === undefined) return `${key} (removed)`
-  if (one === undefined) return `${key} (added)`
-  if (!Array.isArray(one) || !Array.isArray(other) || one.length === other.length) return key
-  return `${key} (${other.length}, were ${one.length})`
+  if (valueAt(after, key) === undefined) return `${key} (removed)`
+  return valueAt(before, key) === undefined ? `${key} (added)` : key
 }
 
 function valueAt(value: unknown, key: string): unknown {

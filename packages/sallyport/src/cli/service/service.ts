@@ -1,14 +1,7 @@
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { counted, SallyportError } from '@sallyport/core'
-import {
-  type Config,
-  type ConfigRead,
-  type NoticeCode,
-  policyText,
-  type Reloaded,
-  type Sallyport,
-} from '@sallyport/engine'
+import { type Config, type NoticeCode, policyText, type Reloaded, type Sallyport } from '@sallyport/engine'
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import { createHistory, type History } from '#console'
 import { type DemoAgent, demoAgent } from '../demo/demo-agent.ts'
@@ -34,7 +27,7 @@ import { CONSOLE, consoleLine, openAdminPages, type Steering } from './console-p
 import { faultText, throttled } from './faults.ts'
 import { forgetAdmin, noteAdmin } from './gate.ts'
 import { onReload } from './reload.ts'
-import { createReloads } from './reloads.ts'
+import { createReloads, type Running } from './reloads.ts'
 import { savePolicy } from './save-policy.ts'
 
 /** Workers ask each other under this topic to adopt a saved policy, beside metrics and the console's topic. */
@@ -48,7 +41,7 @@ const MAX_WARNINGS = 20
 /** Runs the proxy of a configuration until it is stopped: in `workers` processes, or in this one. */
 export async function runService(source: ConfigSource, workers: number | undefined, terminal: Terminal): Promise<void> {
   const hangups = noteHangups()
-  const warn = ({ warnings }: Pick<ConfigRead, 'warnings'>): void => {
+  const warn: Running['warn'] = ({ warnings }) => {
     if (isWorker()) return
     for (const fault of warnings.slice(0, MAX_WARNINGS)) terminal.err(`sallyport: ${warningText(fault)}`)
     const left = warnings.length - MAX_WARNINGS
@@ -70,10 +63,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
   const agent = isDemo(config) ? demoAgent(config.dataDir) : undefined
   const hooks = {
     onFault: throttled((error) => terminal.err(`sallyport: ${faultText(error)}`)),
-    ...(isWorker() && {
-      onNotice: filterNotices(standing, terminal),
-      events: handEvents(),
-    }),
+    ...(isWorker() && { onNotice: filterNotices(standing, terminal), events: handEvents() }),
     ...(history && { observe: history.observe }),
     ...(isDemo(config) && { payments: DEMO_PAYMENTS }),
   }
@@ -86,11 +76,7 @@ export async function runService(source: ConfigSource, workers: number | undefin
 }
 
 /** Returns the configuration that this process begins with: the other workers', else the current file. */
-async function readBeginning(
-  source: ConfigSource,
-  standing: Standing,
-  warn: (read: Pick<ConfigRead, 'warnings'>) => void,
-): Promise<Config> {
+async function readBeginning(source: ConfigSource, standing: Standing, warn: Running['warn']): Promise<Config> {
   if (standing.config !== undefined) return standing.config
   // A worker may replace another while a program writes the file.
   const read = isWorker() ? await source.readSettled() : source.read()
@@ -99,15 +85,12 @@ async function readBeginning(
 }
 
 /** Holds the configuration of a run, and how it is read again. */
-interface Configured {
+interface Configured extends Pick<Running, 'source' | 'warn' | 'standing'> {
   readonly config: Config
-  readonly source: ConfigSource
-  readonly warn: (read: Pick<ConfigRead, 'warnings'>) => void
   /** Supplies the console's figures; absent: there is no console. */
   readonly history: History | undefined
   /** Signs requests in the demo; absent: no agent does. */
   readonly agent: DemoAgent | undefined
-  readonly standing: Standing
   readonly hangups: Hangups
 }
 
@@ -156,15 +139,13 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   steering.adminUrl = proxy.adminUrl
   // Workers come and go, but their primary stays.
   if (proxy.adminUrl !== undefined) noteAdmin(config.dataDir, proxy.adminUrl, isWorker() ? process.ppid : process.pid)
-  steering.savePolicy =
-    file === undefined ? undefined : createPolicySaver({ ...configured, sallyport, file, takeOver, others }, terminal)
+  if (file !== undefined) steering.savePolicy = createPolicySaver(sallyport, source, file, takeOver, others, terminal)
   let signal: NodeJS.Signals | undefined
   const reloadNext = createReloads({ ...configured, sallyport, url: proxy.url, take }, terminal)
   const leading = muteFollower(standing, terminal)
-  let endReload = (): void => {}
-  const endLoad = others && shareLoad(sallyport.load, others)
+  const ends: (() => void)[] = []
+  if (others) ends.push(shareLoad(sallyport.load, others), shareVisits(sallyport.behaviour))
   if (others && sallyport.crawls) shareCrawls(sallyport.crawls, others, standing)
-  const endVisits = others && shareVisits(sallyport.behaviour)
   const endCounts = standing.reportCounts(proxy.counted)
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
@@ -176,22 +157,16 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
       void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
     })
     // The start is announced first: systemd accepts a reload only after the service is ready.
-    endReload = onReload(
-      reloadNext,
-      configured.hangups,
-      config.watch
-        ? { hasChanged: source.hasChanged, onNotice: (message) => leading.err(`sallyport: ${message}`) }
-        : undefined,
-    )
+    const { hasChanged } = source
+    const watched = { hasChanged, onNotice: (message: string) => leading.err(`sallyport: ${message}`) }
+    ends.push(onReload(reloadNext, configured.hangups, config.watch ? watched : undefined))
     signal = await stopped
     if (!isWorker()) {
       terminal.err('Finishing requests in flight; repeat to stop now.')
       void notifySystemd('stopping', 'Finishing requests in flight', terminal)
     }
   } finally {
-    endReload()
-    endLoad?.()
-    endVisits?.()
+    for (const end of ends) end()
     // A person at the terminal does not wait for browsers that keep a connection.
     await proxy.close(signal === 'SIGTERM' ? 'wait' : 'cut')
     await site?.close()
@@ -201,19 +176,17 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   }
 }
 
-interface Saving extends Pick<Configured, 'source'> {
-  readonly sallyport: Sallyport
-  readonly file: string
-  readonly takeOver: () => Promise<void>
-  readonly others: WorkerQuestions | undefined
-}
-
 /** Saves policies of the console one after the other, and makes all workers adopt each. */
 function createPolicySaver(
-  { sallyport, source, file, takeOver, others }: Saving,
+  sallyport: Sallyport,
+  source: ConfigSource,
+  file: string,
+  takeOver: () => Promise<void>,
+  others: WorkerQuestions | undefined,
   terminal: Terminal,
 ): NonNullable<Steering['savePolicy']> {
-  return queueCalls(async (written) => {
+  let last = Promise.resolve()
+  const save: NonNullable<Steering['savePolicy']> = async (written) => {
     // An invalid file gets no policy, because the rest of it would be lost. A file whose policy another worker or program saved, and that
     // is not in force here yet, gets none either.
     const { config: next } = await source.readSettled()
@@ -227,14 +200,9 @@ function createPolicySaver(
     const { silent = 0 } = (await others?.ask(POLICY)) ?? {}
     if (silent > 0)
       terminal.err(`sallyport: ${counted(silent, 'worker')} did not apply the saved policy. Send SIGHUP to reload it.`)
-  })
-}
-
-/** Runs calls one after the other. */
-function queueCalls<Given>(act: (given: Given) => Promise<void>): (given: Given) => Promise<void> {
-  let last: Promise<void> = Promise.resolve()
-  return (given) => {
-    const next = last.catch(() => {}).then(() => act(given))
+  }
+  return (written) => {
+    const next = last.catch(() => {}).then(() => save(written))
     last = next
     return next
   }

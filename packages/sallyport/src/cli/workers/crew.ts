@@ -1,9 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { errorText } from '@sallyport/core'
-import type { Config } from '@sallyport/engine'
-import { createKeptCounts } from '@sallyport/engine'
+import { type Config, createKeptCounts } from '@sallyport/engine'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
-import { createInForce, type InForce, type Stamp } from './config-in-force.ts'
 import type { WorkersSinks } from './events.ts'
 import { closeHandedOver } from './handed-over.ts'
 import { type FromPrimary, isFromWorker, sendTo } from './worker-messages.ts'
@@ -32,8 +30,10 @@ interface Member {
   readonly worker: Worker
   /** Counts early ends in a row of workers in this place. */
   readonly failures: number
-  /** The stamp with which the worker was started. */
-  readonly stamp: Stamp
+  /** The configuration with which the worker was started; absent: it reads the file. */
+  readonly config: Config | undefined
+  /** Counts the changes that the configuration of the worker includes. */
+  readonly changes: number
   begun: boolean
   servesSince: number | undefined
   /** Counts the checks since the worker last responded. */
@@ -59,7 +59,12 @@ export class Crew {
   readonly #relay = questionRelay((topic, heard) =>
     topic === METRICS ? [...this.#counts.beside(heard), this.#sinks.counted()] : [],
   )
-  readonly #inForce: InForce
+  /** The configuration that the workers serve under: a replacement starts with it. Until one serves, it is what the primary read. */
+  #inForce: Config
+  /** Counts reloads that were requested, and reloads that have ended. */
+  #changes = 0
+  /** Counts the changes that `#inForce` includes. */
+  #included = 0
   /** Lists places without a worker, each with its previous failures. */
   readonly #vacant: number[]
   readonly #pauses = new Set<NodeJS.Timeout>()
@@ -75,7 +80,7 @@ export class Crew {
     this.#wanted = wanted
     this.#say = say
     this.#sinks = sinks
-    this.#inForce = createInForce(config)
+    this.#inForce = config
     this.#vacant = Array.from({ length: wanted }, () => 0)
     this.failed = new Promise((resolve) => {
       this.#fail = resolve
@@ -91,7 +96,7 @@ export class Crew {
 
   /** Makes all workers read the configuration again; a worker that does not serve yet reads it then. */
   reload(): void {
-    this.#inForce.ask()
+    this.#changes++
     for (const { worker } of this.#serving()) worker.process.kill('SIGHUP')
   }
 
@@ -128,7 +133,7 @@ export class Crew {
   /** Reports whether a worker delays the end: at once where it hangs, else after its last requests and files. */
   #isLate({ missed }: Member): boolean {
     if (this.#ending === undefined) return false
-    const { drain, lameDuck } = this.#inForce.config.timeouts
+    const { drain, lameDuck } = this.#inForce.timeouts
     const passed = this.#ending.looks - 1
     if (missed >= SILENT_LOOKS && passed >= drain / 1_000) return true
     return passed >= (drain + lameDuck) / 1_000 + CLOSE_LOOKS
@@ -139,7 +144,8 @@ export class Crew {
   }
 
   #start(failures: number): void {
-    const { stamp, config } = this.#inForce.start(this.#readsFile)
+    const config = this.#readsFile || !this.#hasServed ? undefined : this.#inForce
+    const changes = config === undefined ? this.#changes : this.#included
     let worker: Worker
     try {
       worker = cluster.fork()
@@ -147,21 +153,20 @@ export class Crew {
       this.#replace({ failures, servesSince: undefined }, null, notStarted(error))
       return
     }
-    const member: Member = { worker, failures, stamp, begun: false, servesSince: undefined, missed: 0 }
+    const member: Member = { worker, failures, config, changes, begun: false, servesSince: undefined, missed: 0 }
     this.#members.set(worker, member)
     closeHandedOver(worker)
     worker.on('message', (message: unknown) => {
       if (!isFromWorker(message)) return
       member.missed = 0
       if (message.worker === 'counted') this.#counts.report(worker, message.counted)
-      if (message.worker === 'begins') this.#answer(member, config)
+      if (message.worker === 'begins') this.#answer(member)
       if (message.worker === 'serves') this.#serves(member, message.config)
       if (message.worker === 'event') this.#sinks.raise(message.event)
       if (message.worker === 'refused') this.#sinks.refused(message.count)
       if (message.worker === 'visits') this.#tellOthers(worker, { primary: 'visits', events: message.events })
       if (message.worker === 'reloaded') {
-        this.#inForce.take(message.config)
-        this.#sinks.take(message.config)
+        this.#take(message.config, ++this.#changes)
       }
     })
     // The last message may come after the exit.
@@ -186,16 +191,17 @@ export class Crew {
     worker.removeAllListeners().on('error', () => {})
   }
 
-  #answer(member: Member, config: Config | undefined): void {
+  #take(config: Config, changes: number): void {
+    this.#inForce = config
+    this.#included = changes
+    this.#sinks.take(config)
+  }
+
+  #answer(member: Member): void {
     member.begun = true
     this.#leader ??= member
     const leads = this.#leader === member
-    sendTo(member.worker, {
-      primary: 'start',
-      leads,
-      first: leads && !this.#hasServed,
-      config,
-    })
+    sendTo(member.worker, { primary: 'start', leads, first: leads && !this.#hasServed, config: member.config })
   }
 
   #serves(member: Member, config: Config): void {
@@ -204,8 +210,8 @@ export class Crew {
     this.#readsFile = false
     this.#relay(member.worker)
     // A change was requested, or adopted by the others, while this worker was starting.
-    if (this.#inForce.serves(member.stamp, config)) member.worker.process.kill('SIGHUP')
-    this.#sinks.take(this.#inForce.config)
+    if (member.changes !== this.#changes) member.worker.process.kill('SIGHUP')
+    else if (member.config === undefined) this.#take(config, member.changes)
     if (this.#ending === undefined) this.fill()
     this.#told = ''
     this.#tellCounts()

@@ -23,17 +23,10 @@ export function handEvents(): EventSink {
   }
 }
 
-/** Sends the events of all workers, in the primary, because each worker would send the same. */
-export interface WorkersSinks extends EventSink {
-  /** Puts another configuration in force. */
-  take(config: Config): void
-  /** Returns its own counts, which a scrape adds to the workers' counts. */
-  counted(): Scraped
-  close(): Promise<void>
-}
+export type WorkersSinks = ReturnType<typeof openWorkersSinks>
 
-/** Opens the sinks of the first configuration. */
-export function openWorkersSinks(first: Config, say: (line: string) => void): WorkersSinks {
+/** Opens the sinks that send the events of all workers, in the primary, because each worker would send the same. */
+export function openWorkersSinks(first: Config, say: (line: string) => void) {
   const metrics = createMetrics()
   let counted: Scraped = []
   const refresh = async (): Promise<void> => {
@@ -47,5 +40,13 @@ export function openWorkersSinks(first: Config, say: (line: string) => void): Wo
       void refresh()
     },
   })
-  return { raise, refused, take: (config) => prepare(config)(), counted: () => counted, close }
+  return {
+    raise,
+    refused,
+    /** Puts another configuration in force. */
+    take: (config: Config): void => prepare(config)(),
+    /** Returns its own counts, which a scrape adds to the workers' counts. */
+    counted: (): Scraped => counted,
+    close,
+  }
 }

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster'
-import type { VisitEvent } from '@sallyport/core'
+import { isRecord, type VisitEvent } from '@sallyport/core'
 import type { Config, Scraped, ServiceEvent } from '@sallyport/engine'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 
@@ -14,22 +14,17 @@ export type FromWorker =
 
 /** Messages that the primary sends to its workers. */
 export type FromPrimary =
-  | {
-      readonly primary: 'start'
-      readonly leads: boolean
-      readonly first: boolean
-      readonly config?: Config | undefined
-    }
+  | { readonly primary: 'start'; readonly leads: boolean; readonly first: boolean; readonly config: Config | undefined }
   | { readonly primary: 'lead' }
   | { readonly primary: 'visits'; readonly events: readonly VisitEvent[] }
   | { readonly primary: 'workers'; readonly counts: WorkerCounts }
 
 export function isFromWorker(message: unknown): message is FromWorker {
-  return typeof message === 'object' && message !== null && 'worker' in message
+  return isRecord(message) && 'worker' in message
 }
 
 export function isFromPrimary(message: unknown): message is FromPrimary {
-  return typeof message === 'object' && message !== null && 'primary' in message
+  return isRecord(message) && 'primary' in message
 }
 
 /**

@@ -1,4 +1,5 @@
 import cluster, { type Worker } from 'node:cluster'
+import { isRecord } from '@sallyport/core'
 import { sendTo, sendToPrimary } from './worker-messages.ts'
 
 /** Workers ask each other under this topic at a scrape; the primary adds the counts that it keeps. */
@@ -30,7 +31,7 @@ export interface WorkerQuestions {
 }
 
 function isMessage(message: unknown): message is Message {
-  return typeof message === 'object' && message !== null && 'question' in message && 'id' in message
+  return isRecord(message) && 'question' in message && 'id' in message
 }
 
 /** Opens the questions of a worker; `undefined` in a process without a primary. */
@@ -82,11 +83,13 @@ interface Open {
   lose(from: Worker): void
 }
 
-/** Returns what the primary adds to the answers of the heard workers, including the one that asks. */
-export type Adding = (topic: string, heard: ReadonlySet<Worker>) => readonly unknown[]
-
-/** Creates the primary's relay: it lets a serving worker ask the others, and answer them, until it ends. */
-export function questionRelay(adding: Adding): (worker: Worker) => void {
+/**
+ * Creates the primary's relay: it lets a serving worker ask the others, and answer them, until it ends. `adding` returns what the primary
+ * adds to the answers of the heard workers, including the one that asks.
+ */
+export function questionRelay(
+  adding: (topic: string, heard: ReadonlySet<Worker>) => readonly unknown[],
+): (worker: Worker) => void {
   const serving = new Set<Worker>()
   const open = new Map<string, Open>()
 

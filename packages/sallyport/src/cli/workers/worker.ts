@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import type { Writable } from '@sallyport/core'
 import type { Config, Scraped } from '@sallyport/engine'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 import { isFromPrimary, sendToPrimary } from './worker-messages.ts'
@@ -55,46 +56,35 @@ const ALONE: Standing = {
 export function joinWorkers(): Promise<Standing> {
   if (!isWorker()) return Promise.resolve(ALONE)
   setInterval(() => sendToPrimary({ worker: 'lives' }), REPORT_MS).unref()
-  const state: { leads: boolean; serving: boolean; counts: WorkerCounts | undefined } = {
+  let lead = (): void => {}
+  const standing: Writable<Standing> = {
     leads: false,
+    first: false,
+    config: undefined,
     serving: false,
     counts: undefined,
-  }
-  let lead = (): void => {}
-  const standing = (first: boolean, config: Config | undefined): Standing => ({
-    get leads() {
-      return state.leads
-    },
-    first,
-    config,
-    get serving() {
-      return state.serving
-    },
-    get counts() {
-      return state.counts
-    },
     onLead(take) {
       lead = take
-      if (state.leads) take()
+      if (standing.leads) take()
     },
     serves(config) {
-      state.serving = true
+      standing.serving = true
       sendToPrimary({ worker: 'serves', config })
     },
     reloaded: (config) => sendToPrimary({ worker: 'reloaded', config }),
     counted: (counted) => sendToPrimary({ worker: 'counted', counted }),
     reportCounts,
-  })
+  }
   return new Promise((resolve) => {
     process.on('message', (message) => {
       if (!isFromPrimary(message)) return
-      if (message.primary === 'workers') state.counts = message.counts
+      if (message.primary === 'workers') standing.counts = message.counts
       if (message.primary === 'start') {
-        state.leads = message.leads
-        resolve(standing(message.first, message.config))
+        const { leads, first, config } = message
+        resolve(Object.assign(standing, { leads, first, config }))
       }
       if (message.primary === 'lead') {
-        state.leads = true
+        standing.leads = true
         lead()
       }
     })
