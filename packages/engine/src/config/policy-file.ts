@@ -107,11 +107,9 @@ const PolicyTests = z.strictObject({
 
 /** A request and the decision that the test expects. */
 export type PolicyTest = z.output<typeof PolicyTest>
-export type PolicyTests = z.output<typeof PolicyTests>
-export type TestedRequest = PolicyTest['request']
 
 /** Reads a file of expectations; throws `invalid_config`, which names the file, the line and the key. */
-export function readPolicyTests(file: string): PolicyTests {
+export function readPolicyTests(file: string): z.output<typeof PolicyTests> {
   const layer = readFile(file)
   return parsed(PolicyTests, layer.values, layer)
 }
@@ -122,6 +120,16 @@ export function readPolicy(file: string): Config['policy'] {
   const within = values['policy']
   if (!isRecord(within)) return parsed(PolicySchema, values, { values, placeOf })
   return parsed(PolicySchema, within, { values: within, placeOf: (path) => placeOf(['policy', ...path]) })
+}
+
+const Described = RequestMembers.omit({ as: true }).extend({
+  /** Says which headless traits the browser showed. */
+  headless_flags: z.record(z.string(), z.boolean()).optional(),
+})
+
+/** Parses a request that is described outside a policy test; throws `invalid_config`, which names the file and the member. */
+export function parseRequest(values: Mapping, file: string): z.output<typeof Described> {
+  return parsed(Described, values, { values, placeOf: () => ({ text: file, file }) })
 }
 
 function parsed<Schema extends z.ZodType>(schema: Schema, values: Mapping, layer: Layer): z.output<Schema> {

@@ -63,15 +63,8 @@ function refuseEmpty({ values, placeOf }: Layer): void {
   throw new ConfigError([{ place: placeOf([]), message: 'has no keys. To use the defaults only, omit --config' }])
 }
 
-/** The files that a configuration names and a reload reads with it. */
-export interface NamedFiles {
-  /** Files whose content is a value: `file:PATH`. */
-  readonly secrets: readonly string[]
-  /** Files that are not secrets, such as certificates and pages. */
-  readonly files: readonly string[]
-}
-
-export function listFiles({ layers }: ConfigRead): NamedFiles {
+/** Lists the files that a configuration names and a reload reads with it; the content of a secret is a value: `file:PATH`. */
+export function listFiles({ layers }: ConfigRead) {
   const found: { secrets: string[]; files: string[] } = { secrets: [], files: [] }
   const walk = (value: unknown, node: SchemaNode | undefined, live: boolean): void => {
     if (node === undefined) return

@@ -11,10 +11,10 @@ export {
   keyTable,
   listFiles,
   listSettings,
-  type NamedFiles,
   openPolicyReader,
   type PolicyReader,
   type PolicyTest,
+  parseRequest,
   policyText,
   readConfig,
   readConfigFrom,
@@ -22,7 +22,6 @@ export {
   readPolicyTests,
   replacePolicy,
   splitList,
-  type TestedRequest,
   variableTable,
 } from '#config'
 export {

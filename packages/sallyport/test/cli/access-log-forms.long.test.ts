@@ -3,7 +3,7 @@ import t from 'tap'
 import { createLineReader } from '../../src/cli/log/access/access-log.ts'
 import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
 import { parseFields } from '../../src/cli/log/access/json.ts'
-import { createUnread, describeUnread } from '../../src/cli/log/access/unread.ts'
+import { describeUnread } from '../../src/cli/log/access/unread.ts'
 import { AT, CLF, COMBINED, FIREFOX, listAgents, listReadings, named, REQUEST, sent } from './read-lines.ts'
 
 /* Which address and which quoted text of a line are the client's; the lines of each format are in access-log.long.test.ts. */
@@ -81,9 +81,9 @@ t.test('a log is not read where no line has a user agent in its place', async (t
 
 t.test('what is not clear is counted by what it lacks', async (t) => {
   const lines = [`198.51.100.7 10.0.0.5 - - ${COMBINED}`, `203.0.113.9 - - ${CLF} ${REQUEST} 200 12`]
-  const unread = createUnread()
+  const unread: Record<string, number> = {}
   const read = createLineReader(ACCESS_FORMATS, lines)
-  for (const { reading } of lines.flatMap(read)) if ('lacks' in reading) unread.add(reading.lacks)
+  for (const { reading } of lines.flatMap(read)) if ('lacks' in reading) unread[reading.lacks] = 1
   t.equal(describeUnread(unread), "2 lines not read: 1 without the client's address, 1 without a user agent")
 })
 

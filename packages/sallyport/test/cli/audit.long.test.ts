@@ -14,7 +14,7 @@ const ERASED = '203.0.114.9'
 function listActs(): readonly string[] {
   const texts = readdirSync(COMMANDS).map((name) => readFileSync(join(COMMANDS, name), 'utf8'))
   return texts
-    .flatMap((text) => [...text.matchAll(/audited\(config, \{ what: '([^']+)'/g)].map(([, what = '']) => what))
+    .flatMap((text) => [...text.matchAll(/audited\(options, \{ what: '([^']+)'/g)].map(([, what = '']) => what))
     .sort()
 }
 

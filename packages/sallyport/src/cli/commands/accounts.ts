@@ -1,6 +1,6 @@
-import { type Account, openAccounts } from '@sallyport/engine'
+import { type Account, type NewAccount, openAccounts } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { type AccountOptions, toNewAccount, withAccountOptions } from '../settings/account-options.ts'
+import { withAccountOptions } from '../settings/account-options.ts'
 import { audited } from '../settings/audit.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
@@ -10,11 +10,10 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
   const accounts = program.command('accounts').description('manage accounts and their plans')
 
   withAccountOptions(withJsonOptions(accounts.command('create').description('create an account without a key'))).action(
-    async (options: JsonOptions & AccountOptions) => {
-      const config = readConfig(options)
+    async (options: JsonOptions & NewAccount) => {
       const details = ({ id, plan }: Account) => ({ account: id, plan })
-      const account = await audited(config, { what: 'accounts create', details }, terminal, () =>
-        using(openAccounts(config), ({ keyring }) => keyring.createAccount(toNewAccount(options))),
+      const account = await audited(options, { what: 'accounts create', details }, terminal, (config) =>
+        using(openAccounts(config), ({ keyring }) => keyring.createAccount(options)),
       )
       if (options.json) return terminal.out(json(account))
       terminal.out(account.id)
@@ -34,8 +33,7 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
     .argument('<id>', 'account ID')
     .argument('<plan>', 'free, starter, pro, business, enterprise, or a plan in api.plans')
     .action(async (id: string, plan: string, options: JsonOptions) => {
-      const config = readConfig(options)
-      await audited(config, { what: 'accounts set-plan', details: { account: id, plan } }, terminal, () =>
+      await audited(options, { what: 'accounts set-plan', details: { account: id, plan } }, terminal, (config) =>
         using(openAccounts(config), ({ keyring }) => keyring.setPlan(id, plan)),
       )
       terminal.out(options.json ? json({ id, plan }) : `${id} is on plan ${plan}.`)

@@ -3,7 +3,6 @@ import { openBans } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { audited } from '../settings/audit.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
-import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
 /** Adds `sallyport bans list | lift`. */
@@ -15,10 +14,7 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
       const listed = await using(openBans(readConfig(options)), ({ bans }) => bans.list())
       if (options.json) return terminal.out(json(listed.map(formatBan)))
       if (listed.length === 0) return terminal.out('There are no active bans.')
-      const rows = printableValue(listed).map((ban) => {
-        const { id, key, since, until } = formatBan(ban)
-        return [id, key, strikesText(ban), since, until]
-      })
+      const rows = listed.map((ban) => [ban.id, ban.key, strikesText(ban), formatBan(ban).since, formatBan(ban).until])
       terminal.out(columns(rows, ['id', 'who', 'for', 'since', 'until']))
     },
   )
@@ -28,8 +24,7 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
   )
     .argument('<id>', 'ban ID, as shown by `bans list`')
     .action(async (id: string, options: JsonOptions) => {
-      const config = readConfig(options)
-      await audited(config, { what: 'bans lift', details: { id } }, terminal, () =>
+      await audited(options, { what: 'bans lift', details: { id } }, terminal, (config) =>
         using(openBans(config), ({ lift }) => lift(id)),
       )
       terminal.out(options.json ? json({ id, lifted: true }) : `The ban ${id} is lifted.`)

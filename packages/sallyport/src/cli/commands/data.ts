@@ -15,13 +15,11 @@ import {
 import { creditLines, oldestSentence, sourceLines, sourcesSentence } from '../terminal/sources.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
 
-type UpdateOptions = JsonOptions & {
+interface UpdateOptions extends JsonOptions {
   readonly source?: string | undefined
   readonly accept?: true | undefined
   readonly rollback?: true | undefined
 }
-
-const NOT_SWITCHED_ON = 'not enabled'
 
 /** Adds `sallyport data status | update | compile | bundle`. */
 export function addDataCommands(program: Command, terminal: Terminal): void {
@@ -33,7 +31,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
       const sources = await readDataSources(readConfig(options), terminal)
       const now = Date.now()
       if (options.json) return terminal.out(json(sources.map((source) => withAge(source, now))))
-      const shown = options.all ? sources : sources.filter(({ reason }) => reason !== NOT_SWITCHED_ON)
+      const shown = options.all ? sources : sources.filter(({ reason }) => reason !== 'not enabled')
       terminal.out(sourceLines(shown))
       const oldest = oldestList(sources, now)
       if (oldest !== undefined) terminal.out(oldestSentence(oldest))
@@ -50,11 +48,10 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
 
   withCommonOptions(data.command('compile').description('compile the data if it is not compiled yet')).action(
     async (options: CommonOptions) => {
-      const config = readConfig(options)
-      const sources = await audited(config, { what: 'data compile', details: {} }, terminal, () =>
-        readDataSources(config, terminal),
-      )
-      terminal.out(`Compiled in ${config.dataDir}: ${sourcesSentence(sources)}.`)
+      await audited(options, { what: 'data compile', details: {} }, terminal, async (config) => {
+        const sources = await readDataSources(config, terminal)
+        terminal.out(`Compiled in ${config.dataDir}: ${sourcesSentence(sources)}.`)
+      })
     },
   )
 
@@ -64,9 +61,8 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
 }
 
 async function bundle(file: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const config = readConfig(options)
   const written = { what: 'data bundle', details: { file } }
-  const bytes = await audited(config, written, terminal, () => makeBundle(config, terminal))
+  const bytes = await audited(options, written, terminal, (config) => makeBundle(config, terminal))
   writeFileSync(file, bytes)
   const megabytes = (bytes.length / 1e6).toFixed(2)
   terminal.out(
@@ -77,22 +73,19 @@ async function bundle(file: string, options: CommonOptions, terminal: Terminal):
 
 /** Exits with 1 where a source was refused or could not be fetched; the other sources are in use. */
 async function update(options: UpdateOptions, terminal: Terminal): Promise<void> {
-  const config = readConfig(options)
+  const { source, accept } = options
   const print = options.json ? terminal.err : terminal.out
-  const asked = {
-    source: options.source,
-    ...(options.accept ? { accept: true } : {}),
-  }
-  const outcomes = await audited(config, { what: 'data update', details: asked }, terminal, () =>
+  const outcomes = await audited(options, { what: 'data update', details: { source, accept } }, terminal, (config) =>
     openUpdates(config).update({
       onOutcome: (outcome) => print(formatOutcome(outcome)),
-      ...asked,
+      source,
+      accept,
       onWait: () => terminal.err('Another process is updating the data. Waiting for it to finish.'),
     }),
   )
   if (options.json) terminal.out(json(outcomes))
   // The data is compiled now, so that the next start need not do it.
-  if (outcomes.some(({ state }) => state === 'updated')) await readDataSources(config, terminal)
+  if (outcomes.some(({ state }) => state === 'updated')) await readDataSources(readConfig(options), terminal)
   const bad = outcomes.filter(({ state }) => state === 'refused' || state === 'failed')
   if (bad.length === 0) return
   throw new SallyportError(
@@ -107,10 +100,9 @@ function formatOutcome(outcome: Awaited<ReturnType<Updates['update']>>[number]):
 }
 
 async function rollBack(options: UpdateOptions, terminal: Terminal): Promise<void> {
-  const config = readConfig(options)
-  const details = options.source === undefined ? {} : { source: options.source }
-  const back = await audited(config, { what: 'data update --rollback', details }, terminal, () =>
-    openUpdates(config).rollBack(options.source),
+  const { source } = options
+  const back = await audited(options, { what: 'data update --rollback', details: { source } }, terminal, (config) =>
+    openUpdates(config).rollBack(source),
   )
   if (options.json) return terminal.out(json(back))
   for (const { source, generation, entries } of back) {

@@ -44,7 +44,7 @@ export function addEvidenceCommands(program: Command, terminal: Terminal): void 
       const keys = options.keys === undefined ? undefined : await readJsonText(options.keys)
       const evidence = await readJsonText(file)
       const timestamps = await findTimestamps(evidence, options.timestampCa, terminal)
-      const report = verify({ evidence, keys, timestamps, witnesses: options.witness }, options.keys)
+      const report = verify(evidence, keys, timestamps, options)
       const records = 'paths' in report ? formatPaths(report) : formatRecords(report)
       const isEnough = report.ok && (report.isProven || options.allowUnauthenticated === true)
       terminal.out(options.json ? json(report) : `${formatAxes(report)}\n${describeReport(report, isEnough)}${records}`)
@@ -77,28 +77,22 @@ async function findTimestamps(
   }
 }
 
-/** Holds the evidence, and the keys that its reader has. */
-interface Given {
-  readonly evidence: string
-  readonly keys: string | undefined
-  readonly timestamps: TimestampFindings | undefined
-  readonly witnesses: readonly string[] | undefined
-}
-
 function verify(
-  { evidence, keys, timestamps, witnesses }: Given,
-  place: string | undefined,
+  evidence: string,
+  keys: string | undefined,
+  timestamps: TimestampFindings | undefined,
+  options: VerifyOptions,
 ): EvidenceReport | CrawlsReport {
   try {
     const isOfCrawling = JSON.parse(evidence)?.media_type === CRAWLS_TYPE
-    return (isOfCrawling ? verifyCrawls : verifyEvidence)(evidence, keys, timestamps, witnesses)
+    return (isOfCrawling ? verifyCrawls : verifyEvidence)(evidence, keys, timestamps, options.witness)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
-    throw new SallyportError('corrupt_data', `${place} is not a JWKS: ${error.message}`)
+    throw new SallyportError('corrupt_data', `${options.keys} is not a JWKS: ${error.message}`)
   }
 }
 
-function describeReport({ ok }: Pick<EvidenceReport, 'ok'>, isEnough: boolean): string {
+function describeReport({ ok }: EvidenceReport | CrawlsReport, isEnough: boolean): string {
   if (!ok) return 'The evidence is not valid.'
   return isEnough
     ? 'No check failed.'
@@ -108,51 +102,50 @@ function describeReport({ ok }: Pick<EvidenceReport, 'ok'>, isEnough: boolean): 
 /** Formats the facts that the records prove; empty when a check failed. */
 function formatRecords({ records, isProven }: EvidenceReport): string {
   if (records.length === 0) return ''
-  const rows = records.map(({ attestationId, time, address = 'erased', claim, country = 'unknown', ...record }) =>
-    [
-      String(attestationId),
-      time,
-      address,
-      claim,
-      placeText(country, record.region),
-      record.networkOrigin,
-      record.action,
-      record.reason,
-    ].map(printable),
-  )
-  const head = ['attestation', 'time', 'address', 'claim', 'place', 'network', 'action', 'rule']
   const title = isProven
     ? 'Proven: the service recorded these decisions at these times by its own clock.'
     : 'Unproven claims of the records:'
-  return `\n${title}\n${columns(rows, head)}`
+  const shown = records.map(({ attestationId, address = 'erased', country = 'unknown', region, ...record }) => ({
+    attestation: String(attestationId),
+    time: record.time,
+    address,
+    claim: record.claim,
+    place: placeText(country, region),
+    network: record.networkOrigin,
+    action: record.action,
+    rule: record.reason,
+  }))
+  return `\n${title}\n${table(shown)}`
 }
 
 /** Formats what an operator read, against the preference of the site; empty when a check failed. */
 function formatPaths({ paths, operator = '', isProven, leftOut, addresses }: CrawlsReport): string {
   if (paths.length === 0) return ''
-  const rows = paths.map(({ path, preference, robots, crawler, purpose, proof, action, enforced, ...row }) =>
-    [
-      path,
-      robots,
-      preference.contentUsage ?? '',
-      row.licence ?? preference.licence ?? '',
-      crawler,
-      purpose,
-      proof,
-      enforced ? action : `${action} (not enforced)`,
-      row.price ?? '',
-      (row.receipts ?? []).join(' '),
-      String(row.requests),
-      String(row.pages),
-      String(row.bytes),
-      `${row.first} to ${row.last}`,
-    ].map(printable),
-  )
-  const head = ['path', 'robots.txt', 'Content-Usage', 'licence', 'crawler', 'purpose', 'proof', 'action', 'price']
+  const shown = paths.map(({ preference, action, enforced, ...row }) => ({
+    path: row.path,
+    'robots.txt': row.robots,
+    'Content-Usage': preference.contentUsage ?? '',
+    licence: row.licence ?? preference.licence ?? '',
+    crawler: row.crawler,
+    purpose: row.purpose,
+    proof: row.proof,
+    action: enforced ? action : `${action} (not enforced)`,
+    price: row.price ?? '',
+    receipts: (row.receipts ?? []).join(' '),
+    requests: String(row.requests),
+    pages: String(row.pages),
+    bytes: String(row.bytes),
+    time: `${row.first} to ${row.last}`,
+  }))
   const title = `${isProven ? 'Proven: the service recorded' : 'The records claim, without proof,'} that ${printable(operator)} requested:`
   const left = leftOut === 0 ? '' : `\nThe service states that ${leftOut} more requests are not in these rows.`
   const from = addresses.length === 0 ? '' : `\nFrom: ${addresses.map(printable).join(', ')}`
-  return `\n${title}\n${columns(rows, [...head, 'receipts', 'requests', 'pages', 'bytes', 'time'])}${left}${from}`
+  return `\n${title}\n${table(shown)}${left}${from}`
+}
+
+/** Writes rows under the names of their members. */
+function table(rows: readonly Readonly<Record<string, string>>[]): string {
+  return columns(rows.map(Object.values), Object.keys(rows[0] ?? {}))
 }
 
 /** Writes `US-TX` or `US, region unknown`; a claim of a country has no region. */
@@ -161,7 +154,7 @@ function placeText(country: string, region: string | undefined): string {
   return region === 'unknown' ? `${country}, region unknown` : region
 }
 
-function formatAxes({ axes }: Pick<EvidenceReport | CrawlsReport, 'axes'>): string {
+function formatAxes({ axes }: EvidenceReport | CrawlsReport): string {
   const rows = Object.entries(axes).map(([axis, { outcome, detail }]) => {
     return [axis.replace('_', ' '), outcome.replace('_', ' '), printable(detail)]
   })

@@ -1,7 +1,7 @@
-import { counted, createPathTable, findProbe, SallyportError } from '@sallyport/core'
+import { counted, createPathTable, type Decision, findProbe, SallyportError } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import type { Command } from 'commander'
-import { logOption, openLog, reportUnread } from '../log/decision-log.ts'
+import { logOption, openLog, readLog } from '../log/decision-log.ts'
 import { isRequest } from '../log/entry.ts'
 import { logExplanation } from '../log/log-explanation.ts'
 import { explanation } from '../requests/explanation.ts'
@@ -40,7 +40,7 @@ async function explainFile(file: string, options: Options, terminal: Terminal): 
   )
   if (options.json) return terminal.out(json(decisions.length === 1 ? decisions[0] : decisions))
   const isDecoy = createPathTable(config.decoys.paths)
-  const findTrap: Parameters<typeof explanation>[1] = (request) => {
+  const findTrap = (request: Decision['inspection']['request']) => {
     if (isDecoy(request) !== undefined) return 'a decoy, which is a strike if policy.strikes.on lists decoy'
     const reason = findProbe(request)?.reason
     return reason && `a scanner probe, which scanner-guard counts: ${reason}`
@@ -50,18 +50,11 @@ async function explainFile(file: string, options: Options, terminal: Terminal): 
 
 async function explainLogged(options: Options, terminal: Terminal): Promise<void> {
   const source = await openLog(options, options.request)
-  const { name, holds, entries } = source
   const found: LogLine[] = []
-  let [read, unread] = [0, 0]
-  for await (const entry of entries) {
-    if (entry === undefined) unread++
-    else read++
-    if (entry !== undefined && isRequest(entry) && entry.requestId === options.request) found.push(entry)
-  }
-  if (found.length === 0) {
-    reportUnread(source, { read, unread }, terminal)
-    throw new SallyportError('unknown_request', `${name} has no request ${options.request}. ${holds}`)
-  }
+  for await (const entry of readLog(source, source.entries, terminal))
+    if (isRequest(entry) && entry.requestId === options.request) found.push(entry)
+  if (found.length === 0)
+    throw new SallyportError('unknown_request', `${source.name} has no request ${options.request}. ${source.holds}`)
   if (options.json) return terminal.out(json(found.length === 1 ? found[0] : found))
   terminal.out(found.map(logExplanation).join('\n\n'))
 }

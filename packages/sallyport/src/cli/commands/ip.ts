@@ -11,14 +11,11 @@ import { type Override, openOverrides } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
-import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-interface SetOptions extends JsonOptions {
+interface SetOptions extends JsonOptions, Pick<Override, 'provider' | 'note'> {
   readonly class: Override['networkClass']
   readonly ttl?: number | undefined
-  readonly provider?: string | undefined
-  readonly note?: string | undefined
 }
 
 /** Adds `sallyport ip set | unset | list`. */
@@ -31,16 +28,9 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
     .addOption(new Option('--ttl <time>', 'duration: 90s, 30m, 12h, 7d (default: until unset)').argParser(parseTtl))
     .option('--provider <name>', 'provider name')
     .option('--note <text>', 'note, shown in the list')
-    .action(async (prefix: Prefix, { class: networkClass, ttl, provider, note, ...options }: SetOptions) => {
-      const override: Override = {
-        networkClass,
-        ttlMs: ttl,
-        provider,
-        note,
-      }
-      const config = readConfig(options)
-      const set = await audited(config, { what: 'ip set', details: formatObservation }, terminal, () =>
-        using(openOverrides(config), ({ overrides }) => overrides.set(prefix, override)),
+    .action(async (prefix: Prefix, { class: networkClass, ttl: ttlMs, provider, note, ...options }: SetOptions) => {
+      const set = await audited(options, { what: 'ip set', details: formatObservation }, terminal, (config) =>
+        using(openOverrides(config), ({ overrides }) => overrides.set(prefix, { networkClass, ttlMs, provider, note })),
       )
       const { until = 'you unset it', ...rest } = formatObservation(set)
       terminal.out(options.json ? json(formatObservation(set)) : `${rest.address} is ${rest.class} until ${until}.`)
@@ -49,8 +39,8 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
   withJsonOptions(ip.command('unset').description('remove the class that you set for an address or CIDR'))
     .argument('<address>', 'IPv4 or IPv6 address, or CIDR', parseRange)
     .action(async (prefix: Prefix, options: JsonOptions) => {
-      const [config, text] = [readConfig(options), formatHostOrPrefix(prefix)]
-      await audited(config, { what: 'ip unset', details: { address: text } }, terminal, () =>
+      const text = formatHostOrPrefix(prefix)
+      await audited(options, { what: 'ip unset', details: { address: text } }, terminal, (config) =>
         using(openOverrides(config), async ({ overrides }) => overrides.unset(prefix)),
       )
       terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is classified by data again.`)
@@ -62,19 +52,15 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
       const rows = listed.map(formatObservation)
       if (options.json) return terminal.out(json(rows))
       if (rows.length === 0) return terminal.out('No class is set.')
-      terminal.out(
-        columns(
-          printableValue(rows).map((row) => [
-            row.address,
-            row.class,
-            row.origin,
-            row.provider,
-            row.until ?? 'unset',
-            row.note,
-          ]),
-          ['address', 'class', 'by', 'provider', 'until', 'note'],
-        ),
-      )
+      const cells = rows.map((row) => [
+        row.address,
+        row.class,
+        row.origin,
+        row.provider,
+        row.until ?? 'unset',
+        row.note,
+      ])
+      terminal.out(columns(cells, ['address', 'class', 'by', 'provider', 'until', 'note']))
     },
   )
 }

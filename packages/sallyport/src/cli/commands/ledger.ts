@@ -6,8 +6,15 @@ import type { Command } from 'commander'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { inputText } from '../terminal/input.ts'
-import { showBar } from '../terminal/progress.ts'
+import { createBar } from '../terminal/progress.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
+
+type Fault = NonNullable<AuditReport['fault']>
+
+interface VerifyOptions extends JsonOptions {
+  readonly addresses: boolean
+  readonly timestampCa?: string | undefined
+}
 
 /** Adds `sallyport ledger verify`. */
 export function addLedgerCommands(program: Command, terminal: Terminal): void {
@@ -17,7 +24,7 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
     .option('--timestamp-ca <file>', 'PEM file of timestamp authorities that you trust')
     .option('--no-addresses', 'skip addresses and contexts; twice as fast')
     .action(async ({ addresses, timestampCa, ...options }: VerifyOptions) => {
-      const bar = showBar('Verifying the ledger')
+      const bar = createBar('Verifying the ledger')
       const asked = { subjects: addresses, onProgress: bar.update }
       const config = readConfig(options)
       const witnesses = config.ledger.witnesses.map(({ vkey }) => vkey)
@@ -26,30 +33,22 @@ export function addLedgerCommands(program: Command, terminal: Terminal): void {
         openLedgerTools(config),
         async (tools) => [await tools.verify(asked), await readTime(tools, authorities, witnesses)] as const,
       ).finally(bar.stop)
-      const { logs, records, checkpoints, fault } = report
-      if (options.json) terminal.out(json({ ...report, time }))
-      else if (fault === undefined) {
-        terminal.out(
-          `Good: ${counted(records, 'record')} in ${counted(logs, 'log')}, under ${counted(checkpoints, 'checkpoint')}.`,
-        )
-      } else {
-        const record = fault.seq === undefined ? '' : `, record ${fault.seq}`
-        const id = fault.attestationId === undefined ? '' : ` (attestation ${fault.attestationId})`
-        terminal.out(`Bad: log ${fault.log}${record}${id}: ${fault.reason}`)
-      }
-      if (!options.json) terminal.out(formatTime(time))
-      if (fault === undefined) {
-        if (time.outcome === 'fail') throw new ExitError(1)
-        return
-      }
-      await raiseFault(config, fault, terminal)
-      throw new ExitError(1)
+      const { fault } = report
+      terminal.out(options.json ? json({ ...report, time }) : `${formatReport(report)}\n${formatTime(time)}`)
+      if (fault !== undefined) await raiseFault(config, fault, terminal)
+      if (fault !== undefined || time.outcome === 'fail') throw new ExitError(1)
     })
 }
 
-interface VerifyOptions extends JsonOptions {
-  readonly addresses: boolean
-  readonly timestampCa?: string | undefined
+function formatReport({ logs, records, checkpoints, fault }: AuditReport): string {
+  if (fault === undefined)
+    return `Good: ${counted(records, 'record')} in ${counted(logs, 'log')}, under ${counted(checkpoints, 'checkpoint')}.`
+  const id = fault.attestationId === undefined ? '' : ` (attestation ${fault.attestationId})`
+  return `Bad: ${placeText(fault)}${id}: ${fault.reason}`
+}
+
+function placeText({ log, seq }: Fault): string {
+  return seq === undefined ? `log ${log}` : `log ${log}, record ${seq}`
 }
 
 /** Checks timestamps, which needs the library that reads them; without it they stay unchecked. */
@@ -66,7 +65,6 @@ async function readTime(
   }
 }
 
-/** Formats the time log, and what it proves of each log. */
 function formatTime({ outcome, detail, logs }: LedgerTime): string {
   const rows = logs.map(
     ({ log, records, provedBefore }) => `\n  ${log}: ${counted(records, 'record')} proved before ${provedBefore}`,
@@ -75,12 +73,9 @@ function formatTime({ outcome, detail, logs }: LedgerTime): string {
 }
 
 /** Raises an event for a fault: no reader watches a nightly verification. */
-async function raiseFault(config: Config, fault: NonNullable<AuditReport['fault']>, terminal: Terminal): Promise<void> {
-  const sinks = openSinks(config, {
-    onNotice: (message) => terminal.err(`sallyport: ${message}`),
-  })
-  const record = fault.seq === undefined ? '' : `, record ${fault.seq}`
-  const text = `The ledger does not verify: log ${fault.log}${record}: ${fault.reason}`
+async function raiseFault(config: Config, fault: Fault, terminal: Terminal): Promise<void> {
+  const sinks = openSinks(config, { onNotice: (message) => terminal.err(`sallyport: ${message}`) })
+  const text = `The ledger does not verify: ${placeText(fault)}: ${fault.reason}`
   sinks.raise({ kind: 'ledger', about: 'audit', text })
   await sinks.close()
 }

@@ -23,8 +23,7 @@ export function addListCommands(program: Command, terminal: Terminal): void {
   const edit =
     (what: 'add' | 'remove', done: string, none: string) =>
     async (name: string, entries: string[], options: JsonOptions) => {
-      const config = readConfig(options)
-      const changed = await audited(config, { what: `list ${what}`, details: { name, entries } }, terminal, () =>
+      const changed = await audited(options, { what: `list ${what}`, details: { name, entries } }, terminal, (config) =>
         editList(config, name, { what, entries }),
       )
       if (options.json) return terminal.out(json({ name, [done]: changed }))

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { logOption, openLog, reportUnread } from '../log/decision-log.ts'
+import { logOption, openLog, readLog } from '../log/decision-log.ts'
 import type { LogEntry } from '../log/entry.ts'
 import { createFilter, type FilterOptions, withFilters } from '../log/log-filter.ts'
 import { entryText } from '../log/log-text.ts'
@@ -36,15 +36,11 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
       const held = createTail(options.lines ?? (following ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>
         terminal.out(write(entry)),
       )
-      let [read, unread] = [0, 0]
-      for await (const entry of following?.(held.release) ?? entries) {
+      for await (const entry of readLog(source, following?.(held.release) ?? entries, terminal)) {
         if (terminal.isClosed) break
-        if (entry === undefined) unread++
-        else read++
-        if (entry !== undefined && passes(entry)) held.add(entry)
+        if (passes(entry)) held.add(entry)
       }
       held.release()
-      reportUnread(source, { read, unread }, terminal)
     })
 }
 

@@ -20,35 +20,26 @@ export function addLookupCommand(program: Command, terminal: Terminal): void {
     .argument('<targets...>', 'one or more targets')
     .action(async (targets: readonly string[], options: JsonOptions) => {
       const { found, credits } = await using(openOnce(readConfig(options), terminal), async (sallyport) => {
-        const found = await Promise.all(targets.map((target) => lookedUp(sallyport, target)))
+        const found = await Promise.all(targets.map((target) => lookUp(sallyport, target)))
         return { found, credits: creditLines(sallyport.sources()) }
       })
       if (targets.length === 1 && found[0]?.error !== undefined) throw found[0].error
       if (options.json) {
-        const results = found.map(({ result, error }) => result ?? { error: error?.code, message: error?.message })
+        const results = found.map(({ result, error }) => result ?? { error: error.code, message: error.message })
         terminal.out(json(targets.length === 1 ? results[0] : results))
       } else {
-        for (const { target, result, network, region, error } of found) {
-          if (result === undefined) terminal.err(`sallyport: ${printable(error?.message ?? '')}`)
+        for (const { target, result, network, region, error } of found)
+          if (result === undefined) terminal.err(`sallyport: ${printable(error.message)}`)
           else
             terminal.out(`${bold(printable(target))}\n${columns(listFacts(printableValue(result), network, region))}`)
-        }
         for (const credit of found.every(({ error }) => error) ? [] : credits) terminal.out(dim(credit))
       }
       if (found.some(({ error }) => error !== undefined)) throw new ExitError(1)
     })
 }
 
-/** Holds the facts about one target, or why there are none: other targets are still looked up. */
-interface LookedUp {
-  readonly target: string
-  readonly result?: LookupResult | undefined
-  readonly network?: NetworkFinding | undefined
-  readonly region?: InspectedRegion | undefined
-  readonly error?: SallyportError | undefined
-}
-
-async function lookedUp(sallyport: Sallyport, target: string): Promise<LookedUp> {
+/** Returns the facts about one target, or why there are none: other targets are still looked up. */
+async function lookUp(sallyport: Sallyport, target: string) {
   try {
     const result = await sallyport.lookup(target)
     const { ip } = result.target
@@ -58,13 +49,9 @@ async function lookedUp(sallyport: Sallyport, target: string): Promise<LookedUp>
     return { target, result, network, region }
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
-    return { target, error: targetError(error, target) }
+    const { code, message } = error
+    return { target, error: new SallyportError(code, message.includes(target) ? message : `${target}: ${message}`) }
   }
-}
-
-/** Puts the target before a message that does not name it. */
-function targetError({ code, message }: SallyportError, target: string): SallyportError {
-  return new SallyportError(code, message.includes(target) ? message : `${target}: ${message}`)
 }
 
 /** Returns the verdict with its evidence, for which the specified answer has no member. */
@@ -88,12 +75,12 @@ function listFacts(
   region: InspectedRegion | undefined,
 ): readonly (readonly [string, string])[] {
   const { target, reserved, verdict, purity, provider, riskScore, geo, asn, whois, degraded } = result
-  const place = [geo.city, geo.region, geo.country].filter((part) => part !== undefined).join(', ')
+  const place = [geo.city, geo.region, geo.country].filter(Boolean).join(', ')
   const network = [asn.asn, asn.name, asn.type === 'unknown' ? undefined : `(${asn.type})`]
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['address', target.ip],
     ['reserved', reserved.reserved ? `${reserved.label}: ${reserved.detail}` : undefined],
-    ['network', network.filter((part) => part !== undefined).join(' ')],
+    ['network', network.filter(Boolean).join(' ')],
     ['verdict', `${verdict.classification} by ${verdict.method}, confidence ${verdict.confidence}`],
     ['known by', grounds(finding)],
     ['provider', provider],
@@ -112,5 +99,5 @@ function listFacts(
     ['registrant', whois?.privacyProtection ? 'redacted by a privacy service or the registry' : undefined],
     ['degraded', degraded.join(', ')],
   ]
-  return rows.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[dim(name), value] as const]))
+  return rows.flatMap(([name, value]) => (value ? [[dim(name), value] as const] : []))
 }

@@ -1,11 +1,5 @@
 import { type Clock, counted, type Decision, parseDuration, SallyportError, type Signer } from '@sallyport/core'
-import {
-  createTrialCounter,
-  openSimulated,
-  type PolicyTest,
-  readPolicyTests,
-  type TestedRequest,
-} from '@sallyport/engine'
+import { createTrialCounter, openSimulated, type PolicyTest, readPolicyTests } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { FLAG, unjudgedText } from '#console'
 import { describeEvent, judgeEvent } from '../requests/events.ts'
@@ -85,7 +79,7 @@ function mondayNoon(now: number): number {
 }
 
 /** Adds the address and the fields of the named visitor to a request over https; what the file writes takes precedence. */
-function addVisitor(request: TestedRequest, signer: Signer, now: number): DescribedRequest {
+function addVisitor(request: PolicyTest['request'], signer: Signer, now: number): DescribedRequest {
   const { as, ip = '', headers = {}, host = 'shop.example', scheme, ...rest } = request
   if (as === undefined) return { ...request, ip }
   const visitor = findVisitor(as)

@@ -1,9 +1,9 @@
+import { parseAddress } from '@sallyport/core'
 import { logins, privacy } from '@sallyport/engine'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { consoleErased, consoleKnown } from '../service/console-history.ts'
-import { parseAddressOption } from '../settings/address.ts'
 import { audited } from '../settings/audit.ts'
-import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
+import { type JsonOptions, withJsonOptions } from '../settings/settings.ts'
 import { confirm, yesOption } from '../terminal/ask.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
@@ -12,14 +12,16 @@ import { columns, json, type Terminal } from '../terminal/terminal.ts'
 export function addPrivacyCommands(program: Command, terminal: Terminal): void {
   const command = program.command('privacy').description('export or erase personal data of an address or user')
 
-  withJsonOptions(command.command('export').description('export all data about an address or user'))
-    .argument('[address]', 'IPv4 or IPv6 address', parseAddressOption)
-    .option('--user <name>', 'application user, by ID or identifier')
-    .action(async (address: string | undefined, { user, ...options }: JsonOptions & UserOption) => {
-      const config = readConfig(options)
+  const add = (verb: string, description: string) =>
+    withJsonOptions(command.command(verb).description(description))
+      .argument('[address]', 'IPv4 or IPv6 address', parseWho)
+      .option('--user <name>', 'application user, by ID or identifier')
+
+  add('export', 'export all data about an address or user').action(
+    async (address: string | undefined, { user, ...options }: JsonOptions & UserOption) => {
       // The audit trail omits the address, because it outlives the data about it.
       const details = ({ complete }: { readonly complete: boolean }) => ({ complete })
-      const known = await audited(config, { what: 'privacy export', details }, terminal, async () => {
+      const known = await audited(options, { what: 'privacy export', details }, terminal, async (config) => {
         if (user !== undefined) return logins.visitUser(config, user, 'export')
         const { places, ...rest } = await privacy.exportKnown(config, requireAddress(address, terminal))
         return { ...rest, places: [...places, await consoleKnown(config, rest.address)] }
@@ -33,22 +35,17 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
         terminal.out('--json prints the entries.')
       }
       failWhere(!known.complete, terminal)
-    })
+    },
+  )
 
-  withJsonOptions(command.command('erase').description('erase data about an address or user, and report what remains'))
-    .argument('[address]', 'IPv4 or IPv6 address', parseAddressOption)
-    .option('--user <name>', 'application user, by ID or identifier')
+  add('erase', 'erase data about an address or user, and report what remains')
     .addOption(yesOption())
-    .action(async (address: string | undefined, { yes, user, ...options }: JsonOptions & UserOption & YesOption) => {
+    .action(async (address: string | undefined, { yes, user, ...options }: EraseOptions) => {
       const who = user ?? requireAddress(address, terminal)
       await confirm(`All erasable data about ${who} will be erased permanently.`, yes, terminal)
-      const config = readConfig(options)
-      const details = ({
-        places,
-      }: {
-        readonly places: readonly { readonly place: string; readonly erased: number }[]
-      }) => Object.fromEntries(places.filter(({ erased }) => erased > 0).map(({ place, erased }) => [place, erased]))
-      const done = await audited(config, { what: 'privacy erase', details }, terminal, async () => {
+      const details = ({ places }: { readonly places: readonly Erased[] }) =>
+        Object.fromEntries(places.filter(({ erased }) => erased > 0).map(({ place, erased }) => [place, erased]))
+      const done = await audited(options, { what: 'privacy erase', details }, terminal, async (config) => {
         if (user !== undefined) return logins.visitUser(config, user, 'erase')
         const { places, ...rest } = await privacy.eraseKnown(config, requireAddress(address, terminal))
         return { ...rest, places: [...places, consoleErased(config)] }
@@ -68,8 +65,15 @@ interface UserOption {
   readonly user?: string | undefined
 }
 
-interface YesOption {
+type Erased = Pick<Awaited<ReturnType<typeof privacy.eraseKnown>>['places'][number], 'place' | 'erased'>
+
+interface EraseOptions extends JsonOptions, UserOption {
   readonly yes?: true | undefined
+}
+
+function parseWho(text: string): string {
+  if (parseAddress(text) === undefined) throw new InvalidArgumentError('The value is not an IPv4 or IPv6 address.')
+  return text
 }
 
 /** Throws where neither an address nor a user is named. */

@@ -41,7 +41,7 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         '--fields <names>',
-        'JSON members, such as ip=client.ip,target=url; also method, userAgent, at, status',
+        `JSON members, such as ip=client.ip,target=url; also method, userAgent, at, status`,
       )
         .argParser(parseFields)
         .conflicts('format'),
@@ -66,12 +66,9 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
           return replayLog(log, configuration, decide, terminal, formatsFor(options))
         }),
       )
-      const { requests, late, unread, proxied, classes, unjudged } = replayed
+      const { requests, classes } = replayed
       const asked = countChallenged(classes)
-      if (options.json)
-        return terminal.out(
-          json({ requests, late, asked, unread: unread.lines, lacking: unread.lacking, proxied, classes, unjudged }),
-        )
+      if (options.json) return terminal.out(json({ ...replayed, asked }))
       terminal.out(formatTable(replayed))
       if (asked.before + asked.after > 0) {
         const shares = `${percent(asked.before / requests)} → ${percent(asked.after / requests)}`

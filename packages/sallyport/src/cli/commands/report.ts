@@ -2,12 +2,11 @@ import { DAY_MS, SallyportError } from '@sallyport/core'
 import { type Config, openLedgerTools, readTally } from '@sallyport/engine'
 import type { CrawlsJson } from '@sallyport/ledger'
 import { type Command, Option } from 'commander'
-import { crawlerSections, tallySections } from '#console'
+import { crawlerSections, type Section, tallySections } from '#console'
 import { parseSince } from '../log/log-filter.ts'
-import { sectionText } from '../report/section.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { printableValue } from '../terminal/printable.ts'
-import { json, type Terminal } from '../terminal/terminal.ts'
+import { bold, columns, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends JsonOptions {
   readonly since?: number | undefined
@@ -36,6 +35,18 @@ async function findEvidence(
   if (found !== undefined) return found
   const why = config.crawls === false ? ' Set crawls to record what crawlers read; it is false.' : ''
   throw new SallyportError('invalid_request', `There is no record of ${operator} from ${since} to ${until}.${why}`)
+}
+
+/** Limits a name, in characters: a row must fit beside its figures. */
+const LONGEST_NAME = 48
+
+function shorten(name: string): string {
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`
+}
+
+function sectionText({ title, sentences, table }: Section): string {
+  const rows = table?.rows.map(([name = '', ...figures]) => [shorten(name), ...figures]) ?? []
+  return [bold(title), ...sentences, ...(rows.length === 0 ? [] : [columns(rows, table?.head)])].join('\n')
 }
 
 /** Prints evidence as JSON, each record apart: the text of a busy month would be in memory several times. */

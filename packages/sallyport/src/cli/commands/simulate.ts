@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request as requestHttp, type Server } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCOUNT_EVENTS, type AccountEventName, DIRECTORY_PATH, SallyportError } from '@sallyport/core'
@@ -8,6 +7,7 @@ import { createTrialCounter, openSimulated } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { describeEvent } from '../requests/events.ts'
 import { explanation } from '../requests/explanation.ts'
+import { sendRequest } from '../requests/send.ts'
 import {
   type Aim,
   findVisitor,
@@ -96,14 +96,17 @@ async function send(
   { url, method, directoryPort, json: asJson }: Options & { readonly url: URL },
   terminal: Terminal,
 ): Promise<void> {
-  const aim: Aim = {
-    host: url.host,
-    method,
-    target: url.pathname + url.search,
-    scheme: url.protocol === 'https:' ? 'https' : 'http',
+  const scheme = url.protocol === 'https:' ? 'https' : 'http'
+  const aim: Aim = { host: url.host, method, target: url.pathname + url.search, scheme }
+  const sendSigned = async (agent?: string): Promise<number> => {
+    const fields = requestFields(simulated, aim, signer, { agent })
+    // Node would otherwise send an empty body in chunks.
+    const more = method === 'GET' || method === 'HEAD' ? [] : ['Content-Length', '0']
+    const sent = sendRequest(url, method, [...fields, ...more])
+    return (await sent.catch((error) => Promise.reject(badGateway(url, error)))).status
   }
   if (simulated.signs === undefined) {
-    const status = await sendRequest(url, method, requestFields(simulated, aim, signer))
+    const status = await sendSigned()
     return terminal.out(asJson ? json({ as: simulated.name, statuses: [status] }) : `${simulated.name}: ${status}`)
   }
   const directory = await openDirectory(signer, directoryPort)
@@ -113,19 +116,18 @@ async function send(
     fetched = true
   })
   try {
-    const first = await sendRequest(url, method, requestFields(simulated, aim, signer, { agent }))
+    const first = await sendSigned(agent)
     for (let waited = 0; waited < FETCH_PATIENCE_MS && !fetched; waited += 50) await sleep(50)
     await sleep(100)
-    const second = await sendRequest(url, method, requestFields(simulated, aim, signer, { agent }))
+    const second = await sendSigned(agent)
     if (asJson)
       return terminal.out(json({ as: simulated.name, agent, keysFetched: fetched, statuses: [first, second] }))
     terminal.out(`${simulated.name}, before its keys are known: ${first}`)
     terminal.out(`${simulated.name}, ${fetched ? 'with known keys' : 'its keys were not fetched'}: ${second}`)
-    if (!fetched) {
+    if (!fetched)
       terminal.out(
         dim(`The server needs webBotAuth: { agents: ["${agent}"] } and net: { allowPrivate: [127.0.0.0/8] }`),
       )
-    }
   } finally {
     directory.close()
     directory.closeAllConnections()
@@ -145,22 +147,10 @@ async function openDirectory(signer: ThrowAwaySigner, port: number): Promise<Ser
   return server
 }
 
-function sendRequest(url: URL, method: string, fields: readonly string[]): Promise<number> {
-  // Node would otherwise send an empty body in chunks.
-  const headers = method === 'GET' || method === 'HEAD' ? fields : [...fields, 'Content-Length', '0']
-  return new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp
-    const request = send(url, { method, headers: headers as string[], agent: false, timeout: 10_000 }, (response) => {
-      response.resume()
-      resolve(response.statusCode ?? 0)
-    })
-    request.on('timeout', () => request.destroy(new Error('no response within 10 s')))
-    request.on('error', (error) => reject(new SallyportError('bad_gateway', `${url.origin}: ${error.message}`)))
-    request.end()
-  })
+function badGateway({ origin }: URL, error: Error): SallyportError {
+  return new SallyportError('bad_gateway', `${origin}: ${error.message}`)
 }
 
-/** Parses a method as HTTP writes it. */
 function parseMethod(text: string): string {
   if (/^[A-Za-z]{1,20}$/.test(text) && text.toUpperCase() !== 'CONNECT') return text.toUpperCase()
   throw new InvalidArgumentError('The value is not a request method.')

@@ -7,12 +7,6 @@ import { readOrMakeSecret } from '#console'
 import { requestFields, SIMULATED_AGENTS } from '../requests/simulated-agents.ts'
 import type { DemoVisitor } from './visitors.ts'
 
-const NAME = 'demo-agent-key'
-/** ChatGPT's agent comes from this network; its signature counts, and not its address. */
-const ADDRESS = '20.171.206.10'
-
-const PATH = '/articles/gates'
-
 const NOTE =
   'ChatGPT’s own private key is OpenAI’s alone. This visitor signs with a key that the demo has made, and this demo ' +
   'takes it as one of https://chatgpt.com; no other Sallyport does. The signature is a real one, and it is really verified.'
@@ -26,18 +20,18 @@ export interface DemoAgent {
 /** Signs as ChatGPT's agent with the demo's own key, because OpenAI alone has the real one. All workers read the key from the dataDir. */
 export function demoAgent(dataDir: string): DemoAgent | undefined {
   const simulated = SIMULATED_AGENTS.find(({ name }) => name === 'chatgpt-agent')
-  const signer = signerIn(join(dataDir, NAME))
+  const signer = signerIn(join(dataDir, 'demo-agent-key'))
   if (simulated?.signs === undefined || signer === undefined) return undefined
-  const sign: DemoVisitor['sign'] = (aim) => requestFields(simulated, aim, signer)
   return {
     visitor: {
       id: 'chatgpt',
       kind: 'Crawlers and agents',
       who: 'ChatGPT’s agent, signed',
-      address: ADDRESS,
-      paths: [PATH],
+      // ChatGPT's agent comes from this network; its signature counts, and not its address.
+      address: '20.171.206.10',
+      paths: ['/articles/gates'],
       note: NOTE,
-      sign,
+      sign: (aim) => requestFields(simulated, aim, signer),
     },
     published: [{ agent: simulated.signs.agent, document: signer.directory }],
   }

@@ -22,21 +22,12 @@ export async function showDemo(sallyport: Sallyport, url: string, terminal: Term
 
 async function showKey(sallyport: Sallyport, url: string, terminal: Terminal): Promise<void> {
   const { api, dataDir } = sallyport.config
-  let key: string | undefined
-  try {
-    key = await demoKey(sallyport)
-  } catch {
-    terminal.err('The store does not respond, so the demo has no API key to show.')
-    return
-  }
+  const key = await demoKey(sallyport)
   terminal.err(dim('  # the API, with a key'))
   terminal.err(`  curl -H 'Authorization: Bearer ${key ?? '<API_KEY>'}' ${url}${api.base}/v1/vpn/185.220.101.10`)
   terminal.err('')
   if (key !== undefined) terminal.err(`${bold('API key of the demo account, shown only once:')} ${key}`)
-  else
-    terminal.err(
-      `The demo's API key was shown at the first start. To create another key: npx sallyport keys create --data-dir ${dataDir}`,
-    )
+  else terminal.err(`The demo has no new API key. To create one: npx sallyport keys create --data-dir ${dataDir}`)
 }
 
 function visit(sallyport: Sallyport, url: string, visitor: DemoVisitor): string {
@@ -56,13 +47,17 @@ function visit(sallyport: Sallyport, url: string, visitor: DemoVisitor): string 
     .join(', ')
   return [
     `${dim(`  # ${who} → `)}${bold(carried)} ${dim(`(${why})`)}`,
-    `  ${toCurl(host, paths, fields, visitor.body).replaceAll('\n', '\n  ')}`,
+    `  ${toCurl(host, paths, fields, visitor.body)}`,
   ].join('\n')
 }
 
-/** Creates a key for the demo account; `undefined` where the store has that account already. */
+/** Creates a key for the demo account; `undefined` where the store has that account already, or does not respond. */
 async function demoKey({ accounts, keyring }: Sallyport): Promise<string | undefined> {
-  const known = await accounts.listAccounts()
-  if (known.some(({ name }) => name === DEMO_ACCOUNT)) return undefined
-  return (await keyring.issue({ name: DEMO_ACCOUNT })).key
+  try {
+    const known = await accounts.listAccounts()
+    if (known.some(({ name }) => name === DEMO_ACCOUNT)) return undefined
+    return (await keyring.issue({ name: DEMO_ACCOUNT })).key
+  } catch {
+    return undefined
+  }
 }

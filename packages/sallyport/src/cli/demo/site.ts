@@ -12,7 +12,6 @@ const MAX_DECISIONS = 256
 const ARTICLE = 'Two doors, and never both open: every visitor waits between them first.'
 const ROBOTS = 'User-agent: *\nDisallow: /drafts/\nDisallow: /letters/\n'
 
-/** Holds the title and the text of each page by its path. */
 const PAGES: Readonly<Record<string, readonly [title: string, text: string]>> = {
   '/articles/gates': ['What a sally port is', ARTICLE],
   '/library/keeps': ['Keeps', 'The keep is the last tower to fall, and this page has a price for some.'],
@@ -24,25 +23,14 @@ const PAGES: Readonly<Record<string, readonly [title: string, text: string]>> = 
   '/login': ['Log in', 'This gate opens for nobody: it is an example.'],
 }
 
-/** Holds media type and text by path. */
 const TEXTS: Readonly<Record<string, readonly [type: string, text: string]>> = {
   '/robots.txt': ['text/plain', ROBOTS],
   '/mcp': ['application/json', '{"jsonrpc":"2.0","id":1,"result":{"content":[]}}'],
   '/articles/gates.md': ['text/markdown', `# What a sally port is\n\n${ARTICLE}\n`],
 }
 
-/** Serves the pages of the demo, as its origin. */
-export interface DemoSite {
-  readonly url: string
-  /** Records the decision of a visit, which its page shows. */
-  onDecision(decision: Decision): void
-  /** Tells the site where the proxy in front listens. */
-  stand(front: DemoFront): void
-  close(): Promise<void>
-}
-
 /** Opens the site on a free port of loopback. Each page shows the verdict on its request; the first page offers other visitors. */
-export async function openDemoSite(): Promise<DemoSite> {
+export async function openDemoSite() {
   const decisions = new Map<string, Decision>()
   let front: DemoFront | undefined
   const server = createServer((request, response) => {
@@ -63,15 +51,17 @@ export async function openDemoSite(): Promise<DemoSite> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    onDecision(decision) {
+    /** Records the decision of a visit, which its page shows. */
+    onDecision(decision: Decision): void {
       if (decision.id !== undefined) decisions.set(decision.id, decision)
       const [oldest] = decisions.size > MAX_DECISIONS ? decisions.keys() : []
       if (oldest !== undefined) decisions.delete(oldest)
     },
-    stand(placed) {
+    /** Tells the site where the proxy in front listens. */
+    stand(placed: DemoFront): void {
       front = placed
     },
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
@@ -100,12 +90,8 @@ async function homePage(
   decisions: ReadonlyMap<string, Decision>,
 ): Promise<Page> {
   const home = { status: 200, title: 'The Gatehouse' } as const
-  if (front === undefined || !canVisit(front)) {
-    return {
-      ...home,
-      body: '<p>A small site behind Sallyport. With trustProxy: [loopback] you can be others here.</p>',
-    }
-  }
+  const alone = '<p>A small site behind Sallyport. With trustProxy: [loopback] you can be others here.</p>'
+  if (front === undefined || !canVisit(front)) return { ...home, body: alone }
   const chosen = new URL(url, 'http://site.invalid').searchParams.get('as')
   const visitor = front.visitors.find(({ id }) => id === chosen)
   const shown = visitor && { visitor, visit: await visit(front, visitor, decisions) }

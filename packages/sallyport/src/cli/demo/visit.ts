@@ -1,6 +1,6 @@
-import { request } from 'node:http'
 import { type Decision, readMcpRequest } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/engine'
+import { type Answer, sendRequest } from '../requests/send.ts'
 import { toCurl } from './curl.ts'
 import type { DemoAim, DemoVisitor } from './visitors.ts'
 
@@ -14,13 +14,6 @@ export interface DemoFront {
   readonly visitors: readonly DemoVisitor[]
 }
 
-/** Holds one answer of the proxy. */
-interface Answer {
-  readonly status: number
-  readonly id: string
-  readonly body: string
-}
-
 /** Holds the outcome of a visit: the last answer, and its decision. */
 export interface Visit extends Answer {
   /** Lists the statuses of all requests, in their order. */
@@ -29,7 +22,6 @@ export interface Visit extends Answer {
   readonly curl: string
 }
 
-const MAX_BODY = 65_536
 const LOOPBACK = '127.0.0.1'
 
 /** Reports whether the demo can impersonate visitors: the proxy must trust the address that this site names. */
@@ -53,7 +45,10 @@ export async function visit(
   const statuses: number[] = []
   let answer: Answer | undefined
   for (const path of visitor.paths) {
-    answer = await askSite(`http://${host}${path}`, buildFields(path), visitor.body)
+    // The answer must not be compressed, so that the page can show it unchanged.
+    const fields = buildFields(path).map((field, at, all) => (all[at - 1] === 'Accept-Encoding' ? 'identity' : field))
+    const method = visitor.body === undefined ? 'GET' : 'POST'
+    answer = await sendRequest(new URL(`http://${host}${path}`), method, fields, visitor.body)
     statuses.push(answer.status)
   }
   const [first, last = first] = [visitor.paths[0], visitor.paths.at(-1)]
@@ -91,26 +86,4 @@ export function fieldsFor(
 
 function aimAt(host: string, target: string): DemoAim {
   return { host, method: 'GET', target, scheme: 'http' }
-}
-
-function askSite(url: string, fields: readonly string[], sent?: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    // The answer must not be compressed, so that the page can show it unchanged.
-    const headers = fields.map((field, index) => (fields[index - 1] === 'Accept-Encoding' ? 'identity' : field))
-    const method = sent === undefined ? 'GET' : 'POST'
-    const asked = request(url, { method, headers, agent: false, timeout: 5_000 }, (response) => {
-      let body = ''
-      response.setEncoding('utf8')
-      response.on('data', (part: string) => {
-        if (body.length < MAX_BODY) body += part
-      })
-      response.once('error', reject)
-      response.once('end', () =>
-        resolve({ status: response.statusCode ?? 0, id: String(response.headers['x-request-id'] ?? ''), body }),
-      )
-    })
-    asked.once('timeout', () => asked.destroy(new Error('the proxy did not answer in time')))
-    asked.once('error', reject)
-    asked.end(sent)
-  })
 }

@@ -4,6 +4,7 @@ import { ACTIONS, type Action, counted, SallyportError } from '@sallyport/core'
 import { type Config, type ConfigInput, createTrialCounter, isSafeSqlite, readConfigFrom } from '@sallyport/engine'
 import { systemFault } from '@sallyport/engine/files'
 import type { Command } from 'commander'
+import type { LoggedRequest } from '../log/access/reading.ts'
 import { decideLogged, NO_PASSES, replayLog, replayNotes } from '../replay/replay.ts'
 import { checkConfig, printChecked } from '../settings/config-check.ts'
 import { openOnce, readConfig, using, withoutOutbound } from '../settings/settings.ts'
@@ -58,12 +59,8 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
         printChecked({ errors: [], warnings, notices: [] }, 'The configuration is valid.', terminal)
         if (log !== undefined) await tryReplay(log, config, terminal)
         const [scope, name] = framework.from.split('/')
-        return printBegin(
-          'Add these lines and start',
-          [...installMissing(`${scope}/${name}`), application.start],
-          '',
-          terminal,
-        )
+        const commands = [...installMissing(`${scope}/${name}`), application.start]
+        return printBegin('Add these lines and start', commands, '', terminal)
       }
       // Answering takes time, in which another program may have written the file.
       refuse(framework)
@@ -119,32 +116,25 @@ async function replayInForce(log: string, config: Config, terminal: Terminal): P
   let now = Date.now()
   const inForce: Config = { ...withoutOutbound(config), mode: 'enforce' }
   const counter = createTrialCounter(inForce, { now: () => now })
-  const result = await using(openOnce(inForce, terminal), (sallyport) =>
-    replayLog(
-      log,
-      inForce,
-      async (request) => {
-        now = request.at
-        const decision = await decideLogged(request, sallyport, counter)
-        return { before: decision, after: decision }
-      },
-      terminal,
-    ),
-  )
+  const result = await using(openOnce(inForce, terminal), (sallyport) => {
+    const decide = async (request: LoggedRequest) => {
+      now = request.at
+      const decision = await decideLogged(request, sallyport, counter)
+      return { before: decision, after: decision }
+    }
+    return replayLog(log, inForce, decide, terminal)
+  })
   const { requests, classes } = result
   if (requests === 0) return `\nNothing was replayed, because ${log} has no requests.`
   const sumUp = (action: Action) => classes.reduce((sum, { after }) => sum + after[action], 0)
   const shown = ACTIONS.filter((action) => sumUp(action) > 0)
   const rows = [
-    ...classes.map((row) => [row.class, row.requests, ...shown.map((action) => row.after[action])]),
-    ['all', requests, ...shown.map(sumUp)],
+    ...classes.map((row) => [row.class, row.requests, ...shown.map((action) => row.after[action])].map(String)),
+    ['all', requests, ...shown.map(sumUp)].map(String),
   ]
   return [
     `\nThe effect of the policy on ${counted(requests, 'request')} of ${log}, if enforced:\n`,
-    columns(
-      rows.map((row) => row.map(String)),
-      ['class', 'requests', ...shown],
-    ),
+    columns(rows, ['class', 'requests', ...shown]),
     ...(sumUp('challenge') > 0 ? [`A running service challenges fewer requests: ${NO_PASSES}`] : []),
     ...replayNotes(result).map(dim),
   ].join('\n')

@@ -1,7 +1,7 @@
 import { parseTrust, SallyportError } from '@sallyport/core'
 import { ConfigError, readConfigFrom } from '@sallyport/engine'
 import { InvalidArgumentError } from 'commander'
-import { type Choice, choose, type Question, readChoice, withQuestions } from '../terminal/ask.ts'
+import { type Choice, choose, readChoice, withQuestions } from '../terminal/ask.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { FRAMEWORKS, type Framework, PROXY } from './frameworks.ts'
 import { PROTECTIONS, type Protection } from './settings.ts'
@@ -77,18 +77,18 @@ export async function askAnswers(
       `Questions need a terminal. Pass ${flags} too, and --log FILE to replay a log.`,
     )
   }
-  return withQuestions(terminal, async (questions) => {
-    const ask = <Answer>(title: string, choices: readonly Choice[], initial: string, read: Question<Answer>['read']) =>
-      choose({ title, choices, initial, read }, questions, terminal)
-    const guarded = protect ?? (await ask('What do you want to protect?', PROTECTIONS, 'site', readProtect))
-    const place = framework ?? (await ask('Which framework does the site use?', PLACES, detected, readFramework))
+  return withQuestions(terminal, async (ask) => {
+    const guarded =
+      protect ?? (await choose(ask, terminal, 'What do you want to protect?', PROTECTIONS, 'site', readProtect))
+    const place =
+      framework ?? (await choose(ask, terminal, 'Which framework does the site use?', PLACES, detected, readFramework))
     refuse(place)
     const title = 'Which proxies are in front? Separate several names or CIDRs with commas.'
     return {
       protect: guarded,
       framework: place,
-      front: front ?? (await ask(title, FRONTS, NOTHING, readFront)),
-      log: log ?? ((await questions.ask('\nPath of an access log to replay (optional): ')) || undefined),
+      front: front ?? (await choose(ask, terminal, title, FRONTS, NOTHING, readFront)),
+      log: log ?? ((await ask('\nPath of an access log to replay (optional): ')) || undefined),
     }
   })
 }

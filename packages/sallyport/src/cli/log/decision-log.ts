@@ -1,38 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted, SallyportError } from '@sallyport/core'
-import { AUDIT_FILE, type Config, readEntry } from '@sallyport/engine'
+import { AUDIT_FILE, readEntry } from '@sallyport/engine'
 import { Option } from 'commander'
 import { type CommonOptions, readConfig } from '../settings/settings.ts'
 import { inputName, STANDARD_INPUT } from '../terminal/input.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { cleanLines } from './clean-lines.ts'
-import type { LogEntry } from './entry.ts'
+import type { Entries, LogEntry, LogSource } from './entry.ts'
 import { describeCut, followText, readFileLines, splitLines } from './lines.ts'
-import { rememberedLog } from './remembered.ts'
-
-type Entries = AsyncIterable<LogEntry | undefined>
-
-/** Gives the lines of the decision log. */
-export interface LogSource {
-  /** Name the source in messages, and say in a sentence what it holds. */
-  readonly name: string
-  readonly holds: string
-  /** Yields lines of both kinds; `undefined` for a line outside the log. */
-  readonly entries: Entries
-  /**
-   * Yields the same lines, and later ones; calls `onEnd` whenever no line is left for now. Absent where lines arrive as they are written.
-   */
-  readonly follow?: ((onEnd: () => void) => Entries) | undefined
-  /** Whether the log is the memory of a gate, and is lost with it. */
-  readonly isMemory?: boolean | undefined
-  /** Returns whether a packed file ended early. */
-  readonly isCut?: (() => boolean) | undefined
-}
-
-const WRITTEN = 'The key log.requests sets which requests the log contains.'
-const REMEMBERED =
-  'The memory holds the last 4,000 requests of each process, at most 50 allowed and 100 other requests per second. Set log.file to keep more.'
+import { openMemory } from './remembered.ts'
 
 /** Creates the option `--log` for a command that reads the decision log. */
 export function logOption(): Option {
@@ -57,12 +34,23 @@ export async function openLog(
   return config.log.file === undefined ? openMemory(config, id) : openFileLog(config.log.file)
 }
 
-/** Reports whether a log is cut short, and how many lines do not belong to it. Throws `invalid_request` where no line does. */
-export function reportUnread(
+/**
+ * Yields the entries of a log. Then reports whether the log is cut short, and how many lines do not belong to it; throws `invalid_request`
+ * where no line does.
+ */
+export async function* readLog(
   { name, isCut }: LogSource,
-  { read, unread }: { readonly read: number; readonly unread: number },
+  entries: Entries,
   terminal: Terminal,
-): void {
+): AsyncIterable<LogEntry> {
+  let [read, unread] = [0, 0]
+  for await (const entry of entries) {
+    if (entry === undefined) unread++
+    else {
+      read++
+      yield entry
+    }
+  }
   if (isCut?.()) terminal.err(`sallyport: ${describeCut(name)}`)
   if (unread === 0) return
   if (read === 0) throw new SallyportError('invalid_request', `${name} is not a decision log.`)
@@ -76,26 +64,11 @@ function openFileLog(file: string): LogSource {
   }
   return {
     name: inputName(file),
-    holds: WRITTEN,
+    holds: 'The key log.requests sets which requests the log contains.',
     entries: readEntries(readFileLines(file, 'utf8', onCut)),
     isCut: () => cut,
     follow: file === STANDARD_INPUT ? undefined : (onEnd) => readEntries(splitLines(followText(file, onEnd))),
   }
-}
-
-/** Opens the memory of the gate that runs with this configuration. */
-async function openMemory(config: Config, id: string | undefined): Promise<LogSource> {
-  const remembered = await rememberedLog(config, id)
-  if ('reason' in remembered) {
-    const found = `There is no --log, log.file is not set, and ${remembered.reason}`
-    throw new SallyportError('invalid_request', `${found}. Use --log, set log.file, or pipe the log into --log -.`)
-  }
-  const { name, entries, follow } = remembered
-  return { name, holds: REMEMBERED, entries: each(entries), follow, isMemory: true }
-}
-
-async function* each(entries: readonly LogEntry[]): Entries {
-  yield* entries
 }
 
 async function* readEntries(lines: AsyncIterable<string | undefined>): Entries {

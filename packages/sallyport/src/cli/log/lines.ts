@@ -115,31 +115,22 @@ const LONGEST = 6
 async function* readBytes(file: string, onCut: (() => void) | undefined): AsyncIterable<Buffer> {
   const source = file === STANDARD_INPUT ? process.stdin : createReadStream(file)
   try {
-    yield* readContent(source, file, onCut)
+    const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]()
+    let first = Buffer.alloc(0)
+    while (first.length < LONGEST) {
+      const { done, value } = await chunks.next()
+      if (done) break
+      first = Buffer.concat([first, value])
+    }
+    const begins = first.toString('hex', 0, LONGEST)
+    const [, fault] = OTHERS.find(([bytes]) => begins.startsWith(bytes)) ?? []
+    if (fault !== undefined) throw new SallyportError('invalid_request', `${inputName(file)} ${fault}.`)
+    const all = joinChunks(first, chunks)
+    yield* begins.startsWith(GZIP) ? unpack(all, onCut) : all
   } finally {
     // Another program may still write to standard input, and this process would wait for it.
     source.destroy()
   }
-}
-
-async function* readContent(
-  source: AsyncIterable<Buffer>,
-  file: string,
-  onCut: (() => void) | undefined,
-): AsyncIterable<Buffer> {
-  const chunks = source[Symbol.asyncIterator]()
-  let first = Buffer.alloc(0)
-  for (let ended: boolean | undefined = false; first.length < LONGEST && !ended; ) {
-    const next = await chunks.next()
-    ended = next.done
-    if (next.done !== true) first = Buffer.concat([first, next.value])
-  }
-  const begins = first.toString('hex', 0, LONGEST)
-  const [, fault] = OTHERS.find(([bytes]) => begins.startsWith(bytes)) ?? []
-  if (fault !== undefined) throw new SallyportError('invalid_request', `${inputName(file)} ${fault}.`)
-  const all = joinChunks(first, chunks)
-  if (begins.startsWith(GZIP)) yield* unpack(all, onCut)
-  else yield* all
 }
 
 async function* joinChunks(first: Buffer, rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {

@@ -8,40 +8,28 @@ import { entryText } from './log-text.ts'
 /** Explains one request from the log, as `explain` shows a decision. */
 export function logExplanation(logged: LogLine): string {
   const line = printableValue(logged)
-  const {
-    rule,
-    trialRule,
-    trial,
-    reasons = [],
-    source,
-    sourceDate,
-    oldestSource,
-    oldestDate,
-    degraded = [],
-    refusedFor,
-  } = line
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ['because', rule === undefined ? undefined : `rule ${rule}`],
+    ['because', line.rule && `rule ${line.rule}`],
     ['behaviour', line.behaviourPages === undefined ? undefined : visitText(line)],
     ['a program', line.botProbability === undefined ? undefined : `probability ${line.botProbability}`],
     ['banned', banText(line)],
     ['to lift it', line.ban && `sallyport bans lift ${line.ban}`],
-    ['refusal reason', refusedFor],
+    ['refusal reason', line.refusedFor],
     ['flag', line.action === 'flag' ? FLAG : undefined],
-    ['dry run', trial === undefined ? undefined : `${trial} by rule ${trialRule}`],
+    ['dry run', line.trial && `${line.trial} by rule ${line.trialRule}`],
     ['limit', limitText(line)],
     ['challenge', challengeText(line)],
-    ['pass', line.action === undefined ? undefined : passText(readPass(line))],
-    ['reasons', reasons.join(', ')],
-    ['network', source && sourceText(source, sourceDate)],
+    ['pass', line.action && passText(readPass(line))],
+    ['reasons', line.reasons?.join(', ')],
+    ['network', line.source && sourceText(line.source, line.sourceDate)],
     ['region', line.region ?? (line.regionUnknown && `unknown: ${line.regionUnknown}`)],
-    ['oldest source', oldestSource && sourceText(oldestSource, oldestDate)],
+    ['oldest source', line.oldestSource && sourceText(line.oldestSource, line.oldestDate)],
     ['calls', line.mcp?.join(', ')],
     ['JA4', ja4Text(line, line.answeredBy === 'check' ? undefined : 'from TLS terminated here')],
-    ['unknown', degraded.join(', ')],
+    ['unknown', line.degraded?.join(', ')],
     ['answered', `by ${line.answeredBy} in ${line.milliseconds} ms${formatInspected(line)}${formatTransferred(line)}`],
   ]
-  const known = rows.flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[dim(name), text] as const]))
+  const known = rows.flatMap(([name, text]) => (text ? [[dim(name), text] as const] : []))
   return [entryText(line), columns(known)].join('\n')
 }
 
@@ -56,24 +44,16 @@ function banText({ ban, banUntil = '', banStrikes = [] }: LogLine): string | und
   return ban === undefined ? undefined : `until ${banUntil}: ${banStrikes.join(', ')}`
 }
 
-function limitText({
-  limitRule: rule,
-  limitUsed: used = 0,
-  limitMax: max = 0,
-  limitWindow,
-  action,
-  rule: decided,
-}: LogLine) {
-  if (rule === undefined) return undefined
-  const exceeded = rule === decided && action !== 'allow'
-  return useText({ rule, used, max, exceeded, windowMs: limitWindow })
+function limitText({ limitRule, limitUsed: used = 0, limitMax: max = 0, limitWindow: windowMs, ...line }: LogLine) {
+  if (limitRule === undefined) return undefined
+  const exceeded = limitRule === line.rule && line.action !== 'allow'
+  return useText({ rule: limitRule, used, max, exceeded, windowMs })
 }
 
 /** Writes `solved, level 2, after 412 ms`. */
 function challengeText({ challenge, challengeLevel: level, challengeMilliseconds: taken }: LogLine) {
-  if (challenge === undefined) return undefined
   const parts = [level === undefined ? '' : `, level ${level}`, taken === undefined ? '' : `, after ${taken} ms`]
-  return challenge.replace('_', ' ') + parts.join('')
+  return challenge && challenge.replace('_', ' ') + parts.join('')
 }
 
 function readPass({ passLevel: level, passAge: age = 0 }: LogLine) {
@@ -85,7 +65,6 @@ function formatInspected({ inspectionMilliseconds }: LogLine): string {
 }
 
 function formatTransferred({ bytesReceived = 0, bytesSent }: LogLine): string {
-  return bytesSent === undefined
-    ? ''
-    : `; ${counted(bytesReceived, 'byte')} received, ${counted(bytesSent, 'byte')} sent`
+  if (bytesSent === undefined) return ''
+  return `; ${counted(bytesReceived, 'byte')} received, ${counted(bytesSent, 'byte')} sent`
 }

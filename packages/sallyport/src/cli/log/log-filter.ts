@@ -1,5 +1,11 @@
-import { BlockList, isIPv6 } from 'node:net'
-import { ACTIONS, formatAddress, parseAddress, parseDuration, parsePathPattern, parsePrefix } from '@sallyport/core'
+import {
+  ACTIONS,
+  createPrefixSet,
+  parseAddress,
+  parseDuration,
+  parseHostOrPrefix,
+  parsePathPattern,
+} from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isRequest, type LogEntry } from './entry.ts'
@@ -75,16 +81,12 @@ function parseActions(text: string): readonly string[] {
 
 /** Parses a client. Hashed addresses are compared as text. */
 function parseClient(text: string): ClientMatch {
-  const address = parseAddress(text)
-  const prefix = address === undefined ? parsePrefix(text) : { address, length: address.family === 4 ? 32 : 128 }
+  const prefix = parseHostOrPrefix(text)
   if (prefix === undefined) return (client) => client === text
-  const family = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
-  const network = formatAddress(prefix.address)
-  const list = new BlockList()
-  list.addSubnet(network, prefix.length, family(network))
+  const clients = createPrefixSet([prefix])
   return (client) => {
-    const [address = ''] = client.split('/', 1)
-    return list.check(address, family(address))
+    const address = parseAddress(client.replace(/\/.*/, ''))
+    return address !== undefined && clients.has(address)
   }
 }
 

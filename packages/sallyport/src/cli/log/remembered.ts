@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
 import { type Config, readEntry } from '@sallyport/engine'
 import { askGate } from '../service/gate.ts'
-import type { LogEntry } from './entry.ts'
+import type { LogEntry, LogSource } from './entry.ts'
 
 /** Pause between two questions to a gate whose memory is followed. */
 const FOLLOW_MS = 1_000
@@ -10,29 +11,22 @@ const FOLLOW_MS = 1_000
 /** Requests that ended this long before the newest one may arrive later: each process answers for itself. */
 const LATE_MS = 5_000
 
-/** The decision log as a running gate remembers it. */
-export interface RememberedLog {
-  /** The name that the log has in messages. */
-  readonly name: string
-  readonly entries: readonly LogEntry[]
-  /** Yields the same entries, and later ones; calls `onEnd` whenever no entry is left for now. */
-  follow(onEnd: () => void): AsyncIterable<LogEntry>
-}
-
 /**
- * Asks the gate that runs with a configuration for the requests that it remembers, or for one by its id; returns the reason where no gate
+ * Opens the memory of the gate that runs with a configuration, or one request of it by its id. Throws `invalid_request` where no gate
  * answers.
  */
-export async function rememberedLog(
-  config: Config,
-  id: string | undefined,
-): Promise<RememberedLog | { readonly reason: string }> {
-  const about: Readonly<Record<string, string>> = id === undefined ? {} : { id }
-  const first = await askForLines(config, about)
-  if ('reason' in first) return first
+export async function openMemory(config: Config, id: string | undefined): Promise<LogSource> {
+  const first = await askForLines(config, id === undefined ? {} : { id })
+  if ('reason' in first) {
+    const found = `There is no --log, log.file is not set, and ${first.reason}`
+    throw new SallyportError('invalid_request', `${found}. Use --log, set log.file, or pipe the log into --log -.`)
+  }
   return {
     name: `the memory of the gate at ${first.where}`,
-    entries: first.entries,
+    holds:
+      'The memory holds the last 4,000 requests of each process, at most 50 allowed and 100 other requests per second. Set log.file to keep more.',
+    isMemory: true,
+    entries: Readable.from(first.entries),
     async *follow(onEnd) {
       yield* first.entries
       for (let before = first.entries; ; ) {

@@ -7,7 +7,6 @@ import {
   type Decision,
   parseTrust,
   SallyportError,
-  type UnjudgedRule,
   unjudgedNotes,
   type Writable,
 } from '@sallyport/core'
@@ -15,10 +14,10 @@ import type { Config, Sallyport } from '@sallyport/engine'
 import { readAccessLog } from '../log/access/access-log.ts'
 import type { AccessFormat } from '../log/access/format.ts'
 import { ACCESS_FORMATS, READABLE } from '../log/access/formats.ts'
-import { createProxied, type Proxied, proxiedNote } from '../log/access/proxied.ts'
+import { createProxied, proxiedNote } from '../log/access/proxied.ts'
 import type { LoggedRequest } from '../log/access/reading.ts'
 import { lateNote } from '../log/access/sort-lines.ts'
-import { createUnread, describeUnread, type Unread } from '../log/access/unread.ts'
+import { describeLacks, describeUnread, sumUnread, type Unread } from '../log/access/unread.ts'
 import { describeCut } from '../log/lines.ts'
 import { judgeEvent, type TrialCounter } from '../requests/events.ts'
 import { countDescribed } from '../requests/requests.ts'
@@ -43,16 +42,7 @@ export interface ClassRow {
 
 type Counts = Writable<Omit<ClassRow, 'class'>>
 
-export interface Replayed {
-  readonly requests: number
-  /** Counts requests with earlier times than requests long before them. */
-  readonly late: number
-  readonly unread: Unread
-  readonly proxied: Proxied | undefined
-  readonly classes: readonly ClassRow[]
-  /** Names rules of the other policy that lines leave open. */
-  readonly unjudged: readonly UnjudgedRule[]
-}
+export type Replayed = Awaited<ReturnType<typeof replayLog>>
 
 /** Holds a value for the policy in force and for the other policy. */
 export interface Both<T> {
@@ -73,9 +63,9 @@ export async function replayLog(
   decide: (request: LoggedRequest) => Promise<Both<Decision>>,
   terminal: Terminal,
   formats: readonly AccessFormat[] = ACCESS_FORMATS,
-): Promise<Replayed> {
+) {
   const rows = new Map<ClassRow['class'], Counts>()
-  const unread = createUnread()
+  const lacking: Writable<Unread> = {}
   const proxied = createProxied()
   const unjudged = countUnjudged()
   const trust = parseTrust(trustProxy, clientHeader)
@@ -84,7 +74,7 @@ export async function replayLog(
   for await (const { reading, isLate } of readAccessLog(log, formats, onCut, trust)) {
     if (isLate) late++
     if ('lacks' in reading) {
-      unread.add(reading.lacks)
+      lacking[reading.lacks] = (lacking[reading.lacks] ?? 0) + 1
       continue
     }
     requests++
@@ -100,18 +90,22 @@ export async function replayLog(
     if (after.trial !== undefined) row.onTrial++
     unjudged.add(after.unjudged ?? [])
   }
-  if (requests === 0 && unread.lines > 0)
+  const unread = sumUnread(lacking)
+  if (requests === 0 && unread > 0)
     throw new SallyportError(
       'invalid_request',
-      `${inputName(log)}: none of ${counted(unread.lines, 'line')} can be evaluated: ${unread.describe()}. ${READABLE}`,
+      `${inputName(log)}: none of ${counted(unread, 'line')} can be evaluated: ${describeLacks(lacking)}. ${READABLE}`,
     )
-  const classes = [...rows].map(([name, row]) => ({ class: name, ...row }))
+  const classes: readonly ClassRow[] = [...rows].map(([name, row]) => ({ class: name, ...row }))
   return {
     requests,
+    /** Counts requests with earlier times than requests long before them. */
     late,
     unread,
+    lacking,
     proxied: proxied.result(requests),
-    classes: classes.sort((x, y) => y.requests - x.requests),
+    classes: classes.toSorted((x, y) => y.requests - x.requests),
+    /** Names rules of the other policy that lines leave open. */
     unjudged: unjudged.rules,
   }
 }
@@ -133,8 +127,8 @@ export async function decideLogged(
 }
 
 /** Lists what a reader of the counts must know: omitted lines, proxies, open rules, and what a log lacks. */
-export function replayNotes({ requests, late, unread, proxied, unjudged }: Replayed): readonly string[] {
-  const left = unread.lines === 0 ? [] : [describeUnread(unread)]
+export function replayNotes({ requests, late, unread, lacking, proxied, unjudged }: Replayed): readonly string[] {
+  const left = unread === 0 ? [] : [describeUnread(lacking)]
   const disorder = late === 0 ? [] : [lateNote(late)]
   const behind = proxied === undefined ? [] : [proxiedNote(proxied, requests)]
   return [...left, ...disorder, ...behind, ...unjudgedNotes(unjudged, requests, 'the log'), NO_HEADERS]

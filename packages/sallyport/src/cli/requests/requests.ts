@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import {
   type AskedParts,
-  CHALLENGE_LEVELS,
   type Counter,
   type Decision,
   errorText,
@@ -16,16 +15,15 @@ import {
   readMcpRequest,
   refuses,
   SallyportError,
-  suggestion,
 } from '@sallyport/core'
-import type { PolicyTest, Sallyport } from '@sallyport/engine'
+import { type PolicyTest, parseRequest, type Sallyport } from '@sallyport/engine'
 import { inputName, inputText } from '../terminal/input.ts'
 
 /** A request as a file describes it. */
 export interface DescribedRequest extends Readonly<PolicyTest['request']> {
   readonly ip: string
-  /** Lists headless traits that the browser showed. */
-  readonly headlessFlags?: readonly string[] | undefined
+  /** Says which headless traits the browser showed. */
+  readonly headless_flags?: Readonly<Record<string, boolean>> | undefined
   /** Whether header names have the client's spelling; absent: where not all names are in lower case. */
   readonly spelled?: boolean | undefined
 }
@@ -34,38 +32,19 @@ export interface DescribedRequest extends Readonly<PolicyTest['request']> {
 export async function decideDescribed(sallyport: Sallyport, request: DescribedRequest): Promise<Decision> {
   const address = parseAddress(request.ip)
   if (address === undefined) throw new SallyportError('invalid_ip', `"${request.ip}" is not an IP address.`)
-  const { method, headers, headlessFlags, ja4, mcp: texts } = request
+  const { method, headers, ja4, mcp: texts } = request
+  const flags = request.headless_flags
+  const headlessFlags = flags && Object.keys(flags).filter((name) => flags[name])
   // The target is judged as the bytes that would have come.
   const target = Buffer.from(request.path).toString('latin1')
   const fields = listFields(request)
   const mcp = texts === undefined ? callsInHeaders(method, fields) : parseCalls(texts)
   const asked = { ...askedParts(request, fields, target), ...(mcp === 'unknown' && { mcp }) }
-  const known = mcp === 'unknown' ? undefined : mcp
-  const pass = makePass(request)
-  const about = {
-    fields,
-    headersKnown: headers !== undefined,
-    method,
-    target,
-    pass,
-    ja4,
-    headlessFlags,
-    asked,
-    mcp: known,
-  }
+  const shared = { fields, method, target, pass: makePass(request), mcp: mcp === 'unknown' ? undefined : mcp, ja4 }
+  const about = { ...shared, headersKnown: headers !== undefined, headlessFlags, asked }
   if (headers === undefined || headlessFlags !== undefined) return sallyport.check(address, about)
   const httpVersion = isSpelled(request) ? '' : '2.0'
-  const seen: InspectionRequest = {
-    peer: request.ip,
-    method,
-    target,
-    scheme: request.scheme,
-    httpVersion,
-    fields,
-    pass,
-    ...(ja4 !== undefined && { ja4 }),
-    ...(known && { mcp: known }),
-  }
+  const seen: InspectionRequest = { ...shared, peer: request.ip, scheme: request.scheme, httpVersion }
   const first = sallyport.decide(seen, { asked })
   if (first.inspection.crawler?.pending !== true || first.inspection.agent.basis === 'signature') return first
   // An explanation waits for DNS; a visitor's request does not.
@@ -108,8 +87,9 @@ function askedParts(request: DescribedRequest, fields: readonly string[], target
   }
 }
 
-function findAuthority(headers: DescribedRequest['headers']): string | undefined {
-  return [headers?.[':authority'] ?? []].flat()[0]
+function findAuthority(headers: unknown): string | undefined {
+  const [first] = [toRecord(headers)[':authority']].flat()
+  return typeof first === 'string' ? first : undefined
 }
 
 /** Creates one pass for all requests with a pass, so that its budget counts them together. */
@@ -138,77 +118,27 @@ export async function countDescribed(
   return decision
 }
 
-/** Holds the requests of a file, and counts the entries that never left the browser. */
-export interface ReadRequests {
-  readonly requests: readonly DescribedRequest[]
-  readonly skipped: number
-}
-
 /**
  * Reads the requests of a file: one request as JSON, in the form of `policy test` or of `POST /v1/agentscan/check`, or the entries of a
- * HAR, for which `ip` names the client. Rejects with `invalid_request` that names the file.
+ * HAR, for which `ip` names the client; counts the skipped entries, which never left the browser. Rejects with `invalid_request` that names
+ * the file.
  */
-export async function readRequests(given: string, ip: string | undefined): Promise<ReadRequests> {
+export async function readRequests(given: string, ip: string | undefined) {
   const file = inputName(given)
   const document = await parseFile(given)
-  const entries = toRecord(toRecord(document)?.['log'])?.['entries']
-  if (!Array.isArray(entries)) return { requests: [describeRequest(toRecord(document), ip, file, MEMBERS)], skipped: 0 }
-  const asked = entries.map((entry) => toRecord(toRecord(entry)?.['request']))
-  const sent = asked.filter((request) => request === undefined || !isLocal(findText(request, 'url')))
-  if (sent.length === 0) throw refusal(file, 'log.entries', 'contains no request')
-  const requests = sent.map((request) => describeRequest(request, ip, file))
+  const entries = toRecord(toRecord(document)['log'])['entries']
+  if (!Array.isArray(entries)) return { requests: [describe(document, ip, file)], skipped: 0 }
+  const asked = entries.map((entry) => toRecord(entry)['request'])
+  const sent = asked.filter((request) => !isLocal(toRecord(request)['url']))
+  if (sent.length === 0) throw refusal(`${file}: log.entries: contains no request`)
+  const requests = sent.map((request) => describe(request, ip, file, true))
   return { requests, skipped: entries.length - sent.length }
 }
 
 /** Reports whether a browser answers a URL itself: `data:`, `blob:`, `about:` or an extension. */
-function isLocal(url: string | undefined): boolean {
-  return url !== undefined && URL.canParse(url) && !/^(?:http|ws)s?:$/.test(new URL(url).protocol)
-}
-
-/** Lists the members of a request in the supported forms. */
-const MEMBERS: readonly string[] = [
-  'ip',
-  'peer',
-  'method',
-  'path',
-  'target',
-  'url',
-  'scheme',
-  'headers',
-  'userAgent',
-  'user_agent',
-  'host',
-  'httpVersion',
-  'ja4',
-  'load',
-  'headless_flags',
-  'request_id',
-  'pass',
-  'mcp',
-]
-
-/** Lists members that are not texts. */
-const STRUCTURED: readonly string[] = ['headers', 'headless_flags', 'pass', 'mcp']
-
-/** Describes a request of a file. A hand-written request may have only `members`; a HAR has many more. */
-function describeRequest(
-  request: Readonly<Record<string, unknown>> | undefined,
-  ip: string | undefined,
-  file: string,
-  members?: readonly string[],
-): DescribedRequest {
-  if (request === undefined) throw refusal(file, 'request', 'must be an object')
-  for (const [name, value] of Object.entries(request)) {
-    if (members?.includes(name) === false) throw refusal(file, name, `is not known${suggestion(name, members)}`)
-    if (members === undefined || STRUCTURED.includes(name)) continue
-    if (name === 'load' ? !(typeof value === 'number' && value >= 0) : typeof value !== 'string')
-      throw refusal(file, name, `must be a ${name === 'load' ? 'number from 0' : 'text'}`)
-  }
-  return describe(request, ip, file)
-}
-
-function refusal(file: string, name: string, why: string): SallyportError {
-  return new SallyportError('invalid_request', `${file}: ${name}: ${why}`)
+function isLocal(given: unknown): boolean {
+  const url = parseUrl(given)
+  return url !== undefined && !/^(?:http|ws)s?:$/.test(url.protocol)
 }
 
 async function parseFile(file: string): Promise<unknown> {
@@ -216,111 +146,67 @@ async function parseFile(file: string): Promise<unknown> {
     return JSON.parse(await inputText(file))
   } catch (error) {
     const reason = error instanceof SyntaxError ? 'is not valid JSON' : errorText(error)
-    throw new SallyportError('invalid_request', `${inputName(file)} ${reason}`)
+    throw refusal(`${inputName(file)} ${reason}`)
   }
 }
 
-function describe(request: Readonly<Record<string, unknown>>, ip: string | undefined, file: string): DescribedRequest {
-  const address = ip ?? findText(request, 'ip') ?? findText(request, 'peer')
-  if (address === undefined) throw new SallyportError('invalid_request', `${file}: no ip. Pass one with --ip`)
-  const url = parseUrl(findText(request, 'url'))
-  const userAgent = findText(request, 'userAgent') ?? findText(request, 'user_agent')
-  const ja4 = findText(request, 'ja4')
-  const headers = parseHeaders(request['headers'], file)
-  const headlessFlags = parseFlags(request['headless_flags'], file)
-  const version = findText(request, 'httpVersion')
-  const spelled = isHttp1(version, request['headers'])
-  const load = request['load']
-  return {
-    ip: address,
-    method: findText(request, 'method') ?? 'GET',
-    path:
-      findText(request, 'path') ?? findText(request, 'target') ?? (url === undefined ? '/' : url.pathname + url.search),
-    scheme: parseScheme(findText(request, 'scheme') ?? url?.protocol.slice(0, -1)),
-    headers,
-    userAgent,
-    host: findText(request, 'host') ?? findAuthority(headers) ?? url?.host,
-    httpVersion: HTTP_VERSIONS.find((known) => known === shortVersion(version)),
-    ja4,
-    load: typeof load === 'number' ? load : undefined,
-    headlessFlags,
-    pass: describePass(request['pass'], file),
-    mcp: parseCallTexts(request['mcp'], file),
-    ...(spelled === false && { spelled }),
+/** Describes a request of a file. A hand-written request may have only members of the schema; a HAR has many more. */
+function describe(given: unknown, own: string | undefined, file: string, isHar = false): DescribedRequest {
+  if (!isRecord(given)) throw refusal(`${file}: request: must be an object`)
+  const { peer, target, url: link, user_agent, request_id: _, httpVersion, ...all } = given
+  const members: Members = isHar ? { method: all['method'] } : all
+  const url = parseUrl(link)
+  const headers = foldHeaders(given['headers'])
+  const { ip = peer, path = target ?? (url && url.pathname + url.search), userAgent = user_agent } = members
+  const { host = findAuthority(headers) ?? url?.host, scheme = url && /^https?(?=:)/.exec(url.protocol)?.[0] } = members
+  const address = own ?? ip
+  if (address === undefined) throw refusal(`${file}: no ip. Pass one with --ip`)
+  const version = HTTP_VERSIONS.find((known) => known === shortVersion(httpVersion))
+  const named = { ...members, ip: address, path, userAgent, host, scheme, headers, httpVersion: version }
+  try {
+    return {
+      ...parseRequest(named, file),
+      ip: String(address),
+      spelled: isHttp1(httpVersion, given['headers']) === false ? false : undefined,
+    }
+  } catch (error) {
+    throw refusal(errorText(error))
   }
+}
+
+function refusal(why: string): SallyportError {
+  return new SallyportError('invalid_request', why)
 }
 
 /** Reports whether a request of a HAR came by HTTP/1: programs write `h2`, `http/2.0`, `HTTP/3` or nothing for other versions. */
-function isHttp1(version: string | undefined, headers: unknown): boolean | undefined {
-  const isPseudo = (item: unknown): boolean => findText(toRecord(item) ?? {}, 'name')?.startsWith(':') === true
+function isHttp1(version: unknown, headers: unknown): boolean | undefined {
+  const isPseudo = (item: unknown): boolean => String(toRecord(item)['name']).startsWith(':')
   if (Array.isArray(headers) && headers.some(isPseudo)) return false
-  return version === undefined ? undefined : /^http\/1/i.test(version)
+  return version === undefined ? undefined : /^http\/1/i.test(String(version))
 }
 
 /** Writes the version of HTTP as rules do: programs write `HTTP/1.1`, `h2`, `http/2.0`. */
-function shortVersion(version = ''): string {
-  return version.replace(/^(?:http\/|h)(?=\d)/i, '').replace(/^([2-9])\.0$/, '$1')
+function shortVersion(version: unknown): string {
+  return String(version)
+    .replace(/^(?:http\/|h)(?=\d)/i, '')
+    .replace(/^([2-9])\.0$/, '$1')
 }
 
-function parseUrl(text: string | undefined): URL | undefined {
-  return text !== undefined && URL.canParse(text) ? new URL(text) : undefined
+function parseUrl(text: unknown): URL | undefined {
+  return typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
 }
 
-function parseScheme(text: string | undefined): DescribedRequest['scheme'] {
-  return text === 'http' || text === 'https' ? text : 'unknown'
+/** Folds the list of headers of a HAR to an object: a repeated field becomes a list. */
+function foldHeaders(given: unknown): unknown {
+  if (!Array.isArray(given)) return given
+  const folded = new Map<string, unknown[]>()
+  for (const { name, value } of given.map(toRecord))
+    if (typeof name === 'string') folded.set(name, [...(folded.get(name) ?? []), value])
+  return Object.fromEntries(folded)
 }
 
-/** Parses headers from an object or from a HAR's list: a repeated field becomes a list. */
-function parseHeaders(given: unknown, file: string): DescribedRequest['headers'] {
-  if (given === undefined) return undefined
-  if (typeof given !== 'object' || given === null) throw refusal(file, 'headers', 'must be an object')
-  const pairs: readonly (readonly [string, unknown])[] = Array.isArray(given)
-    ? given.map((item) => [findText(toRecord(item) ?? {}, 'name') ?? '', toRecord(item)?.['value']])
-    : Object.entries(given)
-  const kept = new Map<string, string[]>()
-  for (const [name, given] of pairs) {
-    const values: readonly unknown[] = Array.isArray(given) ? given : [given]
-    const texts = values.filter((value) => typeof value === 'string')
-    if (texts.length < values.length) throw refusal(file, `headers.${name}`, 'must be a text')
-    if (name !== '') kept.set(name, [...(kept.get(name) ?? []), ...texts])
-  }
-  return Object.fromEntries(kept)
-}
+type Members = Readonly<Record<string, unknown>>
 
-function parseFlags(given: unknown, file: string): readonly string[] | undefined {
-  if (given === undefined) return undefined
-  const flags = Object.entries(toRecord(given) ?? { flags: undefined })
-  if (!flags.every(([, seen]) => typeof seen === 'boolean')) {
-    throw refusal(file, 'headless_flags', 'must be an object with true or false values')
-  }
-  return flags.flatMap(([name, seen]) => (seen ? [name] : []))
-}
-
-function parseCallTexts(given: unknown, file: string): string[] | undefined {
-  if (given === undefined) return undefined
-  const texts: readonly unknown[] = Array.isArray(given) ? given : []
-  const calls = texts.filter((text): text is string => typeof text === 'string' && text !== '')
-  if (calls.length === 0 || calls.length < texts.length)
-    throw refusal(file, 'mcp', 'must list calls, such as "tools/call search"')
-  return calls
-}
-
-/** Reads a pass in the form of `policy test`; a HAR has none. */
-function describePass(given: unknown, file: string): DescribedRequest['pass'] {
-  if (given === undefined || given === 'none') return undefined
-  const { level, age = 0 } = toRecord(given) ?? {}
-  const known = CHALLENGE_LEVELS.find((one) => one === level)
-  if (known === undefined || typeof age !== 'number' || !Number.isInteger(age) || age < 0) {
-    throw refusal(file, 'pass', 'must be none, or { level: 1, 2 or 3, age: seconds }')
-  }
-  return { level: known, age }
-}
-
-function findText(record: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = record[name]
-  return typeof value === 'string' ? value : undefined
-}
-
-function toRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return isRecord(value) ? value : undefined
+function toRecord(value: unknown): Members {
+  return isRecord(value) ? value : {}
 }

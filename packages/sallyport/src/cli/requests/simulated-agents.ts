@@ -32,32 +32,21 @@ const CHROME_TEXT = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Saf
 const BRANDS = '"Chromium";v="150", "Google Chrome";v="150", "Not.A/Brand";v="99"'
 
 function chromeHeaders(system: string, platform: string): readonly string[] {
-  return [
-    'sec-ch-ua',
-    BRANDS,
-    'sec-ch-ua-mobile',
-    '?0',
-    'sec-ch-ua-platform',
-    `"${platform}"`,
-    'Upgrade-Insecure-Requests',
-    '1',
-    'User-Agent',
-    `Mozilla/5.0 (${system}) ${CHROME_TEXT}`,
-    'Accept',
-    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
-    'Sec-Fetch-Site',
-    'none',
-    'Sec-Fetch-Mode',
-    'navigate',
-    'Sec-Fetch-User',
-    '?1',
-    'Sec-Fetch-Dest',
-    'document',
-    'Accept-Encoding',
-    'gzip, deflate, br, zstd',
-    'Accept-Language',
-    'en-US,en;q=0.9',
-  ]
+  const fields = {
+    'sec-ch-ua': BRANDS,
+    'sec-ch-ua-mobile': '?0',
+    'sec-ch-ua-platform': `"${platform}"`,
+    'Upgrade-Insecure-Requests': '1',
+    'User-Agent': `Mozilla/5.0 (${system}) ${CHROME_TEXT}`,
+    Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
+    'Sec-Fetch-Site': 'none',
+    'Sec-Fetch-Mode': 'navigate',
+    'Sec-Fetch-User': '?1',
+    'Sec-Fetch-Dest': 'document',
+    'Accept-Encoding': 'gzip, deflate, br, zstd',
+    'Accept-Language': 'en-US,en;q=0.9',
+  }
+  return Object.entries(fields).flat()
 }
 
 /** An address that a household has, in AS7922 (Comcast). */

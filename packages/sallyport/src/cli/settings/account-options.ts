@@ -1,15 +1,7 @@
-import type { NewAccount } from '@sallyport/engine'
 import { isDate } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
-/** The options that a new account takes. */
-export interface AccountOptions {
-  readonly plan?: string | undefined
-  readonly signup?: string | undefined
-  readonly name?: string | undefined
-}
-
-/** Adds the options of a new account to a command. */
+/** Adds the options of a `NewAccount` to a command. */
 export function withAccountOptions(command: Command): Command {
   return command
     .option(
@@ -22,14 +14,6 @@ export function withAccountOptions(command: Command): Command {
         .default(undefined, 'today'),
     )
     .option('--name <name>', 'name of the new account')
-}
-
-export function toNewAccount({ plan, signup, name }: AccountOptions): NewAccount {
-  return {
-    plan,
-    signup,
-    name,
-  }
 }
 
 function parseDay(text: string): string {

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { SallyportError } from '@sallyport/core'
 import { type Config, openAuditTrail } from '@sallyport/engine'
 import type { Terminal } from '../terminal/terminal.ts'
+import { type CommonOptions, readConfig } from './settings.ts'
 
 /** Describes an administrative command for the audit trail. */
 export interface Act<Result> {
@@ -13,15 +14,16 @@ export interface Act<Result> {
 
 /** Runs a command and records who ran it, also on failure. It opens the trail first: without a trail the command does not run. */
 export async function audited<Result>(
-  config: Config,
+  options: CommonOptions,
   { what, details }: Act<Result>,
   terminal: Terminal,
-  act: () => Promise<Result>,
+  act: (config: Config) => Promise<Result>,
 ): Promise<Result> {
+  const config = readConfig(options)
   const trail = await openAuditTrail(config, (line) => terminal.err(line))
   const who = whoAsks()
   try {
-    const result = await act()
+    const result = await act(config)
     trail.audit({ what, who, details: typeof details === 'function' ? details(result) : details })
     return result
   } catch (error) {

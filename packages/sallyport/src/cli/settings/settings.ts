@@ -14,7 +14,7 @@ import {
   type Sallyport,
 } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
-import { createProgress } from '../terminal/progress.ts'
+import { withProgress } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** The options that every command takes. */
@@ -54,8 +54,8 @@ export function findConfigFile({ config }: CommonOptions): string | undefined {
 }
 
 /** Reads the configuration of a run: file, then `SALLYPORT_*` variables, then flags. Throws `invalid_config`. */
-export function readConfig(options: CommonOptions, flags: ConfigInput = {}): Config {
-  return readConfigLayers(options, flags).config
+export function readConfig(options: CommonOptions): Config {
+  return readConfigLayers(options).config
 }
 
 /** Reads the configuration with the origin of each value; `needsKeys` refuses a file without keys. */
@@ -63,12 +63,8 @@ export function readConfigLayers(options: CommonOptions, flags: ConfigInput = {}
   refusePasswords(flags)
   const { dataDir } = options
   const file = findConfigFile(options)
-  return readConfigFrom({
-    ...(file === undefined ? {} : { file }),
-    env: process.env,
-    needsKeys,
-    flags: { ...flags, ...(dataDir === undefined ? {} : { dataDir }) },
-  })
+  const named = { ...flags, ...(dataDir !== undefined && { dataDir }) }
+  return readConfigFrom({ file, env: process.env, needsKeys, flags: named })
 }
 
 /** Throws `invalid_config` for a password in a flag, which the list of processes shows to every user of the machine. */
@@ -86,12 +82,9 @@ function refusePasswords(flags: ConfigInput): void {
 }
 
 /** Opens a Sallyport for one command, with a progress bar; it downloads nothing, and its own load counts nowhere. */
-export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = {}): Promise<Sallyport> {
-  return openService(disableRefresh(config), terminal, {
-    clock: { now: () => Date.now() },
-    events: { raise() {}, refused() {} },
-    ...hooks,
-  })
+export function openOnce(config: Config, terminal: Terminal): Promise<Sallyport> {
+  const hooks = { clock: { now: () => Date.now() }, events: { raise() {}, refused() {} } }
+  return openService(disableRefresh(config), terminal, hooks)
 }
 
 /**
@@ -101,15 +94,11 @@ export function openOnce(config: Config, terminal: Terminal, hooks: OpenHooks = 
 function disableRefresh(config: Config): Config {
   const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
   const log = { ...config.log, requests: 'off' as const, file: undefined }
-  return { ...config, log, data: { ...config.data, refresh: false, readOnly }, lists: postponeRefresh(config.lists) }
-}
-
-/** Makes remote lists never too old for a command; a list that was never fetched is still due, because a policy may name it. */
-function postponeRefresh(lists: Config['lists']): Config['lists'] {
-  const refresh = 30 * DAY_MS
-  return Object.fromEntries(
-    Object.entries(lists).map(([name, list]) => [name, 'refresh' in list ? { ...list, refresh } : list]),
+  // No copy of a remote list is too old for a command; a list that was never fetched is due, because a policy may name it.
+  const lists = Object.entries(config.lists).map(
+    ([name, list]) => [name, 'refresh' in list ? { ...list, refresh: 30 * DAY_MS } : list] as const,
   )
+  return { ...config, log, data: { ...config.data, refresh: false, readOnly }, lists: Object.fromEntries(lists) }
 }
 
 /** Also stops outbound requests: a million recorded or made requests must cause none. */
@@ -118,38 +107,24 @@ export function withoutOutbound(config: Config): Config {
 }
 
 /** Reads the data sets of a configuration, with a progress bar; opens no store. */
-export async function readDataSources(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
-  const progress = createProgress(terminal)
-  try {
-    return await readSources({ ...disableRefresh(config), lists: config.lists }, progress.hooks)
-  } finally {
-    progress.stop()
-  }
+export function readDataSources(config: Config, terminal: Terminal): Promise<readonly SourceStatus[]> {
+  const asked = { ...disableRefresh(config), lists: config.lists }
+  return withProgress(terminal, (progress) => readSources(asked, progress))
 }
 
 /** Makes the bundle of a configuration's data, with a progress bar where something is compiled. */
-export async function makeBundle(config: Config, terminal: Terminal): Promise<Uint8Array> {
-  const progress = createProgress(terminal)
-  try {
-    return await bundleData(disableRefresh(config), progress.hooks)
-  } finally {
-    progress.stop()
-  }
+export function makeBundle(config: Config, terminal: Terminal): Promise<Uint8Array> {
+  return withProgress(terminal, (progress) => bundleData(disableRefresh(config), progress))
 }
 
 /** Opens a Sallyport for a running service, with a progress bar; it keeps its data fresh. */
-export async function openService(
+export function openService(
   config: Config,
   terminal: Terminal,
-  hooks: OpenHooks = {},
+  hooks: OpenHooks,
   published: readonly PublishedKeys[] = [],
 ): Promise<Sallyport> {
-  const progress = createProgress(terminal)
-  try {
-    return await openSimulated(published, config, { ...progress.hooks, ...hooks })
-  } finally {
-    progress.stop()
-  }
+  return withProgress(terminal, (progress) => openSimulated(published, config, { ...progress, ...hooks }))
 }
 
 /** Opens a resource, works with it, and closes it. */

@@ -13,33 +13,25 @@ export function yesOption(): Option {
 export async function confirm(question: string, yes: true | undefined, terminal: Terminal): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY) throw new SallyportError('invalid_request', `${question} Confirm with --yes.`)
-  const answer = await withQuestions(terminal, ({ ask }) => ask(`${question} Type yes to continue: `))
+  const answer = await withQuestions(terminal, (ask) => ask(`${question} Type yes to continue: `))
   if (answer.toLowerCase() !== 'yes') giveUp(terminal)
 }
 
-/** Asks the person at the terminal. */
-export interface Questions {
-  /** Resolves with the answer without spaces around; ends the command at Ctrl-C and Ctrl-D. */
-  ask(prompt: string): Promise<string>
-}
+/** Asks the person at the terminal. Resolves with the answer without spaces around; ends the command at Ctrl-C and Ctrl-D. */
+export type Ask = (prompt: string) => Promise<string>
 
 /** Asks questions one after another; text that was typed ahead answers the next one. */
-export async function withQuestions<Result>(
-  terminal: Terminal,
-  work: (questions: Questions) => Promise<Result>,
-): Promise<Result> {
+export async function withQuestions<Result>(terminal: Terminal, work: (ask: Ask) => Promise<Result>): Promise<Result> {
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   const lines = asking[Symbol.asyncIterator]()
   try {
-    return await work({
-      async ask(prompt) {
-        asking.setPrompt(prompt)
-        asking.prompt()
-        const { done, value } = await lines.next()
-        if (done !== true) return value.trim()
-        terminal.err('')
-        return giveUp(terminal)
-      },
+    return await work(async (prompt) => {
+      asking.setPrompt(prompt)
+      asking.prompt()
+      const { done, value } = await lines.next()
+      if (done !== true) return value.trim()
+      terminal.err('')
+      return giveUp(terminal)
     })
   } finally {
     asking.close()
@@ -57,20 +49,17 @@ export interface Choice {
   readonly about: string
 }
 
-/** A question with a list of answers, and a default answer for Enter. */
-export interface Question<Answer> {
-  readonly title: string
-  readonly choices: readonly Choice[]
-  readonly initial: string
-  /** Reads the names in an answer. Throws an `InvalidArgumentError` that says what is wrong. */
-  read(text: string): Answer
-}
-
-/** Shows a numbered list, and asks until it can read an answer: numbers or names, with commas where several are allowed. */
+/**
+ * Shows a numbered list, and asks until it can read an answer: numbers or names, with commas where several are allowed; Enter means
+ * `initial`. `read` throws an `InvalidArgumentError` that says what is wrong.
+ */
 export async function choose<Answer>(
-  { title, choices, initial, read }: Question<Answer>,
-  { ask }: Questions,
+  ask: Ask,
   terminal: Terminal,
+  title: string,
+  choices: readonly Choice[],
+  initial: string,
+  read: (text: string) => Answer,
 ): Promise<Answer> {
   const width = Math.max(0, ...choices.map(({ name }) => name.length))
   terminal.err(`\n${title}`)

@@ -21,18 +21,17 @@ export function printableMessage(text: string): string {
 
 /** Makes a cell or line of ours safe that may contain clients' texts; styles stay. */
 export function printableLine(text: string): string {
-  return text
-    .split(STYLE)
-    .map((part, index) => (index % 2 === 0 ? printable(part) : part))
-    .join('')
+  return cleanBetween(text, STYLE, printable)
 }
 
 /** Makes whole lines of ours safe, as everything that a command writes: styles, line ends and tabs stay. */
 export function printableLines(text: string): string {
-  return text
-    .split(/([\n\t])/)
-    .map((part, index) => (index % 2 === 0 ? printableLine(part) : part))
-    .join('')
+  return cleanBetween(text, /([\n\t])/, printableLine)
+}
+
+function cleanBetween(text: string, kept: RegExp, clean: (part: string) => string): string {
+  const parts = text.split(kept)
+  return parts.map((part, at) => (at % 2 === 0 ? clean(part) : part)).join('')
 }
 
 /** Makes a JSON value safe, including texts and names of members. */
@@ -49,15 +48,8 @@ function clean(value: unknown): unknown {
 
 /** Writes equivalent JSON without unprintable characters: JSON itself escapes only the first 32 control characters. */
 export function printableJson(value: unknown, indent?: number): string {
-  return printableEscapes(JSON.stringify(value, null, indent))
-}
-
-function printableEscapes(text: string): string {
-  return text.replace(UNPRINTABLE, (letter) =>
-    letter === '\n'
-      ? letter
-      : Array.from({ length: letter.length }, (_, at) => {
-          return `\\u${letter.charCodeAt(at).toString(16).padStart(4, '0')}`
-        }).join(''),
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (letter) =>
+    letter === '\n' ? letter : letter.split('').map(escapeUnit).join(''),
   )
 }

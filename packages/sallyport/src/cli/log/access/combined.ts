@@ -2,19 +2,6 @@ import { type ClientTrust, formatAddress, parseAddress } from '@sallyport/core'
 import type { AccessFormat } from './format.ts'
 import { parseAddressText, parseReading, parseRequestLine } from './reading.ts'
 
-/** A parsed line of the form `[host] address ident user [time] "request" status bytes "referrer" "user agent" …`. */
-interface CombinedLine {
-  /** Lists the words that stand before the time. */
-  readonly words: readonly string[]
-  readonly time: string
-  readonly request: string
-  readonly status: string | undefined
-  /** Absent where the line ends before it, or where quotes within it are not escaped. */
-  readonly userAgent: string | undefined
-  /** The first text of addresses after the user agent, or the first of all: many servers write X-Forwarded-For there. */
-  readonly forwarded: string | undefined
-}
-
 /** Reads the combined log format of nginx, Apache, lighttpd and most others, also with the host before it and more after it. */
 export const combinedFormat: AccessFormat = {
   name: 'combined',
@@ -24,23 +11,18 @@ export const combinedFormat: AccessFormat = {
     return (line) => {
       const found = parseLine(line)
       if (found === undefined) return undefined
-      const { words, time, request, status, userAgent, forwarded } = found
-      const read = {
-        ip: findClient(words, trust),
-        forwarded,
-        ...(parseRequestLine(request) ?? { target: undefined }),
-        at: time,
-        userAgent: hasAgents ? userAgent : undefined,
-        status,
-      }
-      return parseReading(read, trust)
+      const { words, request, userAgent, ...rest } = found
+      const asked = parseRequestLine(request) ?? { target: undefined }
+      const agent = hasAgents ? userAgent : undefined
+      return parseReading({ ip: findClient(words, trust), ...rest, ...asked, userAgent: agent }, trust)
     }
   },
 }
 
 const WORD = /[^\s"]+/y
 
-function parseLine(line: string): CombinedLine | undefined {
+/** Parses a line of the form `[host] address ident user [time] "request" status bytes "referrer" "user agent" …`. */
+function parseLine(line: string) {
   // A server escapes quotes in the user name, which the client chooses: the first `] "` was written by the server.
   const end = line.indexOf('] "')
   const start = line.lastIndexOf('[', end)
@@ -50,10 +32,12 @@ function parseLine(line: string): CombinedLine | undefined {
   const words = line.slice(0, start).replaceAll('"', '').trim().split(/ +/)
   return {
     words,
-    time: line.slice(start + 1, end),
+    at: line.slice(start + 1, end),
     request: cutEscapes(request),
     status,
+    /** Absent where the line ends before it, or where quotes within it are not escaped. */
     userAgent: userAgent === undefined ? undefined : cutEscapes(userAgent),
+    // Many servers write X-Forwarded-For after the user agent.
     forwarded: behind.find(isAddressList) ?? behind[0],
   }
 }

@@ -6,27 +6,22 @@ export interface Proxied {
   readonly address: string
 }
 
-/** Counts requests from addresses of proxies: in private networks, and in delivery networks as they publish them. */
-export interface ProxiedCounter {
-  add(address: Address): void
-  /** Absent where so few requests came from proxies that these may be visitors. */
-  result(requests: number): Proxied | undefined
-}
-
 /** Above this share the addresses of a log count as a proxy's. */
 const SHARE = 0.5
 
-export function createProxied(): ProxiedCounter {
+/** Counts requests from addresses of proxies: in private networks, and in delivery networks as they publish them. */
+export function createProxied() {
   const { proxies } = parseTrust(TRUST_PRESETS)
   let found = 0
   let first: Address | undefined
   return {
-    add(address) {
+    add(address: Address): void {
       if (!proxies.has(address)) return
       found++
       first ??= address
     },
-    result: (requests) =>
+    /** Returns `undefined` where so few of `requests` came from proxies that these may be visitors. */
+    result: (requests: number): Proxied | undefined =>
       first === undefined || found < requests * SHARE ? undefined : { requests: found, address: formatAddress(first) },
   }
 }

@@ -5,10 +5,7 @@ import type { LoggedLine } from './reading.ts'
 export const HELD = 100_000
 
 /** A line with its time, in milliseconds since the epoch; a line without a time has the time of the line before it. */
-interface Timed {
-  readonly line: LoggedLine
-  readonly at: number
-}
+type Timed = readonly [line: LoggedLine, at: number]
 
 /**
  * Sorts the lines of a log by their times, in bounded memory: logs are written as answers end, newest first, or by several machines into
@@ -17,14 +14,14 @@ interface Timed {
 export async function* sortLines(lines: AsyncIterable<LoggedLine>): AsyncIterable<LoggedLine> {
   let waiting: Timed[] = []
   let [at, last] = [0, 0]
-  const markLate = (one: Timed): LoggedLine => {
-    const isLate = one.at < last
-    last = Math.max(last, one.at)
-    return isLate ? { ...one.line, isLate } : one.line
+  const markLate = ([line, at]: Timed): LoggedLine => {
+    const isLate = at < last
+    last = Math.max(last, at)
+    return isLate ? { ...line, isLate } : line
   }
   for await (const line of lines) {
     if ('at' in line.reading) at = line.reading.at
-    waiting.push({ line, at })
+    waiting.push([line, at])
     if (waiting.length < 2 * HELD) continue
     waiting.sort(compareTimes)
     yield* waiting.slice(0, HELD).map(markLate)
@@ -33,8 +30,8 @@ export async function* sortLines(lines: AsyncIterable<LoggedLine>): AsyncIterabl
   yield* waiting.sort(compareTimes).map(markLate)
 }
 
-function compareTimes(one: Timed, other: Timed): number {
-  return one.at - other.at
+function compareTimes([, one]: Timed, [, other]: Timed): number {
+  return one - other
 }
 
 export function lateNote(late: number): string {
