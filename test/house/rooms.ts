@@ -187,7 +187,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/fetch': 716,
   'adapters/proxy': 8_690,
   'packages/sallyport/console': 3_580,
-  'packages/sallyport/cli': 8_116,
+  'packages/sallyport/cli': 7_216,
   'packages/sallyport': 53,
   'adapters/express': 111,
   'adapters/fastify': 208,

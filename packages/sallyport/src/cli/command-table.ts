@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 
-/** Describes an option of a command. */
 export interface OptionRow {
   /** Holds `--plan <plan>`. */
   readonly flags: string
@@ -11,7 +10,6 @@ export interface OptionRow {
   readonly required: boolean
 }
 
-/** Describes a command that acts, as the documents list it. */
 export interface CommandRow {
   /** Holds `keys create`, with its arguments. */
   readonly usage: string
@@ -20,12 +18,11 @@ export interface CommandRow {
   readonly options: readonly OptionRow[]
 }
 
-/** Lists every command below one, with its description. */
 export function listCommands(program: Command, examples: Readonly<Record<string, string>>): readonly CommandRow[] {
   return findLeaves(program).map(({ name, command }) => ({
     usage: [name, ...command.registeredArguments.map(argumentText)].join(' '),
     description: command.description(),
-    example: ['sallyport', name, examples[name]].filter((part) => part !== '').join(' '),
+    example: ['sallyport', name, examples[name]].filter(Boolean).join(' '),
     options: command.options.map(({ flags, description, argChoices = [], defaultValue, negate, mandatory }) => ({
       flags,
       description,
@@ -36,7 +33,6 @@ export function listCommands(program: Command, examples: Readonly<Record<string,
   }))
 }
 
-/** Finds the commands without subcommands, by their whole names. */
 export function findLeaves(
   command: Command,
   path = '',

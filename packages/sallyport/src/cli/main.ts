@@ -34,7 +34,6 @@ import { printableLines, printableMessage } from './terminal/printable.ts'
 import { processTerminal, type Terminal } from './terminal/terminal.ts'
 import { leavePrimary } from './workers/worker.ts'
 
-/** Exit codes of a command: done, refused or failed, wrong usage. */
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
 /** Runs one command line, without the program's name; resolves with the exit code and never rejects. */
@@ -58,18 +57,14 @@ export async function main(argv: readonly string[], on: Terminal = processTermin
       return error.code === 'invalid_config' || error.code === 'invalid_policy' ? EXIT.usage : EXIT.failed
     }
     const fault = systemFault(error)
-    if (fault !== undefined) {
-      terminal.err(`sallyport: ${fault}.`)
-      return EXIT.failed
-    }
-    terminal.err(printableMessage(error instanceof Error ? (error.stack ?? error.message) : String(error)))
+    const bug = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    terminal.err(fault === undefined ? printableMessage(bug) : `sallyport: ${fault}.`)
     return EXIT.failed
   } finally {
     leavePrimary()
   }
 }
 
-/** Lists every command with its options, as defined. */
 export function commandTable(): readonly CommandRow[] {
   return listCommands(createProgram({ out() {}, err() {} }), EXAMPLES)
 }

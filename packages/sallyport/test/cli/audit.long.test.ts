@@ -13,9 +13,7 @@ const ERASED = '203.0.114.9'
 /** The names of all acts that the commands write down. */
 function listActs(): readonly string[] {
   const texts = readdirSync(COMMANDS).map((name) => readFileSync(join(COMMANDS, name), 'utf8'))
-  return texts
-    .flatMap((text) => [...text.matchAll(/audited\(options, \{ what: '([^']+)'/g)].map(([, what = '']) => what))
-    .sort()
+  return texts.flatMap((text) => [...text.matchAll(/audited\(options, '([^']+)'/g)].map(([, what = '']) => what)).sort()
 }
 
 /** A configuration with one list, whose publisher has another one at every visit. */
@@ -77,6 +75,7 @@ t.test('every administrative command is in the audit trail: who, what, and no se
   await act(['ip', 'unset', '8.8.0.0/16'], { address: '8.8.0.0/16' })
   await act(['bans', 'lift', 'ban-1'], { id: 'ban-1' })
   await act(['data', 'compile'], {})
+  await act(['data', 'bundle', join(folder, 'networks.bundle')], { file: join(folder, 'networks.bundle') })
   await act(['data', 'update', '--source', LIST], { source: LIST })
   await act(['data', 'update', '--source', LIST, '--accept'], { source: LIST, accept: true })
   await act(['data', 'update', '--rollback', '--source', LIST], { source: LIST })

@@ -16,7 +16,7 @@ t.test('the primary keeps nothing of a worker that was killed while a connection
   const said: string[] = []
   const say = (line: string): void => void said.push(line)
   const sinks = openWorkersSinks(config, say)
-  const crew = new Crew(2, config, { say, sinks })
+  const crew = new Crew(2, config, say, sinks)
   t.teardown(async () => {
     await crew.stop('SIGKILL')
     await sinks.close()

@@ -5,14 +5,13 @@ import { audited } from '../settings/audit.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport accounts create | list | set-plan`. */
 export function addAccountsCommands(program: Command, terminal: Terminal): void {
   const accounts = program.command('accounts').description('manage accounts and their plans')
 
   withAccountOptions(withJsonOptions(accounts.command('create').description('create an account without a key'))).action(
     async (options: JsonOptions & NewAccount) => {
       const details = ({ id, plan }: Account) => ({ account: id, plan })
-      const account = await audited(options, { what: 'accounts create', details }, terminal, (config) =>
+      const account = await audited(options, 'accounts create', details, terminal, (config) =>
         using(openAccounts(config), ({ keyring }) => keyring.createAccount(options)),
       )
       if (options.json) return terminal.out(json(account))
@@ -33,7 +32,7 @@ export function addAccountsCommands(program: Command, terminal: Terminal): void 
     .argument('<id>', 'account ID')
     .argument('<plan>', 'free, starter, pro, business, enterprise, or a plan in api.plans')
     .action(async (id: string, plan: string, options: JsonOptions) => {
-      await audited(options, { what: 'accounts set-plan', details: { account: id, plan } }, terminal, (config) =>
+      await audited(options, 'accounts set-plan', { account: id, plan }, terminal, (config) =>
         using(openAccounts(config), ({ keyring }) => keyring.setPlan(id, plan)),
       )
       terminal.out(options.json ? json({ id, plan }) : `${id} is on plan ${plan}.`)

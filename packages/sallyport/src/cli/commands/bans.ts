@@ -5,7 +5,6 @@ import { audited } from '../settings/audit.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport bans list | lift`. */
 export function addBansCommands(program: Command, terminal: Terminal): void {
   const bans = program.command('bans').description('manage temporary bans')
 
@@ -24,14 +23,11 @@ export function addBansCommands(program: Command, terminal: Terminal): void {
   )
     .argument('<id>', 'ban ID, as shown by `bans list`')
     .action(async (id: string, options: JsonOptions) => {
-      await audited(options, { what: 'bans lift', details: { id } }, terminal, (config) =>
-        using(openBans(config), ({ lift }) => lift(id)),
-      )
+      await audited(options, 'bans lift', { id }, terminal, (config) => using(openBans(config), ({ lift }) => lift(id)))
       terminal.out(options.json ? json({ id, lifted: true }) : `The ban ${id} is lifted.`)
     })
 }
 
-/** Shows a ban as JSON; times are ISO 8601, UTC. */
 function formatBan({ since, until, windowMs: _, ...ban }: Ban) {
   return { ...ban, since: new Date(since).toISOString(), until: new Date(until).toISOString() }
 }

@@ -6,7 +6,6 @@ import { ExitError } from '../terminal/exit.ts'
 import { printable, printableJson } from '../terminal/printable.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport config check | show | schema`. */
 export function addConfigCommands(program: Command, terminal: Terminal): void {
   const config = program.command('config').description('check and show the configuration')
 

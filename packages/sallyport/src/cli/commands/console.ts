@@ -7,7 +7,6 @@ import { findGate } from '../service/gate.ts'
 import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport console`. */
 export function addConsoleCommand(program: Command, terminal: Terminal): void {
   withJsonOptions(
     program.command('console').description('print a link that signs in to the console with read access'),

@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { type JsonOptions, withJsonOptions } from '../settings/settings.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport crawlers list`. */
 export function addCrawlersCommands(program: Command, terminal: Terminal): void {
   const crawlers = program.command('crawlers').description('show the catalogue of crawlers and agents')
 

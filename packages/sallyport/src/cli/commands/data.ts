@@ -21,7 +21,6 @@ interface UpdateOptions extends JsonOptions {
   readonly rollback?: true | undefined
 }
 
-/** Adds `sallyport data status | update | compile | bundle`. */
 export function addDataCommands(program: Command, terminal: Terminal): void {
   const data = program.command('data').description('manage the data behind verdicts')
 
@@ -48,7 +47,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
 
   withCommonOptions(data.command('compile').description('compile the data if it is not compiled yet')).action(
     async (options: CommonOptions) => {
-      await audited(options, { what: 'data compile', details: {} }, terminal, async (config) => {
+      await audited(options, 'data compile', {}, terminal, async (config) => {
         const sources = await readDataSources(config, terminal)
         terminal.out(`Compiled in ${config.dataDir}: ${sourcesSentence(sources)}.`)
       })
@@ -61,8 +60,7 @@ export function addDataCommands(program: Command, terminal: Terminal): void {
 }
 
 async function bundle(file: string, options: CommonOptions, terminal: Terminal): Promise<void> {
-  const written = { what: 'data bundle', details: { file } }
-  const bytes = await audited(options, written, terminal, (config) => makeBundle(config, terminal))
+  const bytes = await audited(options, 'data bundle', { file }, terminal, (config) => makeBundle(config, terminal))
   writeFileSync(file, bytes)
   const megabytes = (bytes.length / 1e6).toFixed(2)
   terminal.out(
@@ -75,7 +73,7 @@ async function bundle(file: string, options: CommonOptions, terminal: Terminal):
 async function update(options: UpdateOptions, terminal: Terminal): Promise<void> {
   const { source, accept } = options
   const print = options.json ? terminal.err : terminal.out
-  const outcomes = await audited(options, { what: 'data update', details: { source, accept } }, terminal, (config) =>
+  const outcomes = await audited(options, 'data update', { source, accept }, terminal, (config) =>
     openUpdates(config).update({
       onOutcome: (outcome) => print(formatOutcome(outcome)),
       source,
@@ -101,7 +99,7 @@ function formatOutcome(outcome: Awaited<ReturnType<Updates['update']>>[number]):
 
 async function rollBack(options: UpdateOptions, terminal: Terminal): Promise<void> {
   const { source } = options
-  const back = await audited(options, { what: 'data update --rollback', details: { source } }, terminal, (config) =>
+  const back = await audited(options, 'data update --rollback', { source }, terminal, (config) =>
     openUpdates(config).rollBack(source),
   )
   if (options.json) return terminal.out(json(back))

@@ -11,7 +11,6 @@ const FILE = fileURLToPath(new URL('../../../../demo.yaml', import.meta.url))
 
 type Options = Pick<CommonOptions, 'dataDir'> & Pick<ConfigInput, 'listen' | 'admin'>
 
-/** Adds `sallyport demo`. */
 export function addDemoCommand(program: Command, terminal: Terminal): void {
   program
     .command('demo')

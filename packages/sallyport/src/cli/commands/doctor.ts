@@ -7,16 +7,10 @@ import { parseUrlOption } from '../settings/url.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-interface Options extends JsonOptions {
-  readonly site?: URL | undefined
-}
-
-/** Adds `sallyport doctor`. */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   withJsonOptions(program.command('doctor').description('check everything that the service depends on'))
     .option('--site <url>', 'site URL, to check that challenge solutions reach the gate', parseUrlOption)
-    .action(async (options: Options) => {
-      const { site } = options
+    .action(async ({ site, ...options }: JsonOptions & { readonly site?: URL | undefined }) => {
       const { config } = readConfigLayers(options, {}, true)
       const gate = await findGate(config)
       // A flag may have named the address of the running gate.

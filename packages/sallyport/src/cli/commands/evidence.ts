@@ -25,7 +25,6 @@ interface VerifyOptions {
   readonly json?: true | undefined
 }
 
-/** Adds `sallyport evidence verify`. */
 export function addEvidenceCommands(program: Command, terminal: Terminal): void {
   const evidence = program.command('evidence').description('verify signed evidence')
 
@@ -143,7 +142,6 @@ function formatPaths({ paths, operator = '', isProven, leftOut, addresses }: Cra
   return `\n${title}\n${table(shown)}${left}${from}`
 }
 
-/** Writes rows under the names of their members. */
 function table(rows: readonly Readonly<Record<string, string>>[]): string {
   return columns(rows.map(Object.values), Object.keys(rows[0] ?? {}))
 }

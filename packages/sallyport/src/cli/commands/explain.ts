@@ -15,7 +15,6 @@ interface Options extends JsonOptions {
   readonly log?: string | undefined
 }
 
-/** Adds `sallyport explain FILE` and `sallyport explain --request ID`. */
 export function addExplainCommand(program: Command, terminal: Terminal): void {
   withJsonOptions(program.command('explain').description('explain the decision for a request'))
     .argument('[file]', 'request as JSON or HAR; - reads standard input')

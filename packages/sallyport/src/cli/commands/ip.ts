@@ -18,7 +18,6 @@ interface SetOptions extends JsonOptions, Pick<Override, 'provider' | 'note'> {
   readonly ttl?: number | undefined
 }
 
-/** Adds `sallyport ip set | unset | list`. */
 export function addIpCommands(program: Command, terminal: Terminal): void {
   const ip = program.command('ip').description('override the network class of addresses and CIDRs')
 
@@ -29,7 +28,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
     .option('--provider <name>', 'provider name')
     .option('--note <text>', 'note, shown in the list')
     .action(async (prefix: Prefix, { class: networkClass, ttl: ttlMs, provider, note, ...options }: SetOptions) => {
-      const set = await audited(options, { what: 'ip set', details: formatObservation }, terminal, (config) =>
+      const set = await audited(options, 'ip set', formatObservation, terminal, (config) =>
         using(openOverrides(config), ({ overrides }) => overrides.set(prefix, { networkClass, ttlMs, provider, note })),
       )
       const { until = 'you unset it', ...rest } = formatObservation(set)
@@ -40,7 +39,7 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
     .argument('<address>', 'IPv4 or IPv6 address, or CIDR', parseRange)
     .action(async (prefix: Prefix, options: JsonOptions) => {
       const text = formatHostOrPrefix(prefix)
-      await audited(options, { what: 'ip unset', details: { address: text } }, terminal, (config) =>
+      await audited(options, 'ip unset', { address: text }, terminal, (config) =>
         using(openOverrides(config), async ({ overrides }) => overrides.unset(prefix)),
       )
       terminal.out(options.json ? json({ address: text, unset: true }) : `${text} is classified by data again.`)
@@ -65,7 +64,6 @@ export function addIpCommands(program: Command, terminal: Terminal): void {
   )
 }
 
-/** Shows an observation as JSON; times are ISO 8601, UTC. */
 function formatObservation({ prefix, networkClass, origin, provider, setAt, expiresAt, note }: PrefixObservation) {
   return {
     address: formatHostOrPrefix(prefix),

@@ -22,7 +22,6 @@ interface AccountOption extends JsonOptions {
   readonly account?: string | undefined
 }
 
-/** Adds `sallyport keys create | list | revoke | rotate | rotate-signing | agent`. */
 export function addKeysCommands(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('manage API keys, the evidence signing key, and keys of your bot')
   addAgentCommands(keys, terminal)
@@ -32,7 +31,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .addOption(new Option('--account <id>', 'ID of an existing account').conflicts(['plan', 'signup', 'name']))
   withAccountOptions(create).action(async ({ account, ...options }: AccountOption & NewAccount) => {
     const owner = account === undefined ? options : { account }
-    const issued = await audited(options, { what: 'keys create', details: listIds }, terminal, (config) =>
+    const issued = await audited(options, 'keys create', listIds, terminal, (config) =>
       using(openAccounts(config), ({ keyring }) => keyring.issue(owner)),
     )
     showIssued(issued, options, terminal)
@@ -56,7 +55,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
   withJsonOptions(keys.command('revoke').description('revoke an API key permanently'))
     .argument('<id>', 'public ID, as shown by keys list')
     .action(async (id: string, options: JsonOptions) => {
-      await audited(options, { what: 'keys revoke', details: { key: id } }, terminal, (config) =>
+      await audited(options, 'keys revoke', { key: id }, terminal, (config) =>
         using(openAccounts(config), ({ keyring }) => keyring.revoke(id)),
       )
       terminal.out(options.json ? json({ id, revoked: true }) : `The key ${id} is revoked.`)
@@ -66,7 +65,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .argument('<id>', 'public ID of the old key, as shown by keys list')
     .action(async (id: string, options: JsonOptions) => {
       const details = (made: IssuedKey) => ({ ...listIds(made), revoked: id })
-      const issued = await audited(options, { what: 'keys rotate', details }, terminal, (config) =>
+      const issued = await audited(options, 'keys rotate', details, terminal, (config) =>
         using(openAccounts(config), ({ keyring }) => keyring.rotate(id)),
       )
       showIssued(issued, options, terminal)
@@ -79,7 +78,7 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     .action(async ({ nextKey, yes, compromised = false, ...options }: RotateOptions) => {
       if (compromised) await confirm('Everything that the old key signed will become invalid.', yes, terminal)
       const details = ({ kid }: RotatedKey) => ({ kid, compromised })
-      const rotated = await audited(options, { what: 'keys rotate-signing', details }, terminal, (config) =>
+      const rotated = await audited(options, 'keys rotate-signing', details, terminal, (config) =>
         using(openLedgerTools(config), ({ rotateKey }) => rotateKey({ nextKeyFile: nextKey, compromised })),
       )
       if (options.json) return terminal.out(json(rotated))
@@ -92,9 +91,8 @@ function addAgentCommands(keys: Command, terminal: Terminal): void {
   const agent = keys.command('agent').description('manage keys that sign requests of your bot (Web Bot Auth)')
   const act = async (verb: string, options: JsonOptions, work: (config: Config) => AgentKeys): Promise<void> => {
     const details = ({ agent, keys }: AgentKeys) => ({ agent, keys: keys.map(({ id }) => id) })
-    const what = `keys agent ${verb}`
     showAgentKeys(
-      await audited(options, { what, details }, terminal, async (config) => work(config)),
+      await audited(options, `keys agent ${verb}`, details, terminal, async (config) => work(config)),
       options,
       terminal,
     )
@@ -125,7 +123,6 @@ function parseOverlap(text: string): number {
   return overlap
 }
 
-/** Shows keys without their private parts. */
 function showAgentKeys({ agent, file, keys }: AgentKeys, options: JsonOptions, terminal: Terminal) {
   const time = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
   const rows = keys.map(({ id, notBefore, notAfter, signs }) => {

@@ -16,7 +16,6 @@ interface VerifyOptions extends JsonOptions {
   readonly timestampCa?: string | undefined
 }
 
-/** Adds `sallyport ledger verify`. */
 export function addLedgerCommands(program: Command, terminal: Terminal): void {
   const ledger = program.command('ledger').description('verify the ledger')
 

@@ -4,7 +4,6 @@ import { audited } from '../settings/audit.ts'
 import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport list show | add | remove`. */
 export function addListCommands(program: Command, terminal: Terminal): void {
   const list = program.command('list').description('show and edit the lists that policies use as list:NAME')
 
@@ -23,7 +22,7 @@ export function addListCommands(program: Command, terminal: Terminal): void {
   const edit =
     (what: 'add' | 'remove', done: string, none: string) =>
     async (name: string, entries: string[], options: JsonOptions) => {
-      const changed = await audited(options, { what: `list ${what}`, details: { name, entries } }, terminal, (config) =>
+      const changed = await audited(options, `list ${what}`, { name, entries }, terminal, (config) =>
         editList(config, name, { what, entries }),
       )
       if (options.json) return terminal.out(json({ name, [done]: changed }))

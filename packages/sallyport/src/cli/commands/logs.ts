@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { logOption, openLog, readLog } from '../log/decision-log.ts'
 import type { LogEntry } from '../log/entry.ts'
 import { createFilter, type FilterOptions, withFilters } from '../log/log-filter.ts'
@@ -13,19 +13,13 @@ interface Options extends JsonOptions, FilterOptions {
   readonly lines?: number | undefined
 }
 
-/** Shows so many lines of a log before it follows the log. */
 const LINES_BEFORE = 10
 
-/** Adds `sallyport logs`. */
 export function addLogsCommand(program: Command, terminal: Terminal): void {
   const logs = program.command('logs').description('show the decision log, one line per request')
   withFilters(withJsonOptions(logs).addOption(logOption()))
     .option('-f, --follow', 'follow new lines, including after log rotation')
-    .addOption(
-      new Option('-n, --lines <n>', `number of last lines (default: all; ${LINES_BEFORE} with --follow)`).argParser(
-        parseCount,
-      ),
-    )
+    .option('-n, --lines <n>', `number of last lines (default: all; ${LINES_BEFORE} with --follow)`, parseCount)
     .action(async (options: Options) => {
       const passes = createFilter(options)
       const write = options.json ? (entry: LogEntry) => printableJson(entry) : entryText
@@ -33,9 +27,8 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
       const { entries, follow, isMemory, name, holds } = source
       if (isMemory) terminal.err(`sallyport: these requests are from ${name}. ${holds}`)
       const following = options.follow === true ? follow : undefined
-      const held = createTail(options.lines ?? (following ? LINES_BEFORE : Number.POSITIVE_INFINITY), (entry) =>
-        terminal.out(write(entry)),
-      )
+      const count = options.lines ?? (following ? LINES_BEFORE : Number.POSITIVE_INFINITY)
+      const held = createTail(count, (entry) => terminal.out(write(entry)))
       for await (const entry of readLog(source, following?.(held.release) ?? entries, terminal)) {
         if (terminal.isClosed) break
         if (passes(entry)) held.add(entry)
@@ -54,11 +47,8 @@ function createTail(count: number, show: (entry: LogEntry) => void) {
   let released = count === Number.POSITIVE_INFINITY
   const held: LogEntry[] = []
   return {
-    add(entry: LogEntry): void {
-      if (released) {
-        show(entry)
-        return
-      }
+    add(entry: LogEntry) {
+      if (released) return show(entry)
       held.push(entry)
       // Removing entries one by one would move all that are left each time.
       if (held.length > 2 * count) held.splice(0, held.length - count)

@@ -14,7 +14,6 @@ import { printable, printableValue } from '../terminal/printable.ts'
 import { creditLines } from '../terminal/sources.ts'
 import { bold, columns, dim, json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport lookup TARGET`. */
 export function addLookupCommand(program: Command, terminal: Terminal): void {
   withJsonOptions(program.command('lookup').description('show facts about an address, CIDR, hostname or URL'))
     .argument('<targets...>', 'one or more targets')

@@ -6,7 +6,6 @@ import { ExitError } from '../terminal/exit.ts'
 import { printableValue } from '../terminal/printable.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport notify test`. */
 export function addNotifyCommands(program: Command, terminal: Terminal): void {
   const command = program.command('notify').description('test notifications')
 

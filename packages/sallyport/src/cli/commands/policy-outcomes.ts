@@ -13,7 +13,6 @@ export interface Outcome {
 /** Matches characters that begin another line, control a terminal, or are not allowed in XML. */
 const UNPRINTED = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]+/gu
 
-/** Puts a text on one line. */
 function plain(text: string): string {
   return text.replace(UNPRINTED, ' ')
 }
@@ -21,7 +20,6 @@ function plain(text: string): string {
 /** Test runners read these forms: the Test Anything Protocol 14, and JUnit's XML. */
 export const OUTCOME_FORMS = { tap: formatTap, junit: formatJunit } as const
 
-/** Formats an outcome for people; `verbose` names the rules that were not judged. */
 export function formatOutcome({ name, passed, wrong, unjudged }: Outcome, verbose: boolean): string {
   const line = plain(passed ? `ok      ${name}` : `failed  ${name}: ${wrong.join('; ')}`)
   const notes = verbose ? unjudged.map((text) => dim(`        not evaluated: ${text}`)) : []

@@ -14,7 +14,6 @@ interface TestOptions extends JsonOptions {
   readonly verbose?: true
 }
 
-/** Adds `sallyport policy test`. */
 export function addPolicyCommands(program: Command, terminal: Terminal): void {
   const policy = program.command('policy').description('test a policy before it is in force')
 

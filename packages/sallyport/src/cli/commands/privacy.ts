@@ -8,7 +8,6 @@ import { confirm, yesOption } from '../terminal/ask.ts'
 import { ExitError } from '../terminal/exit.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport privacy export | erase`. */
 export function addPrivacyCommands(program: Command, terminal: Terminal): void {
   const command = program.command('privacy').description('export or erase personal data of an address or user')
 
@@ -21,7 +20,7 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
     async (address: string | undefined, { user, ...options }: JsonOptions & UserOption) => {
       // The audit trail omits the address, because it outlives the data about it.
       const details = ({ complete }: { readonly complete: boolean }) => ({ complete })
-      const known = await audited(options, { what: 'privacy export', details }, terminal, async (config) => {
+      const known = await audited(options, 'privacy export', details, terminal, async (config) => {
         if (user !== undefined) return logins.visitUser(config, user, 'export')
         const { places, ...rest } = await privacy.exportKnown(config, requireAddress(address, terminal))
         return { ...rest, places: [...places, await consoleKnown(config, rest.address)] }
@@ -45,7 +44,7 @@ export function addPrivacyCommands(program: Command, terminal: Terminal): void {
       await confirm(`All erasable data about ${who} will be erased permanently.`, yes, terminal)
       const details = ({ places }: { readonly places: readonly Erased[] }) =>
         Object.fromEntries(places.filter(({ erased }) => erased > 0).map(({ place, erased }) => [place, erased]))
-      const done = await audited(options, { what: 'privacy erase', details }, terminal, async (config) => {
+      const done = await audited(options, 'privacy erase', details, terminal, async (config) => {
         if (user !== undefined) return logins.visitUser(config, user, 'erase')
         const { places, ...rest } = await privacy.eraseKnown(config, requireAddress(address, terminal))
         return { ...rest, places: [...places, consoleErased(config)] }
@@ -76,7 +75,6 @@ function parseWho(text: string): string {
   return text
 }
 
-/** Throws where neither an address nor a user is named. */
 function requireAddress(address: string | undefined, terminal: Terminal): string {
   if (address !== undefined) return address
   terminal.err('sallyport: pass an address or --user NAME.')

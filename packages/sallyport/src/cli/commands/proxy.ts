@@ -13,7 +13,6 @@ type Options = CommonOptions &
     readonly trustProxy?: string | undefined
   }
 
-/** Adds `sallyport proxy`. */
 export function addProxyCommand(program: Command, terminal: Terminal): void {
   withCommonOptions(program.command('proxy').description('run the proxy in front of an origin'))
     .option('--upstream <url>', 'origin behind the proxy (default: none, and only /v1 is served)')
@@ -28,7 +27,7 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
       const { config, dataDir, ...flags } = options
       const given = { ...flags, ...(trustProxy !== undefined && { trustProxy: [...splitList(trustProxy)] }) }
       const source = configSource(options, given)
-      const isBeside = Object.keys({ ...given, ...(dataDir !== undefined && { dataDir }) }).length > 0
+      const isBeside = dataDir !== undefined || Object.keys(given).length > 0
       // Flags do not replace the file: a file in this folder is read even where no flag names it.
       if (config === undefined && source.file !== undefined && isBeside)
         terminal.err(`Using ${source.file} in this directory; flags override it.`)

@@ -30,7 +30,6 @@ interface Options extends JsonOptions {
   readonly fields?: AccessFormat | undefined
 }
 
-/** Adds `sallyport replay LOG --policy FILE`. */
 export function addReplayCommand(program: Command, terminal: Terminal): void {
   withJsonOptions(program.command('replay').description('replay recorded traffic with another policy'))
     .argument('<log>', 'access log or decision log; - reads standard input')
@@ -82,7 +81,6 @@ function formatsFor({ format, fields }: Options): readonly AccessFormat[] {
   return fields === undefined ? ACCESS_FORMATS.filter(({ name }) => format === undefined || name === format) : [fields]
 }
 
-/** Counts requests that each policy would challenge; rules on trial count under `onTrial`. */
 function countChallenged(classes: readonly ClassRow[]): Both<number> {
   const sum = (policy: keyof Both<number>) => classes.reduce((all, row) => all + row[policy].challenge, 0)
   return { before: sum('before'), after: sum('after') }

@@ -17,7 +17,6 @@ interface Options extends JsonOptions {
   readonly addresses?: true | undefined
 }
 
-/** The span that a report has without `--since`. */
 const SPAN_MS = 7 * DAY_MS
 
 /** Builds the evidence of what an operator read. Rejects without --ai, and where no record exists. */
@@ -58,7 +57,6 @@ function printEvidence(evidence: CrawlsJson, { out }: Terminal): void {
   out(`  ]${tail}`)
 }
 
-/** Adds `sallyport report`. */
 export function addReportCommand(program: Command, terminal: Terminal): void {
   const report = program
     .command('report')

@@ -5,7 +5,6 @@ import type { Command } from 'commander'
 import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
 import { json, type Terminal } from '../terminal/terminal.ts'
 
-/** Adds `sallyport robots`. */
 export function addRobotsCommand(program: Command, terminal: Terminal): void {
   withJsonOptions(program.command('robots').description('print the robots.txt of the policy'))
     .option('--host <name>', 'print rules for this host')

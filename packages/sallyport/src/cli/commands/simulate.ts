@@ -15,7 +15,6 @@ import {
   requestFields,
   SIMULATED_AGENTS,
   type SimulatedAgent,
-  type ThrowAwaySigner,
   throwAwaySigner,
 } from '../requests/simulated-agents.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions, withoutOutbound } from '../settings/settings.ts'
@@ -32,12 +31,12 @@ interface Options extends JsonOptions {
   readonly directoryPort: number
 }
 
+type ThrowAwaySigner = ReturnType<typeof throwAwaySigner>
+
 /** A simulated agent's key directory listens on this port: the server under test is configured with this origin. */
 const DIRECTORY_PORT = 4180
-/** Limits how long the server under test may take to fetch the keys. */
 const FETCH_PATIENCE_MS = 2500
 
-/** Adds `sallyport simulate --as NAME [--url URL]`. */
 export function addSimulateCommand(program: Command, terminal: Terminal): void {
   const names = SIMULATED_AGENTS.map(({ name }) => name)
   withJsonOptions(
@@ -74,7 +73,7 @@ async function decideHere(
   signer: ThrowAwaySigner,
   options: Options,
   terminal: Terminal,
-) {
+): Promise<void> {
   const { ip: peer = simulated.address, method, path: target } = options
   const aim: Aim = { host: 'example.com', method, target, scheme: 'https' }
   const fields = requestFields(simulated, aim, signer)
@@ -111,23 +110,18 @@ async function send(
   }
   const directory = await openDirectory(signer, directoryPort)
   const agent = `http://127.0.0.1:${(directory.address() as AddressInfo).port}`
-  let fetched = false
-  directory.on('request', () => {
-    fetched = true
-  })
+  const asked = once(directory, 'request').then(() => true)
   try {
     const first = await sendSigned(agent)
-    for (let waited = 0; waited < FETCH_PATIENCE_MS && !fetched; waited += 50) await sleep(50)
+    const fetched = await Promise.race([asked, sleep(FETCH_PATIENCE_MS, false, { ref: false })])
     await sleep(100)
     const second = await sendSigned(agent)
     if (asJson)
       return terminal.out(json({ as: simulated.name, agent, keysFetched: fetched, statuses: [first, second] }))
     terminal.out(`${simulated.name}, before its keys are known: ${first}`)
     terminal.out(`${simulated.name}, ${fetched ? 'with known keys' : 'its keys were not fetched'}: ${second}`)
-    if (!fetched)
-      terminal.out(
-        dim(`The server needs webBotAuth: { agents: ["${agent}"] } and net: { allowPrivate: [127.0.0.0/8] }`),
-      )
+    const needs = `The server needs webBotAuth: { agents: ["${agent}"] } and net: { allowPrivate: [127.0.0.0/8] }`
+    if (!fetched) terminal.out(dim(needs))
   } finally {
     directory.close()
     directory.closeAllConnections()

@@ -37,7 +37,6 @@ export function demoAgent(dataDir: string): DemoAgent | undefined {
   }
 }
 
-/** Returns `undefined` where no key can be kept. */
 function signerIn(file: string): Signer | undefined {
   const made = JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
   try {

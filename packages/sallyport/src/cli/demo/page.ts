@@ -2,13 +2,8 @@ import { escapeHtml } from '@sallyport/proxy/internal'
 import type { DemoFront, Visit } from './visit.ts'
 import { type DemoVisitor, VISITOR_KINDS } from './visitors.ts'
 
-/** Holds the visitor that was chosen, and the outcome of the visit. */
-export interface Chosen {
-  readonly visitor: DemoVisitor
-  readonly visit: Visit
-}
+type Chosen = { readonly visitor: DemoVisitor; readonly visit: Visit }
 
-/** Writes the list of visitors, and the outcome of the chosen visit. */
 export function visitorsPage(front: DemoFront, chosen?: Chosen): string {
   const kinds = VISITOR_KINDS.map((kind) => {
     const choices = front.visitors

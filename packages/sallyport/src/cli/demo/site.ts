@@ -33,20 +33,18 @@ const TEXTS: Readonly<Record<string, readonly [type: string, text: string]>> = {
 export async function openDemoSite() {
   const decisions = new Map<string, Decision>()
   let front: DemoFront | undefined
-  const server = createServer((request, response) => {
-    request.resume()
+  const answer = async (request: IncomingMessage): Promise<readonly [status: number, type: string, text: string]> => {
     const { url = '/' } = request
-    const answer = async (): Promise<readonly [status: number, type: string, text: string]> => {
-      const text = TEXTS[url]
-      if (text !== undefined) return [200, ...text]
-      const page = url.split('?', 1)[0] === '/' ? await homePage(url, front, decisions) : pageAt(url)
-      return [page.status, 'text/html', layout(page, front?.sallyport.decoyLink() ?? '', request)]
-    }
-    void answer()
-      .catch((error: unknown) => [502, 'text/plain', String(error)] as const)
-      .then(([status, type, text]) => {
-        response.writeHead(status, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }).end(text)
-      })
+    const text = TEXTS[url]
+    if (text !== undefined) return [200, ...text]
+    const page = url.split('?', 1)[0] === '/' ? await homePage(url, front, decisions) : pageAt(url)
+    return [page.status, 'text/html', layout(page, front?.sallyport.decoyLink() ?? '', request)]
+  }
+  const server = createServer(async (request, response) => {
+    request.resume()
+    const failed = (error: unknown) => [502, 'text/plain', String(error)] as const
+    const [status, type, text] = await answer(request).catch(failed)
+    response.writeHead(status, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }).end(text)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -108,11 +106,10 @@ function layout({ title, body, isAboutAnother = false }: Page, links: string, { 
 }
 
 function verdictRows(fields: readonly string[]): string {
-  let rows = ''
-  for (let i = 0; i < fields.length; i += 2) {
-    const name = (fields[i] as string).toLowerCase()
-    if (!name.startsWith('sallyport-') && name !== 'x-forwarded-for') continue
-    rows += `\n<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(fields[i + 1] as string)}</td></tr>`
-  }
-  return rows
+  const rows = fields.map((field, at) => {
+    const name = field.toLowerCase()
+    if (at % 2 === 1 || (!name.startsWith('sallyport-') && name !== 'x-forwarded-for')) return ''
+    return `\n<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(fields[at + 1] ?? '')}</td></tr>`
+  })
+  return rows.join('')
 }

@@ -1,4 +1,3 @@
-/** Every page of the demo has this style. */
 export const STYLE = `:root{color-scheme:light dark;--ground:#f6f5f2;--line:#dedbd3;--ink:#1d1f21;--quiet:#5b5e63;--accent:#0f5c57;--on-accent:#ffffff;--code:#ecebe7;--allow:#2b7a5e;--flag:#8a5a00;--block:#b3262e}
 @media (prefers-color-scheme:dark){:root{--ground:#141618;--line:#34383d;--ink:#eceae5;--quiet:#a5a9ae;--accent:#5cc4b5;--on-accent:#141618;--code:#1d2023;--allow:#6ac59f;--flag:#e3b34d;--block:#ff8a8a}}
 body{font:17px/1.6 system-ui,sans-serif;max-width:62rem;margin:1.2rem auto;padding:0 1rem;color:var(--ink);background:var(--ground)}

@@ -1,22 +1,19 @@
 import { type Decision, readMcpRequest } from '@sallyport/core'
 import type { Sallyport } from '@sallyport/engine'
 import { type Answer, sendRequest } from '../requests/send.ts'
+import type { Aim } from '../requests/simulated-agents.ts'
 import { toCurl } from './curl.ts'
-import type { DemoAim, DemoVisitor } from './visitors.ts'
+import type { DemoVisitor } from './visitors.ts'
 
-/** Describes the proxy in front, as far as the site needs it. */
 export interface DemoFront {
   readonly sallyport: Sallyport
-  /** Holds `http://host:port` of the proxy. */
   readonly url: string
   /** URL of the page that explains requests; absent where there is none. */
   readonly consoleUrl?: string | undefined
   readonly visitors: readonly DemoVisitor[]
 }
 
-/** Holds the outcome of a visit: the last answer, and its decision. */
 export interface Visit extends Answer {
-  /** Lists the statuses of all requests, in their order. */
   readonly statuses: readonly number[]
   readonly decision: Decision
   readonly curl: string
@@ -63,11 +60,10 @@ export async function visit(
   }
 }
 
-/** Decides about a request of a visitor as the gate does. */
 export function decideVisit(
   sallyport: Pick<Sallyport, 'decide' | 'namedJa4'>,
   { body }: DemoVisitor,
-  { host, target }: Pick<DemoAim, 'host' | 'target'>,
+  { host, target }: Pick<Aim, 'host' | 'target'>,
   fields: readonly string[],
 ): Decision {
   const asked = { ...aimAt(host, target), peer: LOOPBACK, httpVersion: '1.1', fields }
@@ -79,11 +75,11 @@ export function decideVisit(
 /** Lists the fields of a visitor's request, without its address: name, value, name, value … */
 export function fieldsFor(
   { userAgent = 'curl/8.5.0', fields = ['Accept', '*/*'], sign }: DemoVisitor,
-  { host, target }: Pick<DemoAim, 'host' | 'target'>,
+  { host, target }: Pick<Aim, 'host' | 'target'>,
 ): readonly string[] {
   return sign?.(aimAt(host, target)) ?? ['Host', host, 'User-Agent', userAgent, ...fields]
 }
 
-function aimAt(host: string, target: string): DemoAim {
-  return { host, method: 'GET', target, scheme: 'http' }
+function aimAt(host: string, target: string) {
+  return { host, method: 'GET', target, scheme: 'http' } as const
 }

@@ -1,15 +1,7 @@
-/** Says what a visitor of the demo requests. */
-export interface DemoAim {
-  readonly host: string
-  readonly method: 'GET' | 'POST'
-  readonly target: string
-  readonly scheme: 'http'
-}
+import type { Aim } from '../requests/simulated-agents.ts'
 
-/** Headings that group the visitors. */
 export const VISITOR_KINDS = ['People', 'Crawlers and agents', 'Programs'] as const
 
-/** A visitor that a reader can be, on the site and in a terminal. */
 export interface DemoVisitor {
   readonly id: string
   readonly kind: (typeof VISITOR_KINDS)[number]
@@ -19,7 +11,6 @@ export interface DemoVisitor {
   readonly paths: readonly [string, ...string[]]
   /** The last action of several requests or of a payment, which no single decision tells. */
   readonly comes?: 'throttle' | 'block' | 'allow' | undefined
-  /** Tells the reader more about the visitor. */
   readonly note?: string | undefined
   /** Absent: curl sends its own. */
   readonly userAgent?: string | undefined
@@ -28,7 +19,7 @@ export interface DemoVisitor {
   /** The body that the visitor posts; absent: it sends a GET. */
   readonly body?: string | undefined
   /** Returns all fields of a visitor that signs, for one request. */
-  readonly sign?: ((aim: DemoAim) => readonly string[]) | undefined
+  readonly sign?: ((aim: Aim) => readonly string[]) | undefined
 }
 
 /** Requests for an article ask for nothing and change nothing. */

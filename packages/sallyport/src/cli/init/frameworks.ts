@@ -3,11 +3,9 @@ import { join } from 'node:path'
 import { isRecord } from '@sallyport/core'
 import type { Choice } from '../terminal/ask.ts'
 
-/** A framework whose integration lines are known. */
 export interface Framework extends Choice {
   /** Names dependencies in a package.json that indicate the framework. */
   readonly shownBy: readonly string[]
-  /** The module that exports `names`. */
   readonly from: string
   readonly names: string
   readonly use: string
@@ -50,31 +48,20 @@ export const FRAMEWORKS: readonly Framework[] = [
 /** The answer for every application that has no lines here. */
 export const PROXY = 'proxy'
 
-/** Reports whether an answer is a framework, and not the proxy. */
 export function isFramework(answer: Choice & Partial<Framework>): answer is Framework {
   return answer.from !== undefined
 }
 
-/** Describes an application by the files of its folder. */
-export interface Application {
-  readonly framework: string
-  /** Whether its files are ES modules, which may await outside functions. */
-  readonly isModule: boolean
-  readonly isTyped: boolean
-  /** The command that starts the application. */
-  readonly start: string
-}
-
-/** Scripts that start an application, with the command of each. */
 const SCRIPTS = { start: 'npm start', dev: 'npm run dev' }
 
-export function readApplication(folder: string): Application {
+export function readApplication(folder: string) {
   const manifest = readManifest(join(folder, 'package.json'))
   const [dependencies, scripts, main] = [manifest['dependencies'] ?? {}, manifest['scripts'] ?? {}, manifest['main']]
   const found = FRAMEWORKS.find(({ shownBy }) => shownBy.some((name) => Object.hasOwn(dependencies, name)))
   const script = Object.entries(SCRIPTS).find(([name]) => Object.hasOwn(scripts, name))
   return {
     framework: found?.name ?? PROXY,
+    /** ES modules may await outside functions. */
     isModule: manifest['type'] === 'module',
     isTyped: existsSync(join(folder, 'tsconfig.json')),
     start: script?.[1] ?? `node ${typeof main === 'string' ? main : 'app.js'}`,
@@ -95,7 +82,7 @@ function readManifest(file: string): Readonly<Record<string, unknown>> {
 export function formatLines(
   { from, names, use }: Framework,
   options: string,
-  { isModule, isTyped }: Pick<Application, 'isModule' | 'isTyped'>,
+  { isModule, isTyped }: Pick<ReturnType<typeof readApplication>, 'isModule' | 'isTyped'>,
 ): string {
   const first = isModule || isTyped ? `import { ${names} } from '${from}'` : `const { ${names} } = require('${from}')`
   const body = `const sallyport = await open(${options})\n${use}`

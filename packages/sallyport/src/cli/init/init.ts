@@ -22,7 +22,6 @@ interface Options extends Partial<Answers> {
 
 const FILE = 'sallyport.yaml'
 
-/** Adds `sallyport init`. */
 export function addInitCommand(program: Command, terminal: Terminal): void {
   program
     .command('init')
@@ -100,7 +99,6 @@ function printBegin(lead: string, commands: readonly string[], named: string, te
   terminal.out(`${report} then counts the people it would have stopped. To enforce it, set mode: enforce.`)
 }
 
-/** Reports a log that cannot be replayed, and goes on. */
 async function tryReplay(log: string, config: Config, terminal: Terminal): Promise<void> {
   try {
     terminal.out(await replayInForce(log, config, terminal))
@@ -111,7 +109,6 @@ async function tryReplay(log: string, config: Config, terminal: Terminal): Promi
   }
 }
 
-/** Replays a log as if the policy had been in force, and returns the outcome. */
 async function replayInForce(log: string, config: Config, terminal: Terminal): Promise<string> {
   let now = Date.now()
   const inForce: Config = { ...withoutOutbound(config), mode: 'enforce' }

@@ -9,12 +9,10 @@ import { PROTECTIONS, type Protection } from './settings.ts'
 export interface Answers {
   readonly protect: Protection
   readonly framework: Choice & Partial<Framework>
-  /** Becomes `trustProxy`. */
   readonly front: readonly string[]
   readonly log?: string | undefined
 }
 
-/** The answer for a server to which visitors connect directly. */
 const NOTHING = 'nothing'
 
 /** Lists what may stand in front, by the name that `trustProxy` takes. */

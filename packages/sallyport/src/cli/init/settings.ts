@@ -4,7 +4,6 @@ import type { Choice } from '../terminal/ask.ts'
 
 type Policy = NonNullable<ConfigInput['policy']>
 
-/** Says what is protected, and by which policy. */
 export interface Protection extends Choice {
   readonly preset: Policy['preset']
   readonly limits?: Policy['limits']
@@ -36,7 +35,6 @@ export const PROTECTIONS: readonly Protection[] = [
   },
 ]
 
-/** Explains each key above its line. */
 const COMMENTS: Readonly<Record<string, string>> = {
   listen: 'Address the proxy listens on; 0.0.0.0:80 accepts connections from the network.',
   upstream: 'The origin behind the proxy.',
@@ -47,7 +45,6 @@ const COMMENTS: Readonly<Record<string, string>> = {
   watch: 'Reload this file when it changes.',
 }
 
-/** Writes settings as a configuration file. */
 export function formatYaml(settings: ConfigInput): string {
   const quote = (text: string) => (PLAIN.test(text) ? text : JSON.stringify(text))
   const format = (value: unknown): string =>
@@ -58,7 +55,6 @@ export function formatYaml(settings: ConfigInput): string {
   return rows.join('\n')
 }
 
-/** Writes settings as the literal that `open()` takes in JavaScript. */
 export function formatLiteral(settings: ConfigInput): string {
   const quote = (text: string) => `'${text.replaceAll(/[\\']/g, '\\$&')}'`
   const rows = Object.entries(settings).map(

@@ -11,7 +11,6 @@ import type { Entries, LogEntry, LogSource } from './entry.ts'
 import { describeCut, followText, readFileLines, splitLines } from './lines.ts'
 import { openMemory } from './remembered.ts'
 
-/** Creates the option `--log` for a command that reads the decision log. */
 export function logOption(): Option {
   return new Option(
     '--log <file>',

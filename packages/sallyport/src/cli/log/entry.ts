@@ -1,12 +1,10 @@
 import type { AuditLine, LogLine } from '@sallyport/engine'
 
-/** A line that is in the decision log. */
 export type LogEntry = LogLine | AuditLine
 
 /** Yields lines of the decision log; `undefined` for a line outside the log. */
 export type Entries = AsyncIterable<LogEntry | undefined>
 
-/** Gives the lines of the decision log. */
 export interface LogSource {
   /** Name the source in messages, and say in a sentence what it holds. */
   readonly name: string

@@ -11,7 +11,6 @@ import { inputName, STANDARD_INPUT } from '../terminal/input.ts'
 /** Limits a line, in characters; longer lines are skipped, because a file of another kind may have no line breaks. */
 const MAX_LINE = 65_536
 
-/** Pause between two checks of a followed file. */
 const FOLLOW_MS = 200
 const CHUNK_BYTES = 65_536
 
@@ -31,12 +30,10 @@ export async function* readFileLines(
   }
 }
 
-/** Says that a packed file ends before its end. */
 export function describeCut(file: string): string {
   return `${inputName(file)} is truncated; it is read up to that point.`
 }
 
-/** Yields the lines of a stream of text. */
 export async function* splitLines(text: AsyncIterable<string>): AsyncIterable<string | undefined> {
   let rest = ''
   let cut = false
@@ -152,7 +149,6 @@ async function* unpack(packed: AsyncIterable<Buffer>, onCut: (() => void) | unde
   }
 }
 
-/** Describes the faults of a packed file, by the codes of the unpacker. */
 const UNPACKING: Readonly<Record<string, string>> = {
   Z_BUF_ERROR: 'is truncated and cannot be read.',
   Z_DATA_ERROR: 'is corrupt and cannot be decompressed.',

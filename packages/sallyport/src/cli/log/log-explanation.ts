@@ -5,7 +5,6 @@ import { printableValue } from '../terminal/printable.ts'
 import { columns, dim } from '../terminal/terminal.ts'
 import { entryText } from './log-text.ts'
 
-/** Explains one request from the log, as `explain` shows a decision. */
 export function logExplanation(logged: LogLine): string {
   const line = printableValue(logged)
   const rows: readonly (readonly [string, string | undefined])[] = [

@@ -10,56 +10,38 @@ import type { LogLine } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isRequest, type LogEntry } from './entry.ts'
 
+type Filter = (line: LogLine) => boolean
+
+const FILTERS = ['action', 'rule', 'class', 'network', 'client', 'path', 'status'] as const
+
 /** Selects lines of the log; an absent option selects all. */
-export interface FilterOptions {
-  readonly action?: readonly string[] | undefined
+export interface FilterOptions extends Readonly<Partial<Record<(typeof FILTERS)[number], Filter>>> {
   readonly trial?: true | undefined
-  readonly rule?: string | undefined
-  readonly class?: string | undefined
-  readonly network?: string | undefined
-  readonly client?: ClientMatch | undefined
-  readonly path?: ((path: string) => boolean) | undefined
-  readonly status?: ((status: number) => boolean) | undefined
   readonly since?: number | undefined
   readonly audit?: true | undefined
 }
 
-type ClientMatch = (client: string) => boolean
-
-/** Adds the filters to a command that reads the log. */
 export function withFilters(command: Command): Command {
   return command
-    .addOption(new Option('--action <actions>', `${ACTIONS.join(', ')}; comma-separated`).argParser(parseActions))
+    .option('--action <actions>', `${ACTIONS.join(', ')}; comma-separated`, parseActions)
     .option('--trial', 'requests for which a dry run would be stricter')
-    .option('--rule <id>', 'decided by this rule, or matched by its dry run, or solutions of its challenge')
-    .option('--class <class>', 'client class: human, ai_agent …')
-    .option('--network <class>', 'network class: vpn, tor, hosting …')
-    .addOption(new Option('--client <address>', 'client address or CIDR, as in the log').argParser(parseClient))
-    .addOption(new Option('--path <pattern>', 'path pattern, as in a policy: /admin/**').argParser(parsePath))
-    .addOption(new Option('--status <status>', 'response status: 403, 5xx').argParser(parseStatus))
+    .option('--rule <id>', 'decided by this rule, or matched by its dry run, or solutions of its challenge', parseRule)
+    .option('--class <class>', 'client class: human, ai_agent …', parseText('class'))
+    .option('--network <class>', 'network class: vpn, tor, hosting …', parseText('networkClass'))
+    .option('--client <address>', 'client address or CIDR, as in the log', parseClient)
+    .option('--path <pattern>', 'path pattern, as in a policy: /admin/**', parsePath)
+    .option('--status <status>', 'response status: 403, 5xx', parseStatus)
     .addOption(new Option('--since <time>', 'start: 15m, 24h, 7d, or an ISO 8601 time').argParser(parseSince))
     .option('--audit', 'only audit entries of operators')
 }
 
-/** Creates a function that reports whether a line passes all filters. */
-export function createFilter(options: FilterOptions): (entry: LogEntry) => boolean {
-  const { action, rule, client, path, status, since } = options
-  const aboutRequests = [action, options.trial, rule, options.class, options.network, client, path, status]
-  const auditPasses = options.audit === true || aboutRequests.every((option) => option === undefined)
+export function createFilter({ trial, since, audit, ...options }: FilterOptions): (entry: LogEntry) => boolean {
+  const filters = FILTERS.flatMap((name) => options[name] ?? [])
+  if (trial) filters.push((line) => line.trial !== undefined)
   return (entry) => {
     if (since !== undefined && Date.parse(entry.time) < since) return false
-    if (!isRequest(entry)) return auditPasses
-    if (options.audit) return false
-    return (
-      (action === undefined || action.some((one) => isOfAction(entry, one))) &&
-      (options.trial === undefined || entry.trial !== undefined) &&
-      (rule === undefined || [entry.rule, entry.trialRule, entry.challengeRule].includes(rule)) &&
-      (options.class === undefined || entry.class === options.class) &&
-      (options.network === undefined || entry.networkClass === options.network) &&
-      (client === undefined || client(entry.client ?? '')) &&
-      (path === undefined || path(entry.path)) &&
-      (status === undefined || status(entry.status))
-    )
+    if (!isRequest(entry)) return audit === true || filters.length === 0
+    return !audit && filters.every((passes) => passes(entry))
   }
 }
 
@@ -72,33 +54,41 @@ function isOfAction({ action, challenge }: LogLine, wanted: string): boolean {
   return (wanted === 'challenge' && challenge !== undefined) || (wanted === 'block' && challenge === 'program')
 }
 
-function parseActions(text: string): readonly string[] {
+function parseActions(text: string): Filter {
   const actions = text.split(',').map((action) => action.trim())
   const known: readonly string[] = ACTIONS
-  if (actions.every((action) => known.includes(action))) return actions
+  if (actions.every((action) => known.includes(action))) return (line) => actions.some((one) => isOfAction(line, one))
   throw new InvalidArgumentError(`The value must be one or more of ${ACTIONS.join(', ')}.`)
 }
 
+function parseRule(id: string): Filter {
+  return ({ rule, trialRule, challengeRule }) => [rule, trialRule, challengeRule].includes(id)
+}
+
+function parseText(member: 'class' | 'networkClass'): (text: string) => Filter {
+  return (text) => (line) => line[member] === text
+}
+
 /** Parses a client. Hashed addresses are compared as text. */
-function parseClient(text: string): ClientMatch {
+function parseClient(text: string): Filter {
   const prefix = parseHostOrPrefix(text)
-  if (prefix === undefined) return (client) => client === text
+  if (prefix === undefined) return ({ client = '' }) => client === text
   const clients = createPrefixSet([prefix])
-  return (client) => {
+  return ({ client = '' }) => {
     const address = parseAddress(client.replace(/\/.*/, ''))
     return address !== undefined && clients.has(address)
   }
 }
 
-function parsePath(text: string): (path: string) => boolean {
+function parsePath(text: string): Filter {
   const pattern = parsePathPattern(text)
-  return (path) => pattern(path, true)
+  return ({ path }) => pattern(path, true)
 }
 
-function parseStatus(text: string): (status: number) => boolean {
+function parseStatus(text: string): Filter {
   if (!/^[1-5](?:\d\d|xx)$/.test(text)) throw new InvalidArgumentError('The value must be a status such as 403 or 4xx.')
-  const hundreds = Number(text[0])
-  return text.endsWith('xx') ? (status) => Math.floor(status / 100) === hundreds : (status) => status === Number(text)
+  const pattern = new RegExp(`^${text.replace('xx', '..')}$`)
+  return ({ status }) => pattern.test(String(status))
 }
 
 /** Parses `7d`, or a time in ISO 8601, to milliseconds since the epoch. */

@@ -18,7 +18,6 @@ function parseMembers(text: string): Members | undefined {
   }
 }
 
-/** Finds the first of these members that is a text. */
 export function findText(members: Members | undefined, ...names: readonly string[]): string | undefined {
   return names.map((name) => members?.[name]).find((value) => typeof value === 'string')
 }

@@ -42,10 +42,7 @@ export async function openMemory(config: Config, id: string | undefined): Promis
   }
 }
 
-async function askForLines(
-  config: Config,
-  about: Readonly<Record<string, string>>,
-): Promise<{ readonly entries: readonly LogEntry[]; readonly where: string } | { readonly reason: string }> {
+async function askForLines(config: Config, about: Record<string, string>) {
   const answer = await askGate(config, 'lines', about)
   if ('reason' in answer) return answer
   const { lines } = answer.body as { readonly lines?: unknown }
@@ -53,7 +50,6 @@ async function askForLines(
   return { entries: entries.filter((entry) => entry !== undefined), where: answer.where }
 }
 
-/** Returns when a request ended, in milliseconds since the epoch. */
 function findEnd(entry: LogEntry): number {
   return Date.parse(entry.time) + ('milliseconds' in entry ? entry.milliseconds : 0)
 }

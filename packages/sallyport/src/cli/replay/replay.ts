@@ -24,17 +24,14 @@ import { countDescribed } from '../requests/requests.ts'
 import { inputName } from '../terminal/input.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** Counts requests by action. */
 export type Actions = Record<Action, number>
 
 /** Compares the actions of two policies on one class of visitors. */
 export interface ClassRow {
-  /** Names a class of clients, or an event of accounts. */
   readonly class: AgentClass | `event ${AccountEventName}`
   readonly requests: number
   readonly before: Actions
   readonly after: Actions
-  /** Counts requests with another action. */
   readonly changed: number
   /** Counts requests that a trial rule of the other policy would decide more strictly. */
   readonly onTrial: number
@@ -44,7 +41,6 @@ type Counts = Writable<Omit<ClassRow, 'class'>>
 
 export type Replayed = Awaited<ReturnType<typeof replayLog>>
 
-/** Holds a value for the policy in force and for the other policy. */
 export interface Both<T> {
   readonly before: T
   readonly after: T
@@ -53,7 +49,6 @@ export interface Both<T> {
 /** Says what counts of challenges leave open. */
 export const NO_PASSES = 'a log does not record passes, so a visitor with a pass counts as challenged on every request.'
 
-/** Says what every replay leaves open. */
 const NO_HEADERS = 'A log has no headers but the user agent: verdicts use only user agent, address and path.'
 
 /** Decides each request of a log, in the order of their times. Rejects with `invalid_request` where no line can be judged. */
@@ -110,7 +105,6 @@ export async function replayLog(
   }
 }
 
-/** Decides a logged request, and counts it. */
 export async function decideLogged(
   { address, method, target, at, status, event, mcp, ...request }: LoggedRequest,
   sallyport: Sallyport,

@@ -1,7 +1,6 @@
 import { type Decision, foldIdentifier, type InspectedEvent, parseEventFacts, parseMailAddress } from '@sallyport/core'
 import type { createTrialCounter, PolicyTest } from '@sallyport/engine'
 
-/** Counts requests, and judges events of accounts. */
 export type TrialCounter = ReturnType<typeof createTrialCounter>
 
 /** Describes an event as rules read it. Its facts name what a memory of users and lists would know. */

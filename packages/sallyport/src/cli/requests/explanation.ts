@@ -5,14 +5,10 @@ import { bold, columns, dim } from '../terminal/terminal.ts'
 
 type Request = Decision['inspection']['request']
 
-/** Explains a decision as text: the action, the facts behind it, and the signals. */
-export function explanation(
-  decision: Decision,
-  trapOf: (request: Request) => string | undefined = () => undefined,
-): string {
+export function explanation(decision: Decision, findTrap?: (request: Request) => string | undefined): string {
   const { action, enforced, inspection } = decision
   const { request, agent } = inspection
-  const trap = trapOf(request)
+  const trap = findTrap?.(request)
   const facts = [
     ['request', `${request.method} ${request.path}${otherReadings(request)}`],
     ...(trap === undefined ? [] : [['path', trap]]),
@@ -23,7 +19,6 @@ export function explanation(
   return [head, columns(facts.map(([name = '', text = '']) => [dim(name), printable(text)])), ...signals].join('\n')
 }
 
-/** Lists other targets that an origin may read. */
 function otherReadings({ path, readings }: Request): string {
   if (readings === undefined) return ''
   const others = readings.filter((reading) => reading !== path)

@@ -19,10 +19,8 @@ import {
 import { type PolicyTest, parseRequest, type Sallyport } from '@sallyport/engine'
 import { inputName, inputText } from '../terminal/input.ts'
 
-/** A request as a file describes it. */
 export interface DescribedRequest extends Readonly<PolicyTest['request']> {
   readonly ip: string
-  /** Says which headless traits the browser showed. */
   readonly headless_flags?: Readonly<Record<string, boolean>> | undefined
   /** Whether header names have the client's spelling; absent: where not all names are in lower case. */
   readonly spelled?: boolean | undefined

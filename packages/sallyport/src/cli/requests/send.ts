@@ -4,7 +4,6 @@ import { request as requestHttps } from 'node:https'
 const WAIT_MS = 10_000
 const MAX_BODY = 65_536
 
-/** Holds the response to one request. */
 export interface Answer {
   readonly status: number
   readonly id: string

@@ -2,7 +2,6 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { answerDirectory, createSigner, type DirectoryAnswer, SallyportError, type Signer } from '@sallyport/core'
 import type { PublishedKeys } from '@sallyport/engine'
 
-/** Says what a simulated agent requests. */
 export interface Aim {
   readonly host: string
   readonly method: string
@@ -10,7 +9,6 @@ export interface Aim {
   readonly scheme: 'http' | 'https'
 }
 
-/** Describes a visitor to simulate: its headers, and how it signs. */
 export interface SimulatedAgent {
   readonly name: string
   readonly headers: readonly string[]
@@ -95,18 +93,13 @@ export const SIMULATED_AGENTS: readonly SimulatedAgent[] = [
 ]
 
 /** Signs with a key that only this process has, and answers requests for the directory of that key. */
-export interface ThrowAwaySigner extends Signer {
-  answer(agent: string): DirectoryAnswer
-}
-
-export function throwAwaySigner(): ThrowAwaySigner {
+export function throwAwaySigner(): Signer & { answer(agent: string): DirectoryAnswer } {
   const { privateKey } = generateKeyPairSync('ed25519')
   return { ...createSigner(privateKey), answer: (agent) => answerDirectory(privateKey, agent, Date.now()) }
 }
 
 const LIFE_S = 300
 
-/** Visitors without an address of their own get this one. */
 const DATA_CENTER = '8.8.8.8'
 
 /** Finds the visitor with a name; throws `invalid_config` where there is none. */

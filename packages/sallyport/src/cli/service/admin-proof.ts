@@ -33,7 +33,7 @@ export function openProof(dataDir: string, url: () => string | undefined): NonNu
 /** Reports whether the listener at `where` is the one that a gate of the dataDir noted as `url`. Rejects where none answers. */
 export async function hasProof(dataDir: string, url: string, where: string, waitMs: number): Promise<boolean> {
   const secret = readSecret(dataDir)
-  const nonce = makeText()
+  const nonce = randomBytes(32).toString('base64url')
   const answer = await fetch(`http://${where}${PATH}?nonce=${nonce}`, {
     method: 'HEAD',
     redirect: 'manual',
@@ -49,15 +49,10 @@ function prove(secret: string, nonce: string, url: string): Buffer {
   return createHmac('sha256', secret).update(nonce).update(url).digest()
 }
 
-/** Makes a random text of 32 bytes. */
-function makeText(): string {
-  return randomBytes(32).toString('base64url')
-}
-
 /** Creates the secret where there is none: a gate that cannot store one runs without a proof. */
 function keepSecret(dataDir: string): void {
   try {
-    makeSecret(join(dataDir, SECRET_FILE), makeText())
+    makeSecret(join(dataDir, SECRET_FILE), randomBytes(32).toString('base64url'))
   } catch {
     // The folder is read-only, or its disk is full.
   }

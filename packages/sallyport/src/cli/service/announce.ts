@@ -8,7 +8,6 @@ import { bold, type Terminal } from '../terminal/terminal.ts'
 const NO_ORIGIN =
   'without an origin: every path except /v1 is a 404. Set upstream or routes, or set demo: true for an example site.'
 
-/** Reports whether the bundled example site is the origin. */
 export function isDemo({ demo, upstream }: Config): boolean {
   return demo && upstream === undefined
 }
@@ -38,7 +37,6 @@ function tryRead(file: string): string {
   }
 }
 
-/** Prints where a service listens, and what it contains. */
 export async function announce(
   sallyport: Sallyport,
   config: Config,

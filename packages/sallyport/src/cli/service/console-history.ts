@@ -1,15 +1,8 @@
-import type { Config } from '@sallyport/engine'
+import type { Config, privacy } from '@sallyport/engine'
 import { ADMIN, askGate } from './gate.ts'
 
 /** Holds the history of an address, in the form of the other places of `sallyport privacy`. */
-interface Place {
-  readonly place: string
-  readonly where: string
-  readonly state: 'read' | 'absent' | 'elsewhere'
-  readonly reason?: string | undefined
-  readonly kept: string
-  readonly entries: readonly unknown[]
-}
+type Place = Awaited<ReturnType<typeof privacy.exportKnown>>['places'][number]
 
 const PLACE = {
   place: 'console history',
@@ -18,20 +11,20 @@ const PLACE = {
 
 /** Reads a running service's history of an address from its console, because only memory holds it. */
 export async function consoleKnown(config: Config, address: string): Promise<Place> {
-  const said = { ...PLACE, where: config.admin ?? ADMIN }
-  if (!config.console.enabled) return { ...said, state: 'absent', entries: [] }
+  const said = { ...PLACE, where: config.admin ?? ADMIN, entries: [] }
+  if (!config.console.enabled) return { ...said, state: 'absent' }
   const answer = await askGate(config, 'requests', { text: address, limit: '500' })
   // A service that does not run remembers nothing; a service that ends loses its memory.
-  if ('reason' in answer) return { ...said, state: 'elsewhere', reason: answer.reason, entries: [] }
-  const found = { ...PLACE, where: answer.where }
-  const entries = readRequests(answer.body).filter(({ client }) => client === address)
+  if ('reason' in answer) return { ...said, state: 'elsewhere', reason: answer.reason }
+  const { requests } = answer.body as { readonly requests?: readonly { readonly client?: unknown }[] }
+  const entries = requests?.filter(({ client }) => client === address) ?? []
+  const found = { ...PLACE, where: answer.where, entries }
   const form = config.log.addresses
-  if (form === 'full') return { ...found, state: 'read', entries }
+  if (form === 'full') return { ...found, state: 'read' }
   return {
     ...found,
     state: 'elsewhere',
     reason: `the console has addresses only in the form of log.addresses: ${form}`,
-    entries,
   }
 }
 
@@ -40,9 +33,4 @@ export function consoleErased(config: Config) {
   const reason = `${PLACE.kept}; later requests or a restart replace it`
   const state = config.console.enabled ? ('kept' as const) : ('absent' as const)
   return { place: PLACE.place, where: config.admin ?? ADMIN, state, reason, erased: 0 }
-}
-
-function readRequests(body: unknown): readonly { readonly client?: unknown }[] {
-  const { requests } = body as { readonly requests?: unknown }
-  return Array.isArray(requests) ? requests : []
 }

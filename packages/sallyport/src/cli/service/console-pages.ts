@@ -13,7 +13,6 @@ import {
 import type { WorkerQuestions } from '../workers/worker-questions.ts'
 import { openProof } from './admin-proof.ts'
 
-/** Consoles of workers ask each other about this topic. */
 export const CONSOLE = 'console'
 
 /** Holds what the console controls of the proxy, once the proxy exists. */
@@ -23,19 +22,17 @@ export interface Steering {
   savePolicy: ConsoleHooks['savePolicy']
 }
 
-interface Around {
-  readonly steering: Steering
-  /** The configuration file; absent: no policy can be saved. */
-  readonly file: string | undefined
-  readonly others: WorkerQuestions | undefined
-  readonly onFault: (error: unknown) => void
-}
-
-/** Opens the door of the admin listener, with its tokens and its proof, and the console where there is one. */
+/**
+ * Opens the door of the admin listener, with its tokens and its proof, and the console where there is one. Without a configuration file no
+ * policy can be saved.
+ */
 export function openAdminPages(
   sallyport: Sallyport,
   history: History | undefined,
-  { steering, file, others, onFault }: Around,
+  steering: Steering,
+  file: string | undefined,
+  others: WorkerQuestions | undefined,
+  onFault: (error: unknown) => void,
 ): ReadTokens & { readonly pages: AdminPages & Partial<Console> } {
   const { dataDir, console } = sallyport.config
   const read = readTokens(dataDir, console)
@@ -44,17 +41,11 @@ export function openAdminPages(
     if (isNoted) sallyport.log.audit({ what: 'token', who: address, error: 'unauthorized' })
   }
   const door = openDoor({ tokens: read.tokens, dataDir, onFault, onWrong })
-  const pages = history && {
-    sallyport,
-    history,
-    door,
-    onFault,
-    url: () => steering.url ?? '',
-    askOthers: others && ((about: unknown) => others.ask(CONSOLE, about)),
-    ...(file !== undefined &&
-      ({ savePolicy: async (written) => steering.savePolicy?.(written) } satisfies ConsoleHooks)),
-  }
-  const opened: AdminPages & Partial<Console> = pages === undefined ? door : openConsole(pages)
+  const savePolicy: ConsoleHooks['savePolicy'] = async (written) => steering.savePolicy?.(written)
+  const askOthers = others && ((about: unknown) => others.ask(CONSOLE, about))
+  const url = () => steering.url ?? ''
+  const hooks = { sallyport, door, onFault, url, askOthers, ...(file !== undefined && { savePolicy }) }
+  const opened: AdminPages & Partial<Console> = history ? openConsole({ ...hooks, history }) : door
   const prove = openProof(dataDir, () => steering.adminUrl)
   return {
     ...read,

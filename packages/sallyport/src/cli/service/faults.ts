@@ -12,7 +12,6 @@ export function faultText(error: unknown): string {
 
 const LIBRARY = /[\\/]node_modules[\\/](?!@?sallyport[\\/])/
 
-/** Drops repetitions of the last error within a second. */
 export function throttled(report: (error: unknown) => void): (error: unknown) => void {
   let last = { text: '', at: Number.NEGATIVE_INFINITY }
   return (error) => {

@@ -66,7 +66,6 @@ export async function findGate({ admin = ADMIN, dataDir, data }: Config): Promis
   }
 }
 
-/** Replaces the wildcard address of a listener by an address of this machine. */
 function reach(host: string): string {
   return host.replace(/^(?:0\.0\.0\.0|\[::\])(?=:)/, '127.0.0.1')
 }
@@ -91,23 +90,17 @@ function isAlive(pid: number): boolean {
 }
 
 /** Asks the console of the gate that runs with this configuration, as a reader: only the gate's memory has the answer. */
-export async function askGate(
-  config: Config,
-  path: string,
-  query: Readonly<Record<string, string>>,
-): Promise<GateAnswer> {
+export async function askGate(config: Config, path: string, query: Record<string, string>): Promise<GateAnswer> {
   if (!config.console.enabled) return { reason: 'console.enabled is false, so the gate keeps no requests in memory' }
   const gate = await findGate(config)
   if ('reason' in gate) return gate
   const { where } = gate
-  const url = new URL(`http://${where}/console/api/${path}`)
-  url.search = new URLSearchParams(query).toString()
+  const url = `${SCHEME}${where}/console/api/${path}?${new URLSearchParams(query)}`
   try {
     const headers = readerFields(readTokens(config.dataDir, config.console).tokens)
     const answer = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(WAIT_MS) })
-    return answer.ok
-      ? { body: await answer.json(), where }
-      : { reason: `the console at ${where} responded with ${answer.status}` }
+    if (answer.ok) return { body: await answer.json(), where }
+    return { reason: `the console at ${where} responded with ${answer.status}` }
   } catch {
     return { reason: `no gate responds on ${where}` }
   }

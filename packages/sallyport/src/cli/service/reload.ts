@@ -4,7 +4,6 @@ import { systemFault } from '@sallyport/engine/files'
 import type { ConfigSource } from '../settings/config-file.ts'
 import type { Hangups } from '../workers/hangups.ts'
 
-/** A watched file is checked after each such pause. */
 const LOOK_MS = 1_000
 /** A notice comes after so many failed checks: a file may be missing for a moment while a program replaces it. */
 const MISSED_LOOKS = 2
@@ -12,22 +11,17 @@ const MISSED_LOOKS = 2
 /** Names what causes a reload: a signal, or a changed file. */
 export type ReloadCause = 'SIGHUP' | 'watch'
 
-/** Represents the source that is checked for changes. */
-export interface Watched extends Pick<ConfigSource, 'hasChanged'> {
-  /** Takes one sentence: the source cannot be checked any more, or can again. */
-  onNotice(message: string): void
-}
-
 /**
  * Calls `reload` at SIGHUP and, where a source is watched, when the source has changed; one call at a time, and one for all causes that
- * come meanwhile. Returns a function that stops this and a running reload. After that SIGHUP does nothing, because by default it would end
+ * come meanwhile. `onNotice` takes one sentence: the source cannot be checked any more, or can again. Returns a function that stops this and a running reload. After that SIGHUP does nothing, because by default it would end
  * a process that finishes its last requests. It checks at an interval, because events of a folder end with the folder, and miss the target
  * of a link.
  */
 export function onReload(
   reload: (cause: ReloadCause, signal: AbortSignal) => Promise<void>,
   hangups: Hangups,
-  watched?: Watched,
+  hasChanged: ConfigSource['hasChanged'] | undefined,
+  onNotice: (message: string) => void,
 ): () => void {
   const ending = new AbortController()
   const { signal } = ending
@@ -48,7 +42,7 @@ export function onReload(
       running = false
     }
   }
-  const watch = async ({ hasChanged, onNotice }: Watched): Promise<void> => {
+  const watch = async (hasChanged: ConfigSource['hasChanged']): Promise<void> => {
     for (let missed = 0; ; ) {
       await delay(LOOK_MS, undefined, { signal, ref: false })
       // A reload in progress reads this change too.
@@ -66,8 +60,8 @@ export function onReload(
     }
   }
 
-  hangups.take(() => void next('SIGHUP'))
+  hangups(() => void next('SIGHUP'))
   // Only the abort of its pause ends it.
-  if (watched !== undefined) watch(watched).catch(() => {})
+  if (hasChanged !== undefined) watch(hasChanged).catch(() => {})
   return () => ending.abort()
 }

@@ -35,25 +35,16 @@ const POLICY = 'policy'
 
 const QUIET: Terminal = { out() {}, err() {} }
 
-/** Limits the warnings that a start prints. */
-const MAX_WARNINGS = 20
-
 /** Runs the proxy of a configuration until it is stopped: in `workers` processes, or in this one. */
 export async function runService(source: ConfigSource, workers: number | undefined, terminal: Terminal): Promise<void> {
   const hangups = noteHangups()
   const warn: Running['warn'] = ({ warnings }) => {
-    if (isWorker()) return
-    for (const fault of warnings.slice(0, MAX_WARNINGS)) terminal.err(`sallyport: ${warningText(fault)}`)
-    const left = warnings.length - MAX_WARNINGS
-    if (left > 0) terminal.err(`sallyport: ${counted(left, 'more warning')}; config check shows all warnings`)
+    for (const fault of isWorker() ? [] : warnings) terminal.err(`sallyport: ${warningText(fault)}`)
   }
   if (workers !== undefined && !isWorker()) {
-    const first = source.read()
-    warn(first)
-    const { config } = first
-    return runWorkers(workers, { config, file: source.file, hangups }, terminal).finally(() =>
-      forgetAdmin(config.dataDir),
-    )
+    const { config, warnings } = source.read()
+    warn({ warnings })
+    return runWorkers(workers, config, source.file, hangups, terminal).finally(() => forgetAdmin(config.dataDir))
   }
   // V8 would allocate some objects of requests among the old ones, and the resulting full collections set the p99.
   setFlagsFromString('--no-allocation-site-pretenuring')
@@ -84,12 +75,9 @@ async function readBeginning(source: ConfigSource, standing: Standing, warn: Run
   return read.config
 }
 
-/** Holds the configuration of a run, and how it is read again. */
 interface Configured extends Pick<Running, 'source' | 'warn' | 'standing'> {
   readonly config: Config
-  /** Supplies the console's figures; absent: there is no console. */
   readonly history: History | undefined
-  /** Signs requests in the demo; absent: no agent does. */
   readonly agent: DemoAgent | undefined
   readonly hangups: Hangups
 }
@@ -100,7 +88,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const steering: Steering = { url: undefined, adminUrl: undefined, savePolicy: undefined }
   const others = openWorkerQuestions()
   const onConsoleFault = throttled((error) => terminal.err(`sallyport: console: ${faultText(error)}`))
-  const shown = openAdminPages(sallyport, history, { steering, file, others, onFault: onConsoleFault })
+  const shown = openAdminPages(sallyport, history, steering, file, others, onConsoleFault)
   const site = isDemo(config) ? await openDemoSite() : undefined
   const proxyOptions = (config: Config): ProxyOptions => ({
     ...placeAcme(config),
@@ -157,9 +145,8 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
       void notifySystemd('ready', `Listening on ${proxy.url}`, terminal)
     })
     // The start is announced first: systemd accepts a reload only after the service is ready.
-    const { hasChanged } = source
-    const watched = { hasChanged, onNotice: (message: string) => leading.err(`sallyport: ${message}`) }
-    ends.push(onReload(reloadNext, configured.hangups, config.watch ? watched : undefined))
+    const onNotice = (message: string) => leading.err(`sallyport: ${message}`)
+    ends.push(onReload(reloadNext, configured.hangups, config.watch ? source.hasChanged : undefined, onNotice))
     signal = await stopped
     if (!isWorker()) {
       terminal.err('Finishing requests in flight; repeat to stop now.')
@@ -215,7 +202,6 @@ function placeAcme({ tls, ...config }: Config): ProxyOptions {
   return { ...config, tls: { ...tls, acme: { ...tls.acme, ...place } } }
 }
 
-/** Returns a terminal that prints for all processes, while this process leads. */
 function muteFollower(standing: Standing, terminal: Terminal): Terminal {
   return {
     out: (text) => void (standing.leads && terminal.out(text)),

@@ -1,7 +1,6 @@
 import { isDate } from '@sallyport/engine'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
-/** Adds the options of a `NewAccount` to a command. */
 export function withAccountOptions(command: Command): Command {
   return command
     .option(

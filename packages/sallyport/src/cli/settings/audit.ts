@@ -4,18 +4,17 @@ import { type Config, openAuditTrail } from '@sallyport/engine'
 import type { Terminal } from '../terminal/terminal.ts'
 import { type CommonOptions, readConfig } from './settings.ts'
 
-/** Describes an administrative command for the audit trail. */
-export interface Act<Result> {
-  /** Names the command as written: `keys create`. */
-  readonly what: string
-  /** Holds ids and names, never a key. */
-  readonly details: Readonly<Record<string, unknown>> | ((result: Result) => Readonly<Record<string, unknown>>)
-}
+/** Holds ids and names, never a key. */
+type Details = Readonly<Record<string, unknown>>
 
-/** Runs a command and records who ran it, also on failure. It opens the trail first: without a trail the command does not run. */
+/**
+ * Runs a command and records who ran it, also on failure; `what` names the command as written. It opens the trail first: without a trail
+ * the command does not run.
+ */
 export async function audited<Result>(
   options: CommonOptions,
-  { what, details }: Act<Result>,
+  what: string,
+  details: Details | ((result: Result) => Details),
   terminal: Terminal,
   act: (config: Config) => Promise<Result>,
 ): Promise<Result> {
@@ -35,18 +34,13 @@ export async function audited<Result>(
   }
 }
 
-/** Names the user of this process, and who called sudo. */
 function whoAsks(): string {
   const { SUDO_USER } = process.env
-  const name = userName()
-  return SUDO_USER === undefined ? name : `${SUDO_USER} as ${name}`
-}
-
-function userName(): string {
+  let name = `user ${process.getuid?.() ?? '?'}`
   try {
-    return userInfo().username
+    name = userInfo().username
   } catch {
     // A container's user may have no name.
-    return `user ${process.getuid?.() ?? '?'}`
   }
+  return SUDO_USER === undefined ? name : `${SUDO_USER} as ${name}`
 }

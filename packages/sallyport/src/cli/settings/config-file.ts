@@ -123,7 +123,6 @@ function isCutOff(text: string, before: string): boolean {
   return before.startsWith(text) && !text.endsWith('\n') && !/^\r?\n/.test(before.slice(text.length))
 }
 
-/** Writes a warning of a configuration as a line. */
 export function warningText(fault: ConfigFault): string {
   return `warning: ${faultText(fault)}`
 }

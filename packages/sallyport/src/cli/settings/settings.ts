@@ -17,7 +17,6 @@ import { type Command, Option } from 'commander'
 import { withProgress } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** The options that every command takes. */
 export interface CommonOptions {
   readonly config?: string | undefined
   readonly dataDir?: string | undefined
@@ -26,19 +25,16 @@ export interface CommonOptions {
 /** This file is read where no other file is named. */
 const DEFAULT_FILE = 'sallyport.yaml'
 
-/** Adds `--config` and `--data-dir` to a command. */
 export function withCommonOptions(command: Command): Command {
   return command
     .option('--config <file>', `configuration file (default: ${DEFAULT_FILE}, if it exists)`)
     .option('--data-dir <dir>', 'directory of compiled data and the store')
 }
 
-/** The options of a command whose answer can be JSON. */
 export interface JsonOptions extends CommonOptions {
   readonly json?: true | undefined
 }
 
-/** Adds `--config`, `--data-dir` and `--json` to a command. */
 export function withJsonOptions(command: Command): Command {
   return withCommonOptions(command).addOption(jsonOption())
 }
@@ -127,7 +123,6 @@ export function openService(
   return withProgress(terminal, (progress) => openSimulated(published, config, { ...progress, ...hooks }))
 }
 
-/** Opens a resource, works with it, and closes it. */
 export async function using<Opened extends { close(): Promise<void> }, Result>(
   opening: Promise<Opened>,
   work: (opened: Opened) => Promise<Result>,

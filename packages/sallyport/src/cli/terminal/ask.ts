@@ -4,7 +4,6 @@ import { InvalidArgumentError, Option } from 'commander'
 import { ExitError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Creates the option `--yes`, for a command that asks before it does what cannot be undone. */
 export function yesOption(): Option {
   return new Option('--yes', 'do not ask for confirmation')
 }
@@ -20,7 +19,6 @@ export async function confirm(question: string, yes: true | undefined, terminal:
 /** Asks the person at the terminal. Resolves with the answer without spaces around; ends the command at Ctrl-C and Ctrl-D. */
 export type Ask = (prompt: string) => Promise<string>
 
-/** Asks questions one after another; text that was typed ahead answers the next one. */
 export async function withQuestions<Result>(terminal: Terminal, work: (ask: Ask) => Promise<Result>): Promise<Result> {
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   const lines = asking[Symbol.asyncIterator]()
@@ -43,7 +41,6 @@ function giveUp(terminal: Terminal): never {
   throw new ExitError(1)
 }
 
-/** An answer that a person can choose. */
 export interface Choice {
   readonly name: string
   readonly about: string
@@ -76,7 +73,6 @@ export async function choose<Answer>(
   }
 }
 
-/** Reads the choice that a text names. */
 export function readChoice<Named extends Choice>(choices: readonly Named[]): (text: string) => Named {
   return (text) => {
     const found = choices.find(({ name }) => name === text.toLowerCase())

@@ -2,10 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { decodeText, fileReason } from '@sallyport/engine/files'
 
-/** This name means standard input instead of a file. */
 export const STANDARD_INPUT = '-'
 
-/** Names a file in messages. */
 export function inputName(file: string): string {
   return file === STANDARD_INPUT ? 'standard input' : file
 }

@@ -7,13 +7,10 @@ import { columns, dim } from './terminal.ts'
  * it is not loaded or not fresh.
  */
 export function sourceLines(sources: readonly SourceStatus[], now = Date.now()): string {
-  const rows = sources.map((source) => [
-    source.id,
-    source.date ?? '',
-    describeState(source, now),
-    ...formatAge(withAge(source, now)),
-    source.licence,
-  ])
+  const rows = sources.map((source) => {
+    const { id, date = '', licence } = source
+    return [id, date, describeState(source, now), ...formatAge(withAge(source, now)), licence]
+  })
   const lines = columns(rows).split('\n')
   return sources.flatMap((source, index) => [lines[index], dim(`    ${describeNotes(source)}`)]).join('\n')
 }
@@ -54,15 +51,13 @@ function describeNotes({ title, generation, left, reason, error }: SourceStatus)
 }
 
 function describeState(source: SourceStatus, now: number): string {
-  const { state, entries } = source
-  if (state !== 'loaded') return isLost(source, now) ? `${state}, lost` : state
-  const count = entries === undefined ? 'loaded' : counted(entries, 'entry', 'entries')
-  const own = source.own ? `${count}, own file` : count
-  if (isLost(source, now)) return `${own}, lost`
-  return isStale(source, now) ? `${own}, stale` : own
+  const { state, entries, own } = source
+  const isLoaded = state === 'loaded'
+  const count = isLoaded && entries !== undefined ? counted(entries, 'entry', 'entries') : state
+  const age = isLost(source, now) ? 'lost' : isLoaded && isStale(source, now) && 'stale'
+  return [count, isLoaded && own && 'own file', age].filter(Boolean).join(', ')
 }
 
-/** Formats when a source was last known to be true, and how much confidence is left. */
 function formatAge({ ageSeconds, kept }: ReturnType<typeof withAge>): readonly [age: string, share: string] {
   if (ageSeconds === undefined || kept === undefined) return ['', '']
   const share = `${Math.round(kept * 100)} % holds`

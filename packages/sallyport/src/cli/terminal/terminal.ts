@@ -10,7 +10,6 @@ export interface Terminal {
   readonly isClosed?: boolean | undefined
 }
 
-/** Opens the terminal that this process has. */
 export function processTerminal(): Terminal {
   let isClosed = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -42,7 +41,6 @@ export function dim(text: string): string {
   return styleText('dim', text)
 }
 
-/** Writes JSON as every `--json` prints it. */
 export function json(value: unknown): string {
   return printableJson(value, 2)
 }
@@ -61,7 +59,6 @@ export function columns(rows: readonly (readonly string[])[], head?: readonly st
 const WIDE =
   /[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/gu
 
-/** Counts the terminal cells of a text: two for characters of `WIDE`. */
 function measureWidth(text: string): number {
   return [...stripVTControlCharacters(text)].length + (text.match(WIDE)?.length ?? 0)
 }

@@ -25,7 +25,6 @@ const CLOSE_LOOKS = 5
 /** Limits how long a worker's last message may come after its exit. */
 const LAST_MESSAGE_MS = 2_000
 
-/** Describes one worker, from its start to its end. */
 interface Member {
   readonly worker: Worker
   /** Counts early ends in a row of workers in this place. */
@@ -40,13 +39,10 @@ interface Member {
   missed: number
 }
 
-export interface CrewHooks {
-  /** Takes a line of text, which the operator should read. */
-  readonly say: (line: string) => void
-  readonly sinks: WorkersSinks
-}
-
-/** Runs the worker processes of one command, in the primary: as many as configured, one of which leads. */
+/**
+ * Runs the worker processes of one command, in the primary: as many as configured, one of which leads. `say` takes a line of text, which
+ * the operator should read.
+ */
 export class Crew {
   /** Resolves with an exit code where the first worker could not start. */
   readonly failed: Promise<number>
@@ -76,7 +72,7 @@ export class Crew {
   #told = ''
   #ending: { looks: number; over(): void } | undefined
 
-  constructor(wanted: number, config: Config, { say, sinks }: CrewHooks) {
+  constructor(wanted: number, config: Config, say: (line: string) => void, sinks: WorkersSinks) {
     this.#wanted = wanted
     this.#say = say
     this.#sinks = sinks
@@ -113,7 +109,6 @@ export class Crew {
     this.#tellCounts()
   }
 
-  /** Kills workers that do not respond. */
   killSilent(): void {
     for (const { worker, missed } of this.#members.values()) {
       if (missed >= SILENT_LOOKS) worker.process.kill('SIGKILL')

@@ -1,10 +1,8 @@
 import { type Config, createMetrics, type EventSink, METRICS, openSinks, type Scraped } from '@sallyport/engine'
 import { sendToPrimary } from './worker-messages.ts'
 
-/** A worker sends its refusals once a second. */
 const HAND_MS = 1_000
 
-/** Creates a worker's sink, which sends all events to the primary. */
 export function handEvents(): EventSink {
   let refused = 0
   let waits = false

@@ -1,8 +1,5 @@
-/** Records SIGHUP of a process from its start. */
-export interface Hangups {
-  /** Calls `reload` at each SIGHUP from now on, and at once where one came before. */
-  take(reload: () => void): void
-}
+/** Calls `reload` at each SIGHUP from now on, and at once where one came before. */
+export type Hangups = (reload: () => void) => void
 
 /** Records SIGHUP, which would end a process that is still starting; supervisors and log rotation send it at any time. */
 export function noteHangups(): Hangups {
@@ -11,10 +8,8 @@ export function noteHangups(): Hangups {
     noted = true
   }
   process.on('SIGHUP', () => reload())
-  return {
-    take(next) {
-      reload = next
-      if (noted) next()
-    },
+  return (next) => {
+    reload = next
+    if (noted) next()
   }
 }

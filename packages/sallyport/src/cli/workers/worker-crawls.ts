@@ -5,7 +5,6 @@ import type { WorkerQuestions } from './worker-questions.ts'
 type Crawls = NonNullable<Sallyport['crawls']>
 type Minute = Parameters<Crawls['take']>[0]
 
-/** Workers ask each other under this topic to take a minute of crawling. */
 const CRAWLS = 'crawls'
 
 /** Makes the worker that leads write the records of crawling of all workers, which otherwise multiply with them. */

@@ -1,7 +1,6 @@
 import type { Sallyport } from '@sallyport/engine'
 import type { WorkerQuestions } from './worker-questions.ts'
 
-/** Workers tell each other their load under this topic. */
 export const LOAD = 'load'
 
 const ASK_MS = 1_000

@@ -3,7 +3,6 @@ import { isRecord, type VisitEvent } from '@sallyport/core'
 import type { Config, Scraped, ServiceEvent } from '@sallyport/engine'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 
-/** Messages that a worker sends to its primary. */
 export type FromWorker =
   | { readonly worker: 'begins' | 'lives' }
   | { readonly worker: 'serves' | 'reloaded'; readonly config: Config }
@@ -12,7 +11,6 @@ export type FromWorker =
   | { readonly worker: 'refused'; readonly count: number }
   | { readonly worker: 'visits'; readonly events: readonly VisitEvent[] }
 
-/** Messages that the primary sends to its workers. */
 export type FromPrimary =
   | { readonly primary: 'start'; readonly leads: boolean; readonly first: boolean; readonly config: Config | undefined }
   | { readonly primary: 'lead' }

@@ -14,11 +14,7 @@ export async function ownScrape(read: () => Promise<Scraped>, standing: Standing
  * Collects the metrics of all workers, with the counts of workers that are late or gone. Each worker reports its counts before it answers,
  * so that no sum falls after it was shown. Rejects where the primary does not answer.
  */
-export async function scrapeAll(
-  own: Scraped,
-  others: WorkerQuestions,
-  standing: Standing,
-): Promise<readonly Scraped[]> {
+export async function scrapeAll(own: Scraped, others: WorkerQuestions, standing: Standing) {
   standing.counted(keepCounted(own))
   const { answers, added } = await others.ask(METRICS)
   if (added === undefined) throw new SallyportError('service_unavailable')

@@ -22,7 +22,6 @@ export interface Answered {
   readonly added?: readonly unknown[] | undefined
 }
 
-/** Asks questions between the workers of one primary. */
 export interface WorkerQuestions {
   /** Asks all other workers about a topic, as JSON; resolves with the answers that come in time. */
   ask(topic: string, about?: unknown): Promise<Answered>
@@ -75,14 +74,6 @@ export function openWorkerQuestions(): WorkerQuestions | undefined {
   }
 }
 
-/** Holds a question, in the primary, that waits for answers. */
-interface Open {
-  /** Takes an answer; `undefined` from a worker that could not answer. */
-  take(from: Worker, answer: unknown): void
-  /** Records that a worker has ended: the primary adds its counts, so its answer would count twice. */
-  lose(from: Worker): void
-}
-
 /**
  * Creates the primary's relay: it lets a serving worker ask the others, and answer them, until it ends. `adding` returns what the primary
  * adds to the answers of the heard workers, including the one that asks.
@@ -91,7 +82,7 @@ export function questionRelay(
   adding: (topic: string, heard: ReadonlySet<Worker>) => readonly unknown[],
 ): (worker: Worker) => void {
   const serving = new Set<Worker>()
-  const open = new Map<string, Open>()
+  const open = new Map<string, { take(from: Worker, answer: unknown): void; lose(from: Worker): void }>()
 
   function pass(from: Worker, id: string, topic: string, about: unknown): void {
     const asked = new Set([...serving].filter((other) => other !== from && other.isConnected()))
@@ -110,6 +101,7 @@ export function questionRelay(
       if (answer !== undefined) answers.set(other, answer)
       if (asked.size === 0) finish()
     }
+    // The primary adds the counts of a worker that has ended, so its answer would count twice.
     const lose = (other: Worker): void => {
       if (topic === METRICS) answers.delete(other)
     }

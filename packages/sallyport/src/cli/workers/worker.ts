@@ -17,7 +17,6 @@ export interface Standing {
   readonly first: boolean
   /** The configuration that the other workers serve with; absent: the file is read. */
   readonly config: Config | undefined
-  /** Whether it takes connections. */
   readonly serving: boolean
   /** The primary's counts of all workers; absent: there are none. */
   readonly counts: WorkerCounts | undefined
@@ -33,12 +32,10 @@ export interface Standing {
   reportCounts(read: () => Promise<Scraped>): () => Promise<void>
 }
 
-/** Reports whether this process is one of several workers. */
 export function isWorker(): boolean {
   return cluster.isWorker
 }
 
-/** The standing that a process without a primary has. */
 const ALONE: Standing = {
   leads: true,
   first: true,

@@ -8,7 +8,6 @@ import type { Hangups } from './hangups.ts'
 import { untilStopped } from './stop.ts'
 import { notifySystemd } from './systemd.ts'
 
-/** Workers are checked after each such pause. */
 const LOOK_MS = 1_000
 
 /**
@@ -18,7 +17,9 @@ const LOOK_MS = 1_000
  */
 export async function runWorkers(
   count: number,
-  { config, file, hangups }: { readonly config: Config; readonly file: string | undefined; readonly hangups: Hangups },
+  config: Config,
+  file: string | undefined,
+  hangups: Hangups,
   terminal: Terminal,
 ): Promise<void> {
   // A worker that starts while the file is missing must not begin without it.
@@ -26,14 +27,14 @@ export async function runWorkers(
   const stopped = untilStopped(terminal)
   const say = (line: string): void => terminal.err(line)
   const sinks = openWorkersSinks(config, say)
-  const crew = new Crew(count, config, { say, sinks })
+  const crew = new Crew(count, config, say, sinks)
   // A worker that hangs does not see that this process is gone.
   process.once('exit', () => crew.killSilent())
   const looking = setInterval(() => crew.look(), LOOK_MS)
   try {
     crew.fill()
     // This comes after the first start, which may then be asked to read the configuration again.
-    hangups.take(() => crew.reload())
+    hangups(() => crew.reload())
     const end = await Promise.race([stopped, crew.failed])
     if (typeof end === 'number') throw new ExitError(end)
     terminal.err('Finishing requests in flight; repeat to stop now.')

@@ -46,7 +46,6 @@ function isAddressList(text: string): boolean {
   return text.split(',').every((member) => parseAddress(member.trim()) !== undefined)
 }
 
-/** Limits the texts that are read of a line. */
 const MAX_TOKENS = 20
 
 /** Finds the texts of a line from a place on, as far as a space or the end of the line follows each. */

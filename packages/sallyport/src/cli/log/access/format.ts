@@ -4,7 +4,6 @@ import type { Reading } from './reading.ts'
 /** Reads a line; `undefined` for one of another format. A `comment` belongs to the format and describes no request. */
 export type ReadLine = (line: string) => Reading | 'comment' | undefined
 
-/** Names a format of access logs, and opens its reader. */
 export interface AccessFormat {
   readonly name: string
   /**

@@ -4,7 +4,6 @@ import type { AccessFormat } from './format.ts'
 import { JSON_FORMAT } from './json.ts'
 import { W3C_FORMAT } from './w3c.ts'
 
-/** Lists all formats, in the order in which a line is tried. */
 export const ACCESS_FORMATS: readonly AccessFormat[] = [decisionFormat, JSON_FORMAT, W3C_FORMAT, combinedFormat]
 
 /** Answers a log in any other format. */

@@ -6,19 +6,15 @@ import { type Found, parseReading, parseRequestLine, type Reading } from './read
 /** Names the members of a request; the first name that a line has counts. A dot separates nested members, a `+` joins two members. */
 type Names = Readonly<Record<'ip' | 'method' | 'target' | 'userAgent' | 'at' | 'status', string>>
 
-/** Names the members that one server writes. */
 interface Row extends Names {
-  /** Names the object with all request headers. */
   readonly headers?: string | undefined
   /** Begins the name of the logger that writes at the end of a request: other loggers write about requests too. */
   readonly logger?: string | undefined
   /** Whether the address may be a list, whose last entry is the server's own peer. */
   readonly isForwarded?: boolean | undefined
-  /** Whether the user agent has `+` or `%20` for a space. */
   readonly isEncoded?: boolean | undefined
 }
 
-/** Names that nginx and most programs use. */
 const USUAL: Names = {
   ip: 'remote_addr client_ip remote_ip ip',
   method: 'request_method method verb',
@@ -65,7 +61,6 @@ const FORWARDED = 'request.headers.* request_* http_* cs(*) *'
 
 export const JSON_FORMAT: AccessFormat = formatJson('json', [CADDY, TRAEFIK, W3C, USUAL])
 
-/** Reads the columns that W3C names. */
 export const readColumns: (record: Members, trust: ClientTrust) => Reading | 'comment' | undefined = createReader([W3C])
 
 /**

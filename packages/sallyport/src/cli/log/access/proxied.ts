@@ -1,11 +1,5 @@
 import { type Address, formatAddress, parseTrust, TRUST_PRESETS } from '@sallyport/core'
 
-/** Counts the requests of a log that came from the address of a proxy, and names one such address. */
-export interface Proxied {
-  readonly requests: number
-  readonly address: string
-}
-
 /** Above this share the addresses of a log count as a proxy's. */
 const SHARE = 0.5
 
@@ -20,11 +14,13 @@ export function createProxied() {
       found++
       first ??= address
     },
-    /** Returns `undefined` where so few of `requests` came from proxies that these may be visitors. */
-    result: (requests: number): Proxied | undefined =>
+    /** Names one such address; returns `undefined` where so few of `requests` came from proxies that these may be visitors. */
+    result: (requests: number) =>
       first === undefined || found < requests * SHARE ? undefined : { requests: found, address: formatAddress(first) },
   }
 }
+
+type Proxied = NonNullable<ReturnType<ReturnType<typeof createProxied>['result']>>
 
 export function proxiedNote({ requests, address }: Proxied, all: number): string {
   const [some, of] = [requests, all].map((count) => count.toLocaleString('en-US'))

@@ -9,20 +9,16 @@ import {
 } from '@sallyport/core'
 import { parseMoment } from './moment.ts'
 
-/** A request as an access log keeps it. */
 export interface LoggedRequest {
   readonly address: Address
   readonly method: string
   readonly target: string
   /** Empty: the log says that there was no user agent. */
   readonly userAgent: string
-  /** Counts milliseconds since the epoch. */
   readonly at: number
-  /** The status of the answer, if the log has it. */
   readonly status?: number | undefined
   /** Calls of an MCP client; absent: the log does not record calls. */
   readonly mcp?: McpRequest | undefined
-  /** The account event that came with the request. */
   readonly event?: InspectedEvent | undefined
 }
 
@@ -35,10 +31,8 @@ export const LACKS = {
 } as const
 export type Lack = keyof typeof LACKS
 
-/** A line's content: a request, or the member that it lacks. */
 export type Reading = LoggedRequest | { readonly lacks: Lack }
 
-/** A line of a log, with the format that read it. */
 export interface LoggedLine {
   readonly reading: Reading
   readonly format?: string | undefined
@@ -49,7 +43,6 @@ export interface LoggedLine {
 /** The members of a request as a log has them, with each letter a received byte. */
 export interface Found {
   readonly ip: unknown
-  /** The header in which a proxy names its client. */
   readonly forwarded?: unknown
   readonly method?: unknown
   readonly target: unknown
@@ -83,7 +76,6 @@ export function parseReading(
   }
 }
 
-/** Parses an address, with or without a port after it. */
 export function parseAddressText(text: string): Address | undefined {
   const [port = ''] = /:\d{1,5}$/.exec(text) ?? []
   const host = text.slice(0, text.length - port.length)
@@ -97,7 +89,6 @@ export function parseRequestLine(text: string): Pick<Found, 'method' | 'target'>
   return { method, target: target.replace(/ HTTP\/\d(?:\.\d)?$/, '') }
 }
 
-/** Removes the origin from a target, which load balancers write too. */
 function cutOrigin(target: string): string {
   const path = target.replace(/^(?:https?|wss?):\/\/[^/?#]*/i, '')
   return toBytes(path.startsWith('/') || path === '*' ? path : `/${path}`)
