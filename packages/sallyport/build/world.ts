@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { geoEqualEarth, geoPath } from 'd3-geo'
-import type { FeatureCollection, Geometry, Polygon } from 'geojson'
+import type { FeatureCollection } from 'geojson'
 import countries from 'i18n-iso-countries'
 import { feature } from 'topojson-client'
 
 /** The map has this size, in units of its picture. */
 const [WIDTH, HEIGHT] = [960, 470]
 
-/**
- * Draws the outline of each country, by its two letters, in one picture of the world (Equal Earth projection), and places its name: in the
- * middle of the largest part, because the sea lies between France and Guiana.
- */
+/** Writes the outline of each country, by its two letters, in one picture of the world (Equal Earth projection). */
 export function worldShapes() {
   const require = createRequire(import.meta.url)
   const topology = JSON.parse(readFileSync(require.resolve('world-atlas/countries-110m.json'), 'utf8'))
@@ -21,18 +18,9 @@ export function worldShapes() {
   const projection = geoEqualEarth().fitSize([WIDTH, HEIGHT], { type: 'FeatureCollection', features })
   const path = geoPath(projection).digits(1)
   const shapes: Record<string, string> = {}
-  const places: Record<string, readonly number[]> = {}
   for (const one of features) {
     const code = countries.numericToAlpha2(String(one.id ?? '')) ?? `-${Object.keys(shapes).length}`
     shapes[code] = (shapes[code] ?? '') + (path(one) ?? '')
-    const [largest] = listParts(one.geometry).toSorted((first, second) => path.area(second) - path.area(first))
-    if (largest) places[code] ??= path.centroid(largest).map(Math.round)
   }
-  return { width: WIDTH, height: HEIGHT, scale: projection.scale(), translate: projection.translate(), shapes, places }
-}
-
-function listParts(geometry: Geometry): readonly Polygon[] {
-  if (geometry.type === 'Polygon') return [geometry]
-  if (geometry.type !== 'MultiPolygon') return []
-  return geometry.coordinates.map((coordinates) => ({ type: 'Polygon', coordinates }))
+  return { width: WIDTH, height: HEIGHT, shapes }
 }

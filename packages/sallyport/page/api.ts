@@ -45,6 +45,10 @@ export function maySteer(): boolean {
   return session.value?.role === 'steer' || session.value?.role === 'admin'
 }
 
+export function isAdmin(): boolean {
+  return session.value?.role === 'admin'
+}
+
 /** Says why a link did not sign in. */
 export const linkFailure = signal<string | undefined>(undefined)
 
@@ -68,9 +72,9 @@ export function withQuery(path: string, query: object = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Gets a session for a token. */
-export async function signIn(token: string): Promise<void> {
-  await ask('POST', 'session', {}, undefined, { authorization: `Bearer ${token}` })
+/** Gets a session for a token, or for the code of a link. */
+export async function signIn(scheme: 'Bearer' | 'Link', secret: string): Promise<void> {
+  await ask('POST', 'session', {}, undefined, { authorization: `${scheme} ${secret}` })
   await loadSession()
 }
 
@@ -85,12 +89,9 @@ export function takeLinkCode(): string | undefined {
 export async function signInByLink(code: string | undefined): Promise<void> {
   await loadSession()
   if (code === undefined || session.value?.role !== null) return
-  await ask('POST', 'session', {}, undefined, { authorization: `Link ${code}` }).then(
-    () => loadSession(),
-    (error) => {
-      linkFailure.value = error instanceof Error ? error.message : String(error)
-    },
-  )
+  await signIn('Link', code).catch((error) => {
+    linkFailure.value = String(error.message)
+  })
 }
 
 export async function signOut(): Promise<void> {

@@ -14,9 +14,9 @@ export function followPlace(): void {
   })
 }
 
-/** Returns the link to a view. */
+/** Returns the link to a view; empty texts are left out. */
 export function linkTo(view: string, query: Readonly<Record<string, string>> = {}): string {
-  const text = new URLSearchParams(query).toString()
+  const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString()
   return `#/${view}${text === '' ? '' : `?${text}`}`
 }
 

@@ -84,7 +84,3 @@ function Signals({ signals }: Pick<Whole, 'signals'>) {
     </ul>
   )
 }
-
-export function classText(name: string | undefined): string {
-  return name === undefined ? '' : word(name)
-}

@@ -104,6 +104,20 @@ export function readForm(event: SubmitEvent): Readonly<Record<string, string>> {
   return Object.fromEntries(fields.map(([name, value]) => [name, String(value).trim()]))
 }
 
+/** Returns the outcome of the last action, and a function that runs an action and returns its result; `undefined` after a failure. */
+export function useAction<T>(): readonly [
+  outcome: T | Failure | undefined,
+  act: (work: Promise<T>) => Promise<T | undefined>,
+] {
+  const [outcome, setOutcome] = useState<T | Failure | undefined>(undefined)
+  const act = async (work: Promise<T>): Promise<T | undefined> => {
+    const done = await work.catch(toFailure)
+    setOutcome(done)
+    return done instanceof Failure ? undefined : done
+  }
+  return [outcome, act]
+}
+
 /** Converts whatever was thrown to a failure. */
 export function toFailure(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure('fault', String(error))

@@ -30,17 +30,22 @@ function None({ isKept }: Pick<Today, 'isKept'>) {
         There are no hourly counts, because <code>tally</code> is off or dataDir is read-only.
       </Empty>
     )
-  const url = session.value?.url
   return (
     <Empty>
-      There were no requests in the last 24 hours. Numbers appear a few seconds after a request
-      {url && (
-        <>
-          . Send the first request: <a href={url}>open the site</a>
-        </>
-      )}
-      .
+      There were no requests in the last 24 hours. Numbers appear a few seconds after a request. <FirstRequest />
     </Empty>
+  )
+}
+
+/** Links to the site, where its address is known. */
+export function FirstRequest() {
+  const url = session.value?.url
+  return (
+    url && (
+      <>
+        Send the first request: <a href={url}>open the site</a>.
+      </>
+    )
   )
 }
 

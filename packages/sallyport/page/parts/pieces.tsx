@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { now } from '../now.ts'
-import { age, moment, word } from '../words.ts'
+import { age, clipped, moment, word } from '../words.ts'
 
 /** Shows a part of a view under a heading. */
 export function Card({
@@ -106,6 +106,20 @@ export function Table<Row>({ label, rows, name, columns, empty }: TableProps<Row
 
 function isFilled(cell: ComponentChildren): boolean {
   return Array.isArray(cell) ? cell.length > 0 : cell !== undefined && cell !== null && cell !== false && cell !== ''
+}
+
+/** Shows a text with a note below it, both shortened. */
+export function Noted({ text, note }: { text: string; note: string | undefined }) {
+  return (
+    <>
+      {clipped(text)} <div class="quiet">{clipped(note)}</div>
+    </>
+  )
+}
+
+/** Says how many processes of a cluster did not respond. */
+export function Silent({ count }: { count: number }) {
+  return count > 0 && <p class="failure wide">{count} processes did not respond. What they know is missing here.</p>
 }
 
 export function Empty({ children }: { children: ComponentChildren }) {

@@ -48,11 +48,7 @@ export function Report({
                 </Card>
               )}
               {sections.filter(isWide).map(show)}
-              <div class="wide dealt">
-                {dealColumns(sections.filter((section) => !isWide(section))).map((column) => (
-                  <div key={column[0]?.title}>{column.map(show)}</div>
-                ))}
-              </div>
+              <div class="wide columns">{sections.filter((section) => !isWide(section)).map(show)}</div>
             </div>
           )
         }}
@@ -65,19 +61,6 @@ function isWide({ table }: Section): boolean {
   return table === undefined || table.rows.length === 0 || table.head.length > 5
 }
 
-/** The title, the headings and the margins of a card are as high as so many rows. */
-const ROWS_AROUND = 4
-
-/** Deals cards to two columns of similar height, the longest first; within a column they keep their order. */
-function dealColumns(sections: readonly Section[]): readonly (readonly Section[])[] {
-  const height = ({ table }: Section): number => ROWS_AROUND + (table?.rows.length ?? 0)
-  const columns = [new Set<Section>(), new Set<Section>()]
-  const total = (column: ReadonlySet<Section>) => [...column].reduce((sum, section) => sum + height(section), 0)
-  for (const section of sections.toSorted((x, y) => height(y) - height(x)))
-    columns.toSorted((x, y) => total(x) - total(y))[0]?.add(section)
-  return columns.filter(({ size }) => size > 0).map((column) => sections.filter((section) => column.has(section)))
-}
-
 /** Lists columns of names that `word` translates. The action of a rule on trial is hypothetical, so it stays as it is. */
 const NAMED: readonly string[] = ['action', 'class', 'network']
 
@@ -85,7 +68,7 @@ function isNamed(head: string, { head: heads }: NonNullable<Section['table']>): 
   return NAMED.includes(head) && !(head === 'action' && heads.includes('rule'))
 }
 
-function SectionCard({ section, actions }: { section: Section; actions: ComponentChildren }) {
+export function SectionCard({ section, actions }: { section: Section; actions?: ComponentChildren }) {
   const { title, sentences, table } = section
   return (
     <Card title={capital(title)} wide={isWide(section)} aside={actions}>

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Got, get, type StreamEvent, session } from '../api.ts'
+import { type Got, get, type StreamEvent } from '../api.ts'
 import { askHere, linkTo, place } from '../route.ts'
-import { count, word } from '../words.ts'
-import { classText, Explanation } from './explanation.tsx'
+import { capital, count, word } from '../words.ts'
+import { Explanation } from './explanation.tsx'
+import { FirstRequest } from './numbers.tsx'
 import { Ago, Badge, Card, Empty } from './pieces.tsx'
 
 type Brief = Got<'requests'>['requests'][number]
@@ -17,18 +18,13 @@ const FILTERS = {
   network: ['residential_clean', 'mobile', 'hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor', 'unknown'],
 } as const
 
-const LABELS = { outcome: 'Outcome', class: 'Class', network: 'Network' } as const
-
 /** Shows requests as they end, and explains a clicked one; the link to the view holds the filter. */
 export function Stream() {
   const filter = Object.fromEntries(place.value.query)
   const [isPaused, setPaused] = useState(false)
   const [chosen, setChosen] = useState<Brief | undefined>(undefined)
   const { rows, skipped, isConnected } = useStream(filter, isPaused)
-  const set = (name: string, value: string): void => {
-    const { [name]: _, ...others } = filter
-    askHere(value === '' ? others : { ...others, [name]: value })
-  }
+  const set = (name: string, value: string): void => askHere({ ...filter, [name]: value })
   return (
     <Card
       title="Recent decisions"
@@ -46,13 +42,7 @@ export function Stream() {
       <Filters filter={filter} set={set} />
       {rows.length === 0 ? (
         <Empty>
-          There are no matching requests yet. Requests appear here when they end
-          {session.value?.url && (
-            <>
-              . Send the first request: <a href={session.value.url}>open the site</a>
-            </>
-          )}
-          .
+          There are no matching requests yet. Requests appear here when they end. <FirstRequest />
         </Empty>
       ) : (
         <ul class="stream">
@@ -66,17 +56,18 @@ export function Stream() {
   )
 }
 
-interface FiltersProps {
+function Filters({
+  filter,
+  set,
+}: {
   filter: Readonly<Record<string, string>>
   set: (name: string, value: string) => void
-}
-
-function Filters({ filter, set }: FiltersProps) {
+}) {
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
       {Object.entries(FILTERS).map(([name, values]) => (
         <label key={name}>
-          {LABELS[name as keyof typeof FILTERS]}
+          {capital(name)}
           <select value={filter[name] ?? ''} onChange={({ currentTarget }) => set(name, currentTarget.value)}>
             <option value="">any</option>
             {values.map((value) => (
@@ -126,7 +117,7 @@ function Row({ row, onChoose }: { row: Brief; onChoose: (row: Brief) => void }) 
         <span class="from">
           <span class="code">{row.client}</span>
           <small class="quiet">
-            {[classText(row.class), row.network && word(row.network), row.operator, row.country]
+            {[row.class && word(row.class), row.network && word(row.network), row.operator, row.country]
               .filter(Boolean)
               .join(' · ')}
           </small>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { type Asked, Failure, type Got, type Path, post, session } from '../api.ts'
+import { type Asked, type Got, isAdmin, type Path, post } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Outcome, readForm, Shown, toFailure, useLoad } from '../parts/load.tsx'
+import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Empty, Facts, Table } from '../parts/pieces.tsx'
 import { count, percent } from '../words.ts'
 
@@ -13,12 +13,10 @@ const UNLIMITED = Number.MAX_SAFE_INTEGER
 export function Accounts() {
   const loaded = useLoad('accounts')
   const [issued, setIssued] = useState<string | undefined>(undefined)
-  const [failure, setFailure] = useState<Failure | undefined>(undefined)
-  const isAdmin = session.value?.role === 'admin'
+  const [outcome, run] = useAction<object>()
   const act: Act = async (path, body) => {
-    const done: object = await post(path, body).catch(toFailure)
-    setFailure(done instanceof Failure ? done : undefined)
-    if (done instanceof Failure) return
+    const done = await run(post(path, body))
+    if (done === undefined) return
     // Only the answer that creates a key contains it.
     if ('key' in done) setIssued(String(done.key))
     loaded.reload()
@@ -27,7 +25,7 @@ export function Accounts() {
     <Shown loaded={loaded}>
       {({ plans, accounts }) => (
         <>
-          <Outcome of={failure} />
+          <Outcome of={outcome} />
           <div class="grid" aria-live="polite">
             {issued && (
               <Card
@@ -46,17 +44,31 @@ export function Accounts() {
             )}
           </div>
           <div class="grid">
-            {isAdmin && <NewAccount plans={plans} onMake={(body) => act('accounts', body)} />}
+            {isAdmin() && (
+              <Card title="New account" wide>
+                <form onSubmit={(event) => void act('accounts', readForm(event))}>
+                  <label>
+                    Name
+                    <input name="name" maxLength={200} autocomplete="off" />
+                  </label>
+                  <label>
+                    Plan
+                    <select name="plan">{listOptions(plans)}</select>
+                  </label>
+                  <button type="submit">Create</button>
+                </form>
+              </Card>
+            )}
             {accounts.length === 0 && (
               <Card title="Accounts" wide>
                 <Empty>
-                  There are no accounts yet. {isAdmin ? 'Create one above' : 'An administrator can create one here'}, or
-                  with <code>sallyport keys create --plan free</code>.
+                  There are no accounts yet. {isAdmin() ? 'Create one above' : 'An administrator can create one here'},
+                  or with <code>sallyport keys create --plan free</code>.
                 </Empty>
               </Card>
             )}
             {accounts.map((account) => (
-              <OneAccount key={account.id} account={account} plans={plans} isAdmin={isAdmin} act={act} />
+              <OneAccount key={account.id} account={account} plans={plans} act={act} />
             ))}
           </div>
         </>
@@ -65,34 +77,12 @@ export function Accounts() {
   )
 }
 
-function NewAccount({
-  plans,
-  onMake,
-}: {
-  plans: readonly string[]
-  onMake: (body: Asked<'POST', 'accounts'>) => Promise<void>
-}) {
-  return (
-    <Card title="New account" wide>
-      <form onSubmit={(event) => void onMake(readForm(event))}>
-        <label>
-          Name
-          <input name="name" maxLength={200} autocomplete="off" />
-        </label>
-        <label>
-          Plan
-          <select name="plan">
-            {plans.map((plan) => (
-              <option key={plan} value={plan}>
-                {plan}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="submit">Create</button>
-      </form>
-    </Card>
-  )
+function listOptions(plans: readonly string[]) {
+  return plans.map((plan) => (
+    <option key={plan} value={plan}>
+      {plan}
+    </option>
+  ))
 }
 
 type Act = <At extends Path<'POST'>>(path: At, body: Asked<'POST', At>) => Promise<void>
@@ -100,11 +90,10 @@ type Act = <At extends Path<'POST'>>(path: At, body: Asked<'POST', At>) => Promi
 interface OneAccountProps {
   account: Account
   plans: readonly string[]
-  isAdmin: boolean
   act: Act
 }
 
-function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
+function OneAccount({ account, plans, act }: OneAccountProps) {
   const { id, name, plan, signupDate, used, allowance, resetDate, keys } = account
   const called = name || `Account without a name, ${id.slice(0, 8)}…`
   return (
@@ -121,7 +110,7 @@ function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
           ],
         ]}
       />
-      {isAdmin && (
+      {isAdmin() && (
         <div class="actions">
           <label>
             Plan{' '}
@@ -129,11 +118,7 @@ function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
               value={plan}
               onChange={({ currentTarget }) => void act('accounts/plan', { account: id, plan: currentTarget.value })}
             >
-              {plans.map((one) => (
-                <option key={one} value={one}>
-                  {one}
-                </option>
-              ))}
+              {listOptions(plans)}
             </select>
           </label>
           <button type="button" class="plain" onClick={() => void act('keys', { account: id })}>
@@ -141,38 +126,24 @@ function OneAccount({ account, plans, isAdmin, act }: OneAccountProps) {
           </button>
         </div>
       )}
-      <Keys of={called} keys={keys} isAdmin={isAdmin} act={act} />
+      <Table
+        label={`Keys of ${called}`}
+        rows={keys}
+        name={({ id }) => id}
+        empty="This account has no keys."
+        columns={[
+          ['Key', ({ id }) => <code>{id}</code>],
+          ['Created', ({ createdAt }) => <Ago at={createdAt} />],
+          ['Last used', ({ lastUsedAt }) => (lastUsedAt === undefined ? 'never' : <Ago at={lastUsedAt} />)],
+          [
+            'State',
+            ({ revokedAt }) =>
+              revokedAt === undefined ? <Badge name="ok">valid</Badge> : <Badge name="fail">revoked</Badge>,
+          ],
+          isAdmin() && ['Actions', ({ id, revokedAt }) => revokedAt === undefined && <KeyActions id={id} act={act} />],
+        ]}
+      />
     </Card>
-  )
-}
-
-interface KeysProps {
-  /** Names the account that owns the keys. */
-  of: string
-  keys: Account['keys']
-  isAdmin: boolean
-  act: Act
-}
-
-function Keys({ of, keys, isAdmin, act }: KeysProps) {
-  return (
-    <Table
-      label={`Keys of ${of}`}
-      rows={keys}
-      name={({ id }) => id}
-      empty="This account has no keys."
-      columns={[
-        ['Key', ({ id }) => <code>{id}</code>],
-        ['Created', ({ createdAt }) => <Ago at={createdAt} />],
-        ['Last used', ({ lastUsedAt }) => (lastUsedAt === undefined ? 'never' : <Ago at={lastUsedAt} />)],
-        [
-          'State',
-          ({ revokedAt }) =>
-            revokedAt === undefined ? <Badge name="ok">valid</Badge> : <Badge name="fail">revoked</Badge>,
-        ],
-        isAdmin && ['Actions', ({ id, revokedAt }) => revokedAt === undefined && <KeyActions id={id} act={act} />],
-      ]}
-    />
   )
 }
 

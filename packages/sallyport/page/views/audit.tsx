@@ -1,6 +1,6 @@
 import { Shown, useLoad } from '../parts/load.tsx'
-import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
-import { clipped, count } from '../words.ts'
+import { Ago, Badge, Card, Silent, Table } from '../parts/pieces.tsx'
+import { clipped } from '../words.ts'
 
 /** Lists what operators did, in the console and by commands. */
 export function Audit() {
@@ -13,7 +13,7 @@ export function Audit() {
           wide
           aside={isKept ? 'the latest 200; audit.log in dataDir has all actions' : 'the latest 200'}
         >
-          {silent > 0 && <p class="failure">{count(silent)} processes did not respond.</p>}
+          <Silent count={silent} />
           {!isKept && (
             <p class="quiet">
               The dataDir is read-only, so actions are listed until a restart. <code>log.file</code> keeps them.

@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks'
-import { Failure, type Got, maySteer, post } from '../api.ts'
-import { Outcome, Shown, toFailure, useLoad } from '../parts/load.tsx'
+import { type Got, maySteer, post } from '../api.ts'
+import { Outcome, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
 import { age, clipped } from '../words.ts'
@@ -8,12 +7,8 @@ import { age, clipped } from '../words.ts'
 /** Shows clients that are banned, or that exceeded a limit. */
 export function Bans() {
   const loaded = useLoad('bans', {}, 5_000)
-  const [failure, setFailure] = useState<Failure | undefined>(undefined)
-  const lift = async (id: string): Promise<void> => {
-    const done = await post('bans/lift', { id }).catch(toFailure)
-    setFailure(done instanceof Failure ? done : undefined)
-    loaded.reload()
-  }
+  const [lifted, act] = useAction<unknown>()
+  const lift = (id: string) => void act(post('bans/lift', { id })).then(loaded.reload)
   return (
     <Shown loaded={loaded}>
       {({ bans, limited, strikes }) => (
@@ -23,7 +18,7 @@ export function Bans() {
             wide
             aside={bans.length > 0 && !maySteer() && 'To lift a ban, sign in with a steer or administrator token.'}
           >
-            <Outcome of={failure} />
+            <Outcome of={lifted} />
             <Table
               label="Bans"
               rows={bans}
@@ -46,7 +41,7 @@ export function Bans() {
                 maySteer() && [
                   'Actions',
                   ({ id }) => (
-                    <button type="button" class="plain" onClick={() => void lift(id)} aria-label={`Lift the ban ${id}`}>
+                    <button type="button" class="plain" onClick={() => lift(id)} aria-label={`Lift the ban ${id}`}>
                       Lift
                     </button>
                   ),

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { type Answer, Failure, type Got, post, session } from '../api.ts'
+import { type Answer, type Got, isAdmin, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Outcome, readForm, Shown, toFailure, useLoad } from '../parts/load.tsx'
-import { Ago, Badge, Card, Facts, Table } from '../parts/pieces.tsx'
+import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
+import { Ago, Badge, Card, Facts, Noted, Table } from '../parts/pieces.tsx'
 import { Report, type Section } from '../parts/report.tsx'
 import { linkTo } from '../route.ts'
 import { clipped, country, word } from '../words.ts'
@@ -22,16 +22,14 @@ export function Crawlers() {
 
 /** Allows or blocks the operator of a section, by the first rule of the policy. */
 function Ruling({ section, onDone }: { section: Section; onDone: () => void }) {
-  const [failure, setFailure] = useState<Failure | undefined>(undefined)
+  const [ruled, act] = useAction<unknown>()
   const { operator } = section
   if (operator === undefined) return null
   const ruling = 'ruling' in section ? section.ruling : undefined
   const rule = async (action: string): Promise<void> => {
-    const done = await post('crawlers/rule', { operator, action }).catch(toFailure)
-    setFailure(done instanceof Failure ? done : undefined)
-    if (!(done instanceof Failure)) onDone()
+    if (await act(post('crawlers/rule', { operator, action }))) onDone()
   }
-  const mayRule = session.value?.role === 'admin' && session.value.maySave
+  const mayRule = isAdmin() && session.value?.maySave
   return (
     <div class="actions">
       {ruling && <Badge name={ruling}>{ruling === 'allow' ? 'allowed by a rule' : 'blocked by a rule'}</Badge>}
@@ -50,7 +48,7 @@ function Ruling({ section, onDone }: { section: Section; onDone: () => void }) {
           Remove the rule
         </Confirm>
       )}
-      {failure && <span class="failure">{failure.message}</span>}
+      <Outcome of={ruled} />
     </div>
   )
 }
@@ -71,16 +69,16 @@ function Known() {
               columns={[
                 ['When', ({ id, at }) => <a href={linkTo('request', { id })}>{<Ago at={at} />}</a>],
                 ['Claims to be', ({ crawler }) => crawler.name],
-                ['Outcome', ({ crawler }) => <Claimed crawler={crawler} />],
-                ['By', ({ crawler }) => crawler.method],
                 [
-                  'From',
-                  ({ client, operator }) => (
+                  'Outcome',
+                  ({ crawler: { outcome, pending } }) => (
                     <>
-                      {client} <small class="quiet">{clipped(operator)}</small>
+                      <Badge name={outcome}>{outcome}</Badge> {pending && 'being verified'}
                     </>
                   ),
                 ],
+                ['By', ({ crawler }) => crawler.method],
+                ['From', ({ client, operator }) => <Noted text={client} note={operator} />],
                 ['Path', ({ path }) => clipped(path), 'code'],
               ]}
             />
@@ -92,22 +90,11 @@ function Known() {
   )
 }
 
-function Claimed({ crawler: { outcome, pending } }: Pick<Got<'crawlers'>['recent'][number], 'crawler'>) {
-  return (
-    <>
-      <Badge name={outcome}>{outcome}</Badge>
-      {pending && ' being verified'}
-    </>
-  )
-}
-
 function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
-  const [answer, setAnswer] = useState<Verification | Failure | undefined>(undefined)
-  const submit = async (event: SubmitEvent): Promise<void> =>
-    setAnswer(await post('crawlers/verify', readForm(event)).catch(toFailure))
+  const [answer, act] = useAction<Verification>()
   return (
     <Card title="Verify a crawler" wide>
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={(event) => void act(post('crawlers/verify', readForm(event)))}>
         <label>
           Address
           <input name="ip" required spellcheck={false} autocomplete="off" />

@@ -1,4 +1,5 @@
-import { readForm, Shown, useLoad } from '../parts/load.tsx'
+import { Ask } from '../parts/ask.tsx'
+import { Shown, useLoad } from '../parts/load.tsx'
 import { Card, Table } from '../parts/pieces.tsx'
 import { SystemFacts } from '../parts/system.tsx'
 import { goTo, linkTo, place } from '../route.ts'
@@ -9,14 +10,9 @@ export function Directory() {
   const { query } = place.value
   const [q, by, asn] = [query.get('q') ?? '', query.get('by') ?? 'addresses', query.get('asn')]
   const loaded = useLoad('directory', { q, by })
-  const submit = (event: SubmitEvent): void => goTo('directory', readForm(event))
   return (
     <>
-      <form class="ask" onSubmit={submit} key={`${q} ${by}`}>
-        <label>
-          Name or number
-          <input name="q" defaultValue={q} autocomplete="off" />
-        </label>
+      <Ask label="Name or number" name="q" value={q} button="Search" onAsk={(asked) => goTo('directory', asked)}>
         <label>
           Largest by
           <select name="by" defaultValue={by}>
@@ -24,8 +20,7 @@ export function Directory() {
             <option value="prefixes">prefixes</option>
           </select>
         </label>
-        <button type="submit">Search</button>
-      </form>
+      </Ask>
       {asn !== null && <One asn={asn} />}
       <Shown loaded={loaded}>
         {({ total, results }) => (

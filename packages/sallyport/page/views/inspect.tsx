@@ -1,10 +1,11 @@
 import type { Got } from '../api.ts'
-import { readForm, Shown, useLoad } from '../parts/load.tsx'
+import { Ask } from '../parts/ask.tsx'
+import { Shown, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Empty, Facts } from '../parts/pieces.tsx'
 import { SystemFacts } from '../parts/system.tsx'
 import { WorldMap } from '../parts/world.tsx'
 import { goTo, linkTo, place } from '../route.ts'
-import { count, country, word } from '../words.ts'
+import { country, word } from '../words.ts'
 
 type Result = Got<'inspect'>['result']
 
@@ -13,16 +14,15 @@ const EXAMPLES = ['185.220.101.10', '5.9.10.20', '2001:db8::1', '1.1.1.0/24']
 /** Shows all that is known about an address, a network, a name or a URL. */
 export function Inspect() {
   const target = place.value.query.get('target') ?? ''
-  const submit = (event: SubmitEvent): void => goTo('inspect', readForm(event))
   return (
     <>
-      <form class="ask" onSubmit={submit} key={target}>
-        <label>
-          Address, CIDR, hostname or URL
-          <input name="target" defaultValue={target} required maxLength={2_048} spellcheck={false} autocomplete="off" />
-        </label>
-        <button type="submit">Inspect</button>
-      </form>
+      <Ask
+        label="Address, CIDR, hostname or URL"
+        name="target"
+        value={target}
+        button="Inspect"
+        onAsk={(asked) => goTo('inspect', asked)}
+      />
       {target === '' ? (
         <Empty>
           For example{' '}
@@ -43,36 +43,28 @@ function Answer({ target }: { target: string }) {
   const loaded = useLoad('inspect', { target })
   return (
     <Shown loaded={loaded}>
-      {({ result, finding, region, system, seen }) => (
-        <>
-          <div class="columns">
-            <VerdictCard result={result} finding={finding} seen={seen} />
-            <Card title="Purity" aside={`risk score ${result.riskScore}`}>
-              <Purity purity={result.purity} />
-            </Card>
-            <Card title="Autonomous system">
-              {system === null ? (
-                <Empty>{result.reserved.reserved ? 'Reserved addresses have none.' : 'It is unknown.'}</Empty>
-              ) : (
-                <SystemFacts entry={system} />
-              )}
-            </Card>
-            <Registration whois={result.whois} isDegraded={result.degraded.includes('whois')} />
-            <LocationCard
-              geo={result.geo}
-              source={result.geoSource}
-              region={region}
-              isReserved={result.reserved.reserved}
-              isDegraded={result.degraded.includes('geo')}
-            />
-          </div>
-        </>
+      {({ result, finding, region, system }) => (
+        <div class="columns">
+          <VerdictCard result={result} finding={finding} />
+          <Card title="Purity" aside={`risk score ${result.riskScore}`}>
+            <Purity purity={result.purity} />
+          </Card>
+          <Card title="Autonomous system">
+            {system === null ? (
+              <Empty>{result.reserved.reserved ? 'Reserved addresses have none.' : 'It is unknown.'}</Empty>
+            ) : (
+              <SystemFacts entry={system} />
+            )}
+          </Card>
+          <Registration result={result} />
+          <LocationCard result={result} region={region} />
+        </div>
       )}
     </Shown>
   )
 }
 
-function VerdictCard({ result, finding, seen }: Pick<Got<'inspect'>, 'result' | 'finding' | 'seen'>) {
+function VerdictCard({ result, finding }: Pick<Got<'inspect'>, 'result' | 'finding'>) {
   const { verdict, reserved, target, provider, degraded } = result
   return (
     <Card title="Verdict" aside={<a href={linkTo('inspect', { target: target.ip ?? '' })}>{target.ip}</a>}>
@@ -87,19 +79,7 @@ function VerdictCard({ result, finding, seen }: Pick<Got<'inspect'>, 'result' | 
           ['Source', finding?.source && `${finding.source}${finding.sourceDate ? ` of ${finding.sourceDate}` : ''}`],
           ['Confirmed by', finding?.agreeing.join(', ')],
           ['Reserved', reserved.reserved && `${reserved.label}: ${reserved.detail ?? ''}`],
-          [
-            'Here',
-            seen && (
-              <>
-                {count(seen.requests)} recent requests
-                {seen.last !== null && (
-                  <>
-                    ; <a href={linkTo('request', { id: seen.last })}>latest</a>
-                  </>
-                )}
-              </>
-            ),
-          ],
+          ['Here', target.ip && <a href={linkTo('live', { text: target.ip })}>Recent requests</a>],
         ]}
       />
       {degraded.length > 0 && (
@@ -138,58 +118,42 @@ function Purity({ purity }: { purity: Result['purity'] }) {
   )
 }
 
-function LocationCard({
-  geo,
-  source,
-  region,
-  isReserved,
-  isDegraded,
-}: {
-  geo: Result['geo']
-  source: Result['geoSource']
-  region: Got<'inspect'>['region']
-  isReserved: boolean
-  isDegraded: boolean
-}) {
-  const { latitude, longitude, countryCode, city, region: name, postalCode, timezone, accuracyRadius } = geo
-  const point = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
+function LocationCard({ result, region }: Pick<Got<'inspect'>, 'result' | 'region'>) {
+  const { geo, geoSource, reserved, degraded } = result
+  const { latitude, countryCode, city, region: name, accuracyRadius } = geo
   const named = [city, name, countryCode && country(countryCode)].filter((part) => part !== undefined)
+  if (named.length === 0) {
+    const failed = degraded.includes('geo') ? 'Locations could not be looked up.' : 'The location is unknown.'
+    return (
+      <Card title="Place">
+        <Empty>{reserved.reserved ? 'A reserved address has no location.' : failed}</Empty>
+      </Card>
+    )
+  }
   return (
     <Card title="Place">
-      {isReserved ? (
-        <Empty>A reserved address has no location.</Empty>
-      ) : (
-        <div class="world">
-          <WorldMap
-            label={named.length === 0 ? 'The location is unknown' : `Place: ${named.join(', ')}`}
-            counts={countryCode === undefined ? {} : { [countryCode]: 1 }}
-            {...(point && { point })}
-          />
-          {named.length === 0 ? (
-            <Empty>{isDegraded ? 'Locations could not be looked up.' : 'The location is unknown.'}</Empty>
-          ) : (
-            <Facts
-              rows={[
-                ['Country', countryCode && `${country(countryCode)} (${countryCode})`],
-                ['Source', source],
-                ['Region', name],
-                ['Region for rules', region],
-                ['City', city],
-                ['Postal code', postalCode],
-                ['Time zone', timezone],
-                ['Within', accuracyRadius && `${accuracyRadius} km`],
-                ['Coordinates', point && `${point.latitude}, ${point.longitude}`],
-              ]}
-            />
-          )}
-        </div>
-      )}
+      <div class="world">
+        <WorldMap label={`Place: ${named.join(', ')}`} counts={countryCode ? { [countryCode]: 1 } : {}} />
+        <Facts
+          rows={[
+            ['Country', countryCode && `${country(countryCode)} (${countryCode})`],
+            ['Source', geoSource],
+            ['Region', name],
+            ['Region for rules', region],
+            ['City', city],
+            ['Postal code', geo.postalCode],
+            ['Time zone', geo.timezone],
+            ['Within', accuracyRadius && `${accuracyRadius} km`],
+            ['Coordinates', latitude !== undefined && `${latitude}, ${geo.longitude}`],
+          ]}
+        />
+      </div>
     </Card>
   )
 }
 
-function Registration({ whois, isDegraded }: { whois: Result['whois']; isDegraded: boolean }) {
-  if (whois === undefined && !isDegraded) return null
+function Registration({ result: { whois, degraded } }: Pick<Got<'inspect'>, 'result'>) {
+  if (whois === undefined && !degraded.includes('whois')) return null
   return (
     <Card title="Registration">
       {whois === undefined ? (

@@ -1,23 +1,22 @@
-import { useState } from 'preact/hooks'
 import { type Asked, Failure, type Got, get, session } from '../api.ts'
-import { Outcome, readForm, Shown, toFailure, useLoad } from '../parts/load.tsx'
+import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Empty, Facts, Table } from '../parts/pieces.tsx'
 import { count, country, moment } from '../words.ts'
 
 type Evidence = Got<'ledger/evidence'>
-type Query = Asked<'GET', 'ledger/evidence'>
 
 const DAY_MS = 86_400_000
 
 /** Shows attestations with their chain, and the evidence to download. */
 export function Ledger() {
   const loaded = useLoad('ledger')
-  const [opened, setOpened] = useState<Evidence | Failure | undefined>(undefined)
-  const open = async (query: Query): Promise<void> => setOpened(await get('ledger/evidence', query).catch(toFailure))
+  const [opened, act] = useAction<Evidence>()
   return (
     <>
       <div class="grid">
-        <Shown loaded={loaded}>{(answer) => <Attested answer={answer} onOpen={open} />}</Shown>
+        <Shown loaded={loaded}>
+          {(answer) => <Attested answer={answer} onOpen={(query) => void act(get('ledger/evidence', query))} />}
+        </Shown>
         <Card title="Verify">
           <p>
             To verify evidence without this service, download it and the keys, and run{' '}
@@ -31,13 +30,19 @@ export function Ledger() {
   )
 }
 
-function Attested({ answer, onOpen }: { answer: Got<'ledger'>; onOpen: (query: Query) => Promise<void> }) {
+function Attested({
+  answer,
+  onOpen,
+}: {
+  answer: Got<'ledger'>
+  onOpen: (query: Asked<'GET', 'ledger/evidence'>) => void
+}) {
   const { status, account, accounts } = answer
   const submit = (event: SubmitEvent): void => {
     const { id = '', days, account = '' } = readForm(event)
     const now = Date.now()
     const range = { from: new Date(now - Number(days) * DAY_MS).toISOString(), to: new Date(now).toISOString() }
-    void onOpen({ account, ...(id === '' ? range : { id }) })
+    onOpen({ account, ...(id === '' ? range : { id }) })
   }
   return (
     <Card title="Attestations" aside={status && `${count(status.uncovered)} not yet covered by a checkpoint`}>
@@ -124,18 +129,17 @@ function Sentences({ texts }: { texts: readonly string[] }) {
 }
 
 function Download({ name, load, children }: { name: string; load: () => Promise<object>; children: string }) {
-  const [failure, setFailure] = useState<string | undefined>(undefined)
+  const [loaded, act] = useAction<object>()
   const save = async (): Promise<void> => {
-    const body = await load().catch(toFailure)
-    setFailure(body instanceof Failure ? body.message : undefined)
-    if (body instanceof Failure) return
+    const body = await act(load())
+    if (body === undefined) return
     const url = URL.createObjectURL(new Blob([JSON.stringify(body)], { type: 'application/json' }))
     Object.assign(document.createElement('a'), { href: url, download: name }).click()
     setTimeout(() => URL.revokeObjectURL(url), 1_000)
   }
   return (
     <button type="button" class="plain" onClick={() => void save()}>
-      {failure ?? children}
+      {loaded instanceof Failure ? loaded.message : children}
     </button>
   )
 }
@@ -150,57 +154,51 @@ function Records({ records }: Pick<Evidence, 'records'>) {
       empty="There are no records."
       columns={[
         ['Attestation', (row) => row.attestation_id],
-        ['At', ({ payload }) => momentText(textAt(payload, 'issued_at'))],
-        ['Claim', ({ payload }) => textAt(payload, 'claim', 'jurisdiction')],
+        ['At', ({ payload }) => moment(payload.issued_at)],
+        ['Claim', ({ payload }) => payload.claim.jurisdiction],
         [
           'Found',
-          ({ payload }) => (
+          ({ payload: { finding } }) => (
             <>
-              <Badge name={textAt(payload, 'finding', 'network_origin')} /> {placeText(payload)}
+              <Badge name={finding.network_origin} /> {placeText(finding)}
             </>
           ),
         ],
         [
           'Decided',
-          ({ payload }) => (
+          ({ payload: { policy } }) => (
             <>
-              <Badge name={textAt(payload, 'policy', 'action')} />{' '}
-              <span class="quiet">{textAt(payload, 'policy', 'reason')}</span>
+              <Badge name={policy.action} /> <span class="quiet">{policy.reason}</span>
             </>
           ),
         ],
         ['Address', ({ disclosure }) => (disclosure.state === 'disclosed' ? disclosure.ip : 'erased')],
-        ['Follows', ({ payload }) => `${textAt(payload, 'prev').slice(0, 12)}…`, 'code'],
+        ['Follows', ({ payload }) => `${payload.prev.slice(0, 12)}…`, 'code'],
       ]}
     />
   )
 }
 
-function momentText(text: string): string {
-  return text === '' ? '' : moment(text)
+/** Holds the members of a record that the table shows. The verifier reads the record itself, and strictly. */
+interface Payload {
+  readonly issued_at: string
+  readonly claim: { readonly jurisdiction: string }
+  readonly finding: {
+    readonly network_origin: string
+    readonly country?: string | undefined
+    readonly region?: string | undefined
+  }
+  readonly policy: { readonly action: string; readonly reason: string }
+  readonly prev: string
 }
 
 /** Writes `United States, US-TX`, or `United States, region unknown`. */
-function placeText(payload: unknown): string {
-  const [region = ''] = textAt(payload, 'finding', 'region').split(',')
-  const parts = [country(textAt(payload, 'finding', 'country')), region === 'unknown' ? 'region unknown' : region]
-  return parts.filter((part) => part !== '').join(', ')
+function placeText({ country: code, region = '' }: Payload['finding']): string {
+  const [found = ''] = region.split(',')
+  return [code && country(code), found === 'unknown' ? 'region unknown' : found].filter(Boolean).join(', ')
 }
 
-function textAt(payload: unknown, ...path: readonly string[]): string {
-  return String(path.reduce<unknown>(readMember, payload) ?? '')
-}
-
-function readMember(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
-}
-
-/** Reads members of a record for people; the verifier reads the record itself, and strictly. */
-function parsePayload(payload: string): unknown {
-  try {
-    const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0))
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
-  }
+function parsePayload(payload: string): Payload {
+  const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0))
+  return JSON.parse(new TextDecoder().decode(bytes))
 }

@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks'
-import { Failure, type Got, maySteer, post } from '../api.ts'
-import { Outcome, readForm, Shown, toFailure, useLoad } from '../parts/load.tsx'
-import { Badge, Card, Table } from '../parts/pieces.tsx'
+import { type Got, maySteer, post } from '../api.ts'
+import { Ask } from '../parts/ask.tsx'
+import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
+import { Badge, Card, Noted, Table } from '../parts/pieces.tsx'
+import { SourceState, SourceTrouble } from '../parts/source.tsx'
 import { goTo, linkTo, place } from '../route.ts'
 import { age, clipped, count } from '../words.ts'
 
@@ -12,16 +13,15 @@ export function Lists() {
   const { query } = place.value
   const [q, name] = [query.get('q') ?? '', query.get('name') ?? '']
   const loaded = useLoad('lists', { q }, 5_000)
-  const submit = (event: SubmitEvent): void => goTo('lists', makeQuery(name, readForm(event)['q'] ?? ''))
   return (
     <>
-      <form class="ask" onSubmit={submit} key={q}>
-        <label>
-          Address, AS number or text
-          <input name="q" type="search" defaultValue={q} maxLength={2_048} spellcheck={false} autocomplete="off" />
-        </label>
-        <button type="submit">Find</button>
-      </form>
+      <Ask
+        label="Address, AS number or text"
+        name="q"
+        value={q}
+        button="Find"
+        onAsk={(asked) => goTo('lists', { name, ...asked })}
+      />
       <Shown loaded={loaded}>
         {(lists) => {
           const chosen = lists.find((list) => list.name === name)
@@ -39,10 +39,6 @@ export function Lists() {
   )
 }
 
-function makeQuery(name: string, q: string): Readonly<Record<string, string>> {
-  return { ...(name !== '' && { name }), ...(q !== '' && { q }) }
-}
-
 function All({ lists, q }: { lists: readonly List[]; q: string }) {
   return (
     <Table
@@ -56,16 +52,17 @@ function All({ lists, q }: { lists: readonly List[]; q: string }) {
         </>
       }
       columns={[
-        ['List', (list) => <Named list={list} q={q} />],
         [
-          'From',
-          ({ from, place: at }) => (
+          'List',
+          ({ name, source }) => (
             <>
-              {from} {at && <div class="code quiet">{clipped(at)}</div>}
+              <a href={linkTo('lists', { name, q })}>{name}</a>
+              {source && <SourceTrouble source={source} />}
             </>
           ),
         ],
-        ['State', ({ source }) => <State source={source} />],
+        ['From', ({ from, place: at }) => <Noted text={from} note={at} />],
+        ['State', ({ source }) => (source ? <SourceState source={source} /> : <Badge name="absent" />)],
         [
           'Entries',
           ({ source }) => (
@@ -85,47 +82,70 @@ function All({ lists, q }: { lists: readonly List[]; q: string }) {
   )
 }
 
-function Named({ list: { name, source }, q }: { list: List; q: string }) {
-  return (
-    <>
-      <a href={linkTo('lists', makeQuery(name, q))}>{name}</a>
-      {source?.error !== undefined && <div class="failure">{source.error}</div>}
-      {source?.reason !== undefined && (
-        <div class={source.state === 'refused' ? 'failure' : 'quiet'}>{source.reason}</div>
-      )}
-    </>
-  )
-}
-
-function State({ source }: Pick<List, 'source'>) {
-  if (source?.stale) return <Badge name="stale">stale</Badge>
-  const state = source?.state ?? 'absent'
-  return <Badge name={state}>{state}</Badge>
-}
-
 /** Shows one list: its entries, or those that contain the searched text, and changes to it. */
 function One({ list: { name, fixed }, q }: { list: List; q: string }) {
   const loaded = useLoad(`lists/${encodeURIComponent(name)}`, { q })
-  const [said, setSaid] = useState<Failure | string | undefined>(undefined)
-  const change = async (what: 'add' | 'remove', entries: string): Promise<boolean> => {
-    const done = await post(`lists/${what}`, { name, entries }).catch(toFailure)
-    setSaid(done instanceof Failure ? done : describeChange(what, done.changed))
+  const [said, act] = useAction<string>()
+  const change = async (what: 'add' | 'remove', entries = ''): Promise<boolean> => {
+    const done = await act(
+      post(`lists/${what}`, { name, entries }).then(({ changed }) => describeChange(what, changed)),
+    )
     loaded.reload()
-    return !(done instanceof Failure)
+    return done !== undefined
   }
-  const mayChange = maySteer()
-  const whyNot = fixed === undefined ? !mayChange && 'Changes need a steer or administrator token.' : `It ${fixed}`
+  const add = async (event: SubmitEvent): Promise<void> => {
+    const form = event.currentTarget as HTMLFormElement
+    if (await change('add', readForm(event)['entries'])) form.reset()
+  }
+  const mayChange = maySteer() && fixed === undefined
   return (
-    <Card title={`List ${name}`} wide aside={whyNot}>
-      {mayChange && fixed === undefined && <Add onAdd={(entries) => change('add', entries)} />}
+    <Card
+      title={`List ${name}`}
+      wide
+      aside={fixed ? `It ${fixed}` : !mayChange && 'Changes need a steer or administrator token.'}
+    >
+      {mayChange && (
+        <form onSubmit={(event) => void add(event)}>
+          <label>
+            New entries, one per line
+            <textarea name="entries" rows={3} cols={44} required maxLength={30_000} spellcheck={false} />
+          </label>
+          <button type="submit">Add</button>
+        </form>
+      )}
       <Outcome of={said}>{(done) => <p>{done}</p>}</Outcome>
       <Shown loaded={loaded}>
-        {(shown) => (
-          <Entries
-            {...shown}
-            q={q}
-            onRemove={mayChange && fixed === undefined ? (entry) => void change('remove', entry) : undefined}
-          />
+        {({ entries, found, unread }) => (
+          <>
+            {unread.length > 0 && <p class="failure">These lines are not valid entries: {unread.join(', ')}</p>}
+            <Table
+              label="Entries"
+              rows={entries}
+              name={(entry) => entry}
+              empty={q === '' ? 'The list is empty.' : 'No entry contains it.'}
+              columns={[
+                ['Entry', clipped, 'code'],
+                mayChange && [
+                  'Actions',
+                  (entry) => (
+                    <button
+                      type="button"
+                      class="plain"
+                      onClick={() => void change('remove', entry)}
+                      aria-label={`Remove ${entry}`}
+                    >
+                      Remove
+                    </button>
+                  ),
+                ],
+              ]}
+            />
+            {found > entries.length && (
+              <p class="quiet">
+                The first {count(entries.length)} of {count(found)}. Search to find others.
+              </p>
+            )}
+          </>
         )}
       </Shown>
     </Card>
@@ -135,56 +155,4 @@ function One({ list: { name, fixed }, q }: { list: List; q: string }) {
 function describeChange(what: 'add' | 'remove', changed: readonly string[]): string {
   if (changed.length === 0) return what === 'add' ? 'The list has all entries.' : 'No line has only this entry.'
   return `${what === 'add' ? 'Added' : 'Removed'} ${changed.join(', ')}. The change applies within a second.`
-}
-
-function Add({ onAdd }: { onAdd: (entries: string) => Promise<boolean> }) {
-  const submit = async (event: SubmitEvent): Promise<void> => {
-    const form = event.currentTarget as HTMLFormElement
-    if (await onAdd(readForm(event)['entries'] ?? '')) form.reset()
-  }
-  return (
-    <form onSubmit={(event) => void submit(event)}>
-      <label>
-        New entries, one per line
-        <textarea name="entries" rows={3} cols={44} required maxLength={30_000} spellcheck={false} autocomplete="off" />
-      </label>
-      <button type="submit">Add</button>
-    </form>
-  )
-}
-
-interface EntriesProps extends Readonly<Got<'lists/x'>> {
-  readonly q: string
-  /** Absent: the visitor may not remove entries. */
-  readonly onRemove: ((entry: string) => void) | undefined
-}
-
-function Entries({ entries, found, unread, q, onRemove }: EntriesProps) {
-  return (
-    <>
-      {unread.length > 0 && <p class="failure">These lines are not valid entries: {unread.join(', ')}</p>}
-      <Table
-        label="Entries"
-        rows={entries}
-        name={(entry) => entry}
-        empty={q === '' ? 'The list is empty.' : 'No entry contains it.'}
-        columns={[
-          ['Entry', clipped, 'code'],
-          onRemove !== undefined && [
-            'Actions',
-            (entry) => (
-              <button type="button" class="plain" onClick={() => onRemove(entry)} aria-label={`Remove ${entry}`}>
-                Remove
-              </button>
-            ),
-          ],
-        ]}
-      />
-      {found > entries.length && (
-        <p class="quiet">
-          The first {count(entries.length)} of {count(found)}. Search to find others.
-        </p>
-      )}
-    </>
-  )
 }

@@ -1,16 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Got } from '../api.ts'
-import { Bars } from '../parts/bars.tsx'
+import { type Bar, Bars } from '../parts/bars.tsx'
 import { Course, nameUnit } from '../parts/course.tsx'
 import { Shown, useLoad } from '../parts/load.tsx'
 import { Numbers } from '../parts/numbers.tsx'
-import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
+import { Ago, Badge, Card, Silent } from '../parts/pieces.tsx'
+import { SectionCard } from '../parts/report.tsx'
 import { SpanChoice } from '../parts/span.tsx'
 import { Stream } from '../parts/stream.tsx'
 import { WorldMap } from '../parts/world.tsx'
 import { linkTo } from '../route.ts'
-import { count, country, percent, shortCount, word } from '../words.ts'
+import { country, percent, shortCount, word } from '../words.ts'
 
 type LiveAnswer = Got<'live'>
 type Counted = LiveAnswer['classes'][number]
@@ -42,11 +43,7 @@ function Requests({ answer }: { answer: LiveAnswer }) {
   const all = Object.values(totals).reduce((sum, part) => sum + part, 0)
   return (
     <>
-      {silent > 0 && (
-        <p class="failure wide" role="alert">
-          {count(silent)} processes did not respond. Their requests are missing here.
-        </p>
-      )}
+      <Silent count={silent} />
       <Card title={`Requests ${nameUnit(answer)}, ${SPANS[span]}`} wide aside={<Totals totals={totals} all={all} />}>
         {since !== null && (
           <p class="quiet">
@@ -60,37 +57,34 @@ function Requests({ answer }: { answer: LiveAnswer }) {
 }
 
 function Pictures({ answer: { classes, networks, counted, span } }: { answer: LiveAnswer }) {
-  const decided = classes.reduce((sum, { count }) => sum + count, 0)
-  const countries = counted?.countries ?? []
   const hours = span === '24h' ? 'last 24 hours' : 'this hour and the previous hour'
-  const none = (text: string): string => (counted === null ? 'There are no hourly counts yet.' : text)
+  const { countries = [], rules = [], systems = [], paths = [], crawlers = [], challenges } = counted ?? {}
+  const nothing = counted === null ? 'There are no hourly counts yet.' : 'There are none yet.'
+  const showBars = (title: string, rows: readonly Bar[]) => (
+    <Card title={title} aside={hours}>
+      <Bars nothing={nothing} rows={rows} />
+    </Card>
+  )
+  const showShares = (title: string, key: string, rows: readonly Counted[]) => (
+    <Card title={title}>
+      <Bars
+        nothing="There are no decisions."
+        whole={rows.reduce((sum, { count }) => sum + count, 0)}
+        rows={rows.map((row) => ({ ...linkBar(row, word(row.name), { [key]: row.name }), tone: row.name }))}
+      />
+    </Card>
+  )
+  const textBar = (end: string) => (row: Tallied['paths'][number]) =>
+    linkBar({ name: row.name, count: row.requests }, row.name, { text: row.name.split(end, 1)[0] ?? '' })
   return (
     <>
       <div class="grid three">
-        <Card title="Clients">
-          <Bars
-            nothing="There are no decisions."
-            whole={decided}
-            rows={classes.map((row) => linkBar(row, word(row.name), { class: row.name }, row.name))}
-          />
-        </Card>
-        <Card title="Networks">
-          <Bars
-            nothing="There are no decisions."
-            whole={decided}
-            rows={networks.map((row) => linkBar(row, word(row.name), { network: row.name }, row.name))}
-          />
-        </Card>
-        <Card title="Rules" aside={hours}>
-          <Bars nothing={none('Rules only allowed requests.')} rows={(counted?.rules ?? []).map(ruleBar)} />
-        </Card>
+        {showShares('Clients', 'class', classes)}
+        {showShares('Networks', 'network', networks)}
+        {showBars('Rules', rules.map(ruleBar))}
       </div>
       <div class="grid">
-        {counted !== null && counted.challenges.length > 0 && (
-          <Card title="Challenges" aside={hours} wide>
-            <Challenges rows={counted.challenges} />
-          </Card>
-        )}
+        {challenges && <SectionCard section={challenges} />}
         <Card title="Countries" aside={hours} wide>
           <div class="world">
             <WorldMap
@@ -103,7 +97,7 @@ function Pictures({ answer: { classes, networks, counted, span } }: { answer: Li
               counts={Object.fromEntries(countries.map(({ name, requests }) => [name, requests]))}
             />
             <Bars
-              nothing={none('There are no countries yet.')}
+              nothing={nothing}
               rows={countries
                 .slice(0, 10)
                 .map(({ name, requests }) => ({ name, count: requests, shown: country(name) }))}
@@ -112,61 +106,11 @@ function Pictures({ answer: { classes, networks, counted, span } }: { answer: Li
         </Card>
       </div>
       <div class="grid three">
-        <Card title="Operators" aside={hours}>
-          <Bars
-            nothing={none('There are no operators yet.')}
-            rows={(counted?.systems ?? []).map(({ name, requests }) =>
-              linkBar({ name, count: requests }, name, { text: name.split(' ', 1)[0] ?? '' }),
-            )}
-          />
-        </Card>
-        <Card title="Paths" aside={hours}>
-          <Bars
-            nothing={none('There are no paths yet.')}
-            rows={(counted?.paths ?? []).map(({ name, requests }) =>
-              linkBar({ name, count: requests }, name, { text: name.split('*', 1)[0] ?? '' }),
-            )}
-          />
-        </Card>
-        <Card title="Crawlers" aside={hours}>
-          <Bars nothing={none('There are no crawlers yet.')} rows={(counted?.crawlers ?? []).map(claimBar)} />
-        </Card>
+        {showBars('Operators', systems.map(textBar(' ')))}
+        {showBars('Paths', paths.map(textBar('*')))}
+        {showBars('Crawlers', crawlers.map(claimBar))}
       </div>
     </>
-  )
-}
-
-/** Shows challenges and their outcomes, by rule and level. */
-function Challenges({ rows }: { rows: Tallied['challenges'] }) {
-  return (
-    <Table
-      label="Challenges by rule"
-      rows={rows}
-      name={({ rule, level }) => `${rule} ${level}`}
-      columns={[
-        [
-          'Rule',
-          ({ rule }) => (
-            <a class="plain-link" href={linkTo('live', { text: rule, outcome: 'challenge' })}>
-              {rule === '' ? 'unknown' : rule}
-            </a>
-          ),
-        ],
-        ['Level', ({ level }) => level],
-        ['Challenged', ({ asked }) => count(asked)],
-        [
-          'Solved',
-          ({ asked, solved }) => (
-            <>
-              {count(solved)} {asked > 0 && <small>{percent(solved, asked)}</small>}
-            </>
-          ),
-        ],
-        ['Failed attempts', ({ failed }) => count(failed)],
-        ['Not solved yet', ({ asked, solved }) => count(Math.max(0, asked - solved))],
-        ['Not shown', ({ unshown }) => count(unshown)],
-      ]}
-    />
   )
 }
 
@@ -186,23 +130,23 @@ function Totals({ totals, all }: { totals: Readonly<Record<string, number>>; all
 }
 
 /** Makes a bar a link to its requests. */
-function linkBar(row: Counted, shown: ComponentChildren, query: Readonly<Record<string, string>>, tone?: string) {
+function linkBar(row: Counted, shown: ComponentChildren, query: Readonly<Record<string, string>>): Bar {
   const link = (
     <a class="plain-link" href={linkTo('live', query)}>
       {shown}
     </a>
   )
-  return { ...row, shown: link, ...(tone !== undefined && { tone }) }
+  return { ...row, shown: link }
 }
 
-function ruleBar({ rule, action, state, requests }: Tallied['rules'][number]) {
+function ruleBar({ rule, action, state, requests }: Tallied['rules'][number]): Bar {
   const shown = (
     <>
       <Badge name={action} /> {rule} {state === 'trial' && <small>dry run</small>}
     </>
   )
   const query = { text: rule, ...(state === 'trial' ? { trial: '1' } : { outcome: action }) }
-  return linkBar({ name: `${rule} ${action} ${state}`, count: requests }, shown, query, action)
+  return { ...linkBar({ name: `${rule} ${action} ${state}`, count: requests }, shown, query), tone: action }
 }
 
 function claimBar({ operator, claim, requests }: Tallied['crawlers'][number]) {

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Answer, Failure, type Got, post, session } from '../api.ts'
+import { type Answer, type Got, isAdmin, post, session } from '../api.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Editor } from '../parts/editor.tsx'
-import { Outcome, Shown, toFailure, useLoad } from '../parts/load.tsx'
-import { Badge, Card, type Column, Empty, Table } from '../parts/pieces.tsx'
+import { Outcome, Shown, toFailure, useAction, useLoad } from '../parts/load.tsx'
+import { Badge, Card, type Column, Empty, Noted, Table } from '../parts/pieces.tsx'
 import type { SchemaNode } from '../parts/schema.ts'
 import { REPORT_MS } from '../parts/span.tsx'
 import { linkTo, place } from '../route.ts'
@@ -93,7 +93,8 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
   const initial = added === null ? inForce : withRule(inForce, added)
   const [text, setText] = useState(initial)
   const [checked, setChecked] = useState<Checked>({ faults: [], warnings: [] })
-  const [outcome, setOutcome] = useState<WhatIf | Failure | string | undefined>(undefined)
+  const [compared, compare] = useAction<WhatIf>()
+  const [saved, save] = useAction<unknown>()
   // Each round has its own editor, which keeps its own text.
   const [round, setRound] = useState(0)
   const begin = (): void => {
@@ -106,46 +107,41 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
     setChecked(found)
     return found
   }
-  const tryIt = async (): Promise<void> => {
-    setOutcome(await post('policy/what-if', { text }).catch(toFailure))
-  }
-  const save = async (): Promise<void> => {
-    const saved = await post('policy/save', { text, etag }).catch(toFailure)
-    setOutcome(saved instanceof Failure ? saved : 'The policy is saved and in force.')
-    if (!(saved instanceof Failure)) onSaved()
-  }
   const { faults } = checked
-  const isAdmin = session.value?.role === 'admin'
   return (
     <>
       <Card title="Draft" wide aside="Ctrl+Space completes">
         <Editor key={round} label="Policy draft" initial={initial} schema={schema} onText={setText} check={check} />
         <Found {...checked} />
         <div class="actions">
-          <button type="button" disabled={faults.length > 0} onClick={() => void tryIt()}>
+          <button
+            type="button"
+            disabled={faults.length > 0}
+            onClick={() => void compare(post('policy/what-if', { text }))}
+          >
             What if
           </button>
           <CopyButton text={text}>Copy</CopyButton>
           <button type="button" class="plain" disabled={text === initial} onClick={begin}>
             Revert
           </button>
-          {isAdmin && session.value?.maySave && (
+          {isAdmin() && session.value?.maySave && (
             <Confirm
               question="Save the draft to the configuration file and apply it now?"
               disabled={faults.length > 0 || text === inForce}
-              onYes={save}
+              onYes={async () => {
+                if (await save(post('policy/save', { text, etag }))) onSaved()
+              }}
             >
               Save
             </Confirm>
           )}
         </div>
-        <Outcome of={typeof outcome === 'string' || outcome instanceof Failure ? outcome : undefined}>
-          {(said) => <p>{said}</p>}
-        </Outcome>
+        <Outcome of={saved}>{() => <p>The policy is saved and in force.</p>}</Outcome>
       </Card>
-      {outcome !== undefined && typeof outcome !== 'string' && !(outcome instanceof Failure) && (
-        <Difference {...outcome} />
-      )}
+      <div class="wide">
+        <Outcome of={compared}>{(difference) => <Difference {...difference} />}</Outcome>
+      </div>
     </>
   )
 }
@@ -216,14 +212,7 @@ function Difference({ requests, classes, examples, notes }: WhatIf) {
                 </>
               ),
             ],
-            [
-              'From',
-              ({ client, operator }) => (
-                <>
-                  {client} <div class="quiet">{clipped(operator)}</div>
-                </>
-              ),
-            ],
+            ['From', ({ client, operator }) => <Noted text={client} note={operator} />],
             ['Now', ({ before }) => <Badge name={before} />],
             ['Draft', ({ after }) => <Badge name={after} />],
             ['Because', ({ because }) => clipped(because)],

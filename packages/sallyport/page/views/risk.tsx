@@ -1,6 +1,6 @@
 import type { Got } from '../api.ts'
 import { Shown, useLoad } from '../parts/load.tsx'
-import { Ago, Card, Table } from '../parts/pieces.tsx'
+import { Ago, Card, Silent, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
 import { count, word } from '../words.ts'
 
@@ -13,7 +13,7 @@ export function Risk() {
     <Shown loaded={loaded}>
       {({ accounts, silent }) => (
         <Card title="Accounts with failed or stopped events" wide aside="in recent events, by keyed hash">
-          {silent > 0 && <p class="failure">{count(silent)} processes did not respond.</p>}
+          <Silent count={silent} />
           <Table
             label="Accounts at risk"
             rows={accounts}

@@ -8,7 +8,7 @@ export function SignIn({ onLeave }: { onLeave?: (() => void) | undefined }) {
   const failure = refused ?? linkFailure.value
   const submit = async (event: SubmitEvent): Promise<void> => {
     try {
-      await signIn(readForm(event)['token'] ?? '')
+      await signIn('Bearer', readForm(event)['token'] ?? '')
     } catch (error) {
       setFailure(error instanceof Failure ? error.message : 'This token contains invalid characters.')
     }

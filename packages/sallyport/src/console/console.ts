@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SallyportError } from '@sallyport/core'
 import { openPolicyReader, type Sallyport } from '@sallyport/engine'
-import { type Door, nameReader, requireRole } from './access/door.ts'
+import { type Door, requireRole } from './access/door.ts'
 import type { Role } from './access/tokens.ts'
 import { shownIn, type Visitor } from './access/visitor.ts'
 import type { History } from './history/history.ts'
@@ -10,8 +10,8 @@ import { createTrail } from './history/trail.ts'
 import { loadPage } from './http/page.ts'
 import { readJson, sendError, sendJson } from './http/reply.ts'
 import { consoleRows } from './routes/index.ts'
-import type { AnyRow, AnyShare, Call, ConsoleHooks, ConsoleParts } from './routes/route.ts'
-import { parseMap } from './routes/values.ts'
+import type { AnyRow, AnyShare, ConsoleHooks, ConsoleParts } from './routes/route.ts'
+import { parseTexts } from './routes/values.ts'
 import { createGather, type Share } from './shares/share.ts'
 
 const API = '/console/api/'
@@ -44,7 +44,7 @@ export interface Console {
  * the console's own page or by a Bearer.
  */
 export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions): Console {
-  const assets = loadPage(page)
+  const answerFile = loadPage(page)
   const rows: readonly AnyRow[] = consoleRows()
   const policies = openPolicyReader({ lists: () => sallyport.config })
   const own = { sallyport, history, policies, trail: createTrail(sallyport), since: Date.now(), id: randomUUID() }
@@ -71,7 +71,7 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
     const now = Date.now()
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://console')
     const path = pathname.slice(API.length)
-    const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '')
+    const { method } = request
     const isSession = path === 'session' && (method === 'POST' || method === 'DELETE')
     const found = findRows(rows, path)
     const row = found?.rows.find((row) => row.method === method)
@@ -80,19 +80,18 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
     if (row === undefined) return answerSession(request, response, now)
     const visitor = door.admit(request, now)
     requireRole(row.role, visitor)
+    const given = method === 'GET' ? readQuery(searchParams) : parseTexts(await readJson(request))
     const answered = await row.answer(
       {
         visitor,
         now,
         request,
         response,
-        query: searchParams,
+        asked: Object.fromEntries(Object.entries(given).filter(([name]) => row.takes?.includes(name))),
         rest: found.rest,
-        reader: nameReader(request, visitor),
         isAdmitted: () => door.permits(request, 'read'),
-        body: async () => parseMap(await readJson(request)),
         audit: (what, details) => own.trail.audit({ what, who: nameVisitor(visitor), details }),
-      } satisfies Call<string>,
+      },
       parts,
     )
     if (answered !== undefined) sendJson(response, 200, answered)
@@ -121,7 +120,7 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
         return true
       }
       if (request.method !== 'GET' && request.method !== 'HEAD') return false
-      if (!assets.answer(path, request, response)) return false
+      if (!answerFile(path, request, response)) return false
       request.resume()
       return true
     },
@@ -130,6 +129,10 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
 
 function nameVisitor({ role }: Visitor): string {
   return `console ${role ?? 'nobody'}`
+}
+
+function readQuery(query: URLSearchParams): Readonly<Record<string, string>> {
+  return Object.fromEntries([...query].map(([name, value]) => [name, value.trim()]))
 }
 
 /** Finds the rows of a path, and its last segment where the rows leave it open. */

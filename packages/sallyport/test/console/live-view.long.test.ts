@@ -29,14 +29,12 @@ t.test('the live view shows who came, and why it was decided so', { skip: NO_BRO
   await page.locator('.map path').first().waitFor()
   // Counts are written every five seconds.
   await page.getByText('AS24940').first().waitFor()
-  const names = page.locator('.map .name')
+  const titles = await page.locator('.map path title').allTextContents()
   for (const name of ['Germany', 'United States'])
-    t.ok((await names.allTextContents()).includes(name), `${name}, on the map`)
-  const boxes = await Promise.all((await names.all()).map((one) => one.boundingBox()))
-  const crossing = boxes.flatMap((one, at) =>
-    boxes.slice(at + 1).filter((other) => one && other && isCrossing(one, other)),
-  )
-  t.same(crossing, [], 'no name covers another')
+    t.ok(
+      titles.some((title) => title.startsWith(`${name}: `)),
+      `${name}, on the map`,
+    )
   await until(() => bytes > 40_000)
   t.ok(bytes <= 250_000, `${bytes} bytes`)
   t.comment(`first view: ${bytes} bytes, ${Math.round(took)} ms`)
@@ -107,15 +105,3 @@ t.test('on a phone, in the dark, it fits', { skip: NO_BROWSER }, async (t) => {
   t.same(await axeFinds(page), [])
   t.same(complaints, [])
 })
-
-interface Box {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
-
-function isCrossing(one: Box, other: Box): boolean {
-  const isApart = (at: number, size: number, from: number, width: number) => at + size <= from || from + width <= at
-  return !isApart(one.x, one.width, other.x, other.width) && !isApart(one.y, one.height, other.y, other.height)
-}

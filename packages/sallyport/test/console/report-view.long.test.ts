@@ -22,7 +22,7 @@ t.test('the curve of 24 hours and the challenges survive a restart', async (t) =
     return (await answer.json()) as { readonly curves: { readonly allow: readonly number[] }; readonly since: number }
   }
   const day = await read('24h')
-  const challenges = [{ rule: 'ask', level: '1', asked: 1, solved: 0 }]
+  const challenges = { table: { rows: [['ask', '1', '1', '0', '0', '0']] } }
   t.match(day, { step: 3_600_000, totals: { allow: 5, challenge: 1 }, counted: { challenges }, since: null })
   t.equal(day.curves.allow.length, 24)
   const minutes = await read('5m')

@@ -55,13 +55,13 @@ export interface DoorOptions {
 export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => {} }: DoorOptions): Door {
   const ended: Ended = openEnded(dataDir, onFault)
   const sessions = createSessions(sessionKey(tokens), ended)
-  const [wrong, calls, signIns] = [createRate(WRONG), createRate(CALLS), createRate(SIGN_INS)]
-  const [allWrong, noted] = [createRate(ALL_WRONG), createRate(NOTED)]
+  const [takeWrong, takeCall, takeSignIn] = [createRate(WRONG), createRate(CALLS), createRate(SIGN_INS)]
+  const [takeAllWrong, takeNoted] = [createRate(ALL_WRONG), createRate(NOTED)]
 
   /** Counts a wrong token. Throws `rate_limit_exceeded` after too many; a valid token is accepted before this. */
   function countWrong({ socket: { remoteAddress = '' } }: IncomingMessage, now: number): void {
-    onWrong(remoteAddress, noted.take('', now) === 0)
-    limit(wrong.take(clientKey(remoteAddress).narrow, now) || allWrong.take('', now))
+    onWrong(remoteAddress, takeNoted('', now) === 0)
+    limit(takeWrong(clientKey(remoteAddress).narrow, now) || takeAllWrong('', now))
   }
 
   function refuse(request: IncomingMessage, now: number, message: string): never {
@@ -72,7 +72,7 @@ export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => 
   function admit(request: IncomingMessage, now: number): Visitor {
     const { isBadToken, ...visitor } = findVisitor(request, { tokens, sessions, now })
     if (isBadToken) refuse(request, now, 'This token is not valid.')
-    if (visitor.role !== undefined) limit(calls.take(nameReader(request, visitor), now))
+    if (visitor.role !== undefined) limit(takeCall(nameReader(request, visitor), now))
     if (visitor.by !== 'token') requireOwnPage(request)
     return visitor
   }
@@ -82,7 +82,7 @@ export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => 
     if (code === undefined) {
       const { by, role } = admit(request, now)
       if (by !== 'token' || role === undefined) throw new SallyportError('unauthorized', TOKEN_NEEDED)
-      limit(signIns.take(role, now))
+      limit(takeSignIn(role, now))
       return sessions.open(role, now)
     }
     requireOwnPage(request)

@@ -16,6 +16,8 @@ export interface ReadTokens {
   readonly isKept: boolean
 }
 
+type Configured = Readonly<Partial<Record<'adminToken' | 'steerToken' | 'readToken', string | undefined>>>
+
 /**
  * Returns the configured tokens; without a configured admin token, the one in `<dataDir>/console-token`, which is created with mode 0600.
  * Where the file cannot be written, the token is new and known to no one, so that there is no administrator. Throws `invalid_config` for a
@@ -23,15 +25,7 @@ export interface ReadTokens {
  */
 export function readTokens(
   dataDir: string,
-  {
-    adminToken,
-    steerToken: steer,
-    readToken: read,
-  }: {
-    readonly adminToken?: string | undefined
-    readonly steerToken?: string | undefined
-    readonly readToken?: string | undefined
-  } = {},
+  { adminToken, steerToken: steer, readToken: read }: Configured = {},
 ): ReadTokens {
   if (adminToken !== undefined) return { tokens: { admin: adminToken, steer, read }, isKept: true }
   const file = join(dataDir, NAME)

@@ -19,38 +19,12 @@ export type Fact = readonly [name: string, text: string]
 
 /** Lists the facts behind a decision: the rule with its limits, the agent, and the network. */
 export function listFacts(decision: Decision): readonly Fact[] {
-  const {
-    action,
-    challenge,
-    offer,
-    trial,
-    counting,
-    limits,
-    reasons,
-    inspection,
-    unjudged = [],
-    attestation,
-  } = decision
-  const {
-    agent,
-    network,
-    client,
-    country,
-    countryFrom,
-    region,
-    crawler,
-    degraded,
-    oldest,
-    pass,
-    user,
-    plan,
-    mcp,
-    event,
-  } = inspection
+  const { challenge, offer, trial, counting, limits = [], reasons, inspection, unjudged = [], attestation } = decision
+  const { agent, network, client, country, countryFrom, crawler, oldest, event } = inspection
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['event', event && [event.event.replace('_', ' '), event.outcome].filter(isSaid).join(': ')],
     ['because', reasons[0]?.text],
-    ['flag', action === 'flag' ? FLAG : undefined],
+    ['flag', decision.action === 'flag' ? FLAG : undefined],
     ['status', decision.status && (decision.status === 451 ? '451, for legal reasons' : String(decision.status))],
     ['asks', challenge && termsText(challenge)],
     ['offers', offer && [offer.price, offer.licence].filter(isSaid).join(', ')],
@@ -61,7 +35,7 @@ export function listFacts(decision: Decision): readonly Fact[] {
     ...(counting?.rules ?? []).map(
       ({ rule, cost }) => ['counted by', countText(rule, cost, event !== undefined)] as const,
     ),
-    ...(limits ?? []).map((use) => ['limit', useText(use)] as const),
+    ...limits.map((use) => ['limit', useText(use)] as const),
     ['attested', attestation && `claim ${attestation.claim}: ${attestation.action} (${attestation.reason})`],
     ['who', `${agent.class}, confidence ${agent.confidence}${agent.headless ? ', headless' : ''}`],
     ['a program', `probability ${agent.botProbability}`],
@@ -70,10 +44,10 @@ export function listFacts(decision: Decision): readonly Fact[] {
     ['identity', agent.identity && `${agent.identity.name} (${agent.identity.verified ? 'verified' : 'unverified'})`],
     ['AI', agent.ai && `${agent.ai.name} of ${agent.ai.vendor}`],
     ['claims to be', crawler && `${crawler.name} of ${crawler.operator}: ${crawler.outcome}. ${crawler.summary}`],
-    ['calls', mcp?.calls.map(formatCall).join(', ')],
-    ['user', user],
-    ['plan', plan],
-    ['pass', passText(pass)],
+    ['calls', inspection.mcp?.calls.map(formatCall).join(', ')],
+    ['user', inspection.user],
+    ['plan', inspection.plan],
+    ['pass', passText(inspection.pass)],
     ['headers', agent.headerConsistency === undefined ? 'unknown' : `consistency ${agent.headerConsistency}`],
     ['from', [client.address, network.verdict.classification, systemText(network), country].filter(isSaid).join(', ')],
     ['address by', `${VIA[client.via]}${client.malformed ? '; part of the header is malformed' : ''}`],
@@ -81,9 +55,9 @@ export function listFacts(decision: Decision): readonly Fact[] {
     ['JA4', ja4Text(inspection)],
     ['network', networkGrounds(reasons)],
     ['country', countryFrom && `${country} by ${countryFrom.source}, confidence ${countryFrom.confidence}`],
-    ['region', region && regionText(region)],
+    ['region', inspection.region && regionText(inspection.region)],
     ['oldest source', oldest && sourceText(oldest.source, oldest.date)],
-    ['unknown', degraded.join(', ')],
+    ['unknown', inspection.degraded.join(', ')],
   ]
   return rows.flatMap(([name, text]) => (isSaid(text) ? [[name, text] as const] : []))
 }
@@ -177,37 +151,24 @@ function ageText(seconds: number): string {
 
 /** Writes `rule login: 10 in 1h by client, else throttle; taken as within`. */
 function countText({ id, action, onTrial, limit, concurrent }: CountingRule, cost: number, isEvent: boolean): string {
-  const bounds: string[] = []
-  if (limit !== undefined)
-    bounds.push(
-      `${limit.max}${limit.counts ? ` ${limit.counts}s` : ''}${limit.failures && !isEvent ? ` (${limit.failures.join(', ')})` : ''} in ${formatDuration(limit.windowMs)} by ${limit.keys.join(' and ')}`,
-    )
-  if (concurrent !== undefined) {
-    const by = concurrent.keys.length === 0 ? '' : ` by ${concurrent.keys.join(' and ')}`
-    bounds.push(`${concurrent.max} in flight${by}`)
-  }
+  const by = (keys: readonly string[]) => (keys.length === 0 ? '' : ` by ${keys.join(' and ')}`)
+  const failures = limit?.failures && !isEvent ? ` (${limit.failures.join(', ')})` : ''
+  const bounds = [
+    limit &&
+      `${limit.max}${limit.counts ? ` ${limit.counts}s` : ''}${failures} in ${formatDuration(limit.windowMs)}${by(limit.keys)}`,
+    concurrent && `${concurrent.max} in flight${by(concurrent.keys)}`,
+  ]
   const costs = cost === 1 ? '' : `, costs ${cost}`
-  return `rule ${id}: ${bounds.join(', ')}, else ${action}${onTrial ? ' (dry run)' : ''}${costs}; assumed within the limit`
+  return `rule ${id}: ${bounds.filter(isSaid).join(', ')}, else ${action}${onTrial ? ' (dry run)' : ''}${costs}; assumed within the limit`
 }
 
 /** Writes `17th of 20 in 1m, rule search`. */
-export function useText({
-  rule,
-  used,
-  max,
-  counts,
-  windowMs,
-  exceeded,
-}: Omit<LimitUse, 'action' | 'onTrial' | 'resetMs'>): string {
+export function useText(use: Omit<LimitUse, 'action' | 'onTrial' | 'resetMs'>): string {
+  const { rule, used, max, counts, windowMs, exceeded } = use
   const span = windowMs === undefined ? 'in flight' : `in ${formatDuration(windowMs)}`
-  if (counts !== undefined) {
-    return exceeded
-      ? `over ${max} ${counts}s ${span}, rule ${rule}`
-      : `${used} of ${max} ${counts}s ${span}, rule ${rule}`
-  }
-  return exceeded
-    ? `over ${max} ${span}, rule ${rule}`
-    : `${used === 0 ? 'none' : ordinal(used)} of ${max} ${span}, rule ${rule}`
+  const most = counts === undefined ? max : `${max} ${counts}s`
+  const now = counts !== undefined ? used : used === 0 ? 'none' : ordinal(used)
+  return `${exceeded ? 'over' : `${now} of`} ${most} ${span}, rule ${rule}`
 }
 
 const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' })

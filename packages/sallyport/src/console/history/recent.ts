@@ -10,8 +10,6 @@ export interface Recent {
   list(): readonly ObservedRequest[]
   /** Counts all requests that were ever kept. */
   readonly count: number
-  /** True where a second had more requests than may be kept. */
-  readonly isPartial: boolean
   /** Lists the requests after the first `count`, as far as they are still kept. */
   since(count: number): readonly ObservedRequest[]
 }
@@ -22,7 +20,6 @@ export const KEPT_A_SECOND = { allowed: 50, others: 100 } as const
 export function createRecent(capacity: number): Recent {
   const kept: ObservedRequest[] = []
   let count = 0
-  let isPartial = false
   let room: { allowed: number; others: number } = { ...KEPT_A_SECOND }
 
   function since(before: number): readonly ObservedRequest[] {
@@ -33,10 +30,7 @@ export function createRecent(capacity: number): Recent {
 
   return {
     add(observed) {
-      if (room[classify(observed)]-- <= 0) {
-        isPartial = true
-        return
-      }
+      if (room[classify(observed)]-- <= 0) return
       kept[count % capacity] = observed
       count++
     },
@@ -47,9 +41,6 @@ export function createRecent(capacity: number): Recent {
     list: () => since(0),
     get count() {
       return count
-    },
-    get isPartial() {
-      return isPartial
     },
     since,
   }

@@ -6,15 +6,7 @@ export interface Series {
   read(now: number, count: number): readonly (readonly number[])[]
 }
 
-export function createSeries({
-  slots,
-  slotMs,
-  kinds,
-}: {
-  readonly slots: number
-  readonly slotMs: number
-  readonly kinds: number
-}): Series {
+export function createSeries({ slots, slotMs, kinds }: Readonly<Record<'slots' | 'slotMs' | 'kinds', number>>): Series {
   const counts = new Uint32Array(slots * kinds)
   /** Says which slot since the epoch each place holds. */
   const held = new Float64Array(slots).fill(-1)

@@ -24,14 +24,8 @@ interface Asset {
   readonly isFixed: boolean
 }
 
-/** Serves the files of the built page from memory. */
-export interface Page {
-  /** Returns false where there is no such file. */
-  answer(path: string, request: IncomingMessage, response: ServerResponse): boolean
-}
-
-/** Reads the built page; without the folder it serves a page that says so. */
-export function loadPage(folder: string = PAGE_FOLDER): Page {
+/** Reads the built page, and serves its files from memory; returns false where there is no such file. */
+export function loadPage(folder: string = PAGE_FOLDER) {
   const assets = new Map<string, Asset>()
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const type = TYPES[extname(name)]
@@ -44,22 +38,20 @@ export function loadPage(folder: string = PAGE_FOLDER): Page {
     const plain = Buffer.from('<!doctype html><title>Sallyport</title><p>Build the console: npm run prepare.\n')
     assets.set('/', { type: 'text/html; charset=utf-8', plain, gzip: gzipSync(plain), isFixed: false })
   }
-  return {
-    answer(path, request, response) {
-      const asset = assets.get(path)
-      if (asset === undefined) return false
-      const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
-      const body = isZipped ? asset.gzip : asset.plain
-      response.writeHead(200, {
-        ...SECURITY,
-        'Content-Type': asset.type,
-        'Content-Length': body.length,
-        'Cache-Control': asset.isFixed ? 'public, max-age=31536000, immutable' : 'no-cache',
-        Vary: 'Accept-Encoding',
-        ...(isZipped && { 'Content-Encoding': 'gzip' }),
-      })
-      response.end(request.method === 'HEAD' ? undefined : body)
-      return true
-    },
+  return (path: string, request: IncomingMessage, response: ServerResponse): boolean => {
+    const asset = assets.get(path)
+    if (asset === undefined) return false
+    const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    const body = isZipped ? asset.gzip : asset.plain
+    response.writeHead(200, {
+      ...SECURITY,
+      'Content-Type': asset.type,
+      'Content-Length': body.length,
+      'Cache-Control': asset.isFixed ? 'public, max-age=31536000, immutable' : 'no-cache',
+      Vary: 'Accept-Encoding',
+      ...(isZipped && { 'Content-Encoding': 'gzip' }),
+    })
+    response.end(body)
+    return true
   }
 }

@@ -1,7 +1,7 @@
 import { counted } from '@sallyport/core'
 import type { CrawlerReport, OperatorReading } from '@sallyport/engine'
 import { moment, number, percent, size, span, trend } from './figures.ts'
-import type { Section } from './section.ts'
+import { makeTable, type Section, tableSection } from './section.ts'
 
 const MAX_OPERATORS = 12
 const MAX_PATHS = 8
@@ -28,30 +28,17 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
           ? 'No request violated robots.txt.'
           : `Requests that violated robots.txt: ${broke.map((one) => `${operatorName(one)} (${number(one.disallowed)})`).join(', ')}.`,
       ],
-      table: {
-        head: [
-          'operator',
-          'for',
-          'requests',
-          'trend',
-          'pages',
-          'bytes',
-          'robots.txt violations',
-          'over limits',
-          'stopped',
-        ],
-        rows: operators.map((one) => [
-          operatorName(one),
-          one.purposes.join(', '),
-          number(one.requests),
-          trend(one.requests, one.before),
-          number(one.pages),
-          size(one.bytes),
-          robotsText(one),
-          number(one.beyond),
-          one.would === 0 ? number(one.stopped) : `${number(one.stopped)}, would be ${number(one.would)}`,
-        ]),
-      },
+      table: makeTable(operators, [
+        ['operator', operatorName],
+        ['for', ({ purposes }) => purposes.join(', ')],
+        ['requests', (one) => number(one.requests)],
+        ['trend', (one) => trend(one.requests, one.before)],
+        ['pages', (one) => number(one.pages)],
+        ['bytes', (one) => size(one.bytes)],
+        ['robots.txt violations', robotsText],
+        ['over limits', (one) => number(one.beyond)],
+        ['stopped', ({ stopped, would }) => `${number(stopped)}${would === 0 ? '' : `, would be ${number(would)}`}`],
+      ]),
     },
     {
       title: 'Visits from AI services',
@@ -60,19 +47,20 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
           ? 'No visit came from an AI service.'
           : 'Visits with an AI service as Referer or utm_source; many visits have neither.',
       ],
-      table: {
-        head: ['service', 'people', 'trend', 'uncertain', 'to'],
-        rows: referrals.map(({ service, visits, unclear, before, paths }) => [
-          service,
-          number(visits),
-          trend(visits, before),
-          number(unclear),
-          paths
-            .slice(0, 3)
-            .map(({ name }) => name)
-            .join(' '),
-        ]),
-      },
+      table: makeTable(referrals, [
+        ['service', ({ service }) => service],
+        ['people', ({ visits }) => number(visits)],
+        ['trend', ({ visits, before }) => trend(visits, before)],
+        ['uncertain', ({ unclear }) => number(unclear)],
+        [
+          'to',
+          ({ paths }) =>
+            paths
+              .slice(0, 3)
+              .map(({ name }) => name)
+              .join(' '),
+        ],
+      ]),
     },
     ...(offers.length === 0 ? [] : [offerSection(offers)]),
     ...operators.slice(0, MAX_OPERATORS).map(operatorSection),
@@ -80,9 +68,11 @@ export function crawlerSections(report: CrawlerReport): readonly Section[] {
 }
 
 function offerSection(offers: CrawlerReport['offers']): Section {
-  const rows = offers.map(({ rule, outcome, requests }) => [rule, outcome, number(requests)])
-  const table = { head: ['rule', 'outcome', 'requests'], rows }
-  return { title: 'Priced requests', sentences: [], table }
+  return tableSection('Priced requests', offers, [
+    ['rule', ({ rule }) => rule],
+    ['outcome', ({ outcome }) => outcome],
+    ['requests', ({ requests }) => number(requests)],
+  ])
 }
 
 function robotsText({ disallowed, unread, requests }: OperatorReading): string {
@@ -102,18 +92,13 @@ function operatorSection(one: OperatorReading): Section {
       `${names.join(', ')}. First ${moment(one.first)}, last ${moment(one.last)}, most between ${busiest}:00 and ${busiest + 1}:00 UTC.`,
       `By day: ${one.days.map(({ day, requests }) => `${day.slice(5)}: ${number(requests)}`).join(', ')}.`,
     ],
-    table: {
-      head: ['path', 'requests', 'share', 'pages', 'bytes', 'robots.txt violations'],
-      rows: one.paths
-        .slice(0, MAX_PATHS)
-        .map(({ name, requests, share, pages, bytes, disallowed }) => [
-          name,
-          number(requests),
-          percent(share),
-          number(pages),
-          size(bytes),
-          disallowed === 0 ? '' : number(disallowed),
-        ]),
-    },
+    table: makeTable(one.paths.slice(0, MAX_PATHS), [
+      ['path', ({ name }) => name],
+      ['requests', ({ requests }) => number(requests)],
+      ['share', ({ share }) => percent(share)],
+      ['pages', ({ pages }) => number(pages)],
+      ['bytes', ({ bytes }) => size(bytes)],
+      ['robots.txt violations', ({ disallowed }) => (disallowed === 0 ? '' : number(disallowed))],
+    ]),
   }
 }

@@ -12,3 +12,15 @@ export interface Section {
   /** Names the operator of crawlers that the section is about. */
   readonly operator?: string | undefined
 }
+
+/** Describes a column: its heading, and its cell in a row. */
+type Column<Row> = readonly [head: string, cell: (row: Row) => string]
+
+export function makeTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): SectionTable {
+  return { head: columns.map(([head]) => head), rows: rows.map((row) => columns.map(([, cell]) => cell(row))) }
+}
+
+/** Makes a section of a table alone. */
+export function tableSection<Row>(title: string, rows: readonly Row[], columns: readonly Column<Row>[]): Section {
+  return { title, sentences: [], table: makeTable(rows, columns) }
+}

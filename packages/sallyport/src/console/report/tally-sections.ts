@@ -1,7 +1,7 @@
 import { counted, countryName, DAY_MS, labelEventReason } from '@sallyport/core'
 import type { Impact, Period, RuleImpact, Share, TallyReport, Visitors } from '@sallyport/engine'
 import { moment, number, percent, size, span, trend } from './figures.ts'
-import type { Section, SectionTable } from './section.ts'
+import { makeTable, type Section, tableSection } from './section.ts'
 
 const MAX_ROWS = 12
 
@@ -13,41 +13,38 @@ const STATES: Readonly<Record<RuleImpact['state'], string>> = {
 
 /** Writes sections for all counts; the first answers the question before `enforce`: which visitors are affected? */
 export function tallySections(report: TallyReport): readonly Section[] {
-  const { byAction, byClass, byNetwork, byOperator, byPurpose, byPath, bySystem, byCountry, answers, rules } = report
+  const { byAction, byClass, byNetwork, byOperator, byPurpose, byPath, bySystem, byCountry, answers, accounts } = report
   const countries = byCountry.map((one) => ({ ...one, name: countryName(one.name) ?? one.name }))
   const tables: readonly Section[] = [
-    tableSection('Rules, and the visitors they affect', rulesTable(rules)),
-    tableSection('Account events', {
-      head: ['event', 'successes', 'failures', 'unknown users', 'challenged', 'refused', 'would be blocked'],
-      rows: report.accounts.events.map(({ event, ...counts }) => [
-        event.replace('_', ' '),
-        ...[counts.successes, counts.failures, counts.unknownUsers, counts.challenged, counts.refused].map(number),
-        number(counts.would),
-      ]),
-    }),
-    tableSection('Reasons against account events', {
-      head: ['reason', 'events'],
-      rows: report.accounts.reasons
-        .slice(0, MAX_ROWS)
-        .map(({ name, requests }) => [labelEventReason(name), number(requests)]),
-    }),
-    tableSection('Challenges', {
-      head: ['rule', 'level', 'challenged', 'solved', 'failed attempts', 'not shown'],
-      rows: report.challenges.map(({ rule, level, asked, solved, failed, unshown }) => [
-        rule === '' ? 'unknown' : rule,
-        level,
-        ...[asked, solved, failed, unshown].map(number),
-      ]),
-    }),
+    rulesSection(report),
+    tableSection('Account events', accounts.events, [
+      ['event', ({ event }) => event.replace('_', ' ')],
+      ['successes', (one) => number(one.successes)],
+      ['failures', (one) => number(one.failures)],
+      ['unknown users', (one) => number(one.unknownUsers)],
+      ['challenged', (one) => number(one.challenged)],
+      ['refused', (one) => number(one.refused)],
+      ['would be blocked', (one) => number(one.would)],
+    ]),
+    tableSection('Reasons against account events', accounts.reasons.slice(0, MAX_ROWS), [
+      ['reason', ({ name }) => labelEventReason(name)],
+      ['events', ({ requests }) => number(requests)],
+    ]),
+    challengesSection(report),
     sharesSection('Requests by action', 'action', byAction),
-    tableSection('Requests by response', {
-      head: ['answer', 'requests', 'share', 'from the gate'],
-      rows: answers.map((one) => [answerText(one.name), number(one.requests), percent(one.share), number(one.ours)]),
-    }),
-    tableSection('Requests by client class', {
-      head: ['class', 'requests', 'share', 'clients', 'bytes'],
-      rows: byClass.map((one) => [...shareCells(one), number(one.people), size(one.bytes)]),
-    }),
+    tableSection('Requests by response', answers, [
+      ['answer', ({ name }) => ANSWERS[name] ?? name],
+      ['requests', ({ requests }) => number(requests)],
+      ['share', ({ share }) => percent(share)],
+      ['from the gate', ({ ours }) => number(ours)],
+    ]),
+    tableSection('Requests by client class', byClass, [
+      ['class', ({ name }) => name],
+      ['requests', ({ requests }) => number(requests)],
+      ['share', ({ share }) => percent(share)],
+      ['clients', ({ people }) => number(people)],
+      ['bytes', ({ bytes }) => size(bytes)],
+    ]),
     sharesSection('Requests by network', 'network', byNetwork),
     sharesSection('Countries', 'country', countries),
     sharesSection('Autonomous systems', 'system', bySystem),
@@ -59,8 +56,15 @@ export function tallySections(report: TallyReport): readonly Section[] {
   return [headSection(report), ...tables.filter(({ table }) => table?.rows.length !== 0)]
 }
 
-function tableSection(title: string, table: SectionTable): Section {
-  return { title, sentences: [], table }
+export function challengesSection({ challenges }: Pick<TallyReport, 'challenges'>): Section {
+  return tableSection('Challenges', challenges, [
+    ['rule', ({ rule }) => rule || 'unknown'],
+    ['level', ({ level }) => level],
+    ['challenged', ({ asked }) => number(asked)],
+    ['solved', ({ solved }) => number(solved)],
+    ['failed attempts', ({ failed }) => number(failed)],
+    ['not shown', ({ unshown }) => number(unshown)],
+  ])
 }
 
 /** Puts the answer in its first lines. */
@@ -117,32 +121,28 @@ function beforeText(now: Period, before: Period): string {
 
 const WEEK_MS = 7 * DAY_MS
 
-function rulesTable(rules: readonly RuleImpact[]): SectionTable {
-  const shown = rules.slice(0, 2 * MAX_ROWS)
-  return {
-    head: ['rule', 'action', 'state', 'requests', 'clients', 'people', 'of people', 'uncertain'],
-    rows: shown.map(({ rule, action, state, requests, people, real, share, unclear }) => [
-      rule === '' ? 'none' : rule,
-      action,
-      STATES[state],
-      number(requests),
-      number(people),
-      number(real),
-      percent(share),
-      number(unclear),
-    ]),
-  }
+function rulesSection({ rules }: TallyReport): Section {
+  return tableSection('Rules, and the visitors they affect', rules.slice(0, 2 * MAX_ROWS), [
+    ['rule', ({ rule }) => rule || 'none'],
+    ['action', ({ action }) => action],
+    ['state', ({ state }) => STATES[state]],
+    ['requests', ({ requests }) => number(requests)],
+    ['clients', ({ people }) => number(people)],
+    ['people', ({ real }) => number(real)],
+    ['of people', ({ share }) => percent(share)],
+    ['uncertain', ({ unclear }) => number(unclear)],
+  ])
 }
 
 const NAMES: Readonly<Record<string, string>> = { unshown: 'challenge not shown' }
 
-function sharesSection(title: string, name: string, shares: readonly Share[]): Section {
-  const rows = shares.slice(0, MAX_ROWS).map((one) => [...shareCells(one), size(one.bytes)])
-  return tableSection(title, { head: [name, 'requests', 'share', 'bytes'], rows })
-}
-
-function shareCells({ name, requests, share }: Share): readonly string[] {
-  return [NAMES[name] ?? name, number(requests), percent(share)]
+function sharesSection(title: string, head: string, shares: readonly Share[]): Section {
+  return tableSection(title, shares.slice(0, MAX_ROWS), [
+    [head, ({ name }) => NAMES[name] ?? name],
+    ['requests', ({ requests }) => number(requests)],
+    ['share', ({ share }) => percent(share)],
+    ['bytes', ({ bytes }) => size(bytes)],
+  ])
 }
 
 const ANSWERS: Readonly<Record<string, string>> = {
@@ -152,27 +152,21 @@ const ANSWERS: Readonly<Record<string, string>> = {
   left: 'left before the response',
 }
 
-function answerText(name: string): string {
-  return ANSWERS[name] ?? name
-}
-
 function changesSection({ changes }: TallyReport): Section {
-  const each = ({ requests, visitors, hit, wouldHit, stopped }: Period) => [
-    number(requests),
-    percent(stopped),
-    number(visitors),
-    percent(hit),
-    percent(wouldHit),
-  ]
+  const rows = changes.flatMap(({ at, changed, before, after }) => [
+    { ...before, name: `before ${moment(at)}` },
+    { ...after, name: `after ${changed.join(', ')}` },
+  ])
   return {
     title: 'Before and after each configuration change',
     sentences: ['A day before and a day after each change, up to the next change.'],
-    table: {
-      head: ['change', 'requests', 'stopped', 'people', 'affected', 'if enforced'],
-      rows: changes.flatMap(({ at, changed, before, after }) => [
-        [`before ${moment(at)}`, ...each(before)],
-        [`after ${changed.join(', ')}`, ...each(after)],
-      ]),
-    },
+    table: makeTable(rows, [
+      ['change', ({ name }) => name],
+      ['requests', ({ requests }) => number(requests)],
+      ['stopped', ({ stopped }) => percent(stopped)],
+      ['people', ({ visitors }) => number(visitors)],
+      ['affected', ({ hit }) => percent(hit)],
+      ['if enforced', ({ wouldHit }) => percent(wouldHit)],
+    ]),
   }
 }

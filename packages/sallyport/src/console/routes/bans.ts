@@ -2,18 +2,13 @@ import { type LimitUse, SallyportError, strikesText } from '@sallyport/core'
 import type { Share } from '../shares/share.ts'
 import { type Brief, toBrief } from './brief.ts'
 import { takeNewest } from './newest.ts'
-import { type ConsoleParts, row } from './route.ts'
-import { shownAddress, withoutAddresses } from './shown-address.ts'
-import { readMember } from './values.ts'
+import { get, post } from './route.ts'
+import { type AddressForm, shownAddress, withoutAddresses } from './shown-address.ts'
 
 const LISTED = 40
 
-interface Limited extends Brief {
-  readonly limits: readonly LimitUse[]
-}
-
 /** Lists the last requests that exceeded a limit. */
-const LIMITED: Share<object, readonly Limited[]> = {
+const LIMITED: Share<object, readonly (Brief & { readonly limits: readonly LimitUse[] })[]> = {
   name: 'limited',
   own(_, { history, sallyport }) {
     const form = sallyport.config.log.addresses
@@ -30,37 +25,24 @@ const LIMITED: Share<object, readonly Limited[]> = {
 
 /** Serves clients that are banned, or that exceeded a limit. */
 export const BAN_ROWS = [
-  row({
-    method: 'GET',
-    path: 'bans',
-    role: 'read',
-    shares: [LIMITED],
-    async answer(_, { sallyport, gather }) {
-      const form = sallyport.config.log.addresses
-      const [bans, { shares }] = await Promise.all([sallyport.bans.list(), gather(LIMITED, {})])
-      return {
-        bans: bans.map((ban) => ({ ...ban, key: shortenKey(ban.key, form), strikes: strikesText(ban) })),
-        limited: takeNewest(shares, LISTED),
-        strikes: sallyport.config.policy.strikes ?? null,
-      }
-    },
+  get('bans', { shares: [LIMITED] }, async (_, { sallyport, gather }) => {
+    const form = sallyport.config.log.addresses
+    const [bans, { shares }] = await Promise.all([sallyport.bans.list(), gather(LIMITED, {})])
+    return {
+      bans: bans.map((ban) => ({ ...ban, key: shortenKey(ban.key, form), strikes: strikesText(ban) })),
+      limited: takeNewest(shares, LISTED),
+      strikes: sallyport.config.policy.strikes ?? null,
+    }
   }),
-  row({
-    method: 'POST',
-    path: 'bans/lift',
-    role: 'steer',
-    takes: ['id'],
-    async answer({ body, audit }, { sallyport }) {
-      const id = readMember(await body(), 'id', 64) ?? ''
-      if (!(await sallyport.bans.lift(id))) throw new SallyportError('unknown_ban')
-      audit('bans lift', { id })
-      return { id, lifted: true }
-    },
+  post('bans/lift', { role: 'steer', takes: ['id'] }, async ({ asked: { id = '' }, audit }, { sallyport }) => {
+    if (!(await sallyport.bans.lift(id))) throw new SallyportError('unknown_ban')
+    audit('bans lift', { id })
+    return { id, lifted: true }
   }),
 ]
 
 /** Shortens the address in a key, which may hold other parts too. */
-function shortenKey(key: string, form: ConsoleParts['sallyport']['config']['log']['addresses']): string {
+function shortenKey(key: string, form: AddressForm): string {
   if (form === 'full') return key
   return key
     .split(/([^0-9a-f.:]+)/i)

@@ -37,20 +37,19 @@ export type Filter = (one: ObservedRequest, form: AddressForm) => boolean
 /** Names of the filters that a query may have. */
 export const FILTERS = ['outcome', 'class', 'network', 'trial', 'text'] as const
 export type Filtered = (typeof FILTERS)[number]
+/** An absent or empty filter lets all requests through. */
+export type Filters = Readonly<Partial<Record<Filtered, string>>>
 
-/** Reads the filters of a query; an absent filter lets all requests through. */
-export function createFilter(query: URLSearchParams): Filter {
-  const [outcome, who, network] = ['outcome', 'class', 'network'].map((name) => query.get(name) || undefined)
-  const text = query.get('text')?.trim().toLowerCase().slice(0, 200) ?? ''
-  const isOnTrial = query.get('trial') === '1'
+export function createFilter({ outcome, class: who, network, trial, text = '' }: Filters): Filter {
+  const wanted = text.toLowerCase()
   return (one, form) => {
     const { decision } = one
     const { agent, network: found } = decision?.inspection ?? {}
-    if (outcome !== undefined && describeOutcome(one) !== outcome) return false
-    if (who !== undefined && agent?.class !== who) return false
-    if (network !== undefined && found?.verdict.classification !== network) return false
-    if (isOnTrial && decision?.trial === undefined) return false
-    return text === '' || joinText(one, form).includes(text)
+    if (outcome && describeOutcome(one) !== outcome) return false
+    if (who && agent?.class !== who) return false
+    if (network && found?.verdict.classification !== network) return false
+    if (trial === '1' && decision?.trial === undefined) return false
+    return wanted === '' || joinText(one, form).includes(wanted)
   }
 }
 

@@ -2,8 +2,7 @@ import { type InspectedCrawler, parseAddress, SallyportError } from '@sallyport/
 import type { Share } from '../shares/share.ts'
 import { type Brief, toBrief } from './brief.ts'
 import { takeNewest } from './newest.ts'
-import { type ConsoleParts, row } from './route.ts'
-import { readMember } from './values.ts'
+import { type ConsoleParts, get, post } from './route.ts'
 
 const LISTED = 60
 
@@ -29,31 +28,15 @@ function describeClaim(brief: Brief, { slug, name, outcome, method, pending }: I
 
 /** Serves the catalogue, the checks of each crawler, and the requests in their names. */
 export const CRAWLER_ROWS = [
-  row({
-    method: 'GET',
-    path: 'crawlers',
-    role: 'read',
-    shares: [CLAIMED],
-    async answer(_, parts) {
-      const { shares } = await parts.gather(CLAIMED, {})
-      return { crawlers: listCatalogue(parts), recent: takeNewest(shares, LISTED) }
-    },
+  get('crawlers', { shares: [CLAIMED] }, async (_, parts) => {
+    const { shares } = await parts.gather(CLAIMED, {})
+    return { crawlers: listCatalogue(parts), recent: takeNewest(shares, LISTED) }
   }),
-  row({
-    method: 'POST',
-    path: 'crawlers/verify',
-    role: 'read',
-    takes: ['ip', 'bot', 'userAgent'],
-    async answer({ body }, { sallyport }) {
-      const given = await body()
-      const address = parseAddress(readMember(given, 'ip', 64)?.trim() ?? '')
-      if (address === undefined) throw new SallyportError('invalid_ip')
-      const [bot, userAgent] = [readMember(given, 'bot', 64), readMember(given, 'userAgent')]
-      return sallyport.knowledge.crawlers.verify(address, {
-        bot,
-        userAgent,
-      })
-    },
+  post('crawlers/verify', { role: 'read', takes: ['ip', 'bot', 'userAgent'] }, async ({ asked }, { sallyport }) => {
+    const { ip = '', bot, userAgent } = asked
+    const address = parseAddress(ip)
+    if (address === undefined) throw new SallyportError('invalid_ip')
+    return sallyport.knowledge.crawlers.verify(address, { bot: bot || undefined, userAgent: userAgent || undefined })
   }),
 ]
 

@@ -1,7 +1,7 @@
 import { type SourceStatus, withAge } from '@sallyport/core'
 import { doctor, type Finding, isShippedTable } from '@sallyport/engine'
 import type { Share } from '../shares/share.ts'
-import { type ConsoleParts, row } from './route.ts'
+import { type ConsoleParts, get } from './route.ts'
 
 /** Findings are checked again after this time. */
 const FINDINGS_MS = 15_000
@@ -18,33 +18,27 @@ export function healthRows() {
     return looked.findings
   }
   return [
-    row({
-      method: 'GET',
-      path: 'health',
-      role: 'read',
-      shares: [PROCESS],
-      async answer({ now }, parts) {
-        const { sallyport, gather } = parts
-        const [findings, ledger, bans, { shares, silent }] = await Promise.all([
-          listFindings(parts, now),
-          sallyport.provenance.status().catch(() => undefined),
-          sallyport.bans.list().catch(() => undefined),
-          gather(PROCESS, {}),
-        ])
-        return {
-          mode: sallyport.config.mode,
-          processes: shares.length,
-          silent,
-          since: Math.min(...shares.map(({ since }) => since)),
-          now,
-          findings,
-          ledger: ledger ?? null,
-          bans: bans?.length ?? null,
-          load: shares.some((share) => share.loadOn),
-          lostLines: shares.reduce((sum, { lostLines }) => sum + lostLines, 0),
-          sources: sallyport.sources().map((source) => aged(source, now)),
-        }
-      },
+    get('health', { shares: [PROCESS] }, async ({ now }, parts) => {
+      const { sallyport, gather } = parts
+      const [findings, ledger, bans, { shares, silent }] = await Promise.all([
+        listFindings(parts, now),
+        sallyport.provenance.status().catch(() => undefined),
+        sallyport.bans.list().catch(() => undefined),
+        gather(PROCESS, {}),
+      ])
+      return {
+        mode: sallyport.config.mode,
+        processes: shares.length,
+        silent,
+        since: Math.min(...shares.map(({ since }) => since)),
+        now,
+        findings,
+        ledger: ledger ?? null,
+        bans: bans?.length ?? null,
+        load: shares.some((share) => share.loadOn),
+        lostLines: shares.reduce((sum, { lostLines }) => sum + lostLines, 0),
+        sources: sallyport.sources().map((source) => aged(source, now)),
+      }
     }),
   ]
 }

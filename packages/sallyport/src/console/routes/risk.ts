@@ -1,6 +1,7 @@
 import type { ObservedRequest, Reason } from '@sallyport/core'
 import type { Share } from '../shares/share.ts'
-import { row } from './route.ts'
+import { takeNewest } from './newest.ts'
+import { get } from './route.ts'
 import { type AddressForm, withoutAddresses } from './shown-address.ts'
 
 const LISTED = 50
@@ -73,17 +74,11 @@ function sumAccount(account: string, events: readonly RiskyEvent[]) {
 
 /** Serves accounts whose logins and other events failed, or were stopped. */
 export const RISK_ROWS = [
-  row({
-    method: 'GET',
-    path: 'risk',
-    role: 'read',
-    shares: [EVENTS],
-    async answer(_, { gather }) {
-      const { shares, silent } = await gather(EVENTS, {})
-      const accounts = new Map<string, RiskyEvent[]>()
-      for (const one of shares.flat()) accounts.set(one.account, [...(accounts.get(one.account) ?? []), one])
-      const rows = [...accounts].map(([account, events]) => sumAccount(account, events))
-      return { accounts: rows.sort((one, other) => other.at - one.at).slice(0, LISTED), silent }
-    },
+  get('risk', { shares: [EVENTS] }, async (_, { gather }) => {
+    const { shares, silent } = await gather(EVENTS, {})
+    const accounts = new Map<string, RiskyEvent[]>()
+    for (const one of shares.flat()) accounts.set(one.account, [...(accounts.get(one.account) ?? []), one])
+    const rows = [...accounts].map(([account, events]) => sumAccount(account, events))
+    return { accounts: takeNewest([rows], LISTED), silent }
   }),
 ]

@@ -22,56 +22,60 @@ export interface ConsoleParts extends OwnParts {
   readonly gather: Gather
 }
 
-/** Reads a query by the names that a row takes. */
-export interface Query<Name extends string> {
-  get(name: Name): string | null
-  toString(): string
-}
-
-/** A body with the names that a row takes; the row reads its values. */
-export type Body<Name extends string> = Readonly<Partial<Record<Name, unknown>>>
-
 /** Describes one call of the console's API. */
 export interface Call<Name extends string = never> {
   readonly visitor: Visitor
-  /** Names the reader that counts as one: a session, or a token at one address. */
-  readonly reader: string
+  /** Holds the texts that the row takes: of the query of a GET, or of the body of a POST. */
+  readonly asked: Readonly<Partial<Record<Name, string>>>
   /** Reports whether the visitor may still read: a session ends. */
   isAdmitted(): boolean
-  readonly query: Query<Name>
   /** Holds the part of the path in place of `*`. */
   readonly rest: string
   readonly now: number
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Throws `invalid_request` where the body is no map of keys. */
-  body(): Promise<Body<Name>>
   /** Records what an operator did. */
   audit(what: string, details: Readonly<Record<string, unknown>>): void
 }
 
 export type Method = 'GET' | 'POST'
 
-/** A row says who may ask, with what, and what is answered as JSON. The answer `undefined` means that the row has answered already. */
-export interface Row<Verb extends Method, Path extends string, Name extends string, Answer> {
-  readonly method: Verb
-  /** The path below `/console/api/`; a `*` at its end matches one segment. */
-  readonly path: Path
+type Answering<Name extends string, Answer> = (call: Call<Name>, parts: ConsoleParts) => Answer | Promise<Answer>
+
+interface Terms<Name extends string> {
   readonly role: 'anyone' | Role
-  /** Names texts in the query of a GET, or in the body of a POST. */
   readonly takes?: readonly Name[] | undefined
   /** Lists the questions that other processes answer. */
   readonly shares?: readonly AnyShare[] | undefined
-  answer(call: Call<Name>, parts: ConsoleParts): Answer | Promise<Answer>
 }
 
-export type AnyRow = Row<Method, string, string, unknown>
+/** A row says who may ask, with what, and what is answered as JSON. The answer `undefined` means that the row has answered already. */
+export interface Row<Verb extends Method, Path extends string, Name extends string, Answer> extends Terms<Name> {
+  readonly method: Verb
+  /** The path below `/console/api/`; a `*` at its end matches one segment. */
+  readonly path: Path
+  readonly answer: Answering<Name, Answer>
+}
 
-/** Gives a row the type of what it takes and answers, which the page reads. */
-export function row<Verb extends Method, const Path extends string, Answer, const Name extends string = never>(
-  one: Row<Verb, Path, Name, Answer>,
-): Row<Verb, Path, Name, Answer> {
-  return one
+// biome-ignore lint/suspicious/noExplicitAny: each row knows which texts it takes.
+export type AnyRow = Row<Method, string, any, unknown>
+
+/** Makes a row that reads. The page reads the types of what it takes and answers. */
+export function get<const Path extends string, Answer, const Name extends string = never>(
+  path: Path,
+  terms: Partial<Terms<Name>>,
+  answer: Answering<Name, Answer>,
+): Row<'GET', Path, Name, Answer> {
+  return { method: 'GET', role: 'read', path, ...terms, answer }
+}
+
+/** Makes a row that takes a body. */
+export function post<const Path extends string, Answer, const Name extends string = never>(
+  path: Path,
+  terms: Terms<Name>,
+  answer: Answering<Name, Answer>,
+): Row<'POST', Path, Name, Answer> {
+  return { method: 'POST', path, ...terms, answer }
 }
 
 /** A share whose question the asking process has checked. */

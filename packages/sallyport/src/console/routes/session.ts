@@ -1,5 +1,5 @@
 import type { Sallyport } from '@sallyport/engine'
-import { row } from './route.ts'
+import { get } from './route.ts'
 
 /** Finds the name of the site in the configuration, or else the address that the service listens on. */
 function findSite({ routes, tls }: Sallyport['config'], url = ''): string {
@@ -9,18 +9,12 @@ function findSite({ routes, tls }: Sallyport['config'], url = ''): string {
 
 /** Tells the page which role the visitor has. */
 export const SESSION_ROWS = [
-  row({
-    method: 'GET',
-    path: 'session',
-    role: 'anyone',
-    answer: ({ visitor }, { hooks, sallyport }) => ({
-      role: visitor.role ?? null,
-      by: visitor.by,
-      until: visitor.until ?? null,
-      maySave: hooks.savePolicy !== undefined,
-      site: visitor.role === undefined ? null : findSite(sallyport.config, hooks.url?.()),
-      url: visitor.role === undefined ? null : (hooks.url?.() ?? null),
-      api: visitor.role === undefined ? null : sallyport.config.api,
-    }),
-  }),
+  get('session', { role: 'anyone' }, ({ visitor }, { hooks, sallyport }) => ({
+    role: visitor.role ?? null,
+    by: visitor.by,
+    until: visitor.until ?? null,
+    maySave: hooks.savePolicy !== undefined,
+    site: visitor.role === undefined ? null : findSite(sallyport.config, hooks.url?.()),
+    url: visitor.role === undefined ? null : (hooks.url?.() ?? null),
+  })),
 ]

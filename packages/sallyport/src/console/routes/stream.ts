@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
+import { nameReader } from '../access/door.ts'
 import { SECURITY } from '../http/reply.ts'
 import type { Share } from '../shares/share.ts'
-import { type Brief, createFilter, type Filtered, toBrief } from './brief.ts'
+import { type Brief, createFilter, type Filtered, type Filters, toBrief } from './brief.ts'
 import { takeNewest } from './newest.ts'
 import type { Call, ConsoleParts } from './route.ts'
 
@@ -31,12 +32,12 @@ interface Streamed extends StreamEvent {
 }
 
 /** Lists requests since the last turn: how many match, and the first of them. */
-export const STREAMED: Share<{ readonly filter: string; readonly places: Places }, Streamed> = {
+export const STREAMED: Share<{ readonly filters: Filters; readonly places: Places }, Streamed> = {
   name: 'streamed',
-  own({ filter, places }, { history: { recent }, sallyport, id }) {
+  own({ filters, places }, { history: { recent }, sallyport, id }) {
     const form = sallyport.config.log.addresses
     const place = recent.count
-    const fits = createFilter(new URLSearchParams(filter))
+    const fits = createFilter(filters)
     const found = recent.since(places[id] ?? place).filter((one) => fits(one, form))
     return { id, place, seen: found.length, shown: found.slice(0, MAX_A_TURN).map((one) => toBrief(one, form)) }
   },
@@ -47,8 +48,8 @@ export type OpenStreams = Set<{ readonly reader: string }>
 
 /** Sends requests as they end, as server-sent events: `requests` contains some of them, and their number. */
 export function answerStream(call: Call<Filtered>, parts: ConsoleParts, streams: OpenStreams): undefined {
-  const { request, response, reader, visitor } = call
-  if (request.method === 'HEAD') throw new SallyportError('method_not_allowed')
+  const { request, response, visitor } = call
+  const reader = nameReader(request, visitor)
   const own = [...streams].filter((stream) => stream.reader === reader).length
   if (own >= MAX_STREAMS.each) {
     throw new SallyportError('rate_limit_exceeded', 'This session has four streams.', { retryAfter: RETRY_SECONDS })
@@ -71,13 +72,12 @@ export function answerStream(call: Call<Filtered>, parts: ConsoleParts, streams:
 }
 
 async function stream(call: Call<Filtered>, { gather }: ConsoleParts, ended: AbortSignal): Promise<void> {
-  const { response, query } = call
-  const filter = query.toString()
+  const { response, asked: filters } = call
   let places: Places = {}
   for (let silent = 0; !ended.aborted; ) {
     if (!call.isAdmitted()) return void response.end()
     if (response.writableLength > MAX_BUFFERED) return void response.destroy()
-    const { shares } = await gather(STREAMED, { filter, places })
+    const { shares } = await gather(STREAMED, { filters, places })
     places = { ...places, ...Object.fromEntries(shares.map(({ id, place }) => [id, place])) }
     const seen = shares.reduce((sum, share) => sum + share.seen, 0)
     if (seen > 0 && !ended.aborted) {

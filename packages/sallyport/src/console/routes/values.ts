@@ -1,34 +1,38 @@
 import { isRecord, SallyportError } from '@sallyport/core'
-import type { Body } from './route.ts'
-
-const MAX_TEXT = 2_048
-
-/** Removes the space around a text of a query. */
-export function trimText(given: string | null): string {
-  return (given ?? '').trim().slice(0, MAX_TEXT)
-}
 
 /** Parses a whole number from 1; an unreadable number becomes the initial one. */
 export function parseNumber(
-  given: string | null,
-  { initial, most }: { readonly initial: number; readonly most: number },
+  given: string | undefined,
+  { initial, most }: Readonly<Record<'initial' | 'most', number>>,
 ) {
-  const number = given !== null && /^\d{1,6}$/.test(given) ? Number(given) : initial
+  const number = given !== undefined && /^\d{1,6}$/.test(given) ? Number(given) : initial
   return Math.min(Math.max(1, number), most)
 }
 
-/** Returns a body that must be a map of keys. */
-export function parseMap(body: unknown): Readonly<Record<string, unknown>> {
-  if (isRecord(body)) return body
-  throw new SallyportError('invalid_request', 'The body must be a map of keys.')
+/** Parses the name of one of the spans. */
+export function parseSpan<Span extends string>(
+  spans: Readonly<Record<Span, unknown>>,
+  given: string | undefined,
+  initial: NoInfer<Span>,
+): Span {
+  const span = Object.keys(spans).find((name) => name === (given ?? initial))
+  if (span === undefined)
+    throw new SallyportError('invalid_request', `span: must be one of ${Object.keys(spans).join(', ')}`)
+  return span as Span
 }
 
-/** Reads a text of a body; `undefined` where it is absent or empty. */
-export function readMember<Name extends string>(body: Body<Name>, name: Name, most = MAX_TEXT): string | undefined {
-  const value = body[name]
-  if (value === undefined || value === null || value === '') return undefined
-  if (typeof value !== 'string' || value.length > most) {
-    throw new SallyportError('invalid_request', `${name}: must be a text of at most ${most} characters`)
-  }
-  return value
+/** Parses a body, which must be a map of texts. */
+export function parseTexts(body: unknown): Readonly<Record<string, string>> {
+  if (isRecord(body) && isTexts(body)) return body
+  throw new SallyportError('invalid_request', 'The body must be a map of texts.')
+}
+
+function isTexts(map: Readonly<Record<string, unknown>>): map is Readonly<Record<string, string>> {
+  return Object.values(map).every((value) => typeof value === 'string')
+}
+
+/** Returns a text that a row needs. */
+export function requireText(text: string | undefined, name: string): string {
+  if (text === undefined) throw new SallyportError('invalid_request', `${name}: is missing`)
+  return text
 }

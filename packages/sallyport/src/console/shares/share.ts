@@ -28,7 +28,7 @@ export interface Share<Question, Own> {
 
 /** Holds the shares of all processes, this one's first. */
 export interface Gathered<Own> {
-  readonly shares: readonly Own[]
+  readonly shares: readonly [Own, ...Own[]]
   /** Counts processes that did not answer in time: what they know is missing. */
   readonly silent: number
 }
