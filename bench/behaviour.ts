@@ -1,10 +1,4 @@
-import {
-  BEHAVIOUR_SIGNS,
-  createBehaviour,
-  type InspectionRequest,
-  type ObservedRequest,
-  RECORD_BYTES,
-} from '@sallyport/core'
+import { BEHAVIOUR_SIGNS, createBehaviour, type ObservedRequest, RECORD_BYTES } from '@sallyport/core'
 import { readTraits } from '@sallyport/core/host'
 import { createRandom } from '@sallyport/core/testing'
 import { open } from '@sallyport/engine'
@@ -13,7 +7,7 @@ import { createPauses, planPerson } from '@sallyport/test/dist/behaviour/populat
 import { type Recorded, type Recording, recordVisits } from '@sallyport/test/dist/behaviour/record.js'
 import { rotateAddresses } from '@sallyport/test/dist/behaviour/rotation.js'
 import { SITES } from '@sallyport/test/dist/behaviour/sites.js'
-import { BROWSER, browserFields } from './browser.ts'
+import { BROWSER, browserFields, makeRequest } from './browser.ts'
 import { computeSpread, counted, type Figure, type Goal } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { visitorAddresses } from './visitors.ts'
@@ -58,7 +52,7 @@ export async function measureCosts(recording: Recording): Promise<readonly Figur
   const facts = seen.map((request) => ({ ...NOTHING, ...request }))
   const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false }, behaviour: false })
   const visitors = visitorAddresses(VISITORS).map((address) => {
-    const request: InspectionRequest = { ...ASKED, fields: browserFields(address) }
+    const request = makeRequest({ fields: browserFields(address) })
     const decision = sallyport.decide(request)
     return {
       request,
@@ -99,7 +93,6 @@ export async function measureCosts(recording: Recording): Promise<readonly Figur
   ]
 }
 
-const ASKED = { peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1' } as const
 const NOTHING = { method: 'GET', host: 'site.example', isConditional: false, isAhead: false, fields: [] }
 const ENDED = { host: 'site.example', userAgent: BROWSER, milliseconds: 5 } as Partial<ObservedRequest>
 

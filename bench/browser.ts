@@ -1,3 +1,5 @@
+import type { InspectionRequest } from '@sallyport/core'
+
 export const BROWSER = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36'
 
 /** Returns the fields of a browser's navigation in the browser's order, as they arrive through one proxy. */
@@ -32,4 +34,14 @@ export function browserFields(address: string, userAgent = BROWSER): readonly st
     'Cookie',
     'session=0123456789abcdef',
   ]
+}
+
+/** Returns a request for `/` by a client on this machine, but for the members that are given. */
+export function makeRequest(given: Partial<InspectionRequest>): InspectionRequest {
+  return { peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [], ...given }
+}
+
+/** Returns the names of fields with their values. */
+export function pairFields(fields: readonly string[]): readonly (readonly [name: string, value: string])[] {
+  return fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? ''] as const] : []))
 }

@@ -1,8 +1,9 @@
-import { browserFields } from './browser.ts'
+import { browserFields, pairFields } from './browser.ts'
 import { numberFlag } from './flags.ts'
-import type { Figure, Goal } from './report/result.ts'
+import { computeSpread, type Figure, type Goal } from './report/result.ts'
 import type { Run } from './report/run.ts'
-import { type App, type Load, type Pair, shootPairs, spreadOfPairs, startApps } from './shots.ts'
+import { median } from './report/statistics.ts'
+import { type Load, shootInTurn, startApps } from './shots.ts'
 import { siteVisitors } from './visitors.ts'
 
 interface Framework {
@@ -42,14 +43,19 @@ export async function benchFrameworks(run: Run): Promise<void> {
 async function measureFigures(run: Run, frameworks: readonly Framework[], load: readonly Load[]): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const { kind, name, goal } of frameworks) {
-    const processes: (readonly Pair[])[] = []
+    const processes: (readonly (readonly number[])[])[] = []
     for (let turn = 0; turn < run.pick(PROCESSES, 1); turn++) {
       run.step(`${name}, process ${turn + 1}`)
-      const apps = (await startApps('server.js', kind)) as readonly [App, App]
-      processes.push(await shootPairs(run, apps, load))
+      processes.push(await shootInTurn(run, await startApps('server.js', kind), load))
     }
     const goals: { readonly goal?: Goal | undefined } = goal === undefined ? {} : { goal: { atLeast: goal } }
-    const spreadPairs = (read: (...pair: Pair) => number) => spreadOfPairs(processes, read)
+    // A shared machine throws single shots far out.
+    const spreadPairs = (read: (plain: number, inside: number) => number) =>
+      computeSpread(
+        processes.map(([plain = [], inside = []]) =>
+          median(plain.map((one, at) => read(one, inside[at] ?? Number.NaN))),
+        ),
+      )
     figures.push(
       { ...LEFT, case: name, value: spreadPairs((plain, inside) => (plain / inside) * 100), ...goals },
       { case: name, what: 'a request, plain', unit: 'µs', value: spreadPairs((plain) => plain) },
@@ -61,14 +67,8 @@ async function measureFigures(run: Run, frameworks: readonly Framework[], load: 
 
 async function requests(): Promise<readonly Load[]> {
   const visitors = await siteVisitors(500, ONE_FLAGGED_IN)
-  return visitors.map((address) => ({ path: '/', headers: groupFields(browserFields(address)) }))
-}
-
-function groupFields(fields: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = {}
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = fields[at] as string
-    if (name !== 'Host' && name !== 'Connection') headers[name] = fields[at + 1] as string
-  }
-  return headers
+  return visitors.map((address) => {
+    const { Host, Connection, ...headers } = Object.fromEntries(pairFields(browserFields(address)))
+    return { path: '/', headers }
+  })
 }

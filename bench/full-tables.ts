@@ -1,19 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import {
-  type Address,
-  address4,
-  createPrefixSet,
-  formatAddress,
-  type Prefix,
-  parsePrefix,
-  reservedRow,
-  type SystemTable,
-} from '@sallyport/core'
+import { address4, createPrefixSet, formatAddress, type Prefix, parsePrefix, reservedRow } from '@sallyport/core'
 import { createRandom, type Random } from '@sallyport/core/testing'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
-import { compileTables, loadTables, type ResolvedSource, resolveSources } from '@sallyport/engine'
+import { compileTables, type LoadedTables, loadTables, type ResolvedSource, resolveSources } from '@sallyport/engine'
 import { addressIn } from './random.ts'
 
 /*
@@ -65,30 +56,28 @@ const MADE_ROWS: readonly SourceRow[] = [
 
 /** The embedded sources and made lists of full size, or a share of it, as files in `folder`. */
 export async function fullSources(folder: string, share = 1): Promise<readonly ResolvedSource[]> {
-  const drawn = await createDraw(folder)
-  const draw: Draw = {
-    prefixes: (family, count) => drawn.prefixes(family, Math.ceil(count * share)),
-    addresses: (family, count) => drawn.addresses(family, Math.ceil(count * share)),
+  const { shared } = await compileTables({ dataDir: folder, sources: resolveSources() })
+  const random = createRandom(20_261_121)
+  const draw = createDraw(loadTables(shared), random)
+  const addresses = (family: 4 | 6, count: number) =>
+    Array.from({ length: Math.ceil(count * share) }, () => draw(family))
+  const prefixes = (family: 4 | 6, count: number) => {
+    const lengths = LENGTHS[family]
+    return addresses(family, count).map((address) => `${address}/${lengths[random(lengths.length)]}`)
   }
-  const files: Files = {
-    'x4bnet-vpn-ipv4': draw.prefixes(4, PREFIXES.vpn[4]),
-    'x4bnet-vpn-ipv6': draw.prefixes(6, PREFIXES.vpn[6]),
-    'x4bnet-dc-ipv4': draw.prefixes(4, PREFIXES.hosting[4]),
-    'x4bnet-dc-ipv6': draw.prefixes(6, PREFIXES.hosting[6]),
-    'made-proxies': [...draw.addresses(4, LISTED[4]), ...draw.addresses(6, LISTED[6])],
+  const files: Readonly<Record<string, readonly string[]>> = {
+    'x4bnet-vpn-ipv4': prefixes(4, PREFIXES.vpn[4]),
+    'x4bnet-vpn-ipv6': prefixes(6, PREFIXES.vpn[6]),
+    'x4bnet-dc-ipv4': prefixes(4, PREFIXES.hosting[4]),
+    'x4bnet-dc-ipv6': prefixes(6, PREFIXES.hosting[6]),
+    'made-proxies': [...addresses(4, LISTED[4]), ...addresses(6, LISTED[6])],
     ...Object.fromEntries(
       MADE_ROWS.filter(({ kind }) => kind === 'crawler').map(({ id }) => [
         id,
-        [...draw.prefixes(4, CRAWLER_PREFIXES), ...draw.prefixes(6, CRAWLER_PREFIXES / 10)],
+        [...prefixes(4, CRAWLER_PREFIXES), ...prefixes(6, CRAWLER_PREFIXES / 10)],
       ]),
     ),
   }
-  return listSources(folder, files)
-}
-
-type Files = Readonly<Record<string, readonly string[]>>
-
-function listSources(folder: string, files: Files): readonly ResolvedSource[] {
   const overrides = Object.entries(files).map(([id, lines]) => {
     const path = join(folder, id)
     writeFileSync(path, `${lines.join('\n')}\n`)
@@ -97,49 +86,22 @@ function listSources(folder: string, files: Files): readonly ResolvedSource[] {
   return resolveSources(Object.fromEntries(overrides), [...SOURCES, ...MADE_ROWS])
 }
 
-interface Draw {
-  prefixes(family: 4 | 6, count: number): readonly string[]
-  addresses(family: 4 | 6, count: number): readonly string[]
-}
-
 /** Systems whose prefixes of IPv6 are drawn from: random addresses of all IPv6 space would meet nothing. */
 const SYSTEMS = 500
 
-/** Draws from the networks of the embedded data, which are compiled in `folder`. */
-async function createDraw(folder: string): Promise<Draw> {
-  const { shared } = await compileTables({ dataDir: folder, sources: resolveSources() })
-  const { networks, systems } = loadTables(shared)
+/** Draws public addresses from the networks of tables. Each system takes milliseconds to find its prefixes. */
+export function createDraw({ networks, systems }: LoadedTables, random: Random): (family: 4 | 6) => string {
   if (networks === undefined || systems === undefined) throw new Error('no network data to draw from')
-  const random = createRandom(20_261_121)
-  const routed = routedPrefixes(systems, random, SYSTEMS)
-  const keptOut = createPrefixSet(KEPT_OUT.flatMap((text) => parsePrefix(text) ?? []))
-  const drawn = (family: 4 | 6): Address | undefined => {
-    if (family === 6) {
-      const { address, length } = routed[random(routed.length)] as Prefix
-      return addressIn(address, length, random)
-    }
-    const address = address4(random(2 ** 32))
-    return networks.find(address)?.system === undefined ? undefined : address
-  }
-  const some = (family: 4 | 6): string => {
-    for (;;) {
-      const address = drawn(family)
-      if (address !== undefined && reservedRow(address) === undefined && !keptOut.has(address))
-        return formatAddress(address)
-    }
-  }
-  return {
-    prefixes(family, count) {
-      const lengths = LENGTHS[family]
-      return Array.from({ length: count }, () => `${some(family)}/${lengths[random(lengths.length)]}`)
-    },
-    addresses: (family, count) => Array.from({ length: count }, () => some(family)),
-  }
-}
-
-/** Prefixes of IPv6 of so many systems, each of which takes milliseconds to find. */
-export function routedPrefixes(systems: SystemTable, random: Random, count: number): readonly Prefix[] {
-  return Array.from({ length: count }, () => systems.prefixes(random(systems.size)))
+  const routed = Array.from({ length: SYSTEMS }, () => systems.prefixes(random(systems.size)))
     .flat()
     .filter(({ address }) => address.family === 6)
+  const keptOut = createPrefixSet(KEPT_OUT.flatMap((text) => parsePrefix(text) ?? []))
+  return (family) => {
+    for (;;) {
+      const { address, length } = routed[random(routed.length)] as Prefix
+      const drawn = family === 6 ? addressIn(address, length, random) : address4(random(2 ** 32))
+      const isRouted = family === 6 || networks.find(drawn)?.system !== undefined
+      if (isRouted && reservedRow(drawn) === undefined && !keptOut.has(drawn)) return formatAddress(drawn)
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import type { InspectionRequest, ObservedRequest } from '@sallyport/core'
 import { open, type Sallyport } from '@sallyport/engine'
 import { isbot } from 'isbot'
-import { BROWSER, browserFields } from './browser.ts'
+import { BROWSER, browserFields, makeRequest } from './browser.ts'
 import { computeSpread } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { type Candidate, listCosts, type Measured, measure } from './rounds.ts'
@@ -16,15 +16,8 @@ const REGULARS = 500
 /** Measures an inspection, alone and with its decision, of a browser's request from ever new addresses and from a few. */
 export async function benchInspect(run: Run): Promise<void> {
   const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false } })
-  const requests = visitorAddresses(run.pick(REQUESTS, REQUESTS / 10)).map(
-    (address): InspectionRequest => ({
-      peer: '127.0.0.1',
-      method: 'GET',
-      target: '/articles/2026/the-gate?utm_source=x',
-      scheme: 'http',
-      httpVersion: '1.1',
-      fields: browserFields(address),
-    }),
+  const requests = visitorAddresses(run.pick(REQUESTS, REQUESTS / 10)).map((address) =>
+    makeRequest({ target: '/articles/2026/the-gate?utm_source=x', fields: browserFields(address) }),
   )
   const candidate = (
     name: string,
@@ -91,21 +84,14 @@ async function measureCrawls(run: Run): Promise<void> {
 }
 
 function observeCrawler(sallyport: Sallyport, path: string): ObservedRequest {
+  const peer = '5.9.10.20'
   const fields = ['Host', 'shop.example', 'User-Agent', CRAWLER]
-  const request = {
-    peer: '5.9.10.20',
-    method: 'GET',
-    target: path,
-    scheme: 'http',
-    httpVersion: '1.1',
-    fields,
-  } as const
   return {
     id: path,
-    decision: sallyport.decide(request),
+    decision: sallyport.decide(makeRequest({ peer, target: path, fields })),
     answeredBy: 'host',
-    peer: request.peer,
-    client: request.peer,
+    peer,
+    client: peer,
     method: 'GET',
     host: 'shop.example',
     path,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { createKey, KEY_BYTES, open, openAccountsAt } from '@sallyport/engine'
+import { makeRequest } from './browser.ts'
 import { computeSpread, type Figure } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { scratch } from './scratch.ts'
@@ -17,10 +18,10 @@ const ROUNDS = 7
  * keys are remembered and the calls leased, of many each call is an account's first.
  */
 export async function benchLimits(run: Run): Promise<void> {
-  await scratch((folder) => benchKeys(run, folder))
+  await scratch((folder) => measureKeys(run, folder))
 }
 
-async function benchKeys(run: Run, folder: string): Promise<void> {
+async function measureKeys(run: Run, folder: string): Promise<void> {
   const figures: Figure[] = []
   for (const count of run.pick([100, 1_000, 10_000, 100_000, 1_000_000], [100])) {
     run.step(`${count.toLocaleString('en')} accounts and keys`)
@@ -34,13 +35,8 @@ async function benchKeys(run: Run, folder: string): Promise<void> {
     const call = async (key: string): Promise<void> => {
       const path = '/v1/vpn/9.9.9.9'
       const answer = await sallyport.api({
-        peer: '203.0.113.7',
-        method: 'GET',
-        target: path,
+        ...makeRequest({ peer: '203.0.113.7', target: path, fields: ['Authorization', `Bearer ${key}`] }),
         path,
-        scheme: 'http',
-        httpVersion: '1.1',
-        fields: ['Authorization', `Bearer ${key}`],
         query: new URLSearchParams(),
         json: async () => undefined,
       })

@@ -1,18 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { BlockList } from 'node:net'
-import { type Address, address4, formatAddress, type Prefix, parseAddress, reservedRow } from '@sallyport/core'
-import { createRandom, type Random } from '@sallyport/core/testing'
+import { parseAddress } from '@sallyport/core'
+import { createRandom } from '@sallyport/core/testing'
 import { compileTables, isCity, type LoadedTables, loadTables, type ResolvedSource } from '@sallyport/engine'
 import { open } from 'maxmind'
-import { fullSources, routedPrefixes } from './full-tables.ts'
-import { addressIn, flat } from './random.ts'
+import { createDraw, fullSources } from './full-tables.ts'
+import { flat } from './random.ts'
 import type { Figure } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { type Candidate, listCosts, measure } from './rounds.ts'
 import { scratch } from './scratch.ts'
 
 const COUNT = 100_000
-const SYSTEMS = 500
 /** A round repeats the addresses this often: one pass would measure how fast memory returns to the caches. */
 const PASSES = 4
 /** Peers that go through a list prefix by prefix get fewer addresses. */
@@ -36,21 +35,26 @@ export async function benchLookup(run: Run): Promise<void> {
         run.skip(`IPv${family}: ${CITIES[family]} is not installed`)
         continue
       }
-      const random = createRandom(family)
-      const count = run.pick(COUNT, COUNT / 10)
-      const addresses = family === 4 ? addresses4(tables, random, count) : addresses6(tables, random, count)
+      const draw = createDraw(tables, createRandom(family))
+      const addresses = Array.from({ length: run.pick(COUNT, COUNT / 10) }, () => flat(draw(family)))
       networks.push(...(await compareNetworks(run, family, { tables, addresses, city: source.file.path, prefixes })))
     }
     run.table({ title: 'An address in text to its network, by processor time', figures: networks })
   })
 }
 
+interface Networks {
+  readonly tables: LoadedTables
+  readonly addresses: readonly string[]
+  readonly city: string
+  readonly prefixes: readonly string[]
+}
+
 async function compareNetworks(
   run: Run,
   family: 4 | 6,
-  { tables, addresses, city, prefixes }: Networks,
+  { tables: { networks }, addresses, city, prefixes }: Networks,
 ): Promise<readonly Figure[]> {
-  const { networks } = tables
   if (networks === undefined) throw new Error('no network data to measure')
   const reader = await open(city)
   const blockList = buildBlockList(prefixes)
@@ -71,40 +75,11 @@ async function compareNetworks(
   return listCosts(rows).map((figure) => ({ ...figure, what: `IPv${family}` }))
 }
 
-interface Networks {
-  readonly tables: LoadedTables
-  readonly addresses: readonly string[]
-  readonly city: string
-  readonly prefixes: readonly string[]
-}
-
 /** Reads the prefixes of all lists of classes. */
 async function listedPrefixes(sources: readonly ResolvedSource[]): Promise<readonly string[]> {
   const files = sources.flatMap(({ row, file }) => (row.kind === 'ranges' && file !== undefined ? [file.path] : []))
   const texts = await Promise.all(files.map((path) => readFile(path, 'utf8')))
   return texts.flatMap((text) => text.trim().split('\n'))
-}
-
-/** Random addresses that are public and in some system. */
-function addresses4({ networks }: LoadedTables, random: Random, count: number): readonly string[] {
-  const found: string[] = []
-  while (found.length < count) {
-    const address = address4(random(2 ** 32))
-    const isRouted = networks?.find(address)?.system !== undefined
-    if (isRouted && reservedRow(address) === undefined) found.push(flat(formatAddress(address)))
-  }
-  return found
-}
-
-/** Random addresses inside random prefixes: random ones of all IPv6 space would meet nothing. */
-function addresses6({ systems }: LoadedTables, random: Random, count: number): readonly string[] {
-  if (systems === undefined) throw new Error('no network data to draw from')
-  const prefixes = routedPrefixes(systems, random, SYSTEMS)
-  const some = (): Address => {
-    const { address, length } = prefixes[random(prefixes.length)] as Prefix
-    return addressIn(address, length, random)
-  }
-  return Array.from({ length: count }, () => flat(formatAddress(some())))
 }
 
 function buildBlockList(prefixes: readonly string[]): BlockList {

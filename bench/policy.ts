@@ -1,6 +1,6 @@
 import { counted, type InspectionRequest, type Match, type Rule } from '@sallyport/core'
 import { open } from '@sallyport/engine'
-import { browserFields } from './browser.ts'
+import { browserFields, makeRequest } from './browser.ts'
 import type { Run } from './report/run.ts'
 import { type Candidate, compareRounds, type Measured, measure, scaled } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
@@ -102,13 +102,10 @@ export async function benchPolicy(run: Run): Promise<void> {
 }
 
 function requestFrom(address: string): InspectionRequest {
-  return {
-    peer: '127.0.0.1',
-    method: 'GET',
+  return makeRequest({
     target: '/articles/2026/the-gate?page=7&utm_source=x',
     scheme: 'https',
-    httpVersion: '1.1',
     ja4: 't13d1516h2_8daaf6152771_02713d6af862',
     fields: [...browserFields(address), 'Cookie', 'id=17; theme=dark', 'Referer', 'https://search.example/?q=gate'],
-  }
+  })
 }

@@ -2,17 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Pool } from 'undici'
-import { computeSpread, type Spread } from './report/result.ts'
 import type { Run } from './report/run.ts'
-import { median } from './report/statistics.ts'
+import { takeTurns } from './rounds.ts'
 
 /** Requests of one shot: some tens of milliseconds, so that both of a pair meet the same machine. */
 const SHOT_REQUESTS = 512
 const CONNECTIONS = 32
 
-/** The bench counts nothing during `warmUpMs`: until then the compiler takes much of the processor time. */
-const FULL = { warmUpMs: 8_000, measureMs: 15_000 }
-const QUICK = { warmUpMs: 0, measureMs: 300 }
+const FULL = { rounds: 150, warmUp: 80 }
+const QUICK = { rounds: 2, warmUp: 0 }
 
 /** A server, and the process it is in. */
 export interface App {
@@ -43,41 +41,23 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Microseconds of processor time that two servers took for a request, one shot behind the other: noise of the machine moves it least. */
-export type Pair = readonly [first: number, second: number]
-
-/** Shots of two servers in turn, after a warm-up; their processes are ended. */
-export async function shootPairs(
+/** Returns the microseconds of processor time that servers took for a request, in shots that take turns; their processes are ended. */
+export async function shootInTurn(
   run: Run,
-  [first, second]: readonly [App, App],
+  apps: readonly App[],
   load: readonly Load[],
-): Promise<readonly Pair[]> {
-  const { warmUpMs, measureMs } = run.pick(FULL, QUICK)
-  const pairs: Pair[] = []
-  const [ofFirst, ofSecond] = [openShooter(first, load), openShooter(second, load)]
-  const start = performance.now()
+): Promise<readonly (readonly number[])[]> {
+  const shooters = apps.map((app) => openShooter(app, load))
   try {
-    for (let round = 0; pairs.length === 0 || performance.now() - start < warmUpMs + measureMs; round++) {
-      const before = round % 2 === 0 ? await ofFirst.shoot() : undefined
-      const shot = await ofSecond.shoot()
-      const pair: Pair = [before ?? (await ofFirst.shoot()), shot]
-      if (performance.now() - start > warmUpMs) pairs.push(pair)
-    }
+    const names = apps.map(({ url }) => url)
+    return await takeTurns(run, names, run.pick(FULL, QUICK), (at) => (shooters[at] as Shooter).shoot())
   } finally {
-    for (const { close } of [ofFirst, ofSecond]) await close()
-    first.child.kill()
-    second.child.kill()
+    for (const { close } of shooters) await close()
+    for (const { child } of apps) child.kill()
   }
-  return pairs
 }
 
-/**
- * Summary of pairs over several processes. Within a process it is the median of the pairs: a shared machine throws
- * single ones far out.
- */
-export function spreadOfPairs(processes: readonly (readonly Pair[])[], of: (...pair: Pair) => number): Spread {
-  return computeSpread(processes.map((pairs) => median(pairs.map((pair) => of(...pair)))))
-}
+type Shooter = ReturnType<typeof openShooter>
 
 /** Sends the requests of a load in turn over kept connections; a shot is the processor time that one request took of the server. */
 function openShooter({ child, url }: App, load: readonly Load[]) {

@@ -1,5 +1,5 @@
 import { open } from '@sallyport/engine'
-import { browserFields } from './browser.ts'
+import { browserFields, makeRequest } from './browser.ts'
 
 /** Addresses of the routed IPv4 space by a small seeded generator, so that every run asks the same ones. */
 export function visitorAddresses(count: number): readonly string[] {
@@ -28,14 +28,7 @@ export async function siteVisitors(count: number, oneFlaggedIn: number): Promise
   const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false } })
   const kinds: Readonly<Record<string, string[]>> = { allow: [], flag: [] }
   for (const address of visitorAddresses(DRAWN)) {
-    const { action } = sallyport.decide({
-      peer: '127.0.0.1',
-      method: 'GET',
-      target: '/',
-      scheme: 'http',
-      httpVersion: '1.1',
-      fields: browserFields(address),
-    })
+    const { action } = sallyport.decide(makeRequest({ fields: browserFields(address) }))
     kinds[action]?.push(address)
   }
   await sallyport.close()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { open } from '@sallyport/engine'
-import { browserFields } from '../browser.ts'
+import { browserFields, makeRequest } from '../browser.ts'
 import { computeSpread, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { scratch } from '../scratch.ts'
@@ -18,9 +18,9 @@ export async function benchAssess(run: Run): Promise<void> {
     const policy = { preset: 'observe' as const, limits: ['account-guard' as const] }
     const sallyport = await open({ dataDir, data: { refresh: false }, policy })
     const visits = visitorAddresses(USERS * run.pick(WARM + ROUNDS, 2)).map((peer, at) => {
-      const fields = browserFields('shop.example')
-      const request = { peer, method: 'POST', target: '/login', scheme: 'https', httpVersion: '1.1', fields } as const
-      return { request: { sallyport: sallyport.decide(request), rawHeaders: [...fields] }, user: `user-${at}` }
+      const fields = [...browserFields('shop.example')]
+      const request = makeRequest({ peer, method: 'POST', target: '/login', scheme: 'https', fields })
+      return { request: { sallyport: sallyport.decide(request), rawHeaders: fields }, user: `user-${at}` }
     })
     const assess = async (round: number, outcome?: 'failure') => {
       for (const { request, user } of visits.slice(round * USERS, (round + 1) * USERS)) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { DAY_MS, rememberLogin, type Sighting, type UserMemory } from '@sallyport/core'
 import { open } from '@sallyport/engine'
+import { makeRequest } from '../browser.ts'
 import { counted, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { scratch } from '../scratch.ts'
@@ -56,15 +57,8 @@ async function measureFile(text: string, count: number): Promise<number> {
   return scratch(async (dataDir) => {
     const sallyport = await open({ dataDir, data: { refresh: false, city: false }, policy: { preset: 'observe' } })
     // Creates the table.
-    const request = {
-      peer: '192.0.2.7',
-      method: 'POST',
-      target: '/',
-      scheme: 'https',
-      httpVersion: '1.1',
-      fields: [],
-    } as const
-    await sallyport.accounts.assess({ sallyport: sallyport.decide(request) }, { event: 'login', user: 'none' })
+    const decision = sallyport.decide(makeRequest({ peer: '192.0.2.7' }))
+    await sallyport.accounts.assess({ sallyport: decision }, { event: 'login', user: 'none' })
     await sallyport.close()
     const path = join(dataDir, 'logins.db')
     const database = new DatabaseSync(path)

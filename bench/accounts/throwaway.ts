@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { DAY_MS } from '@sallyport/core'
 import { open } from '@sallyport/engine'
-import { counted, type Figure } from '../report/result.ts'
+import { makeRequest } from '../browser.ts'
+import { counted } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { scratch } from '../scratch.ts'
 
@@ -14,30 +15,21 @@ export async function benchThrowaway(run: Run): Promise<void> {
     const policy = { preset: 'observe' as const, limits: ['account-guard' as const] }
     const sallyport = await open({ dataDir, data: { refresh: false, city: false }, log: { requests: 'off' }, policy })
     const { entries = 0, date = '' } = sallyport.sources().find(({ id }) => id === 'throwaway-mail') ?? {}
-    const fields = ['Host', 'shop.example']
-    const request = {
-      peer: '192.0.2.7',
-      method: 'POST',
-      target: '/',
-      scheme: 'https',
-      httpVersion: '1.1',
-      fields,
-    } as const
-    const decided = { sallyport: sallyport.decide(request) }
+    const decided = { sallyport: sallyport.decide(makeRequest({ peer: '192.0.2.7' })) }
     let known = 0
     for (const domain of held) {
       const { mail } = await sallyport.accounts.assess(decided, { event: 'signup', identifier: `ada@${domain}` })
       if (mail.disposable) known++
     }
     await sallyport.close()
-    const figure = (what: string, unit: string, value: number): Figure => {
-      return { case: 'throwaway-mail', what, unit, value: counted(value) }
-    }
     const figures = [
-      figure('domains', '', entries),
-      figure('age', 'days', Math.floor((Date.now() - Date.parse(date)) / DAY_MS)),
-      figure(`known of ${held.length}`, '%', (100 * known) / held.length),
-    ]
-    run.table({ title: 'Throwaway mail', figures })
+      ['domains', '', entries],
+      ['age', 'days', Math.floor((Date.now() - Date.parse(date)) / DAY_MS)],
+      [`known of ${held.length}`, '%', (100 * known) / held.length],
+    ] as const
+    run.table({
+      title: 'Throwaway mail',
+      figures: figures.map(([what, unit, value]) => ({ case: 'throwaway-mail', what, unit, value: counted(value) })),
+    })
   })
 }

@@ -11,6 +11,7 @@ import {
 import { createRandom, type Random } from '@sallyport/core/testing'
 import { open, type Sallyport } from '@sallyport/engine'
 import { labelledAddresses, sharedLines } from '../accuracy/shared.ts'
+import { makeRequest } from '../browser.ts'
 import { addressIn } from '../random.ts'
 import { counted, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
@@ -63,7 +64,7 @@ async function countAlarms(sallyport: Sallyport, users: Users, count: number): P
     let mine = 0
     for (const { address, hours } of users.history(random)) {
       at += hours * HOUR_MS
-      const inspection = sallyport.inspect({ ...REQUEST, peer: address })
+      const inspection = sallyport.inspect(requestFrom(address))
       const sighting = await sightLogin(inspection, FIREFOX, sallyport.knowledge.snapshots.current(), at)
       if (judgeLogin(memory, sighting).facts.travel) mine++
       memory = rememberLogin(memory, sighting)
@@ -82,13 +83,7 @@ async function countAlarms(sallyport: Sallyport, users: Users, count: number): P
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
 
-const REQUEST = {
-  method: 'POST',
-  target: '/login',
-  scheme: 'https',
-  httpVersion: '1.1',
-  fields: ['User-Agent', FIREFOX],
-} as const
+const requestFrom = (peer: string) => makeRequest({ peer, fields: ['User-Agent', FIREFOX] })
 
 function listUsers(sallyport: Sallyport): readonly Users[] {
   const labelled = (label: string) => labelledAddresses().flatMap((one) => (one.label === label ? one.address : []))
@@ -181,7 +176,7 @@ function groupBy(
 ): readonly (readonly string[])[] {
   const groups = new Map<unknown, string[]>()
   for (const peer of addresses) {
-    const key = name(sallyport.inspect({ ...REQUEST, peer }))
+    const key = name(sallyport.inspect(requestFrom(peer)))
     if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), peer])
   }
   return [...groups.values()].filter(({ length }) => length >= FEWEST)

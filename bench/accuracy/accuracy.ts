@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Address, type AsType, classify, type NetworkClass, parseAddress, type Snapshot } from '@sallyport/core'
+import type { AsType, NetworkClass, Snapshot } from '@sallyport/core'
 import { compileTables, loadTables, resolveSources } from '@sallyport/engine'
 import type { Figure, Goal } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
@@ -8,7 +8,7 @@ import { compareUserAgents } from './agents.ts'
 import { judgeEvidence } from './evidence.ts'
 import { type Feeds, SUPPLIERS, snapshotFeeds, without } from './feeds.ts'
 import { computeScore, type Judged, macroF1, percent, shareFound } from './scores.ts'
-import { compareServices } from './services.ts'
+import { compareServices, findNetwork } from './services.ts'
 import { isSharedDataHere, labelledAddresses, sharedLines, sharedRows } from './shared.ts'
 
 type Classified = readonly Judged<NetworkClass>[]
@@ -74,17 +74,11 @@ async function compileFeeds(dataDir: string, feeds: Feeds): Promise<Snapshot> {
 }
 
 function classIn(snapshot: Snapshot, text: string): NetworkClass {
-  return classify(parseKnown(text), snapshot).verdict.classification
+  return findNetwork(snapshot, text).verdict.classification
 }
 
 function classifyLabels(snapshot: Snapshot): Classified {
   return labelledAddresses().map(({ address, label }) => ({ label, found: classIn(snapshot, address) }))
-}
-
-function parseKnown(text: string): Address {
-  const address = parseAddress(text)
-  if (address === undefined) throw new Error(`not an address: ${text}`)
-  return address
 }
 
 /** The goals apply to the run with all feeds. */
@@ -123,7 +117,10 @@ function rateTypes(full: Snapshot, bare: Snapshot): readonly Figure[] {
     .filter(({ label }) => ['isp', 'hosting', 'education'].includes(label))
   const types = (rows: readonly { asn: number; label: string }[], typeOf: (asn: number) => AsType) =>
     rows.map(({ asn, label }) => ({ label: label as AsType, found: typeOf(asn) }))
-  const typeIn = (snapshot: Snapshot) => (asn: number) => findSystem(snapshot, asn)?.type ?? 'unknown'
+  const typeIn =
+    ({ systems }: Snapshot) =>
+    (asn: number) =>
+      systems?.system(systems.indexOf(asn))?.type ?? 'unknown'
 
   const ways = { 'all feeds': typeIn(full), 'no feed at all': typeIn(bare) }
   return Object.entries(ways).flatMap(([feeds, typeOf]) => {
@@ -135,9 +132,4 @@ function rateTypes(full: Snapshot, bare: Snapshot): readonly Figure[] {
       ...percent('types of systems as they describe themselves, macro-F1', feeds, macroF1(bySelf)),
     ]
   })
-}
-
-function findSystem({ systems }: Snapshot, asn: number) {
-  const index = systems?.indexOf(asn) ?? -1
-  return index === -1 ? undefined : systems?.system(index)
 }

@@ -1,6 +1,7 @@
 import { open } from '@sallyport/engine'
 import samples from 'crawler-user-agents'
 import { isbot } from 'isbot'
+import { makeRequest } from '../browser.ts'
 import { counted, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { sharedLines } from './shared.ts'
@@ -14,14 +15,9 @@ export async function compareUserAgents(run: Run): Promise<void> {
   const sallyport = await open({ data: { refresh: false } })
   const judges: Readonly<Record<string, (userAgent: string) => boolean>> = {
     Sallyport: (userAgent) =>
-      sallyport.inspect({
-        peer: '8.8.8.8',
-        method: 'GET',
-        target: '/articles/2026/the-gate?a=b',
-        scheme: 'http',
-        httpVersion: '1.1',
-        fields: ['Host', 'example.com', 'User-Agent', userAgent, ...FIELDS],
-      }).agent.class !== 'human',
+      sallyport.inspect(
+        makeRequest({ peer: '8.8.8.8', fields: ['Host', 'example.com', 'User-Agent', userAgent, ...FIELDS] }),
+      ).agent.class !== 'human',
     '`isbot`': isbot,
   }
   const lists = { crawlers: samples.flatMap(({ instances }) => instances), browsers: sharedLines(BROWSERS) }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { currentRegion, listHolders, parsePrefix } from '@sallyport/core'
 import { open } from '@sallyport/engine/open'
+import { makeRequest } from '../browser.ts'
 import { counted, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { scratch } from '../scratch.ts'
@@ -32,14 +33,7 @@ export async function benchRegions(run: Run): Promise<void> {
     })
     const counts = new Map<string, Record<Outcome, number>>()
     for (const { peer, code, isHeldOut } of feeds.flatMap(readLines)) {
-      const { network, region } = sallyport.inspect({
-        peer,
-        method: 'GET',
-        target: '/',
-        scheme: 'http',
-        httpVersion: '1.1',
-        fields: [],
-      })
+      const { network, region } = sallyport.inspect(makeRequest({ peer }))
       const lines = network.verdict.classification === 'mobile' ? 'carriers' : `IPv${peer.includes(':') ? 6 : 4}`
       const key = `${code.slice(0, 2)}, ${lines}, ${isHeldOut ? 'held-out' : 'read'}`
       const count = counts.get(key) ?? { right: 0, wrong: 0, unknown: 0 }

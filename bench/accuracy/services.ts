@@ -41,17 +41,19 @@ export async function compareServices(run: Run, feeds: Feeds, folder: string, co
   run.table({ title: 'Exits of a VPN service, while the feeds of the others are loaded', figures })
 }
 
+export function findNetwork(snapshot: Snapshot, text: string): NetworkFinding {
+  const address = parseAddress(text)
+  if (address === undefined) throw new Error(`not an address: ${text}`)
+  return classify(address, snapshot)
+}
+
 function findShares(
   service: string,
   exits: readonly string[],
   snapshot: Snapshot,
   goals: { readonly vpn?: Goal | undefined; readonly machines?: Goal | undefined },
 ): readonly Figure[] {
-  const findings = exits.map((text) => {
-    const address = parseAddress(text)
-    if (address === undefined) throw new Error(`not an address: ${text}`)
-    return classify(address, snapshot)
-  })
+  const findings = exits.map((text) => findNetwork(snapshot, text))
   const share = (what: string, holds: (finding: NetworkFinding) => boolean, goal?: Goal) =>
     percent(service, what, findings.filter(holds).length / findings.length, goal && { goal })
   const isVpn = ({ verdict }: NetworkFinding) => verdict.classification === 'vpn'

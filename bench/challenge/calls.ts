@@ -2,7 +2,7 @@ import { type InspectionRequest, parseAddress } from '@sallyport/core'
 import { counted, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { type Candidate, listCosts, measure } from '../rounds.ts'
-import { ASKED, CLIENT, passesFor, requestWith, withoutStore } from './passes.ts'
+import { ASKED, CLIENT, makePasses, requestWith, withoutStore } from './passes.ts'
 import { solve } from './solve.ts'
 
 /** More passes than are remembered, so that each is a new one. */
@@ -17,7 +17,7 @@ export async function benchCalls(run: Run): Promise<void> {
   const solution = solve(challenges.issue(request, ASKED))
   const from = parseAddress(CLIENT.address)
   run.step('passes')
-  const passes = await passesFor('example.com', run.pick(PASSES, REGULARS))
+  const passes = await makePasses(run.pick(PASSES, REGULARS))
   const withPass = passes.map((pass) => requestWith(`; __Host-sallyport=${pass}`))
   const operations = run.pick(50_000, REGULARS)
 

@@ -7,7 +7,7 @@ import {
   type InspectionRequest,
 } from '@sallyport/core'
 import { createRandom } from '@sallyport/engine'
-import { browserFields } from '../browser.ts'
+import { browserFields, makeRequest } from '../browser.ts'
 
 export const SECRET = 'a secret of this bench, as long as it has to be'
 export const CLIENT = { address: '203.0.113.7', network: 'unknown' } as const
@@ -28,26 +28,23 @@ export function withoutStore(clock: Clock): Challenges {
 }
 
 /** The request of a browser, with more cookies than it has anyway. */
-export function requestWith(cookie = '', host = 'example.com'): InspectionRequest {
+export function requestWith(cookie = ''): InspectionRequest {
   const fields = browserFields(CLIENT.address)
-  return {
+  return makeRequest({
     peer: CLIENT.address,
-    method: 'GET',
-    target: '/articles/2026/the-gate',
     scheme: 'https',
-    httpVersion: '1.1',
-    fields: ['Host', host, ...fields.slice(2, -1), `${fields.at(-1)}${cookie}`],
-  }
+    fields: [...fields.slice(0, -1), `${fields.at(-1)}${cookie}`],
+  })
 }
 
-/** Passes of level 1 for a host, as the service gives them to a browser that waited. */
-export async function passesFor(host: string, count: number): Promise<readonly string[]> {
+/** Makes passes of level 1, as the service gives them to a browser that waited. */
+export async function makePasses(count: number): Promise<readonly string[]> {
   const clock = { ahead: -2_000, now: () => Date.now() + clock.ahead }
   const challenges = withoutStore(clock)
-  const issued = Array.from({ length: count }, () => challenges.issue(requestWith('', host), WAITED, true))
+  const issued = Array.from({ length: count }, () => challenges.issue(requestWith(), WAITED, true))
   clock.ahead = 0
   const given = issued.map(({ text }) =>
-    challenges.redeemWaited(requestWith(`; sallyport-challenge=${text}`, host), WAITED, CLIENT),
+    challenges.redeemWaited(requestWith(`; sallyport-challenge=${text}`), WAITED, CLIENT),
   )
   return (await Promise.all(given)).map((redeemed) => {
     if ('refused' in redeemed) throw new Error(redeemed.refused)

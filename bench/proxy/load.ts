@@ -1,11 +1,9 @@
-import { execFile, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { browserFields } from '../browser.ts'
+import { browserFields, pairFields } from '../browser.ts'
 import { visitorAddresses } from '../visitors.ts'
-import { isInstalled } from './program.ts'
 
 export const CONNECTIONS = 64
 /** Each is another visitor, and their requests come again and again. */
@@ -20,33 +18,22 @@ export interface Shot {
   readonly errors: number
 }
 
-export interface Load {
-  readonly name: string
-  /** Sends requests over `CONNECTIONS` connections. */
-  shoot(url: string, path: string, seconds: number): Promise<Shot>
-}
+/** Sends requests over `CONNECTIONS` connections. */
+export type Shoot = (url: string, path: string, seconds: number) => Promise<Shot>
 
-/** Opens `wrk`, or our own program where `wrk` is not installed. Our program takes more of its processor. */
-export async function openLoad(folder: string, processor: number): Promise<Load> {
-  const pinned = ['--cpu-list', String(processor)]
-  if (!isInstalled('wrk')) return programLoad(processor)
+export async function openLoad(folder: string, processor: number): Promise<Shoot> {
   const script = join(folder, 'load.lua')
   await writeFile(script, writeScript(visitorAddresses(VISITORS)))
-  return {
-    name: 'wrk',
-    async shoot(url, path, seconds) {
-      const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
-      const { stdout } = await promisify(execFile)('taskset', [...pinned, ...wrk])
-      return JSON.parse(stdout.slice(stdout.lastIndexOf('{')))
-    },
+  return async (url, path, seconds) => {
+    const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
+    const { stdout } = await promisify(execFile)('taskset', ['--cpu-list', String(processor), ...wrk])
+    return JSON.parse(stdout.slice(stdout.lastIndexOf('{')))
   }
 }
 
 /** The client makes all requests before it sends the first. */
 function writeScript(visitors: readonly string[]): string {
-  const fields = browserFields('VISITOR')
-  const lines: string[] = []
-  for (let at = 0; at < fields.length; at += 2) lines.push(`${fields[at]}: ${fields[at + 1]}`)
+  const lines = pairFields(browserFields('VISITOR')).map((pair) => pair.join(': '))
   const [before, after] = `\r\n${lines.join('\r\n')}\r\n\r\n`.split('VISITOR').map((text) => JSON.stringify(text))
   return `
 local visitors = { ${visitors.map((address) => `"${address}"`).join(', ')} }
@@ -65,20 +52,4 @@ function done(summary, latency)
   io.write(string.format('{"requests":%d,"p99":%f,"errors":%d}', summary.requests, latency:percentile(99) / 1e3, bad))
 end
 `
-}
-
-/** The client runs in its own process, so that it can stay on one processor. */
-function programLoad(processor: number): Load {
-  return {
-    name: 'a program of Node',
-    async shoot(url, path, seconds) {
-      const args = [url, path, String(seconds)]
-      const child = fork(join(import.meta.dirname, 'load-process.js'), args, {
-        execPath: 'taskset',
-        execArgv: ['--cpu-list', String(processor), process.execPath],
-      })
-      const [shot] = (await once(child, 'message')) as [Shot]
-      return shot
-    },
-  }
 }

@@ -11,10 +11,7 @@ import { type Program, startProgram } from './program.ts'
 
 const OWN_COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('sallyport/package.json')))
 
-/** Keys of the configuration that a run needs. */
-export type Raised = ConfigInput
-
-export interface Options extends Running {
+export interface Options {
   /** A run writes its configuration into this folder. */
   readonly folder: string
   /** `compileData` compiled the data of this folder. */
@@ -23,7 +20,10 @@ export interface Options extends Running {
   readonly trustProxy?: readonly string[] | undefined
   readonly workers?: number | undefined
   readonly processor?: number | undefined
-  readonly raised?: Raised | undefined
+  /** Keys of the configuration that a run needs. */
+  readonly raised?: ConfigInput | undefined
+  /** Options of Node itself, which its workers get too. */
+  readonly node?: readonly string[] | undefined
 }
 
 export interface Sallyport extends Program {
@@ -33,14 +33,8 @@ export interface Sallyport extends Program {
   readonly file: string
 }
 
-/** Holds options of the process of a command. */
-export interface Running {
-  /** Options of Node itself, which its workers get too. */
-  readonly node?: readonly string[] | undefined
-}
-
 /** Runs a command to its end and gives what it printed. */
-export async function runCommand(args: readonly string[], { node = [] }: Running = {}): Promise<string> {
+export async function runCommand(args: readonly string[], node: readonly string[] = []): Promise<string> {
   return (await promisify(execFile)(process.execPath, [...node, OWN_COMMAND, ...args])).stdout
 }
 
@@ -50,8 +44,7 @@ export async function compileData(dataDir: string): Promise<void> {
 }
 
 export async function startSallyport(options: Options): Promise<Sallyport> {
-  const { folder, dataDir, upstream, trustProxy = [], workers, processor, raised = {} } = options
-  const { node = [] } = options
+  const { folder, dataDir, upstream, trustProxy = [], workers, processor, raised = {}, node = [] } = options
   const [port, adminPort] = await Promise.all([freePort(), freePort()])
   const admin = `http://127.0.0.1:${adminPort}`
   await mkdir(folder, { recursive: true })

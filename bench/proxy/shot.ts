@@ -32,48 +32,34 @@ export function shootInTurn(run: Run, targets: readonly Target[]): Promise<reado
   return takeTurns(run, names, rounds, async (at) => {
     const { name, program, ask } = targets[at] as Target
     const family = listFamily(program.pid)
-    let before = processorTime(family)
-    let shot = await ask(program.url, seconds)
-    if (!(shot.requests > 0)) {
-      // With thousands of connections on a busy machine, the first answers may come after the shot is over.
-      before = processorTime(family)
-      shot = await ask(program.url, seconds * 4)
-    }
-    const { requests, p99, errors } = shot
+    const before = processorTime(family)
+    const { requests, p99, errors } = await ask(program.url, seconds)
     if (!(requests > 0)) throw new Error(`no answer to ${name}`)
     const cpu = ((processorTime(family) - before) * 1e6) / requests
     return { cpu, p99, megabytes: Math.max(...family.map(resident)), errors }
   })
 }
 
-export interface Beside {
+interface Beside {
   readonly peer: string
-  readonly taken: readonly Taken[] | undefined
+  readonly taken: readonly Taken[]
   readonly goal?: Goal | undefined
 }
 
 /** Reports the processor time of a request in all rounds beside a peer's, and errors if there were any. */
 export function computeCost(
-  row: Pick<Figure, 'case' | 'what' | 'at'>,
+  row: Pick<Figure, 'case' | 'what'>,
   taken: readonly Taken[] = [],
   beside?: Beside,
 ): readonly Figure[] {
   const readCpu = (all: readonly Taken[]) => all.map(({ cpu }) => cpu)
   const errors = taken.reduce((sum, one) => sum + one.errors, 0)
-  const value = computeSpread(readCpu(taken))
-  const figures: Figure[] = [
-    beside?.taken === undefined
-      ? { ...row, unit: 'µs', value }
-      : {
-          ...row,
-          unit: 'µs',
-          value,
-          ratio: compareRounds(readCpu(taken), readCpu(beside.taken)),
-          peer: beside.peer,
-          ...(beside.goal && { goal: beside.goal }),
-        },
-  ]
-  if (errors > 0)
-    figures.push({ ...row, what: [row.what, 'errors'].filter(Boolean).join(', '), unit: '', value: counted(errors) })
-  return figures
+  const compared = beside && {
+    ratio: compareRounds(readCpu(taken), readCpu(beside.taken)),
+    peer: beside.peer,
+    goal: beside.goal,
+  }
+  const figure = { ...row, unit: 'µs', value: computeSpread(readCpu(taken)), ...compared }
+  if (errors === 0) return [figure]
+  return [figure, { ...row, what: `${row.what}, errors`, unit: '', value: counted(errors) }]
 }

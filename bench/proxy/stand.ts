@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Run } from '../report/run.ts'
 import { scratch } from '../scratch.ts'
-import { type Load, openLoad } from './load.ts'
+import { openLoad, type Shoot } from './load.ts'
 import { isInstalled, type Program } from './program.ts'
 import { compileData } from './sallyport.ts'
 import { startOrigin } from './servers.ts'
@@ -16,13 +16,13 @@ export interface Stand {
   readonly folder: string
   readonly dataDir: string
   readonly origin: Program
-  readonly load: Load
+  readonly shoot: Shoot
 }
 
 /** Sets up a stand for a bench; says why not where a command is missing. */
 export async function onStand(run: Run, work: (stand: Stand) => Promise<void>): Promise<void> {
-  const missing = ['taskset', 'nginx'].filter((command) => !isInstalled(command))
-  if (missing.length > 0) return run.skip(`it needs ${missing.join(' and ')}`)
+  const missing = ['taskset', 'nginx', 'wrk'].filter((command) => !isInstalled(command))
+  if (missing.length > 0) return run.skip(`it needs ${missing.join(', ')}`)
   await scratch(async (folder, { teardown }) => {
     // A quick run takes the data that other benches have compiled, or the first proxy compiles them as it starts.
     const dataDir = run.pick(join(folder, 'data'), '.sallyport')
@@ -33,6 +33,6 @@ export async function onStand(run: Run, work: (stand: Stand) => Promise<void>): 
     }
     const origin = await startOrigin(folder, OTHERS)
     teardown(() => origin.stop())
-    await work({ folder, dataDir, origin, load: await openLoad(folder, OTHERS) })
+    await work({ folder, dataDir, origin, shoot: await openLoad(folder, OTHERS) })
   })
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { browserFields } from '../browser.ts'
+import { browserFields, pairFields } from '../browser.ts'
 import type { Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { visitorAddresses } from '../visitors.ts'
@@ -18,7 +18,7 @@ const SESSIONS = 8
 const STREAMS = 8
 
 /** Measures the proxy's processor time for a handshake and a request over TLS, beside an nginx that only forwards. */
-export async function benchTls(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {
+export async function benchTls(run: Run, { folder, dataDir, origin, shoot }: Stand): Promise<void> {
   if (!isInstalled('openssl')) return run.skip('TLS: openssl is not installed')
   const certificate = await makeCertificate(folder)
   const nginx = await startNginxTls(folder, origin.url, certificate, PROXY)
@@ -32,7 +32,7 @@ export async function benchTls(run: Run, { folder, dataDir, origin, load }: Stan
   })
   const tasks: Readonly<Record<string, Target['ask']>> = {
     'a handshake': shakeHands,
-    'a request of HTTP/1.1, 100 B': (url, seconds) => load.shoot(url, sizePath('100 B'), seconds),
+    'a request of HTTP/1.1, 100 B': (url, seconds) => shoot(url, sizePath('100 B'), seconds),
     'a request of HTTP/2, 100 B': askOverHttp2,
   }
   const figures: Figure[] = []
@@ -47,7 +47,7 @@ export async function benchTls(run: Run, { folder, dataDir, origin, load }: Stan
       { name: `${name}, Sallyport`, program: sallyport, ask: askSecurely },
     ])
     figures.push(...computeCost({ case: name, what: 'nginx' }, peer))
-    figures.push(...computeCost({ case: name, what: 'Sallyport' }, own, { peer: 'nginx', taken: peer }))
+    figures.push(...computeCost({ case: name, what: 'Sallyport' }, own, { peer: 'nginx', taken: peer ?? [] }))
   }
   for (const program of [nginx, sallyport]) await program.stop()
   run.table({ title: 'Over TLS, by processor time', figures })
@@ -70,12 +70,9 @@ async function shakeHands(url: string, seconds: number): Promise<Shot> {
 
 /** Sends requests of one browser over a few HTTP/2 connections with `h2load`. */
 async function askOverHttp2(url: string, seconds: number): Promise<Shot> {
-  const fields = browserFields(visitorAddresses(1)[0] as string)
-  const headers: string[] = []
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = (fields[at] as string).toLowerCase()
-    if (name !== 'host' && name !== 'connection') headers.push('-H', `${name}: ${fields[at + 1]}`)
-  }
+  const headers = pairFields(browserFields(visitorAddresses(1)[0] as string)).flatMap(([name, value]) =>
+    name === 'Host' || name === 'Connection' ? [] : ['-H', `${name.toLowerCase()}: ${value}`],
+  )
   const args = [`-c${SESSIONS}`, `-m${STREAMS}`, '-t1', `--duration=${seconds}`, '--warm-up-time=1', ...headers]
   const printed = await readOutput('h2load', ...args, `${url}${sizePath('100 B')}`)
   const kinds = [/, (\d{1,12}) failed/, /(\d{1,12}) 4xx/, /(\d{1,12}) 5xx/]

@@ -1,13 +1,13 @@
 import { readMachine, waitUntilFree } from './machine.ts'
 import type { Results, Table } from './result.ts'
-import { buildGrid, durationText } from './text.ts'
+import { durationText, writeTable } from './text.ts'
 
 /** One run of one bench: what it is asked for, and where its figures go. */
 export interface Run {
   readonly quick: boolean
   /** How much of something: a quick run only shows that everything works. */
   pick<T>(full: T, quick: T): T
-  /** Announces the next step: the terminal shows it with the time. */
+  /** Says what the next step is, with the time. */
   step(what: string): void
   /** Keeps and prints a table. */
   table(table: Table): void
@@ -23,7 +23,7 @@ export interface Bench {
   readonly counts?: true | undefined
 }
 
-/** A line of progress at least so often, where the terminal cannot be written over. */
+/** Writes a line of progress at most so often. */
 const SAY_EVERY_MS = 10_000
 
 /** Runs one bench; undefined: nothing of it could be measured here. */
@@ -38,55 +38,34 @@ export async function runBench(
   const tables: Table[] = []
   const skipped: string[] = []
   const began = performance.now()
-  const progress = createProgress(`${name}: about ${durationText(quick ? seconds[1] : seconds[0])}`)
+  const step = createProgress(`${name}: about ${durationText(quick ? seconds[1] : seconds[0])}`)
   await measure({
     quick,
     pick: (full, little) => (quick ? little : full),
-    step: progress.step,
+    step,
     table(table) {
-      progress.clear()
       tables.push(table)
-      printTable(table)
+      console.log(`\n${writeTable(table)}`)
     },
     skip(what) {
-      progress.clear()
       skipped.push(what)
       console.log(`${name}: skipped: ${what}`)
     },
   })
-  progress.clear()
   const took = Math.round((performance.now() - began) / 1000)
   console.log(`${name}: took ${took} s`)
   if (tables.length === 0) return undefined
   return { bench: name, machine: { ...machine, size: quick ? 'quick' : 'full', seconds: took }, tables, skipped }
 }
 
-function printTable(table: Table): void {
-  const { head, rows } = buildGrid(table)
-  console.log(`\n${table.title}`)
-  console.table(
-    Object.fromEntries(
-      rows.map(([name, ...cells]) => [name, Object.fromEntries(cells.map((cell, at) => [head[at + 1], cell]))]),
-    ),
-  )
-}
-
-function createProgress(title: string) {
+/** Writes steps, with the time since the start. */
+function createProgress(title: string): (what: string) => void {
   const began = performance.now()
   let said = began
   console.log(`\n${title}`)
-  const clear = () => {
-    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
-  }
-  return {
-    clear,
-    step(what: string) {
-      const text = `${title}, ${durationText((performance.now() - began) / 1000)} gone: ${what}`
-      if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
-      else if (performance.now() - said > SAY_EVERY_MS) {
-        said = performance.now()
-        console.error(text)
-      }
-    },
+  return (what) => {
+    if (performance.now() - said < SAY_EVERY_MS) return
+    said = performance.now()
+    console.error(`${title}, ${durationText((said - began) / 1000)} gone: ${what}`)
   }
 }

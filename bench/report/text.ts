@@ -3,7 +3,7 @@ import { type Figure, isReached, type Machine, type Results, type Spread, type T
 /* Results in words: the cells of a table, and a table in Markdown or on a terminal. */
 
 /** Holds the rows and columns of one table by name. */
-export interface Grid {
+interface Grid {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
@@ -18,14 +18,8 @@ function numberText(value: number, { runs }: Spread): string {
 /** Lines of the document have at most this many characters. */
 const MAX_LINE = 300
 
-export function spreadText(spread: Spread): string {
-  const { median, low, high } = spread
-  const [middle, from, to] = [median, low ?? median, high ?? median].map((value) => numberText(value, spread))
-  return from === to ? `${middle}` : `${middle} (${from}–${to})`
-}
-
-/** Writes a figure for the page: the median alone, because `results/` has the spread. */
-export function medianText(spread: Spread): string {
+/** Writes the median alone, because `results/` has the spread. */
+function medianText(spread: Spread): string {
   return numberText(spread.median, spread)
 }
 
@@ -39,10 +33,9 @@ function goalText(figure: Figure): string {
 
 /**
  * Lays a table out: a row for each case, or on a curve for each amount of work, and a column for each thing that was measured.
- * A goal stands in the cell that it judges. The page shows ratios only where a goal is about one: readers divide medians.
+ * A goal stands in the cell that it judges. Ratios are shown only where a goal is about one: readers divide medians.
  */
-export function buildGrid({ work, figures }: Table, { isPage = false } = {}): Grid {
-  const cellText = isPage ? medianText : spreadText
+function buildGrid({ work, figures }: Table): Grid {
   const makeRow = (figure: Figure) => (work === undefined ? figure.case : (figure.at ?? 0).toLocaleString('en'))
   const several = new Set(figures.map((figure) => figure.case)).size > 1
   const nameSeries = (figure: Figure) => (work !== undefined && several ? figure.case : '')
@@ -59,13 +52,13 @@ export function buildGrid({ work, figures }: Table, { isPage = false } = {}): Gr
     const { value, ratio, peer } = figure
     const goal = goalText(figure)
     const isOfRatio = figure.goal?.of === 'ratio'
-    add(makeRow(figure), nameColumn(figure), `${cellText(value)}${isOfRatio && ratio !== undefined ? '' : goal}`)
-    if (ratio !== undefined && (!isPage || ratiosMatter)) {
+    add(makeRow(figure), nameColumn(figure), `${medianText(value)}${isOfRatio && ratio !== undefined ? '' : goal}`)
+    if (ratio !== undefined && ratiosMatter) {
       const isOnly = figures.every((other) => other.ratio === undefined || other.what === figure.what)
       add(
         makeRow(figure),
         joinParts(nameSeries(figure), isOnly ? '' : figure.what, `times ${peer}`),
-        `${cellText(ratio)}${isOfRatio ? goal : ''}`,
+        `${medianText(ratio)}${isOfRatio ? goal : ''}`,
       )
     }
   }
@@ -85,9 +78,14 @@ function appendSentence(text: string, sentence: string): string {
   return `${text}${last.length + sentence.length < MAX_LINE ? ' ' : '\n'}${sentence}`
 }
 
-export function writeMarkdown(grid: Grid): string {
+/** Writes a table as Markdown, whose first cell is its title. */
+export function writeTable(table: Table): string {
+  const { head, rows } = buildGrid(table)
+  const [work = '', ...columns] = head
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(grid.head), `|${'---|'.repeat(grid.head.length)}`, ...grid.rows.map(line)].join('\n')
+  return [line([joinParts(table.title, work), ...columns]), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join(
+    '\n',
+  )
 }
 
 function machineText({ processor, cores, node, date, commit, ...run }: Machine): string {
@@ -123,11 +121,7 @@ function shortenTable(table: Table): Table {
 
 /** All that a bench measured, as Markdown. */
 export function resultsText({ machine, tables, skipped }: Results): string {
-  const parts = tables.map((table) => {
-    const { head, rows } = buildGrid(shortenTable(table), { isPage: true })
-    const [work = '', ...columns] = head
-    return writeMarkdown({ head: [joinParts(table.title, work), ...columns], rows })
-  })
+  const parts = tables.map((table) => writeTable(shortenTable(table)))
   const notes = skipped.map((text) => `Skipped: ${text}.`)
   return [...parts, [`*${machineText(machine)}*`, ...notes].reduce(appendSentence)].join('\n\n')
 }

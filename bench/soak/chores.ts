@@ -90,7 +90,7 @@ export async function createKey(
   node: readonly string[],
   account: readonly string[] = ['--plan', 'enterprise'],
 ): Promise<{ readonly id: string; readonly key: string; readonly account: { readonly id: string } }> {
-  return JSON.parse(await runCommand(['keys', 'create', ...account, '--json', '--config', file], { node }))
+  return JSON.parse(await runCommand(['keys', 'create', ...account, '--json', '--config', file], node))
 }
 
 /** Requests with the old key have their answers after this time. */
@@ -115,10 +115,10 @@ export function startChores(options: ChoresOptions, first: Awaited<ReturnType<ty
       current = await createKey(file, node, ['--account', old.account.id])
       options.useKey(current.key)
       await delay(IN_FLIGHT_MS)
-      await runCommand(['keys', 'revoke', old.id, '--config', file], { node })
+      await runCommand(['keys', 'revoke', old.id, '--config', file], node)
     },
     async signingKeys() {
-      await runCommand(['keys', 'rotate-signing', '--config', file], { node })
+      await runCommand(['keys', 'rotate-signing', '--config', file], node)
     },
     deaths() {
       const victim = listChildren(proxy.pid).find((pid) => pid !== kept)

@@ -1,5 +1,5 @@
 import type { Random } from '@sallyport/core/testing'
-import { BROWSER, browserFields } from '../browser.ts'
+import { BROWSER, browserFields, pairFields } from '../browser.ts'
 import { visitorAddresses } from '../visitors.ts'
 
 /** Each kind builds its request from these parts. */
@@ -34,8 +34,7 @@ const pickAddress = ({ number, random }: Asked): string =>
     : `${20 + ((number >>> 24) & 127)}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`
 
 function readText(line: string, fields: readonly string[], body = ''): string {
-  const lines = [line]
-  for (let at = 0; at < fields.length; at += 2) lines.push(`${fields[at]}: ${fields[at + 1]}`)
+  const lines = [line, ...pairFields(fields).map((pair) => pair.join(': '))]
   if (body !== '') lines.push(`Content-Length: ${Buffer.byteLength(body)}`)
   return `${lines.join('\r\n')}\r\n\r\n${body}`
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { openLedgerTools } from '@sallyport/engine'
+import { type ConfigInput, openLedgerTools } from '@sallyport/engine'
 import { probed, type Sample, takeSample } from '../proxy/held.ts'
 import { descriptors, listChildren, resident } from '../proxy/processes.ts'
-import { compileData, type Raised, startSallyport } from '../proxy/sallyport.ts'
+import { compileData, startSallyport } from '../proxy/sallyport.ts'
 import { scratch } from '../scratch.ts'
 import { carriedRate } from './carried.ts'
 import { startChild } from './child.ts'
@@ -37,7 +37,7 @@ const POLICY = {
     { id: 'many', match: { path: ['/echo'] }, action: 'throttle', limit: { key: 'client', max: 100, window: '1h' } },
   ],
   strikes: { count: 3, window: '1h', on: ['blocked'], for: '6h' },
-} satisfies Raised['policy']
+} satisfies ConfigInput['policy']
 
 /** Until all slots are back. */
 const BACK_MS = 15_000
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     const [origin, names] = await Promise.all([startChild<number>('origin.js'), startChild<string>('name-server.js')])
     cleanup.teardown(() => Promise.all([origin.stop(), names.stop()]))
     const publisher = await openPublisher(cleanup)
-    const raised: Raised = {
+    const raised: ConfigInput = {
       data: publisher.data,
       policy: POLICY,
       net: { allowPrivate: ['127.0.0.0/8'] },

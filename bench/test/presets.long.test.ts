@@ -3,9 +3,9 @@ import type { PresetName, Snapshot } from '@sallyport/core'
 import { compileTables, loadTables, resolveSources } from '@sallyport/engine'
 import t from 'tap'
 import { snapshotFeeds } from '../accuracy/feeds.ts'
-import { listPeople, type Population, populations } from '../accuracy/populations.ts'
-import { decideFate } from '../accuracy/presets.ts'
 import { isSharedDataHere } from '../accuracy/shared.ts'
+import { decideFate } from './fates.ts'
+import { listPeople, type Population, populations } from './populations.ts'
 
 /* Each preset does to real addresses, user agents and headers what was measured: per cent passed/slowed or asked/refused in two minutes. */
 const skip = isSharedDataHere ? false : 'the labels are not here (SALLYPORT_SHARED_DATA names their folder)'

@@ -1,5 +1,5 @@
 import type { InspectionRequest, NetworkClass } from '@sallyport/core'
-import { labelledAddresses, readShared, sharedLines } from './shared.ts'
+import { labelledAddresses, readShared, sharedLines } from '../accuracy/shared.ts'
 
 /** A request, and the second at which it comes. */
 export interface Coming {
