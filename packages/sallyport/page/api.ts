@@ -29,11 +29,9 @@ export type Session = Got<'session'>
 /** A failed answer, with its code. */
 export class Failure extends Error {
   readonly code: string
-  readonly details: unknown
-  constructor(code: string, message: string, details?: unknown) {
+  constructor(code: string, message: string) {
     super(message)
     this.code = code
-    this.details = details
   }
 }
 
@@ -130,5 +128,5 @@ async function ask<T>(
   if (response.ok) return answered as T
   // An ended session is shown once, instead of a failure of each part.
   if (response.status === 401 && session.value?.by === 'session') void loadSession().catch(() => {})
-  throw new Failure(answered?.error ?? 'unreadable', answered?.message ?? `HTTP ${response.status}`, answered?.details)
+  throw new Failure(answered?.error ?? 'unreadable', answered?.message ?? `HTTP ${response.status}`)
 }

@@ -110,14 +110,14 @@ function listExtensions(label: string, schema: SchemaNode, hooks: Hooks) {
 }
 
 function listDiagnostics({ state: { doc } }: EditorView, { faults, warnings }: Checked): readonly Diagnostic[] {
-  const at =
-    (severity: Diagnostic['severity']) =>
-    (fault: Checked['faults'][number]): Diagnostic => {
-      const line = doc.line(Math.min(Math.max(1, fault.line), doc.lines))
-      const about = [fault.rule && `rule "${fault.rule}"`, fault.key].filter(Boolean).join(', ')
-      return { from: line.from, to: line.to, severity, message: `${about === '' ? '' : `${about}: `}${fault.message}` }
-    }
-  return [...faults.map(at('error')), ...warnings.map(at('warning'))]
+  const found = [
+    ...faults.map((fault) => ({ ...fault, severity: 'error' as const })),
+    ...warnings.map((fault) => ({ ...fault, severity: 'warning' as const })),
+  ]
+  return found.map(({ line, rule, key, message, severity }) => {
+    const { from, to } = doc.line(Math.min(Math.max(1, line), doc.lines))
+    return { from, to, severity, message: [rule && `rule "${rule}"`, key, message].filter(Boolean).join(': ') }
+  })
 }
 
 /** Proposes names of keys where a key begins, and words where a value begins. */
@@ -127,12 +127,7 @@ function complete(context: CompletionContext, schema: SchemaNode): CompletionRes
   const { path, isKey } = placeAt(context)
   const { keys, values } = proposalsAt(schema, path)
   const options = [
-    ...keys.map(({ label, detail }) => ({
-      label,
-      type: 'property',
-      apply: `${label}: `,
-      info: detail,
-    })),
+    ...keys.map(({ label, detail }) => ({ label, type: 'property', apply: `${label}: `, info: detail })),
     // An entry begun in a list is read as a key until it is whole.
     ...(isKey && keys.length > 0 ? [] : values.map(({ label, apply = label }) => ({ label, apply, type: 'enum' }))),
   ]

@@ -22,7 +22,7 @@ export function Data() {
         const mayUpdate = maySteer() && !readOnly
         return (
           <Card
-            title="Sources"
+            title="Data sources"
             aside={
               refresh
                 ? 'downloaded when due'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { clientKey, SallyportError } from '@sallyport/core'
-import { type Ended, openEnded } from './ended.ts'
+import { openEnded } from './ended.ts'
 import { createRate } from './rate.ts'
 import { createSessions, linkCode, type OpenedSession, readerSession, type Session } from './sessions.ts'
 import { includes, type Role, sessionKey, type Tokens } from './tokens.ts'
@@ -25,21 +25,7 @@ export interface Signed<T> {
   readonly setCookie: string
 }
 
-/** Admits visitors to the console, and ends their sessions. */
-export interface Door {
-  /**
-   * Returns the visitor. Throws `rate_limit_exceeded`, `unauthorized` for an unknown token, and `forbidden` for a request from a page that
-   * is not the console's own. No other client can cause the refusal of a valid token or session.
-   */
-  admit(request: IncomingMessage, now: number): Visitor
-  /** Reports whether a request has a role, for other paths of the admin listener. Throws `rate_limit_exceeded` after wrong tokens. */
-  permits(request: IncomingMessage, role: Role, now?: number): boolean
-  /** Exchanges a token, or the code of a link, for a session of the browser. Throws as `admit` does. */
-  signIn(request: IncomingMessage, now: number): Signed<Session>
-  signOut(request: IncomingMessage, now: number): Signed<{ readonly ended: true }>
-  /** Ends a session or a link; in another process, that process's own. */
-  forget(value: string, now: number): void
-}
+export type Door = ReturnType<typeof openDoor>
 
 export interface DoorOptions {
   readonly tokens: Tokens
@@ -52,9 +38,8 @@ export interface DoorOptions {
 }
 
 /** Opens the door of the admin listener: only a token, or what was made with a token, lets a visitor in. */
-export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => {} }: DoorOptions): Door {
-  const ended: Ended = openEnded(dataDir, onFault)
-  const sessions = createSessions(sessionKey(tokens), ended)
+export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => {} }: DoorOptions) {
+  const sessions = createSessions(sessionKey(tokens), openEnded(dataDir, onFault))
   const [takeWrong, takeCall, takeSignIn] = [createRate(WRONG), createRate(CALLS), createRate(SIGN_INS)]
   const [takeAllWrong, takeNoted] = [createRate(ALL_WRONG), createRate(NOTED)]
 
@@ -69,6 +54,10 @@ export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => 
     throw new SallyportError('unauthorized', message)
   }
 
+  /**
+   * Returns the visitor. Throws `rate_limit_exceeded`, `unauthorized` for an unknown token, and `forbidden` for a request from a page that
+   * is not the console's own. No other client can cause the refusal of a valid token or session.
+   */
   function admit(request: IncomingMessage, now: number): Visitor {
     const { isBadToken, ...visitor } = findVisitor(request, { tokens, sessions, now })
     if (isBadToken) refuse(request, now, 'This token is not valid.')
@@ -91,23 +80,26 @@ export function openDoor({ tokens, dataDir, onFault = () => {}, onWrong = () => 
 
   return {
     admit,
-    permits(request, role, now = Date.now()) {
+    /** Reports whether a request has a role, for other paths of the admin listener. Throws `rate_limit_exceeded` after wrong tokens. */
+    permits(request: IncomingMessage, role: Role, now = Date.now()): boolean {
       const { isBadToken, ...visitor } = findVisitor(request, { tokens, sessions, now })
       if (isBadToken) countWrong(request, now)
       if (visitor.role === undefined || (visitor.by === 'session' && !isFromOwnPage(request))) return false
       return includes(visitor.role, role)
     },
-    signIn(request, now) {
+    /** Exchanges a token, or the code of a link, for a session of the browser. Throws as `admit` does. */
+    signIn(request: IncomingMessage, now: number): Signed<Session> {
       const { value, session } = openSession(request, now)
       const age = Math.floor((session.until - now) / 1_000)
       const visitor = { ...session, by: 'session', session: value } as const
       return { visitor, body: session, setCookie: `${COOKIE}=${value}; ${ATTRIBUTES}; Max-Age=${age}` }
     },
-    signOut(request, now) {
+    signOut(request: IncomingMessage, now: number): Signed<{ readonly ended: true }> {
       const visitor = admit(request, now)
       if (visitor.session !== undefined) sessions.end(visitor.session, now)
       return { visitor, body: { ended: true }, setCookie: `${COOKIE}=; ${ATTRIBUTES}; Max-Age=0` }
     },
+    /** Ends a session or a link; in another process, that process's own. */
     forget: sessions.end,
   }
 }

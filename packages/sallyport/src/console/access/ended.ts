@@ -9,19 +9,14 @@ const KEPT_MS = DAY_MS
 /** Drops expired entries once there are so many. */
 const MANY = 1_000
 
-/** Records sessions and links that were ended early, by their nonces; times are in milliseconds since the epoch. */
-export interface Ended {
-  has(nonce: string, until: number): boolean
-  /** Ends a session that would have lasted until then; returns false where it was ended already. */
-  add(nonce: string, until: number, now: number): boolean
-}
+export type Ended = ReturnType<typeof openEnded>
 
 /**
- * Opens the record. Each ended session is an empty file in `<dataDir>/console-ended`, so that it stays ended after a restart, and in every
+ * Opens the record of sessions and links that were ended early, by their nonces; times are in milliseconds since the epoch. Each ended session is an empty file in `<dataDir>/console-ended`, so that it stays ended after a restart, and in every
  * process, including one that was starting; only one of several processes ends it. Where the folder cannot be written, it calls `onFault`
  * once and keeps the record in this process's memory, as without a dataDir.
  */
-export function openEnded(dataDir: string | undefined, onFault: (error: unknown) => void, now = Date.now()): Ended {
+export function openEnded(dataDir: string | undefined, onFault: (error: unknown) => void, now = Date.now()) {
   const folder = dataDir === undefined ? undefined : join(dataDir, FOLDER)
   const known = new Map(folder === undefined ? [] : endedIn(folder))
   let isFaulty = false
@@ -49,11 +44,12 @@ export function openEnded(dataDir: string | undefined, onFault: (error: unknown)
 
   if (known.size > 0) drop(now)
   return {
-    has(nonce, until) {
+    has(nonce: string, until: number): boolean {
       const name = nameFile(nonce, until)
       return known.has(name) || (folder !== undefined && existsSync(join(folder, name)))
     },
-    add(nonce, until, now) {
+    /** Ends a session that would have lasted until then; returns false where it was ended already. */
+    add(nonce: string, until: number, now: number): boolean {
       const name = nameFile(nonce, until)
       if (known.has(name)) return false
       if (known.size >= MANY) drop(now)

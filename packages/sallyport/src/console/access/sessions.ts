@@ -22,15 +22,7 @@ export interface OpenedSession {
   readonly session: Session
 }
 
-/** Signs sessions, so that each process of a cluster accepts them. */
-export interface Sessions {
-  open(role: Role, now: number): OpenedSession
-  /** Returns `undefined` for a session that has ended, or that no process here has signed. */
-  read(value: string, now: number): Session | undefined
-  /** Exchanges the code of a link for a reader's session, and uses the code up; `undefined` as in `read`. */
-  redeem(code: string, now: number): OpenedSession | undefined
-  end(value: string, now: number): void
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 type Kind = Role | 'link'
 
@@ -41,7 +33,8 @@ interface Signed<K extends Kind> {
   readonly nonce: string
 }
 
-export function createSessions(key: Uint8Array, ended: Ended): Sessions {
+/** Signs sessions, so that each process of a cluster accepts them. */
+export function createSessions(key: Uint8Array, ended: Ended) {
   function open(role: Role, now: number): OpenedSession {
     const until = now + SESSION_MS
     return { value: sign(key, role, until), session: { role, until } }
@@ -56,15 +49,17 @@ export function createSessions(key: Uint8Array, ended: Ended): Sessions {
 
   return {
     open,
-    read(value, now) {
+    /** Returns `undefined` for a session that has ended, or that no process here has signed. */
+    read(value: string, now: number): Session | undefined {
       const found = readLasting(value, ['read', 'steer', 'admin'], now)
       return found && { role: found.kind, until: found.until }
     },
-    redeem(code, now) {
+    /** Exchanges the code of a link for a reader's session, and uses the code up; `undefined` as in `read`. */
+    redeem(code: string, now: number): OpenedSession | undefined {
       const found = readLasting(code, ['link'], now)
       return found !== undefined && ended.add(found.nonce, found.until, now) ? open('read', now) : undefined
     },
-    end(value, now) {
+    end(value: string, now: number): void {
       const found = readLasting(value, ['read', 'steer', 'admin', 'link'], now)
       if (found !== undefined) ended.add(found.nonce, found.until, now)
     },

@@ -9,7 +9,7 @@ import {
   type Outcome,
 } from '@sallyport/core'
 import type { Count, TallyHours } from '@sallyport/engine'
-import { createRecent, type Recent } from './recent.ts'
+import { createRecent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
 
 /** Counts how often a value came. */
@@ -44,19 +44,13 @@ export interface HistoryReading {
   readonly networks: readonly Counted[]
 }
 
-/** Remembers the last 24 hours of one process, in bounded memory: about 6 MB when full. */
-export interface History {
-  /** Serves as the `observe` hook of `open()`, which is called before a request is counted. */
-  readonly observe: (observed: ObservedRequest) => void
-  read(span: Span, now: number): HistoryReading
-  /** Lists the last requests, with the oldest first. */
-  readonly recent: Omit<Recent, 'add'>
-  /** Lists the last account events that failed, or were not simply allowed. */
-  readonly events: Pick<Recent, 'list'>
-}
+export type History = ReturnType<typeof createHistory>
 
-/** Creates the history. `ended` returns the rows that count requests; their growth is read at the end of each second. */
-export function createHistory(ended: () => readonly Count[]): History {
+/**
+ * Remembers the last 24 hours of one process, in bounded memory: about 6 MB when full. `ended` returns the rows that count requests; their
+ * growth is read at the end of each second.
+ */
+export function createHistory(ended: () => readonly Count[]) {
   const seconds = createSeries({ slots: 330, slotMs: SECOND_MS, kinds: KINDS.length })
   const minutes = createSeries({ slots: 1_445, slotMs: 60_000, kinds: KINDS.length })
   const recent = createRecent(RECENT)
@@ -85,7 +79,8 @@ export function createHistory(ended: () => readonly Count[]): History {
   }
 
   return {
-    observe(observed) {
+    /** Serves as the `observe` hook of `open()`, which is called before a request is counted. */
+    observe(observed: ObservedRequest): void {
       if (observed.answeredBy === 'check') return
       const at = observed.at + observed.milliseconds
       const now = Math.floor(at / SECOND_MS)
@@ -108,7 +103,7 @@ export function createHistory(ended: () => readonly Count[]): History {
           -1,
         )
     },
-    read(span, now) {
+    read(span: Span, now: number): HistoryReading {
       take()
       const { ms, seriesMs } = SPANS[span]
       const series = seriesMs === SECOND_MS ? seconds : minutes
@@ -124,6 +119,7 @@ export function createHistory(ended: () => readonly Count[]): History {
         networks: NETWORK_CLASSES.map((name) => ({ name, count: sum(readCurve(nameNetwork(name))) })),
       }
     },
+    /** Lists the last account events that failed, or were not simply allowed. */
     events,
     get recent() {
       // Reading the counts also delivers the requests that have ended.

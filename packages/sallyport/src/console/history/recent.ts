@@ -1,27 +1,17 @@
 import { describeOutcome, type ObservedRequest } from '@sallyport/core'
 
-/** Keeps the last requests, with the oldest first. */
-export interface Recent {
-  /** Keeps a request while its second has room. */
-  add(observed: ObservedRequest): void
-  /** Begins another second. */
-  begin(): void
-  find(id: string): ObservedRequest | undefined
-  list(): readonly ObservedRequest[]
-  /** Counts all requests that were ever kept. */
-  readonly count: number
-  /** Lists the requests after the first `count`, as far as they are still kept. */
-  since(count: number): readonly ObservedRequest[]
-}
+export type Recent = ReturnType<typeof createRecent>
 
 /** Limits the kept requests of one second: a busy proxy would otherwise remember half a second. */
 export const KEPT_A_SECOND = { allowed: 50, others: 100 } as const
 
-export function createRecent(capacity: number): Recent {
+/** Keeps the last requests, with the oldest first. */
+export function createRecent(capacity: number) {
   const kept: ObservedRequest[] = []
   let count = 0
   let room: { allowed: number; others: number } = { ...KEPT_A_SECOND }
 
+  /** Lists the requests after the first `before`, as far as they are still kept. */
   function since(before: number): readonly ObservedRequest[] {
     const first = Math.max(before, count - capacity)
     const length = Math.max(0, count - first)
@@ -29,16 +19,19 @@ export function createRecent(capacity: number): Recent {
   }
 
   return {
-    add(observed) {
+    /** Keeps a request while its second has room. */
+    add(observed: ObservedRequest): void {
       if (room[classify(observed)]-- <= 0) return
       kept[count % capacity] = observed
       count++
     },
-    begin() {
+    /** Begins another second. */
+    begin(): void {
       room = { ...KEPT_A_SECOND }
     },
-    find: (id) => since(0).findLast((one) => one.id === id),
+    find: (id: string) => since(0).findLast((one) => one.id === id),
     list: () => since(0),
+    /** Counts all requests that were ever kept. */
     get count() {
       return count
     },

@@ -1,19 +1,14 @@
-/** Counts several kinds in equal slots of time, and keeps the last slots. */
-export interface Series {
-  readonly slotMs: number
-  add(at: number, kind: number, by: number): void
-  /** Returns a row for each of the last `count` slots up to the slot of `now`, oldest first. */
-  read(now: number, count: number): readonly (readonly number[])[]
-}
+export type Series = ReturnType<typeof createSeries>
 
-export function createSeries({ slots, slotMs, kinds }: Readonly<Record<'slots' | 'slotMs' | 'kinds', number>>): Series {
+/** Counts several kinds in equal slots of time, and keeps the last slots. */
+export function createSeries({ slots, slotMs, kinds }: Readonly<Record<'slots' | 'slotMs' | 'kinds', number>>) {
   const counts = new Uint32Array(slots * kinds)
   /** Says which slot since the epoch each place holds. */
   const held = new Float64Array(slots).fill(-1)
 
   return {
     slotMs,
-    add(at, kind, by) {
+    add(at: number, kind: number, by: number): void {
       const slot = Math.floor(at / slotMs)
       const place = slot % slots
       const before = held[place] as number
@@ -25,7 +20,8 @@ export function createSeries({ slots, slotMs, kinds }: Readonly<Record<'slots' |
       const index = place * kinds + kind
       counts[index] = (counts[index] as number) + by
     },
-    read(now, count) {
+    /** Returns a row for each of the last `count` slots up to the slot of `now`, oldest first. */
+    read(now: number, count: number): readonly (readonly number[])[] {
       const last = Math.floor(now / slotMs)
       return Array.from({ length: Math.min(count, slots) }, (_, index) => {
         const slot = last - Math.min(count, slots) + 1 + index

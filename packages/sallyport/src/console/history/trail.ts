@@ -7,28 +7,23 @@ const KEPT = 200
 /** Reads so many bytes at the end of the file: more than a thousand lines. */
 const TAIL_BYTES = 262_144
 
-/** Reads the newest actions of operators from the end of their file. */
-export interface Trail {
-  /** Writes an action into the log. */
-  audit(entry: AuditEntry): void
-  /** Lists the actions of this process that no file has. */
-  remembered(): readonly AuditLine[]
-  /** Reads the actions of the service and of commands beside it. */
-  written(): Promise<readonly AuditLine[]>
-}
+export type Trail = ReturnType<typeof createTrail>
 
-export function createTrail({ log, config }: Sallyport): Trail {
+/** Writes actions of operators into the log, and reads the newest from the end of its file. */
+export function createTrail({ log, config }: Sallyport) {
   const kept: AuditLine[] = []
   return {
-    audit(entry) {
+    audit(entry: AuditEntry): void {
       log.audit(entry)
       // The file has the action, with its own time.
       if (!config.data.readOnly) return
       kept.push(auditLine(entry))
       if (kept.length > KEPT) kept.shift()
     },
-    remembered: () => kept,
-    async written() {
+    /** Lists the actions of this process that no file has. */
+    remembered: (): readonly AuditLine[] => kept,
+    /** Reads the actions of the service and of commands beside it. */
+    async written(): Promise<readonly AuditLine[]> {
       const lines = await readTail(join(config.dataDir, AUDIT_FILE))
       return lines.flatMap((line) => {
         const entry = readEntry(line)

@@ -1,6 +1,9 @@
+import { SallyportError } from '@sallyport/core'
 import { billingWindow, findAllowance, type StoredKey } from '@sallyport/engine'
 import { get, post } from './route.ts'
 import { requireText } from './values.ts'
+
+const MAX_NAME = 200
 
 /** Serves the accounts of the API, their keys and their use. */
 export const ACCOUNT_ROWS = [
@@ -17,7 +20,8 @@ export const ACCOUNT_ROWS = [
     return { plans: Object.keys(keyring.plans), accounts: rows }
   }),
   post('accounts', { role: 'admin', takes: ['name', 'plan'] }, async ({ asked, audit }, { sallyport }) => {
-    const { name } = asked
+    const { name = '' } = asked
+    if (name.length > MAX_NAME) throw new SallyportError('invalid_request', `name: exceeds ${MAX_NAME} characters`)
     const account = await sallyport.keyring.createAccount({ name, plan: requireText(asked.plan, 'plan') })
     audit('accounts create', { account: account.id, plan: account.plan })
     return { account }

@@ -1,7 +1,6 @@
 import { type LimitUse, SallyportError, strikesText } from '@sallyport/core'
-import type { Share } from '../shares/share.ts'
+import { type Share, takeNewest } from '../shares/share.ts'
 import { type Brief, toBrief } from './brief.ts'
-import { takeNewest } from './newest.ts'
 import { get, post } from './route.ts'
 import { type AddressForm, shownAddress, withoutAddresses } from './shown-address.ts'
 

@@ -31,18 +31,16 @@ export function toBrief(observed: ObservedRequest, form: AddressForm) {
 
 export type Brief = ReturnType<typeof toBrief>
 
-/** Reports whether a reader wants to see a request. */
-export type Filter = (one: ObservedRequest, form: AddressForm) => boolean
-
 /** Names of the filters that a query may have. */
 export const FILTERS = ['outcome', 'class', 'network', 'trial', 'text'] as const
 export type Filtered = (typeof FILTERS)[number]
 /** An absent or empty filter lets all requests through. */
 export type Filters = Readonly<Partial<Record<Filtered, string>>>
 
-export function createFilter({ outcome, class: who, network, trial, text = '' }: Filters): Filter {
+/** Creates a filter that reports whether a reader wants to see a request. */
+export function createFilter({ outcome, class: who, network, trial, text = '' }: Filters) {
   const wanted = text.toLowerCase()
-  return (one, form) => {
+  return (one: ObservedRequest, form: AddressForm): boolean => {
     const { decision } = one
     const { agent, network: found } = decision?.inspection ?? {}
     if (outcome && describeOutcome(one) !== outcome) return false

@@ -1,7 +1,6 @@
 import { type InspectedCrawler, parseAddress, SallyportError } from '@sallyport/core'
-import type { Share } from '../shares/share.ts'
+import { type Share, takeNewest } from '../shares/share.ts'
 import { type Brief, toBrief } from './brief.ts'
-import { takeNewest } from './newest.ts'
 import { type ConsoleParts, get, post } from './route.ts'
 
 const LISTED = 60

@@ -1,6 +1,5 @@
 import type { ObservedRequest, Reason } from '@sallyport/core'
-import type { Share } from '../shares/share.ts'
-import { takeNewest } from './newest.ts'
+import { type Share, takeNewest } from '../shares/share.ts'
 import { get } from './route.ts'
 import { type AddressForm, withoutAddresses } from './shown-address.ts'
 

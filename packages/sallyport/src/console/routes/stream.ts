@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
 import { nameReader } from '../access/door.ts'
 import { SECURITY } from '../http/reply.ts'
-import type { Share } from '../shares/share.ts'
+import { type Share, takeNewest } from '../shares/share.ts'
 import { type Brief, createFilter, type Filtered, type Filters, toBrief } from './brief.ts'
-import { takeNewest } from './newest.ts'
 import type { Call, ConsoleParts } from './route.ts'
 
 /** Limit the streams of one process: in total, for each role, and for each reader. */
