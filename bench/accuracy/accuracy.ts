@@ -119,8 +119,10 @@ function rateTypes(full: Snapshot, bare: Snapshot): readonly Figure[] {
     rows.map(({ asn, label }) => ({ label: label as AsType, found: typeOf(asn) }))
   const typeIn =
     ({ systems }: Snapshot) =>
-    (asn: number) =>
-      systems?.system(systems.indexOf(asn))?.type ?? 'unknown'
+    (asn: number): AsType => {
+      const index = systems?.indexOf(asn) ?? -1
+      return (index < 0 ? undefined : systems?.system(index).type) ?? 'unknown'
+    }
 
   const ways = { 'all feeds': typeIn(full), 'no feed at all': typeIn(bare) }
   return Object.entries(ways).flatMap(([feeds, typeOf]) => {

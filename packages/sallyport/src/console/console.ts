@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SallyportError } from '@sallyport/core'
 import { openPolicyReader, type Sallyport } from '@sallyport/engine'
 import { type Door, requireRole } from './access/door.ts'
-import type { Role } from './access/tokens.ts'
 import { shownIn, type Visitor } from './access/visitor.ts'
 import type { History } from './history/history.ts'
 import { createTrail } from './history/trail.ts'
@@ -27,23 +26,13 @@ export interface ConsoleOptions extends ConsoleHooks {
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
-/** Serves the console of one process: a page, and its API. */
-export interface Console {
-  /** Answers a request of the admin listener; returns false, and does nothing, for a path outside the console. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean
-  /** Reports whether a request to other paths of the admin listener has a role. */
-  permits(request: IncomingMessage, role: Role): boolean
-  /** Answers a question from another process's console, sent by `askOthers`. */
-  answerOther(about: unknown): Promise<unknown>
-  /** Ends the thread that reads policies. */
-  close(): Promise<void>
-}
+export type Console = ReturnType<typeof openConsole>
 
 /**
- * Opens the console. Every call needs a token, as a Bearer, or a session that a token or a link opened. Changes need a POST or DELETE by
+ * Opens the console of one process: a page, and its API. Every call needs a token, as a Bearer, or a session that a token or a link opened. Changes need a POST or DELETE by
  * the console's own page or by a Bearer.
  */
-export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions): Console {
+export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions) {
   const answerFile = loadPage(page)
   const rows: readonly AnyRow[] = consoleRows()
   const policies = openPolicyReader({ lists: () => sallyport.config })
@@ -105,15 +94,19 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
   }
 
   return {
-    answerOther: async (about) => {
+    /** Answers a question from another process's console, sent by `askOthers`. */
+    answerOther: async (about: unknown): Promise<unknown> => {
       const { name, question } = about as { readonly name: string; readonly question: unknown }
       // Ended requests belong to the answer, including those that wait to be counted.
       own.sallyport.drain()
       return (shares.get(name) as AnyShare | undefined)?.own(question, own)
     },
+    /** Reports whether a request to other paths of the admin listener has a role. */
     permits: door.permits,
+    /** Ends the thread that reads policies. */
     close: policies.close,
-    handle(request, response) {
+    /** Answers a request of the admin listener; returns false, and does nothing, for a path outside the console. */
+    handle(request: IncomingMessage, response: ServerResponse): boolean {
       const path = request.url?.split('?', 1)[0] ?? ''
       if (path.startsWith(API)) {
         call(request, response).catch((error: unknown) => fail(response, error))
