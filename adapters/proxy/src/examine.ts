@@ -7,7 +7,7 @@ import { connectionReason } from '@sallyport/engine/files'
 import { Client } from 'undici'
 import { requireAcme } from './acme/order.ts'
 import { DEFAULT_ADMIN } from './admin.ts'
-import { type CertificateFiles, dateFault, PairFault, readCertificate } from './edge/certificates.ts'
+import { type CertificateFiles, dateFault, formatDay, PairFault, readCertificate } from './edge/certificates.ts'
 import type { Route } from './gate/sites.ts'
 import { originAddress } from './origin/address.ts'
 import { listOwnListeners, type Places } from './origin/own-listener.ts'
@@ -52,9 +52,8 @@ async function examinePair(pair: CertificateFiles, at: number): Promise<readonly
     const path = certificatePath('cert')
     if (faults.length > 0)
       return faults.map(({ fault, advice }) => ({ state: 'warn', found: `${pair.cert} ${fault}.`, advice, path }))
-    const until = new Date(read.notAfter).toISOString().slice(0, 10)
     const names = read.names.length === 0 ? 'no name' : read.names.join(', ')
-    return [{ state: 'ok', found: `${pair.cert} covers ${names} and is valid until ${until}.` }]
+    return [{ state: 'ok', found: `${pair.cert} covers ${names} and is valid until ${formatDay(read.notAfter)}.` }]
   } catch (error) {
     const advice = 'Use a certificate and its key in PEM that this user can read.'
     const path = certificatePath(error instanceof PairFault ? error.of : 'cert')

@@ -1,6 +1,6 @@
 import { DAY_MS } from '@sallyport/core'
 import type { RaiseEvent } from '@sallyport/engine'
-import { type Certificate, inChain } from './certificates.ts'
+import { type Certificate, formatDay } from './certificates.ts'
 
 /** The first notice comes 14 days before the end, or in the last quarter of a short life. */
 const SOON_MS = 14 * DAY_MS
@@ -26,16 +26,9 @@ export function watchExpiry(raise: RaiseEvent, now: () => number = Date.now): Ex
       if (text === said.get(file)) continue
       const name = names.length === 0 ? file : `${names.slice(0, 4).join(', ')} (${file})`
       const details = { file, notAfter: new Date(notAfter).toISOString() }
-      if (text !== undefined)
-        raise({ kind: 'certificate', about: file, text: `The certificate of ${name} ${text}.`, details })
-      else
-        raise({
-          kind: 'certificate',
-          about: file,
-          over: true,
-          text: `The certificate of ${name} is valid until ${formatDay(notAfter)}.`,
-          details,
-        })
+      const over = text === undefined
+      const message = `The certificate of ${name} ${text ?? `is valid until ${formatDay(notAfter)}`}.`
+      raise({ kind: 'certificate', about: file, ...(over && { over }), text: message, details })
       if (text === undefined) said.delete(file)
       else said.set(file, text)
     }
@@ -48,20 +41,16 @@ export function watchExpiry(raise: RaiseEvent, now: () => number = Date.now): Ex
 }
 
 /** Lists the times of notices, the first one first. */
-function listMarks({ life, notAfter }: Certificate): readonly number[] {
-  const soon = Math.min(SOON_MS, life * SOON_SHARE)
+function listMarks({ notBefore, notAfter }: Certificate): readonly number[] {
+  const soon = Math.min(SOON_MS, (notAfter - notBefore) * SOON_SHARE)
   return [notAfter - soon, notAfter - Math.min(LAST_MS, soon), notAfter]
 }
 
 /** Describes the fault of a certificate's dates, to follow its name; `undefined` where the dates are good. */
 function fault(certificate: Certificate, now: number): string | undefined {
-  const { notAfter, ends } = certificate
+  const { notAfter } = certificate
   const [soon = 0, last = 0] = listMarks(certificate)
-  if (now >= notAfter) return inChain(ends, `expired on ${formatDay(notAfter)}`)
+  if (now >= notAfter) return `expired on ${formatDay(notAfter)}`
   if (now < soon) return undefined
-  return inChain(ends, `expires on ${formatDay(notAfter)}${now >= last ? ' and has not been renewed' : ''}`)
-}
-
-function formatDay(at: number): string {
-  return new Date(at).toISOString().slice(0, 10)
+  return `expires on ${formatDay(notAfter)}${now >= last ? ' and has not been renewed' : ''}`
 }
