@@ -5,7 +5,7 @@ import { errorCode, SallyportError } from '@sallyport/core'
 import type { Finding } from '@sallyport/engine'
 import { connectionReason } from '@sallyport/engine/files'
 import { Client } from 'undici'
-import { requireAcme } from './acme/order.ts'
+import { loadAcme } from './acme/order.ts'
 import { DEFAULT_ADMIN } from './admin.ts'
 import { type CertificateFiles, dateFault, formatDay, PairFault, readCertificate } from './edge/certificates.ts'
 import type { Route } from './gate/sites.ts'
@@ -64,7 +64,7 @@ async function examinePair(pair: CertificateFiles, at: number): Promise<readonly
 async function examineAcme({ ca }: NonNullable<TlsKeys['acme']>): Promise<readonly Found[]> {
   const found: Found[] = []
   try {
-    await requireAcme()
+    await loadAcme()
   } catch (error) {
     found.push({ state: 'fail', found: describeFault(error), advice: 'npm install acme-client', path: ['tls', 'acme'] })
   }

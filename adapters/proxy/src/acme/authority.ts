@@ -3,17 +3,16 @@ import { readCertificates } from '@sallyport/engine/files'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 
 /** Limits what an authority may use; times are in milliseconds. */
-export interface AuthorityBounds {
+export const BOUNDS = {
   /** Limits one answer, from the connection to its last byte. */
-  readonly answerMs: number
-  readonly answerBytes: number
+  answerMs: 30_000,
+  answerBytes: 1_048_576,
   /** Limits the requests of one order. */
-  readonly requests: number
+  requests: 2_000,
 }
 
-export const BOUNDS: AuthorityBounds = { answerMs: 30_000, answerBytes: 1_048_576, requests: 2_000 }
+export type AuthorityBounds = Readonly<typeof BOUNDS>
 
-const MAX_REDIRECTS = 3
 /** An authority may ask so many times in a row for another nonce (RFC 8555 6.5): the library then asks again. */
 const MAX_NONCES = 5
 const MAX_SENTENCE = 300
@@ -30,37 +29,31 @@ export class AuthorityFault extends Error {
 }
 
 /** An answer as acme-client reads it: field names in lower case, JSON as its value, other text unchanged. */
-export interface AuthorityAnswer {
+interface AuthorityAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly data: unknown
 }
 
-export interface AuthorityRequest {
+interface AuthorityRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly data?: unknown
 }
 
-/** Sends requests to an authority within bounds; every failure is an `AuthorityFault`. */
-export interface Authority {
-  ask(url: string, method: string, asked?: AuthorityRequest): Promise<AuthorityAnswer>
-  /** Returns the wait that the last answer asked for, in milliseconds. */
-  readonly retryAfterMs: number | undefined
-  close(): Promise<void>
-}
-
-export interface AuthorityPlace {
+interface AuthorityPlace {
   readonly directory: string
   /** File in PEM of the authorities that issued the directory's own certificate; absent: Node's authorities. */
   readonly ca: string | undefined
   readonly signal: AbortSignal
 }
 
-/** Opens a client of an authority. It respects HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment. */
-export async function openAuthority(
-  { directory, ca, signal }: AuthorityPlace,
-  bounds: AuthorityBounds,
-): Promise<Authority> {
+export type Authority = Awaited<ReturnType<typeof openAuthority>>
+
+/**
+ * Opens a client of an authority, which sends requests within bounds; every failure is an `AuthorityFault`. It respects HTTPS_PROXY,
+ * HTTP_PROXY and NO_PROXY of the environment.
+ */
+export async function openAuthority({ directory, ca, signal }: AuthorityPlace, bounds: AuthorityBounds) {
   const trust = ca === undefined ? {} : readTrusted(ca)
   const dispatcher = openDispatcher(trust, bounds)
   let left = bounds.requests
@@ -95,26 +88,19 @@ export async function openAuthority(
     }
   }
   return {
-    get retryAfterMs() {
+    /** Returns the wait that the last answer asked for, in milliseconds. */
+    get retryAfterMs(): number | undefined {
       return retryAfterMs
     },
-    async ask(first, method, asked = {}) {
-      let url = readUrl(first, directory)
-      for (let redirects = 0; ; redirects++) {
-        const answer = await askOnce(url, method, asked)
-        retryAfterMs = readRetryAfter(answer)
-        const { location } = answer.headers
-        if (isBadNonce(answer) && nonces++ < MAX_NONCES) return answer
-        if (asked.data !== undefined) nonces = 0
-        if (answer.status < 300 || answer.status > 399) return requireAccepted(answer, url)
-        // A signed request is valid for one URL (RFC 8555 6.4).
-        if (location === undefined || asked.data !== undefined || redirects === MAX_REDIRECTS) {
-          throw new AuthorityFault(
-            `${url} redirects (${answer.status}). Set tls.acme.directory to the URL of the CA itself`,
-          )
-        }
-        url = readUrl(URL.canParse(location, url) ? new URL(location, url).href : location, directory)
-      }
+    async ask(url: string, method: string, asked: AuthorityRequest = {}): Promise<AuthorityAnswer> {
+      const answer = await askOnce(readUrl(url, directory), method, asked)
+      retryAfterMs = readRetryAfter(answer)
+      if (isBadNonce(answer) && nonces++ < MAX_NONCES) return answer
+      if (asked.data !== undefined) nonces = 0
+      if (answer.status < 300 || answer.status > 399) return requireAccepted(answer, url)
+      throw new AuthorityFault(
+        `${url} redirects (${answer.status}). Set tls.acme.directory to the URL of the CA itself`,
+      )
     },
     close: () => dispatcher.destroy(),
   }

@@ -6,19 +6,16 @@ import { makeFolder } from '@sallyport/engine/files'
 /** An authority requests a token below this path (RFC 8555 8.3). */
 const PATH = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/
 
-/** Keeps answers to challenges as files, because any worker may receive the request for an answer that another worker wrote. */
-export interface ChallengeFiles {
-  write(token: string, answer: string): Promise<void>
-  remove(token: string): Promise<void>
-}
+export type ChallengeFiles = ReturnType<typeof challengeFiles>
 
-export function challengeFiles(folder: string): ChallengeFiles {
+/** Keeps answers to challenges as files, because any worker may receive the request for an answer that another worker wrote. */
+export function challengeFiles(folder: string) {
   return {
-    async write(token, answer) {
+    async write(token: string, answer: string): Promise<void> {
       makeFolder(folder, 0o700)
       await writeFile(join(folder, token), answer, { mode: 0o600 })
     },
-    remove: (token) => rm(join(folder, token), { force: true }),
+    remove: (token: string): Promise<void> => rm(join(folder, token), { force: true }),
   }
 }
 

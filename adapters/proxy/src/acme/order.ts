@@ -37,7 +37,7 @@ export function acmeFiles(folder: string): { readonly cert: string; readonly key
   }
 }
 
-export interface OrderParts {
+interface OrderParts {
   readonly authority: Authority
   readonly challenges: ChallengeFiles
   readonly signal: AbortSignal
@@ -88,13 +88,8 @@ export async function orderCertificate(
 
 type Acme = typeof import('acme-client')
 
-/** Rejects with `package_missing` where acme-client is not installed. */
-export async function requireAcme(): Promise<void> {
-  await loadAcme()
-}
-
 /** Loads acme-client only where it is configured; other users do not install it. Rejects with `package_missing`. */
-async function loadAcme(): Promise<Acme> {
+export async function loadAcme(): Promise<Acme> {
   try {
     return (await import('acme-client')).default
   } catch {

@@ -23,11 +23,6 @@ export interface RenewalHooks {
   readonly raise?: RaiseEvent | undefined
 }
 
-export interface Renewal {
-  /** Aborts what is in progress; resolves when nothing of it is left. */
-  close(): Promise<void>
-}
-
 /** Returns the folder of the challenges, within the folder of an account. */
 export function challengeFolder(folder: string): string {
   return join(folder, 'challenges')
@@ -42,7 +37,7 @@ export function keepCertificate(
   options: AcmeOptions,
   { onNotice, raise = () => {} }: RenewalHooks,
   bounds: AuthorityBounds = BOUNDS,
-): Renewal {
+) {
   const files = acmeFiles(folder)
   const challenges = challengeFiles(challengeFolder(folder))
   const names = options.domains.join(', ')
@@ -100,7 +95,8 @@ export function keepCertificate(
     last = look()
   }
   return {
-    async close() {
+    /** Aborts what is in progress; resolves when nothing of it is left. */
+    async close(): Promise<void> {
       closing.abort()
       clearTimeout(timer)
       await last
@@ -108,20 +104,17 @@ export function keepCertificate(
   }
 }
 
-interface Due {
-  readonly why: string
-  /** Whether a notice precedes the order, because something was lost. */
-  readonly said: boolean
-}
-
-/** Returns why a certificate must be ordered; rejects where a file exists but cannot be read now, which is no reason to order. */
+/**
+ * Returns why a certificate must be ordered, and whether a notice precedes the order, because something was lost. Rejects where a file
+ * exists but cannot be read now, which is no reason to order.
+ */
 async function dueFor(files: { readonly cert: string; readonly key: string }, names: readonly string[]) {
   const [chain, key] = await Promise.all([readText(files.cert), readText(files.key)])
-  if (chain === undefined) return { why: 'is missing', said: false } satisfies Due
-  if (key === undefined) return { why: 'has no key file', said: true } satisfies Due
+  if (chain === undefined) return { why: 'is missing', said: false }
+  if (key === undefined) return { why: 'has no key file', said: true }
   const fault = certificateFault(chain, key, names)
-  if (fault !== undefined) return { why: fault, said: true } satisfies Due
-  return isOld(chain) ? ({ why: 'is at two thirds of its life', said: false } satisfies Due) : undefined
+  if (fault !== undefined) return { why: fault, said: true }
+  return isOld(chain) ? { why: 'is at two thirds of its life', said: false } : undefined
 }
 
 /** Returns `undefined` for a missing file. */
@@ -135,21 +128,14 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-/** Renews what is configured, which a reload may change; a process may be asked to order later. */
-export interface Renewals {
-  keep(acme: KeptAcme | undefined): void
-  /** Makes this process order from now on, whatever the options say. */
-  order(): void
-  close(): Promise<void>
-}
-
 type KeptAcme = AcmeOptions & { readonly folder: string; readonly orders: boolean }
 
-export function createRenewals(hooks: RenewalHooks, first?: KeptAcme): Renewals {
+/** Renews what is configured, which a reload may change; a process may be asked to order later. */
+export function createRenewals(hooks: RenewalHooks, first?: KeptAcme) {
   let wanted = first
   let orders = false
   let closed = false
-  let current: { readonly acme: KeptAcme; readonly renewal: Renewal } | undefined
+  let current: { readonly acme: KeptAcme; readonly renewal: ReturnType<typeof keepCertificate> } | undefined
   let ended: Promise<void> = Promise.resolve()
 
   const adopt = (): void => {
@@ -161,15 +147,16 @@ export function createRenewals(hooks: RenewalHooks, first?: KeptAcme): Renewals 
   }
   adopt()
   return {
-    keep(acme) {
+    keep(acme: KeptAcme | undefined): void {
       wanted = acme
       adopt()
     },
-    order() {
+    /** Makes this process order from now on, whatever the options say. */
+    order(): void {
       orders = true
       adopt()
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true
       adopt()
       await ended

@@ -27,7 +27,7 @@ export function receivedBytes(request: ClientRequest): number {
 
 /** Counts the bytes of the answer that the client has taken, as `receivedBytes` does. */
 export function sentBytes(response: ClientResponse): number {
-  if (response instanceof StreamResponse) return response.sentBytes
+  if (response instanceof StreamResponse) return response.bytesWritten
   const { socket } = response.req
   return socket.bytesWritten - socket.writableLength
 }

@@ -1,39 +1,32 @@
 import type { Socket } from 'node:net'
 import { clientKey, WIDE_FACTOR } from '@sallyport/core'
+import type { Limits } from '@sallyport/engine/limits'
 
-export interface ConnectionLimits {
-  readonly connections: number
-  /** Limits the connections of one address, or of one /64 of IPv6; the /48 around it may have 16 times as many. */
-  readonly connectionsPerClient: number
-}
+export type OpenConnections = ReturnType<typeof countConnections>
 
-export interface OpenConnections {
-  readonly count: number
-  /** Counts a connection until it closes; returns false, without counting, where the limit is reached. */
-  accept(socket: Socket): boolean
-  /** Also counts an accepted connection for its peer; returns false where the peer has too many. */
-  admit(socket: Socket, peer: string): boolean
-  cutAll(): void
-}
-
-/** Counts connections. A trusted proxy's connections carry many clients and are not counted by address. */
+/**
+ * Counts connections. One address, or one /64 of IPv6, may have `connectionsPerClient`. A trusted proxy's connections carry many clients and
+ * are not counted by address.
+ */
 export function countConnections(
-  limits: () => ConnectionLimits,
+  limits: () => Pick<Limits, 'connections' | 'connectionsPerClient'>,
   isTrusted: (peer: string) => boolean,
-): OpenConnections {
+) {
   const open = new Set<Socket>()
   const byClient = new Map<string, number>()
   return {
-    get count() {
+    get count(): number {
       return open.size
     },
-    accept(socket) {
+    /** Counts a connection until it closes; returns false, without counting, where the limit is reached. */
+    accept(socket: Socket): boolean {
       if (open.size >= limits().connections) return false
       open.add(socket)
       socket.once('close', () => open.delete(socket))
       return true
     },
-    admit(socket, peer) {
+    /** Also counts an accepted connection for its peer; returns false where the peer has too many. */
+    admit(socket: Socket, peer: string): boolean {
       if (isTrusted(peer)) return true
       const { connectionsPerClient } = limits()
       const { narrow, wide } = clientKey(peer)
@@ -51,7 +44,7 @@ export function countConnections(
       })
       return true
     },
-    cutAll() {
+    cutAll(): void {
       for (const socket of open) socket.destroy()
     },
   }

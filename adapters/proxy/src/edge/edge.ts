@@ -1,14 +1,15 @@
-import type { Server, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { RaiseEvent } from '@sallyport/engine'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
-import { countConnections, type OpenConnections } from './connection-limits.ts'
+import { countConnections } from './connection-limits.ts'
 import type { CutCause } from './cut-causes.ts'
-import { createFront, withPeer } from './front.ts'
-import { createHttp2Sessions, type Http2Sessions, type Http2SessionsOptions } from './http2-sessions.ts'
+import { createFront } from './front.ts'
+import { createHttp2Sessions, type Http2SessionsOptions } from './http2-sessions.ts'
+import { type Peer, setPeer } from './peer.ts'
 import type { ProxyVersion } from './proxy-header.ts'
 import { createTlsEntrance } from './tls-entrance.ts'
 import { certificateFiles, type TlsOptions } from './tls-options.ts'
-import { type WatchedCertificates, watchCertificates } from './watched-certificates.ts'
+import { watchCertificates } from './watched-certificates.ts'
 
 export interface EdgeOptions {
   readonly tls?: TlsOptions | undefined
@@ -26,28 +27,21 @@ export interface EdgeOptions {
   readonly raise: RaiseEvent
 }
 
-/** Does everything between connections and requests: peers, TLS, and the version of HTTP. */
-export interface Edge {
-  /** Serves the address `listen`: with TLS where that is configured. */
-  readonly main: Server
-  /** Serves the address `http`, which has no TLS. */
-  readonly plain: Server
-  readonly connections: OpenConnections
-  readonly http2: Http2Sessions | undefined
-  readonly certificates: WatchedCertificates | undefined
-  /** Takes over the current limits and time-outs for new connections. */
-  adopt(): void
-}
+export type Edge = Awaited<ReturnType<typeof openEdge>>
 
-export async function openEdge(options: EdgeOptions): Promise<Edge> {
+/** Does everything between connections and requests: peers, TLS, and the version of HTTP. */
+export async function openEdge(options: EdgeOptions) {
   const { tls, proxyProtocol = false, limits, timeouts, isTrusted, onHttp1, onHttp2, onCut, onNotice, raise } = options
   const connections = countConnections(limits, isTrusted)
   const shared = { proxyProtocol, isTrusted, connections, headerTime: () => timeouts().header, onCut }
-  const createPlain = (): Server =>
-    createFront({ ...shared, onConnection: (socket, peer) => onHttp1(withPeer(socket, peer)) })
+  const onConnection = (socket: Socket, peer?: Peer): void => {
+    if (peer !== undefined) setPeer(socket, peer)
+    onHttp1(socket)
+  }
+  const plain = createFront({ ...shared, onConnection })
   if (tls === undefined) {
     const none = { http2: undefined, certificates: undefined, adopt() {} }
-    return { main: createPlain(), plain: createPlain(), connections, ...none }
+    return { main: createFront({ ...shared, onConnection }), plain, connections, ...none }
   }
 
   const sessions = { limits, timeouts, isTrusted, onRequest: onHttp2, onCut }
@@ -62,10 +56,18 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     onCut,
   })
   renew = entrance.renew
-  const main = createFront({ ...shared, onConnection: entrance.take })
-  const adopt = (): void => {
-    http2?.adopt()
-    entrance.adopt()
+  return {
+    /** Serves the address `listen`: with TLS where that is configured. */
+    main: createFront({ ...shared, onConnection: entrance.take }),
+    /** Serves the address `http`, which has no TLS. */
+    plain,
+    connections,
+    http2,
+    certificates,
+    /** Takes over the current limits and time-outs for new connections. */
+    adopt(): void {
+      http2?.adopt()
+      entrance.adopt()
+    },
   }
-  return { main, plain: createPlain(), connections, http2, certificates, adopt }
 }

@@ -9,16 +9,11 @@ const SOON_SHARE = 1 / 4
 const LAST_MS = 3 * DAY_MS
 
 /** Raises `certificate` when a served certificate expires soon or has expired, and when another replaces it. */
-export interface ExpiryWatch {
-  /** Takes the certificates that are served from now on. */
-  look(certificates: readonly Certificate[]): void
-  close(): void
-}
-
-export function watchExpiry(raise: RaiseEvent, now: () => number = Date.now): ExpiryWatch {
+export function watchExpiry(raise: RaiseEvent, now: () => number = Date.now) {
   const said = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
 
+  /** Takes the certificates that are served from now on. */
   function look(certificates: readonly Certificate[]): void {
     for (const certificate of certificates) {
       const { file, names, notAfter } = certificate

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { OpenConnections } from './connection-limits.ts'
 import type { CutCause } from './cut-causes.ts'
 import { peek } from './peek.ts'
-import { type Peer, setPeer } from './peer.ts'
+import type { Peer } from './peer.ts'
 import { type ProxyVersion, proxyHeaderReader } from './proxy-header.ts'
 
 export interface FrontOptions {
@@ -34,7 +34,7 @@ export function createFront(options: FrontOptions): Server {
     onConnection(socket, peer)
   }
 
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+  return createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
     // A connection that fails before it is handed on ends nothing else.
     socket.on('error', () => {})
     if (socket.remoteAddress === undefined) {
@@ -53,17 +53,10 @@ export function createFront(options: FrontOptions): Server {
       cut(socket, 'proxy_header')
     }
   })
-  return server
 }
 
 /** Finds the address under which a connection is counted; '' for connections without an address. */
 function findAddress(socket: Socket, peer: Peer | undefined): string {
   if (peer === undefined) return socket.remoteAddress ?? ''
   return peer === 'unknown' ? '' : peer.address
-}
-
-/** Names the peer of a plain connection. */
-export function withPeer(socket: Socket, peer: Peer | undefined): Socket {
-  if (peer !== undefined) setPeer(socket, peer)
-  return socket
 }

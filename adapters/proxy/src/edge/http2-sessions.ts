@@ -44,18 +44,10 @@ export interface Http2SessionsOptions {
   readonly onCut: (cause: CutCause) => void
 }
 
-/** Serves connections that speak HTTP/2. */
-export interface Http2Sessions {
-  take(socket: TLSSocket): void
-  /** Takes over the current limits for new connections. */
-  adopt(): void
-  /** Announces to all clients that their sessions will end; their requests are still answered. */
-  announceEnd(): void
-  /** Ends sessions without a stream now, and the others when their last stream has ended. */
-  end(): void
-}
+export type Http2Sessions = ReturnType<typeof createHttp2Sessions>
 
-export function createHttp2Sessions(options: Http2SessionsOptions): Http2Sessions {
+/** Serves connections that speak HTTP/2. */
+export function createHttp2Sessions(options: Http2SessionsOptions) {
   const { limits, timeouts, isTrusted, onRequest, onCut } = options
   const sessions = new Set<ServerHttp2Session>()
   const watch = watchSessions(timeouts)
@@ -106,7 +98,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
   }
 
   return {
-    take(socket) {
+    take(socket: TLSSocket): void {
       // A client that ends its half has left. Streams in flight would wait for it, and its connection with them.
       socket.allowHalfOpen = false
       const begin = (session: ServerHttp2Session): void => serve(session, socket, watch.add(session, socket))
@@ -115,16 +107,19 @@ export function createHttp2Sessions(options: Http2SessionsOptions): Http2Session
       server.once('session', begin).emit('connection', socket)
       server.off('session', begin)
     },
-    adopt() {
+    /** Takes over the current limits for new connections. */
+    adopt(): void {
       servers = createBoth()
     },
-    announceEnd() {
+    /** Announces to all clients that their sessions will end; their requests are still answered. */
+    announceEnd(): void {
       for (const session of sessions) {
         // A failed session has not closed yet.
         if (!session.closed && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM)
       }
     },
-    end() {
+    /** Ends sessions without a stream now, and the others when their last stream has ended. */
+    end(): void {
       for (const session of sessions) session.close()
     },
   }

@@ -1,14 +1,8 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
-/** The address and port that a connection comes from. */
-export interface Endpoint {
-  readonly address: string
-  readonly port: number
-}
-
-/** The peer that a trusted proxy names; `'unknown'`: the proxy names none, and the connection has no client. */
-export type Peer = Endpoint | 'unknown'
+/** The address and port that a trusted proxy names; `'unknown'`: the proxy names none, and the connection has no client. */
+export type Peer = { readonly address: string; readonly port: number } | 'unknown'
 
 /** Gives a connection the peer that a trusted proxy named; an unknown peer has no address, as on a Unix socket. */
 export function setPeer(socket: Socket, peer: Peer): void {

@@ -4,9 +4,7 @@ import type { Read, Reader } from './first-bytes.ts'
 import type { Peer } from './peer.ts'
 
 /** The PROXY protocol has two versions. */
-const PROXY_VERSIONS = ['v1', 'v2'] as const
-
-export type ProxyVersion = (typeof PROXY_VERSIONS)[number]
+export type ProxyVersion = 'v1' | 'v2'
 
 /** Reads the header before a client's bytes (PROXY protocol 2.1, 2.2); an optional header would let clients choose their address. */
 export function proxyHeaderReader(version: ProxyVersion): Reader<Peer> {

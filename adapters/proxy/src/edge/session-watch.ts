@@ -1,26 +1,13 @@
 import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { Timeouts } from '@sallyport/engine/limits'
 import { isReset } from './reset.ts'
 
-/** Times of a session, in milliseconds. */
-export interface SessionTimes {
-  /** Limits the wait for the first request. */
-  readonly header: number
-  /** Limits the wait for each further request, while no stream is open. */
-  readonly keepAlive: number
-}
-
-/** Watches sessions until their connections are closed. */
-export interface SessionWatch {
-  /** Adds a session; returns the counter of its streams. */
-  add(session: ServerHttp2Session, socket: Socket): SessionStreams
-}
+/** `header` limits the wait for the first request, `keepAlive` the wait for each further request, while no stream is open. */
+type SessionTimes = Pick<Timeouts, 'header' | 'keepAlive'>
 
 /** Counts the streams of one session. */
-export interface SessionStreams {
-  opened(): void
-  closed(): void
-}
+export type SessionStreams = ReturnType<ReturnType<typeof watchSessions>['add']>
 
 /** Limits the wait for the last bytes of a connection that ends. */
 const GOODBYE_MS = 1_000
@@ -54,7 +41,7 @@ interface Seen {
  * reset the connection, and sessions that neither read nor write: nghttp2 is silent after an invalid frame, and Node then sees nothing that
  * the client does, not even its leaving.
  */
-export function watchSessions(times: () => SessionTimes): SessionWatch {
+export function watchSessions(times: () => SessionTimes) {
   const all = new Set<Seen>()
   let timer: NodeJS.Timeout | undefined
 
@@ -72,7 +59,8 @@ export function watchSessions(times: () => SessionTimes): SessionWatch {
   }
 
   return {
-    add(session, socket) {
+    /** Adds a session; returns the counter of its streams. */
+    add(session: ServerHttp2Session, socket: Socket) {
       const seen: Seen = {
         session,
         socket,
@@ -91,11 +79,11 @@ export function watchSessions(times: () => SessionTimes): SessionWatch {
         if (all.size === 0) clearInterval(timer)
       })
       return {
-        opened() {
+        opened(): void {
           seen.streams++
           seen.asked = true
         },
-        closed() {
+        closed(): void {
           seen.streams--
           if (seen.streams === 0) seen.idle = 0
         },

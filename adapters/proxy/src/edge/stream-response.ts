@@ -55,18 +55,14 @@ export class StreamResponse extends EventEmitter {
     return this.#stream.writableLength
   }
 
-  /** Counts the bytes of the body that the client has taken. */
-  get sentBytes(): number {
-    return this.#written - this.#stream.writableLength
-  }
-
   /** Counts the bytes of the request's body: heads share a compressed connection, and are not counted. */
   get bytesRead(): number {
     return this.req.receivedBytes
   }
 
+  /** Counts the bytes of the body that the client has taken. */
   get bytesWritten(): number {
-    return this.sentBytes
+    return this.#written - this.#stream.writableLength
   }
 
   /** Sets a field of an answer that begins without a list. */

@@ -40,29 +40,14 @@ export interface TlsEntranceOptions {
   readonly onCut: (cause: CutCause) => void
 }
 
-/** Opens TLS on connections that another server accepted. */
-export interface TlsEntrance {
-  /** Takes a connection; `peer` is its peer where that differs from the socket's own. */
-  take(socket: Socket, peer?: Peer): void
-  /** Serves the current certificates. */
-  renew(): void
-  /** Takes over the current time limit of a handshake for new connections. */
-  adopt(): void
-}
-
-/** A connection whose handshake is in progress. */
-interface Arrival {
-  readonly peer: Peer | undefined
-  readonly ja4: string | undefined
-}
-
 /**
- * Reads the hello before Node does, and puts it back: the connection keeps its JA4. A hello with a name goes to a server without a
+ * Opens TLS on connections that another server accepted. Reads the hello before Node does, and puts it back: the connection keeps its JA4. A hello with a name goes to a server without a
  * certificate of its own, because Node would serve that beside the certificate of the name.
  */
-export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
+export function createTlsEntrance(options: TlsEntranceOptions) {
   const { certificates, protocols, times, onSecured, onCut } = options
-  const arrivals = new WeakMap<object, Arrival>()
+  /** Holds connections whose handshake is in progress. */
+  const arrivals = new WeakMap<object, { readonly peer: Peer | undefined; readonly ja4: string | undefined }>()
   const cut = (socket: Socket): void => {
     socket.destroy()
     onCut('handshake')
@@ -96,15 +81,18 @@ export function createTlsEntrance(options: TlsEntranceOptions): TlsEntrance {
   renew()
 
   return {
+    /** Serves the current certificates. */
     renew,
-    adopt() {
+    /** Takes over the current time limit of a handshake for new connections. */
+    adopt(): void {
       if (times().handshake === time) return
       time = times().handshake
       // Node reads the time limit when a server is created.
       ;[named, nameless] = [create(), create()]
       renew()
     },
-    take(socket, peer) {
+    /** Takes a connection; `peer` is its peer where that differs from the socket's own. */
+    take(socket: Socket, peer?: Peer): void {
       peek(socket, readHello, times().clientHello, {
         onRead(hello) {
           if (certificates().length === 0) return cut(socket)

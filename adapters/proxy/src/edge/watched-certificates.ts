@@ -9,17 +9,7 @@ const LOOK_MS = 2_000
 /** A renewal writes two files, one after the other. */
 const SETTLED_MS = 500
 
-/** Reads the current certificates of some files. */
-export interface WatchedCertificates {
-  /** Returns the certificates that can be served; a pair that can no longer be read keeps its last state. */
-  current(): readonly Certificate[]
-  /**
-   * Reads these files, or the same files again; resolves to a function that serves them. Rejects with `invalid_config` where one pair
-   * cannot be served, and then nothing has changed.
-   */
-  prepare(files: readonly CertificateFiles[]): Promise<() => void>
-  close(): void
-}
+export type WatchedCertificates = Awaited<ReturnType<typeof watchCertificates>>
 
 export interface CertificateHooks {
   /** Takes one sentence about a pair that cannot be served, or that clients may refuse. */
@@ -40,30 +30,32 @@ type Read = { readonly certificate: Certificate } | { readonly fault: Error }
 export async function watchCertificates(
   files: readonly CertificateFiles[],
   { onNotice, raise, onChange }: CertificateHooks,
-): Promise<WatchedCertificates> {
+) {
   let certificates: readonly Certificate[] = []
   let wanted: readonly CertificateFiles[] = []
   let settled: NodeJS.Timeout | undefined
   const expiry = watchExpiry(raise)
 
-  const sayFaults = (read: readonly Certificate[]): void => {
-    for (const one of read) {
+  const serve = (next: readonly Certificate[]): void => {
+    certificates = next
+    for (const one of next) {
       for (const fault of [dateFault(one), ...one.faults])
         if (fault !== undefined) onNotice(`tls: ${one.file} ${fault}. The proxy serves it anyway`)
     }
-  }
-  /** Takes the pairs; a broken pair keeps the certificate before it. */
-  const take = (pairs: readonly CertificateFiles[], all: readonly Read[]): void => {
-    sayFaults(all.flatMap((read) => ('certificate' in read ? [read.certificate] : [])))
-    certificates = all.flatMap((read, at) => {
-      if ('certificate' in read) return [read.certificate]
-      const pair = pairs[at] as CertificateFiles
-      const before = certificates.find(({ file }) => file === pair.cert)
-      if (!isAwaited(pair)) onNotice(`${read.fault.message}${before === undefined ? '' : KEPT}`)
-      return before === undefined ? [] : [before]
-    })
-    expiry.look(certificates)
+    expiry.look(next)
     onChange()
+  }
+  const findServed = (pair: CertificateFiles) => certificates.find(({ file }) => file === pair.cert)
+  /** Serves the pairs; a broken pair keeps the certificate before it. */
+  const take = (pairs: readonly CertificateFiles[], all: readonly Read[]): void => {
+    const next = all.map((read, at) => {
+      if ('certificate' in read) return read.certificate
+      const pair = pairs[at] as CertificateFiles
+      const before = findServed(pair)
+      if (!isAwaited(pair)) onNotice(`${read.fault.message}${before === undefined ? '' : KEPT}`)
+      return before
+    })
+    serve(next.filter((one) => one !== undefined))
   }
   const readAgain = async (): Promise<void> => {
     const pairs = wanted
@@ -89,24 +81,27 @@ export async function watchCertificates(
   watch(files)
   take(files, first)
   return {
+    /** Returns the certificates that can be served; a pair that can no longer be read keeps its last state. */
     current: () => certificates,
-    async prepare(next) {
+    /**
+     * Reads these files, or the same files again; resolves to a function that serves them. Rejects with `invalid_config` where one pair
+     * cannot be served, and then nothing has changed.
+     */
+    async prepare(next: readonly CertificateFiles[]): Promise<() => void> {
       const all = await Promise.all(next.map(readPair))
-      const read = all.flatMap((one, at) => {
-        if ('certificate' in one) return [one.certificate]
+      const read = all.map((one, at) => {
+        if ('certificate' in one) return one.certificate
+        const pair = next[at] as CertificateFiles
         // The authority's certificate is ours to mend: a check orders another.
-        if (next[at]?.awaited !== true) throw one.fault
-        return certificates.filter(({ file }) => file === next[at]?.cert)
+        if (pair.awaited !== true) throw one.fault
+        return findServed(pair)
       })
       return () => {
         watch(next)
-        certificates = read
-        sayFaults(read)
-        expiry.look(read)
-        onChange()
+        serve(read.filter((one) => one !== undefined))
       }
     },
-    close() {
+    close(): void {
       clearTimeout(settled)
       expiry.close()
       unwatch()

@@ -1,22 +1,19 @@
-import { CUT_CAUSES } from '../edge/cut-causes.ts'
+import type { CutCause } from '../edge/cut-causes.ts'
 
 /** Says why a connection or a request was refused or cut without a decision against its client. */
-const REFUSAL_CAUSES = [
-  ...CUT_CAUSES,
-  'pipelined',
-  'head',
-  'overload',
-  'in_flight',
-  'tunnels',
-  'origin_queue',
-  'body_bytes',
-  'buffered_bytes',
-  'slow_body',
-  'slow_reader',
-  'fault',
-] as const
-
-export type RefusalCause = (typeof REFUSAL_CAUSES)[number]
+export type RefusalCause =
+  | CutCause
+  | 'pipelined'
+  | 'head'
+  | 'overload'
+  | 'in_flight'
+  | 'tunnels'
+  | 'origin_queue'
+  | 'body_bytes'
+  | 'buffered_bytes'
+  | 'slow_body'
+  | 'slow_reader'
+  | 'fault'
 
 /** Counts refusals by cause. */
 export interface Refusals {
