@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import { type BanList, ERRORS, isStale, SallyportError, type SourceStatus, withAge } from '@sallyport/core'
+import { ERRORS, isStale, SallyportError, withAge } from '@sallyport/core'
 import { readJson } from '@sallyport/node/internal'
 import { type AdminOpen, type AdminPath, type AdminRole, isAdminPath, isOpenPath } from './admin-access.ts'
-import { type Listening, listenOn } from './listener/listen.ts'
+import type { GateOptions, ProxyHost } from './gate/options.ts'
+import { listenOn } from './listener/listen.ts'
+import type { Listener } from './listener/listener.ts'
 
 /** The address that the admin listener has by default. */
 export const DEFAULT_ADMIN = '127.0.0.1:9090'
@@ -25,49 +27,41 @@ export interface WorkerCounts {
   readonly silent: number
 }
 
-export interface AdminOptions {
-  /** `host:port`; absent: 127.0.0.1:9090, and no admin listener where that address is taken. */
-  readonly address?: string | undefined
-  readonly sources: () => readonly SourceStatus[]
-  /** Returns false once the proxy takes no more requests. */
-  readonly accepting: () => boolean
+/** Holds the proxy's keys and hooks for its admin listener. */
+export interface AdminOptions extends Pick<GateOptions, 'onNotice'> {
+  /** Address of the health listener; absent: 127.0.0.1:9090, and none where that address is taken. */
+  readonly admin?: string | undefined
+  /** Lists paths of the health listener that never need a token; default: none, and only this machine may read without a token. */
+  readonly adminOpen?: readonly AdminOpen[] | undefined
+  /** Checks tokens and serves a program's pages on the health listener, as the console does; absent: no pages, and no token exists. */
+  readonly adminPages?: AdminPages | undefined
   /** Whether data past its age makes the proxy not ready. */
-  readonly requireFresh: boolean
-  /** Returns the certificates that TLS serves; absent: no TLS. */
-  readonly certificates?: (() => readonly unknown[]) | undefined
-  /** Counts the workers; absent: this process is the only one. */
+  readonly data?: { readonly requireFresh?: boolean | undefined } | undefined
+  /** Counts the processes of a cluster, as far as they are known; absent: this process alone. */
   readonly workers?: (() => WorkerCounts | undefined) | undefined
+}
+
+interface Answering extends Omit<AdminOptions, 'admin' | 'onNotice'> {
+  readonly host: ProxyHost
+  readonly listener: Pick<Listener, 'accepting' | 'certificates'>
   /** Returns the metrics; absent: there is no /metrics. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
-  /** Lists the bans; absent: no client is ever banned. */
-  readonly bans?: BanList | undefined
-  /** Returns addresses and networks for `GET /bans.txt`; absent: there is no such list. */
-  readonly exportedBans?: (() => Promise<readonly string[]>) | undefined
-  /** Judges an account event that `POST /accounts/assess` describes; absent: there is no such path. */
-  readonly assess?: ((body: unknown) => Promise<object>) | undefined
-  /** Lists paths that never need a token. */
-  readonly open: readonly AdminOpen[]
-  /** Checks tokens; absent: no token exists, so that this listener neither shows nor lifts bans. */
-  readonly pages?: AdminPages | undefined
-  /** Called when an operator lifts a ban. */
-  readonly onLifted?: ((id: string) => void) | undefined
-  readonly onNotice: (message: string) => void
 }
 
 /**
  * Opens the operator's listener. `GET /healthz` reports liveness to every client. `/readyz` reports readiness with the sources past their
  * age, `/sources` describes each source, and `/metrics` serves Prometheus. These three answer this machine, readers, and clients that
- * `open` admits. `GET /bans` lists the bans in force for readers, and `/bans.txt` the banned addresses by line; `DELETE /bans/ID` lifts a
- * ban, and `POST /accounts/assess` judges an account event. Rejects with `cannot_listen` where a configured address is taken; without the
- * default address the proxy runs on, after a notice.
+ * `adminOpen` admits. `GET /bans` lists the bans in force for readers, and `/bans.txt` the banned addresses by line; `DELETE /bans/ID`
+ * lifts a ban, and `POST /accounts/assess` judges an account event. Rejects with `cannot_listen` where a configured address is taken;
+ * without the default address the proxy runs on, after a notice.
  */
-export async function openAdmin({ address, onNotice, ...answering }: AdminOptions): Promise<Listening | undefined> {
+export async function openAdmin({ admin, onNotice, ...answering }: AdminOptions & Answering) {
   const server = createServer(answer(answering))
   try {
-    return await listenOn(server, address ?? DEFAULT_ADMIN)
+    return await listenOn(server, admin ?? DEFAULT_ADMIN)
   } catch (error) {
-    if (address !== undefined || !(error instanceof Error)) throw error
-    onNotice(`the admin listener could not start: ${error.message}`)
+    if (admin !== undefined || !(error instanceof Error)) throw error
+    onNotice?.(`the admin listener could not start: ${error.message}`)
     return undefined
   }
 }
@@ -75,17 +69,16 @@ export async function openAdmin({ address, onNotice, ...answering }: AdminOption
 /** An object is sent as JSON; a text has its type. `wait` is in seconds. */
 type Answer = readonly [status: number, body: object | string, type?: string | undefined, wait?: number | undefined]
 
-type Answering = Omit<AdminOptions, 'address' | 'onNotice'>
-
 function answer(answering: Answering): RequestListener {
-  const { sources, metrics, bans, exportedBans, open, pages, assess } = answering
+  const { host, metrics, adminOpen = [], adminPages: pages } = answering
+  const assess = host.accounts?.assessDescribed
   const rows: Readonly<Record<AdminPath, () => Answer | Promise<Answer>>> = {
     '/healthz': () => [200, { status: 'ok' }],
     '/readyz': () => reportReadiness(answering),
-    '/sources': () => [200, { sources: sources().map((source) => withAge(source, Date.now())) }],
-    '/bans': async () => [200, { bans: (await bans?.list()) ?? [] }],
+    '/sources': () => [200, { sources: host.sources().map((source) => withAge(source, Date.now())) }],
+    '/bans': async () => [200, { bans: (await host.bans?.list()) ?? [] }],
     '/bans.txt': async () => {
-      const listed = await exportedBans?.()
+      const listed = await host.exportedBans?.()
       return listed === undefined ? NOT_FOUND : [200, listed.map((line) => `${line}\n`).join(''), TEXT]
     },
     '/metrics': async () => {
@@ -99,7 +92,7 @@ function answer(answering: Answering): RequestListener {
     const id = /^\/bans\/([\w-]{1,64})$/.exec(path)?.[1]
     if (id !== undefined) {
       if (method !== 'DELETE') return NOT_ALLOWED
-      return permits('admin') ? lift(answering, id) : UNAUTHORIZED
+      return permits('admin') ? lift(host, id) : UNAUTHORIZED
     }
     if (path === ASSESS && assess !== undefined) {
       if (method !== 'POST') return NOT_ALLOWED
@@ -107,7 +100,7 @@ function answer(answering: Answering): RequestListener {
     }
     if (!isAdminPath(path)) return NOT_FOUND
     if (method !== 'GET' && method !== 'HEAD') return NOT_ALLOWED
-    return isOpenPath(path, request, open) || permits('read') ? rows[path]() : UNAUTHORIZED
+    return isOpenPath(path, request, adminOpen) || permits('read') ? rows[path]() : UNAUTHORIZED
   }
   return (request, response) => {
     if (pages?.handle?.(request, response)) return
@@ -143,20 +136,20 @@ function answerFailure(error: unknown): Answer {
 }
 
 /** Reports readiness. Stale data and missing workers only warn: removing the machine would lose the workers that serve. */
-function reportReadiness({ accepting, sources, requireFresh, certificates, workers }: Answering): Answer {
-  if (!accepting()) return [503, { status: 'draining' }]
-  if (certificates?.().length === 0) return [503, { status: 'no certificate' }]
+function reportReadiness({ host, listener, data, workers }: Answering): Answer {
+  if (!listener.accepting) return [503, { status: 'draining' }]
+  if (listener.certificates?.current().length === 0) return [503, { status: 'no certificate' }]
   const now = Date.now()
-  const stale = sources().filter((source) => source.state === 'loaded' && isStale(source, now))
-  const status = stale.length === 0 || !requireFresh ? 'ready' : 'stale'
+  const stale = host.sources().filter((source) => source.state === 'loaded' && isStale(source, now))
+  const status = stale.length === 0 || !data?.requireFresh ? 'ready' : 'stale'
   const named = stale.length > 0 && { stale: stale.map(({ id }) => id) }
   const counts = workers?.()
   return [status === 'ready' ? 200 : 503, { status, ...named, ...(counts && { workers: counts }) }]
 }
 
-async function lift({ bans, onLifted }: Answering, id: string): Promise<Answer> {
+async function lift({ bans, log }: ProxyHost, id: string): Promise<Answer> {
   if (await bans?.lift(id)) {
-    onLifted?.(id)
+    log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } })
     return [200, { id, lifted: true }]
   }
   return [404, { error: 'unknown_ban', message: ERRORS.unknown_ban.message }]

@@ -3,8 +3,7 @@ import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from
 import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/engine/metrics'
 import { challengeAnswer } from './acme/challenge-files.ts'
 import { challengeFolder, createRenewals } from './acme/renewal.ts'
-import { type AdminPages, openAdmin, type WorkerCounts } from './admin.ts'
-import type { AdminOpen } from './admin-access.ts'
+import { type AdminOptions, openAdmin } from './admin.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import type { TlsOptions } from './edge/tls-options.ts'
 import { createRefusals, type RefusalCause } from './exchange/refusals.ts'
@@ -19,7 +18,7 @@ const DEFAULT_LISTEN = '127.0.0.1:8080'
 const HTTPS_PORT = 443
 
 /** Holds the proxy's keys of the configuration, and the hooks of a program. */
-export interface ProxyOptions extends GateOptions {
+export interface ProxyOptions extends GateOptions, AdminOptions {
   /** `host:port`; default: 127.0.0.1:8080. Port 0 takes a free port. */
   readonly listen?: string | undefined
   /** Says how to serve TLS on that address; absent: no TLS. */
@@ -28,12 +27,6 @@ export interface ProxyOptions extends GateOptions {
   readonly http?: string | undefined
   /** The version of the PROXY header with which every connection begins, accepted only from trusted peers; default: `false`. */
   readonly proxyProtocol?: ProxyVersion | false | undefined
-  /** Address of the health listener; absent: 127.0.0.1:9090, and none where that address is taken. */
-  readonly admin?: string | undefined
-  /** Lists paths of the health listener that never need a token; default: none, and only this machine may read without a token. */
-  readonly adminOpen?: readonly AdminOpen[] | undefined
-  /** Checks tokens and serves a program's pages on the health listener, as the console does; absent: no pages. */
-  readonly adminPages?: AdminPages | undefined
   /** The origin of requests without a route, `http(s)://host[:port]` or `unix:/path`; absent: such requests get 404. */
   readonly upstream?: string | undefined
   /** Whether the start reads robots.txt of `upstream`, so that it also judges the first crawler; default: when a rule needs it. */
@@ -47,9 +40,6 @@ export interface ProxyOptions extends GateOptions {
   readonly onRefused?: ((cause: RefusalCause) => void) | undefined
   /** Called when an origin gives no usable answer; the client gets 502 or 504. */
   readonly onOriginFailure?: ((error: Error) => void) | undefined
-  readonly data?: { readonly requireFresh?: boolean | undefined } | undefined
-  /** Counts the processes of a cluster, as far as they are known; absent: this process alone. */
-  readonly workers?: (() => WorkerCounts | undefined) | undefined
   /** Collects the metrics of all processes of a cluster at a scrape, including this one; absent: this process alone. */
   readonly scrapeAll?: ((own: Scraped) => Promise<readonly Scraped[]>) | undefined
 }
@@ -115,18 +105,19 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     for (let end = opened.pop(); end !== undefined; end = opened.pop()) await end(idle)
   }
   let httpsPort = HTTPS_PORT
-  const { onFault, onRefused } = pickHooks(options)
+  const { listen = DEFAULT_LISTEN, http, tls, proxyProtocol, onNotice = () => {} } = options
+  const onFault = callSafely(options.onFault, () => {})
   const raise: RaiseEvent = (event) => sallyport.raise?.(event)
   const turns = createOriginTurns(raise)
-  const refusals = createRefusals(onRefused, (cause) => sallyport.meter?.add('refusals', [cause]))
+  const refusals = createRefusals(callSafely(options.onRefused, onFault), (cause) =>
+    sallyport.meter?.add('refusals', [cause]),
+  )
   try {
     const create = (chosen: ProxyOptions): Service =>
       createService(sallyport, { ...chosen, ...readOptions(chosen, () => httpsPort), turns }, refusals)
-    const { listen = DEFAULT_LISTEN, http, routes } = options
-    refuseOwn({ listen, http, admin: options.admin, upstream: options.upstream, routes })
+    refuseOwn({ ...options, listen })
     let service = create(options)
     opened.push(() => service.close())
-    const { tls, proxyProtocol, onNotice = () => {} } = options
     const onLeak = (): void => sallyport.meter?.add('leakedSlots', [])
     const edge = { tls, proxyProtocol, onLeak, onNotice, onFault, raise }
     const listener = await createListener(() => service, { refusals, host: sallyport, ...edge })
@@ -134,25 +125,11 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     readLoad(sallyport, () => service, listener, options.workers)
     const exposition = sallyport.meter && createExposition(sallyport.meter.registry)
     opened.push(listener.close)
-    const { url, httpUrl } = await listener.listen({ listen, http })
+    const { url, httpUrl } = await listener.listen(listen, http)
     httpsPort = Number(new URL(url).port || HTTPS_PORT)
     if (options.readsRobots) await service.robots.read(readHost(url))
-    const admin = await openAdmin({
-      address: options.admin,
-      sources: () => sallyport.sources(),
-      accepting: () => listener.accepting,
-      requireFresh: options.data?.requireFresh ?? false,
-      metrics: exposition && createScraper(exposition, options.scrapeAll),
-      bans: sallyport.bans,
-      exportedBans: sallyport.exportedBans,
-      assess: sallyport.accounts?.assessDescribed,
-      open: options.adminOpen ?? [],
-      pages: options.adminPages,
-      onLifted: (id) => sallyport.log?.audit({ what: 'bans lift', who: 'admin listener', details: { id } }),
-      certificates: listener.certificates?.current,
-      workers: options.workers,
-      onNotice,
-    })
+    const metrics = exposition && createScraper(exposition, options.scrapeAll)
+    const admin = await openAdmin({ ...options, host: sallyport, listener, metrics })
     // The admin listener closes after the public one, so that readiness can be read during the drain.
     if (admin) opened.splice(-1, 0, admin.close)
     const renewals = createRenewals({ onNotice, raise }, tls?.acme)
@@ -163,11 +140,11 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       http: httpUrl && readHost(httpUrl),
       admin: admin && readHost(admin.url),
     }
-    refuseOwn({ ...listening, upstream: options.upstream, routes })
+    refuseOwn({ ...options, ...listening })
 
     const prepare = async (changed: Reloadable): Promise<() => void> => {
       const chosen = { ...options, ...changed }
-      refuseOwn({ ...listening, upstream: chosen.upstream, routes: chosen.routes })
+      refuseOwn({ ...chosen, ...listening })
       const next = create(chosen)
       try {
         const adopt = await listener.prepare(changed.tls)
@@ -192,7 +169,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
         return service.upstream
       },
       ...(admin ? { adminUrl: admin.url } : {}),
-      ...createScrapes(exposition),
+      scrape: async () => exposition?.scrape() ?? [],
+      counted: async () => exposition?.counted() ?? [],
       orderCertificates: renewals.order,
       prepare,
       reload: async (changed) => (await prepare(changed))(),
@@ -222,35 +200,19 @@ function readOptions({ tls, limits, timeouts }: ProxyOptions, port: () => number
   }
 }
 
-/** Picks the hooks of a program, and makes those that must not throw safe. */
-function pickHooks(options: ProxyOptions) {
-  const onFault = (error: unknown): void => {
+/** Wraps a hook of a program, so that an error in it ends nothing. */
+function callSafely<T>(hook: ((value: T) => void) | undefined, onError: (error: unknown) => void): (value: T) => void {
+  return (value) => {
     try {
-      options.onFault?.(error)
-    } catch {
-      // An error in a hook for faults must not cause another fault.
-    }
-  }
-  const onRefused = (cause: RefusalCause): void => {
-    try {
-      options.onRefused?.(cause)
+      hook?.(value)
     } catch (error) {
-      onFault(error)
+      onError(error)
     }
   }
-  return { onFault, onRefused }
 }
 
 /** Closes an open part of a proxy; the last opened part closes first. */
 type Closing = (idle?: 'wait' | 'cut') => Promise<void> | void
-
-/** Returns the methods of a proxy that read its metrics. */
-function createScrapes(exposition: Exposition | undefined): Pick<Proxy, 'scrape' | 'counted'> {
-  return {
-    scrape: async () => exposition?.scrape() ?? [],
-    counted: async () => exposition?.counted() ?? [],
-  }
-}
 
 /** Returns the answer to GET /metrics. */
 function createScraper({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['scrapeAll']) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ID_HEADER, type RequestHost, refusal, rendered } from '@sallyport/node/internal'
 import { LONG_TARGET, MAX_TARGET } from '../gate/prechecks.ts'
@@ -9,15 +9,6 @@ const STATUS: Readonly<Record<string, readonly [status: number, reason: string]>
   HPE_HEADER_OVERFLOW: [431, 'The request has too many header fields.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long.'],
-}
-
-/** Texts which the status line has for the statuses above. */
-const PHRASE: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  413: 'Payload Too Large',
-  414: 'URI Too Long',
-  431: 'Request Header Fields Too Large',
 }
 
 /** A socket, and the response that uses it. Node keeps the response there, and does not document it. */
@@ -59,7 +50,7 @@ export function answerClientError(error: ParserError, socket: Answering, { refus
     connection: 'close',
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`HTTP/1.1 ${status} ${PHRASE[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
   // Later bytes are discarded with the connection.
   socket.destroySoon()
 }

@@ -4,13 +4,6 @@ import type { Server as NetServer } from 'node:net'
 import { errorCode, SallyportError } from '@sallyport/core'
 import { connectionReason } from '@sallyport/engine/files'
 
-/** A server that has begun to listen. */
-export interface Listening {
-  /** `http://host:port`, with the actual port where 0 was requested. */
-  readonly url: string
-  close(): Promise<void>
-}
-
 /**
  * Makes a server listen on `host:port`, with an IPv6 host in brackets; port 0 takes a free port. Resolves to the address with the actual
  * port. Rejects with `cannot_listen` and the reason, or with `invalid_config` for a malformed address.
@@ -33,11 +26,11 @@ export async function bind(server: NetServer, address: string): Promise<string> 
 }
 
 /** Makes an HTTP server listen, as `bind` does; `close()` cuts open connections. */
-export async function listenOn(server: Server, address: string): Promise<Listening> {
-  const url = `http://${await bind(server, address)}`
+export async function listenOn(server: Server, address: string) {
   return {
-    url,
-    async close() {
+    /** `http://host:port`, with the actual port where 0 was requested. */
+    url: `http://${await bind(server, address)}`,
+    async close(): Promise<void> {
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()

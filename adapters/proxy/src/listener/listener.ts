@@ -1,13 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RaiseEvent } from '@sallyport/engine'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { ignoreOtherUpgrades, type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
-import type { ClientRequest, ClientResponse } from '../edge/client-messages.ts'
-import { type Edge, openEdge } from '../edge/edge.ts'
-import type { ProxyVersion } from '../edge/proxy-header.ts'
-import { certificateFiles, type TlsOptions } from '../edge/tls-options.ts'
-import type { WatchedCertificates } from '../edge/watched-certificates.ts'
+import { type ClientRequest, type ClientResponse, cut } from '../edge/client-messages.ts'
+import { type EdgeOptions, openEdge } from '../edge/edge.ts'
+import { certificateFiles } from '../edge/tls-options.ts'
 import { startClocks } from '../exchange/clocks.ts'
 import { Exchange, type Holder } from '../exchange/exchange.ts'
 import type { Refusals } from '../exchange/refusals.ts'
@@ -28,84 +25,27 @@ export interface Served {
   onUpgrade(exchange: Exchange): void
 }
 
-/** Names the addresses of the public listener. */
-export interface ListenAddresses {
-  readonly listen: string
-  /** The address that serves plain HTTP beside TLS; absent: none. */
-  readonly http?: string | undefined
-}
+export type Listener = Awaited<ReturnType<typeof createListener>>
 
-/** The public listener, which closes gracefully. */
-export interface Listener {
-  /** False once `close` was called. */
-  readonly accepting: boolean
-  /** Counts the connections of clients. */
-  readonly connections: number
-  /** The certificates that TLS serves; absent without TLS. */
-  readonly certificates: WatchedCertificates | undefined
-  /**
-   * Reads the certificates: others, or the same again. Resolves to a function that serves them, and takes over the then current limits and
-   * time-outs; rejects with `invalid_config`, and then nothing has changed.
-   */
-  prepare(tls?: TlsOptions): Promise<() => void>
-  /** Resolves to the URLs that it listens on; rejects as `bind` does. */
-  listen(addresses: ListenAddresses): Promise<Listened>
-  /**
-   * Ends connections with their answers from now on. After `timeouts.lameDuck` it accepts no new connection and closes tunnels. Requests in
-   * flight, and one more request on each idle connection, may take `timeouts.drain`; the rest is cut. `idle: 'cut'` does not wait for idle
-   * connections.
-   */
-  close(idle?: 'wait' | 'cut'): Promise<void>
-}
-
-interface Listened {
-  readonly url: string
-  readonly httpUrl?: string | undefined
-}
-
-export interface ListenerOptions {
+export interface ListenerOptions extends Pick<EdgeOptions, 'tls' | 'proxyProtocol' | 'onNotice' | 'raise'> {
   readonly refusals: Refusals
   readonly host: RequestHost
-  readonly tls?: TlsOptions | undefined
-  readonly proxyProtocol?: ProxyVersion | false | undefined
   /** Called for a request that held a slot after its connection had gone. */
   readonly onLeak: () => void
-  /** Takes a line of text, which the operator should read. */
-  readonly onNotice: (message: string) => void
-  /** Takes an event that the operator may want to know of at once. */
-  readonly raise: RaiseEvent
   /** Called for a bug, which ends one exchange. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Creates the listener for what `served` returns at each moment. Reads certificates; a bad certificate is a notice, and where all are bad
- * it rejects with `cannot_listen`.
+ * Creates the public listener, which closes gracefully, for what `served` returns at each moment. Reads certificates; a bad certificate is
+ * a notice, and where all are bad it rejects with `cannot_listen`.
  */
-export async function createListener(served: () => Served, options: ListenerOptions): Promise<Listener> {
-  const { refusals, host, tls, proxyProtocol, onLeak, onNotice, onFault, raise } = options
+export async function createListener(served: () => Served, options: ListenerOptions) {
+  const { refusals, host, tls, proxyProtocol, onLeak, onNotice, raise } = options
   const http1 = createHttp1Server()
-  const exchanges = new Roster<Exchange>()
-  const tunnels = new Set<Exchange>()
   let accepting = true
-  const { guarded, onSlow, onFault: onBug } = createEndings(refusals, onFault)
-  const listed: Holder = {
-    left(exchange) {
-      // Otherwise the rest of its body is still received.
-      if (exchange.over) exchanges.remove(exchange)
-    },
-  }
-  const listedTunnel: Holder = { left: (exchange) => void tunnels.delete(exchange) }
-
-  const begin = (request: ClientRequest, response: ClientResponse, waiting: boolean, waitedMs: number): void => {
-    const exchange = new Exchange(host, request, response, { listed, onSlow, onFault: onBug, waiting, waitedMs })
-    exchanges.add(exchange)
-    if (!accepting) response.shouldKeepAlive = false
-    served().onRequest(exchange)
-  }
-
+  const { requests, tunnels, begin, beginUpgrade } = createExchanges(served, options, () => accepting)
   const pace = createPace()
-  const beginGuarded = guarded(begin)
   const edge = await openEdge({
     tls,
     proxyProtocol,
@@ -119,7 +59,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
     },
     onHttp2: (request, response, waiting) =>
       pace(request.socket, (waitedMs) => {
-        if (!response.closed) beginGuarded(request, response, waiting, waitedMs)
+        if (!response.closed) begin(request, response, waiting, waitedMs)
       }),
     onCut: refusals.cut,
     onNotice,
@@ -133,44 +73,49 @@ export async function createListener(served: () => Served, options: ListenerOpti
     http1.keepAliveTimeout = timeouts.keepAlive
     edge.adopt()
     stopClocks()
-    stopClocks = startClocks(exchanges, timeouts, onLeak)
+    stopClocks = startClocks(requests, timeouts, onLeak)
   }
   adopt()
-  const upgrade = (request: IncomingMessage, socket: Socket, head: Buffer): void => {
-    const response = responseOn(socket, request)
-    if (response === undefined) return
-    const exchange = new Exchange(host, request, response, {
-      listed: listedTunnel,
-      onSlow,
-      onFault: onBug,
-      upgrade: { request, response, socket, head },
-    })
-    tunnels.add(exchange)
-    served().onUpgrade(exchange)
-  }
-  const limits = () => served().limits
-  hearHttp1(http1, { pace, begin: beginGuarded, onUpgrade: guarded(upgrade), limits, refusals, host })
+  hearHttp1(http1, { pace, begin, beginUpgrade, limits: () => served().limits, refusals, host })
 
   return {
-    get accepting() {
+    /** False once `close` was called. */
+    get accepting(): boolean {
       return accepting
     },
-    get connections() {
+    /** Counts the connections of clients. */
+    get connections(): number {
       return edge.connections.count
     },
+    /** The certificates that TLS serves; absent without TLS. */
     certificates: edge.certificates,
-    async prepare(next = tls) {
+    /**
+     * Reads the certificates: others, or the same again. Resolves to a function that serves them, and takes over the then current limits
+     * and time-outs; rejects with `invalid_config`, and then nothing has changed.
+     */
+    async prepare(next = tls): Promise<() => void> {
       const serve = next && (await edge.certificates?.prepare(certificateFiles(next)))
       return () => {
         adopt()
         serve?.()
       }
     },
-    listen: (addresses) => bindAll(edge, addresses, tls === undefined ? 'http' : 'https'),
-    async close(idle = 'wait') {
+    /** Resolves to the URLs of `listen`, and of `http`, which serves plain HTTP beside TLS; rejects as `bind` does. */
+    async listen(listen: string, http: string | undefined) {
+      return {
+        url: `${tls === undefined ? 'http' : 'https'}://${await bind(edge.main, listen)}`,
+        httpUrl: http && `http://${await bind(edge.plain, http)}`,
+      }
+    },
+    /**
+     * Ends connections with their answers from now on. After `timeouts.lameDuck` it accepts no new connection and closes tunnels. Requests
+     * in flight, and one more request on each idle connection, may take `timeouts.drain`; the rest is cut. `idle: 'cut'` does not wait for
+     * idle connections.
+     */
+    async close(idle: 'wait' | 'cut' = 'wait'): Promise<void> {
       accepting = false
       const { main, plain, connections, http2 } = edge
-      const open = { fronts: [main, plain], connections, http1, http2, exchanges, tunnels }
+      const open = { fronts: [main, plain], connections, http1, http2, exchanges: requests, tunnels }
       await drain(open, served().timeouts, idle)
       edge.certificates?.close()
       stopClocks()
@@ -178,24 +123,65 @@ export async function createListener(served: () => Served, options: ListenerOpti
   }
 }
 
-async function bindAll(edge: Edge, { listen, http }: ListenAddresses, scheme: string): Promise<Listened> {
+/** Begins an exchange for each request and upgrade, and lists it until it has ended. */
+function createExchanges(
+  served: () => Served,
+  { host, refusals, onFault }: Pick<ListenerOptions, 'host' | 'refusals' | 'onFault'>,
+  isAccepting: () => boolean,
+) {
+  const requests = new Roster<Exchange>()
+  const tunnels = new Set<Exchange>()
+  const endings = createEndings(refusals, onFault)
+  const listed: Holder = {
+    left(exchange) {
+      // Otherwise the rest of its body is still received.
+      if (exchange.over) requests.remove(exchange)
+    },
+  }
+  const listedTunnel: Holder = { left: (exchange) => void tunnels.delete(exchange) }
+  /** Begins an exchange; where that throws there is no exchange yet, and the connection is cut. */
+  const guard = (request: ClientRequest, go: () => void): void => {
+    try {
+      go()
+    } catch (error) {
+      onFault(error)
+      refusals.cut('fault')
+      cut(request)
+    }
+  }
   return {
-    url: `${scheme}://${await bind(edge.main, listen)}`,
-    httpUrl: http && `http://${await bind(edge.plain, http)}`,
+    requests,
+    tunnels,
+    begin: (request: ClientRequest, response: ClientResponse, waiting: boolean, waitedMs: number): void =>
+      guard(request, () => {
+        const exchange = new Exchange(host, request, response, { ...endings, listed, waiting, waitedMs })
+        requests.add(exchange)
+        if (!isAccepting()) response.shouldKeepAlive = false
+        served().onRequest(exchange)
+      }),
+    beginUpgrade: (request: IncomingMessage, socket: Socket, head: Buffer): void =>
+      guard(request, () => {
+        const response = responseOn(socket, request)
+        if (response === undefined) return
+        const upgrade = { request, response, socket, head }
+        const exchange = new Exchange(host, request, response, { ...endings, listed: listedTunnel, upgrade })
+        tunnels.add(exchange)
+        served().onUpgrade(exchange)
+      }),
   }
 }
 
 interface Http1Hooks {
   readonly pace: Pace
   begin(request: IncomingMessage, response: ServerResponse, waiting: boolean, waitedMs: number): void
-  onUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
+  beginUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
   limits(): Limits
   readonly refusals: Refusals
   readonly host: RequestHost
 }
 
 /** Takes the requests of a server one after another on each connection, and its upgrades. */
-function hearHttp1(http1: Server, { pace, begin, onUpgrade, limits, refusals, host }: Http1Hooks): void {
+function hearHttp1(http1: Server, { pace, begin, beginUpgrade, limits, refusals, host }: Http1Hooks): void {
   const inTurn = createTurns(
     () => limits().pipelined,
     () => refusals.cut('pipelined'),
@@ -216,7 +202,7 @@ function hearHttp1(http1: Server, { pace, begin, onUpgrade, limits, refusals, ho
     http1.on(event, (request: IncomingMessage, socket: Socket, head: Buffer) => {
       // Node has removed its own listeners, and an unhandled reset would crash the process.
       socket.on('error', () => socket.destroy())
-      onUpgrade(request, socket, head)
+      beginUpgrade(request, socket, head)
     })
   }
 }
