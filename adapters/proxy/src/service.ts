@@ -1,7 +1,7 @@
 import { type ChallengeLevel, createHandoffSigner } from '@sallyport/core'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
 import { refusal } from '@sallyport/node/internal'
-import { type AdmissionOptions, createAdmission } from './bounds/admission.ts'
+import { createAdmission } from './bounds/admission.ts'
 import { watchOverload } from './bounds/overload.ts'
 import { Slots } from './bounds/slots.ts'
 import { answerWith, limitRefusal } from './exchange/answers.ts'
@@ -9,15 +9,13 @@ import { passHints } from './exchange/early-hints.ts'
 import type { Exchange, Holder } from './exchange/exchange.ts'
 import type { Refusals } from './exchange/refusals.ts'
 import type { GateOptions, GateServices, ProxyHost } from './gate/options.ts'
-import { createOriginRobots, type OriginRobots } from './gate/origin-robots.ts'
+import { createOriginRobots } from './gate/origin-robots.ts'
 import { createGate } from './gate/phases.ts'
 import { openSites, type Route, type Site } from './gate/sites.ts'
 import { stepUp } from './gate/step-up.ts'
-import type { Served } from './listener/listener.ts'
 import { originAddress } from './origin/address.ts'
 import { ownConnection } from './origin/connection-auth.ts'
 import { classifyFailure, clientReason, explained, originFault } from './origin/faults.ts'
-import type { Member } from './origin/members.ts'
 import type { RelayHooks } from './origin/relay.ts'
 import type { OriginTurns } from './origin/turns.ts'
 import { openTunnel } from './tunnel/upgrade.ts'
@@ -33,33 +31,12 @@ export interface ServiceOptions extends GateOptions {
   readonly turns?: OriginTurns | undefined
 }
 
-/** Counts requests and tunnels that have a slot or wait for one, and requests that wait for a connection to the origin. */
-export interface ServiceLoad {
-  readonly requests: Slots['load']
-  readonly tunnels: Slots['load']
-  readonly originQueue: number
-  /** The requests in flight or the longest queue of an origin, whichever is higher as a share of its limit. */
-  readonly share: number
-}
-
 /** Handles requests by one configuration; a reload creates another service. */
-export interface Service extends Served {
-  /** The origin which takes requests without a route. */
-  readonly upstream: string | undefined
-  /** Lists the servers of origins. */
-  members(): readonly Member[]
-  /** Reads the robots.txt files of its origins. */
-  readonly robots: OriginRobots
-  load(): ServiceLoad
-  /** Cuts the connections to the origin once its last request has ended; it gets no other request. */
-  retire(): void
-  /** Cuts the connections to the origin. */
-  close(): Promise<void>
-}
+export type Service = ReturnType<typeof createService>
 
 /** Creates the service; throws `invalid_config` and `invalid_policy`, and then leaves nothing open. */
-export function createService(sallyport: ProxyHost, options: ServiceOptions, refusals: Refusals): Service {
-  const { upstream, limits, timeouts, routes = [] } = options
+export function createService(sallyport: ProxyHost, options: ServiceOptions, refusals: Refusals) {
+  const { upstream, limits, timeouts, routes = [], onNotice, turns } = options
   const { decider } = sallyport
   // This comes before anything is opened: it throws where a key cannot be used.
   const handoff = createHandoffSigner(options.handoff?.keys ?? [])
@@ -68,68 +45,31 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     routes,
     limits,
     timeouts,
-    onNotice: options.onNotice,
-    turns: options.turns,
+    onNotice,
+    turns,
     decider: decider && ((rules) => decider.call(sallyport, rules)),
     decide: (request) => sallyport.decide(request),
     readsCalls: (request) => sallyport.readsCalls?.(request) === true,
   })
-  const parts = { host: sallyport, options: addDenials(options), sites, routes, handoff }
   const overload = watchOverload(limits)
-
-  const requestSlots = new Slots({
-    total: limits.inFlight,
-    perClient: limits.inFlightPerClient,
-    waitMs: timeouts.queue,
-  })
-  const tunnelSlots = new Slots({ total: limits.tunnels, perClient: limits.tunnelsPerClient, waitMs: timeouts.queue })
-  const admission = (cause: AdmissionOptions['cause'], slots: Slots) =>
-    createAdmission({
-      slots,
-      cause,
-      bodyBytes: limits.bodyBytes ?? Number.POSITIVE_INFINITY,
-      refusals,
-      isOverloaded: (waitedMs) => overload.present || waitedMs > limits.eventLoopDelay,
-    })
-  const fail = (exchange: Exchange, failure: Error): void => {
-    const error = explained(failure, limits)
-    options.onOriginFailure?.(error)
-    sallyport.meter?.add('originFailures', [originFault(error)])
-    answerWith(exchange, refusal(classifyFailure(error), undefined, clientReason(error)), 'origin')
+  const waitMs = timeouts.queue
+  const requestSlots = new Slots({ total: limits.inFlight, perClient: limits.inFlightPerClient, waitMs })
+  const tunnelSlots = new Slots({ total: limits.tunnels, perClient: limits.tunnelsPerClient, waitMs })
+  const bounds = {
+    bodyBytes: limits.bodyBytes ?? Number.POSITIVE_INFINITY,
+    refusals,
+    isOverloaded: (waitedMs: number) => overload.present || waitedMs > limits.eventLoopDelay,
   }
-
-  const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])
-
-  const hooks: RelayHooks = {
-    onFailure: fail,
-    onRefused(exchange, cause) {
-      refusals.count(cause)
-      answerWith(exchange, limitRefusal(cause), cause)
-    },
-    onConflict,
-    onHints: passHints,
-  }
-  const forward: GateServices['forward'] = (exchange, handed, site) => {
-    const { stream, ownHost } = site
-    const onAsked = decider && ((level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level)))
-    const owner = ownConnection(exchange, sallyport)
-    const { client } = exchange
-    // A spread of `handed` would cost as much as the decision.
-    const { fields, sign } = handed
-    originFor(exchange, site)?.forward({ fields, sign, exchange, client, owner, stream, ownHost, onAsked }, hooks)
-  }
-  const openWebSocket: GateServices['forward'] = (exchange, handed, site) => {
-    const { ownHost } = site
-    const origin = originFor(exchange, site)
-    if (origin === undefined) return
-    const onFailure = (error: Error): void => fail(exchange, error)
-    openTunnel(origin, { ...handed, exchange, ownHost, onFailure, onConflict }, { ...timeouts, ...site.timeouts })
-  }
-  const onRequest = createGate({ ...parts, admission: admission('in_flight', requestSlots), forward })
-  const onUpgrade = createGate({ ...parts, admission: admission('tunnels', tunnelSlots), forward: openWebSocket })
+  const { forward, openWebSocket } = createForwarding(sallyport, options, refusals)
+  const parts = { host: sallyport, options: addDenials(options), sites, routes, handoff }
+  const requests = createAdmission({ ...bounds, slots: requestSlots, cause: 'in_flight' })
+  const tunnels = createAdmission({ ...bounds, slots: tunnelSlots, cause: 'tunnels' })
+  const onRequest = createGate({ ...parts, admission: requests, forward })
+  const onUpgrade = createGate({ ...parts, admission: tunnels, forward: openWebSocket })
 
   const { origins } = sites
-  const robots = createOriginRobots(sites, { timeouts, onNotice: options.onNotice })
+  const robots = createOriginRobots(sites, { timeouts, onNotice })
+  /** Cuts the connections to the origin. */
   const close = async (): Promise<void> => {
     overload.close()
     robots.close()
@@ -137,13 +77,18 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
   }
   const inFlight = createInFlight()
   return {
+    /** The origin which takes requests without a route. */
     upstream: upstream && originAddress(upstream).text,
+    /** Reads the robots.txt files of its origins. */
     robots,
+    /** Lists the servers of origins. */
     members: () => origins.flatMap(({ members }) => members.all),
     load: () => ({
       requests: requestSlots.load,
       tunnels: tunnelSlots.load,
+      /** Counts requests that wait for a connection to the origin. */
       originQueue: origins.reduce((sum, { queued }) => sum + queued, 0),
+      /** The requests in flight or the longest queue of an origin, whichever is higher as a share of its limit. */
       share: Math.max(
         requestSlots.load.used / limits.inFlight,
         ...origins.map(({ queued }) => queued / Math.max(1, limits.originQueue)),
@@ -151,15 +96,59 @@ export function createService(sallyport: ProxyHost, options: ServiceOptions, ref
     }),
     limits,
     timeouts,
-    onRequest: (exchange) => onRequest(inFlight.add(exchange)),
-    onUpgrade: (exchange) => onUpgrade(inFlight.add(exchange)),
-    retire() {
+    onRequest: (exchange: Exchange): void => onRequest(inFlight.add(exchange)),
+    onUpgrade: (exchange: Exchange): void => onUpgrade(inFlight.add(exchange)),
+    /** Cuts the connections to the origin once its last request has ended; it gets no other request. */
+    retire(): void {
       overload.close()
       robots.close()
       for (const origin of origins) origin.stopChecks()
       inFlight.onceNone(() => void close())
     },
     close,
+  }
+}
+
+/** Creates the functions that send a request, or a WebSocket, to an origin, and answer where the origin gives no answer. */
+function createForwarding(
+  sallyport: ProxyHost,
+  { limits, timeouts, onOriginFailure }: ServiceOptions,
+  refusals: Refusals,
+): Readonly<Record<'forward' | 'openWebSocket', GateServices['forward']>> {
+  const onFailure = (exchange: Exchange, failure: Error): void => {
+    const error = explained(failure, limits)
+    onOriginFailure?.(error)
+    sallyport.meter?.add('originFailures', [originFault(error)])
+    answerWith(exchange, refusal(classifyFailure(error), undefined, clientReason(error)), 'origin')
+  }
+  const onConflict = (name: string): void => sallyport.meter?.add('fieldConflicts', [name])
+  const hooks: RelayHooks = {
+    onFailure,
+    onRefused(exchange, cause) {
+      refusals.count(cause)
+      answerWith(exchange, limitRefusal(cause), cause)
+    },
+    onConflict,
+    onHints: passHints,
+  }
+  return {
+    forward(exchange, handed, site) {
+      const { stream, ownHost } = site
+      const onAsked =
+        sallyport.decider && ((level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level)))
+      const owner = ownConnection(exchange, sallyport)
+      const { client } = exchange
+      // A spread of `handed` would cost as much as the decision.
+      const { fields, sign } = handed
+      originFor(exchange, site)?.forward({ fields, sign, exchange, client, owner, stream, ownHost, onAsked }, hooks)
+    },
+    openWebSocket(exchange, handed, site) {
+      const { ownHost } = site
+      const origin = originFor(exchange, site)
+      if (origin === undefined) return
+      const handshake = { ...handed, exchange, ownHost, onFailure: (error: Error) => onFailure(exchange, error) }
+      openTunnel(origin, { ...handshake, onConflict }, { ...timeouts, ...site.timeouts })
+    },
   }
 }
 

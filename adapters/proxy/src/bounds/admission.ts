@@ -18,35 +18,26 @@ export interface AdmissionOptions {
 }
 
 /** Admits requests within limits that hold for all clients together and for each client. */
-export interface Admission {
-  /** Limits a body, in bytes. */
-  readonly bodyBytes: number
-  /** Returns the key under which the client of an address is counted. */
-  clientOf(address: string): string
-  /** Returns true while no new request may begin. */
-  isClosed(waitedMs: number): boolean
-  /**
-   * Takes a slot for an exchange of a client, until its answer is sent. Waits for a slot; resolves to a refusal where none comes in time,
-   * and never for an exchange that has ended, because its client has left.
-   */
-  admit(exchange: Exchange, client: string): Answered | Promise<Answered>
+export type Admission = ReturnType<typeof createAdmission>
+
+export function createAdmission({ slots, cause, bodyBytes, refusals, isOverloaded }: AdmissionOptions) {
   /** Returns the answer that refuses an exchange, and counts the cause. */
-  refuse(exchange: Exchange, cause: RefusalCause, refusal?: Refusal): ApiResponse
-}
-
-/** A request that has a slot or waits for one. */
-type Admitted = Taker & Holder
-
-export function createAdmission({ slots, cause, bodyBytes, refusals, isOverloaded }: AdmissionOptions): Admission {
-  const refuse: Admission['refuse'] = (exchange, why, refusal = limitRefusal(why)) => {
+  const refuse = (exchange: Exchange, why: RefusalCause, refusal: Refusal = limitRefusal(why)): ApiResponse => {
     refusals.count(why)
     return exchange.refuse(refusal, why)
   }
   return {
+    /** Limits a body, in bytes. */
     bodyBytes,
+    /** Returns the key under which the client of an address is counted. */
     clientOf: sharerKey,
+    /** Returns true while no new request may begin. */
     isClosed: isOverloaded,
-    admit(exchange, client) {
+    /**
+     * Takes a slot for an exchange of a client, until its answer is sent. Waits for a slot; resolves to a refusal where none comes in time,
+     * and never for an exchange that has ended, because its client has left.
+     */
+    admit(exchange: Exchange, client: string): Answered | Promise<Answered> {
       if (exchange.ended) return new Promise(() => {})
       let outcome: { readonly answered: Answered } | undefined
       let settle: ((answered: Answered) => void) | undefined
@@ -54,7 +45,7 @@ export function createAdmission({ slots, cause, bodyBytes, refusals, isOverloade
         outcome = { answered }
         settle?.(answered)
       }
-      const taker: Admitted = {
+      const taker: Taker & Holder = {
         client,
         slot: undefined,
         granted: () => end(undefined),

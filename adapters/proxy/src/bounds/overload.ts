@@ -1,23 +1,10 @@
 import { getHeapStatistics } from 'node:v8'
-
-/** Limits beyond which the process is overloaded. */
-export interface OverloadLimits {
-  /** Milliseconds by which the event loop may be late. */
-  readonly eventLoopDelay: number
-  /** A share of the heap that Node may use, from 0 to 1. */
-  readonly heapUsed: number
-}
-
-/** Reports whether the process is overloaded. */
-export interface Overload {
-  readonly present: boolean
-  close(): void
-}
+import type { Limits } from '@sallyport/engine/limits'
 
 const INTERVAL_MS = 100
 
-/** Measures ten times a second, so that the proxy soon admits requests again. */
-export function watchOverload({ eventLoopDelay, heapUsed }: OverloadLimits): Overload {
+/** Reports whether the process is overloaded: measures ten times a second, so that the proxy soon admits requests again. */
+export function watchOverload({ eventLoopDelay, heapUsed }: Pick<Limits, 'eventLoopDelay' | 'heapUsed'>) {
   let last = performance.now()
   let present = false
   const timer = setInterval(() => {
@@ -28,9 +15,9 @@ export function watchOverload({ eventLoopDelay, heapUsed }: OverloadLimits): Ove
     present = late > eventLoopDelay || used_heap_size > heapUsed * heap_size_limit
   }, INTERVAL_MS).unref()
   return {
-    get present() {
+    get present(): boolean {
       return present
     },
-    close: () => clearInterval(timer),
+    close: (): void => clearInterval(timer),
   }
 }

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { SallyportError } from '@sallyport/core'
 import type { Timeouts } from '@sallyport/engine/limits'
 import httpProxy from 'http-proxy'
+import { grouped } from '../edge/stream-response.ts'
 import type { Exchange, Upgrade } from '../exchange/exchange.ts'
 import { isEmpty, requireStatus, responseFields } from '../fields/response-fields.ts'
 import type { OriginAddress } from '../origin/address.ts'
@@ -12,7 +13,7 @@ import { isUnreached, OriginLate } from '../origin/faults.ts'
 import type { Member } from '../origin/members.ts'
 import type { Origin } from '../origin/origin.ts'
 import { fieldsFor, type HandedFields } from '../origin/own-host.ts'
-import { type OriginTrust, readServerName } from '../origin/trust.ts'
+import { readServerName } from '../origin/trust.ts'
 import { readEarly } from './early-bytes.ts'
 import { closeFrame, Frames } from './frames.ts'
 
@@ -25,170 +26,163 @@ export interface Handshake extends HandedFields {
   readonly onConflict: (name: string) => void
 }
 
-/**
- * Tunnels one WebSocket to the origin. `http-proxy` throws on a client that resets its connection, leaves the origin's connection open when
- * the client leaves, relays an answer other than 101 with broken framing, and tunnels after any 101; each such event is handled here first.
- * The handshake moves to the next server where one cannot be reached.
- */
-export function openTunnel({ members, trust, headBytes }: Origin, handshake: Handshake, timeouts: Timeouts): void {
-  const { exchange, onFailure, onConflict } = handshake
-  const { request, response, socket, head } = exchange.upgrade as Upgrade
+/** Tunnels one WebSocket to the origin; the handshake moves to the next server where one cannot be reached. */
+export function openTunnel(origin: Origin, handshake: Handshake, timeouts: Timeouts): void {
+  const { socket } = handshake.exchange.upgrade as Upgrade
   // The client may have left while it waited for its turn.
   if (socket.destroyed) return
-  const accept = computeAccept(request)
-  const tried = new Set<Member>()
-  let member = members.next() as Member
-  const putBack = readEarly(socket, head)
-  let settled = false
-  const fail = (error: Error): void => {
-    if (settled || socket.destroyed) {
+  socket.on('timeout', () => socket.destroy())
+  new Tunnel(origin, handshake, timeouts).ask(origin.members.next() as Member)
+}
+
+/**
+ * Carries one handshake, and opens its tunnel. `http-proxy` throws on a client that resets its connection, leaves the origin's connection
+ * open when the client leaves, relays an answer other than 101 with broken framing, and tunnels after any 101; each such event is handled
+ * here first.
+ */
+class Tunnel {
+  readonly #origin: Origin
+  readonly #handshake: Handshake
+  readonly #timeouts: Timeouts
+  readonly #upgrade: Upgrade
+  readonly #accept: string
+  readonly #putBack: () => void
+  readonly #tried = new Set<Member>()
+  #member: Member | undefined
+  #settled = false
+
+  constructor(origin: Origin, handshake: Handshake, timeouts: Timeouts) {
+    const upgrade = handshake.exchange.upgrade as Upgrade
+    this.#origin = origin
+    this.#handshake = handshake
+    this.#timeouts = timeouts
+    this.#upgrade = upgrade
+    this.#accept = computeAccept(upgrade.request)
+    this.#putBack = readEarly(upgrade.socket, upgrade.head)
+    // http-proxy needs these fields.
+    upgrade.request.headers = { connection: 'Upgrade', upgrade: 'websocket' }
+  }
+
+  /** Makes http-proxy send the handshake to one server. */
+  ask(member: Member): void {
+    this.#member = member
+    this.#tried.add(member)
+    const { request, socket } = this.#upgrade
+    const sent = keepReceived(request, fieldsFor(this.#handshake, member.address))
+    const { target, ssl } = describeOrigin(member.address, this.#origin)
+    const proxy = httpProxy.createProxyServer({ target, ssl: Object.defineProperties(ssl, sent), toProxy: true })
+    proxy.on('error', (error) => this.#guard(() => this.#fail(error)))
+    proxy.on('proxyReqWs', (outgoing) => this.#guard(() => this.#begin(outgoing)))
+    try {
+      proxy.ws(request, socket, Buffer.alloc(0))
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+    socket.setTimeout(this.#timeouts.tunnelIdle)
+  }
+
+  /** Calls a function that may not throw at the origin's connection. */
+  #guard(go: () => void): void {
+    this.#handshake.exchange.guard(go)
+  }
+
+  /** Takes a failure, before the answer or within the tunnel. */
+  #fail(error: Error): void {
+    const { request, socket } = this.#upgrade
+    if (this.#settled || socket.destroyed) {
       socket.destroy()
       return
     }
-    member.failed(error, request.url ?? '/')
-    const next = isUnreached(error) ? members.next(tried) : undefined
+    this.#member?.failed(error, request.url ?? '/')
+    const next = isUnreached(error) ? this.#origin.members.next(this.#tried) : undefined
     if (next !== undefined) {
-      ask(next)
+      this.ask(next)
       return
     }
-    settled = true
-    onFailure(error)
+    this.#settled = true
+    this.#handshake.onFailure(error)
   }
 
-  const answerFields = (status: number, { rawHeaders }: IncomingMessage): string[] =>
-    responseFields(rawHeaders, { status, id: exchange.id, told: exchange.told, onConflict })
+  /**
+   * Handles the origin's answer in place of http-proxy: the tunnel opens after our checks, http-proxy's relay never runs, and a failure
+   * does not end the client's socket.
+   */
+  #begin(outgoing: ClientRequest): void {
+    const late = setTimeout(() => outgoing.destroy(new OriginLate()), this.#timeouts.originHeaders)
+    this.#upgrade.socket.once('close', () => outgoing.destroy())
+    const take = (): void => {
+      const tunnelling = outgoing.listeners('upgrade')
+      outgoing.removeAllListeners('response').removeAllListeners('upgrade').removeAllListeners('error')
+      outgoing.on('error', (error) => this.#guard(() => this.#fail(error)))
+      for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
+      // Bytes that came with the head may not be HTTP: then they fail first.
+      outgoing.once('response', (answer) => setImmediate(() => this.#accepting(answer, () => this.#relay(answer))))
+      outgoing.once('upgrade', (answer, tunnel, first) => {
+        const pipe = (): void => {
+          for (const listener of tunnelling) Reflect.apply(listener, outgoing, [answer, tunnel, first])
+        }
+        this.#accepting(tunnel, () => this.#open(answer, tunnel as Socket, pipe))
+      })
+    }
+    // http-proxy adds its listeners when its event returns.
+    process.nextTick(() => this.#guard(take))
+  }
 
-  const open = (answer: IncomingMessage, tunnel: Socket): void => {
-    if (answer.headers['sec-websocket-accept'] !== accept) {
+  /** Treats an answer that cannot be sent as a failure of the origin. */
+  #accepting(answer: { destroy(): unknown }, go: () => void): void {
+    this.#guard(() => {
+      try {
+        go()
+      } catch (error) {
+        if (!(error instanceof SallyportError)) throw error
+        answer.destroy()
+        this.#fail(error)
+      }
+    })
+  }
+
+  #answerFields(status: number, { rawHeaders }: IncomingMessage): string[] {
+    const { exchange, onConflict } = this.#handshake
+    return responseFields(rawHeaders, { status, id: exchange.id, told: exchange.told, onConflict })
+  }
+
+  /** Passes on an answer other than 101; throws `bad_gateway`. */
+  #relay(answer: IncomingMessage): void {
+    // Reading the answer failed.
+    if (this.#settled) return
+    const { request, response } = this.#upgrade
+    this.#member?.succeeded(request.url ?? '/')
+    const { statusCode: status = 0, statusMessage = '' } = answer
+    if (answer.destroyed) throw makeBadAnswer("the origin's handshake response was cut off")
+    requireStatus(status, statusMessage)
+    response.writeHead(status, this.#answerFields(status, answer))
+    if (isEmpty(status)) response.end()
+    else pipeline(answer, response, () => {})
+    this.#settled = true
+  }
+
+  /** Opens the tunnel; throws `bad_gateway`. `pipe` makes http-proxy tunnel. */
+  #open(answer: IncomingMessage, tunnel: Socket, pipe: () => void): void {
+    const { request, response, socket } = this.#upgrade
+    const { exchange } = this.#handshake
+    if (answer.headers['sec-websocket-accept'] !== this.#accept) {
       throw makeBadAnswer("the origin's handshake response has a wrong Sec-WebSocket-Accept")
     }
-    answer.headers = groupFields(answerFields(101, answer))
-    member.succeeded(request.url ?? '/')
-    settled = true
+    const fields = grouped(this.#answerFields(101, answer))
+    answer.headers = { connection: 'Upgrade', upgrade: 'websocket', ...fields } as IncomingHttpHeaders
+    this.#member?.succeeded(request.url ?? '/')
+    this.#settled = true
     exchange.observation.status = 101
     response.detachSocket(socket)
     // http-proxy writes the head of the answer as text, where bytes beyond ASCII are single bytes.
     socket.setDefaultEncoding('latin1')
     endTogether(socket, tunnel)
-    putBack()
+    this.#putBack()
+    pipe()
+    // This comes after http-proxy has its pipes: the first listener for data starts the flow.
+    const end = watchEnd(socket, tunnel)
+    exchange.endTunnel = () => exchange.guard(end)
   }
-
-  const begin = (outgoing: ClientRequest): void => {
-    const late = setTimeout(() => outgoing.destroy(new OriginLate()), timeouts.originHeaders)
-    socket.once('close', () => outgoing.destroy())
-    takeOver(outgoing, {
-      late,
-      guard: (go) => exchange.guard(go),
-      failed: fail,
-      relay: (answer) =>
-        orFail(answer, fail, () => {
-          // Reading the answer failed.
-          if (settled) return
-          member.succeeded(request.url ?? '/')
-          relayAnswer(answer, response, answerFields)
-          settled = true
-        }),
-      opened: (answer, tunnel, pipe) =>
-        orFail(tunnel, fail, () => {
-          open(answer, tunnel)
-          pipe()
-          // This comes after http-proxy has its pipes: the first listener for data starts the flow.
-          const end = watchEnd(socket, tunnel)
-          exchange.endTunnel = () => exchange.guard(end)
-        }),
-    })
-  }
-  // http-proxy needs these fields.
-  request.headers = { connection: 'Upgrade', upgrade: 'websocket' }
-  const ask = (next: Member): void => {
-    member = next
-    tried.add(member)
-    const sent = keepReceived(request, fieldsFor(handshake, member.address))
-    const { target, ssl } = describeOrigin(member.address, trust, headBytes)
-    askOrigin(exchange, { target, ssl: Object.defineProperties(ssl, sent) }, { begin, fail })
-    socket.setTimeout(timeouts.tunnelIdle)
-  }
-  socket.on('timeout', () => socket.destroy())
-  ask(member)
-}
-
-interface AskHooks {
-  /** Receives the request before it is sent. */
-  begin(outgoing: ClientRequest): void
-  fail(error: Error): void
-}
-
-/** Makes http-proxy send the handshake of an exchange to one server. */
-function askOrigin(exchange: Exchange, origin: httpProxy.ServerOptions, { begin, fail }: AskHooks): void {
-  const { request, socket } = exchange.upgrade as Upgrade
-  const proxy = httpProxy.createProxyServer({ ...origin, toProxy: true })
-  proxy.on('error', (error) => exchange.guard(() => fail(error)))
-  proxy.on('proxyReqWs', (outgoing) => exchange.guard(() => begin(outgoing)))
-  try {
-    proxy.ws(request, socket, Buffer.alloc(0))
-  } catch (error) {
-    fail(error as Error)
-  }
-}
-
-interface HandshakeHooks {
-  /** Ends when the origin answers. */
-  readonly late: NodeJS.Timeout
-  /** Calls a function that may not throw at the origin's connection. */
-  guard(go: () => void): void
-  /** Called on a failure, before the answer or within the tunnel. */
-  failed(error: Error): void
-  relay(answer: IncomingMessage): void
-  /** Called when the origin opens a tunnel; `pipe` makes http-proxy tunnel. */
-  opened(answer: IncomingMessage, tunnel: Socket, pipe: () => void): void
-}
-
-/**
- * Handles the origin's answer in place of http-proxy: the tunnel opens after our checks, http-proxy's relay never runs, and a failure does
- * not end the client's socket.
- */
-function takeOver(outgoing: ClientRequest, { late, guard, failed, relay, opened }: HandshakeHooks): void {
-  const take = (): void => {
-    const tunnelling = outgoing.listeners('upgrade')
-    outgoing.removeAllListeners('response').removeAllListeners('upgrade').removeAllListeners('error')
-    outgoing.on('error', (error) => guard(() => failed(error)))
-    for (const event of ['response', 'upgrade', 'close']) outgoing.once(event, () => clearTimeout(late))
-    // Bytes that came with the head may not be HTTP: then they fail first.
-    outgoing.once('response', (answer) => setImmediate(() => guard(() => relay(answer))))
-    outgoing.once('upgrade', (answer, tunnel, first) => {
-      const pipe = (): void => {
-        for (const listener of tunnelling) Reflect.apply(listener, outgoing, [answer, tunnel, first])
-      }
-      guard(() => opened(answer, tunnel as Socket, pipe))
-    })
-  }
-  // http-proxy adds its listeners when its event returns.
-  process.nextTick(() => guard(take))
-}
-
-/** Treats an answer that cannot be sent as a failure of the origin. */
-function orFail(answer: IncomingMessage | Socket, fail: (error: Error) => void, go: () => void): void {
-  try {
-    go()
-  } catch (error) {
-    if (!(error instanceof SallyportError)) throw error
-    answer.destroy()
-    fail(error)
-  }
-}
-
-/** Passes on an answer other than 101; throws `bad_gateway`. */
-function relayAnswer(
-  answer: IncomingMessage,
-  response: ServerResponse,
-  fieldsOf: (status: number, answer: IncomingMessage) => string[],
-): void {
-  const { statusCode: status = 0, statusMessage = '' } = answer
-  if (answer.destroyed) throw makeBadAnswer("the origin's handshake response was cut off")
-  requireStatus(status, statusMessage)
-  response.writeHead(status, fieldsOf(status, answer))
-  if (isEmpty(status)) response.end()
-  else pipeline(answer, response, () => {})
 }
 
 /** Limits how long the two ends may take to close. */
@@ -269,7 +263,7 @@ function insertUpgrade(received: readonly string[], sent: readonly string[]): re
 }
 
 /** Returns the target of http-proxy. The certificate must name the origin itself, whatever Host the client sent. */
-function describeOrigin(address: OriginAddress, { ca }: OriginTrust, maxHeaderSize: number) {
+function describeOrigin(address: OriginAddress, { trust: { ca }, headBytes: maxHeaderSize }: Origin) {
   const { protocol, hostname, port } = address.url
   const host = hostname.replace(/^\[|\]$/g, '')
   const target = {
@@ -282,16 +276,4 @@ function describeOrigin(address: OriginAddress, { ca }: OriginTrust, maxHeaderSi
   }
   // http-proxy gives these to each request, with or without TLS.
   return { target, ssl: { servername: readServerName(address), maxHeaderSize } }
-}
-
-function groupFields(fields: readonly string[]): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = Object.create(null)
-  Object.assign(headers, { connection: 'Upgrade', upgrade: 'websocket' })
-  for (let i = 0; i < fields.length; i += 2) {
-    const name = (fields[i] as string).toLowerCase()
-    const value = fields[i + 1] as string
-    const known = headers[name]
-    headers[name] = known === undefined ? value : [known, value].flat()
-  }
-  return headers
 }
