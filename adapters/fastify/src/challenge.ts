@@ -1,7 +1,7 @@
 import type { ChallengeOptions, Decider } from '@sallyport/node'
 import { createStepUp, NODE, type NodePlace } from '@sallyport/node/internal'
 import type { onRequestAsyncHookHandler } from 'fastify'
-import { createResponder } from './responder.ts'
+import { respond } from './responder.ts'
 
 /**
  * Creates a hook for routes, `onRequest` or with `form` `preHandler`, that challenges visitors without a pass of a level. Visitors who hold
@@ -21,7 +21,6 @@ import { createResponder } from './responder.ts'
  */
 export function challenge(sallyport: Decider, options: ChallengeOptions = {}): onRequestAsyncHookHandler {
   const ask = createStepUp<NodePlace>(NODE, sallyport, options)
-  const respond = createResponder()
   return async (request, reply) => {
     const answer = await ask({ req: request.raw, res: reply.raw, target: request.originalUrl }, request.body)
     return answer === undefined ? undefined : respond(reply, answer)

@@ -12,7 +12,7 @@ import {
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { readBrokenEscapes } from './broken-escapes.ts'
-import { createResponder } from './responder.ts'
+import { respond } from './responder.ts'
 
 export { type ChallengeOptions, guardUpgrade, open } from '@sallyport/node'
 export { challenge } from './challenge.ts'
@@ -39,7 +39,6 @@ const REGISTER_OPTIONS = ['prefix', 'logLevel', 'logSerializers']
 
 const addInspection: FastifyPluginAsync<InspectionOptions> = async (fastify, { sallyport, ...options }) => {
   const inspect = createInspection<NodePlace, FastifyRequest>(NODE, sallyport, options, REGISTER_OPTIONS)
-  const respond = createResponder()
   fastify.decorateRequest('sallyport', null)
   fastify.addHook('onRequest', (request, reply, next) => {
     const apply = ({ decision, refusal }: Outcome) => {
@@ -58,7 +57,6 @@ const CONTENT_TYPE_ERRORS = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_ROUTE_MI
 
 const addApi: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) => {
   requireApi(sallyport)
-  const respond = createResponder()
   const urlOf = readBrokenEscapes(fastify)
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = mountedPath(urlOf(request), fastify.prefix)

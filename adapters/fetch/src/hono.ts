@@ -1,9 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Decision } from '@sallyport/core'
 import type { ApiHost, ChallengeOptions, Decider, InspectionOptions, V1Options } from '@sallyport/node'
-import { requireApi, trimBase } from '@sallyport/node/internal'
+import {
+  answer,
+  createInspection,
+  createStepUp,
+  isReserved,
+  mountedPath,
+  rendered,
+  requireApi,
+  trimBase,
+} from '@sallyport/node/internal'
 import type { Context, MiddlewareHandler } from 'hono'
-import { type AddressOf, answerEither, createAsking, createEither, type Place } from './either-runtime.ts'
+import { dropForged, EITHER, FORGED, type Place, renew, respond } from './either-runtime.ts'
+import { v1 as answerWeb } from './index.ts'
+import { answerTo, listFields } from './web-request.ts'
 
 export { open } from '@sallyport/node'
 
@@ -15,7 +26,10 @@ declare module 'hono' {
 }
 
 /** Names the client's address where Hono does not run on Node: it must come from the socket, never from a header. */
-export type AddressOptions = AddressOf<Context>
+export interface AddressOptions {
+  /** Returns the address for a request; absent or `undefined`: address and network are unknown. */
+  readonly address?: ((host: Context) => string | undefined) | undefined
+}
 
 /**
  * Creates middleware that inspects every request: it answers an enforced block with 403, and any other request goes on with the decision as
@@ -37,20 +51,29 @@ export function inspection(
   sallyport: Decider,
   { address, ...options }: InspectionOptions<Context> & AddressOptions = {},
 ): MiddlewareHandler {
-  const inspect = createEither<Context>(sallyport, options, (c) => readPlace(c, address))
+  const inspect = createInspection<Place, Context>(EITHER, sallyport, options)
   return async (c, next) => {
-    const { decision, response, end } = await inspect(c)
+    const place = readPlace(c, address)
+    const spoofed = 'req' in place ? place.req.rawHeaders.filter((name, at) => at % 2 === 0 && isReserved(name)) : []
+    const { decision, refusal } = await inspect(place, c)
     c.set('sallyport', decision)
-    if (response !== undefined) return response
-    if (end === undefined) return next()
+    if ('req' in place) {
+      for (const name of spoofed) renew(place, name)
+      return refusal === undefined ? next() : respond(place, refusal)
+    }
+    const { request, observation } = place
+    if (refusal !== undefined) return respond(place, refusal)
+    if (!dropForged(request)) {
+      return respond(place, rendered(FORGED, { id: observation?.id ?? '', fields: listFields(request) }))
+    }
     try {
       await next()
     } catch (thrown) {
       // Hono answers only a thrown Error; after any other thrown value the request ends too.
-      end(new Response(null, { status: 500 }))
+      place.finish(new Response(null, { status: 500 }))
       throw thrown
     }
-    c.res = end(c.res)
+    c.res = place.finish(c.res)
   }
 }
 
@@ -74,10 +97,12 @@ export function challenge(
   sallyport: Decider,
   { address, ...options }: ChallengeOptions & AddressOptions = {},
 ): MiddlewareHandler {
-  const ask = createAsking(sallyport, options)
+  const ask = createStepUp<Place>(EITHER, sallyport, options)
   return async (c, next) => {
     const body = options.form === undefined ? undefined : await readBody(c)
-    return (await ask(readPlace(c, address), body)) ?? next()
+    const place = readPlace(c, address)
+    const asked = await ask(place, body)
+    return asked === undefined ? next() : respond(place, asked)
   }
 }
 
@@ -98,7 +123,16 @@ export function v1(sallyport: ApiHost, options: V1Options & AddressOptions = {})
   requireApi(sallyport)
   const { address } = options
   const base = trimBase(options.base)
-  return async (c, next) => (await answerEither(sallyport, readPlace(c, address), base)) ?? next()
+  return async (c, next) => {
+    const place = readPlace(c, address)
+    if (!('req' in place))
+      return (await answerWeb(sallyport, place.request, { address: place.address, base })) ?? next()
+    const { req, res } = place
+    const { url: target = '' } = req
+    const path = mountedPath(target, base)
+    const answered = path === undefined ? undefined : await answer(sallyport, req, { res, target, path })
+    return answered === undefined ? next() : respond(place, answered)
+  }
 }
 
 /** Reads the request as `@hono/node-server` received it, else as a web request. */
@@ -111,7 +145,7 @@ function readPlace(c: Context, address: AddressOptions['address']): Place {
   // Hono keeps the body that an earlier middleware has read.
   const parsed = (): Promise<string | undefined> => c.req.text().catch(() => undefined)
   if (req?.rawHeaders === undefined || res === undefined) {
-    return { request: c.req.raw, address: address?.(c), parsed }
+    return answerTo(c.req.raw, { address: address?.(c), parsed })
   }
   return { req, res, made: c.req.raw, parsed }
 }

@@ -46,16 +46,16 @@ export function askingAnswer(
   if (challenges === undefined || !isAsking(host, head, decision)) return undefined
   const place = findPlace(host, head)
   if (place === 'script' || place === 'field script') return scriptAnswer(host, head, place)
+  const client = challengedClient(decision.inspection, head.fields)
+  const asking = { challenges, host, head, decision, client, note }
   if (place === 'field') {
-    if (challenges.admits(challengedClient(decision.inspection, head.fields)))
-      return fieldAnswer(challenges, head, decision)
-    return refuseTooMany(host, head)
+    return challenges.admits(client) ? fieldAnswer(challenges, head, decision) : refuseTooMany(asking)
   }
   const solution = readSolution(head)
-  if (solution !== undefined) return solutionAnswer(challenges, host, head, { solution, decision, note })
+  if (solution !== undefined) return solutionAnswer(asking, solution)
   const isAsked = decision.enforced && decision.action === 'challenge'
-  if (isAsked) return challengeAnswer(challenges, host, head, { decision, note })
-  return place === 'page' ? pageAnswer(challenges, host, head, { decision, note }) : redirectBack(head)
+  if (isAsked) return challengeAnswer(asking)
+  return place === 'page' ? pageAnswer(asking) : redirectBack(head)
 }
 
 /**
@@ -74,8 +74,13 @@ export function isAsking(host: RequestHost, head: ReceivedHead, { action, enforc
 /** Records the part of the request in a challenge. */
 type Note = (step: ChallengeStep) => void
 
-interface Noted {
+/** A request with what its answer needs. */
+interface Asking {
+  readonly challenges: Challenges
+  readonly host: RequestHost
+  readonly head: ReceivedHead
   readonly decision: Decision
+  readonly client: ReturnType<typeof challengedClient>
   readonly note: Note
 }
 
@@ -83,25 +88,19 @@ interface Noted {
  * Returns the challenge page for a person. A client that has waited gets a pass and a redirect to the wanted URL. Any other gets 403 in
  * JSON, which names the place of the challenge.
  */
-function challengeAnswer(
-  challenges: Challenges,
-  host: RequestHost,
-  head: ReceivedHead,
-  { decision, note }: Noted,
-): ApiResponse | Promise<ApiResponse> {
+function challengeAnswer(asking: Asking): ApiResponse | Promise<ApiResponse> {
+  const { challenges, host, head, decision, client, note } = asking
   const { challenge: terms, inspection } = decision
   const rule = readRule(decision)
   const { pass } = inspection
-  const client = challengedClient(inspection, head.fields)
-  const as = chooseView(host, head)
+  const as = chooseView(asking)
   if (terms === undefined || as === 'program') {
     note({ outcome: 'program', rule, level: terms?.level })
-    const issued = terms && challenges.issue(head, { terms, rule, pass, client }, true)
-    return answerProgram(host, head, decision, issued)
+    return answerProgram(asking, terms && challenges.issue(head, { terms, rule, pass, client }, true))
   }
   if (!challenges.admits(client)) {
     note({ outcome: 'too_many', rule, level: terms.level })
-    return refuseTooMany(host, head)
+    return refuseTooMany(asking)
   }
   const asked = { terms, rule, pass, client }
   const form = as === 'form' ? formPath(host, head) : undefined
@@ -114,13 +113,13 @@ function challengeAnswer(
     const challenge = ask(false)
     // The client kept the cookie of a challenge that comes back, be it too early or too late.
     const isRefused = challenge.wait > 0 && isAgain(head.target) && !bringsChallenge(host, head)
-    return page(host, head, { challenge, form, stuck: isRefused ? 'cookies' : undefined })
+    return page(asking, { challenge, form, stuck: isRefused ? 'cookies' : undefined })
   }
   return challenges.redeemWaited(head, asked, client).then((redeemed) => {
     if (!('refused' in redeemed)) {
       note(describeStep('waited', redeemed))
-      const cookie = { 'set-cookie': writePass(host, head, redeemed) }
-      return form === undefined ? redirectBack(head, cookie) : page(host, head, { form }, cookie)
+      const cookie = { 'set-cookie': writePass(asking, redeemed) }
+      return form === undefined ? redirectBack(head, cookie) : page(asking, { form }, cookie)
     }
     const { refused } = redeemed
     // Another tab has received the pass, and may already send it.
@@ -129,11 +128,11 @@ function challengeAnswer(
       return redirectBack(head, clearedCookie(host, head))
     }
     // The client received a pass that does not hold. A redirect would bring the page back without end.
-    return page(host, head, { challenge: ask(true, refused), form, stuck: 'failed' })
+    return page(asking, { challenge: ask(true, refused), form, stuck: 'failed' })
   })
 }
 
-function chooseView(host: RequestHost, head: ReceivedHead): AskedAs {
+function chooseView({ host, head }: Asking): AskedAs {
   if (head.mcp !== undefined) return 'program'
   return askedAs(head, () => host.isBrowser?.(head) === true, isPartitioned(host, head))
 }
@@ -145,29 +144,24 @@ const LEAST = { level: 1, passMs: 0, script: false } as const
  * Leads back to the wanted path where no rule challenges it: the page with a form is mostly not challenged itself. A client that waits for
  * the challenge of its form earns the pass here.
  */
-function pageAnswer(
-  challenges: Challenges,
-  host: RequestHost,
-  head: ReceivedHead,
-  { decision, note }: Noted,
-): ApiResponse | Promise<ApiResponse> {
+function pageAnswer(asking: Asking): ApiResponse | Promise<ApiResponse> {
+  const { challenges, host, head, decision, client, note } = asking
   const { pass } = decision.inspection
   const headers = { ...HEADERS, 'sallyport-pass': pass === undefined ? 'none' : `${pass.level}` }
-  if (chooseView(host, head) !== 'page') return { status: 204, headers, body: '' }
+  if (chooseView(asking) !== 'page') return { status: 204, headers, body: '' }
   const back = { status: 303, headers: { ...headers, location: wantedPath(host, head) }, body: '' }
-  const client = challengedClient(decision.inspection, head.fields)
   const asked = { terms: LEAST, rule: readRule(decision), pass, client }
   if (!bringsChallenge(host, head) || !challenges.admits(client)) return back
   if (!challenges.hasWaited(head, asked)) {
     const challenge = challenges.issue(head, asked)
     if (!challenge.again) return back
     note({ outcome: 'waiting', level: challenge.level })
-    return page(host, head, { challenge })
+    return page(asking, { challenge })
   }
   return challenges.redeemWaited(head, asked, client).then((redeemed) => {
     if ('refused' in redeemed) return { ...back, headers: { ...back.headers, ...clearedCookie(host, head) } }
     note(describeStep('waited', redeemed))
-    return { ...back, headers: { ...back.headers, 'set-cookie': writePass(host, head, redeemed) } }
+    return { ...back, headers: { ...back.headers, 'set-cookie': writePass(asking, redeemed) } }
   })
 }
 
@@ -199,23 +193,18 @@ function readSolution({ fields }: Pick<ReceivedHead, 'fields'>): string | undefi
 }
 
 /** Answers a solution: 204 and a pass, or the reason for a refusal. */
-async function solutionAnswer(
-  challenges: Challenges,
-  host: RequestHost,
-  head: ReceivedHead,
-  { solution, decision, note }: Noted & { readonly solution: string },
-): Promise<ApiResponse> {
-  const client = challengedClient(decision.inspection, head.fields)
+async function solutionAnswer(asking: Asking, solution: string): Promise<ApiResponse> {
+  const { challenges, host, head, client, note } = asking
   if (!challenges.admits(client)) {
     note({ outcome: 'too_many' })
-    return refuseTooMany(host, head)
+    return refuseTooMany(asking)
   }
   const redeemed: Redeemed = isSameOrigin(head)
     ? await challenges.redeem(head, solution, client)
     : { refused: 'failed' }
   if (!('refused' in redeemed)) {
     note(describeStep(solution.endsWith('.') ? 'waited' : 'solved', redeemed))
-    const cookie = writePass(host, head, redeemed)
+    const cookie = writePass(asking, redeemed)
     return {
       status: 204,
       headers: { ...HEADERS, 'set-cookie': cookie, 'sallyport-pass': `${redeemed.level}` },
@@ -240,26 +229,23 @@ function isSameOrigin({ fields }: ReceivedHead): boolean {
   return !fields.some((name, at) => at % 2 === 0 && isNamed(name, 'sec-fetch-site') && fields[at + 1] !== 'same-origin')
 }
 
-function writePass(host: RequestHost, head: ReceivedHead, given: Given): string {
+function writePass({ host, head }: Asking, given: Given): string {
   return passCookie(host, head, given.pass, given.maxAge)
 }
 
 /** Returns the page, with the cookie of its challenge where waiting solves it. */
 function page(
-  host: RequestHost,
-  head: ReceivedHead,
+  { host, head }: Asking,
   parts: Pick<PageParts, 'challenge' | 'form' | 'stuck'>,
   cookie: Readonly<Record<string, string>> = {},
 ): ApiResponse {
   const { challenge: configured = PAGE } = host.config ?? {}
-  const { challenge, form, stuck } = parts
+  const { challenge } = parts
   const made = challengePage({
+    ...parts,
     head,
     page: configured,
     refusal: host.refusalPage ?? {},
-    challenge,
-    form,
-    stuck,
     cookieSite: cookieAttributes(host, head),
     isFramed: isPartitioned(host, head),
   })
@@ -279,18 +265,11 @@ function page(
  * Returns the challenge and the path for its solution to programs, which never see a page. The widget of a provider needs a page:
  * `provider` names the provider, and a GET of `pass` with `to` shows the page.
  */
-function answerProgram(
-  { config }: RequestHost,
-  { id, fields, mcp }: ReceivedHead,
-  decision: Decision,
-  issued: IssuedChallenge | undefined,
-): ApiResponse {
-  const pass = `${(config?.challenge ?? PAGE).path}/pass`
-  const answer = rendered(refusal('challenge_required'), {
-    id,
-    mcp,
-    details: issued && describeChallenge(issued, pass),
-  })
+function answerProgram({ host, head, decision }: Asking, issued: IssuedChallenge | undefined): ApiResponse {
+  const { id, fields, mcp } = head
+  const pass = `${(host.config?.challenge ?? PAGE).path}/pass`
+  const details = issued && describeChallenge(issued, pass)
+  const answer = rendered(refusal('challenge_required'), { id, mcp, details })
   const headers = { ...answer.headers, ...HEADERS, ...signatureWish(decision, fields) }
   return { ...answer, headers: { ...headers, 'sallyport-challenge': pass } }
 }
@@ -299,7 +278,7 @@ function answerProgram(
  * Answers a client that has used its share with a few bytes, whatever it sends, so that other clients need not wait. It ends the client's
  * own connection, and ignores what follows on it. Other clients share the connection of a trusted proxy, which stays open.
  */
-function refuseTooMany(host: RequestHost, { id, peer, fields, mcp }: ReceivedHead): ApiResponse {
+function refuseTooMany({ host, head: { id, peer, fields, mcp } }: Asking): ApiResponse {
   const answer = rendered(refusal('rate_limit_exceeded'), { id, mcp })
   const isOthers = host.isTrusted?.(peer) === true || isHttp2(fields)
   const headers = { ...answer.headers, ...HEADERS, 'retry-after': '1' }

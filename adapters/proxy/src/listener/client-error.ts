@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES, type ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ID_HEADER, type RequestHost, refusal, rendered } from '@sallyport/node/internal'
 import { LONG_TARGET, MAX_TARGET } from '../gate/prechecks.ts'
