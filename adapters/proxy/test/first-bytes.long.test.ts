@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FirstBytes, type Reader } from '../src/edge/first-bytes.ts'
+import { type Reader, readFirstBytes } from '../src/edge/first-bytes.ts'
 import { readHello } from '../src/edge/hello-bytes.ts'
 import { proxyHeaderReader } from '../src/edge/proxy-header.ts'
 import { proxyBefore } from './behind.ts'
@@ -55,9 +55,9 @@ function inPieces(bytes: Buffer, size: number): readonly Buffer[] {
 
 /** Returns what a reader makes of bytes that come in these pieces; `undefined` where they are not enough. */
 function readAll<T>(reader: Reader<T>, pieces: readonly Buffer[]): T | undefined {
-  const first = new FirstBytes(reader)
+  const push = readFirstBytes(reader)
   for (const piece of pieces) {
-    const read = first.push(piece)
+    const read = push(piece)
     if (read !== undefined) return read.value
   }
   return undefined

@@ -16,7 +16,7 @@ export function fieldScript(path: string): string {
 const SCRIPT = compactScript(`(function () {
   'use strict'
   var doc = document, base = PATH, NAME = 'sallyport-token'
-  if (!window.fetch || !window.MessageChannel || !window.Promise) return
+  if (!window.fetch || !window.MessageChannel || !HTMLFormElement.prototype.requestSubmit) return
   ${WORK_SCRIPT}
   function token(action, hear) {
     return fetch(base + '?action=' + encodeURIComponent(action || 'form'), { cache: 'no-store', credentials: 'same-origin' })
@@ -74,17 +74,7 @@ const SCRIPT = compactScript(`(function () {
       earn().then(function () {
         status.textContent = ''
         passing = 'sent'
-        if (form.requestSubmit) form.requestSubmit(button && button.form === form ? button : undefined)
-        else {
-          if (button && button.name) {
-            var copy = doc.createElement('input')
-            copy.type = 'hidden'
-            copy.name = button.name
-            copy.value = button.value
-            form.appendChild(copy)
-          }
-          form.submit()
-        }
+        form.requestSubmit(button && button.form === form ? button : undefined)
         passing = false
       })
     }, true)

@@ -1,29 +1,11 @@
 import { lazily } from '@sallyport/core/host'
 import texts from './page-texts.json' with { type: 'json' }
 
-/** The texts that the page needs in each language. */
-export interface ChallengeTexts {
-  readonly title: string
-  readonly text: string
-  /** Contains `{time}`, which a number of seconds replaces. */
-  readonly time: string
-  /** Contains `{name}`, which the name of the provider replaces. */
-  readonly provider: string
-  readonly done: string
-  /** Tells a visitor who requested a download that the browser keeps this page open. */
-  readonly download: string
-  readonly cookies: string
-  readonly failed: string
-  /** Asks a visitor to enable scripts, where only a script earns a pass. */
-  readonly script: string
-  /** Replace the title, and the status after the pass, where a form was sent; we keep nothing of the form. */
-  readonly formTitle: string
-  readonly formDone: string
-  /** Labels the link to the page that has the form. */
-  readonly back: string
-  /** Labels the link to the wanted page. */
-  readonly again: string
-}
+/**
+ * The texts that the page needs in each language. A number of seconds replaces `{time}`, and the name of the provider `{name}`. `formTitle`
+ * and `formDone` replace the title, and the status after the pass, where a form was sent.
+ */
+export type ChallengeTexts = (typeof texts)['en']
 
 /** Holds the texts by language (BCP 47). A browser that reads none of these languages gets the first. */
 export const CHALLENGE_TEXTS: Readonly<Record<string, ChallengeTexts>> = texts

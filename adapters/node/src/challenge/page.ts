@@ -29,10 +29,8 @@ export interface PageParts {
 }
 
 /** Renders the challenge page as one answer, without a second file; its URL stays the wanted URL. */
-export function challengePage({ head, page, refusal, challenge, form, stuck, cookieSite, isFramed }: PageParts): {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-} {
+export function challengePage(parts: PageParts) {
+  const { head, page, refusal, challenge, form, stuck, isFramed } = parts
   const wanted = createChooser(head.fields)
   const lang = wanted(Object.keys(CHALLENGE_TEXTS))
   const texts = CHALLENGE_TEXTS[lang] as ChallengeTexts
@@ -44,8 +42,8 @@ export function challengePage({ head, page, refusal, challenge, form, stuck, coo
   const widget = challenge?.widget
   const works = challenge !== undefined && (challenge.puzzles > 0 || widget !== undefined || form !== undefined)
   const wait = challenge === undefined || stuck !== undefined ? 0 : challenge.wait
-  const data = works ? writeData(challenge, { wait, lang, page, cookieSite, form }) : ''
-  const link = escapeHtml(writeLink({ head, page, challenge, form }))
+  const data = works ? writeData(challenge, parts, lang, wait) : ''
+  const link = escapeHtml(writeLink(parts))
   // A visitor has to read the page of a form.
   const refresh = form === undefined ? wait : 0
   const body = `<!doctype html>
@@ -62,7 +60,7 @@ ${works ? `<script>${PAGE_SCRIPT}</script>\n` : ''}${refresh > 0 ? `<meta http-e
 ${GATE}
 <h1 id="title"${writeLanguage(title)}>${escapeHtml(title.text)}</h1>
 <p${writeLanguage(text)}>${escapeHtml(text.text)}</p>
-${works ? writeAction(challenge) : ''}<p id="said" role="status">${escapeHtml(chooseStatus({ challenge, stuck }, lang, texts))}</p>
+${works ? writeAction(challenge) : ''}<p id="said" role="status">${escapeHtml(chooseStatus(parts, lang, texts))}</p>
 <p id="again"><a href="${link}">${escapeHtml(form === undefined ? texts.again : texts.back)}</a></p>
 ${writeFoot(refusal, head)}</main>
 </body>
@@ -99,7 +97,7 @@ function contentPolicy(widget: ChallengeWidget | undefined, isFramed: boolean): 
 }
 
 /** Returns the link of the page: to the wanted URL, or to the page with the form, through the place that gives a pass for waiting. */
-function writeLink({ head, page, challenge, form }: Pick<PageParts, 'head' | 'page' | 'challenge' | 'form'>): string {
+function writeLink({ head, page, challenge, form }: PageParts): string {
   if (form === undefined) return again(head.target)
   return challenge === undefined ? form : `${page.path}/pass?to=${encodeURIComponent(form)}`
 }
@@ -114,11 +112,7 @@ function writeAction({ puzzles, widget }: IssuedChallenge): string {
 }
 
 /** Chooses the status for a visitor without scripts; the script replaces it. */
-function chooseStatus(
-  { challenge, stuck }: Pick<PageParts, 'challenge' | 'stuck'>,
-  lang: string,
-  texts: ChallengeTexts,
-): string {
+function chooseStatus({ challenge, stuck }: PageParts, lang: string, texts: ChallengeTexts): string {
   if (challenge === undefined) return texts.formDone
   if (stuck !== undefined) return texts[stuck]
   return challenge.wait === 0 ? texts.script : `${describeTime(lang, challenge.wait)} ${texts.download}`
@@ -129,39 +123,24 @@ const HASHES = 50_000
 
 /** Writes the challenge and the texts for the script, as attributes. */
 function writeData(
-  challenge: IssuedChallenge,
-  {
-    wait,
-    lang,
-    page,
-    cookieSite,
-    form,
-  }: Pick<PageParts, 'page' | 'cookieSite' | 'form'> & { readonly wait: number; readonly lang: string },
+  { text, puzzles, bits, widget }: IssuedChallenge,
+  { page, cookieSite, form }: PageParts,
+  lang: string,
+  wait: number,
 ): string {
-  const { text, puzzles, bits, widget } = challenge
-  const { cookies, failed, download, ...texts } = CHALLENGE_TEXTS[lang] as ChallengeTexts
-  const done = form === undefined ? texts.done : texts.formDone
+  const { cookies, failed, download, done, formDone } = CHALLENGE_TEXTS[lang] as ChallengeTexts
   const seconds = puzzles === 0 ? wait : Math.ceil((puzzles * 2 ** bits) / HASHES)
-  const time = widget === undefined ? describeTime(lang, seconds) : describeProvider(lang, widget.name)
-  const busy = REFUSAL_TEXTS[lang]?.busy.text ?? ''
-  const path = `${page.path}/pass`
-  const parts = {
-    challenge: text,
-    puzzles,
-    bits,
-    wait,
-    path,
-    site: cookieSite,
-    time,
-    busy,
+  const work = { challenge: text, puzzles, bits, wait, path: `${page.path}/pass`, site: cookieSite }
+  const words = {
+    time: widget === undefined ? describeTime(lang, seconds) : describeProvider(lang, widget.name),
+    busy: REFUSAL_TEXTS[lang]?.busy.text ?? '',
     cookies,
     failed,
     download,
-    done,
+    done: form === undefined ? done : formDone,
   }
   const widgets = widget === undefined ? {} : { script: widget.script, field: widget.field }
-  const all = { ...parts, ...widgets, ...(form === undefined ? {} : { back: form }) }
-  return Object.entries(all)
+  return Object.entries({ ...work, ...words, ...widgets, ...(form === undefined ? {} : { back: form }) })
     .map(([name, value]) => ` data-${name}="${escapeHtml(String(value))}"`)
     .join('')
 }

@@ -42,26 +42,19 @@ export interface Read<T> {
  */
 export type Reader<T> = (bytes: Buffer) => Read<T> | number
 
-/** Gives the first bytes of one connection to a reader as they come: the work is linear in them. */
-export class FirstBytes<T> {
-  readonly #read: Reader<T>
-  readonly #seen = new CollectedBytes()
-  #needed = 1
-
-  constructor(read: Reader<T>) {
-    this.#read = read
-  }
-
-  /** Returns the value and the unused bytes once the reader has enough; throws as the reader does. */
-  push(bytes: Buffer): { readonly value: T; readonly rest: Buffer } | undefined {
-    this.#seen.push(bytes)
-    if (this.#seen.length < this.#needed) return undefined
-    const seen = this.#seen.all
-    const result = this.#read(seen)
-    if (typeof result === 'number') {
-      this.#needed = result
-      return undefined
-    }
-    return { value: result.value, rest: seen.subarray(result.used) }
+/**
+ * Gives the first bytes of one connection to a reader as they come: the work is linear in them. The returned function returns the value and
+ * the unused bytes once the reader has enough; it throws as the reader does.
+ */
+export function readFirstBytes<T>(read: Reader<T>) {
+  const seen = new CollectedBytes()
+  let needed = 1
+  return (bytes: Buffer): { readonly value: T; readonly rest: Buffer } | undefined => {
+    seen.push(bytes)
+    if (seen.length < needed) return undefined
+    const result = read(seen.all)
+    if (typeof result !== 'number') return { value: result.value, rest: seen.all.subarray(result.used) }
+    needed = result
+    return undefined
   }
 }

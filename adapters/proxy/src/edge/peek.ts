@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { FirstBytes, type Reader } from './first-bytes.ts'
+import { type Reader, readFirstBytes } from './first-bytes.ts'
 
 export interface PeekHooks<T> {
   /** Takes the value; the connection is unchanged but for the used bytes. */
@@ -10,7 +10,7 @@ export interface PeekHooks<T> {
 
 /** Reads the first bytes of a connection before the connection is handed on; `late` is in milliseconds. */
 export function peek<T>(socket: Socket, read: Reader<T>, late: number, { onRead, onRefused }: PeekHooks<T>): void {
-  const first = new FirstBytes(read)
+  const push = readFirstBytes(read)
   const clock = setTimeout(() => refuse(), late)
   const stop = (): void => {
     clearTimeout(clock)
@@ -25,9 +25,9 @@ export function peek<T>(socket: Socket, read: Reader<T>, late: number, { onRead,
     socket.destroy()
   }
   function take(bytes: Buffer): void {
-    let result: ReturnType<typeof first.push>
+    let result: ReturnType<typeof push>
     try {
-      result = first.push(bytes)
+      result = push(bytes)
     } catch {
       refuse()
       return

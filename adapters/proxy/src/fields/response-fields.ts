@@ -78,12 +78,12 @@ export interface AnswerOf {
  * Returns the fields of an origin's answer for the client, name, value, name, value …: drops hop-by-hop fields, fields that Connection
  * names, and our own, which stay between us and the origin; keeps each single field once. Then follow the request's id, and what is `told`.
  * An unrequested transfer coding other than chunks (`TE` ends here) makes a body that the client could not read. A status without content
- * has no length but 0 (RFC 9110 8.6, 15.3.6). Takes texts, or raw bytes; a field value is Latin-1 (RFC 9110 5.5). Throws `bad_gateway`
+ * has no length but 0 (RFC 9110 8.6, 15.3.6). A field value is Latin-1 (RFC 9110 5.5). Throws `bad_gateway`
  * where a field has forbidden bytes.
  */
-export function responseFields(raw: readonly string[] | readonly Buffer[], answer: AnswerOf): string[] {
-  const { status, id, told, isPrivate, onConflict } = answer
-  const fields = endToEnd(raw, { requiresNoCoding: true, onConflict })
+export function responseFields(raw: readonly Buffer[], answer: AnswerOf): string[] {
+  const { status, id, told, isPrivate } = answer
+  const fields = endToEnd(raw, answer)
   const sized = status === 204 || status === 205 ? withoutNamed(fields, ['content-length']) : fields
   const kept = isPrivate ? privateFields(sized) : sized
   if (status === 205) kept.push('Content-Length', '0')
@@ -180,19 +180,9 @@ export function trailerFields(raw: readonly Buffer[], onConflict: (name: string)
   return keepOnce(allowed, onConflict)
 }
 
-interface EndToEnd {
-  /** Throws `bad_gateway` for a transfer coding other than chunks. */
-  readonly requiresNoCoding?: boolean | undefined
-  /** Called when a field that may occur once came with two values; absent: such fields are not checked. */
-  readonly onConflict?: ((name: string) => void) | undefined
-}
-
-function endToEnd(
-  raw: readonly string[] | readonly Buffer[],
-  { requiresNoCoding, onConflict }: EndToEnd = {},
-): string[] {
-  const fields = isText(raw) ? raw : decodeFields(raw)
-  if (isText(raw)) for (const text of raw) requireSendable(text)
+/** Lists the fields that pass; `answer` is absent for hints and trailers, where codings and repeated fields are not checked. */
+function endToEnd(raw: readonly Buffer[], answer?: Pick<AnswerOf, 'onConflict'>): string[] {
+  const fields = decodeFields(raw)
   const kept: string[] = []
   const singles: string[] = []
   let named: readonly string[] = []
@@ -206,7 +196,7 @@ function endToEnd(
     if (action === 'connection') {
       if (!PLAIN_CONNECTIONS.has(value.toLowerCase())) named = named.concat(madeHopByHop(value))
     } else if (action === 'coding') {
-      if (requiresNoCoding) requireNoCoding(value)
+      if (answer !== undefined) requireNoCoding(value)
     } else if (action !== 'drop') {
       kept.push(name, value)
       if (action === 'keep') continue
@@ -215,7 +205,7 @@ function endToEnd(
     }
   }
   const left = named.length === 0 ? kept : withoutNamed(kept, named)
-  return hasTwo && onConflict !== undefined ? keepOnce(left, onConflict) : left
+  return hasTwo && answer !== undefined ? keepOnce(left, answer.onConflict) : left
 }
 
 /**
@@ -255,10 +245,6 @@ function requireNoCoding(value: string): void {
 /** `identity` was a coding until RFC 7230, and changes nothing. */
 const NO_CODINGS = new Set(['chunked', 'identity', ''])
 
-function requireSendable(text: string): void {
-  if (UNSENDABLE.test(text)) throw new SallyportError('bad_gateway', 'the origin sent a header with control characters')
-}
-
 /** Trims the blanks around a value, which HTTP/2 forbids (RFC 9113 8.2.1). */
 function cutBlanks(value: string): string {
   let [from, to] = [0, value.length]
@@ -276,14 +262,10 @@ function hasField(fields: readonly string[], name: string): boolean {
   return false
 }
 
-function isText(raw: readonly string[] | readonly Buffer[]): raw is readonly string[] {
-  return typeof raw[0] === 'string'
-}
-
 /** Decodes all fields in one conversion, because each conversion costs as much as cutting five texts out of one. */
 function decodeFields(raw: readonly Buffer[]): readonly string[] {
   const text = Buffer.concat(raw).toString('latin1')
-  requireSendable(text)
+  if (UNSENDABLE.test(text)) throw new SallyportError('bad_gateway', 'the origin sent a header with control characters')
   let end = 0
   return raw.map(({ length }) => {
     end += length

@@ -143,7 +143,8 @@ class Tunnel {
 
   #answerFields(status: number, { rawHeaders }: IncomingMessage): string[] {
     const { exchange, onConflict } = this.#handshake
-    return responseFields(rawHeaders, { status, id: exchange.id, told: exchange.told, onConflict })
+    const raw = rawHeaders.map((text) => Buffer.from(text, 'latin1'))
+    return responseFields(raw, { status, id: exchange.id, told: exchange.told, onConflict })
   }
 
   /** Passes on an answer other than 101; throws `bad_gateway`. */
