@@ -2,22 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { foldedName } from '@sallyport/node/internal'
 import { CLIENT_FIELDS } from './fields/client-fields.ts'
 
-/** Paths that the admin listener itself serves, beside pages. */
-const ADMIN_PATHS = ['/healthz', '/readyz', '/sources', '/metrics', '/bans', '/bans.txt'] as const
-export type AdminPath = (typeof ADMIN_PATHS)[number]
-
 /** Paths that a configuration may open to every client of the listener. */
 export type AdminOpen = 'metrics' | 'sources' | 'readyz'
 
 /** Names a role: `read` may look, `admin` may also change what the service does. */
 export type AdminRole = 'read' | 'admin'
 
-export function isAdminPath(path: string): path is AdminPath {
-  return ADMIN_PATHS.some((known) => known === path)
-}
-
 /** Reports whether a path, or `open`, asks for no token. Loopback alone proves nothing: a local proxy forwards the whole world. */
-export function isOpenPath(path: AdminPath, request: IncomingMessage, open: readonly AdminOpen[]): boolean {
+export function isOpenPath(path: string, request: IncomingMessage, open: readonly AdminOpen[]): boolean {
   if (path === '/healthz' || (path === '/readyz' && isBalancersCheck(request))) return true
   return open.some((name) => path === `/${name}`) || (!path.startsWith('/bans') && isFromThisMachine(request))
 }

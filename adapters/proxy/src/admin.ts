@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { ERRORS, isStale, SallyportError, withAge } from '@sallyport/core'
 import { readJson } from '@sallyport/node/internal'
-import { type AdminOpen, type AdminPath, type AdminRole, isAdminPath, isOpenPath } from './admin-access.ts'
+import { type AdminOpen, type AdminRole, isOpenPath } from './admin-access.ts'
 import type { GateOptions, ProxyHost } from './gate/options.ts'
 import { listenOn } from './listener/listen.ts'
 import type { Listener } from './listener/listener.ts'
@@ -72,7 +72,7 @@ type Answer = readonly [status: number, body: object | string, type?: string | u
 function answer(answering: Answering): RequestListener {
   const { host, metrics, adminOpen = [], adminPages: pages } = answering
   const assess = host.accounts?.assessDescribed
-  const rows: Readonly<Record<AdminPath, () => Answer | Promise<Answer>>> = {
+  const rows: Readonly<Record<string, () => Answer | Promise<Answer>>> = {
     '/healthz': () => [200, { status: 'ok' }],
     '/readyz': () => reportReadiness(answering),
     '/sources': () => [200, { sources: host.sources().map((source) => withAge(source, Date.now())) }],
@@ -98,9 +98,10 @@ function answer(answering: Answering): RequestListener {
       if (method !== 'POST') return NOT_ALLOWED
       return permits('admin') ? [200, await assess(await readJson(request, request.headers, undefined))] : UNAUTHORIZED
     }
-    if (!isAdminPath(path)) return NOT_FOUND
+    const row = Object.hasOwn(rows, path) ? rows[path] : undefined
+    if (row === undefined) return NOT_FOUND
     if (method !== 'GET' && method !== 'HEAD') return NOT_ALLOWED
-    return isOpenPath(path, request, adminOpen) || permits('read') ? rows[path]() : UNAUTHORIZED
+    return isOpenPath(path, request, adminOpen) || permits('read') ? row() : UNAUTHORIZED
   }
   return (request, response) => {
     if (pages?.handle?.(request, response)) return

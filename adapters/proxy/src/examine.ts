@@ -7,10 +7,11 @@ import { connectionReason } from '@sallyport/engine/files'
 import { Client } from 'undici'
 import { loadAcme } from './acme/order.ts'
 import { DEFAULT_ADMIN } from './admin.ts'
-import { type CertificateFiles, dateFault, formatDay, PairFault, readCertificate } from './edge/certificates.ts'
+import { type CertificateFiles, dateFault, formatDay, readCertificate } from './edge/certificates.ts'
+import { PairFault } from './edge/chain.ts'
 import type { Route } from './gate/sites.ts'
 import { originAddress } from './origin/address.ts'
-import { listOwnListeners, type Places } from './origin/own-listener.ts'
+import { listOwnListeners, listServers, type Places } from './origin/own-listener.ts'
 import { connectorTo, readTrust } from './origin/trust.ts'
 
 /** A finding that does not name its check yet. */
@@ -83,14 +84,10 @@ function examineTrust(file: string, path: readonly (string | number)[]): readonl
 
 /** Checks every server of every origin: that it is not a listener of this proxy, and that something answers there. */
 export async function examineOrigins(places: OriginKeys): Promise<readonly Found[]> {
-  const { upstream, routes = [], admin = (await mayBeOurs(DEFAULT_ADMIN)) ? DEFAULT_ADMIN : undefined } = places
+  const { routes = [], admin = (await mayBeOurs(DEFAULT_ADMIN)) ? DEFAULT_ADMIN : undefined } = places
   const own = listOwnListeners({ ...places, admin })
   const trust = routes.flatMap(({ ca }, at) => (ca === undefined ? [] : examineTrust(ca, ['routes', at, 'ca'])))
-  const servers = [
-    ...(upstream === undefined ? [] : [{ text: upstream, path: ['upstream'] }]),
-    ...routes.flatMap(listServers),
-  ]
-  const others = servers.filter(({ path }) => !own.some((one) => one.path.join('.') === path.join('.')))
+  const others = listServers(places).filter(({ path }) => !own.some((one) => one.path.join('.') === path.join('.')))
   const asked = await Promise.all(others.map(({ text, path }) => askServer(text, path)))
   const found = [
     ...own.map(({ path, message }): Found => {
@@ -157,10 +154,6 @@ async function mayBeOurs(address: string): Promise<boolean> {
     () => undefined,
   )
   return (await answer?.text())?.trim() === '{"status":"ok"}'
-}
-
-function listServers({ upstreams = [] }: Route, route: number) {
-  return upstreams.map((text, at) => ({ text, path: ['routes', route, 'upstreams', at] }))
 }
 
 /** Connects to a server, and sends nothing. */

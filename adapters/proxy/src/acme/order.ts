@@ -21,6 +21,14 @@ export interface AcmeOptions {
   readonly ca?: string | undefined
 }
 
+/** The key `tls.acme` of the configuration: what to order, where the files are, and whether this process orders. */
+export interface AcmeKeys extends AcmeOptions {
+  /** Folder of the account, the certificate and the challenges; all processes share it. */
+  readonly folder: string
+  /** Whether this process orders; only one process does. */
+  readonly orders: boolean
+}
+
 export const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 
 /** Pauses between two requests for a pending state; each is longer by half. */

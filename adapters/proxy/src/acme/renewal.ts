@@ -6,7 +6,7 @@ import type { RaiseEvent } from '@sallyport/engine'
 import { type AuthorityBounds, AuthorityFault, BOUNDS, describeFault, openAuthority } from './authority.ts'
 import { certificateFault, isOld } from './certificate-fault.ts'
 import { challengeFiles } from './challenge-files.ts'
-import { type AcmeOptions, acmeFiles, LETS_ENCRYPT, orderCertificate } from './order.ts'
+import { type AcmeKeys, type AcmeOptions, acmeFiles, LETS_ENCRYPT, orderCertificate } from './order.ts'
 
 /** A check reads only two files. */
 const LOOK_MS = 5_000
@@ -128,14 +128,12 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-type KeptAcme = AcmeOptions & { readonly folder: string; readonly orders: boolean }
-
 /** Renews what is configured, which a reload may change; a process may be asked to order later. */
-export function createRenewals(hooks: RenewalHooks, first?: KeptAcme) {
+export function createRenewals(hooks: RenewalHooks, first?: AcmeKeys) {
   let wanted = first
   let orders = false
   let closed = false
-  let current: { readonly acme: KeptAcme; readonly renewal: ReturnType<typeof keepCertificate> } | undefined
+  let current: { readonly acme: AcmeKeys; readonly renewal: ReturnType<typeof keepCertificate> } | undefined
   let ended: Promise<void> = Promise.resolve()
 
   const adopt = (): void => {
@@ -147,7 +145,7 @@ export function createRenewals(hooks: RenewalHooks, first?: KeptAcme) {
   }
   adopt()
   return {
-    keep(acme: KeptAcme | undefined): void {
+    keep(acme: AcmeKeys | undefined): void {
       wanted = acme
       adopt()
     },

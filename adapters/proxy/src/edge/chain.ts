@@ -1,4 +1,14 @@
 import { X509Certificate } from 'node:crypto'
+import { SallyportError } from '@sallyport/core'
+
+/** Says which file of a pair prevents serving the pair. */
+export class PairFault extends SallyportError {
+  readonly of: 'cert' | 'key'
+  constructor(of: 'cert' | 'key', reason: string) {
+    super('invalid_config', `tls: ${reason}`)
+    this.of = of
+  }
+}
 
 /**
  * Matches blocks that begin a line, with the labels that OpenSSL reads as certificates, and the text after the end marker. A block without
@@ -7,20 +17,21 @@ import { X509Certificate } from 'node:crypto'
 const BLOCKS =
   /^-----BEGIN ((?:X509 |TRUSTED )?CERTIFICATE)-----[^\S\n]*\n[\s\S]*?(?:^-----END \1-----(.*)|(?![\s\S]))/gm
 
-/** Reads the certificates of a text in PEM, in their order. Throws an error that names the certificate that cannot be read. */
+/** Reads the certificates of a text in PEM, in their order. Throws a fault that names the certificate that cannot be read. */
 export function readChain(file: string, pem: string): readonly X509Certificate[] {
   // Windows writes a byte order mark before UTF-8, which OpenSSL skips.
   const blocks = [...pem.replace(/^\ufeff/, '').matchAll(BLOCKS)]
-  if (blocks.length === 0) throw new Error(`${file} is not a certificate in PEM`)
+  if (blocks.length === 0) throw new PairFault('cert', `${file} is not a certificate in PEM`)
   return blocks.map(([text, , rest = ''], at) => {
     const which = `certificate ${at + 1} of ${file}`
     if (rest.trim() !== '') {
-      throw new Error(`${which} has text after its end marker. Start the next certificate on a new line`)
+      throw new PairFault('cert', `${which} has text after its end marker. Start the next certificate on a new line`)
     }
     try {
       return new X509Certificate(text)
     } catch {
-      throw new Error(
+      throw new PairFault(
+        'cert',
         blocks.length === 1 ? `${file} is not a certificate in PEM` : `${which} is truncated or not a certificate`,
       )
     }

@@ -6,9 +6,6 @@ import { isReset } from './reset.ts'
 /** `header` limits the wait for the first request, `keepAlive` the wait for each further request, while no stream is open. */
 type SessionTimes = Pick<Timeouts, 'header' | 'keepAlive'>
 
-/** Counts the streams of one session. */
-export type SessionStreams = ReturnType<ReturnType<typeof watchSessions>['add']>
-
 /** Limits the wait for the last bytes of a connection that ends. */
 const GOODBYE_MS = 1_000
 /** Sets how many checks fit into the shortest time. */
@@ -18,22 +15,40 @@ const MAX_INTERVAL_MS = 1_000
 /** A PING, and its answer, have so many bytes (RFC 9113 6.7). */
 const PING_BYTES = 17
 
+/** Counts the streams of one session. */
+export type SessionStreams = Pick<Seen, 'opened' | 'closed'>
+
 /** A session, and what the last check saw of it. */
-interface Seen {
+class Seen {
   readonly session: ServerHttp2Session
   readonly socket: Socket
   /** Counts the open streams. */
-  streams: number
-  asked: boolean
+  streams = 0
+  asked = false
   /** Milliseconds since a stream closed, or since the session began to end. */
-  idle: number
-  ending: boolean
+  idle = 0
+  ending = false
   /** Bytes received until the last check. */
-  received: number
+  received = 0
   /** The bytes that had come when the session was last given a frame, plus the answers to PINGs. */
-  known: number
+  known = 0
   /** Bytes written when the session was given a frame, until that frame is written. */
   given: number | undefined
+
+  constructor(session: ServerHttp2Session, socket: Socket) {
+    this.session = session
+    this.socket = socket
+  }
+
+  opened(): void {
+    this.streams++
+    this.asked = true
+  }
+
+  closed(): void {
+    this.streams--
+    if (this.streams === 0) this.idle = 0
+  }
 }
 
 /**
@@ -60,34 +75,15 @@ export function watchSessions(times: () => SessionTimes) {
 
   return {
     /** Adds a session; returns the counter of its streams. */
-    add(session: ServerHttp2Session, socket: Socket) {
-      const seen: Seen = {
-        session,
-        socket,
-        streams: 0,
-        asked: false,
-        idle: 0,
-        ending: false,
-        received: 0,
-        known: 0,
-        given: undefined,
-      }
+    add(session: ServerHttp2Session, socket: Socket): SessionStreams {
+      const seen = new Seen(session, socket)
       if (all.size === 0) start()
       all.add(seen)
       socket.once('close', () => {
         all.delete(seen)
         if (all.size === 0) clearInterval(timer)
       })
-      return {
-        opened(): void {
-          seen.streams++
-          seen.asked = true
-        },
-        closed(): void {
-          seen.streams--
-          if (seen.streams === 0) seen.idle = 0
-        },
-      }
+      return seen
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type AcmeOptions, acmeFiles } from '../acme/order.ts'
+import { type AcmeKeys, acmeFiles } from '../acme/order.ts'
 import type { CertificateFiles } from './certificates.ts'
 
 /** Says how TLS is served; the key `tls` of the configuration. */
@@ -6,21 +6,13 @@ export interface TlsOptions {
   /** Lists certificates; the first serves clients that name no server, or a server without a certificate. */
   readonly certificates?: readonly CertificateFiles[] | undefined
   /** Asks an authority for a certificate, which serves beside the listed certificates or in their place. */
-  readonly acme?: (AcmeOptions & AcmePlace) | undefined
+  readonly acme?: AcmeKeys | undefined
   /** Whether HTTP/2 is served; default: true. */
   readonly http2?: boolean | undefined
   /** Whether requests to the listener `http` are redirected to https: to its port, or to a named port. Default: false. */
   readonly redirect?: boolean | number | undefined
   /** The value that `Strict-Transport-Security` has (RFC 6797); absent: no such header. */
   readonly hsts?: string | undefined
-}
-
-/** Says where the ACME files are, and whether this process orders. */
-export interface AcmePlace {
-  /** Folder of the account, the certificate and the challenges; all processes share it. */
-  readonly folder: string
-  /** Whether this process orders; only one process does. */
-  readonly orders: boolean
 }
 
 /** Lists all served certificates, the authority's last. */

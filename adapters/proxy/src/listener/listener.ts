@@ -171,10 +171,8 @@ function createExchanges(
   }
 }
 
-interface Http1Hooks {
+interface Http1Hooks extends Pick<ReturnType<typeof createExchanges>, 'begin' | 'beginUpgrade'> {
   readonly pace: Pace
-  begin(request: IncomingMessage, response: ServerResponse, waiting: boolean, waitedMs: number): void
-  beginUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void
   limits(): Limits
   readonly refusals: Refusals
   readonly host: RequestHost

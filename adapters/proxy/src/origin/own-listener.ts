@@ -23,18 +23,22 @@ export function refuseOwn(places: Places): void {
 }
 
 /** Lists the origins that name a listener of ours. A loop through another name ends in a 508 at its first request. */
-export function listOwnListeners({ upstream, routes = [], ...places }: Places): readonly OwnListener[] {
-  const origins = [
+export function listOwnListeners(places: Places): readonly OwnListener[] {
+  return listServers(places).flatMap(({ path, text }) => {
+    const key = (['listen', 'http', 'admin'] as const).find((name) => isSame(text, places[name]))
+    const message = `${text} is the address in ${key}, where this proxy itself listens. Use the address of the origin`
+    return key === undefined ? [] : [{ path, message }]
+  })
+}
+
+/** Lists the servers of all origins, with their places in the configuration. */
+export function listServers({ upstream, routes = [] }: Pick<Places, 'upstream' | 'routes'>) {
+  return [
     ...(upstream === undefined ? [] : [{ path: ['upstream'], text: upstream }]),
     ...routes.flatMap(({ upstreams = [] }, route) =>
       upstreams.map((text, at) => ({ path: ['routes', route, 'upstreams', at], text })),
     ),
   ]
-  return origins.flatMap(({ path, text }) => {
-    const key = (['listen', 'http', 'admin'] as const).find((name) => isSame(text, places[name]))
-    const message = `${text} is the address in ${key}, where this proxy itself listens. Use the address of the origin`
-    return key === undefined ? [] : [{ path, message }]
-  })
 }
 
 function isSame(origin: string, listener = ''): boolean {
