@@ -98,7 +98,8 @@ export interface Proxy {
  * @see https://github.com/sallyport/sallyport/tree/main/adapters/proxy#readme
  */
 export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}): Promise<Proxy> {
-  const opened: Closing[] = []
+  /** Close the open parts; the last opened part closes first. */
+  const opened: ((idle?: 'wait' | 'cut') => Promise<void> | void)[] = []
   let closed = false
   const close = async (idle?: 'wait' | 'cut'): Promise<void> => {
     closed = true
@@ -210,9 +211,6 @@ function callSafely<T>(hook: ((value: T) => void) | undefined, onError: (error: 
     }
   }
 }
-
-/** Closes an open part of a proxy; the last opened part closes first. */
-type Closing = (idle?: 'wait' | 'cut') => Promise<void> | void
 
 /** Returns the answer to GET /metrics. */
 function createScraper({ contentType, scrape }: Exposition, scrapeAll: ProxyOptions['scrapeAll']) {

@@ -10,7 +10,7 @@ import { withTls } from './tls-before.ts'
 const skip = NO_OPENSSL
 const SITE = ['site.example']
 
-/** The day on which a certificate of a file ends. */
+/** Reads the day on which a certificate of a file ends. */
 function readDay(file: string): string {
   return new Date(new X509Certificate(readFileSync(file)).validTo).toISOString().slice(0, 10)
 }

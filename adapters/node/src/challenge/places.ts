@@ -26,7 +26,7 @@ export function findPlace({ config, challenges }: RequestHost, head: ReceivedHea
   if (challenges === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
   const { path } = config?.challenge ?? PAGE
   if (!target.includes(path)) return undefined
-  const [asked = ''] = cutOrigin(target).split('?', 1)
+  const [asked = ''] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)
   const place = asked.startsWith(path) ? PLACES[asked.slice(path.length) as keyof typeof PLACES] : undefined
   return config?.mode === 'monitor' && !isOfForms(place) ? undefined : place
 }
@@ -83,10 +83,6 @@ function returnPath({ config }: RequestHost, text: string): string {
 function parseQuery({ target }: ReceivedHead): URLSearchParams {
   const at = target.indexOf('?')
   return new URLSearchParams(at === -1 ? '' : target.slice(at + 1))
-}
-
-function cutOrigin(target: string): string {
-  return target.replace(/^https?:\/\/[^/?]*/i, '')
 }
 
 /** Answers `pass.js` and `field.js`, which stay the same for all clients until the next release. */

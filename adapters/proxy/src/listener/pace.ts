@@ -4,18 +4,13 @@ const PER_TURN = 8
 /** Begins a request of a connection, in this turn of the event loop or later; `waitedMs` is the delay. */
 export type Pace = (connection: object, begin: (waitedMs: number) => void) => void
 
-/** A request that waits for its turn, as an entry of a queue. */
-interface Waiting {
-  readonly since: number
-  readonly begin: (waitedMs: number) => void
-}
-
 /**
  * Keeps the turns of the event loop short: libuv accepts one new connection in each turn, so all other clients would wait while one turn
  * answers a thousand requests of one client. Connections take turns, each with one request.
  */
 export function createPace(): Pace {
-  const waiting = new Map<object, Waiting[]>()
+  /** Holds the requests of each connection that wait for their turn. */
+  const waiting = new Map<object, { readonly since: number; readonly begin: Parameters<Pace>[1] }[]>()
   let begun = 0
 
   const turn = (): void => {
@@ -23,7 +18,7 @@ export function createPace(): Pace {
     for (const [connection, queue] of waiting) {
       if (begun === PER_TURN) break
       waiting.delete(connection)
-      const { since, begin } = queue.shift() as Waiting
+      const { since, begin } = queue.shift() as (typeof queue)[0]
       // The connection moves to the end, behind connections that had no turn.
       if (queue.length > 0) waiting.set(connection, queue)
       begun++
