@@ -13,15 +13,10 @@ import type { EventRules } from '#features/logins'
 import { type Prepared, type RefusalPage, readRefusalPage, requireSecret } from '#service'
 
 /** The part of a configuration that an inspector depends on. */
-export interface Rules {
-  readonly trust: ReturnType<typeof parseTrust>
-  readonly policy: ReturnType<typeof compilePolicy>
-  readonly mode: Config['mode']
-  readonly refusalPage: RefusalPage
-}
+export type Rules = ReturnType<typeof toRules>
 
 /** Compiles rules; `surroundings` is what policies read besides requests. Throws `invalid_config` and `invalid_policy`. */
-export function toRules(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined): Rules {
+export function toRules(config: Config, surroundings: Surroundings, published?: () => FrontEnds | undefined) {
   const policy = compilePolicy(config.policy, { ...surroundings, decoys: config.decoys.paths })
   requireSecret(config, policy)
   return {
@@ -91,10 +86,9 @@ export interface ReloadParts {
 }
 
 export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
-  const { refusalPage } = rules
   const current = {
     config,
-    refusalPage,
+    refusalPage: rules.refusalPage,
     inspector: parts.createInspector(rules),
     counter: parts.counterOf(rules),
     events: parts.eventsOf(rules),
@@ -142,26 +136,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     count: (decision, fields) => current.counter.count(decision, fields),
     decide: (request, others) => current.inspector.decide(request, others),
     readsCalls: (request, others) => current.inspector.readsCalls(request, others),
-    decider({ policy, mode } = {}) {
-      const others = {
-        policy: policy === undefined ? undefined : compileMountPolicy(policy, parts.surroundings()),
-        mode,
-      }
-      if (others.policy !== undefined) requireSecret(current.config, others.policy)
-      let opening: Promise<void> | undefined
-      if (others.policy?.readsRegions) {
-        opening = parts.openRegions().then(() => {
-          opening = undefined
-        })
-      }
-      return {
-        decide: (request) => current.inspector.decide(request, others),
-        readsCalls: (request) => current.inspector.readsCalls(request, others),
-        get opening() {
-          return opening
-        },
-      }
-    },
+    decider: (chosen) => createDecider(current, parts, chosen),
     check: (address, described) => current.inspector.check(address, described),
     get events() {
       return current.events
@@ -183,6 +158,28 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
       const turn = last.then(() => reloadNow(options, others))
       last = turn.catch(() => {})
       return turn
+    },
+  }
+}
+
+/** Judges requests with the inspector of each moment, by a policy or a mode of a mount. */
+function createDecider(
+  current: Pick<Reloadable, 'config'> & { readonly inspector: Inspector },
+  parts: ReloadParts,
+  { policy, mode }: DeciderOptions = {},
+): MountDecider {
+  const compiled = policy && compileMountPolicy(policy, parts.surroundings())
+  if (compiled !== undefined) requireSecret(current.config, compiled)
+  const others = { policy: compiled, mode }
+  let opening = compiled?.readsRegions ? parts.openRegions() : undefined
+  void opening?.then(() => {
+    opening = undefined
+  })
+  return {
+    decide: (request) => current.inspector.decide(request, others),
+    readsCalls: (request) => current.inspector.readsCalls(request, others),
+    get opening() {
+      return opening
     },
   }
 }
