@@ -6,7 +6,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   inspect: { measure: async (run) => (await import('./inspect.ts')).benchInspect(run), seconds: [20, 7] },
   policy: { measure: async (run) => (await import('./policy.ts')).benchPolicy(run), seconds: [40, 15] },
   frameworks: { measure: async (run) => (await import('./frameworks.ts')).benchFrameworks(run), seconds: [3_700, 20] },
-  proxy: { measure: async (run) => (await import('./proxy/proxy.ts')).benchProxy(run), seconds: [1_500, 50] },
+  proxy: { measure: async (run) => (await import('./proxy/proxy.ts')).benchProxy(run), seconds: [1_600, 70] },
   limits: { measure: async (run) => (await import('./limits.ts')).benchLimits(run), seconds: [1_000, 19] },
   challenge: {
     measure: async (run) => (await import('./challenge/challenge.ts')).benchChallenge(run),

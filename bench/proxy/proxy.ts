@@ -6,16 +6,18 @@ import { measure } from '../rounds.ts'
 import { visitorAddresses } from '../visitors.ts'
 import { BASELINE, CONTENDERS, OURS } from './contenders.ts'
 import { CONNECTIONS, VISITORS } from './load.ts'
+import { benchPhases } from './phases.ts'
 import { type Size, sizePath } from './servers.ts'
 import { computeCost, shootInTurn, type Target } from './shot.ts'
 import { onStand, PROXY, type Stand } from './stand.ts'
 import { benchTls } from './tls.ts'
 
-/** Compares the proxy with others and with itself by processor time: the hop and TLS. */
+/** Compares the proxy with others and with itself by processor time: the hop, TLS, and each phase of a request. */
 export function benchProxy(run: Run): Promise<void> {
   return onStand(run, async (stand) => {
     await benchHop(run, stand)
     await benchTls(run, stand)
+    await benchPhases(run, stand)
   })
 }
 

@@ -1,0 +1,113 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from '@sallyport/engine/testing'
+import type { Figure } from '../report/result.ts'
+import type { Run } from '../report/run.ts'
+import { median } from '../report/statistics.ts'
+import { type Program, startProgram } from './program.ts'
+import { startSallyport } from './sallyport.ts'
+import { sizePath } from './servers.ts'
+import { type Target, shootInTurn } from './shot.ts'
+import { PROXY, type Stand } from './stand.ts'
+
+/** A program that is profiled from its start to its end. */
+interface Host {
+  readonly name: string
+  start(node: readonly string[]): Promise<Program>
+}
+
+/**
+ * Divides the processor time of a request among the phases that it goes through: V8's profiler samples the stack, and each sample belongs to
+ * the nearest phase in it. A phase includes what it calls, of Node and undici too.
+ */
+export async function benchPhases(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {
+  const hosts: readonly Host[] = [
+    { name: '`node:http`', start: (node) => startServer(dataDir, node) },
+    {
+      name: 'the proxy',
+      start: (node) =>
+        startSallyport({ folder, dataDir, upstream: origin.url, trustProxy: ['loopback'], processor: PROXY, node }),
+    },
+  ]
+  const figures: Figure[] = []
+  for (const { name, start } of hosts) {
+    const profiles = await mkdtemp(join(folder, 'profiles-'))
+    const program = await start(['--cpu-prof', `--cpu-prof-dir=${profiles}`])
+    const ask: Target['ask'] = (url, seconds) => load.shoot(url, sizePath('100 B'), seconds)
+    const [taken = []] = await shootInTurn(run, [{ name, program, ask }])
+    await program.stop()
+    const whole = median(taken.map(({ cpu }) => cpu))
+    for (const [phase, share] of divide(await readProfile(profiles))) {
+      figures.push({ case: name, what: phase, unit: 'µs', value: { median: share * whole } })
+    }
+    figures.push({ case: name, what: 'a request', unit: 'µs', value: { median: whole } })
+  }
+  run.table({ title: 'A request by phases', figures })
+}
+
+/** Starts the server of the frameworks with the inspection. */
+async function startServer(dataDir: string, node: readonly string[]): Promise<Program> {
+  const port = await freePort()
+  const args = [...node, join(import.meta.dirname, 'inspected.js'), String(port), dataDir]
+  return startProgram({ command: process.execPath, args, port, processor: PROXY })
+}
+
+/** V8 writes profiles in this form; times are microseconds. */
+interface Profile {
+  readonly nodes: readonly {
+    readonly id: number
+    readonly callFrame: { readonly functionName: string; readonly url: string }
+    readonly children?: readonly number[]
+  }[]
+  readonly samples: readonly number[]
+  readonly timeDeltas: readonly number[]
+}
+
+/** Reads the profile of the main thread, the longest: each worker thread writes one too. */
+async function readProfile(folder: string): Promise<Profile> {
+  const names = await readdir(folder)
+  const profiles = await Promise.all(
+    names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Profile),
+  )
+  return profiles.reduce((one, other) => (other.samples.length > one.samples.length ? other : one))
+}
+
+/** Names phases by the functions and files that begin them; the first match counts. */
+const PHASES: readonly (readonly [phase: string, begins: RegExp])[] = [
+  ['garbage', /^\(garbage collector\) /],
+  ['receive', /\/node\/dist\/src\/receive\.js$/],
+  ['precheck', /^precheck .*phases\.js$/],
+  ['route', /^route .*phases\.js$/],
+  ['inspect', /^inspect(?:WithSlot)? .*phases\.js$/],
+  ['decide', /^decide .*phases\.js$/],
+  ['answer', /^answer .*phases\.js$/],
+  ['admit', /^admit .*phases\.js$/],
+  ['forward', /^forward .*phases\.js$/],
+  ['the origin’s answer', /\/origin\/(?:relay|connection)\.js$/],
+  ['observe', /^end .*observation\.js$/],
+  ['records in batches', /\/packages\/engine\/dist\//],
+]
+
+/** Returns the share of each phase in the busy time of the second half of a profile, and of the rest. */
+function divide({ nodes, samples, timeDeltas }: Profile): ReadonlyMap<string, number> {
+  const phases = new Map<number, string>()
+  const [root] = nodes
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const waiting = [{ id: root?.id ?? 0, around: 'the rest' }]
+  for (const { id, around } of waiting) {
+    const { callFrame, children = [] } = byId.get(id) as Profile['nodes'][number]
+    const text = `${callFrame.functionName} ${callFrame.url}`
+    const phase = text === '(idle) ' ? '' : (PHASES.find(([, begins]) => begins.test(text))?.[0] ?? around)
+    phases.set(id, phase)
+    for (const child of children) waiting.push({ id: child, around: phase })
+  }
+  const shares = new Map([...PHASES.map(([phase]) => phase), 'the rest'].map((phase) => [phase, 0]))
+  let busy = 0
+  for (let at = samples.length >> 1; at < samples.length; at++) {
+    const phase = phases.get(samples[at] as number) as string
+    if (phase === '') continue
+    busy += timeDeltas[at] as number
+    shares.set(phase, (shares.get(phase) as number) + (timeDeltas[at] as number))
+  }
+  return new Map([...shares].map(([phase, time]) => [phase, time / busy]))
+}
