@@ -15,7 +15,7 @@ t.test('the five parts have each long test once', async (t) => {
 })
 
 t.test('a turn that is none is an error', async (t) => {
-  for (const turn of ['6/5', '0/5', '1', '', '1/5 ', 'a/b', '1/10']) {
+  for (const turn of ['6/5', '0/5', '1', '', '1/5 ', 'a/b', '1/100']) {
     t.throws(() => ofTurn([1], turn), { message: `TURN=${turn} is none: 1/5 to 5/5, say` }, turn)
   }
 })
