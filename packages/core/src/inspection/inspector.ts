@@ -21,10 +21,15 @@ import type { Inspection } from '../values/inspection.ts'
 import type { Writable } from '../values/members.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
-import { type AgentResult, createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
+import {
+  type AgentInspector,
+  type AgentResult,
+  createAgentInspector,
+  type DescribedRequest,
+} from './agent-inspector.ts'
 import { buildDecision, decide, ruleOn } from './decide.ts'
 import { describeVisitor, type Visitor } from './visitor.ts'
-import { createVisits, type Visit, type VisitCounts } from './visits.ts'
+import { createVisits, type Visit, type VisitCounts, type Visits } from './visits.ts'
 
 export interface InspectorOptions {
   readonly clock: Clock
@@ -97,32 +102,7 @@ export function createInspector(options: InspectorOptions): Inspector {
   const timestamp = createTimestamps()
   const readPath = createPathReader()
   const client = createClientReader(options)
-
-  function look(request: InspectionRequest): Looked {
-    const snapshot = snapshots.current()
-    const now = clock.now()
-    const at = timestamp(now)
-    const path = readPath(request.target)
-    const sender = client(request)
-    const visit = visits.of(request, sender, snapshot, now)
-    if (visit.address !== undefined) options.onClassified?.(visit.address, visit.network)
-    const pass = request.pass ?? options.passOf?.(request, visit.network.verdict.classification, now, visit.address)
-    const { agent, network } = visit
-    const behaviour = options.behaviour?.find(request, { agent, network, client: visit.client, pass }, now)
-    const degraded = listDegraded(snapshot)
-    const inspection = buildInspection(request, path, visit, raiseVerdict(visit, behaviour), {
-      degraded,
-      at,
-      pass,
-      behaviour,
-    })
-    return { visit, inspection }
-  }
-
-  function raiseVerdict(visit: Visit, behaviour: BehaviourFinding | undefined): AgentResult {
-    if (behaviour === undefined || behaviour.bits === 0) return visit
-    return { ...visit, agent: agents.withBehaviour(visit.agent, behaviour.bits) }
-  }
+  const look = createLook(options, { agents, visits, timestamp, readPath, client })
 
   function decideNow(request: InspectionRequest, others: OtherRules | undefined): Decision {
     const { visit, inspection } = look(request)
@@ -192,6 +172,40 @@ export function createInspector(options: InspectorOptions): Inspector {
       const { id, asked } = described
       return decide(policy, inspection, { mode, request: pickParts(described), id, isDescribed: asked !== undefined })
     },
+  }
+}
+
+interface LookParts {
+  readonly agents: AgentInspector
+  readonly visits: Visits
+  readonly timestamp: (time: number) => string
+  readonly readPath: ReturnType<typeof createPathReader>
+  readonly client: Inspector['client']
+}
+
+/** Creates the inspection of one request: who sends it, from where, and what the visitor does. */
+function createLook(options: InspectorOptions, { agents, visits, timestamp, readPath, client }: LookParts) {
+  const { clock, snapshots, onClassified, passOf, behaviour: behaviours } = options
+
+  function raiseVerdict(visit: Visit, behaviour: BehaviourFinding | undefined): AgentResult {
+    if (behaviour === undefined || behaviour.bits === 0) return visit
+    return { ...visit, agent: agents.withBehaviour(visit.agent, behaviour.bits) }
+  }
+
+  return (request: InspectionRequest): Looked => {
+    const snapshot = snapshots.current()
+    const now = clock.now()
+    const at = timestamp(now)
+    const path = readPath(request.target)
+    const sender = client(request)
+    const visit = visits.of(request, sender, snapshot, now)
+    const { address, agent, network } = visit
+    if (address !== undefined) onClassified?.(address, network)
+    const pass = request.pass ?? passOf?.(request, network.verdict.classification, now, address)
+    const behaviour = behaviours?.find(request, { agent, network, client: visit.client, pass }, now)
+    const degraded = listDegraded(snapshot)
+    const raised = raiseVerdict(visit, behaviour)
+    return { visit, inspection: buildInspection(request, path, visit, raised, { degraded, at, pass, behaviour }) }
   }
 }
 
