@@ -45,6 +45,7 @@ export function makeCertificate(
     begins = -1,
     id = 'site',
     secret = keyOn('P-256'),
+    subject = `/CN=${names[0]}`,
     more = [] as readonly string[],
     issuer = undefined as MadeCertificate | undefined,
   } = {},
@@ -57,7 +58,7 @@ export function makeCertificate(
   const run = (...args: readonly string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' })
   writeFileSync(key, secret.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
   const added = [extensions, ...more].flatMap((extension) => ['-addext', extension])
-  run('req', '-new', '-key', key, '-subj', `/CN=${names[0]}`, ...added, '-out', request)
+  run('req', '-new', '-key', key, '-subj', subject, ...added, '-out', request)
   const begin = new Date(Math.min(Date.now(), end.getTime()) + begins * 86_400_000)
   const folderOfCa = mkdtempSync(join(folder, 'ca-'))
   const config = join(folderOfCa, 'ca.cnf')

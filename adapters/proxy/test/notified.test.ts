@@ -99,7 +99,8 @@ function madeCertificate(days: number, lifeDays: number, file = 'site.pem'): Cer
     pem: { cert: '', key: '' },
     context: {} as Certificate['context'],
   }
-  return { file, notAfter, notBefore: notAfter - lifeDays * DAY_MS, ...rest }
+  const life = lifeDays * DAY_MS
+  return { file, notAfter, notBefore: notAfter - life, life, ...rest }
 }
 
 t.test('a certificate is notified 14 days, three days and no days before its end, and once replaced', async (t) => {

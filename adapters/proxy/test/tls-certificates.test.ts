@@ -99,6 +99,39 @@ t.test('a start that has no certificate to serve is refused, in one sentence', {
   }
 })
 
+t.test('a certificate with a key that no handshake can use is served by nobody', { skip }, async (t) => {
+  const { url, proxy, folder, notices } = await withTls(t)
+  const good = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
+  const sound = makeCertificate(folder, ['sound.example'], { id: 'sound' })
+  const dsa = generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 }).privateKey
+  const keys = [
+    { secret: keyOn('secp224r1'), kind: 'secp224r1' },
+    { secret: keyOn('secp256k1'), kind: 'secp256k1' },
+    { secret: dsa, kind: 'DSA' },
+  ]
+  for (const { secret, kind } of keys) {
+    const bad = makeCertificate(folder, ['site.example'], { id: kind, secret })
+    const said = `tls: ${bad.cert} has a key that no client supports (${kind})`
+    const tls = { certificates: [bad] }
+    await t.rejects(proxy.reload({ tls }), { code: 'invalid_config', message: said })
+    const limits = { eventLoopDelay: '1m' } as const
+    const starting = openProxy(fakeSallyport(), { listen: '127.0.0.1:0', admin: '127.0.0.1:0', tls, limits })
+    await t.rejects(starting, { code: 'cannot_listen', message: said })
+    const found = await examineTls({ certificates: [sound, bad] })
+    t.same(found[1]?.path, ['tls', 'certificates', 1, 'cert'])
+    t.match(found, [{ state: 'ok' }, { state: 'fail', found: `${said.slice('tls: '.length)}.` }])
+    notices.length = 0
+    copyFileSync(bad.cert, good.cert)
+    copyFileSync(bad.key, good.key)
+    while (notices.length === 0) await delay(50)
+    t.match(
+      notices[0],
+      `site.pem has a key that no client supports (${kind}). The previous certificate is still served`,
+    )
+    t.equal(readStatus(await askedOver(await secured(url), get('/'))), 200)
+  }
+})
+
 t.test('each name has its own certificate, on all curves that clients take, or of RSA', { skip }, async (t) => {
   const folder = certificateFolder(t)
   const secrets = [keyOn('P-384'), keyOn('P-521')]
@@ -132,7 +165,7 @@ t.test('what is wrong with a pair is reported at the file that it is wrong with'
     { state: 'fail', path: ['tls', 'certificates', 1, 'key'], found: /none does not exist/ },
     {
       path: ['tls', 'certificates', 2, 'cert'],
-      found: /short\.pem cannot be served: ee key too small\.$/,
+      found: /short\.pem has a key that is too short: RSA needs 2048 bits\.$/,
     },
   ])
 })

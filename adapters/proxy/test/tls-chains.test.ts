@@ -1,8 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import type { ServiceEvent } from '@sallyport/engine'
 import t from 'tap'
 import { readCertificate } from '../src/edge/certificates.ts'
+import { watchExpiry } from '../src/edge/expiry-watch.ts'
 import { examineTls } from '../src/examine.ts'
 import { certificateFolder, keyOn, makeCertificate, AUTHORITY as more, NO_OPENSSL } from './certificate.ts'
 import { withTls } from './tls-before.ts'
@@ -10,9 +14,9 @@ import { withTls } from './tls-before.ts'
 const skip = NO_OPENSSL
 const SITE = ['site.example']
 
-/** Reads the day on which a certificate of a file ends. */
-function readDay(file: string): string {
-  return new Date(new X509Certificate(readFileSync(file)).validTo).toISOString().slice(0, 10)
+/** The day on which a certificate of a file ends, or begins. */
+function readDay(file: string, date: 'validFrom' | 'validTo' = 'validTo'): string {
+  return new Date(new X509Certificate(readFileSync(file))[date]).toISOString().slice(0, 10)
 }
 
 /** Writes a file of these texts, or of the certificates in these files. */
@@ -22,33 +26,84 @@ function writeChain(folder: string, ...parts: readonly string[]): string {
   return cert
 }
 
-t.test('the second certificate issued the first, or clients find no path', { skip }, async (t) => {
+t.test('each certificate that clients need has its dates, and no other one', { skip }, async (t) => {
   const folder = certificateFolder(t)
   const root = makeCertificate(folder, ['root'], { id: 'root', days: 20, more })
+  const old = makeCertificate(folder, ['root'], { id: 'old', days: -3, more })
   const inner = { names: ['inner'], issuer: root, secret: keyOn('P-256'), more }
   const fresh = makeCertificate(folder, inner.names, { id: 'fresh', ...inner, days: 50 })
+  const { cert: spent } = makeCertificate(folder, inner.names, { id: 'spent', ...inner, days: -3 })
+  const { cert: soon } = makeCertificate(folder, inner.names, { id: 'soon', ...inner, days: 5, begins: -90 })
+  const { cert: early } = makeCertificate(folder, inner.names, { id: 'early', ...inner, days: 90, begins: 3 })
   const { cert: rekeyed } = makeCertificate(folder, inner.names, { id: 'rekeyed', issuer: root, more })
   const leaf = makeCertificate(folder, SITE, { issuer: fresh })
-  const good = [{ state: 'ok', found: `covers site.example and is valid until ${readDay(leaf.cert)}.` }]
-  const warns = (second: string, issuer = 'inner') => {
-    const found = `has ${second} as its second certificate, but the first was issued by ${issuer}.`
-    return [{ state: 'warn', found, path: ['tls', 'certificates', 0, 'cert'] }]
-  }
+  const { cert: other } = makeCertificate(folder, ['other'], { id: 'other', days: -3, issuer: root, more })
+  const until = (file: string) => [{ state: 'ok', found: `covers site.example and is valid until ${readDay(file)}.` }]
+  const ends = `has inner in its chain, which expired on ${readDay(spent)}.`
+  const begins = `has inner in its chain, which is not valid before ${readDay(early, 'validFrom')}.`
+  const wrong = (second: string, issuer = 'inner') =>
+    `has ${second} as its second certificate, but the first was issued by ${issuer}.`
+  const warns = (found: string) => [{ state: 'warn', found, path: ['tls', 'certificates', 0, 'cert'] }]
   for (const [parts, expected] of [
-    [[leaf.cert], good],
-    [[leaf.cert, fresh.cert], good],
-    [[leaf.cert, leaf.cert, fresh.cert], good],
-    [[leaf.cert, fresh.cert, root.cert], good],
-    [['Subject: site\r\n', leaf.key, leaf.cert, fresh.cert], good],
-    [[leaf.cert, root.cert], warns('root')],
-    [[leaf.cert, root.cert, fresh.cert], warns('root')],
-    [[leaf.cert, rekeyed], warns('inner', 'a CA of this name with another key')],
+    [[leaf.cert], until(leaf.cert)],
+    [[leaf.cert, fresh.cert], until(leaf.cert)],
+    [[leaf.cert, leaf.cert, fresh.cert], until(leaf.cert)],
+    [[leaf.cert, fresh.cert, root.cert], until(leaf.cert)],
+    [[leaf.cert, fresh.cert, old.cert], until(leaf.cert)],
+    [[leaf.cert, fresh.cert, other], until(leaf.cert)],
+    [[leaf.cert, spent, fresh.cert], until(leaf.cert)],
+    [[leaf.cert, soon], until(soon)],
+    [[leaf.cert, spent], warns(ends)],
+    [['Subject: site\r\n', leaf.key, leaf.cert, spent, old.cert], warns(ends)],
+    [[leaf.cert, early, root.cert], warns(begins)],
+    [[leaf.cert, root.cert], warns(wrong('root'))],
+    [[leaf.cert, root.cert, fresh.cert], warns(wrong('root'))],
+    [
+      [leaf.cert, root.cert, spent],
+      [...warns(ends), ...warns(wrong('root'))],
+    ],
+    [[leaf.cert, rekeyed], warns(wrong('inner', 'a CA of this name with another key'))],
   ] as const) {
     const cert = writeChain(folder, ...parts)
     const found = await examineTls({ certificates: [{ cert, key: leaf.key }] })
     const said = parts.map((part) => part.replace(folder, '')).join(' ')
     t.match(found, expected, said)
     t.equal(found.length, expected.length, said)
+  }
+})
+
+t.test('a root that clients have may be there with the signature of an older one', { skip }, async (t) => {
+  const folder = certificateFolder(t)
+  const known = rootCertificates
+    .map((pem) => new X509Certificate(pem))
+    .find((one) => one.publicKey.asymmetricKeyType === 'ec' && /^C=\w+\nO=[\w ]+\nCN=[\w ]+$/.test(one.subject))
+  if (known === undefined) throw new Error('Node has no such root')
+  const subject = `/${known.subject.split('\n').join('/')}`
+  // This certificate has another key; certificates name their issuer alone.
+  const made = makeCertificate(folder, ['known'], { id: 'known', subject, more })
+  const inner = makeCertificate(folder, ['inner'], { id: 'inner', issuer: made, more })
+  const leaf = makeCertificate(folder, SITE, { issuer: inner })
+  const older = makeCertificate(folder, ['older'], { id: 'older', more })
+  const crossSign = (publicKey: string, cert: string): string => {
+    const file = join(folder, 'public.pem')
+    writeFileSync(file, publicKey)
+    const request = ['-req', '-in', join(folder, 'known.csr'), '-force_pubkey', file, '-days', '1']
+    const signed = ['-CA', older.cert, '-CAkey', older.key, '-CAcreateserial', '-out', cert]
+    execFileSync('openssl', ['x509', ...request, ...signed], { stdio: 'ignore' })
+    return cert
+  }
+  const readKey = (one: X509Certificate) => String(one.publicKey.export({ type: 'spki', format: 'pem' }))
+  const ofKnown = crossSign(readKey(known), join(folder, 'of-known.pem'))
+  const ofOther = crossSign(readKey(new X509Certificate(readFileSync(made.cert))), join(folder, 'of-other.pem'))
+  for (const [third, day] of [
+    [ofKnown, readDay(leaf.cert)],
+    [ofOther, readDay(ofOther)],
+  ] as const) {
+    const { notAfter } = await readCertificate({
+      cert: writeChain(folder, leaf.cert, inner.cert, third),
+      key: leaf.key,
+    })
+    t.equal(new Date(notAfter).toISOString().slice(0, 10), day)
   }
 })
 
@@ -69,14 +124,24 @@ t.test('a certificate whose uses are named is for servers, or clients refuse it'
   }
 })
 
-t.test('a start names each fault of a chain', { skip }, async (t) => {
+t.test('a start names each fault of a chain, and the watch the certificate that ends first', { skip }, async (t) => {
   const folder = certificateFolder(t)
   const root = makeCertificate(folder, ['root'], { id: 'root', more })
-  const leaf = makeCertificate(folder, SITE, { issuer: root, more: ['extendedKeyUsage=clientAuth'] })
-  const cert = writeChain(folder, leaf.cert, root.cert)
+  const inner = makeCertificate(folder, ['inner'], { id: 'inner', days: 2, begins: -60, issuer: root, more })
+  const leaf = makeCertificate(folder, SITE, { issuer: inner, more: ['extendedKeyUsage=clientAuth'] })
+  const cert = writeChain(folder, leaf.cert, inner.cert)
   const { notices } = await withTls(t, { tls: { certificates: [{ cert, key: leaf.key }] } })
   t.same(notices, [
     `tls: ${cert} is not a server certificate: its extended key usage lacks serverAuth. The proxy serves it anyway`,
+  ])
+  const raised: ServiceEvent[] = []
+  const watch = watchExpiry((event) => void raised.push(event))
+  t.teardown(watch.close)
+  watch.look([await readCertificate({ cert, key: leaf.key })])
+  t.match(raised, [
+    {
+      text: /^The certificate of site\.example \(\S+\) has inner in its chain, which expires on 20[\d-]+ and has not/,
+    },
   ])
 })
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from '@sallyport/core'
 import type { RaiseEvent } from '@sallyport/engine'
-import { type Certificate, formatDay } from './certificates.ts'
+import { type Certificate, formatDay, inChain } from './certificates.ts'
 
 /** The first notice comes 14 days before the end, or in the last quarter of a short life. */
 const SOON_MS = 14 * DAY_MS
@@ -36,16 +36,16 @@ export function watchExpiry(raise: RaiseEvent, now: () => number = Date.now) {
 }
 
 /** Lists the times of notices, the first one first. */
-function listMarks({ notBefore, notAfter }: Certificate): readonly number[] {
-  const soon = Math.min(SOON_MS, (notAfter - notBefore) * SOON_SHARE)
+function listMarks({ life, notAfter }: Certificate): readonly number[] {
+  const soon = Math.min(SOON_MS, life * SOON_SHARE)
   return [notAfter - soon, notAfter - Math.min(LAST_MS, soon), notAfter]
 }
 
 /** Describes the fault of a certificate's dates, to follow its name; `undefined` where the dates are good. */
 function fault(certificate: Certificate, now: number): string | undefined {
-  const { notAfter } = certificate
+  const { notAfter, ends } = certificate
   const [soon = 0, last = 0] = listMarks(certificate)
-  if (now >= notAfter) return `expired on ${formatDay(notAfter)}`
+  if (now >= notAfter) return inChain(ends, `expired on ${formatDay(notAfter)}`)
   if (now < soon) return undefined
-  return `expires on ${formatDay(notAfter)}${now >= last ? ' and has not been renewed' : ''}`
+  return inChain(ends, `expires on ${formatDay(notAfter)}${now >= last ? ' and has not been renewed' : ''}`)
 }
