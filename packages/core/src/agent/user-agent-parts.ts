@@ -181,5 +181,12 @@ export function readName(word: string): string {
 
 /** Returns the text outside of parentheses and brackets. */
 export function withoutComments(text: string): string {
-  return findComments(text).reduceRight((rest, [start, end]) => rest.slice(0, start - 1) + rest.slice(end + 1), text)
+  let depth = 0
+  let outside = ''
+  for (const character of text) {
+    if (character === '(' || character === '[') depth++
+    if (depth === 0) outside += character
+    if ((character === ')' || character === ']') && depth > 0) depth--
+  }
+  return outside
 }
