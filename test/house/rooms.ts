@@ -187,7 +187,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/fetch': 663,
   'adapters/proxy': 8_285,
   'packages/sallyport/console': 3_580,
-  'packages/sallyport/cli': 7_216,
+  'packages/sallyport/cli': 7_213,
   'packages/sallyport': 53,
   'adapters/express': 111,
   'adapters/fastify': 188,

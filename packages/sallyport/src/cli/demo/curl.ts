@@ -10,7 +10,7 @@ export function toCurl(
     const [name = '', value = ''] = fields.slice(at, at + 2)
     if (name === 'Host' || (name === 'Accept' && value === '*/*')) continue
     if (name === 'User-Agent' && value.startsWith('curl/')) continue
-    parts.push(name === 'User-Agent' ? `-A ${quote(value)}` : `-H ${quote(`${name}: ${value}`)}`)
+    parts.push(name === 'User-Agent' ? `-A ${quote(value)}` : `-H ${quote(`${capitalise(name)}: ${value}`)}`)
   }
   if (body !== undefined) parts.push(`-d ${quote(body)}`)
   return ['curl', ...parts, findTarget(host, paths)].join(' ')
@@ -20,6 +20,10 @@ export function toCurl(
 function findTarget(host: string, [first, ...more]: readonly [string, ...string[]]): string {
   if (more.length === 0) return quote(host + first)
   return quote(`${host}/{${[first, ...more].map((path) => path.slice(1)).join(',')}}`)
+}
+
+function capitalise(name: string): string {
+  return name.replace(/(?<![A-Za-z])[a-z]/g, (letter) => letter.toUpperCase())
 }
 
 function quote(text: string): string {

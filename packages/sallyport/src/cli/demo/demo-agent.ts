@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { createSigner, type Signer } from '@sallyport/core'
-import type { PublishedKeys } from '@sallyport/engine'
 import { makeFolder } from '@sallyport/engine/files'
 import { readOrMakeSecret } from '#console'
 import { requestFields, SIMULATED_AGENTS } from '../requests/simulated-agents.ts'
@@ -11,30 +10,24 @@ const NOTE =
   'ChatGPT’s own private key is OpenAI’s alone. This visitor signs with a key that the demo has made, and this demo ' +
   'takes it as one of https://chatgpt.com; no other Sallyport does. The signature is a real one, and it is really verified.'
 
-/** Holds the signed agent of the demo, and the key that must count as published. */
-export interface DemoAgent {
-  readonly visitor: DemoVisitor
-  readonly published: readonly PublishedKeys[]
-}
+export type DemoAgent = NonNullable<ReturnType<typeof demoAgent>>
 
 /** Signs as ChatGPT's agent with the demo's own key, because OpenAI alone has the real one. All workers read the key from the dataDir. */
-export function demoAgent(dataDir: string): DemoAgent | undefined {
+export function demoAgent(dataDir: string) {
   const simulated = SIMULATED_AGENTS.find(({ name }) => name === 'chatgpt-agent')
   const signer = signerIn(join(dataDir, 'demo-agent-key'))
   if (simulated?.signs === undefined || signer === undefined) return undefined
-  return {
-    visitor: {
-      id: 'chatgpt',
-      kind: 'Crawlers and agents',
-      who: 'ChatGPT’s agent, signed',
-      // ChatGPT's agent comes from this network; its signature counts, and not its address.
-      address: '20.171.206.10',
-      paths: ['/articles/gates'],
-      note: NOTE,
-      sign: (aim) => requestFields(simulated, aim, signer),
-    },
-    published: [{ agent: simulated.signs.agent, document: signer.directory }],
+  const visitor: DemoVisitor = {
+    id: 'chatgpt',
+    kind: 'Crawlers and agents',
+    who: 'ChatGPT’s agent, signed',
+    // ChatGPT's agent comes from this network; its signature counts, and not its address.
+    address: '20.171.206.10',
+    paths: ['/articles/gates'],
+    note: NOTE,
+    sign: (aim) => requestFields(simulated, aim, signer),
   }
+  return { visitor, published: [{ agent: simulated.signs.agent, document: signer.directory }] }
 }
 
 function signerIn(file: string): Signer | undefined {
