@@ -56,7 +56,6 @@ export function Data() {
                 ['State', (source) => <SourceState source={source} />],
                 ['Date', (source) => <Dated source={source} />],
                 ['Entries', ({ entries }) => entries !== undefined && count(entries)],
-                ['Licence', ({ licence }) => licence],
                 mayUpdate && [
                   'Actions',
                   ({ id, checked }) =>
@@ -87,11 +86,11 @@ function rank({ state, stale, error }: Source): number {
 }
 
 function Named({ source }: { source: Source }) {
-  const { id, title, credit } = source
+  const { id, title, licence, credit } = source
   return (
     <>
       <strong>{id}</strong> <div class="quiet">{title}</div>
-      {credit && <div class="quiet credit">{credit}</div>}
+      <div class="quiet credit">{[licence, credit].filter(Boolean).join(', ')}</div>
       <SourceTrouble source={source} />
     </>
   )

@@ -53,11 +53,6 @@ function findFaults(page: Page): Promise<unknown> {
         if (new Set(row.map(({ bottom }) => Math.round(bottom))).size > 1) faults.push('a hole below: ' + named(row[0].one))
       }
     }
-    for (const { one, bottom } of boxes('.dealt > div')) {
-      const last = boxes(':scope > :last-child', one)[0]
-      if (bottom - last.bottom > 1) faults.push('a hole below: ' + named(last.one))
-      if (last.bottom - boxes('table', last.one)[0].bottom > 160) faults.push('a hole within: ' + named(last.one))
-    }
     for (const { one, height } of boxes('.map')) {
       const list = boxes('.world > :last-child', one.closest('.card'))[0]
       if (Math.round(list.top) === Math.round(boxes('.map')[0].top) && Math.abs(list.height - height) > 160) faults.push('a hole beside the map')
