@@ -20,7 +20,7 @@ interface Host {
  * Divides the processor time of a request among the phases that it goes through: V8's profiler samples the stack, and each sample belongs to
  * the nearest phase in it. A phase includes what it calls, of Node and undici too.
  */
-export async function benchPhases(run: Run, { folder, dataDir, origin, load }: Stand): Promise<void> {
+export async function benchPhases(run: Run, { folder, dataDir, origin, shoot }: Stand): Promise<void> {
   const hosts: readonly Host[] = [
     { name: '`node:http`', start: (node) => startServer(dataDir, node) },
     {
@@ -33,7 +33,7 @@ export async function benchPhases(run: Run, { folder, dataDir, origin, load }: S
   for (const { name, start } of hosts) {
     const profiles = await mkdtemp(join(folder, 'profiles-'))
     const program = await start(['--cpu-prof', `--cpu-prof-dir=${profiles}`])
-    const ask: Target['ask'] = (url, seconds) => load.shoot(url, sizePath('100 B'), seconds)
+    const ask: Target['ask'] = (url, seconds) => shoot(url, sizePath('100 B'), seconds)
     const [taken = []] = await shootInTurn(run, [{ name, program, ask }])
     await program.stop()
     const whole = median(taken.map(({ cpu }) => cpu))
