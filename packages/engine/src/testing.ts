@@ -1,3 +1,2 @@
-export * from '#accounts/testing'
 export * from '#datasets/testing'
 export * from '#stores/testing'

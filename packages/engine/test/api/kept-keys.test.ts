@@ -1,6 +1,5 @@
 import t from 'tap'
-import { createKey, KEY_BYTES } from '#accounts'
-import { createMemoryAccounts } from '#accounts/testing'
+import { createKey, createMemoryAccounts, KEY_BYTES } from '#accounts'
 import { createKeyReader } from '../../src/api/credentials.ts'
 import { createWire } from './wire.ts'
 

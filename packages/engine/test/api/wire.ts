@@ -34,9 +34,10 @@ import {
   makeSystem,
 } from '@sallyport/core/testing'
 import { type Account, ALLOWANCES, parseKey } from '#accounts'
-import { createMemoryAccounts, type FaultHook, makeKey } from '#accounts/testing'
 import { type Api, type ApiServices, createApi } from '../../src/api/index.ts'
 import type { Route } from '../../src/api/route.ts'
+import { makeKey } from '../accounts/contract.ts'
+import { createFaultyAccounts, type FaultHook } from '../accounts/faulty.ts'
 import { madeProvenance } from './provenance-service.ts'
 
 const PAGE = '<!doctype html><title>Reference</title>\n'
@@ -206,7 +207,7 @@ export function createWire(options: WireOptions = {}): Wire {
   const snapshots = options.snapshots ?? { current: () => SNAPSHOT }
   const dns = options.dns ?? createFakeDns(NAMES)
   const verifier = createCrawlerVerifier(createCatalogue(), { reverse: createReverseChecks({ clock, dns }) })
-  const accounts = createMemoryAccounts(options.fault)
+  const accounts = createFaultyAccounts(options.fault)
   const whois = createFakeWhois(REGISTRATIONS)
   const errors: unknown[] = []
   let made = 0

@@ -1,7 +1,7 @@
 import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
-import { ACCOUNT } from '#accounts/testing'
 import { openSqliteAccounts } from '../../src/stores/accounts/sqlite-accounts.ts'
 import { openCounts, openSqliteObservations, withLock } from '../../src/stores/index.ts'
+import { ACCOUNT } from '../accounts/contract.ts'
 
 /** A process of its own, started by the tests: does one thing to a file and reports to the parent. */
 const [task, path = '', ...rest] = process.argv.slice(2)

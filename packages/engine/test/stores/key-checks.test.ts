@@ -1,7 +1,9 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { ACCOUNT, ACCOUNTS_CONTRACT, createMemoryAccounts, type Fault, makeKey } from '#accounts/testing'
+import { createMemoryAccounts } from '#accounts'
 import { recordKeyUses, rememberKeys } from '../../src/stores/index.ts'
+import { ACCOUNT, ACCOUNTS_CONTRACT, makeKey } from '../accounts/contract.ts'
+import { createFaultyAccounts, type Fault } from '../accounts/faulty.ts'
 
 for (const row of ACCOUNTS_CONTRACT) {
   t.test(`remembered keys, contract: ${row.name}`, (t) => row.run(rememberKeys(createMemoryAccounts()), t))
@@ -12,7 +14,7 @@ const DOWN: Fault = { apply: false, error: new Error('the store is down') }
 async function remembered() {
   let asked = 0
   let down = false
-  const store = createMemoryAccounts((operation) => {
+  const store = createFaultyAccounts((operation) => {
     if (operation === 'findKey') asked++
     return down ? DOWN : undefined
   })

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { ACCOUNT, ACCOUNTS_CONTRACT, createMemoryAccounts, type FaultHook } from '#accounts/testing'
+import { createMemoryAccounts } from '#accounts'
 import { leaseCalls } from '../../src/stores/index.ts'
+import { ACCOUNT, ACCOUNTS_CONTRACT } from '../accounts/contract.ts'
+import { createFaultyAccounts, type FaultHook } from '../accounts/faulty.ts'
 
 const WINDOW = '2026-01-31'
 const LATER = '2026-02-28'
@@ -17,7 +19,7 @@ for (const row of ACCOUNTS_CONTRACT) {
 /** Opens a leased store and returns it with its count of statements and the store under it. */
 async function openLeased(fault?: FaultHook) {
   let spends = 0
-  const store = createMemoryAccounts((operation) => {
+  const store = createFaultyAccounts((operation) => {
     if (operation === 'spend') spends++
     return fault?.(operation)
   })

@@ -2,11 +2,11 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Accounts } from '#accounts'
-import { ACCOUNT, ACCOUNTS_CONTRACT, makeKey } from '#accounts/testing'
 import { openPostgresAccounts } from '../../src/stores/accounts/postgres-accounts.ts'
 import { openPostgres } from '../../src/stores/index.ts'
 import type { PostgresOptions } from '../../src/stores/postgres/pool.ts'
 import { type Cleanup, NO_POSTGRES } from '../../src/stores/testing/index.ts'
+import { ACCOUNT, ACCOUNTS_CONTRACT, makeKey } from '../accounts/contract.ts'
 import { sharedPostgres } from './postgres-server.ts'
 
 /** Whether the account was made, once the store answers. */

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createKey, KEY_BYTES } from '#accounts'
-import { ACCOUNT, ACCOUNTS_CONTRACT, makeKey } from '#accounts/testing'
 import { openSqliteAccounts } from '../../src/stores/accounts/sqlite-accounts.ts'
 import { connect } from '../../src/stores/sqlite/driver.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
+import { ACCOUNT, ACCOUNTS_CONTRACT, makeKey } from '../accounts/contract.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 for (const row of ACCOUNTS_CONTRACT) {

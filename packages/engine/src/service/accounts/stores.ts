@@ -38,12 +38,8 @@ export async function openAccountStore(
   missing?: SallyportError | undefined,
 ): Promise<Opened<Accounts>> {
   if (store === undefined && data.readOnly) {
-    return {
-      ...createMemoryAccounts((operation) =>
-        missing !== undefined && operation === 'createAccount' ? { apply: false, error: missing } : undefined,
-      ),
-      close: async () => {},
-    }
+    const memory = { ...createMemoryAccounts(), close: async () => {} }
+    return missing === undefined ? memory : { ...memory, createAccount: () => Promise.reject(missing) }
   }
   const url = store ?? `sqlite:${join(dataDir, 'state.db')}`
   try {

@@ -1,5 +1,4 @@
-import { createKey, KEY_BYTES } from '../key.ts'
-import type { Account, Accounts, StoredKey } from '../ports.ts'
+import { type Account, type Accounts, createKey, KEY_BYTES, type StoredKey } from '#accounts'
 
 /** The assertions a contract row needs; a test of tap has them. */
 export interface Check {
