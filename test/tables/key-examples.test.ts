@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { ConfigError, readConfigFrom } from '@sallyport/engine'
 import t from 'tap'
-import { wordFaults } from '../../src/config/check.ts'
-import { Config } from '../../src/config/schema.ts'
-import { keyTable, readConfigFrom, variableTable } from '../../src/open/index.ts'
+import { keyTable } from './key-table.ts'
+import { variableTable } from './variable-table.ts'
 
 /* The documents' examples are usable: all together as one file, and each as a variable. */
 
@@ -28,13 +28,16 @@ function composeTree(keys: (key: string) => boolean): Tree {
 function listFaults(written: Tree): readonly string[] {
   // Secrets are examples of files, which are not here.
   const text = JSON.stringify(written).replace(/"file:\/run[^"]*/g, `"${'abcdefgh'.repeat(5)}`)
-  const { success, data, error } = Config.safeParse(JSON.parse(text))
-  if (!success) return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-  // Workers that replace others are handed it as it is in force.
-  const crossed = Config.parse(JSON.parse(JSON.stringify(data)))
-  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(crossed)), JSON.parse(JSON.stringify(data))))
-    return ['it is another one after it has crossed to another process']
-  return wordFaults(data, []).map(({ key = '', message }) => `${key}: ${message}`)
+  try {
+    const { config } = readConfigFrom({ flags: JSON.parse(text) })
+    // Workers that replace others are handed it as it is in force.
+    const crossed = readConfigFrom({ flags: JSON.parse(JSON.stringify(config)) }).config
+    const isSame = isDeepStrictEqual(JSON.parse(JSON.stringify(crossed)), JSON.parse(JSON.stringify(config)))
+    return isSame ? [] : ['it is another one after it has crossed to another process']
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.faults.map(({ key = '', message }) => `${key}: ${message}`)
+  }
 }
 
 /** A rule that asks, whose action is another one than the example's. */
@@ -98,6 +101,14 @@ t.test('the examples of all variables are together a usable configuration, and e
     unread.map(({ name }) => name),
     [],
   )
+})
+
+t.test('every key is taken over by a reload, or after a restart, by its row in the schema', async (t) => {
+  const live = new Set(keyTable().flatMap((row) => (row.live ? [/^\w+/.exec(row.key)?.[0]] : [])))
+  for (const key of ['limits', 'lists', 'mode', 'policy', 'routes', 'tls', 'trustProxy']) t.ok(live.has(key), key)
+  for (const key of ['dataDir', 'listen', 'redis', 'store']) t.notOk(live.has(key), key)
+  const restart = keyTable().filter((row) => !row.live && /^(tls|limits|timeouts)\./.test(row.key))
+  t.same(restart.map(({ key }) => key).sort(), ['timeouts.counting', 'tls.http2'])
 })
 
 function settingAt(config: object, key: string): unknown {

@@ -1,4 +1,4 @@
-import { type SchemaNode, schemaTree } from './tree.ts'
+import { type SchemaNode, schemaTree } from '@sallyport/engine'
 
 export interface KeyRow {
   /** Written as in a file: `routes[].host`, `data.sources.<id>.url`. */

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FIELDS, keyTable, METRICS, ROUTES, variableTable } from '@sallyport/engine'
+import { FIELDS, METRICS, ROUTES } from '@sallyport/engine'
 import { commandTable } from 'sallyport/cli'
 import t from 'tap'
 import { documents } from '../documents/fences.ts'
 import { ROOT } from '../workspaces.ts'
+import { keyTable } from './key-table.ts'
 import { tablesIn, withTables } from './markdown.ts'
 import { TABLES } from './tables.ts'
+import { variableTable } from './variable-table.ts'
 
 /* The tables of the documents are what the schemas say: only `npm run tables` writes them. */
 const LONGEST_LINE = 300

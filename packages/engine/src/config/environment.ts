@@ -19,32 +19,7 @@ export interface EnvironmentRead {
   readonly warnings: readonly ConfigFault[]
 }
 
-/** Variables that Sallyport reads and that are not keys of the configuration. */
-const FURTHER_VARIABLES = {
-  SALLYPORT_MAXMIND_KEY: {
-    example: 'accountId:licenceKey',
-    description: 'Key for MaxMind sources without a `key`; absent: none',
-  },
-  HTTPS_PROXY: {
-    example: 'http://user:password@proxy.internal:3128',
-    description: 'Proxy for feeds, lists, CrowdSec, webhooks, `challenge.provider` and `tls.acme`; absent: `ALL_PROXY`',
-  },
-  ALL_PROXY: {
-    example: 'http://proxy.internal:3128',
-    description: 'Proxy for feeds, lists, CrowdSec, webhooks and `challenge.provider`; absent: none',
-  },
-  NO_PROXY: { example: 'lists.internal,.corp', description: 'Hosts that bypass the proxy; absent: none' },
-  NODE_ENV: {
-    example: 'production',
-    description: 'Environment; `production` forbids the `explain` option of a mount; absent: allowed',
-  },
-  NODE_TLS_REJECT_UNAUTHORIZED: {
-    example: '1',
-    description: 'Certificate verification; `0` disables it and all data downloads; absent: 1',
-  },
-} as const
-
-/** Variables that are no keys: of the table above, and of the tests of this repository. */
+/** Variables that are no keys: of sources, and of the tests of this repository. */
 const OWN = new Set(['SALLYPORT_MAXMIND_KEY', 'SALLYPORT_SHARED_DATA'])
 
 /** Variables that orchestrators set for a service whose name begins with `sallyport`. */
@@ -94,7 +69,7 @@ function variableName(path: readonly PropertyKey[], variables: ReadonlyMap<strin
 }
 
 /** Lists a variable for every key that holds a word, a number or a list of words. */
-function listVariables(tree: SchemaNode): readonly Variable[] {
+export function listVariables(tree = schemaTree()): readonly Variable[] {
   return listLeaves(tree).flatMap(({ path, node }) => {
     const kind = schemaKind(node)
     return kind === undefined ? [] : [{ path, node, kind, name: nameVariable(path) }]
@@ -135,30 +110,4 @@ export function splitList(text: string): readonly string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-}
-
-export interface VariableRow {
-  readonly name: string
-  /** Names the key of the configuration that the variable sets; absent for a variable without a key. */
-  readonly key?: string | undefined
-  readonly example: string
-  readonly description: string
-}
-
-/** Writes an example as a variable holds it. For a map, which only a file can set, it takes one of the map's texts. */
-function exampleText(example: unknown): string {
-  if (Array.isArray(example)) return example.join(',')
-  return String(typeof example === 'object' && example !== null ? Object.values(example)[0] : example)
-}
-
-/** Lists every variable that Sallyport reads: one for each key that holds a word, a number or a list of words, and a few more. */
-export function variableTable(): readonly VariableRow[] {
-  const ofKeys = listVariables(schemaTree()).map(({ name, path, node: { example, description = '' } }) => ({
-    name,
-    key: path.join('.'),
-    description,
-    example: exampleText(example),
-  }))
-  const further = Object.entries(FURTHER_VARIABLES).map(([name, row]) => ({ name, ...row }))
-  return [...ofKeys, ...further]
 }

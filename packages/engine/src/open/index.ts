@@ -8,9 +8,9 @@ export {
   configNotices,
   configSchema,
   faultText,
-  keyTable,
   listFiles,
   listSettings,
+  listVariables,
   openPolicyReader,
   type PolicyReader,
   type PolicyTest,
@@ -21,8 +21,9 @@ export {
   readPolicy,
   readPolicyTests,
   replacePolicy,
+  type SchemaNode,
+  schemaTree,
   splitList,
-  variableTable,
 } from '#config'
 export {
   isShippedTable,

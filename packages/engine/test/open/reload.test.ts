@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { keyTable, listFiles, open, readConfigFrom } from '../../src/open/index.ts'
+import { listFiles, open, readConfigFrom } from '../../src/open/index.ts'
 import { madeConfig } from './made-sources.ts'
 import { requestFrom } from './requests.ts'
 
@@ -115,14 +115,6 @@ t.test('a reload is all or nothing: the policy, the log, and what a host takes o
   t.match(readFileSync(base.log.file, 'utf8'), '"who":"test"')
   t.match(readFileSync(other.log.file, 'utf8'), '"who":"second"')
   t.notOk(existsSync('/proc/sallyport'))
-})
-
-t.test('every key is taken over by a reload, or after a restart, by its row in the schema', async (t) => {
-  const live = new Set(keyTable().flatMap((row) => (row.live ? [/^\w+/.exec(row.key)?.[0]] : [])))
-  for (const key of ['limits', 'lists', 'mode', 'policy', 'routes', 'tls', 'trustProxy']) t.ok(live.has(key), key)
-  for (const key of ['dataDir', 'listen', 'redis', 'store']) t.notOk(live.has(key), key)
-  const restart = keyTable().filter((row) => !row.live && /^(tls|limits|timeouts)\./.test(row.key))
-  t.same(restart.map(({ key }) => key).sort(), ['timeouts.counting', 'tls.http2'])
 })
 
 t.test('files that a configuration names, which are read with it', async (t) => {
