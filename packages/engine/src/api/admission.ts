@@ -6,13 +6,7 @@ import {
   findAllowance,
   sameKey,
 } from '#accounts'
-import {
-  type ClientAccess,
-  type ClientAdmission,
-  createClientAdmissions,
-  type PendingCount,
-  type RateLimit,
-} from './client-admission.ts'
+import { type ClientAccess, type ClientAdmission, createClientAdmissions, type RateLimit } from './client-admission.ts'
 import { createKeyReader } from './credentials.ts'
 import type { ApiRequest } from './request.ts'
 import { type ApiServices, report, unanswered } from './services.ts'
@@ -44,20 +38,7 @@ const COUNTED = [200, 400]
 export const UNLIMITED_ADMISSION: Admission = { allowed: true }
 
 /** Decides whether requests may be answered, and counts them. */
-export interface Admissions {
-  /**
-   * Throws `unauthorized` for a call without a valid key, until its client has made too many of them, and
-   * `service_unavailable` when a store that must answer does not.
-   */
-  admit(access: Access, request: ApiRequest): Promise<Admission>
-  /** Counts a call that was only checked, by the status of its response; 200 for a call that could be read. */
-  count(pending: PendingCount, status: number): Promise<Admission>
-  /** Returns the admission after a response of this status: a call that does not count is refunded. */
-  settle(admission: Admission, status: number): Promise<Admission>
-}
-
-/** Creates the admissions of one API from its services. */
-export function createAdmissions(services: ApiServices): Admissions {
+export function createAdmissions(services: ApiServices) {
   const clients = createClientAdmissions(services)
   const windowOf = createBillingWindows()
   const keys = createKeyReader()
@@ -104,8 +85,11 @@ export function createAdmissions(services: ApiServices): Admissions {
   }
 
   return {
-    // Not async: that would cost three more microtasks.
-    admit(access, request) {
+    /**
+     * Throws `unauthorized` for a call without a valid key, until its client has made too many of them, and `service_unavailable` when a
+     * store that must answer does not. Not async: that would cost three more microtasks.
+     */
+    admit(access: Access, request: ApiRequest): Promise<Admission> {
       switch (access.kind) {
         case 'open':
           return Promise.resolve(UNLIMITED_ADMISSION)
@@ -116,7 +100,8 @@ export function createAdmissions(services: ApiServices): Admissions {
       }
     },
     count: clients.count,
-    async settle(admission, status) {
+    /** Returns the admission after a response of this status: a call that does not count is refunded. */
+    async settle(admission: Admission, status: number): Promise<Admission> {
       const { allowance, countedIn } = admission
       if (allowance === undefined || countedIn === undefined || COUNTED.includes(status)) return admission
       try {

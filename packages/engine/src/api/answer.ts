@@ -60,26 +60,21 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof SallyportError) {
     const { code, message, details } = error
     const { status } = ERRORS[code]
-    if (status !== undefined) {
-      return { status, code, message, bug: status === 500, details }
-    }
+    if (status !== undefined) return { status, code, message, bug: status === 500, details }
   }
   const { status, message } = ERRORS.internal_error
   return { status, code: 'internal_error', message, bug: true }
 }
 
-/** Holds what a failed response has beside its failure. */
-export interface FailureContext {
-  readonly headers: Headers
-  /** Seconds, which a 429 alone has. */
-  readonly retryAfter: number
-  /** The id of the request, where it has one. */
-  readonly id: string | undefined
-}
-
-/** Builds the response to a failed request. */
-export function failureAnswer(failure: Failure, { headers, retryAfter, id }: FailureContext): ApiResponse {
-  const { status, code, message, details } = failure
+/** Builds the response to a failed request; a 429 alone has `retryAfter`, in seconds. */
+export function failureAnswer(
+  { status, code, message, details }: Failure,
+  {
+    headers,
+    retryAfter,
+    id,
+  }: { readonly headers: Headers; readonly retryAfter: number; readonly id: string | undefined },
+): ApiResponse {
   const body: ErrorResponse & Partial<RateLimitResponse> = {
     error: code,
     message,

@@ -8,7 +8,7 @@ import { listedIn } from './listed.ts'
 import { loadDocument } from './openapi.ts'
 import { isReferencePage, pageAnswer } from './reference.ts'
 import type { Api, ApiRequest, ApiResponse } from './request.ts'
-import type { Route, RouteContext, RouteInput } from './route.ts'
+import type { Route, RouteContext } from './route.ts'
 import { createRouter, type Match } from './router.ts'
 import { ROUTES } from './routes/index.ts'
 import { type ApiServices, report } from './services.ts'
@@ -20,13 +20,14 @@ type RouteMatch = Extract<Match, { readonly kind: 'route' }>
 
 /** Creates the `/v1` API over its services: one function from request to response, independent of any framework. */
 export function createApi(services: ApiServices, routes: readonly Route[] = ROUTES): Api {
-  const router = createRouter(routes)
+  const findRoute = createRouter(routes)
   const { admit, count, settle } = createAdmissions(services)
   const successes = new Map(routes.map((route) => [route, createSuccess(route)]))
   const directoryOf = directoryHolder()
   const document = () => loadDocument(routes)
 
-  async function run(route: Route, match: RouteMatch, request: ApiRequest): Promise<ApiResponse> {
+  async function run(match: RouteMatch, request: ApiRequest): Promise<ApiResponse> {
+    const { route } = match
     let admission = UNLIMITED_ADMISSION
     const proceed = (next: Admission) => {
       admission = next
@@ -34,7 +35,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
     }
     try {
       proceed(await admit(route.access, request))
-      const reading = read(route, match, request, admission)
+      const reading = read(match, request, admission)
       // Before the work: calls at once could otherwise all have it done before the first is counted.
       if (admission.pending !== undefined) proceed(await count(admission.pending, await readStatus(reading)))
       const { input, context } = await reading
@@ -50,13 +51,8 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
   }
 
   /** Reads the input of the row's handle; throws what cannot be read. */
-  async function read(
-    route: Route,
-    match: RouteMatch,
-    request: ApiRequest,
-    admission: Admission,
-  ): Promise<{ readonly input: RouteInput; readonly context: RouteContext }> {
-    const input = await readInput(route, match.params, request)
+  async function read({ route, params }: RouteMatch, request: ApiRequest, admission: Admission) {
+    const input = await readInput(route, params, request)
     const context = buildContext(request, admission)
     route.check?.(input, context)
     return { input, context }
@@ -64,18 +60,16 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
 
   function buildContext(request: ApiRequest, { allowance }: Admission): RouteContext {
     const snapshot = services.snapshots.current()
-    const directory = () => directoryOf(snapshot)
-    if (allowance === undefined) return { request, services, snapshot, directory, document }
-    return { request, services, snapshot, directory, document, allowance }
+    return { request, services, snapshot, directory: () => directoryOf(snapshot), document, allowance }
   }
 
   return async (request) => {
     if (request.path !== '/v1' && !request.path.startsWith('/v1/')) return undefined
     // Sallyport answers every path below /v1, also one without a row: 404 with an ErrorResponse.
-    const match = router.match(request.method, request.path)
+    const match = findRoute(request.method, request.path)
     switch (match.kind) {
       case 'route':
-        return run(match.route, match, request)
+        return run(match, request)
       case 'method':
         return refuse(request, new SallyportError('method_not_allowed'), { Allow: match.allow })
       case 'malformed':

@@ -42,15 +42,7 @@ export interface PendingCount {
 }
 
 /** Admits requests by the limits of their clients. All methods throw `service_unavailable` when a limit cannot be read. */
-export interface ClientAdmissions {
-  admit(access: ClientAccess, request: ApiRequest): Promise<ClientAdmission>
-  /** Counts a call that was only checked, by the status of its response; 200 for a call that could be read. */
-  count(pending: PendingCount, status: number): Promise<ClientAdmission>
-  /** Counts calls with invalid keys alone; valid ones of an address go on. Throws `unauthorized`; past the limit resolves to a refusal. */
-  refuseKey(request: ApiRequest): Promise<ClientAdmission>
-}
-
-export function createClientAdmissions(services: ApiServices): ClientAdmissions {
+export function createClientAdmissions(services: ApiServices) {
   const { counts, clock } = services
 
   function identifyClient(request: ApiRequest): ClientKey {
@@ -85,16 +77,20 @@ export function createClientAdmissions(services: ApiServices): ClientAdmissions 
   }
 
   return {
-    async admit({ limit, badRequests }, request) {
+    async admit({ limit, badRequests }: ClientAccess, request: ApiRequest): Promise<ClientAdmission> {
       const client = identifyClient(request)
       if (badRequests === undefined) return answered(ask(limit, client, 1))
       const looked = await answered(ask(limit, client, 0))
       return looked.allowed ? { ...looked, pending: { limit, badRequests, client } } : looked
     },
-    // The headers of a response, and of a refusal, describe the count that the call is in.
-    count: ({ limit, badRequests, client }, status) =>
+    /**
+     * Counts a call that was only checked, by the status of its response; 200 for a call that could be read. The headers of a response, and
+     * of a refusal, describe the count that the call is in.
+     */
+    count: ({ limit, badRequests, client }: PendingCount, status: number) =>
       answered(ask(isUnreadable(status) ? badRequests : limit, client, 1)),
-    async refuseKey(request) {
+    /** Counts calls with invalid keys alone; valid ones of an address go on. Throws `unauthorized`; past the limit resolves to a refusal. */
+    async refuseKey(request: ApiRequest): Promise<ClientAdmission> {
       let admission: ClientAdmission
       try {
         admission = await ask(CLIENT_LIMITS.unauthorized, identifyClient(request), 1)

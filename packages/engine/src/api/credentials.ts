@@ -9,33 +9,24 @@ const MAX_CREDENTIALS = 128
 const MAX_KEYS = 10_000
 
 /** A key that came with a request. */
-export interface PresentedKey extends ParsedKey {
+interface PresentedKey extends ParsedKey {
   /** The hash of the key with a secret of this process, by which the key is kept. */
   readonly fingerprint: string
   /** Whether the key is kept, because it was valid before. */
   readonly isKept: boolean
 }
 
-/** Reads the keys of requests. */
-export interface KeyReader {
-  /** Reads the key of `Bearer` credentials (RFC 6750; the scheme in any case); returns `undefined` for what cannot be a key. */
-  read(fields: readonly string[]): PresentedKey | undefined
-  /** Keeps a key that the store knows and that is valid: read again it costs one hash, not two and a checksum. */
-  keep(key: PresentedKey): void
-  /** Forgets a key that is not valid any more. */
-  drop(key: PresentedKey): void
-}
-
 /**
- * Creates a reader that keeps the last `MAX_KEYS` valid keys by a hash with a secret that is never written: it keeps nothing of the text of
+ * Creates a reader of the keys of requests that keeps the last `MAX_KEYS` valid keys by a hash with a secret that is never written: it keeps nothing of the text of
  * a key, and no caller can choose what is compared with a kept hash. A key that was never valid leaves no trace. The store decides for each
  * request whether a key is valid.
  */
-export function createKeyReader(): KeyReader {
+export function createKeyReader() {
   const secret = randomBytes(32).toString('latin1')
   const valid = new Map<string, PresentedKey>()
   return {
-    read(fields) {
+    /** Reads the key of `Bearer` credentials (RFC 6750; the scheme in any case); returns `undefined` for what cannot be a key. */
+    read(fields: readonly string[]): PresentedKey | undefined {
       const token = readToken(fields)
       if (token === undefined) return undefined
       const fingerprint = hash('sha256', secret + token)
@@ -44,13 +35,14 @@ export function createKeyReader(): KeyReader {
       const key = parseKey(token)
       return key === undefined ? undefined : { ...key, fingerprint, isKept: false }
     },
-    keep(key) {
+    /** Keeps a key that the store knows and that is valid: read again it costs one hash, not two and a checksum. */
+    keep(key: PresentedKey): void {
       if (key.isKept) return
       valid.set(key.fingerprint, { ...key, isKept: true })
       const [oldest] = valid.keys()
       if (valid.size > MAX_KEYS && oldest !== undefined) valid.delete(oldest)
     },
-    drop: ({ fingerprint }) => void valid.delete(fingerprint),
+    drop: ({ fingerprint }: PresentedKey) => void valid.delete(fingerprint),
   }
 }
 

@@ -14,11 +14,12 @@ export async function readInput(
   params: Readonly<Record<string, string | undefined>>,
   request: ApiRequest,
 ): Promise<RouteInput> {
-  return {
+  const input: { readonly [Part in keyof RouteInput]: unknown } = {
     params: route.params && parse(route.params, requireDecoded(params), 'path'),
     query: route.query && parse(route.query, firstValues(request.query), 'query'),
     body: route.body && parseBody(route.body, await readBody(request)),
   }
+  return input as RouteInput
 }
 
 function parse(schema: z.ZodType, value: unknown, place: string): unknown {

@@ -20,13 +20,26 @@ export interface RouteContext {
 }
 
 /** The type of a value that is only read, all the way down. */
-export type DeepReadonly<T> = T extends (infer Item)[]
+type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T
 
-interface RouteRow {
+/** The parts of a request, read by the schemas of its row; a part without a schema is `undefined`. */
+interface TypedInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
+  readonly params: z.output<Params>
+  readonly query: z.output<Query>
+  readonly body: z.output<Body>
+}
+
+/** A row with its schemas, which give `handle` the types of its input and result. Validation, OpenAPI and the wire tests read it. */
+interface TypedRoute<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+> {
   readonly method: 'GET' | 'POST'
   /** Segments are literals or `{name}`. */
   readonly path: string
@@ -49,22 +62,6 @@ interface RouteRow {
   readonly example?:
     | { readonly path: string; readonly body?: Readonly<Record<string, unknown>> | undefined }
     | undefined
-}
-
-/** The parts of a request, read by the schemas of its row. */
-interface TypedInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
-  readonly params: z.output<Params>
-  readonly query: z.output<Query>
-  readonly body: z.output<Body>
-}
-
-/** A row with its schemas, which give `handle` the types of its input and result. */
-export interface TypedRoute<
-  Params extends z.ZodObject,
-  Query extends z.ZodObject,
-  Body extends z.ZodType,
-  Response extends z.ZodType,
-> extends RouteRow {
   readonly params?: Params | undefined
   readonly query?: Query | undefined
   readonly body?: Body | undefined
@@ -77,22 +74,10 @@ export interface TypedRoute<
   ): DeepReadonly<z.output<Response>> | Promise<DeepReadonly<z.output<Response>>>
 }
 
-/** A row of the route table. Validation, OpenAPI, types and the wire tests all read it. */
-export interface Route extends RouteRow {
-  readonly params?: z.ZodObject | undefined
-  readonly query?: z.ZodObject | undefined
-  readonly body?: z.ZodType | undefined
-  readonly response: z.ZodType
-  check?(input: RouteInput, context: RouteContext): void
-  handle(input: RouteInput, context: RouteContext): unknown
-}
+/** A row of the route table. */
+export type Route = TypedRoute<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>
 
-/** The parts of a request, read by the row's schemas; a member without a schema is `undefined`. */
-export interface RouteInput {
-  readonly params: unknown
-  readonly query: unknown
-  readonly body: unknown
-}
+export type RouteInput = Parameters<Route['handle']>[0]
 
 /** Checks a row against its own schemas; the types end here, because a table holds rows of every kind. */
 export function defineRoute<

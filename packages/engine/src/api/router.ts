@@ -7,30 +7,26 @@ export type Match =
   | { readonly kind: 'malformed' }
   | { readonly kind: 'none' }
 
-export interface Router {
-  /** `path` as received, percent-encoded; HEAD is GET. */
-  match(method: string, path: string): Match
-}
-
 interface Pattern {
   readonly path: string
   readonly segments: readonly string[]
   readonly routes: readonly Route[]
 }
 
-/** Finds rows by method and path. A literal segment wins over a parameter, whatever the order of the rows. */
-export function createRouter(routes: readonly Route[]): Router {
+/**
+ * Finds rows by method and path, as received and percent-encoded; HEAD is GET. A literal segment wins over a parameter, whatever the order
+ * of the rows.
+ */
+export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
   const patterns = compilePatterns(routes)
-  return {
-    match(method, path) {
-      const segments = path.split('/').map(decode)
-      const pattern = patterns.find((candidate) => fits(candidate.segments, segments))
-      if (pattern === undefined) return { kind: segments.includes(undefined) ? 'malformed' : 'none' }
-      const route = pattern.routes.find((candidate) => candidate.method === (method === 'HEAD' ? 'GET' : method))
-      return route === undefined
-        ? { kind: 'method', allow: writeAllow(pattern.routes) }
-        : { kind: 'route', route, params: readParams(pattern.segments, segments) }
-    },
+  return (method, path) => {
+    const segments = path.split('/').map(decode)
+    const pattern = patterns.find((candidate) => fits(candidate.segments, segments))
+    if (pattern === undefined) return { kind: segments.includes(undefined) ? 'malformed' : 'none' }
+    const route = pattern.routes.find((candidate) => candidate.method === (method === 'HEAD' ? 'GET' : method))
+    return route === undefined
+      ? { kind: 'method', allow: writeAllow(pattern.routes) }
+      : { kind: 'route', route, params: readParams(pattern.segments, segments) }
   }
 }
 

@@ -1,7 +1,7 @@
 import { parsePrefix } from '@sallyport/core'
 import { createCrawlerRanges } from '@sallyport/core/testing'
 import t from 'tap'
-import * as schemas from '../../src/api/schemas/index.ts'
+import * as schemas from './schemas.ts'
 import { ADDRESSES, createWire, SNAPSHOT } from './wire.ts'
 
 const CHROME =

@@ -1,7 +1,7 @@
 import { type Dns, parsePrefix } from '@sallyport/core'
 import { createCrawlerRanges, createFakeDns, type RangeList } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
-import * as schemas from '../../src/api/schemas/index.ts'
+import * as schemas from './schemas.ts'
 import { ADDRESSES, createWire, SNAPSHOT, START } from './wire.ts'
 
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'

@@ -1,7 +1,7 @@
 import { makeSnapshots } from '@sallyport/core/testing'
 import t from 'tap'
 import { ROUTES } from '../../src/api/index.ts'
-import * as schemas from '../../src/api/schemas/index.ts'
+import * as schemas from './schemas.ts'
 import { ADDRESSES, createWire, REGISTERED, START, UNROUTED } from './wire.ts'
 
 const ANONYMISERS = ['vpn', 'residential_proxy', 'tor']

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { z } from 'zod'
-import * as schemas from '../../src/api/schemas/index.ts'
+import * as schemas from './schemas.ts'
 
 /** The specification's tables of fields; a `?` marks what may be left out. */
 const STRUCTURES: Readonly<Record<string, string>> = {

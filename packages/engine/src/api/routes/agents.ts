@@ -1,7 +1,6 @@
 import { type AgentVerdict, type Decision, type DescribedRequest, plainAction } from '@sallyport/core'
-import type { Access } from '../admission.ts'
 import { CLIENT_LIMITS } from '../client-limits.ts'
-import { defineRoute } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import {
   AgentscanCheckRequest,
   AgentscanCheckResponse,
@@ -36,14 +35,7 @@ export const agentscanVerify = verifyRoute({
 })
 
 /** Makes both routes, which have one request and one response; they differ in access and limit. */
-function verifyRoute(row: {
-  readonly path: string
-  readonly access: Access
-  readonly operationId: string
-  readonly summary: string
-  readonly description: string
-  readonly errors: readonly number[]
-}) {
+function verifyRoute(row: Pick<Route, 'path' | 'access' | 'operationId' | 'summary' | 'description' | 'errors'>) {
   return defineRoute({
     ...row,
     example: { path: row.path, body: { ip: '66.249.66.1', bot: 'googlebot' } },

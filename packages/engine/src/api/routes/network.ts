@@ -13,21 +13,29 @@ import { AsnResponse, GeolocationResponse, ProxyResponse, VpnResponse } from '..
 import { IpParams } from '../schemas/words.ts'
 import { findNetwork, readAddress } from './address.ts'
 
-const RULE = 'The classes hosting and datacenter say who owns a network; they do not mean that it hides its users.'
-
-export const vpn = defineRoute({
+/** What the routes of this file have in common. */
+const ROW = {
   method: 'GET',
-  path: '/v1/vpn/{ip}',
-  example: { path: '/v1/vpn/185.220.101.10' },
   access: { kind: 'key', metered: true },
-  operationId: 'vpn',
   tag: 'Network',
-  summary: 'Detect whether an address belongs to a VPN or another anonymiser.',
-  description: RULE,
   errors: [400, 401, 429, 500],
   params: IpParams,
-  response: VpnResponse,
+} as const
+
+/** What both routes about anonymisers have in common. */
+const ANONYMISER_ROW = {
+  ...ROW,
+  description: 'The classes hosting and datacenter say who owns a network; they do not mean that it hides its users.',
   answer: 'Network class and risk score.',
+} as const
+
+export const vpn = defineRoute({
+  ...ANONYMISER_ROW,
+  path: '/v1/vpn/{ip}',
+  example: { path: '/v1/vpn/185.220.101.10' },
+  operationId: 'vpn',
+  summary: 'Detect whether an address belongs to a VPN or another anonymiser.',
+  response: VpnResponse,
   handle({ params }, { snapshot }) {
     const { ip, hides, ...network } = describeNetwork(params.ip, snapshot)
     return { ip, isVpn: hides, ...network }
@@ -35,18 +43,12 @@ export const vpn = defineRoute({
 })
 
 export const proxy = defineRoute({
-  method: 'GET',
+  ...ANONYMISER_ROW,
   path: '/v1/proxy/{ip}',
   example: { path: '/v1/proxy/5.9.10.20' },
-  access: { kind: 'key', metered: true },
   operationId: 'proxy',
-  tag: 'Network',
   summary: 'Detect whether an address belongs to a proxy or another anonymiser.',
-  description: RULE,
-  errors: [400, 401, 429, 500],
-  params: IpParams,
   response: ProxyResponse,
-  answer: 'Network class and risk score.',
   handle({ params }, { snapshot }) {
     const { ip, hides, ...network } = describeNetwork(params.ip, snapshot)
     return { ip, isProxy: hides, ...network }
@@ -69,15 +71,11 @@ function describeNetwork(text: string, snapshot: Snapshot) {
 }
 
 export const geo = defineRoute({
-  method: 'GET',
+  ...ROW,
   path: '/v1/geo/{ip}',
   example: { path: '/v1/geo/5.9.10.20' },
-  access: { kind: 'key', metered: true },
   operationId: 'geolocation',
-  tag: 'Network',
   summary: 'Locate an address.',
-  errors: [400, 401, 429, 500],
-  params: IpParams,
   response: GeolocationResponse,
   answer: 'The geolocation. Unknown fields are omitted.',
   async handle({ params }, { snapshot }) {
@@ -92,15 +90,11 @@ export const geo = defineRoute({
 })
 
 export const asn = defineRoute({
-  method: 'GET',
+  ...ROW,
   path: '/v1/asn/{ip}',
   example: { path: '/v1/asn/5.9.10.20' },
-  access: { kind: 'key', metered: true },
   operationId: 'asn',
-  tag: 'Network',
   summary: 'Find the autonomous system of an address.',
-  errors: [400, 401, 429, 500],
-  params: IpParams,
   response: AsnResponse,
   answer: 'Number, organisation, type and country. Unknown fields are omitted.',
   handle({ params }, { snapshot }) {

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { ALLOWANCES } from '#accounts'
 import { Day } from './words.ts'
 
-/** Specification: UserLimitsResponse. */
 export const UserLimitsResponse = z
   .object({
     accountType: z.string().meta({ description: 'Name of the plan.', examples: Object.keys(ALLOWANCES) }),
@@ -14,9 +13,7 @@ export const UserLimitsResponse = z
     resetDate: Day.meta({ description: 'First day of the next billing window, UTC.' }),
   })
   .meta({ id: 'UserLimitsResponse' })
-export type UserLimitsResponse = z.output<typeof UserLimitsResponse>
 
-/** Specification: ErrorResponse. */
 export const ErrorResponse = z
   .object({
     error: z.string().meta({ description: 'Machine code.', examples: ['invalid_ip'] }),

@@ -13,7 +13,6 @@ export const CrawlerVerifyRequest = z
   .meta({ id: 'CrawlerVerifyRequest' })
 export type CrawlerVerifyRequest = z.output<typeof CrawlerVerifyRequest>
 
-/** Specification: CrawlerVerifyResponse. */
 export const CrawlerVerifyResponse = z
   .object({
     ip: z.string(),
@@ -36,9 +35,7 @@ export const CrawlerVerifyResponse = z
     checkedAt: Moment,
   })
   .meta({ id: 'CrawlerVerifyResponse' })
-export type CrawlerVerifyResponse = z.output<typeof CrawlerVerifyResponse>
 
-/** Follows AgentscanCheckRequest of the specification (snake_case). */
 export const AgentscanCheckRequest = z
   .object({
     ip: z.string(),
@@ -72,7 +69,6 @@ const Signals = z.object({
     .meta({ description: 'Signals that the verdict rests on.' }),
 })
 
-/** Follows AgentscanCheckResponse of the specification (snake_case). */
 export const AgentscanCheckResponse = z
   .object({
     class: z.enum(AGENT_CLASSES),

@@ -2,7 +2,6 @@ import { DIRECTORY_ORDERS } from '@sallyport/core'
 import { z } from 'zod'
 import { AsnLabel, AsnNetworkType, int64 } from './words.ts'
 
-/** Specification: AsnDirectorySummary. */
 export const AsnDirectorySummary = z
   .object({
     asn: z.int(),
@@ -15,9 +14,7 @@ export const AsnDirectorySummary = z
     addresses: int64().meta({ description: 'IPv4 addresses over all prefixes; IPv6 is not counted.' }),
   })
   .meta({ id: 'AsnDirectorySummary' })
-export type AsnDirectorySummary = z.output<typeof AsnDirectorySummary>
 
-/** Specification: AsnDirectoryList. */
 export const AsnDirectoryList = z
   .object({
     total: z.int().meta({ description: 'Autonomous systems in the database.' }),
@@ -27,9 +24,7 @@ export const AsnDirectoryList = z
     results: z.array(AsnDirectorySummary),
   })
   .meta({ id: 'AsnDirectoryList' })
-export type AsnDirectoryList = z.output<typeof AsnDirectoryList>
 
-/** Specification: AsnDirectoryEntry. */
 export const AsnDirectoryEntry = AsnDirectorySummary.extend({
   samplePrefixes: z
     .array(
@@ -49,7 +44,6 @@ export const AsnDirectoryEntry = AsnDirectorySummary.extend({
     .boolean()
     .meta({ description: 'False while the range lists are not loaded; the two counts mean nothing then.' }),
 }).meta({ id: 'AsnDirectoryEntry' })
-export type AsnDirectoryEntry = z.output<typeof AsnDirectoryEntry>
 
 const CLAMPED =
   'An integer out of range is replaced by the nearest bound, and any other value by the default; neither fails with 400.'

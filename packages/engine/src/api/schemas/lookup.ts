@@ -15,9 +15,7 @@ export const Target = z
       .optional(),
   })
   .meta({ id: 'Target' })
-export type Target = z.output<typeof Target>
 
-/** Specification: ReservedRange. */
 export const ReservedRange = z
   .object({
     reserved: z.boolean().meta({ description: 'True when the address is not publicly routable.' }),
@@ -25,9 +23,7 @@ export const ReservedRange = z
     detail: z.string().meta({ description: 'Explanation, with an RFC reference.' }).optional(),
   })
   .meta({ id: 'ReservedRange' })
-export type ReservedRange = z.output<typeof ReservedRange>
 
-/** Specification: Verdict. */
 export const Verdict = z
   .object({
     classification: NetworkClass,
@@ -39,7 +35,6 @@ export const Verdict = z
     }),
   })
   .meta({ id: 'Verdict' })
-export type Verdict = z.output<typeof Verdict>
 
 /** Specification: Purity, a composite cleanliness score; higher is cleaner. */
 export const Purity = z
@@ -56,7 +51,6 @@ export const Purity = z
     ),
   })
   .meta({ id: 'Purity' })
-export type Purity = z.output<typeof Purity>
 
 /** A geolocation without the address; a field is left out when it is unknown. */
 const geoFields = {
@@ -74,9 +68,7 @@ const geoFields = {
   accuracyRadius: z.int().meta({ description: 'Kilometres.' }).optional(),
 }
 
-/** Specification: GeolocationResponse. */
 export const GeolocationResponse = z.object({ ip: z.string(), ...geoFields }).meta({ id: 'GeolocationResponse' })
-export type GeolocationResponse = z.output<typeof GeolocationResponse>
 
 /** Specification: AsnResponse. `asn`, `name` and `country` are left out when the address is in no known network. */
 export const AsnResponse = z
@@ -88,9 +80,7 @@ export const AsnResponse = z
     country: CountryCode.optional(),
   })
   .meta({ id: 'AsnResponse' })
-export type AsnResponse = z.output<typeof AsnResponse>
 
-/** Specification: WhoisResponse. */
 export const WhoisResponse = z
   .object({
     domain: z.string(),
@@ -103,7 +93,6 @@ export const WhoisResponse = z
     privacyProtection: z.boolean(),
   })
   .meta({ id: 'WhoisResponse' })
-export type WhoisResponse = z.output<typeof WhoisResponse>
 
 /** Specification: MyIPResponse. The family that the caller did not use is left out. */
 export const MyIPResponse = z
@@ -117,7 +106,6 @@ export const MyIPResponse = z
     asnCountry: CountryCode.optional(),
   })
   .meta({ id: 'MyIPResponse' })
-export type MyIPResponse = z.output<typeof MyIPResponse>
 
 const networkFields = {
   isTor: z.boolean(),
@@ -129,17 +117,13 @@ const networkFields = {
 
 const ANONYMISERS = 'True only for `vpn`, `residential_proxy` and `tor`.'
 
-/** Specification: VpnResponse. */
 export const VpnResponse = z
   .object({ ip: z.string(), isVpn: z.boolean().meta({ description: ANONYMISERS }), ...networkFields })
   .meta({ id: 'VpnResponse' })
-export type VpnResponse = z.output<typeof VpnResponse>
 
-/** Specification: ProxyResponse. */
 export const ProxyResponse = z
   .object({ ip: z.string(), isProxy: z.boolean().meta({ description: ANONYMISERS }), ...networkFields })
   .meta({ id: 'ProxyResponse' })
-export type ProxyResponse = z.output<typeof ProxyResponse>
 
 /** A target may have so many characters. */
 const MAX_TARGET_LENGTH = 4096
@@ -156,7 +140,6 @@ export const LookupRequest = z
       }),
   })
   .meta({ id: 'LookupRequest' })
-export type LookupRequest = z.output<typeof LookupRequest>
 
 /** Follows LookupResult of the specification, the combined lookup. */
 export const LookupResult = z
@@ -179,4 +162,3 @@ export const LookupResult = z
     at: Moment,
   })
   .meta({ id: 'LookupResult' })
-export type LookupResult = z.output<typeof LookupResult>

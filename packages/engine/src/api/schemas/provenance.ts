@@ -8,7 +8,6 @@ const FreeForm = z
   .custom<Readonly<Record<string, unknown>>>(isRecord, 'must be an object')
   .meta({ override: { type: 'object' } })
 
-/** Follows ProvenanceCheckRequest of the specification (snake_case). */
 export const ProvenanceCheckRequest = z
   .object({
     ip: z.string(),
@@ -20,9 +19,7 @@ export const ProvenanceCheckRequest = z
     request_context: FreeForm.optional(),
   })
   .meta({ id: 'ProvenanceCheckRequest' })
-export type ProvenanceCheckRequest = z.output<typeof ProvenanceCheckRequest>
 
-/** Follows ProvenanceCheckResponse of the specification (snake_case). */
 export const ProvenanceCheckResponse = z
   .object({
     network_origin: NetworkClass,
@@ -33,7 +30,6 @@ export const ProvenanceCheckResponse = z
     attestation_id: int64(),
   })
   .meta({ id: 'ProvenanceCheckResponse' })
-export type ProvenanceCheckResponse = z.output<typeof ProvenanceCheckResponse>
 
 const Base64 = z.string().meta({ description: 'Standard base64.' })
 const Sha256 = z.string().meta({ description: 'SHA-256, lower-case hexadecimal.' })

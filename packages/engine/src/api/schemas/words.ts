@@ -1,10 +1,8 @@
 import { AS_TYPES, DEGRADABLE, NETWORK_CLASSES, PLAIN_ACTIONS } from '@sallyport/core'
 import { z } from 'zod'
 
-/** Specification: NetworkClass. */
 export const NetworkClass = z.enum(NETWORK_CLASSES).meta({ id: 'NetworkClass' })
 
-/** Specification: AsnNetworkType. */
 export const AsnNetworkType = z.enum(AS_TYPES).meta({ id: 'AsnNetworkType' })
 
 export const Action = z.enum(PLAIN_ACTIONS)
