@@ -32,21 +32,10 @@ const RETENTION_MS = HOUR_MS
 /** Authorities of time ask not to be asked often, and each timestamp covers all records before it. */
 const STAMP_EVERY = { lookMs: 5_000, logMs: 600_000 } as const
 
-/** The ledger of a service: opened at its first use, then checkpointed and erased by age while it is open. */
-export interface LedgerHolder {
-  /** Rejects with `ledger_refused`; a database that cannot be reached is reported, and the next use tries again. */
-  open(): Promise<void>
-  /** Works with the ledger, opening it first; what the ledger cannot do now is `attestation_unavailable`. */
-  use<T>(work: (ledger: Ledger) => Promise<T>): Promise<T>
-  /** `undefined` while it is not open: reading it opens nothing. */
-  status(): Promise<LedgerStatus | undefined>
-  close(): Promise<void>
-}
-
 /** Opens the ledger once, however many use it at the same time. */
-export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise, stamper }: LedgerHooks): LedgerHolder {
+export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise, stamper }: LedgerHooks) {
   let opening: Promise<{ readonly place: LedgerPlace; readonly ledger: Ledger }> | undefined
-  let schedules: readonly Schedule[] = []
+  let schedules: readonly ReturnType<typeof schedule>[] = []
   let closed = false
   const watch = watchLedger(raise)
 
@@ -91,7 +80,8 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise,
   }
 
   return {
-    async open() {
+    /** Rejects with `ledger_refused`; a database that cannot be reached is reported, and the next use tries again. */
+    async open(): Promise<void> {
       try {
         await opened()
       } catch (error) {
@@ -102,7 +92,8 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise,
         onFault(error)
       }
     },
-    async use(work) {
+    /** Works with the ledger, opening it first; what the ledger cannot do now is `attestation_unavailable`. */
+    async use<T>(work: (ledger: Ledger) => Promise<T>): Promise<T> {
       try {
         const { ledger } = await opened()
         const done = await work(ledger)
@@ -116,8 +107,10 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise,
         throw new SallyportError('attestation_unavailable')
       }
     },
-    status: async () => (closed ? undefined : (await opening?.catch(() => undefined))?.ledger.status()),
-    async close() {
+    /** `undefined` while it is not open: reading it opens nothing. */
+    status: async (): Promise<LedgerStatus | undefined> =>
+      closed ? undefined : (await opening?.catch(() => undefined))?.ledger.status(),
+    async close(): Promise<void> {
       closed = true
       stamper?.close()
       const open = await opening?.catch(() => undefined)
@@ -155,11 +148,6 @@ function isAnswer(error: unknown): boolean {
   return error instanceof SallyportError && ERRORS[error.code].status !== undefined
 }
 
-interface Schedule {
-  /** Begins no other run, and waits for one that is under way. */
-  stop(): Promise<void>
-}
-
 interface ScheduleHooks {
   onFailure(error: unknown): void
   onSuccess(): void
@@ -169,7 +157,7 @@ interface ScheduleHooks {
 const LATE_MS = 60_000
 
 /** Runs `work` at an interval, one run at a time; of failures in a row the first is reported. */
-function schedule(everyMs: number, work: () => Promise<unknown>, { onFailure, onSuccess }: ScheduleHooks): Schedule {
+function schedule(everyMs: number, work: () => Promise<unknown>, { onFailure, onSuccess }: ScheduleHooks) {
   let running: Promise<void> | undefined
   let failing = false
   const fail = (error: unknown): void => {
@@ -195,7 +183,8 @@ function schedule(everyMs: number, work: () => Promise<unknown>, { onFailure, on
   }, everyMs)
   timer.unref()
   return {
-    async stop() {
+    /** Begins no other run, and waits for one that is under way. */
+    async stop(): Promise<void> {
       clearInterval(timer)
       await running
     },

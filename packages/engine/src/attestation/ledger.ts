@@ -90,31 +90,21 @@ export interface RotatedKey {
 }
 
 /** The operator's work on a ledger, beside a running service. */
-export interface LedgerTools {
-  /** See `auditLedger`. Needs no key, and works also where opening is refused. */
-  verify(options?: Omit<AuditOptions, 'archive'>): Promise<AuditReport>
-  /** Checks the anchors of the logs; `authorities` are trusted certificates, PEM, and `witnesses` trusted verifier keys. */
-  time(authorities: string | undefined, witnesses: readonly string[]): Promise<LedgerTime>
-  /** Builds the evidence of what an operator read; `undefined` where no record is. Throws `invalid_request` for too many. */
-  crawls(operator: string, query: CrawlsQuery): Promise<CrawlsJson | undefined>
-  /** Erases address, salt and context of all records about an address; returns their number. Throws `invalid_ip`. */
-  erase(address: string): Promise<number>
-  /** Hands over to a new key, or to the key in `nextKeyFile`, and writes it where services read their key. */
-  rotateKey(options: {
-    readonly nextKeyFile?: string | undefined
-    readonly compromised?: boolean | undefined
-  }): Promise<RotatedKey>
-  close(): Promise<void>
-}
+export type LedgerTools = Awaited<ReturnType<typeof openLedgerTools>>
 
 /** Opens the ledger of a configuration alone: no data is loaded. */
-export async function openLedgerTools(config: Settings): Promise<LedgerTools> {
+export async function openLedgerTools(config: Settings) {
   const place = await inDataDir(config, () => openLedgerPlace(config))
   const { source } = keyPlace(config)
   return {
-    verify: (options = {}) => auditLedger(place.store, { ...options, archive: place.archive }),
-    time: (authorities, witnesses) => readLedgerTime(place.store, authorities, witnesses),
-    async crawls(operator, query) {
+    /** See `auditLedger`. Needs no key, and works also where opening is refused. */
+    verify: (options: Omit<AuditOptions, 'archive'> = {}): Promise<AuditReport> =>
+      auditLedger(place.store, { ...options, archive: place.archive }),
+    /** Checks the anchors of the logs; `authorities` are trusted certificates, PEM, and `witnesses` trusted verifier keys. */
+    time: (authorities: string | undefined, witnesses: readonly string[]): Promise<LedgerTime> =>
+      readLedgerTime(place.store, authorities, witnesses),
+    /** Builds the evidence of what an operator read; `undefined` where no record is. Throws `invalid_request` for too many. */
+    async crawls(operator: string, query: CrawlsQuery): Promise<CrawlsJson | undefined> {
       const ledger = await openLedgerAt(place, config, { now: () => Date.now() })
       try {
         return await ledger.crawls(operator, query)
@@ -122,12 +112,20 @@ export async function openLedgerTools(config: Settings): Promise<LedgerTools> {
         throw error instanceof RangeError ? new SallyportError('invalid_request', error.message) : error
       }
     },
-    async erase(text) {
+    /** Erases address, salt and context of all records about an address; returns their number. Throws `invalid_ip`. */
+    async erase(text: string): Promise<number> {
       const address = parseAddress(text)
       if (address === undefined) throw new SallyportError('invalid_ip', `Not an address: ${text}`)
       return place.store.eraseSubject(formatAddress(address))
     },
-    async rotateKey({ nextKeyFile, compromised = false }) {
+    /** Hands over to a new key, or to the key in `nextKeyFile`, and writes it where services read their key. */
+    async rotateKey({
+      nextKeyFile,
+      compromised = false,
+    }: {
+      readonly nextKeyFile?: string | undefined
+      readonly compromised?: boolean | undefined
+    }): Promise<RotatedKey> {
       const ledger = await openLedgerAt(place, config, { now: () => Date.now() })
       const variable = environmentName(source)
       if (nextKeyFile === undefined && variable !== undefined) {
@@ -145,7 +143,7 @@ export async function openLedgerTools(config: Settings): Promise<LedgerTools> {
       await prepared?.place()
       return { kid: thumbprint(next.publicKey), placed: prepared !== undefined }
     },
-    close: () => place.store.close(),
+    close: (): Promise<void> => place.store.close(),
   }
 }
 

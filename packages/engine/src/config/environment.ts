@@ -1,6 +1,6 @@
 import { nearestWord } from '@sallyport/core'
 import type { ConfigFault } from './faults.ts'
-import { type Layer, type Mapping, merge } from './layers.ts'
+import { type Mapping, merge } from './layers.ts'
 import type { Environment } from './secrets.ts'
 import { type Leaf, listLeaves, type SchemaNode, schemaTree } from './tree.ts'
 
@@ -10,13 +10,6 @@ type Kind = 'text' | 'list' | 'json'
 interface Variable extends Leaf {
   readonly name: string
   readonly kind: Kind
-}
-
-/** Holds the values that the environment sets, and faults in names of variables. */
-export interface EnvironmentRead {
-  readonly layer: Layer
-  readonly errors: readonly ConfigFault[]
-  readonly warnings: readonly ConfigFault[]
 }
 
 /** Variables that are no keys: of sources, and of the tests of this repository. */
@@ -29,7 +22,7 @@ const ORCHESTRATED = /_PORT$|_PORT_|_SERVICE_/
 const SLIP = 2
 
 /** Reads the `SALLYPORT_…` variables: each key that holds a word, a number or a list of words has one. */
-export function readEnvironment(env: Environment, tree: SchemaNode): EnvironmentRead {
+export function readEnvironment(env: Environment, tree: SchemaNode) {
   const variables = new Map(listVariables(tree).map((variable) => [variable.name, variable]))
   const errors: ConfigFault[] = []
   const warnings: ConfigFault[] = []
@@ -52,7 +45,11 @@ export function readEnvironment(env: Environment, tree: SchemaNode): Environment
     const nested = variable.path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
     values = merge(values, nested as Mapping)
   }
-  return { layer: { values, placeOf: (path) => variablePlace(variableName(path, variables)) }, errors, warnings }
+  return {
+    layer: { values, placeOf: (path: readonly PropertyKey[]) => variablePlace(variableName(path, variables)) },
+    errors,
+    warnings,
+  }
 }
 
 function variablePlace(variable: string) {

@@ -23,20 +23,7 @@ const MAX_WAITING = 8
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 256 }
 
 /** Reads policies that users write and tries them, in a thread of its own, so that reading never delays visitors. */
-export interface PolicyReader {
-  /**
-   * Checks a text. Rejects with `invalid_policy` if the text takes too long to read, and with `service_unavailable` if too many texts wait.
-   */
-  check(text: string): Promise<PolicyText>
-  /** Returns the text of a configuration with another policy and everything else unchanged. Rejects as `check` does, and for a fault. */
-  replace(configuration: string, policy: string): Promise<string>
-  /** Judges requests by each policy, in order: as many of the first requests as time permits, and at least one. Rejects as `check` does. */
-  judge(
-    policies: readonly Config['policy'][],
-    requests: readonly JudgedRequest[],
-  ): Promise<readonly (readonly Judgement[])[]>
-  close(): Promise<void>
-}
+export type PolicyReader = ReturnType<typeof openPolicyReader>
 
 export interface PolicyReaderOptions {
   readonly deadlineMs?: number | undefined
@@ -47,10 +34,7 @@ export interface PolicyReaderOptions {
 const NO_LISTS = (): ListsOfConfig => ({ lists: {}, dataDir: '' })
 
 /** Opens a reader; its thread starts with the first text and does not delay an exit. */
-export function openPolicyReader({
-  deadlineMs = DEADLINE_MS,
-  lists = NO_LISTS,
-}: PolicyReaderOptions = {}): PolicyReader {
+export function openPolicyReader({ deadlineMs = DEADLINE_MS, lists = NO_LISTS }: PolicyReaderOptions = {}) {
   const names = () => Object.keys(lists().lists)
   let thread: Worker | undefined
   let idle: NodeJS.Timeout | undefined
@@ -96,23 +80,31 @@ export function openPolicyReader({
   }
 
   return {
-    async check(text) {
+    /**
+     * Checks a text. Rejects with `invalid_policy` if the text takes too long to read, and with `service_unavailable` if too many texts wait.
+     */
+    async check(text: string): Promise<PolicyText> {
       const answer = await ask({ text, lists: names() })
       if (typeof answer === 'object' && 'checked' in answer) return answer.checked
       throw refusal(answer)
     },
-    async replace(configuration, text) {
+    /** Returns the text of a configuration with another policy and everything else unchanged. Rejects as `check` does, and for a fault. */
+    async replace(configuration: string, text: string): Promise<string> {
       const answer = await ask({ text, configuration, lists: names() })
       if (typeof answer === 'object' && 'replaced' in answer) return answer.replaced
       throw refusal(answer)
     },
-    async judge(policies, requests) {
+    /** Judges requests by each policy, in order: as many of the first requests as time permits, and at least one. Rejects as `check` does. */
+    async judge(
+      policies: readonly Config['policy'][],
+      requests: readonly JudgedRequest[],
+    ): Promise<readonly (readonly Judgement[])[]> {
       const config = lists()
       const answer = await ask({ policies, requests, lists: { lists: config.lists, dataDir: config.dataDir } })
       if (typeof answer === 'object' && 'judged' in answer) return answer.judged
       throw refusal(answer)
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true
       clearTimeout(idle)
       await end()

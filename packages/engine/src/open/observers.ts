@@ -17,19 +17,13 @@ export interface Readers {
 }
 
 /** Runs the phase `observe` of a service. */
-export interface Observers {
-  /** Takes the record of a request that has ended; it only appends it to a list. */
-  readonly observe: Observe
-  /** Delivers all waiting records to their readers. */
-  drain(): void
-  close(): void
-}
+export type Observers = ReturnType<typeof createObservers>
 
 /**
  * Takes each record once and hands records to their readers in batches. Metrics, and the counts for the console, are read after all waiting
  * records. Requests are counted last, so that other readers see only counts of earlier requests.
  */
-export function createObservers({ metrics, tally, others, flush }: Readers): Observers {
+export function createObservers({ metrics, tally, others, flush }: Readers) {
   const readers = others.filter((observe) => observe !== undefined)
   let waiting: ObservedRequest[] = []
   let timer: NodeJS.Timeout | undefined
@@ -68,13 +62,15 @@ export function createObservers({ metrics, tally, others, flush }: Readers): Obs
 
   metrics.settleBy(drain)
   return {
-    observe(observed) {
+    /** Takes the record of a request that has ended; it only appends it to a list. */
+    observe(observed: ObservedRequest): void {
       if (waiting.length === 0) {
         timer = setTimeout(drain, WAIT_MS).unref()
         process.prependListener('exit', end)
       }
       if (waiting.push(observed) >= BATCH) drain()
     },
+    /** Delivers all waiting records to their readers. */
     drain,
     close: drain,
   }

@@ -1,4 +1,4 @@
-import type { BanList, Clock } from '@sallyport/core'
+import type { Clock } from '@sallyport/core'
 import { type LedgerTools, openLedgerTools as ledgerToolsOf } from '#attestation'
 import { type ConfigInput, parseConfig } from '#config/service'
 import { createUpdates, type Updates } from '#datasets/service'
@@ -32,18 +32,15 @@ export async function openOverrides(options: ConfigInput = {}): Promise<OpenOver
   }
 }
 
-/** The bans alone: no data is loaded or compiled. */
-export interface OpenBans {
-  readonly bans: BanList
-  /** Rejects with `unknown_ban` where there is none of this id. */
-  lift(id: string): Promise<void>
-  close(): Promise<void>
-}
-
 /** Opens the bans of a configuration; running processes see what is lifted. Rejects with `service_unavailable`. */
-export async function openBans(options: ConfigInput = {}): Promise<OpenBans> {
+export async function openBans(options: ConfigInput = {}) {
   const bans = await openBanList(parseConfig(options), refuse)
-  return { bans, lift: (id) => liftBan(bans, id), close: async () => bans.close() }
+  return {
+    bans,
+    /** Rejects with `unknown_ban` where there is none of this id. */
+    lift: (id: string): Promise<void> => liftBan(bans, id),
+    close: async (): Promise<void> => bans.close(),
+  }
 }
 
 /** Opens the ledger of a configuration alone: no data is loaded. */

@@ -3,7 +3,7 @@ import { mergePlans } from '#accounts'
 import type { Api, ApiServices } from '#api'
 import type { Config, ConfigInput, Reloaded } from '#config/service'
 import { parseConfig } from '#config/service'
-import { createStamper, type Stamper } from '#features/anchors'
+import { createStamper } from '#features/anchors'
 import { createServiceBans } from '#features/bans'
 import { openBehaviour } from '#features/behaviour'
 import { type CrawlPorts, openCrawls } from '#features/crawls'
@@ -221,7 +221,7 @@ function openPayments(rules: Pick<Sallyport, 'config'>, { outbound, onFault }: B
 }
 
 /** Opens what asks authorities of time; recorded and made up requests ask nobody. */
-function openStamper(config: Config, { isTrial, outbound, clock, metrics }: Base): Stamper | undefined {
+function openStamper(config: Config, { isTrial, outbound, clock, metrics }: Base) {
   const onAnswer = (state: string) => metrics.add('ledgerTimestamps', [state])
   return isTrial ? undefined : createStamper(config, { fetch: outbound.feeds, now: clock.now, onAnswer })
 }

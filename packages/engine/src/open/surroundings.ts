@@ -1,9 +1,9 @@
 import type { NamedList, SourceStatus, Surroundings } from '@sallyport/core'
 import type { Config } from '#config'
 import { openLists } from '#features/lists'
-import { openRobots, type RobotsSource, type SiteRobots } from '#features/robots'
+import { openRobots, type RobotsSource } from '#features/robots'
 import type { NoticeCode, OnTurned, Outbound } from '#service'
-import { type MeasuredLoad, measureLoad } from '#service'
+import { measureLoad } from '#service'
 import { robotsOfConfig } from './robots.ts'
 
 /** Parts of a service that provide its surroundings. */
@@ -17,24 +17,12 @@ export interface SurroundingPorts {
 }
 
 /** Opens what policies of a service read besides requests. */
-export interface OpenSurroundings {
-  /** Returns the surroundings of the configuration in force. */
-  current(): Surroundings & { readonly lists: ReadonlyMap<string, NamedList> }
-  /** Opens the surroundings of another configuration. Rejects with `invalid_config`, and then nothing has changed. */
-  surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
-  readonly load: MeasuredLoad
-  readonly siteRobots: SiteRobots
-  /** Returns the robots.txt that a host publishes; `undefined` if none was read. */
-  robotsText(host: string): string | undefined
-  /** Lists the data sets of lists, and of the robots.txt of sites. */
-  readonly sources: readonly SourceStatus[]
-  close(): Promise<void>
-}
+export type OpenSurroundings = Awaited<ReturnType<typeof openSurroundings>>
 
 export async function openSurroundings(
   config: Config,
   { outbound, notice, onFault, onLoadTurned, isTrial }: SurroundingPorts,
-): Promise<OpenSurroundings> {
+) {
   let source: RobotsSource | undefined
   const prepareRobots = async (of: Config) => ({
     config: of,
@@ -63,13 +51,19 @@ export async function openSurroundings(
   return {
     load,
     siteRobots: {
-      read(next) {
+      read(next: RobotsSource): void {
         source = next
       },
     },
-    robotsText: (host) => inForce.robots.text(host),
-    current: () => ({ ...read, lists: lists.byName }),
-    async surround(next) {
+    /** Returns the robots.txt that a host publishes; `undefined` if none was read. */
+    robotsText: (host: string): string | undefined => inForce.robots.text(host),
+    /** Returns the surroundings of the configuration in force. */
+    current: (): Surroundings & { readonly lists: ReadonlyMap<string, NamedList> } => ({
+      ...read,
+      lists: lists.byName,
+    }),
+    /** Opens the surroundings of another configuration. Rejects with `invalid_config`, and then nothing has changed. */
+    async surround(next: Config): Promise<{ readonly surroundings: Surroundings; take(): void }> {
       const robots = await prepareRobots(next)
       const { byName, take } = await lists.prepare(next.lists)
       return {
@@ -80,10 +74,11 @@ export async function openSurroundings(
         },
       }
     },
-    get sources() {
+    /** Lists the data sets of lists, and of the robots.txt of sites. */
+    get sources(): readonly SourceStatus[] {
       return [...lists.status, ...inForce.robots.status]
     },
-    async close() {
+    async close(): Promise<void> {
       load.close()
       await lists.close()
     },

@@ -35,18 +35,6 @@ interface CountedRules {
   readonly trust: ReturnType<typeof parseTrust>
 }
 
-/** Counts of rules and of `/v1`, and the bans, for as long as the service is open. */
-export interface Counting {
-  /** The counter of some rules; what they share with the rules before is counted on. */
-  counterOf(rules: CountedRules): Counter
-  /** Opens what some rules, and `/v1`, need that is not open yet. A store that is away is reported and is no error. */
-  prepare(rules: Pick<CountedRules, 'policy'>): Promise<void>
-  /** Counts of callers of `/v1`: they outlive a restart, also where rules count in memory. */
-  readonly calls: Counts
-  readonly bans: BanList
-  close(): Promise<void>
-}
-
 export interface CountingOptions {
   readonly clock: Clock
   readonly onFault: (error: unknown) => void
@@ -55,7 +43,7 @@ export interface CountingOptions {
 }
 
 /** Nothing is opened before it is prepared, or a request needs it. */
-export function createCounting(config: Settings, options: CountingOptions): Counting {
+export function createCounting(config: Settings, options: CountingOptions) {
   const { onFault, onBanned } = options
   const { now } = options.clock
   const [url, callsUrl] = [countsUrl(config), callCountsUrl(config)]
@@ -84,9 +72,12 @@ export function createCounting(config: Settings, options: CountingOptions): Coun
   const led = lacksSecret(config) ? undefined : BAN_CHALLENGE
   return {
     bans: current,
+    /** Counts of callers of `/v1`: they outlive a restart, also where rules count in memory. */
     calls,
+    /** Opens what some rules, and `/v1`, need that is not open yet. A store that is away is reported and is no error. */
     prepare,
-    counterOf({ policy: { strikes }, mode, trust }) {
+    /** The counter of some rules; what they share with the rules before is counted on. */
+    counterOf({ policy: { strikes }, mode, trust }: CountedRules): Counter {
       const counter = createCounter({ counts, flights })
       if (strikes.length === 0) return counter
       const isTrusted = (text: string): boolean => {
@@ -96,7 +87,7 @@ export function createCounting(config: Settings, options: CountingOptions): Coun
       const parts = { counts, bans: current, now, isTrusted, led, onFault, onBanned }
       return withStrikes(counter, { strikes, mode, ...parts })
     },
-    async close() {
+    async close(): Promise<void> {
       await bans.close()
       for (const store of new Set([counts, calls])) await store.close()
     },

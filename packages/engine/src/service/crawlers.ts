@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Clock,
-  type CrawlerVerifier,
   createCatalogue,
   createCrawlerVerifier,
   createPendingCrawlers,
@@ -11,7 +10,6 @@ import {
   type KeptReverseCheck,
   MAX_REVERSE_CHECKS,
   type NameTurns,
-  type PendingCrawlers,
   type Snapshots,
 } from '@sallyport/core'
 import type { Settings } from '#settings'
@@ -27,12 +25,6 @@ const PENDING_MS = 300
 /** The API does not wait longer for DNS: for the two questions of a check and for the questions queued before them. */
 const PATIENCE_MS = 1200
 
-export interface OpenCrawlers extends PendingCrawlers {
-  readonly verifier: CrawlerVerifier
-  /** Writes the last batch and closes the file. */
-  close(): void
-}
-
 export interface CrawlerPorts {
   readonly clock: Clock
   readonly dns: Dns
@@ -47,7 +39,7 @@ export interface CrawlerPorts {
 export async function openCrawlers(
   { dataDir, data }: Settings,
   { clock, dns, turns, snapshots, onFault }: CrawlerPorts,
-): Promise<OpenCrawlers> {
+) {
   const { store, checks } = data.readOnly ? EMPTY : await opened(join(dataDir, FILE), { clock, onFault })
   let waiting: KeptReverseCheck[] = []
   let timer: NodeJS.Timeout | undefined
@@ -82,7 +74,8 @@ export async function openCrawlers(
   return {
     verifier,
     settle: createPendingCrawlers(pending).settle,
-    close() {
+    /** Writes the last batch and closes the file. */
+    close(): void {
       closed = true
       write()
       store?.close()

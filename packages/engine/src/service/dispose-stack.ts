@@ -2,23 +2,20 @@ interface Closable {
   close(): Promise<void> | void
 }
 
-/** Opened resources, closed in reverse order: at the end, or where a later opening fails. */
-export interface DisposeStack {
-  /** Waits for a resource to open, adds it to the stack and returns it. */
-  use<Resource extends Closable>(opening: Resource | Promise<Resource>): Promise<Resource>
-  /** Closes each resource once, however often it is called; one that fails keeps no other open. Rejects with the first error. */
-  dispose(): Promise<void>
-}
+export type DisposeStack = ReturnType<typeof createDisposeStack>
 
-export function createDisposeStack(): DisposeStack {
+/** Holds opened resources, and closes them in reverse order: at the end, or where a later opening fails. */
+export function createDisposeStack() {
   const resources: Closable[] = []
   return {
-    async use(opening) {
+    /** Waits for a resource to open, adds it to the stack and returns it. */
+    async use<Resource extends Closable>(opening: Resource | Promise<Resource>): Promise<Resource> {
       const resource = await opening
       resources.push(resource)
       return resource
     },
-    async dispose() {
+    /** Closes each resource once, however often it is called; one that fails keeps no other open. Rejects with the first error. */
+    async dispose(): Promise<void> {
       const errors: unknown[] = []
       for (let last = resources.pop(); last !== undefined; last = resources.pop()) {
         try {

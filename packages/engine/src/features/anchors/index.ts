@@ -3,7 +3,7 @@ import { examineAnchors } from './examine.ts'
 import { anchorWarnings } from './faults.ts'
 import { keys } from './keys.ts'
 
-export { createStamper, type Stamper } from './stamper.ts'
+export { createStamper } from './stamper.ts'
 
 /** Has authorities stamp the ledger's checkpoints, and witnesses cosign them. */
 export const feature: Feature<typeof keys> = {

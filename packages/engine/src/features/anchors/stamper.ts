@@ -1,20 +1,9 @@
 import { errorText, type Fetch, HOUR_MS } from '@sallyport/core'
-import type { Grown, Stamp } from '@sallyport/ledger'
+import type { Grown } from '@sallyport/ledger'
 import { LRUCache } from 'lru-cache'
 import type { FeatureConfig } from '#service'
 import { type Answer, type AskPorts, askAuthority, nameAuthority, nameWitness, openReader } from './ask-authority.ts'
 import type { keys } from './keys.ts'
-
-/** Asks the configured authorities and witnesses; one that fails is left alone for longer each time, up to an hour. */
-export interface Stamper {
-  readonly stamp: Stamp
-  /** Why one of them does not stamp now; `undefined` while all do, or none was asked yet. */
-  fault(): string | undefined
-  /** Why records may have no anchor yet. */
-  unanchored(): string
-  /** Ends what is under way. */
-  close(): void
-}
 
 export interface StamperPorts {
   readonly fetch: Fetch
@@ -70,10 +59,7 @@ function listAsked(config: FeatureConfig<typeof keys>): readonly Asked[] {
 }
 
 /** Opens what asks authorities and witnesses; `undefined` where none is configured. Asks nobody yet. */
-export function createStamper(
-  config: FeatureConfig<typeof keys>,
-  { fetch, now, onAnswer }: StamperPorts,
-): Stamper | undefined {
+export function createStamper(config: FeatureConfig<typeof keys>, { fetch, now, onAnswer }: StamperPorts) {
   const all = listAsked(config)
   if (all.length === 0) return undefined
   const ending = new AbortController()
@@ -101,7 +87,7 @@ export function createStamper(
   }
 
   return {
-    async stamp(checkpoint, grown) {
+    async stamp(checkpoint: string, grown: Grown) {
       const log = checkpoint.split('\n', 1)[0] as string
       const due = all.filter((asked) => isDue(asked) && !asked.unknown.has(log))
       const ports = { fetch, now, signal: ending.signal }
@@ -118,8 +104,11 @@ export function createStamper(
       const lines = given('cosignatures').map(([, line]) => Buffer.from(line).toString())
       return { timestamps: Object.fromEntries(given('timestamps')), cosignatures: lines.join('') }
     },
+    /** Why one of them does not stamp now; `undefined` while all do, or none was asked yet. */
     fault,
-    unanchored: () => fault() ?? 'requests go out every ten minutes, and none has covered these records yet',
-    close: () => ending.abort(),
+    /** Why records may have no anchor yet. */
+    unanchored: (): string => fault() ?? 'requests go out every ten minutes, and none has covered these records yet',
+    /** Ends what is under way. */
+    close: (): void => ending.abort(),
   }
 }

@@ -1,4 +1,4 @@
-import type { BanList, StrikesOptions } from '@sallyport/core'
+import type { Ban, BanList, Decision } from '@sallyport/core'
 import { BAN_LINE } from '#log'
 import type { LogHolder, RaiseEvent } from '#service'
 import type { Settings } from '#settings'
@@ -15,16 +15,11 @@ export interface ServiceBanPorts {
 }
 
 /** Publishes the bans of a service to other systems. */
-export interface ServiceBans {
-  /** Lists addresses and networks, each on its own. */
-  list(): Promise<readonly string[]>
-  readonly onBanned: NonNullable<StrikesOptions['onBanned']>
-}
-
-export function createServiceBans({ bans, log, raise, inspection }: ServiceBanPorts): ServiceBans {
+export function createServiceBans({ bans, log, raise, inspection }: ServiceBanPorts) {
   return {
-    list: async () => [...exportedBans(await bans.list(), inspection.config)],
-    onBanned(ban, rule, inspected) {
+    /** Lists addresses and networks, each on its own. */
+    list: async (): Promise<readonly string[]> => [...exportedBans(await bans.list(), inspection.config)],
+    onBanned(ban: Ban, rule: string, inspected: Decision['inspection']): void {
       raise(banEvent(ban, rule, inspected, log.addressOf(inspected.client.address, ban.since)))
       const target = exportedBan(ban, inspection.config)
       // Readers of the log must not ban a truncated or hashed address.

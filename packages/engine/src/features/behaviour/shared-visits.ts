@@ -19,18 +19,12 @@ export interface SharedVisitsPorts {
   readonly takeAll: (events: readonly VisitEvent[]) => void
 }
 
-/** Visits that all processes with one Redis count together. */
-export interface SharedVisits {
-  send(events: readonly VisitEvent[]): void
-  close(): void
-}
-
 /**
  * Shares visits through the Redis at `url`: each process adds what ended there, and counts what the others added, also in the minute
  * before it started. While the server is away, each process counts alone, and what it counted then stays with it; the store of counts
  * reports the outage.
  */
-export function openSharedVisits(url: string, { onSeed, takeAll }: SharedVisitsPorts): SharedVisits {
+export function openSharedVisits(url: string, { onSeed, takeAll }: SharedVisitsPorts) {
   const own = randomUUID()
   const opening = openRedis(url, {})
   let seed = randomInt(2 ** 31)
@@ -67,8 +61,8 @@ export function openSharedVisits(url: string, { onSeed, takeAll }: SharedVisitsP
   }, LOOK_MS).unref()
 
   return {
-    send: (events) => void add(events).catch(() => {}),
-    close() {
+    send: (events: readonly VisitEvent[]): void => void add(events).catch(() => {}),
+    close(): void {
       clearInterval(timer)
       opening.then((connection) => connection.close()).catch(() => {})
     },

@@ -1,4 +1,4 @@
-import type { Observe } from '@sallyport/core'
+import type { ObservedRequest } from '@sallyport/core'
 import type { Provenance } from '#attestation'
 import type { FeatureConfig } from '#service'
 import { type AskRobots, identifyCrawler, pathPattern } from '#tally'
@@ -7,16 +7,7 @@ import { beginMinute, countRequests, type Ended, type Minute } from './minute.ts
 import { createPreferences } from './preferences.ts'
 
 /** Records what crawlers read, and writes it to the ledger behind requests. */
-export interface Crawls {
-  readonly observe: Observe
-  /** Gives every minute that is over to `hand`, until this process closes. */
-  share(hand: HandMinute): void
-  /** Adds a minute of another process to that of this process; false once this process closes. */
-  take(minute: Ended): boolean
-  /** Writes the minutes that are over, or all of them. Never rejects. */
-  write(all?: boolean): Promise<void>
-  close(): Promise<void>
-}
+export type Crawls = NonNullable<ReturnType<typeof openCrawls>>
 
 /** Hands a minute to the process that writes for all: true if it took the minute, false if none did, `undefined` if that is unknown. */
 export type HandMinute = (minute: Ended) => Promise<boolean | undefined>
@@ -59,7 +50,7 @@ function createPaths(form: 'pattern' | 'path'): (path: string) => string {
 export function openCrawls(
   { crawls: form }: FeatureConfig<typeof keys>,
   { provenance, robots, robotsText, elapsed, onRecord }: CrawlPorts,
-): Crawls | undefined {
+) {
   if (form === false) return undefined
   const pathOf = createPaths(form)
   const preferenceOf = createPreferences(robotsText)
@@ -107,8 +98,8 @@ export function openCrawls(
     }
   }
 
-  const crawls: Crawls = {
-    observe(observed) {
+  const crawls = {
+    observe(observed: ObservedRequest): void {
       const { decision, answeredBy } = observed
       if (decision === undefined || answeredBy === 'check' || answeredBy === 'event') return
       const crawler = identifyCrawler(decision)
@@ -124,10 +115,12 @@ export function openCrawls(
       const refused = robots(observed.userAgent ?? '', observed.path, observed.host)
       entry.minute.add(pathOf(observed.path), observed, decision, crawler, preferenceOf(observed.host), refused)
     },
-    share(by) {
+    /** Gives every minute that is over to `hand`, until this process closes. */
+    share(by: HandMinute): void {
       hand = by
     },
-    take(ended) {
+    /** Adds a minute of another process to that of this process; false once this process closes. */
+    take(ended: Ended): boolean {
       if (isClosed) return false
       const { operator } = ended.crawl
       // A minute that another process began lasts as long as any: no request ends it early.
@@ -135,14 +128,15 @@ export function openCrawls(
       minute.merge(ended, preferenceOf)
       return true
     },
-    async write(all = false) {
+    /** Writes the minutes that are over, or all of them. Never rejects. */
+    async write(all: boolean = false): Promise<void> {
       for (const { minute, since } of [...open.values()]) if (all || elapsed() - since >= MINUTE_MS) end(minute)
       writing ??= writeWaiting().finally(() => {
         writing = undefined
       })
       await writing
     },
-    async close() {
+    async close(): Promise<void> {
       hand = undefined
       isClosed = true
       clearInterval(timer)

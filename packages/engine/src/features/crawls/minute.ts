@@ -18,22 +18,7 @@ type Alike = Omit<CrawlRow, 'path' | 'preference' | 'requests' | 'pages' | 'byte
 type Counts = Pick<CrawlRow, 'requests' | 'pages' | 'bytes' | 'receipts'>
 
 /** Collects what one operator reads within a minute. */
-export interface Minute {
-  readonly operator: string
-  /** Adds a request to the row of its path or pattern. */
-  add(
-    path: string,
-    observed: ObservedRequest,
-    decision: Decision,
-    crawler: IdentifiedCrawler,
-    stated: Stated,
-    refused: boolean | undefined,
-  ): void
-  /** Adds a minute of another process; `preferenceOf` returns what this process reads. */
-  merge(ended: Ended, preferenceOf: (host: string) => Stated): void
-  /** The record, the documents that it names, and the addresses of proven crawlers. */
-  end(leftOut: number): Ended
-}
+export type Minute = ReturnType<typeof beginMinute>
 
 /** A minute that is over. */
 export interface Ended {
@@ -48,7 +33,7 @@ export function countRequests({ crawl: { rows, leftOut } }: Ended): number {
 }
 
 /** Begins a minute of an operator. */
-export function beginMinute(operator: string): Minute {
+export function beginMinute(operator: string) {
   const rows: Row[] = []
   const byPath = new Map<string, Row[]>()
   const preferences: RecordedPreference[] = []
@@ -100,7 +85,15 @@ export function beginMinute(operator: string): Minute {
 
   return {
     operator,
-    add(path, observed, { action, enforced }, { name: crawler, purpose, proof }, { preference, document }, refused) {
+    /** Adds a request to the row of its path or pattern. */
+    add(
+      path: string,
+      observed: ObservedRequest,
+      { action, enforced }: Decision,
+      { name: crawler, purpose, proof }: IdentifiedCrawler,
+      { preference, document }: Stated,
+      refused: boolean | undefined,
+    ): void {
       from = Math.min(from, observed.at)
       to = Math.max(to, observed.at)
       if (proof !== 'claim' && proof !== 'disproved' && addresses.size < MAX_ADDRESSES) addresses.add(observed.client)
@@ -111,7 +104,8 @@ export function beginMinute(operator: string): Minute {
       const counts = { requests: 1, pages, bytes: observed.bytesSent ?? 0, receipts }
       if (addRow(path, alike, preference, counts) && document !== undefined) documents.set(document.sha256, document)
     },
-    merge({ crawl, ...other }, preferenceOf) {
+    /** Adds a minute of another process; `preferenceOf` returns what this process reads. */
+    merge({ crawl, ...other }: Ended, preferenceOf: (host: string) => Stated): void {
       from = Math.min(from, crawl.from)
       to = Math.max(to, crawl.to)
       left += crawl.leftOut
@@ -127,7 +121,8 @@ export function beginMinute(operator: string): Minute {
         if (named !== undefined) addRow(path, alike, named, { requests, pages, bytes, receipts })
       }
     },
-    end: (leftOut) => ({
+    /** The record, the documents that it names, and the addresses of proven crawlers. */
+    end: (leftOut: number): Ended => ({
       crawl: { operator, from, to, leftOut: leftOut + left, preferences, rows },
       documents: [...documents.values()],
       addresses: [...addresses].sort(),

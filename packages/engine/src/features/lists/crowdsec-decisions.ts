@@ -22,12 +22,6 @@ export interface AskBounds {
   readonly isLast: boolean
 }
 
-/** Keeps the decisions of CrowdSec that ban an address or a range, from this process's last response and later changes. */
-export interface Decisions {
-  /** Requests all decisions, or the changes. Without a response it still drops expired decisions. */
-  ask(outbound: Fetch, bounds: AskBounds): Promise<DecisionsRead>
-}
-
 /** Holds a decision and when it expires. */
 interface Kept {
   readonly value: string
@@ -39,7 +33,7 @@ export function createDecisions(
   { crowdsec, key, wide = false }: Pick<CrowdsecConfig, 'crowdsec' | 'key'> & Partial<Guarded>,
   signal?: AbortSignal,
   now: () => number = Date.now,
-): Decisions {
+) {
   const kept = new Map<number, Kept>()
   let wholeAt: number | undefined
 
@@ -68,7 +62,8 @@ export function createDecisions(
   const asList = (): Promise<ListRead> => readListLines(new Set([...kept.values()].map(({ value }) => value)), wide)
 
   return {
-    async ask(outbound, { timeoutMs = TIMEOUT_MS, isLast }) {
+    /** Requests all decisions, or the changes. Without a response it still drops expired decisions. */
+    async ask(outbound: Fetch, { timeoutMs = TIMEOUT_MS, isLast }: AskBounds): Promise<DecisionsRead> {
       const isWhole = !isLast || wholeAt === undefined || now() - wholeAt >= WHOLE_MS
       const answer = await fetchText(outbound, {
         // Decisions are kept by id: of several for one address, one may be deleted while the others remain.

@@ -6,16 +6,7 @@ import type { UrlConfig } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListBytes, readListFile } from './read-list.ts'
 
 /** Keeps a URL's list in dataDir, one entry a line, below a digest that names the URL, because the URL may hold a token. */
-export interface ListCopy {
-  readonly path: string
-  /** When the copy was fetched, in milliseconds since the epoch; `undefined` if there is no copy of this URL. */
-  at(): Promise<number | undefined>
-  read(): Promise<ListRead>
-  /** Writes these entries as the text of a copy, in parts. */
-  textOf(entries: ListEntries): Iterable<string>
-}
-
-export function listCopy(dataDir: string, name: string, url: string, wide: boolean): ListCopy {
+export function listCopy(dataDir: string, name: string, url: string, wide: boolean) {
   const path = join(dataDir, 'lists', name)
   const title = `# sallyport list of ${createHash('sha256')
     .update(wide ? `${url} wide` : url)
@@ -23,10 +14,11 @@ export function listCopy(dataDir: string, name: string, url: string, wide: boole
     .slice(0, 32)}`
   return {
     path,
-    async at() {
+    /** When the copy was fetched, in milliseconds since the epoch; `undefined` if there is no copy of this URL. */
+    async at(): Promise<number | undefined> {
       return (await readHead(path))?.startsWith(title) ? (await stat(path)).mtimeMs : undefined
     },
-    async read() {
+    async read(): Promise<ListRead> {
       const head = await readHead(path)
       if (head?.startsWith(title) === false) return { state: 'refused', reason: 'is a copy of another URL' }
       const read = await readListFile(path, 'lines', wide)
@@ -36,7 +28,8 @@ export function listCopy(dataDir: string, name: string, url: string, wide: boole
         ? read
         : { ...read, entries: { ...read.entries, firstLines: {}, left: Number(left), ...withheld } }
     },
-    *textOf({ addresses, systems, texts, left, withheld, withheldCount }) {
+    /** Writes these entries as the text of a copy, in parts. */
+    *textOf({ addresses, systems, texts, left, withheld, withheldCount }: ListEntries): Iterable<string> {
       const names = withheld.slice(0, NAMES).map((entry) => entry.slice(0, NAME_LENGTH))
       yield `${title}, left ${left}${withheldCount > 0 ? `, withheld ${withheldCount}: ${names.join(', ')}` : ''}\n`
       for (const entries of [addresses, systems.map((system) => `AS${system}`), texts]) {

@@ -4,16 +4,6 @@ import { KeptList } from './kept-list.ts'
 import { isInline, type ListConfigs } from './list-config.ts'
 import { type ListSource, listSource, type SourcePorts } from './list-source.ts'
 
-/** The lists of a service: policies hold them, and they follow their files and URLs. */
-export interface Lists {
-  /** By names, as they are now. */
-  readonly byName: ReadonlyMap<string, NamedList>
-  readonly status: readonly SourceStatus[]
-  /** Reads the lists of another configuration, and files again. Rejects with `invalid_config`, and then nothing has changed. */
-  prepare(config: ListConfigs): Promise<PreparedLists>
-  close(): Promise<void>
-}
-
 export interface PreparedLists {
   readonly byName: ReadonlyMap<string, NamedList>
   /** Has them in force. */
@@ -32,7 +22,7 @@ export interface ListPorts extends Omit<SourcePorts, 'signal'> {
 const LOOK_MS = 500
 
 /** Opens the lists of a configuration. Rejects with `invalid_config` for one that cannot be read. */
-export async function openLists(config: ListConfigs, ports: ListPorts): Promise<Lists> {
+export async function openLists(config: ListConfigs, ports: ListPorts) {
   let kept: ReadonlyMap<string, Kept> = new Map()
   const closing = new AbortController()
 
@@ -78,13 +68,15 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
     for (const { source } of kept.values()) look(source)
   }, LOOK_MS).unref()
   return {
-    get byName() {
+    /** By names, as they are now. */
+    get byName(): ReadonlyMap<string, NamedList> {
       return nameLists(kept)
     },
-    get status() {
+    get status(): readonly SourceStatus[] {
       return [...kept.values()].map(({ list }) => list.status)
     },
-    async prepare(next) {
+    /** Reads the lists of another configuration, and files again. Rejects with `invalid_config`, and then nothing has changed. */
+    async prepare(next: ListConfigs): Promise<PreparedLists> {
       const prepared = await prepare(next)
       return {
         byName: nameLists(prepared),
@@ -93,7 +85,7 @@ export async function openLists(config: ListConfigs, ports: ListPorts): Promise<
         },
       }
     },
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer)
       closing.abort()
       await Promise.all(looking.values())

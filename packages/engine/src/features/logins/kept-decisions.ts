@@ -12,18 +12,15 @@ export interface DecisionKeeper {
 }
 
 /** The last decisions about POST requests, for hosts that make a new request of the one that was inspected. */
-export interface KeptDecisions {
-  readonly find: FindDecision
-  close(): void
-}
+export type KeptDecisions = ReturnType<typeof keepDecisions>
 
 /** Keeps decisions from now on. */
-export function keepDecisions(): KeptDecisions {
+export function keepDecisions() {
   const kept = new LRUCache<string, Decision>({ max: 10_000 })
   const keep = (message: unknown) => {
     const { decision } = message as { readonly decision: Decision }
     if (decision.id !== undefined && decision.inspection.request.method === 'POST') kept.set(decision.id, decision)
   }
   subscribe('sallyport.decision', keep)
-  return { find: (id) => kept.get(id), close: () => void unsubscribe('sallyport.decision', keep) }
+  return { find: (id: string) => kept.get(id), close: () => void unsubscribe('sallyport.decision', keep) }
 }

@@ -22,12 +22,7 @@ export interface MailMoment {
   readonly asked: ReadonlySet<string>
 }
 
-export interface MailReader {
-  /** Reads the facts about an address. Never rejects. */
-  read(address: MailAddress | undefined, moment: MailMoment): Promise<ReadMail>
-  /** Remembers that a user of this domain signed up. */
-  remember(mail: ReadMail, at: number): Promise<void>
-}
+export type MailReader = ReturnType<typeof createMailReader>
 
 export interface MailPorts {
   readonly store: Pick<UserStore, 'read' | 'replace'>
@@ -40,7 +35,7 @@ export interface MailPorts {
 
 const NEW_DAYS = 7
 
-export function createMailReader({ store, hash, throwaway, dns }: MailPorts): MailReader {
+export function createMailReader({ store, hash, throwaway, dns }: MailPorts) {
   /** Reads the day on which a domain was first seen; `undefined` where the store is away. */
   async function findSeen(
     domain: string,
@@ -54,7 +49,8 @@ export function createMailReader({ store, hash, throwaway, dns }: MailPorts): Ma
   }
 
   return {
-    async read(address, { at, isSignup, asked }) {
+    /** Reads the facts about an address. Never rejects. */
+    async read(address: MailAddress | undefined, { at, isSignup, asked }: MailMoment): Promise<ReadMail> {
       if (address === undefined) return { facts: {} }
       const { host, domain, isAlias: alias, isAtProvider } = address
       if (isAtProvider) return { facts: { disposable: false, alias, noMx: false, newDomain: false }, domain }
@@ -73,7 +69,8 @@ export function createMailReader({ store, hash, throwaway, dns }: MailPorts): Ma
       }
       return { facts, domain, ...(source && { source }), ...(seen && { seen }) }
     },
-    async remember({ seen }, at) {
+    /** Remembers that a user of this domain signed up. */
+    async remember({ seen }: ReadMail, at: number): Promise<void> {
       if (seen === undefined) return
       const day = seen.text ?? String(Math.floor(at / DAY_MS))
       await store.replace(seen.key, seen.text, day, at + MEMORY_DAYS * DAY_MS).catch(() => {})

@@ -11,16 +11,12 @@ export interface RememberedUser {
 }
 
 /** The memory of users. It never rejects: an outage refuses nobody. */
-export interface Users {
-  read(key: string): Promise<RememberedUser>
-  /** Adds a login to what was read, or to what another process wrote since. */
-  remember(read: RememberedUser, sighting: Sighting): Promise<void>
-}
+export type Users = ReturnType<typeof createUsers>
 
 /** A login that others overtake so often is not remembered. */
 const TRIES = 4
 
-export function createUsers(store: Pick<UserStore, 'read' | 'replace'>): Users {
+export function createUsers(store: Pick<UserStore, 'read' | 'replace'>) {
   async function read(key: string): Promise<RememberedUser> {
     try {
       const text = await store.read(key)
@@ -32,7 +28,8 @@ export function createUsers(store: Pick<UserStore, 'read' | 'replace'>): Users {
 
   return {
     read,
-    async remember(first, sighting) {
+    /** Adds a login to what was read, or to what another process wrote since. */
+    async remember(first: RememberedUser, sighting: Sighting): Promise<void> {
       let user = first
       for (let at = 0; at < TRIES && !user.isAway; at++) {
         const { key, text, memory } = user

@@ -57,18 +57,13 @@ export interface DeliveryHooks {
 }
 
 /** Delivers messages to one place, one after the other. */
-export interface Delivery {
-  readonly target: Target
-  put(message: Message): void
-  /** Starts no further attempt, and waits at most `waitMs` for a current one. */
-  close(waitMs: number): Promise<void>
-}
+export type Delivery = ReturnType<typeof openDelivery>
 
 export function openDelivery(
   target: Target,
   ports: SendPorts & { readonly pausesMs?: readonly number[] | undefined },
   hooks: DeliveryHooks,
-): Delivery {
+) {
   const { pausesMs = PAUSES_MS } = ports
   const waiting: Message[] = []
   const closing = new AbortController()
@@ -95,14 +90,15 @@ export function openDelivery(
 
   return {
     target,
-    put(message) {
+    put(message: Message): void {
       if (signal.aborted) return
       waiting.push(message)
       const dropped = waiting.length > MAX_WAITING ? waiting.shift() : undefined
       if (dropped !== undefined) hooks.onDropped(dropped)
       working ??= work()
     },
-    async close(waitMs) {
+    /** Starts no further attempt, and waits at most `waitMs` for a current one. */
+    async close(waitMs: number): Promise<void> {
       closing.abort()
       for (const message of waiting.splice(0)) hooks.onDropped(message)
       const late = new AbortController()

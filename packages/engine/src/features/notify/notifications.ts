@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
-import { EVENT_KINDS, type OpenedSink, type ServiceEvent, type SinkOutcome, type SinkPorts } from '#service'
+import { EVENT_KINDS, type ServiceEvent, type SinkOutcome, type SinkPorts } from '#service'
 import { type Delivery, openDelivery, type Sent, sendOnce } from './delivery.ts'
-import type { keys } from './keys.ts'
 import type { Message } from './message.ts'
 import { createPacing, type Paced } from './pacing.ts'
 import { createSpikeWatch } from './spike.ts'
@@ -12,15 +11,6 @@ import { type NotifyConfig, readTarget, type Target } from './target.ts'
 export interface NotifyPorts extends SinkPorts {
   /** Pauses before retries; default: 2, 15 and 90 seconds. */
   readonly pausesMs?: readonly number[] | undefined
-}
-
-/** Limits the notifications of a service, and sends them to the places of its configuration. */
-export interface Notifications extends Omit<OpenedSink<typeof keys>, 'prepare'> {
-  /** Prepares other places; returns the function that puts them in force. Sent and held events are kept. */
-  prepare(slice: NotifySlice): () => void
-
-  /** Reports whether any place receives events of this kind. */
-  wants(kind: ServiceEvent['kind']): boolean
 }
 
 /** Lists the places of a configuration. */
@@ -32,7 +22,7 @@ export interface NotifySlice {
 const CLOSE_MS = 3_000
 
 /** Sends raised events to the places that want them. Only one process sends, because workers notice the same events. */
-export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts): Notifications {
+export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts) {
   const { fetch, now = Date.now, onNotice, onOutcome = () => {} } = ports
   const silent = new Set<string>()
   const pacing = createPacing(now, ({ kind }) => onOutcome(kind, 'left_out'))
@@ -91,12 +81,14 @@ export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts): 
   deliveries = openAll(notify)
   return {
     raise,
+    /** Reports whether any place receives events of this kind. */
     wants: isWanted,
-    refused(count) {
+    refused(count: number): void {
       const spike = isWanted('spike') ? spikeOf(count) : undefined
       if (spike !== undefined) raise(spike)
     },
-    prepare({ notify: next }) {
+    /** Prepares other places; returns the function that puts them in force. Sent and held events are kept. */
+    prepare({ notify: next }: NotifySlice): () => void {
       const opened = openAll(next)
       return () => {
         const gone = deliveries.filter((one) => !opened.includes(one))

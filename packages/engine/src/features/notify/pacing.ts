@@ -27,18 +27,8 @@ interface Slot {
   leftOut: number
 }
 
-/** Limits events: some are sent at once, others later. */
-export interface Pacing {
-  /** Returns the event if it is sent now. */
-  offer(event: ServiceEvent): Paced | undefined
-  /** Returns the held events that are due. */
-  due(): readonly Paced[]
-  /** Milliseconds until a held event is due; `undefined` if none is held. */
-  readonly wait: number | undefined
-}
-
 /** Calls `onLeftOut` with events that will never be sent. `now` never decreases. */
-export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent) => void): Pacing {
+export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent) => void) {
   const slots = new LRUCache<string, Slot>({ max: MAX_SUBJECTS })
 
   function findSlot({ kind, about }: ServiceEvent): Slot {
@@ -65,7 +55,8 @@ export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent)
   }
 
   return {
-    offer(event) {
+    /** Returns the event if it is sent now. */
+    offer(event: ServiceEvent): Paced | undefined {
       const slot = findSlot(event)
       const { last, held } = slot
       if (held === undefined) {
@@ -84,13 +75,15 @@ export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent)
       else slot.held = { event, at: now() }
       return undefined
     },
-    due() {
+    /** Returns the held events that are due. */
+    due(): readonly Paced[] {
       const held = [...slots.values()].flatMap((slot) =>
         slot.held !== undefined && now() >= dueAt(slot, slot.held.event) ? [{ slot, held: slot.held }] : [],
       )
       return held.map(({ slot, held: { event, at } }) => send(slot, event, at))
     },
-    get wait() {
+    /** Milliseconds until a held event is due; `undefined` if none is held. */
+    get wait(): number | undefined {
       const times = [...slots.values()].flatMap((slot) => (slot.held ? [dueAt(slot, slot.held.event) - now()] : []))
       return times.length === 0 ? undefined : Math.max(0, Math.min(...times))
     },

@@ -14,7 +14,7 @@ import type { FeatureConfig } from '#service'
 import type { Settings } from '#settings'
 import type { keys } from './keys.ts'
 
-/** Holds the robots.txt of sites, as their origins publish them. */
+/** Holds the robots.txt of sites. */
 export interface RobotsSource {
   /** Reports whether a host's robots.txt refuses a target to this user agent; `undefined` until it was read. */
   refuses(userAgent: string, target: string, host: string): boolean | undefined
@@ -27,14 +27,6 @@ export interface RobotsSource {
 export interface SiteRobots {
   /** Sets the source: the proxy provides its origins. */
   read(source: RobotsSource): void
-}
-
-/** Reads the robots.txt of the policy together with the configured file. */
-export interface ConfiguredRobots {
-  refuses(userAgent: string, target: string, host: string): boolean | undefined
-  /** Returns the text that a host publishes; `undefined` until it was read. */
-  text(host: string): string | undefined
-  readonly status: readonly SourceStatus[]
 }
 
 export interface RobotsParts {
@@ -60,7 +52,7 @@ const FILE_MS = 60_000
 export async function openRobots(
   config: RobotsSettings,
   { textOfPolicy, source, notice, isTrial }: RobotsParts,
-): Promise<ConfiguredRobots> {
+): Promise<RobotsSource> {
   const { serve, file } = config.robots
   const isOpen = isTrial && asksOrigins(config)
   const kept = file === undefined ? undefined : await openRobotsFile(file, notice)

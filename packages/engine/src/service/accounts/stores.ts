@@ -5,22 +5,15 @@ import type { Settings } from '#settings'
 import { leaseCalls, type Opened, openAccountsAt, recordKeyUses, rememberKeys } from '#stores/service'
 import type { Keeping } from '../kept-config.ts'
 
-/** Stores by which `/v1` checks keys and meters. */
-export interface Stores {
-  readonly accounts: Accounts
-  onKeyUsed(id: string): void
-  close(): Promise<void>
-}
-
 /** Opens the accounts that `store` or `dataDir` names. An outage is reported and is no error. */
-export async function openStores({ kept, missing }: Keeping, onFault: (error: unknown) => void): Promise<Stores> {
+export async function openStores({ kept, missing }: Keeping, onFault: (error: unknown) => void) {
   const store = await openAccountStore(kept, onFault, missing)
   const accounts = leaseCalls(store, { onError: onFault })
   const uses = recordKeyUses(accounts, { onError: onFault })
   return {
     accounts,
     onKeyUsed: uses.used,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([accounts.close(), uses.close()])
       await store.close()
     },
