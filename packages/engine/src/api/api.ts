@@ -50,7 +50,6 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
     }
   }
 
-  /** Reads the input of the row's handle; throws what cannot be read. */
   async function read({ route, params }: RouteMatch, request: ApiRequest, admission: Admission) {
     const input = await readInput(route, params, request)
     const context = buildContext(request, admission)

@@ -8,7 +8,6 @@ const MAX_CREDENTIALS = 128
 
 const MAX_KEYS = 10_000
 
-/** A key that came with a request. */
 interface PresentedKey extends ParsedKey {
   /** The hash of the key with a secret of this process, by which the key is kept. */
   readonly fingerprint: string

@@ -51,7 +51,6 @@ function requireDecoded(params: Readonly<Record<string, string | undefined>>): R
   return Object.fromEntries(entries)
 }
 
-/** Takes the first of a parameter given several times. */
 function firstValues(query: URLSearchParams): Readonly<Record<string, string>> {
   return Object.fromEntries([...query].reverse())
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** Takes from a value what a schema lists. */
 type Listed = (value: unknown) => unknown
 
 /**

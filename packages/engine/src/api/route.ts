@@ -19,7 +19,6 @@ export interface RouteContext {
   readonly allowance?: Allowance | undefined
 }
 
-/** The type of a value that is only read, all the way down. */
 type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object

@@ -136,7 +136,6 @@ export async function openProvenance(config: Settings, ports: ProvenancePorts): 
   }
 }
 
-/** A claim to come from somewhere, and what the data say about the claimant. */
 interface Claimed {
   readonly log: string
   readonly claim: string

@@ -80,7 +80,6 @@ export async function readKeyFile(file: string): Promise<Signer> {
   return createSigner(parseKey(await readFile(file, 'utf8'), file))
 }
 
-/** False when there is one already. */
 async function makeKeyFile(file: string, pem: string | Uint8Array = newKey()): Promise<boolean> {
   if ((await stat(file).catch(() => undefined)) !== undefined) return false
   makeFolder(dirname(file))

@@ -22,7 +22,6 @@ import type { Layer } from './layers.ts'
 import { located } from './located.ts'
 import type { Config } from './schema.ts'
 
-/** Keys that need each other. */
 function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
   if (http !== undefined && tls === undefined) {
     return [{ path: ['http'], message: 'is the plain HTTP listener beside TLS. Without tls, set listen instead' }]
@@ -126,7 +125,6 @@ function sameTokenWarnings({ console: { adminToken, steerToken, readToken } }: C
   })
 }
 
-/** Returns the faults of each entry, or of all together. */
 function trustFaults(entries: readonly string[]): readonly LocatedFault[] {
   const found = entries.flatMap((entry, index) => tried(['trustProxy', index], () => parseTrust([entry])))
   return found.length > 0 ? found : tried(['trustProxy'], () => parseTrust(entries))

@@ -4,7 +4,6 @@ import { type Mapping, merge } from './layers.ts'
 import type { Environment } from './secrets.ts'
 import { type Leaf, listLeaves, type SchemaNode, schemaTree } from './tree.ts'
 
-/** Says how a variable is parsed: as it is, split at commas, or as JSON. */
 type Kind = 'text' | 'list' | 'json'
 
 interface Variable extends Leaf {

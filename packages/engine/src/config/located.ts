@@ -14,7 +14,6 @@ export function located({ path, message, rule }: LocatedFault, values: unknown, 
   }
 }
 
-/** Returns the id of the rule that contains a path. */
 function ruleAt(path: readonly PropertyKey[], values: unknown): string | undefined {
   const at = path.findIndex((step, index) => step === 'rules' && typeof path[index + 1] === 'number')
   const id = at < 0 ? undefined : valueAt(values, [...path.slice(0, at + 2), 'id'])

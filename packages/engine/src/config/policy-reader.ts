@@ -4,8 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { SallyportError } from '@sallyport/core'
 import type { ListsOfConfig } from '#features/lists'
 import { threadFlags } from '#files'
-import type { PolicyText } from './policy-text.ts'
-import type { JudgedRequest, Judgement, PolicyAnswer, PolicyQuestion } from './policy-thread.ts'
+import type { JudgedRequest, PolicyAnswer, PolicyQuestion } from './policy-thread.ts'
 import type { Config } from './schema.ts'
 
 /** How long one text may take, and the start of the thread before it. */
@@ -69,40 +68,31 @@ export function openPolicyReader({ deadlineMs = DEADLINE_MS, lists = NO_LISTS }:
     }
   }
 
-  function ask(question: PolicyQuestion): Promise<PolicyAnswer> {
-    if (waiting >= MAX_WAITING) {
-      return Promise.reject(new SallyportError('service_unavailable', 'Too many policies are being parsed.'))
-    }
+  async function ask<Part extends keyof PolicyAnswer>(
+    part: Part,
+    question: PolicyQuestion,
+  ): Promise<NonNullable<PolicyAnswer[Part]>> {
+    if (waiting >= MAX_WAITING) throw new SallyportError('service_unavailable', 'Too many policies are being parsed.')
     waiting++
     const turn = last.then(() => run(question)).finally(() => waiting--)
     last = turn.catch(() => {})
-    return turn
+    const answer = await turn
+    const found = answer[part]
+    if (found === undefined || found === null) throw new SallyportError('invalid_policy', answer.refused)
+    return found
   }
 
   return {
     /**
      * Checks a text. Rejects with `invalid_policy` if the text takes too long to read, and with `service_unavailable` if too many texts wait.
      */
-    async check(text: string): Promise<PolicyText> {
-      const answer = await ask({ text, lists: names() })
-      if (typeof answer === 'object' && 'checked' in answer) return answer.checked
-      throw refusal(answer)
-    },
+    check: (text: string) => ask('checked', { text, lists: names() }),
     /** Returns the text of a configuration with another policy and everything else unchanged. Rejects as `check` does, and for a fault. */
-    async replace(configuration: string, text: string): Promise<string> {
-      const answer = await ask({ text, configuration, lists: names() })
-      if (typeof answer === 'object' && 'replaced' in answer) return answer.replaced
-      throw refusal(answer)
-    },
+    replace: (configuration: string, text: string) => ask('replaced', { text, configuration, lists: names() }),
     /** Judges requests by each policy, in order: as many of the first requests as time permits, and at least one. Rejects as `check` does. */
-    async judge(
-      policies: readonly Config['policy'][],
-      requests: readonly JudgedRequest[],
-    ): Promise<readonly (readonly Judgement[])[]> {
+    judge(policies: readonly Config['policy'][], requests: readonly JudgedRequest[]) {
       const config = lists()
-      const answer = await ask({ policies, requests, lists: { lists: config.lists, dataDir: config.dataDir } })
-      if (typeof answer === 'object' && 'judged' in answer) return answer.judged
-      throw refusal(answer)
+      return ask('judged', { policies, requests, lists: { lists: config.lists, dataDir: config.dataDir } })
     },
     async close(): Promise<void> {
       isClosed = true
@@ -110,11 +100,6 @@ export function openPolicyReader({ deadlineMs = DEADLINE_MS, lists = NO_LISTS }:
       await end()
     },
   }
-}
-
-function refusal(answer: PolicyAnswer): SallyportError {
-  const reason = typeof answer === 'object' && 'refused' in answer ? answer.refused : undefined
-  return new SallyportError('invalid_policy', reason)
 }
 
 async function started(onExit: () => void): Promise<Worker> {

@@ -92,7 +92,6 @@ export function replacePolicy(configuration: string, text: string, lists: readon
   return document.toString({ lineWidth: 0 })
 }
 
-/** Sets the keys and rules of a written policy that are others than before. */
 function changeKeys(written: YAMLMap, wanted: YAMLMap, before: Config['policy'], policy: Config['policy']): void {
   for (const { key } of [...written.items]) if (!wanted.has(key)) written.delete(key)
   for (const { key, value } of wanted.items) {

@@ -40,12 +40,12 @@ export type PolicyQuestion =
       readonly lists: ListsOfConfig
     }
 
-export type PolicyAnswer =
-  | { readonly checked: PolicyText }
-  | { readonly replaced: string }
-  | { readonly judged: readonly (readonly Judgement[])[] }
-  | { readonly refused: string }
-  | 'ready'
+export interface PolicyAnswer {
+  readonly checked?: PolicyText
+  readonly replaced?: string
+  readonly judged?: readonly (readonly Judgement[])[]
+  readonly refused?: string
+}
 
 /** Further faults and warnings are not shown. */
 const MAX_SHOWN = 100
@@ -97,4 +97,5 @@ async function judge({
 }
 
 parentPort?.on('message', async (question: PolicyQuestion) => parentPort?.postMessage(await answer(question)))
-parentPort?.postMessage('ready' satisfies PolicyAnswer)
+// The parent waits for the start.
+parentPort?.postMessage({} satisfies PolicyAnswer)

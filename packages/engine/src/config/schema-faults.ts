@@ -42,7 +42,6 @@ function unknownWord(given: string, values: readonly unknown[]): string {
   return `"${given}" is unknown${suggestion(given, values.map(String))}`
 }
 
-/** Lists the keys of a map, or of a value that may be of several kinds. */
 function listKeys({ properties, anyOf = [] }: SchemaNode = {}): readonly string[] {
   return properties === undefined ? anyOf.flatMap(listKeys) : Object.keys(properties)
 }
@@ -68,7 +67,6 @@ function ofOneKind(issue: Issue): readonly Issue[] {
 /** The library reports a union without its own message in these words. */
 const UNSAID = 'Invalid input'
 
-/** Reports whether a value is of an entirely different kind. */
 function isOther({ code, path }: Issue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value')
 }

@@ -62,7 +62,6 @@ export async function examineDataDir(config: Config): Promise<readonly CheckResu
   ]
 }
 
-/** Names the key that signs requests of the operator's programs, where there is one. */
 function examineAgentKeys(config: Config): readonly CheckResult[] {
   if (!existsSync(join(config.dataDir, AGENT_KEYS))) return []
   try {

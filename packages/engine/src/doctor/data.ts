@@ -78,7 +78,6 @@ function regionWarnings(config: Config): readonly CheckResult[] {
   return [warn(sentence, 'Run sallyport data update, or set your own file in data.sources.')]
 }
 
-/** Dates the lists of throwaway mail where rules ask for it. */
 function checkMailLists(config: Config, mail: MailDomains | undefined): readonly CheckResult[] {
   const ids = rulesAsking(config, ({ mail }) => mail?.disposable !== undefined)
   if (ids.length === 0) return []

@@ -21,37 +21,25 @@ export interface DoctorHooks {
 
 export type Look = readonly [check: Finding['check'], examine: (config: Config) => Promise<readonly CheckResult[]>]
 
-/** Checks of what a configuration names: each is a part of it that a start reads or asks. */
-const NAMED: readonly Finding['check'][] = [
-  'dataDir',
-  'files',
-  'tls',
-  'store',
-  'redis',
-  'origins',
-  'listeners',
-  ...NAMED_FEATURES.map(({ name }) => name),
-]
-
-/** The checks in the order in which they are shown, and then those of features. */
-const CHECKS: readonly Finding['check'][] = [
-  'dataDir',
-  'files',
-  'tls',
-  'clock',
-  'dns',
-  'store',
-  'redis',
-  'feeds',
-  'data',
-  'policy',
-  'trust',
-  'origins',
-  'api',
-  'listeners',
-  'challenge',
-  ...NAMED_FEATURES.map(({ name }) => name),
-]
+/** The checks in the order in which they are shown. True: a start reads or asks what the configuration names there. */
+const CHECKS: Readonly<Record<Finding['check'], boolean>> = {
+  dataDir: true,
+  files: true,
+  tls: true,
+  clock: false,
+  dns: false,
+  store: true,
+  redis: true,
+  feeds: false,
+  data: false,
+  policy: false,
+  trust: false,
+  origins: true,
+  api: false,
+  listeners: true,
+  challenge: false,
+  ...Object.fromEntries(NAMED_FEATURES.map(({ name }) => [name, true])),
+}
 
 type Findings = Readonly<Record<Finding['check'], readonly CheckResult[] | undefined>>
 
@@ -73,9 +61,9 @@ export async function examineNamed(
   { config, layers }: Pick<ConfigRead, 'config' | 'layers'>,
   hooks: DoctorHooks = {},
 ): Promise<{ readonly errors: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] }> {
-  const looks = examinations(config, hooks).filter(([check]) => NAMED.includes(check))
+  const looks = examinations(config, hooks).filter(([check]) => CHECKS[check])
   const all = await listFindings(config, looks)
-  const found = all.filter(({ state, check }) => state !== 'ok' && NAMED.includes(check))
+  const found = all.filter(({ state, check }) => state !== 'ok' && CHECKS[check])
   const isError = ({ state, passing = false }: Finding): boolean => state === 'fail' && !passing
   const describeFault = ({ found, path = [] }: Finding): ConfigFault =>
     // The key is said apart.
@@ -100,7 +88,9 @@ async function listFindings(config: Config, looks: ReturnType<typeof examination
       }
     }),
   )
-  return CHECKS.flatMap((check) => parts.flatMap((part) => part[check] ?? []).map((found) => ({ check, ...found })))
+  return Object.keys(CHECKS).flatMap((check) =>
+    parts.flatMap((part) => part[check] ?? []).map((found) => ({ check, ...found })),
+  )
 }
 
 function examinations(

@@ -69,7 +69,6 @@ function templateWarnings({ refusal }: Config): readonly CheckResult[] {
   })
 }
 
-/** Names the files of lists that cannot be read, and what lists leave out or rules do not find in them, also of the last copies. */
 async function listWarnings(config: Config): Promise<readonly CheckResult[]> {
   const lists = await readLists(config)
   const found = [...lists].flatMap(([name, list]) => {

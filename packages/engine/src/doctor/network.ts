@@ -45,7 +45,6 @@ export function examineTrust(config: Config): readonly CheckResult[] {
   return [...examineClientTrust(config), ...examineJa4(config)]
 }
 
-/** Says where the JA4 of clients comes from, if from anywhere. */
 function examineJa4({ trustProxy, ja4Header, tls }: Config): readonly CheckResult[] {
   if (ja4Header !== undefined && trustProxy.length === 0) {
     return [warn(`${ja4Header} is never read, because no proxy is trusted.`, 'Add the proxy to trustProxy.')]

@@ -78,7 +78,6 @@ export function measure(
   metrics.read('logLost', () => [[[], log.lost]])
 }
 
-/** Returns no values for a closed ledger. */
 function ledgerReading(value: number | undefined): readonly Reading[] {
   return value === undefined ? [] : [[[], value]]
 }

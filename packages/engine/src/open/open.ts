@@ -194,7 +194,6 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
   })
 }
 
-/** Opens what rules need: their counts, and the regions where a rule asks for them. */
 function createPreparation(prepare: (rules: Rules) => Promise<void>, openRegions: () => Promise<void>) {
   return async (rules: Rules): Promise<void> => {
     await prepare(rules)
@@ -215,7 +214,6 @@ function openCrawlRecords(config: Config, { isTrial, metrics, provenance, robots
   return { crawls, close: async () => crawls?.close() }
 }
 
-/** Opens what takes payments: the port of the host, else that of the configuration. */
 function openPayments(rules: Pick<Sallyport, 'config'>, { outbound, onFault }: Base, { payments }: OpenHooks) {
   return createPayments(() => rules.config, { provider: payments, fetch: outbound.feeds, onFault })
 }
@@ -245,14 +243,12 @@ function turning(
   }
 }
 
-/** Creates what hosts answer of their own: texts of the site, and the directory of our keys. */
 function createOwnAnswers(inspection: Pick<Sallyport, 'config' | 'isTrusted'>, now: () => number) {
   const config = () => inspection.config
   const { isTrusted } = inspection
   return { ...createSiteTexts(config), keyDirectory: createDirectoryFinder({ now, isTrusted, config }) }
 }
 
-/** Joins what takes solutions, receipts and tokens of forms from visitors. */
 function toTakers(challenges: Challenges, payments: Payments, inspection: Pick<Sallyport, 'config'>) {
   return { challenges, payments, verifyField: createFieldVerifier(challenges, () => inspection.config) }
 }

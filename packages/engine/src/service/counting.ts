@@ -28,7 +28,6 @@ import {
 import { inDataDir } from './data-dir.ts'
 import { lacksSecret } from './required-secret.ts'
 
-/** The part of a service's rules that is counted. */
 interface CountedRules {
   readonly policy: Pick<CompiledPolicy, 'strikes'>
   readonly mode: Settings['mode']

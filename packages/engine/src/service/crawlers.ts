@@ -83,7 +83,6 @@ export async function openCrawlers(
   }
 }
 
-/** Holds the file and its checks, in the order in which they expire. */
 interface Kept {
   readonly store: SqliteReverseChecks | undefined
   readonly checks: readonly KeptReverseCheck[]

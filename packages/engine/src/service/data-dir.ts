@@ -79,7 +79,6 @@ const DATABASE_REASONS: readonly (readonly [says: RegExp, reason: (database: str
   ],
 ]
 
-/** Turns an error about files of the dataDir into a sentence; returns any other error unchanged. */
 function dataDirFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || error instanceof SallyportError) return error
   const { code, path } = error as NodeJS.ErrnoException
@@ -91,7 +90,6 @@ function dataDirFault(error: unknown, dataDir: string): unknown {
   return database === undefined ? error : unusable(dataDir, database[1](file))
 }
 
-/** Reports whether a file is in the dataDir, or is a folder above it. */
 function isAbout(path: string, dataDir: string): boolean {
   const isIn = (folder: string, inner: string): boolean => relative(folder, inner).split(sep, 1)[0] !== '..'
   return isIn(dataDir, path) || isIn(path, dataDir)

@@ -19,23 +19,15 @@ export interface Finding {
 export type CheckResult = Omit<Finding, 'check'>
 
 export const ok = (found: string): CheckResult => ({ state: 'ok', found })
-export const warn = (found: string, advice: string, path?: CheckResult['path']): CheckResult => ({
-  state: 'warn',
-  found,
-  advice,
-  path,
-})
-export const fail = (found: string, advice: string, path?: CheckResult['path']): CheckResult => ({
-  state: 'fail',
-  found,
-  advice,
-  path,
-})
+
+const makeResult =
+  (rest: Pick<CheckResult, 'state' | 'passing'>) =>
+  (found: string, advice: string, path?: CheckResult['path']): CheckResult => ({ ...rest, found, advice, path })
+
+export const warn = makeResult({ state: 'warn' })
+export const fail = makeResult({ state: 'fail' })
 /** Reports a failure that the configuration did not cause. */
-export const failNow = (found: string, advice: string, path?: CheckResult['path']): CheckResult => ({
-  ...fail(found, advice, path),
-  passing: true,
-})
+export const failNow = makeResult({ state: 'fail', passing: true })
 
 /** Describes the reason of a failure in one line. */
 export function describeReason(error: unknown): string {

@@ -39,4 +39,4 @@ export { PLACES, type RefusalPage, readRefusalPage, unknownPlaces } from './refu
 export { requireSecret, secretFault } from './required-secret.ts'
 export { shortList } from './short-list.ts'
 export { openWhois } from './whois.ts'
-export { dnsWithTimeout, whoisWithTimeout } from './with-timeout.ts'
+export { dnsWithTimeout, whoisWithTimeout, withTimeout } from './with-timeout.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Decision, Observe } from '@sallyport/core'
+import type { Decision, ObservedRequest } from '@sallyport/core'
 import { AUDIT_FILE, type AuditEntry, addressWriter, BAN_LINE, createLog, type Log } from '#log'
 import type { Settings } from '#settings'
 import { isReadOnly } from './data-dir.ts'
@@ -23,26 +23,15 @@ export interface DecisionLog {
 }
 
 /** Holds the decision log of a service, which a reload may replace. */
-export interface LogHolder extends DecisionLog {
-  readonly observe: Observe
-  /** Logs a request that was described to the API. */
-  onChecked(decision: Decision): void
-  /** Returns an address as the log's lines show it, at a time in milliseconds since the epoch; `undefined` if lines show none. */
-  addressOf(address: string, at: number): string | undefined
-  /** Opens the log of a configuration. Throws `invalid_config`. */
-  prepare(config: Settings): Prepared
-  /** Sends waiting lines to the file. */
-  flush(): void
-  close(): Promise<void>
-}
+export type LogHolder = ReturnType<typeof openLog>
 
-/** Holds a log and the settings that opened it. */
-interface OpenedLog extends Pick<LogHolder, 'addressOf'> {
+interface OpenedLog {
+  readonly addressOf: ReturnType<typeof addressWriter>
   readonly settings: Settings['log']
   readonly log: Log
 }
 
-export function openLog(config: Settings, onFault: (error: unknown) => void): LogHolder {
+export function openLog(config: Settings, onFault: (error: unknown) => void) {
   const keyFolder = config.data.readOnly || isReadOnly(config.dataDir) ? undefined : config.dataDir
   const opened = (settings: Settings['log']): OpenedLog => ({
     settings,
@@ -53,9 +42,10 @@ export function openLog(config: Settings, onFault: (error: unknown) => void): Lo
   let lostBefore = 0
   let trail: Log | undefined
   return {
-    observe: (observed) => current.log.observe(observed),
-    onChecked: (decision) => current.log.observe(checked(decision)),
-    audit(entry) {
+    observe: (observed: ObservedRequest): void => current.log.observe(observed),
+    /** Logs a request that was described to the API. */
+    onChecked: (decision: Decision): void => current.log.observe(checked(decision)),
+    audit(entry: AuditEntry): void {
       current.log.audit(entry)
       // An attack may cause thousands of bans, which have their own list.
       if (keyFolder === undefined || entry.what === BAN_LINE) return
@@ -63,13 +53,16 @@ export function openLog(config: Settings, onFault: (error: unknown) => void): Lo
       trail.audit(entry)
       trail.flush()
     },
-    flush: () => current.log.flush(),
+    /** Sends waiting lines to the file. */
+    flush: (): void => current.log.flush(),
     reopen: () => current.log.reopen(),
-    addressOf: (address, at) => current.addressOf(address, at),
+    /** Returns an address as the log's lines show it, at a time in milliseconds since the epoch; `undefined` if lines show none. */
+    addressOf: (address: string, at: number): string | undefined => current.addressOf(address, at),
     get lost() {
       return lostBefore + current.log.lost
     },
-    prepare({ log }) {
+    /** Opens the log of a configuration. Throws `invalid_config`. */
+    prepare({ log }: Settings): Prepared {
       if (isDeepStrictEqual(log, current.settings)) return { take() {}, drop() {} }
       const next = opened(log)
       return {
@@ -82,12 +75,12 @@ export function openLog(config: Settings, onFault: (error: unknown) => void): Lo
         drop: () => void next.log.close(),
       }
     },
-    close: async () => void (await Promise.all([current.log.close(), trail?.close()])),
+    close: async (): Promise<void> => void (await Promise.all([current.log.close(), trail?.close()])),
   }
 }
 
 /** Makes the record of a described request, which was never received: it has no peer, no host and no times. */
-function checked(decision: Decision): Parameters<Observe>[0] {
+function checked(decision: Decision): ObservedRequest {
   const { at, client, request } = decision.inspection
   return {
     id: decision.id ?? '',

@@ -17,7 +17,6 @@ export function lacksSecret({ challenge, redis, store, data }: Settings): boolea
   return challenge.secret === undefined && (shares || (data.readOnly && cluster.isWorker))
 }
 
-/** The part of a policy that asks, in words. */
 function askingIn({ rules, events, strikes = [] }: Asking): string | undefined {
   const rule = [...rules, ...events].find(({ challenge }) => challenge !== undefined)
   if (rule !== undefined) return `the rule "${rule.matched.id}"`

@@ -55,7 +55,6 @@ export const proxy = defineRoute({
   },
 })
 
-/** Returns the fields that both responses have. */
 function describeNetwork(text: string, snapshot: Snapshot) {
   const { ip, finding } = findNetwork(text, snapshot)
   const { classification, anonymized } = finding.verdict

@@ -13,7 +13,6 @@ export interface StamperPorts {
 
 const FIRST_WAIT_MS = 60_000
 
-/** An authority or a witness that is asked, and how its last answers were. */
 interface Asked {
   readonly name: string
   readonly kind: 'timestamps' | 'cosignatures'

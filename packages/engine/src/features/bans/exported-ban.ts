@@ -1,7 +1,6 @@
 import { type Ban, banRule, clientKey, formatAddress, isLed, parseAddress, parsePrefix } from '@sallyport/core'
 import type { Settings } from '#settings'
 
-/** What decides whether others may refuse a banned client too. */
 type ExportSettings = Pick<Settings, 'mode' | 'policy' | 'trustProxy'>
 
 /**

@@ -1,4 +1,5 @@
 import type { ObservedRequest } from '@sallyport/core'
+import { LRUCache } from 'lru-cache'
 import type { Provenance } from '#attestation'
 import type { FeatureConfig } from '#service'
 import { type AskRobots, identifyCrawler, pathPattern } from '#tally'
@@ -32,18 +33,11 @@ const MAX_PATH = 200
 /** Patterns that are remembered: to find one takes longer than all else of a record. */
 const MAX_PATTERNS = 4_096
 
-/** Gives the path of a row for the path of a request. */
 function createPaths(form: 'pattern' | 'path'): (path: string) => string {
-  const known = new Map<string, string>()
-  return (path) => {
-    if (form === 'path') return path.slice(0, MAX_PATH)
-    const found = known.get(path)
-    if (found !== undefined) return found
-    const pattern = pathPattern(path).slice(0, MAX_PATH)
-    if (known.size >= MAX_PATTERNS) known.clear()
-    if (path.length <= MAX_PATH) known.set(path, pattern)
-    return pattern
-  }
+  if (form === 'path') return (path) => path.slice(0, MAX_PATH)
+  const findPattern = (path: string) => pathPattern(path).slice(0, MAX_PATH)
+  const known = new LRUCache<string, string>({ max: MAX_PATTERNS, memoMethod: findPattern })
+  return (path) => (path.length > MAX_PATH ? findPattern(path) : known.memo(path))
 }
 
 /** Opens the records of crawling; nothing where they are off. */

@@ -13,7 +13,6 @@ const MAX_RECEIPTS = 64
 const OTHERS = '/**'
 
 type Row = { -readonly [Member in keyof CrawlRow]: CrawlRow[Member] }
-/** What requests of one row have in common, beside path and preference. */
 type Alike = Omit<CrawlRow, 'path' | 'preference' | 'requests' | 'pages' | 'bytes' | 'receipts'>
 type Counts = Pick<CrawlRow, 'requests' | 'pages' | 'bytes' | 'receipts'>
 

@@ -22,7 +22,6 @@ export interface AskBounds {
   readonly isLast: boolean
 }
 
-/** Holds a decision and when it expires. */
 interface Kept {
   readonly value: string
   readonly until: number
@@ -37,7 +36,6 @@ export function createDecisions(
   const kept = new Map<number, Kept>()
   let wholeAt: number | undefined
 
-  /** Drops expired decisions; reports whether there were any. */
   function dropEnded(): boolean {
     const before = kept.size
     for (const [id, { until }] of kept) if (until <= now()) kept.delete(id)

@@ -25,7 +25,6 @@ export function withheldSentence(name: string, { withheld, withheldCount }: List
   return `list ${name}: skipped ${entries}: wider than /8 (IPv6 /16), internal, or any text. Set lists.${name}.wide: true to accept them.`
 }
 
-/** Writes one sentence about the invalid lines. */
 function unreadSentence(name: string, { unread, left }: ListEntries): string {
   const numbers = unread.length === 0 ? '' : ` (${shortList(unread.map(String), left)})`
   return `list ${name}: skipped ${counted(left, 'invalid line')}${numbers}. An entry is an address, CIDR, range, AS number, name or pattern.`

@@ -52,7 +52,6 @@ const NAMES = 4
 const NAME_LENGTH = 80
 const HEAD_BYTES = 2_048
 
-/** Reads the beginning of a file; returns `undefined` if it cannot be read. */
 async function readHead(path: string): Promise<string | undefined> {
   const file = await open(path).catch(() => undefined)
   try {

@@ -9,7 +9,6 @@ import { withheldSentence } from './kept-list.ts'
 import { type FileConfig, isInline, type ListConfig, type ListConfigs } from './list-config.ts'
 import { readNow } from './read-lists.ts'
 
-/** Says where lists and their copies are. */
 type ListSettings = Pick<Settings, 'dataDir' | 'data'> & { readonly lists: ListConfigs }
 
 /** Shows a list and its origin. */

@@ -82,7 +82,6 @@ function fileSource(list: KeptList, config: FileConfig, { notice }: SourcePorts)
   }
 }
 
-/** Says how to request a list, and what its notices say. */
 interface Remote {
   ask(from: Fetch, bounds: AskBounds): Promise<DecisionsRead>
   /** True if decisions expire without a response. */

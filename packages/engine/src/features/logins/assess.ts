@@ -159,7 +159,6 @@ function readNames({ event, user, identifier = user ?? '', mail }: AccountEvent,
   }
 }
 
-/** Finds the database of places that sentences about travel rest on. */
 function findPlacesSource({ sources }: Snapshot): Pick<Reason, 'source' | 'date'> | undefined {
   const city = sources.find(({ id, state }) => state === 'loaded' && id.startsWith('dbip-city'))
   return city && { source: city.id, ...(city.date !== undefined && { date: city.date }) }

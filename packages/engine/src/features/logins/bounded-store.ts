@@ -1,3 +1,4 @@
+import { withTimeout } from '#service'
 import type { UserStore } from './user-store.ts'
 
 /** Bounds the time of every question to a store, and reports an outage once: when it begins. */
@@ -5,22 +6,16 @@ export function createBoundedStore(store: UserStore, deadlineMs: number, onFault
   let isAway = false
 
   async function ask<Result>(work: () => Promise<Result>): Promise<Result> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      const giveUp = () => reject(new Error(`The store of logins did not respond within ${deadlineMs} ms.`))
-      // After a pause of the event loop, what waited for its turn comes first: the store was not away.
-      timer = setTimeout(() => setImmediate(giveUp), deadlineMs)
-    })
     try {
-      const result = await Promise.race([work(), late])
+      const result = await withTimeout(work(), deadlineMs, () => {
+        throw new Error(`The store of logins did not respond within ${deadlineMs} ms.`)
+      })
       isAway = false
       return result
     } catch (error) {
       if (!isAway) onFault(error)
       isAway = true
       throw error
-    } finally {
-      clearTimeout(timer)
     }
   }
 

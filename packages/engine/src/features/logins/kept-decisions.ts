@@ -2,7 +2,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Decision } from '@sallyport/core'
 import { LRUCache } from 'lru-cache'
 
-/** Finds the decision about a POST request by its id. */
 type FindDecision = (id: string) => Decision | undefined
 
 /** Keeps decisions for plugins of other libraries. */

@@ -42,7 +42,6 @@ function json(value: object) {
   return { body: { type: 'application/json', text: JSON.stringify(value) } }
 }
 
-/** Writes a notification as JSON; unknown members are omitted. */
 function buildBody({ id, kind, about, over, text, details, at, host, leftOut }: Message): object {
   return { id, time: new Date(at).toISOString(), kind, about: about || undefined, over, text, leftOut, host, details }
 }
@@ -73,7 +72,6 @@ function shortened(message: Message): string {
   return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`
 }
 
-/** Replaces characters that an HTTP field cannot contain. */
 function toAscii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?')
 }

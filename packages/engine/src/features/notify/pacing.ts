@@ -16,7 +16,6 @@ export const PACE_MS = HOUR_MS
 /** So many subjects are remembered; an event of a forgotten subject is sent early. */
 const MAX_SUBJECTS = 1_000
 
-/** Holds the events of one kind and subject. */
 interface Slot {
   /** Holds the last event that was sent. */
   last: ServiceEvent | undefined

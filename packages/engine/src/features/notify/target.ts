@@ -68,7 +68,6 @@ function hookFault({ protocol, hostname, username, password }: URL): string | un
   return undefined
 }
 
-/** Reports whether a host is an address that is not public; names always pass. */
 function isInside(hostname: string): boolean {
   const address = parseAddress(hostname.replace(/^\[(.*)\]$/, '$1'))
   return address !== undefined && reservedRow(address) !== undefined

@@ -13,7 +13,7 @@ import {
   readRule,
 } from '@sallyport/core'
 import { LRUCache } from 'lru-cache'
-import type { FeatureConfig } from '#service'
+import { type FeatureConfig, withTimeout } from '#service'
 import { identifyCrawler } from '#tally'
 import { createEndpoint } from './endpoint.ts'
 import type { keys } from './keys.ts'
@@ -77,19 +77,15 @@ export function createPayments(
       asked--
       client.asked--
     })
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
-    })
     try {
-      const found = await Promise.race([answer, late])
+      const found = await withTimeout(answer, timeoutMs, () => {
+        throw new Error(`no response within ${timeoutMs} ms`)
+      })
       if (isAnswer(found)) return found
       throw new Error('the response has an unknown form')
     } catch (error) {
       onFault(new Error(`payment: ${errorText(error)}`))
       return undefined
-    } finally {
-      clearTimeout(timer)
     }
   }
 
@@ -127,7 +123,6 @@ type Question = readonly [Receipt, Offer, PaidRequest]
 const NO_OFFER: Offer = { price: '' }
 const TOO_MANY = 'too many receipts were rejected. Try again in a minute'
 
-/** Reports whether a port answered in the form of its contract. */
 function isAnswer(found: unknown): found is PaymentAnswer {
   if (!isRecord(found)) return false
   const { accepted, receipt, reason, settlement } = found

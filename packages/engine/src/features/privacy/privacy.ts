@@ -4,22 +4,6 @@ import { logPlaces } from './log.ts'
 import { type ErasedPlace, iso, type KnownPlace, type PrivacyPlace } from './place.ts'
 import { storePlaces } from './stores.ts'
 
-/** Lists what is known of one address, place by place. */
-export interface Known {
-  readonly address: string
-  readonly at: string
-  /** False if a place did not answer. */
-  readonly complete: boolean
-  readonly places: readonly KnownPlace[]
-}
-
-/** Lists the outcome of an erasure, place by place. */
-export interface Erasure {
-  readonly address: string
-  readonly complete: boolean
-  readonly places: readonly ErasedPlace[]
-}
-
 /** Memory holds addresses too, but no command can search it. */
 const IN_MEMORY = {
   place: 'memory of running services',
@@ -29,17 +13,17 @@ const IN_MEMORY = {
 } as const
 
 /** Exports what is known of an address. A place that cannot be read is listed with the reason. Throws `invalid_ip`. No data is loaded. */
-export async function exportKnown(config: Settings, text: string): Promise<Known> {
+export async function exportKnown(config: Settings, text: string) {
   const [address, canonical] = readAddress(text)
-  const places = await Promise.all(listPlaces(config).map((place) => found(place, address, canonical)))
+  const places = await Promise.all(listPlaces(config).map((place) => findIn(place, address, canonical)))
   const memory: KnownPlace = { ...IN_MEMORY, state: 'elsewhere', entries: [] }
   return { address: canonical, at: iso(Date.now()), complete: isComplete(places), places: [...places, memory] }
 }
 
 /** Erases an address from every place that permits it, and lists what remains. Throws `invalid_ip`. */
-export async function eraseKnown(config: Settings, text: string): Promise<Erasure> {
+export async function eraseKnown(config: Settings, text: string) {
   const [address, canonical] = readAddress(text)
-  const places = await Promise.all(listPlaces(config).map((place) => erased(place, address, canonical)))
+  const places = await Promise.all(listPlaces(config).map((place) => eraseFrom(place, address, canonical)))
   const { place, where, reason } = IN_MEMORY
   const memory: ErasedPlace = { place, where, reason, state: 'kept', erased: 0 }
   return { address: canonical, complete: isComplete(places), places: [...places, memory] }
@@ -55,39 +39,34 @@ function readAddress(text: string): readonly [Address, string] {
   return [address, formatAddress(address)]
 }
 
-async function found(
-  { place, where, kept, exists, find }: PrivacyPlace,
-  address: Address,
-  text: string,
-): Promise<KnownPlace> {
-  const said = { place, where, kept }
+function findIn(place: PrivacyPlace, address: Address, text: string): Promise<KnownPlace> {
+  const { where, kept } = place
+  return visit<KnownPlace>(place, { place: place.place, where, kept, state: 'absent', entries: [] }, async () => {
+    const { entries, elsewhere } = await place.find(address, text)
+    return elsewhere === undefined ? { state: 'read', entries } : { state: 'elsewhere', reason: elsewhere, entries }
+  })
+}
+
+function eraseFrom(place: PrivacyPlace, address: Address, text: string): Promise<ErasedPlace> {
+  return visit<ErasedPlace>(place, { place: place.place, where: place.where, state: 'absent', erased: 0 }, async () => {
+    const { erased, stays } = await place.erase(address, text)
+    return stays === undefined ? { state: 'erased', erased } : { state: 'kept', reason: stays, erased }
+  })
+}
+
+async function visit<Visited extends KnownPlace | ErasedPlace>(
+  { exists }: PrivacyPlace,
+  absent: Visited,
+  work: () => Promise<Partial<Visited>>,
+): Promise<Visited> {
   try {
-    if (!exists()) return { ...said, state: 'absent', entries: [] }
-    const { entries, elsewhere } = await find(address, text)
-    if (elsewhere !== undefined) return { ...said, state: 'elsewhere', reason: elsewhere, entries }
-    return { ...said, state: 'read', entries }
+    return exists() ? { ...absent, ...(await work()) } : absent
   } catch (error) {
-    return { ...said, state: 'unreachable', reason: errorText(error), entries: [] }
+    return { ...absent, state: 'unreachable', reason: errorText(error) }
   }
 }
 
-async function erased(
-  { place, where, exists, erase }: PrivacyPlace,
-  address: Address,
-  text: string,
-): Promise<ErasedPlace> {
-  const said = { place, where }
-  try {
-    if (!exists()) return { ...said, state: 'absent', erased: 0 }
-    const { erased, stays } = await erase(address, text)
-    return stays === undefined
-      ? { ...said, state: 'erased', erased }
-      : { ...said, state: 'kept', reason: stays, erased }
-  } catch (error) {
-    return { ...said, state: 'unreachable', reason: errorText(error), erased: 0 }
-  }
-}
-
+/** False if a place did not answer. */
 function isComplete(places: readonly { readonly state: string }[]): boolean {
   return places.every(({ state }) => state !== 'unreachable')
 }

@@ -39,7 +39,6 @@ export interface RobotsParts {
   readonly isTrial: boolean
 }
 
-/** Holds the settings of robots.txt, and the origins of the proxy. */
 type RobotsSettings = FeatureConfig<typeof keys> & Pick<Settings, 'upstream' | 'routes'>
 
 /** The file may have been edited, and reading it costs little. */

@@ -25,7 +25,6 @@ export function createSiteverify(
   const fill = (text: string) => text.replace('{siteKey}', siteKey).replace('{url}', server ?? '')
   const place = ([known, path]: readonly [string, string]) => `${server ?? known}${fill(path)}`
 
-  /** Returns the provider's answer, or why there is none. */
   async function ask(token: string): Promise<TokenAnswer | Error> {
     const form = new URLSearchParams({ secret, response: token })
     const body = { type: 'application/x-www-form-urlencoded', text: form.toString() }

@@ -1,5 +1,3 @@
-import type { LoadGauge } from '@sallyport/core'
-
 /** A load goes on at what a rule says, and off at three quarters of it, after a minute at least. */
 const OFF_SHARE = 0.75
 const LEAST_MS = 60_000
@@ -12,18 +10,7 @@ const SMOOTHING_MS = 3_000
 export type OnTurned = (turned: { readonly on: boolean; readonly atLeast: number; readonly load: number }) => void
 
 /** The load of this server, of which 1 is a limit that is reached. Times are milliseconds of a clock that never goes back. */
-export interface LoadMeter extends LoadGauge {
-  /** The load of this process alone, smoothed. */
-  readonly own: number
-  /** Whether a rule asks for it. */
-  readonly isAsked: boolean
-  /** Whether a rule's load is on. */
-  readonly isOn: boolean
-  /** Takes what is measured. */
-  take(sample: number, now: number): void
-  /** Takes the highest load of the other processes. */
-  takeOthers(load: number, now: number): void
-}
+export type LoadMeter = ReturnType<typeof createLoadMeter>
 
 /** A rule that was asked by no request for so long is on for nobody, or belongs to a policy that is gone. */
 const ASKED_MS = 300_000
@@ -34,7 +21,7 @@ interface Latch {
   since: number | undefined
 }
 
-export function createLoadMeter(onTurned: OnTurned): LoadMeter {
+export function createLoadMeter(onTurned: OnTurned) {
   const latches = new Map<number, Latch>()
   let own = 0
   let others = 0
@@ -54,17 +41,20 @@ export function createLoadMeter(onTurned: OnTurned): LoadMeter {
   }
   return {
     now,
-    get own() {
+    /** The load of this process alone, smoothed. */
+    get own(): number {
       return own
     },
-    get isAsked() {
+    /** Whether a rule asks for it. */
+    get isAsked(): boolean {
       return latches.size > 0
     },
-    get isOn() {
+    /** Whether a rule's load is on. */
+    get isOn(): boolean {
       const time = last ?? 0
       return [...latches.values()].some(({ since, asked }) => since !== undefined && time - asked < ASKED_MS)
     },
-    latch(atLeast) {
+    latch(atLeast: number): () => boolean {
       // Rules with one bound are on together, also those of a policy that takes another's place.
       const latch = latches.get(atLeast) ?? { atLeast, since: undefined, asked: 0 }
       latches.set(atLeast, latch)
@@ -73,13 +63,15 @@ export function createLoadMeter(onTurned: OnTurned): LoadMeter {
         return latch.since !== undefined
       }
     },
-    take(sample, time) {
+    /** Takes what is measured. */
+    take(sample: number, time: number): void {
       const share = last === undefined ? 0 : 1 - Math.exp((last - time) / SMOOTHING_MS)
       last = time
       own += (Math.min(sample, MAX) - own) * share
       turn(time)
     },
-    takeOthers(load, time) {
+    /** Takes the highest load of the other processes. */
+    takeOthers(load: number, time: number): void {
       others = load
       turn(time)
     },

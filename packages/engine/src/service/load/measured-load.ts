@@ -1,11 +1,7 @@
 import { createLoadMeter, type LoadMeter, type OnTurned } from './load-meter.ts'
 
 /** The load of a service, which measures itself. */
-export interface MeasuredLoad extends LoadMeter {
-  /** Has a load read beside the delay of the event loop, in place of what was read before: that of the proxy. */
-  read(source: () => number): void
-  close(): void
-}
+export type MeasuredLoad = ReturnType<typeof measureLoad>
 
 const SAMPLE_MS = 250
 
@@ -16,7 +12,7 @@ export interface LoadOptions {
 }
 
 /** Measures the delay of the event loop from here on, and what else it is given. */
-export function measureLoad({ eventLoopDelay, onTurned }: LoadOptions): MeasuredLoad {
+export function measureLoad({ eventLoopDelay, onTurned }: LoadOptions) {
   const meter = createLoadMeter(onTurned)
   let source = (): number => 0
   let last = performance.now()
@@ -27,6 +23,7 @@ export function measureLoad({ eventLoopDelay, onTurned }: LoadOptions): Measured
     meter.take(Math.max(late / eventLoopDelay(), source()), now)
   }, SAMPLE_MS).unref()
   return Object.assign(Object.defineProperties({} as LoadMeter, Object.getOwnPropertyDescriptors(meter)), {
+    /** Has a load read beside the delay of the event loop, in place of what was read before: that of the proxy. */
     read(next: () => number) {
       source = next
     },

@@ -59,7 +59,6 @@ function wordsFor({ message }: YAMLError): string | undefined {
   return WORDS.find(([beginning]) => message.startsWith(beginning))?.[1]
 }
 
-/** Turns the first line of a message into a part of our own sentence. */
 function writeSentence(message: string): string {
   const [line = message] = message.split(/ at line \d|\n/, 1)
   return `the file is not valid YAML: ${line.charAt(0).toLowerCase()}${line.slice(1)}`
