@@ -50,10 +50,7 @@ export function environmentName(source: string): string | undefined {
  * Writes the next key, a new one or that in `from`, beside the one in use; returns it with the step that puts it in
  * place. Removes what an interrupted rotation has left.
  */
-export async function prepareNextKey(
-  file: string,
-  from?: string,
-): Promise<{ readonly next: Signer; place(): Promise<void> }> {
+export async function prepareNextKey(file: string, from?: string) {
   const pem = from === undefined ? newKey() : await readFile(from)
   await rm(`${file}${NEXT}`, { force: true })
   await makeKeyFile(`${file}${NEXT}`, pem)

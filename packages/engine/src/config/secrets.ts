@@ -17,11 +17,7 @@ export interface SecretFault {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The values with every secret read: `file:PATH` from that file, `${NAME}` from the environment. */
-export function readSecrets(
-  values: Mapping,
-  tree: SchemaNode,
-  env: Environment,
-): { readonly values: Mapping; readonly faults: readonly SecretFault[] } {
+export function readSecrets(values: Mapping, tree: SchemaNode, env: Environment) {
   const faults: SecretFault[] = []
   const walk = (value: unknown, node: SchemaNode | undefined, path: readonly PropertyKey[]): unknown => {
     if (node?.secret === true && typeof value === 'string') {

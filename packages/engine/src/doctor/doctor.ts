@@ -57,10 +57,7 @@ export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {})
  * Faults of what a configuration names: files, certificates, addresses, stores and origins. One that may be gone in a moment,
  * as a server that is down, or for another user, is a warning.
  */
-export async function examineNamed(
-  { config, layers }: Pick<ConfigRead, 'config' | 'layers'>,
-  hooks: DoctorHooks = {},
-): Promise<{ readonly errors: readonly ConfigFault[]; readonly warnings: readonly ConfigFault[] }> {
+export async function examineNamed({ config, layers }: Pick<ConfigRead, 'config' | 'layers'>, hooks: DoctorHooks = {}) {
   const looks = examinations(config, hooks).filter(([check]) => CHECKS[check])
   const all = await listFindings(config, looks)
   const found = all.filter(({ state, check }) => state !== 'ok' && CHECKS[check])

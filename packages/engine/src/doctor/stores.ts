@@ -66,7 +66,7 @@ async function probed(url: string, key: string, advice: string): Promise<StoreFi
   try {
     probe = await probeStore(url)
   } catch (error) {
-    return { store: [unusable(error, { url, place, key, advice })], clock: [] }
+    return { store: [unusable(error, place, withoutSecrets(describeReason(error), url), key, advice)], clock: [] }
   }
   const { version, now } = probe
   return {
@@ -75,20 +75,11 @@ async function probed(url: string, key: string, advice: string): Promise<StoreFi
   }
 }
 
-function unusable(
-  error: unknown,
-  {
-    url,
-    place,
-    key,
-    advice,
-  }: { readonly url: string; readonly place: string; readonly key: string; readonly advice: string },
-): CheckResult {
+function unusable(error: unknown, place: string, reason: string, key: string, advice: string): CheckResult {
   if (error instanceof SallyportError && error.code === 'package_missing') {
     return fail(`${error.details?.['package']} is not installed.`, `npm install ${error.details?.['package']}`, [key])
   }
-  const why = withoutSecrets(describeReason(error), url).replace(/\.$/, '')
-  return failNow(`${place} cannot be used: ${why}.`, advice, [key])
+  return failNow(`${place} cannot be used: ${reason.replace(/\.$/, '')}.`, advice, [key])
 }
 
 function checkSkew(store: string, theirs: number, ours: number): CheckResult {

@@ -6,7 +6,6 @@ import {
   createSignatureVerifier,
   type Fetch,
   findKeySource,
-  type SignatureVerifier,
 } from '@sallyport/core'
 import type { Settings } from '#settings'
 
@@ -27,7 +26,7 @@ export function openAgents(
   { webBotAuth }: Settings,
   { catalogue }: CrawlerVerifier,
   { clock, outbound, published }: AgentPorts,
-): { readonly signatures: SignatureVerifier } {
+) {
   const { agents: named = [], authorityHeader } = webBotAuth ?? {}
   const agents = named.filter((agent) => agent !== '*')
   const origins = new Set(agents.map((agent) => new URL(agent).origin))

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Fetch, fetchText, HOUR_MS, parseHostOrPrefix } from '@sallyport/core'
 import { parseGoDuration } from './go-duration.ts'
-import type { CrowdsecConfig, Guarded } from './list-config.ts'
+import type { CrowdsecConfig } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListLines } from './read-list.ts'
 
 /** Origin of the decisions that version 0.2 made at CrowdSec: if they came back as a list, they would ban the same clients again. */
@@ -29,7 +29,7 @@ interface Kept {
 
 /** Requests the decisions of a configured API, as a bouncer of CrowdSec does. */
 export function createDecisions(
-  { crowdsec, key, wide = false }: Pick<CrowdsecConfig, 'crowdsec' | 'key'> & Partial<Guarded>,
+  { crowdsec, key, wide = false }: Pick<CrowdsecConfig, 'crowdsec' | 'key'> & Partial<Pick<CrowdsecConfig, 'wide'>>,
   signal?: AbortSignal,
   now: () => number = Date.now,
 ) {
@@ -111,9 +111,7 @@ function parseChanges(text: string): Changes | undefined {
 }
 
 /** Reads a decision that bans an address or a range, was not simulated, and is not ours: an echo of our own ban would ban again. */
-function readDecision(
-  row: unknown,
-): { readonly id: number; readonly value: string; readonly lasts: number } | undefined {
+function readDecision(row: unknown) {
   const { type, scope, value, duration, origin, simulated } = readMembers(row)
   if (type !== 'ban' || simulated === true || origin === ORIGIN) return undefined
   if (typeof scope !== 'string' || !/^(ip|range)$/i.test(scope)) return undefined

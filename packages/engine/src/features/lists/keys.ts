@@ -14,7 +14,7 @@ const wide = key(
   true,
 )
 
-const OfFile = z.strictObject({
+export const OfFile = z.strictObject({
   file: key(
     z.string().min(1),
     'File of the list, reread on change; absent: set url or crowdsec',
@@ -28,7 +28,7 @@ const OfFile = z.strictObject({
 const refresh = (initial: string, least: string) =>
   time(initial, [least, '30d'], 'Interval between downloads; with url, at least 1m and by default 1h', '6h')
 
-const OfUrl = z.strictObject({
+export const OfUrl = z.strictObject({
   url: key(
     z.url(HTTP),
     'URL of the list, whose last good copy is kept in dataDir; absent: set file or crowdsec',
@@ -39,7 +39,7 @@ const OfUrl = z.strictObject({
   wide,
 })
 
-const OfCrowdsec = z.strictObject({
+export const OfCrowdsec = z.strictObject({
   crowdsec: key(
     z.url(HTTP),
     "URL of CrowdSec's local API, which supplies banned addresses and ranges; absent: set file or url",

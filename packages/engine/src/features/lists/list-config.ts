@@ -1,34 +1,14 @@
-import type { ListFormat } from '@sallyport/core'
+import type { z } from 'zod'
+import type { OfCrowdsec, OfFile, OfUrl } from './keys.ts'
 
 /**
  * Defines a list: by entries, a file, a URL with the age in milliseconds at which its copy is fetched again, or the decisions of CrowdSec.
  */
 export type ListConfig = readonly string[] | FileConfig | RemoteConfig
 
-/** A guarded list: third parties may write its entries. */
-export interface Guarded {
-  /** Whether to accept entries that would match everyone, or internal addresses. */
-  readonly wide: boolean
-}
-
-export interface FileConfig extends Guarded {
-  readonly file: string
-  readonly format: ListFormat
-}
-
-export interface UrlConfig extends Guarded {
-  readonly url: string
-  readonly refresh: number
-  readonly format: ListFormat
-}
-
-export interface CrowdsecConfig extends Guarded {
-  /** Gives the URL of CrowdSec's local API. */
-  readonly crowdsec: string
-  readonly key: string
-  /** CrowdSec is asked again after this many milliseconds. */
-  readonly refresh: number
-}
+export type FileConfig = Readonly<z.output<typeof OfFile>>
+export type UrlConfig = Readonly<z.output<typeof OfUrl>>
+export type CrowdsecConfig = Readonly<z.output<typeof OfCrowdsec>>
 
 /** The dataDir keeps a copy of such a list. */
 export type RemoteConfig = UrlConfig | CrowdsecConfig

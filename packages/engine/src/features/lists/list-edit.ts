@@ -111,10 +111,7 @@ export async function editList(config: ListSettings, name: string, edit: ListEdi
   )
 }
 
-async function changedLines(
-  text: string,
-  { what, entries }: ListEdit,
-): Promise<{ readonly lines: string; readonly changed: readonly string[] }> {
+async function changedLines(text: string, { what, entries }: ListEdit) {
   const lines = text.split('\n')
   const keys: (string | undefined)[] = []
   for (const line of lines) {

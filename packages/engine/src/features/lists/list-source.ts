@@ -82,22 +82,16 @@ function fileSource(list: KeptList, config: FileConfig, { notice }: SourcePorts)
   }
 }
 
-interface Remote {
-  ask(from: Fetch, bounds: AskBounds): Promise<DecisionsRead>
-  /** True if decisions expire without a response. */
-  readonly isLive: boolean
-  readonly subject: string
-  readonly kept: string
-}
-
-function remoteFor(config: RemoteConfig, copy: string, signal: AbortSignal | undefined): Remote {
+function remoteFor(config: RemoteConfig, copy: string, signal: AbortSignal | undefined) {
   if ('crowdsec' in config) {
     const { ask } = createDecisions(config, signal)
     const kept = `Its previous decisions stay in use. To accept the next response, delete ${copy}`
+    // Decisions expire without a response.
     return { ask, isLive: true, subject: 'CrowdSec', kept }
   }
   return {
-    ask: (from, { timeoutMs }) => fetchList(from, config, { timeoutMs, signal }),
+    ask: (from: Fetch, { timeoutMs }: AskBounds): Promise<DecisionsRead> =>
+      fetchList(from, config, { timeoutMs, signal }),
     isLive: false,
     subject: 'the response of its URL',
     kept: `The last copy stays in use. To accept the next download, delete ${copy}`,

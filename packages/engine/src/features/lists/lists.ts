@@ -4,12 +4,6 @@ import { KeptList } from './kept-list.ts'
 import { isInline, type ListConfigs } from './list-config.ts'
 import { type ListSource, listSource, type SourcePorts } from './list-source.ts'
 
-export interface PreparedLists {
-  readonly byName: ReadonlyMap<string, NamedList>
-  /** Has them in force. */
-  take(): void
-}
-
 interface Kept {
   readonly list: KeptList
   readonly source: ListSource
@@ -76,11 +70,12 @@ export async function openLists(config: ListConfigs, ports: ListPorts) {
       return [...kept.values()].map(({ list }) => list.status)
     },
     /** Reads the lists of another configuration, and files again. Rejects with `invalid_config`, and then nothing has changed. */
-    async prepare(next: ListConfigs): Promise<PreparedLists> {
+    async prepare(next: ListConfigs) {
       const prepared = await prepare(next)
       return {
         byName: nameLists(prepared),
-        take() {
+        /** Has them in force. */
+        take(): void {
           kept = prepared
         },
       }

@@ -8,14 +8,12 @@ import { type ListRead, readListFile, readListLines } from './read-list.ts'
 /** A list is stale when its URL could not be read for so many times its `refresh`. */
 export const STALE_TIMES = 3
 
-/** A list as it is now, of a URL the last copy, and when that was written. */
-export interface ReadNow {
-  readonly read: ListRead
-  readonly at?: number | undefined
-  readonly staleAfter?: number | undefined
-}
-
-export async function readNow(dataDir: string, name: string, config: ListConfig): Promise<ReadNow> {
+/** Reads a list as it is now, of a URL the last copy, with the time at which that was written. */
+export async function readNow(
+  dataDir: string,
+  name: string,
+  config: ListConfig,
+): Promise<{ read: ListRead; at?: number; staleAfter?: number }> {
   if (isInline(config)) return { read: await readListLines(config, true) }
   if ('file' in config) {
     return { read: await readListFile(config.file, config.format, config.wide), at: await writtenAt(config.file) }

@@ -37,9 +37,7 @@ const NEW_DAYS = 7
 
 export function createMailReader({ store, hash, throwaway, dns }: MailPorts) {
   /** Reads the day on which a domain was first seen; `undefined` where the store is away. */
-  async function findSeen(
-    domain: string,
-  ): Promise<{ readonly key: string; readonly text?: string | undefined } | undefined> {
+  async function findSeen(domain: string) {
     const key = hash('domain', domain)
     try {
       return { key, text: await store.read(key) }
