@@ -180,6 +180,9 @@ async function whatIf({ asked: { text = '' } }: Call<'text'>, { gather, policies
   const { shares, silent } = await gather(REPLAYED, { policy })
   const left = shares.reduce((sum, share) => sum + share.left, 0)
   const steps = shares.flatMap((share) => share.steps)
+  const examples = shares.flatMap((share) => share.examples)
+  const isAlike = (one: Example) => (other: Example) =>
+    one.class === other.class && one.before === other.before && one.after === other.after
   const open = countUnjudged()
   for (const { unjudged } of shares) open.merge(unjudged)
   const requests = countRequests(steps)
@@ -195,7 +198,7 @@ async function whatIf({ asked: { text = '' } }: Call<'text'>, { gather, policies
         after: countActions(own, 'after'),
       }
     }),
-    examples: shares.flatMap((share) => share.examples),
+    examples: examples.filter((one, at) => examples.slice(0, at).filter(isAlike(one)).length < EXAMPLES_EACH),
     notes: [
       LIMITS,
       ...unjudgedNotes(open.rules, requests, 'the memory'),
