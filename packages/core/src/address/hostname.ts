@@ -42,7 +42,11 @@ export function parseHostname(text: string): string | undefined {
 
 /** Returns the host of a URL as WHATWG reads it: lower case, A-labels, numeric forms as dotted decimal, IPv6 in brackets. */
 export function urlHost(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).hostname : undefined
+  try {
+    return new URL(url).hostname
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the name without its trailing dot when it can be a public host's, or `undefined`. `host` comes from `urlHost`. */
