@@ -7,7 +7,7 @@ import { median } from '../report/statistics.ts'
 import { type Program, startProgram } from './program.ts'
 import { startSallyport } from './sallyport.ts'
 import { sizePath } from './servers.ts'
-import { type Target, shootInTurn } from './shot.ts'
+import { shootInTurn, type Target } from './shot.ts'
 import { PROXY, type Stand } from './stand.ts'
 
 /** A program that is profiled from its start to its end. */
