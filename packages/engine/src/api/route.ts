@@ -73,7 +73,7 @@ interface TypedRoute<
   ): DeepReadonly<z.output<Response>> | Promise<DeepReadonly<z.output<Response>>>
 }
 
-/** A row of the route table. */
+/** Describes one row of the route table. */
 export type Route = TypedRoute<z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>
 
 export type RouteInput = Parameters<Route['handle']>[0]

@@ -97,5 +97,5 @@ async function judge({
 }
 
 parentPort?.on('message', async (question: PolicyQuestion) => parentPort?.postMessage(await answer(question)))
-// The parent waits for the start.
+// Says that the thread is ready.
 parentPort?.postMessage({} satisfies PolicyAnswer)
