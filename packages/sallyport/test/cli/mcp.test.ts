@@ -16,8 +16,8 @@ t.test('explain judges the calls that a request is described with', async (t) =>
   t.notMatch((await explain({ ...ASKED, mcp: ['tools/call search'] })).out, 'no-delete')
   t.match((await explain(ASKED)).out, /not judged +.*no-delete.*mcp/, 'a POST of which nobody says what it calls')
   t.notMatch((await explain({ ...ASKED, method: 'GET' })).out, 'not judged')
-  t.match(await explain({ ...ASKED, mcp: 'tools/call' }), { code: 1, err: /mcp: must list calls/ })
-  t.match(await explain({ ...ASKED, mcp: [7] }), { code: 1, err: /mcp: must list calls/ })
+  t.match(await explain({ ...ASKED, mcp: 'tools/call' }), { code: 1, err: /mcp: expected array/ })
+  t.match(await explain({ ...ASKED, mcp: [7] }), { code: 1, err: /mcp\.0: expected string/ })
 })
 
 t.test('replay judges the calls of the decision log', async (t) => {

@@ -1,5 +1,3 @@
-import { tryDecode } from '../paths/path-readings.ts'
-
 export type ValuesByName = ReadonlyMap<string, readonly string[]>
 
 type Pairs = Iterable<readonly [string, string]>
@@ -44,4 +42,13 @@ export function collectValues(pairs: Pairs, writeName = (name: string) => name):
     else known.push(value)
   }
   return values
+}
+
+/** Decodes escapes; returns a text with an escape that is not UTF-8 as it is. */
+export function tryDecode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -1,3 +1,5 @@
+import { tryDecode } from '../language/wide-values.ts'
+
 /** Holds the path of a request target, and every other path that an origin may read from it. */
 export interface RequestPath {
   /** The path is as policies are written: decoded once, one slash where there are several, `.` and `..` resolved. */
@@ -199,13 +201,4 @@ function render({ text, decoded }: Step): string {
 function foldedRun(escapes: string): string {
   const text = tryDecode(escapes)
   return text === escapes ? escapes : text.toUpperCase()
-}
-
-/** Decodes escapes; returns a text with an escape that is not UTF-8 as it is. */
-export function tryDecode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
