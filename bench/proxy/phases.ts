@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import type { Profiler } from 'node:inspector'
 import { join } from 'node:path'
 import { freePort } from '@sallyport/engine/testing'
 import type { Figure } from '../report/result.ts'
@@ -52,24 +53,13 @@ async function startServer(dataDir: string, node: readonly string[]): Promise<Pr
   return startProgram({ command: process.execPath, args, port, processor: PROXY })
 }
 
-/** V8 writes profiles in this form; times are microseconds. */
-interface Profile {
-  readonly nodes: readonly {
-    readonly id: number
-    readonly callFrame: { readonly functionName: string; readonly url: string }
-    readonly children?: readonly number[]
-  }[]
-  readonly samples: readonly number[]
-  readonly timeDeltas: readonly number[]
-}
-
 /** Reads the profile of the main thread, the longest: each worker thread writes one too. */
-async function readProfile(folder: string): Promise<Profile> {
+async function readProfile(folder: string): Promise<Profiler.Profile> {
   const names = await readdir(folder)
   const profiles = await Promise.all(
-    names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Profile),
+    names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as Profiler.Profile),
   )
-  return profiles.reduce((one, other) => (other.samples.length > one.samples.length ? other : one))
+  return profiles.reduce((one, other) => (other.nodes.length > one.nodes.length ? other : one))
 }
 
 /** Names phases by the functions and files that begin them; the first match counts. */
@@ -83,19 +73,19 @@ const PHASES: readonly (readonly [phase: string, begins: RegExp])[] = [
   ['answer', /^answer .*phases\.js$/],
   ['admit', /^admit .*phases\.js$/],
   ['forward', /^forward .*phases\.js$/],
-  ['the origin’s answer', /\/origin\/(?:relay|connection)\.js$/],
+  ['relay', /\/origin\/(?:relay|connection)\.js$/],
   ['observe', /^end .*observation\.js$/],
   ['records in batches', /\/packages\/engine\/dist\//],
 ]
 
 /** Returns the share of each phase in the busy time of the second half of a profile, and of the rest. */
-function divide({ nodes, samples, timeDeltas }: Profile): ReadonlyMap<string, number> {
+function divide({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): ReadonlyMap<string, number> {
   const phases = new Map<number, string>()
   const [root] = nodes
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const waiting = [{ id: root?.id ?? 0, around: 'the rest' }]
   for (const { id, around } of waiting) {
-    const { callFrame, children = [] } = byId.get(id) as Profile['nodes'][number]
+    const { callFrame, children = [] } = byId.get(id) as Profiler.ProfileNode
     const text = `${callFrame.functionName} ${callFrame.url}`
     const phase = text === '(idle) ' ? '' : (PHASES.find(([, begins]) => begins.test(text))?.[0] ?? around)
     phases.set(id, phase)
