@@ -186,7 +186,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'adapters/node': 4_965,
   'adapters/fetch': 663,
   'adapters/proxy': 8_383,
-  'packages/sallyport/console': 3_062,
+  'packages/sallyport/console': 3_076,
   'packages/sallyport/cli': 7_213,
   'packages/sallyport': 53,
   'adapters/express': 111,

@@ -88,7 +88,7 @@ t.test('it starts and inspects while its PostgreSQL and its Redis are away', asy
   const { config } = workspace(t, ['demo: true'])
   const store = { SALLYPORT_STORE: 'postgres://app:secret@127.0.0.1:1/app' }
   const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--redis', 'redis://127.0.0.1:1'], store)
-  await proxy.says('no API key to show')
+  await proxy.says('The demo has no new API key.')
   t.equal((await fetch(urlIn(proxy.err()))).status, 200)
   t.equal((await fetch(`${urlIn(proxy.err())}/v1/myip`)).headers.get('x-ratelimit-limit'), '30', 'half the rate')
   t.match(proxy.err(), /ECONNREFUSED/)

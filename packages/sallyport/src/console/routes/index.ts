@@ -17,7 +17,7 @@ import { SESSION_ROWS } from './session.ts'
 export type { StreamEvent } from './stream.ts'
 
 /** Lists every route of the console's API. */
-export function consoleRows() {
+export function consoleRows(): readonly ConsoleRow[] {
   const readReports = keepReports()
   return [
     ...SESSION_ROWS,
@@ -38,4 +38,18 @@ export function consoleRows() {
 }
 
 /** A row with the types of what it takes and answers, which the page uses. */
-export type ConsoleRow = ReturnType<typeof consoleRows>[number]
+export type ConsoleRow =
+  | (typeof SESSION_ROWS)[number]
+  | ReturnType<typeof liveRows>[number]
+  | ReturnType<typeof reportRows>[number]
+  | (typeof INSPECT_ROWS)[number]
+  | (typeof POLICY_ROWS)[number]
+  | (typeof CRAWLER_ROWS)[number]
+  | (typeof LEDGER_ROWS)[number]
+  | ReturnType<typeof dataRows>[number]
+  | (typeof ACCOUNT_ROWS)[number]
+  | (typeof RISK_ROWS)[number]
+  | (typeof BAN_ROWS)[number]
+  | (typeof LIST_ROWS)[number]
+  | (typeof AUDIT_ROWS)[number]
+  | ReturnType<typeof healthRows>[number]
