@@ -36,7 +36,7 @@ t.test('an origin with a /v1 of its own is named, with the keys that move ours',
   }
 })
 
-t.test('origins of routes are asked by their host, over a socket too', async (t) => {
+t.test('routes are asked by host and over a socket', async (t) => {
   const hosts: unknown[] = []
   const server = createServer((req, res) => {
     hosts.push(req.headers.host)
