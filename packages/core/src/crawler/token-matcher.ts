@@ -16,8 +16,11 @@ export function createTokenMatcher(tokens: readonly string[]) {
   const byWord = new Map<string, { readonly folded: string; readonly token: number }[]>()
   for (const [token, text] of tokens.entries()) {
     const folded = text.toLowerCase()
-    const [word] = /^[a-z0-9]+(?=[\0-\x7f]*$)/.exec(folded) ?? []
-    if (word === undefined) throw new TypeError(`a token is ASCII and begins with a letter or digit: ${text}`)
+    let end = 0
+    while (isWord(folded, end)) end++
+    const word = folded.slice(0, end)
+    const isAscii = Array.from(folded).every((character) => character.charCodeAt(0) < 128)
+    if (word === '' || !isAscii) throw new TypeError(`a token is ASCII and begins with a letter or digit: ${text}`)
     const known = byWord.get(word) ?? []
     if (known.some((other) => other.folded === folded)) throw new TypeError(`a token is there twice: ${text}`)
     // The longest is tried first.

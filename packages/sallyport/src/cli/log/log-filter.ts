@@ -87,8 +87,8 @@ function parsePath(text: string): Filter {
 
 function parseStatus(text: string): Filter {
   if (!/^[1-5](?:\d\d|xx)$/.test(text)) throw new InvalidArgumentError('The value must be a status such as 403 or 4xx.')
-  const pattern = new RegExp(`^${text.replace('xx', '..')}$`)
-  return ({ status }) => pattern.test(String(status))
+  const start = text.replace('xx', '')
+  return ({ status }) => String(status).startsWith(start)
 }
 
 /** Parses `7d`, or a time in ISO 8601, to milliseconds since the epoch. */
