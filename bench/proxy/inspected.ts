@@ -6,5 +6,5 @@ const [port, dataDir] = process.argv.slice(2)
 const sallyport = await open({ dataDir, trustProxy: ['loopback'], data: { refresh: false } })
 const body = 'x'.repeat(100)
 createServer(listener(sallyport, (_, response) => response.end(body))).listen(Number(port), '127.0.0.1')
-// Only a process that exits by itself writes its profile.
+// A process writes its profile only where it exits, and not where a signal ends it.
 process.once('SIGTERM', () => process.exit())

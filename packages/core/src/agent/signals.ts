@@ -1,4 +1,4 @@
-/** One sign that a request shows; `weight` is its part of the sum that `estimateBotProbability` reads, in natural log-odds. */
+/** Describes a sign that a request shows; `weight` is its part of the sum that `estimateBotProbability` reads, in natural log-odds. */
 export interface Signal {
   readonly id: string
   readonly kind: 'contradiction' | 'absence' | 'support'

@@ -13,7 +13,7 @@ import { AsnResponse, GeolocationResponse, ProxyResponse, VpnResponse } from '..
 import { IpParams } from '../schemas/words.ts'
 import { findNetwork, readAddress } from './address.ts'
 
-/** What the routes of this file have in common. */
+/** Every route of this file has these members. */
 const ROW = {
   method: 'GET',
   access: { kind: 'key', metered: true },
@@ -22,7 +22,7 @@ const ROW = {
   params: IpParams,
 } as const
 
-/** What both routes about anonymisers have in common. */
+/** Each route about anonymisers has these members. */
 const ANONYMISER_ROW = {
   ...ROW,
   description: 'The classes hosting and datacenter say who owns a network; they do not mean that it hides its users.',

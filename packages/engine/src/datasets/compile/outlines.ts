@@ -8,7 +8,7 @@ import type { Parts } from './parts.ts'
 import { registeredSystems } from './registered-countries.ts'
 import { allSystems } from './systems.ts'
 
-/** What the files of systems and of registrations say, before any list. Systems are by index, in order of ASN. */
+/** Holds the statements of the files of systems and of registrations, before any list. An index counts systems in order of ASN. */
 export type Outlines = ReturnType<typeof measureOutlines>
 /** Columns of the systems' sizes. */
 export type SystemSizes = Outlines['sizes']

@@ -29,7 +29,7 @@ const DEFAULT_TRUST = 0.5
 export function collectParts() {
   const parts = {
     systems: {} as Partial<Record<4 | 6, SystemRanges>>,
-    /** Where `systems` has no system, the first of these that has one decides. */
+    /** The first of these that has a system decides where `systems` has none. */
     fallbacks: [] as PerFamily<SystemRanges>[],
     registrations: {} as Partial<Record<4 | 6, Ranges>>,
     /** Includes the tables of registrations. */

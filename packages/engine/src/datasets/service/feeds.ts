@@ -63,7 +63,7 @@ export function openFeeds(config: DataConfig, { clock, outbound, lock }: FeedPor
   }
 
   return {
-    /** All feeds that are switched on; feeds with a URL of the user come first. */
+    /** Lists the feeds that are switched on; feeds with a URL of the user come first. */
     all,
     /** Returns every source with the file it is read from now. */
     resolve: () => resolveSources(overrides, undefined, store, mirror),
