@@ -19,7 +19,7 @@ export function newId(
 }
 
 /** The answer carries the id of its request in this header. */
-export const ID_HEADER = 'X-Request-Id'
+export const ID_HEADER = 'x-request-id'
 
 /** Names the id in an answer that has not begun. */
 export function nameAnswer(response: ServerResponse, id: string): void {
