@@ -5,7 +5,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   lookup: { measure: async (run) => (await import('./lookup.ts')).benchLookup(run), seconds: [170, 20] },
   inspect: { measure: async (run) => (await import('./inspect.ts')).benchInspect(run), seconds: [20, 7] },
   policy: { measure: async (run) => (await import('./policy.ts')).benchPolicy(run), seconds: [40, 15] },
-  frameworks: { measure: async (run) => (await import('./frameworks.ts')).benchFrameworks(run), seconds: [3_700, 20] },
+  frameworks: { measure: async (run) => (await import('./frameworks.ts')).benchFrameworks(run), seconds: [1_700, 40] },
   proxy: { measure: async (run) => (await import('./proxy/proxy.ts')).benchProxy(run), seconds: [1_600, 70] },
   limits: { measure: async (run) => (await import('./limits.ts')).benchLimits(run), seconds: [1_000, 19] },
   challenge: {

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { open, type Sallyport } from '@sallyport/engine'
 import { inspection as expressInspection } from '@sallyport/express'
@@ -12,12 +11,12 @@ import fastify from 'fastify'
 import { Hono } from 'hono'
 import { isbot } from 'isbot'
 import Koa from 'koa'
-import { report } from './shots.ts'
 
 /*
- * One small application twice in one process, without the inspection and with it: `node server.js express`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
- * `express-…` the second has another middleware: one that does nothing, or isbot. Sends the two ports when it listens, and the processor time it has used (microseconds) when it is asked.
+ * One small application twice in one process, without the inspection and with it: `node server.js express 3000 3001`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
+ * `express-…` the second has another middleware: one that does nothing, or isbot.
  */
+const HOST = '127.0.0.1'
 const ANSWER = { hello: 'world', items: [1, 2, 3] }
 
 const empty: RequestHandler = (_request, _response, next) => next()
@@ -33,18 +32,17 @@ const EXPRESS: Readonly<Record<string, (sallyport?: Sallyport) => RequestHandler
   'express-isbot': (sallyport) => sallyport && bots,
 }
 
-async function start(framework: string, sallyport: Sallyport | undefined): Promise<number> {
+async function start(framework: string, port: number, sallyport?: Sallyport): Promise<unknown> {
   if (framework === 'fastify') {
     const app = fastify()
     if (sallyport !== undefined) await app.register(fastifyInspection, { sallyport })
     app.get('/', async () => ANSWER)
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    return readPort(app.server)
+    return app.listen({ port, host: HOST })
   }
-  if (framework === 'node') return listen(createServer(sallyport ? listener(sallyport, site) : site))
-  if (framework === 'hono') return listen(createServer(getRequestListener(honoApp(sallyport).fetch)))
-  if (framework === 'koa') return listen(createServer(koaApp(sallyport)))
-  return listen(createServer(expressApp(EXPRESS[framework]?.(sallyport))))
+  if (framework === 'node') return createServer(sallyport ? listener(sallyport, site) : site).listen(port, HOST)
+  if (framework === 'hono') return createServer(getRequestListener(honoApp(sallyport).fetch)).listen(port, HOST)
+  if (framework === 'koa') return createServer(koaApp(sallyport)).listen(port, HOST)
+  return createServer(expressApp(EXPRESS[framework]?.(sallyport))).listen(port, HOST)
 }
 
 function expressApp(middleware: RequestHandler | undefined) {
@@ -75,16 +73,7 @@ function koaApp(sallyport: Sallyport | undefined) {
   return app.callback()
 }
 
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(readPort(server)))
-  })
-}
-
-function readPort(server: Server): number {
-  return (server.address() as AddressInfo).port
-}
-
-const [framework = 'express'] = process.argv.slice(2)
+const [framework = 'express', plain, inside] = process.argv.slice(2)
 const sallyport = await open({ trustProxy: ['loopback'], data: { refresh: false } })
-report(await start(framework, undefined), await start(framework, sallyport))
+await start(framework, Number(plain))
+await start(framework, Number(inside), sallyport)

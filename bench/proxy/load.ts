@@ -21,9 +21,14 @@ export interface Shot {
 /** Sends requests over `CONNECTIONS` connections. */
 export type Shoot = (url: string, path: string, seconds: number) => Promise<Shot>
 
-export async function openLoad(folder: string, processor: number): Promise<Shoot> {
+/** Writes the load of wrk on a processor; `visitors` send requests in turn. */
+export async function openLoad(
+  folder: string,
+  processor: number,
+  visitors = visitorAddresses(VISITORS),
+): Promise<Shoot> {
   const script = join(folder, 'load.lua')
-  await writeFile(script, writeScript(visitorAddresses(VISITORS)))
+  await writeFile(script, writeScript(visitors))
   return async (url, path, seconds) => {
     const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
     const { stdout } = await promisify(execFile)('taskset', ['--cpu-list', String(processor), ...wrk])

@@ -75,7 +75,7 @@ const PHASES: readonly (readonly [phase: string, begins: RegExp])[] = [
   ['forward', /^forward .*phases\.js$/],
   ['relay', /\/origin\/(?:relay|connection)\.js$/],
   ['observe', /^end .*observation\.js$/],
-  ['records in batches', /\/packages\/engine\/dist\//],
+  ['records in batches', /^drain .*observers\.js$/],
 ]
 
 /** Returns the share of each phase in the busy time of the second half of a profile, and of the rest. */
