@@ -9,7 +9,6 @@ import {
   formatAddress,
   nextAddress,
   parseAddress,
-  previousAddress,
   sameAddress,
 } from '../src/address/address.ts'
 import { createPartition } from '../src/address/partition.ts'
@@ -25,6 +24,7 @@ import {
   prefixContains,
 } from '../src/address/prefix.ts'
 import { createPrefixSet, prefixSetSteps } from '../src/address/prefix-set.ts'
+import { splitWords } from './support.ts'
 
 const at = (text: string) => parseAddress(text) as Address
 const net = (text: string) => parsePrefix(text) as Prefix
@@ -44,13 +44,10 @@ t.test('prefixes are read, host bits set to zero', async (t) => {
     ['1.2.3.4/32', '1.2.3.4/32', '1.2.3.4', '1.2.3.4'],
     ['1.2.3.4/24', '1.2.3.0/24', '1.2.3.0', '1.2.3.255'],
     ['255.255.255.255/1', '128.0.0.0/1', '128.0.0.0', '255.255.255.255'],
-    ['1.2.3.4/0', '0.0.0.0/0', '0.0.0.0', '255.255.255.255'],
     ['2001:DB8::1/32', '2001:db8::/32', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['2001:db8::ff/121', '2001:db8::80/121', '2001:db8::80', '2001:db8::ff'],
-    ['::1/128', '::1/128', '::1', '::1'],
     ['::/0', '::/0', '::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['ffff::/33', 'ffff::/33', 'ffff::', 'ffff:0:7fff:ffff:ffff:ffff:ffff:ffff'],
-    ['::ffff:1.2.3.4/120', '1.2.3.0/24', '1.2.3.0', '1.2.3.255'],
     ['::ffff:0:0/96', '0.0.0.0/0', '0.0.0.0', '255.255.255.255'],
   ]
   for (const [text, canonical, first, last] of table) {
@@ -63,65 +60,24 @@ t.test('prefixes are read, host bits set to zero', async (t) => {
 
 t.test('a text that is not a prefix is refused', async (t) => {
   const texts = [
-    '',
-    '/',
-    '1.2.3.4',
-    '1.2.3.4/',
-    '/24',
-    '1.2.3.4/33',
-    '1.2.3.4/-1',
-    '1.2.3.4/+8',
-    '1.2.3.4/08',
-    '1.2.3.4/00',
-    '1.2.3.4/8 ',
-    '1.2.3.4 /8',
-    '1.2.3.4/ 8',
-    '1.2.3.4/8/8',
-    '1.2.3.4/8.0',
-    '1.2.3.4/1e1',
-    '1.2.3.4/0x8',
-    '1.2.3.4/８',
-    '1.2.3.4/255.255.255.0',
-    '1.2.3/24',
-    '10/8',
-    '01.2.3.4/8',
-    '::/129',
-    '::/1280',
-    '::/0128',
-    '::1%lo/128',
-    '[::]/0',
+    ...splitWords(`
+      / 1.2.3.4 1.2.3.4/ /24 1.2.3.4/33 1.2.3.4/-1 1.2.3.4/+8 1.2.3.4/08 1.2.3.4/00 1.2.3.4/8/8 1.2.3.4/8.0 1.2.3.4/1e1
+      1.2.3.4/0x8 1.2.3.4/８ 1.2.3.4/255.255.255.0 1.2.3/24 10/8 01.2.3.4/8 ::/129 ::/1280 ::/0128 ::1%lo/128 [::]/0
+    `),
+    ...['', '1.2.3.4/8 ', '1.2.3.4 /8', '1.2.3.4/ 8'],
     // Under 96 bits a mapped prefix would be a piece of IPv6 that no IPv4 address is in.
-    '::ffff:1.2.3.4/24',
-    '::ffff:1.2.3.4/95',
+    ...['::ffff:1.2.3.4/24', '::ffff:1.2.3.4/95'],
   ]
   for (const text of texts) t.equal(parsePrefix(text), undefined, JSON.stringify(text))
 })
 
 t.test('an address is the prefix that holds it alone, and is written as an address', async (t) => {
   const texts = ['8.8.4.4', '8.8.4.4/32', '8.8.4.0/24', '2a00::1', '2a00::/32', '::ffff:8.8.4.4', '8.8.4', '2a00::/129']
-  t.same(
-    texts.map((text) => parseHostOrPrefix(text)).map((prefix) => prefix && formatHostOrPrefix(prefix)),
-    ['8.8.4.4', '8.8.4.4', '8.8.4.0/24', '2a00::1', '2a00::/32', '8.8.4.4', undefined, undefined],
-  )
+  const found = texts.map((text) => parseHostOrPrefix(text)).map((prefix) => prefix && formatHostOrPrefix(prefix))
+  t.same(found, ['8.8.4.4', '8.8.4.4', '8.8.4.0/24', '2a00::1', '2a00::/32', '8.8.4.4', undefined, undefined])
 })
 
-t.test('a prefix holds its first and last address and neither neighbour', async () => {
-  fc.assert(
-    fc.property(anyPrefix, (prefix) => {
-      const first = prefix.address
-      const last = lastAddress(prefix)
-      const after = nextAddress(last)
-      return (
-        prefixContains(prefix, first) &&
-        prefixContains(prefix, last) &&
-        (after === undefined || !prefixContains(prefix, after)) &&
-        sameAddress(makePrefix(last, prefix.length).address, first)
-      )
-    }),
-  )
-})
-
-t.test('first, last and size agree with ip-cidr', async () => {
+t.test('first, last and size agree with ip-cidr, and a prefix holds no neighbour', async () => {
   fc.assert(
     fc.property(anyPrefix, (prefix) => {
       const theirs = new IPCIDR(formatPrefix(prefix))
@@ -129,7 +85,11 @@ t.test('first, last and size agree with ip-cidr', async () => {
       const [first, last] = theirs.toRange<string>()
       // The last address of ::/80 is, read as text, IPv4-mapped: that is another address to our parser.
       fc.pre(at(last).family === prefix.address.family)
+      const after = nextAddress(lastAddress(prefix))
       return (
+        prefixContains(prefix, at(first)) &&
+        prefixContains(prefix, at(last)) &&
+        (after === undefined || !prefixContains(prefix, after)) &&
         sameAddress(at(first), prefix.address) &&
         sameAddress(at(last), lastAddress(prefix)) &&
         String(theirs.size) === String(2n ** BigInt(bits - prefix.length))
@@ -138,20 +98,9 @@ t.test('first, last and size agree with ip-cidr', async () => {
   )
 })
 
-t.test('a range is covered by the fewest prefixes', async (t) => {
-  const cover = (first: string, last: string) => coverRange(at(first), at(last)).map(formatPrefix)
-  t.same(cover('0.0.0.0', '255.255.255.255'), ['0.0.0.0/0'])
-  t.same(cover('::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'), ['::/0'])
-  t.same(cover('1.2.3.4', '1.2.3.4'), ['1.2.3.4/32'])
-  t.same(cover('10.0.0.0', '10.255.255.255'), ['10.0.0.0/8'])
-  t.same(cover('1.2.3.1', '1.2.3.6'), ['1.2.3.1/32', '1.2.3.2/31', '1.2.3.4/31', '1.2.3.6/32'])
-  t.same(cover('255.255.255.254', '255.255.255.255'), ['255.255.255.254/31'])
-  t.same(cover('2001:db8::1', '2001:db8::4'), ['2001:db8::1/128', '2001:db8::2/127', '2001:db8::4/128'])
-  t.same(cover('::1', '::'), [], 'no range')
-  t.same(cover('1.2.3.4', '::1'), [], 'no range across families')
-})
-
-t.test('a cover is exact: adjoining prefixes from first to last, no two of which could be one', async () => {
+t.test('a cover is exact: adjoining prefixes from first to last, no two of which could be one', async (t) => {
+  t.same(coverRange(at('::1'), at('::')), [], 'no range')
+  t.same(coverRange(at('1.2.3.4'), at('::1')), [], 'no range across families')
   const pair = fc.oneof(fc.tuple(four, four), fc.tuple(six, six))
   fc.assert(
     fc.property(pair, ([x, y]) => {
@@ -175,29 +124,6 @@ t.test('a cover is exact: adjoining prefixes from first to last, no two of which
       return end !== undefined && sameAddress(lastAddress(end), last)
     }),
   )
-})
-
-t.test('a set of prefixes holds what one of them holds', async (t) => {
-  const set = createPrefixSet(['10.0.0.0/8', '10.1.0.0/16', '192.168.0.0/16', '::1/128', 'fc00::/7'].map(net))
-  for (const text of ['10.0.0.0', '10.1.2.3', '10.255.255.255', '192.168.0.0', '::1', 'fc00::', 'fdff::1']) {
-    t.equal(set.has(at(text)), true, text)
-  }
-  for (const text of [
-    '9.255.255.255',
-    '11.0.0.0',
-    '0.0.0.0',
-    '255.255.255.255',
-    '::',
-    '::2',
-    'fbff::',
-    'fe00::',
-    '::a00:1',
-  ]) {
-    t.equal(set.has(at(text)), false, text)
-  }
-  t.equal(createPrefixSet([]).has(at('1.2.3.4')), false)
-  t.equal(createPrefixSet([net('0.0.0.0/0')]).has(at('255.255.255.255')), true)
-  t.equal(createPrefixSet([net('0.0.0.0/0')]).has(at('::1')), false, 'the families are apart')
 })
 
 t.test('a set holds an address as its prefixes do one by one, however many there are', async (t) => {
@@ -256,21 +182,4 @@ t.test('the longest of nested prefixes decides, and the first of equal ones', as
     }),
     { numRuns: 1000 },
   )
-})
-
-t.test('the address before the next one is the same again, and nothing is before the first', async (t) => {
-  fc.assert(
-    fc.property(fc.oneof(four, six), (address) => {
-      const next = nextAddress(address)
-      const back = next === undefined ? undefined : previousAddress(next)
-      return next === undefined || (back !== undefined && sameAddress(back, address))
-    }),
-  )
-  for (const text of ['0.0.0.0', '::']) t.equal(previousAddress(at(text)), undefined)
-  t.same(previousAddress(at('1.0.0.0')), at('0.255.255.255'))
-})
-
-t.test('the widest ranges are covered without a walk over their addresses', async (t) => {
-  t.equal(coverRange(at('::1'), at('ffff:ffff:ffff:ffff:ffff:ffff:ffff:fffe')).length, 254)
-  t.equal(coverRange(at('0.0.0.1'), at('255.255.255.254')).length, 62)
 })

@@ -3,10 +3,11 @@ import t from 'tap'
 import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
 import {
   agentInspector,
+  applicationForms,
   CHROME_TEXT,
   electron,
   FIREFOX_TEXT,
-  IPHONE,
+  MAC,
   makeRequest,
   plainRequest,
   RACK,
@@ -14,10 +15,6 @@ import {
 
 const { inspect } = agentInspector()
 const judge = (userAgent: string) => inspect(plainRequest(userAgent)).agent
-
-const ANDROID =
-  'Mozilla/5.0 (Linux; Android 14; SM-S918N Build/UP1A.231005.007; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/129.0.6668.81 Mobile Safari/537.36'
-const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)'
 
 t.test('a mail program is no browser, and a browser that adds its name stays one', async (t) => {
   const { decide } = agentInspector({ policy: compilePolicy({ preset: 'protect-content', rules: [] }) })
@@ -29,33 +26,17 @@ t.test('a mail program is no browser, and a browser that adds its name stays one
     t.match(from(text), { action: 'challenge' }, text)
 })
 
-/** Applications on people's devices write their user agents in these forms. */
-const FORMS: readonly ((name: string) => string)[] = [
-  (name) => `${name}/2.1 (iPhone; iOS 17.5; Scale/3.00)`,
-  (name) => `${name}/1.0 (iPad; iPadOS 17.5; Scale/2.00)`,
-  (name) => `${name}/3.1 (com.example.app; build:12; iOS 17.5.0) Alamofire/5.9.1`,
-  (name) => `${name}/2.1 (Mac OS X Version 14.5 (Build 23F79))`,
-  (name) => `${name}/2.1 CFNetwork/1498.700.2 Darwin/23.6.0`,
-  (name) => `${IPHONE} ${name}/3.2`,
-  (name) => `${ANDROID} ${name}/2.3`,
-  (name) => `${MAC} ${name}/3.2`,
-]
-
 t.test('an application that is called as a tool is a person’s, on phones and on desks', async (t) => {
   // A program's word is a sign against an application, even in a product's name.
   const isWord = (name: string) => /bot|scrapy|headless|pagespeed|feed|\.com/i.test(name)
   const tools = AUTOMATION.filter(({ inApplications }) => inApplications !== true).map(({ token }) => token)
   const names = [...tools, ...MONITORS, 'Teleport Connect'].filter((name) => !isWord(name))
   t.ok(names.length > 140)
-  const accused = names
-    .flatMap((name) => FORMS.map((form) => form(name)))
-    .filter((text) => judge(text).class !== 'human')
+  const accused = names.flatMap(applicationForms).filter((text) => judge(text).class !== 'human')
   t.same(accused, [])
   const inElectron = names.filter((name) => name !== 'Cypress').map((name) => electron(`${name}/2.1`))
-  t.same(
-    inElectron.filter((text) => judge(text).class !== 'human'),
-    [],
-  )
+  const wrong = inElectron.filter((text) => judge(text).class !== 'human')
+  t.same(wrong, [])
 })
 
 t.test('the library of an application, or the page of a browser’s maker, is no sign of a program', async (t) => {
@@ -73,12 +54,7 @@ t.test('the library of an application, or the page of a browser’s maker, is no
 t.test('a driven browser stays one in every form', async (t) => {
   const driven = AUTOMATION.filter(({ inApplications }) => inApplications === true).map(({ token }) => token)
   t.ok(driven.length >= 8)
-  const texts = driven.flatMap((name) =>
-    [...FORMS.filter((form) => !form(name).includes('CFNetwork')), (n: string) => electron(`${n}/1`)].map((form) =>
-      form(name),
-    ),
-  )
-  for (const text of texts) {
+  const texts = driven.flatMap((name) => [...applicationForms(name).slice(1), electron(`${name}/1`)])
+  for (const text of texts)
     t.match(judge(text), { class: text.includes('Lightpanda') ? 'ai_agent' : 'unverified_bot' }, text)
-  }
 })

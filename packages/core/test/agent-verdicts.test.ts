@@ -1,9 +1,8 @@
 import t from 'tap'
-import { parseTrust } from '../src/address/client.ts'
-import { FORWARDING_HEADERS } from '../src/address/forwarding.ts'
-import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
+import { compilePolicy, FORWARDING_HEADERS, parseTrust } from '../src/index.ts'
 import { makeAddress, makeSnapshots } from '../src/testing/fakes.ts'
 import { agentInspector, CHROME, CHROME_TEXT, FIREFOX, HOME, makeFields, makeRequest, PROXY, RACK } from './agents.ts'
+import { splitWords } from './support.ts'
 
 const { inspect, decide, check } = agentInspector()
 
@@ -12,9 +11,8 @@ function namedAs(userAgent: string, peer = HOME) {
 }
 
 t.test('a client that says it is a program is one', async (t) => {
-  for (const text of ['curl/8.5.0', 'python-requests/2.32.3', 'Go-http-client/2.0', 'node', 'MyCompany-Checker/1.0']) {
+  for (const text of ['curl/8.5.0', 'python-requests/2.32.3', 'Go-http-client/2.0', 'node', 'MyCompany-Checker/1.0'])
     t.match(namedAs(text), { class: 'unverified_bot', basis: 'automation', headless: false }, text)
-  }
   const headless = CHROME_TEXT.replace('Chrome/', 'HeadlessChrome/')
   t.match(namedAs(headless), { class: 'unverified_bot', basis: 'automation', headless: true })
   const brand = makeFields(CHROME, { 'sec-ch-ua': '"HeadlessChrome";v="150", "Chromium";v="150"' })
@@ -26,12 +24,8 @@ t.test('an unknown product behind a whole browser’s is an absence: it can flag
   const judge = (userAgent: string) => inspect(makeRequest(makeFields(CHROME, { 'User-Agent': userAgent }))).agent
   const id = 'unknown-product'
   t.match(judge(`${CHROME_TEXT} Collapsify/2.1`), { class: 'human', reasons: [{ id }] })
-  for (const known of [CHROME_TEXT, `${CHROME_TEXT} Edg/150.0.0.0`, `${CHROME_TEXT} (a comment; Word/1.0)`]) {
-    t.notOk(
-      judge(known).reasons.some((reason) => reason.id === id),
-      known,
-    )
-  }
+  for (const known of [CHROME_TEXT, `${CHROME_TEXT} Edg/150.0.0.0`, `${CHROME_TEXT} (a comment; Word/1.0)`])
+    t.notOk(JSON.stringify(judge(known).reasons).includes(id), known)
 })
 
 t.test('AI is named, whether or not anything can prove it', async (t) => {
@@ -44,11 +38,7 @@ t.test('AI is named, whether or not anything can prove it', async (t) => {
     purpose: 'training',
   })
   t.match(namedAs('img2dataset/1.0'), { class: 'ai_agent', ai: { name: 'img2dataset' }, purpose: 'training' })
-  t.match(
-    namedAs('Google-Extended'),
-    { class: 'impostor', basis: 'crawler' },
-    'a word for robots.txt that sends nothing',
-  )
+  t.match(namedAs('Google-Extended'), { class: 'impostor', basis: 'crawler' }, 'it is for robots.txt alone')
   const search = namedAs('Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)')
   t.match(search, { class: 'unverified_bot', basis: 'crawler' })
   t.notOk('ai' in search)
@@ -79,56 +69,26 @@ t.test('nothing is suspected of reserved addresses and of the allowlist', async 
   })
   t.equal(friendly.decide(makeRequest(wrong, { peer: RACK })).action, 'block')
   t.match(friendly.decide(makeRequest(['User-Agent', 'Google-Extended'])).inspection.agent, { class: 'ai_agent' })
-  for (const entry of ['8.1.0.0/33', 'everybody', '']) {
+  for (const entry of ['8.1.0.0/33', 'everybody', ''])
     t.throws(() => compilePolicy({ preset: 'observe', rules: [], allowlist: [entry] }), { code: 'invalid_policy' })
-  }
 })
 
 /** The IANA registries list these kinds of addresses as reserved: one address is of each kind. */
-const RESERVED = [
-  '127.0.0.1',
-  '::1',
-  '10.0.0.1',
-  '192.168.1.9',
-  'fd00::1',
-  '169.254.1.1',
-  'fe80::1',
-  '100.64.0.9',
-  '192.0.2.1',
-  '2001:db8::1',
-  '198.18.0.1',
-  '::ffff:10.0.0.1',
-]
+const RESERVED = splitWords(`
+  127.0.0.1 ::1 10.0.0.1 192.168.1.9 fd00::1 169.254.1.1 fe80::1 100.64.0.9 192.0.2.1 2001:db8::1 198.18.0.1
+  ::ffff:10.0.0.1
+`)
 /** Addresses hold 185.220.101.10: as NAT64 and a local translator write it, in 6to4, in Teredo, compatible with IPv4; and class E. */
-const HOLDING = [
-  '64:ff9b::b9dc:650a',
-  '64:ff9b:1::b9dc:650a',
-  '2002:b9dc:650a::1',
-  '2001:0:4136:e378::4623:9af5',
-  '::b9dc:650a',
-  '240.0.0.1',
-  '254.252.239.103',
-  '255.255.255.255',
-]
+const HOLDING = splitWords(`
+  64:ff9b::b9dc:650a 64:ff9b:1::b9dc:650a 2002:b9dc:650a::1 2001:0:4136:e378::4623:9af5 ::b9dc:650a 240.0.0.1
+  254.252.239.103 255.255.255.255
+`)
 const HEADLESS = CHROME_TEXT.replace('Chrome/', 'HeadlessChrome/')
-const CLAIMS = [
-  HEADLESS,
-  'curl/8.5.0',
-  'Mozilla/5.0',
-  'GPTBot/1.2',
-  'Googlebot/2.1',
-  'Google-Extended',
-  'img2dataset/1.0',
-]
+const CLAIMS = [HEADLESS, ...splitWords('curl/8 Mozilla/5.0 GPTBot/1.2 Googlebot/2.1 Google-Extended img2dataset/1')]
 const PROTECTING = compilePolicy({ preset: 'protect-content', rules: [] })
 const strict = agentInspector({ policy: PROTECTING })
-const makeClaim = (userAgent: string, ...more: readonly string[]) => [
-  'Host',
-  'example.com',
-  'User-Agent',
-  userAgent,
-  ...more,
-]
+const makeClaim = (userAgent: string, ...more: readonly string[]) =>
+  ['Host', 'example.com', 'User-Agent', userAgent].concat(more)
 
 t.test('at a reserved address of the client’s own headers count for nothing', async (t) => {
   const wrong: string[] = []
@@ -147,22 +107,17 @@ t.test('at a reserved address of the client’s own headers count for nothing', 
   asks(PROXY, makeClaim(HEADLESS, 'X-Forwarded-For', '10.0.0.1', 'Via', '1.1 gate'))
   t.same(wrong, [])
   t.equal(strict.decide(makeRequest(makeClaim(HEADLESS))).action, 'block', 'elsewhere they do')
+  const contradicting = makeFields(CHROME, { 'sec-ch-ua-platform': '"Linux"' })
   for (const peer of HOLDING) {
     const decided = strict.decide(makeRequest(makeClaim(HEADLESS), { peer }))
     t.match(decided, { action: 'block', inspection: { network: { reserved: { reserved: true } } } }, peer)
+    t.equal(inspect(makeRequest(contradicting, { peer })).agent.basis, 'contradiction', peer)
   }
   const address = makeAddress('127.0.0.1')
   const described = { fields: makeClaim(HEADLESS), headersKnown: true }
   t.match(await strict.check(address, described), { action: 'allow', inspection: { agent: { class: 'human' } } })
   const seen = await strict.check(address, { ...described, headlessFlags: ['webdriver'] })
   t.equal(seen.action, 'block', 'what the caller saw itself is no header')
-})
-
-t.test('an address that holds another excuses no contradiction', async (t) => {
-  const fields = makeFields(CHROME, { 'sec-ch-ua-platform': '"Linux"' })
-  const basisAt = (peer: string) => decide(makeRequest(fields, { peer })).inspection.agent.basis
-  t.not(basisAt('10.0.0.1'), 'contradiction')
-  for (const peer of [HOME, ...HOLDING]) t.equal(basisAt(peer), 'contradiction', peer)
 })
 
 t.test('a proxy that nobody named is no way round: its clients are not inside', async (t) => {
@@ -173,9 +128,8 @@ t.test('a proxy that nobody named is no way round: its clients are not inside', 
       if (action !== 'block') wrong.push(`${peer} ${userAgent} ${more}`)
     }
   }
-  for (const peer of RESERVED) {
+  for (const peer of RESERVED)
     for (const name of [...FORWARDING_HEADERS, 'Via', 'X-Forwarded-Proto']) blocks(peer, name, '8.1.1.1')
-  }
   t.same(wrong, [])
 
   // Nor is a header of a trusted proxy that cannot be read.
@@ -189,7 +143,7 @@ t.test('a proxy that nobody named is no way round: its clients are not inside', 
   }
 })
 
-t.test('a described request is judged on its description', async (t) => {
+t.test('a described request is judged on its description, and without data on the request', async (t) => {
   const address = makeAddress(HOME)
   const checkFields = (fields: readonly string[], headersKnown: boolean) => check(address, { fields, headersKnown })
   const unseen = await checkFields(['user-agent', CHROME_TEXT], false)
@@ -199,28 +153,19 @@ t.test('a described request is judged on its description', async (t) => {
   t.match(seen.inspection.agent, { class: 'human', headerConsistency: 1 })
   const flagged = await check(address, { fields: makeFields(CHROME), headersKnown: true, headlessFlags: ['webdriver'] })
   t.match(flagged, { action: 'flag', inspection: { agent: { headless: true, reasons: [{ text: /webdriver/ }] } } })
+  const bare = agentInspector({ snapshots: makeSnapshots() })
+  t.match(bare.inspect(makeRequest(makeFields(CHROME))).agent, { class: 'human', basis: 'none' })
+  t.match(bare.inspect(makeRequest(['User-Agent', 'curl/8'])).agent, { class: 'unverified_bot' })
 })
 
 t.test('no text of a header breaks or slows a verdict', async (t) => {
   const texts = [
-    'x'.repeat(16_384),
-    '(compatible; '.repeat(1300),
-    'Chrome/'.repeat(2000),
-    '\u0000\u0001\u007f\t',
-    '__proto__',
-    'constructor',
-    'é'.repeat(5000),
-    '"Chromium";v="',
+    ...['x'.repeat(16_384), '(compatible; '.repeat(1300), 'Chrome/'.repeat(2000), 'é'.repeat(5000)],
+    ...['\u0000\u0001\u007f\t', '__proto__', 'constructor', '"Chromium";v="'],
   ]
   for (const text of texts) {
     const fields = Object.keys(CHROME).flatMap((name) => [name, text])
     t.type(decide(makeRequest(fields, { ja4: text })).action, 'string')
     t.type(decide(makeRequest([...fields, ...fields, text])).action, 'string')
   }
-})
-
-t.test('without any data a verdict still stands on what the request says', async (t) => {
-  const bare = agentInspector({ snapshots: makeSnapshots() })
-  t.match(bare.inspect(makeRequest(makeFields(CHROME))).agent, { class: 'human', basis: 'none' })
-  t.match(bare.inspect(makeRequest(['User-Agent', 'curl/8'])).agent, { class: 'unverified_bot' })
 })

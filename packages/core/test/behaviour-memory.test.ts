@@ -4,20 +4,16 @@ import { type Behaviour, createBehaviour } from '../src/behaviour/behaviour.ts'
 import { RECORD_BYTES, SLOTS } from '../src/behaviour/records.ts'
 import { readTraits } from '../src/behaviour/traits.ts'
 import { limited } from '../src/counting/limited.ts'
-import { decide } from '../src/inspection/decide.ts'
-import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
-import type { CountingRule } from '../src/values/counting.ts'
-import type { Decision } from '../src/values/decision.ts'
-import type { Inspection } from '../src/values/inspection.ts'
+import { type CountingRule, compilePolicy, type Decision, decide, type Inspection } from '../src/index.ts'
 import type { ObservedRequest } from '../src/values/observed.ts'
 import { agentInspector, CHROME, HOME, makeFields, makeRequest, RACK } from './agents.ts'
 
 const START = Date.parse('2026-11-21T12:00:00Z')
 const FIELDS = makeFields({}, CHROME)
 const USER_AGENT = CHROME['User-Agent'] ?? ''
+const ABOUT = { method: 'GET', host: 'a.example', isConditional: false, isAhead: false }
 const { decide: decideStill } = agentInspector()
 
-/** Says how the site has answered a request. */
 interface Answered {
   readonly at: number
   readonly target: string
@@ -36,29 +32,18 @@ function inspectAt(address: string, pass = false): Inspection {
   return pass ? { ...inspection, pass: { id: 'p', level: 2, age: 1 } } : inspection
 }
 
-/** Has the answer to a request of an address counted. */
-function answer(
-  behaviour: Behaviour,
-  address: string,
-  { at, target, cookie, referer, sets, pass, ...more }: Answered,
-): void {
+function answer(behaviour: Behaviour, address: string, { at, target, ...answered }: Answered): void {
+  const { cookie, referer, sets, pass, ...more } = answered
   const { status = 200, contentType = 'text/html', mark } = more
-  const traits = readTraits({
-    ...{
-      method: 'GET',
-      host: 'a.example',
-      isConditional: false,
-      isAhead: false,
-      fields: mark === undefined ? FIELDS : [...FIELDS, mark, '1'],
-    },
-    ...{ target, cookie, referer, status, contentType, setCookies: sets === undefined ? undefined : [sets] },
-  })
+  const fields = mark === undefined ? FIELDS : [...FIELDS, mark, '1']
+  const setCookies = sets === undefined ? undefined : [sets]
+  const traits = readTraits({ ...ABOUT, fields, target, cookie, referer, status, contentType, setCookies })
   const decision = { inspection: inspectAt(address, pass) } as Decision
   const observed: Partial<ObservedRequest> = { decision, traits, userAgent: USER_AGENT, status, at, milliseconds: 5 }
   behaviour.record({ host: 'a.example', ...observed } as ObservedRequest)
 }
 
-/** Has ten people read eight pages each, who load files, return cookies and follow links, so that the norms of the site are known. */
+/** Has people read eight pages each with files, cookies and links, so that the norms of the site are known. */
 function teach(behaviour: Behaviour, people = 10): void {
   for (let person = 0; person < people; person++) {
     for (let page = 0; page < 8; page++) {
@@ -72,9 +57,8 @@ function teach(behaviour: Behaviour, people = 10): void {
 
 /** Has a scraper read pages without files or links. */
 function scrape(behaviour: Behaviour, address: string, pages: number, from = START): void {
-  for (let page = 0; page < pages; page++) {
+  for (let page = 0; page < pages; page++)
     answer(behaviour, address, { at: from + page * 1_000, target: `/s/${page}`, sets: 'sid=1' })
-  }
 }
 
 function find(behaviour: Behaviour, address: string, now: number, pass = false) {
@@ -82,6 +66,12 @@ function find(behaviour: Behaviour, address: string, now: number, pass = false) 
 }
 
 const make = () => createBehaviour({ seed: () => 7 })
+
+function makeTaught(): Behaviour {
+  const behaviour = make()
+  teach(behaviour)
+  return behaviour
+}
 
 t.test('signs are silent until ten visits show what people do here', async (t) => {
   const behaviour = make()
@@ -99,139 +89,91 @@ t.test('where people load no files from here, a visit without files says nothing
   const behaviour = make()
   for (let person = 0; person < 30; person++) {
     for (let page = 0; page < 9; page++) {
-      answer(behaviour, `8.1.8.${person}`, {
-        at: START + page * 9_000,
-        target: `/${page}`,
-        sets: 'sid=1',
-        cookie: 'sid=1',
-        pass: true,
-        mark: `x-${person}`,
-      })
+      const known = { sets: 'sid=1', cookie: 'sid=1', pass: true, mark: `x-${person}` }
+      answer(behaviour, `8.1.8.${person}`, { at: START + page * 9_000, target: `/${page}`, ...known })
     }
   }
   scrape(behaviour, HOME, 25)
   t.notOk(find(behaviour, HOME, START + 25_000)?.signs.includes('pages-without-files'))
-  t.match(
-    behaviour.habits.find(({ habit }) => habit === 'keeps-loading'),
-    { isActive: false, visits: 30, having: 0 },
-  )
+  const found = behaviour.habits.find(({ habit }) => habit === 'keeps-loading')
+  t.match(found, { isActive: false, visits: 30, having: 0 })
 })
 
-t.test(
-  'a group has a name from the fifth page on, none with a pass, and is mixed where somebody held one',
-  async (t) => {
-    const behaviour = make()
-    teach(behaviour)
-    scrape(behaviour, HOME, 4)
-    scrape(behaviour, '8.1.1.2', 9)
-    t.equal(find(behaviour, HOME, START + 20_000)?.likeness, undefined)
-    scrape(behaviour, HOME, 9)
-    const { likeness, isMixed } = find(behaviour, HOME, START + 20_000) ?? {}
-    t.match(likeness, /^[0-9a-f]{8}$/)
-    t.equal(isMixed, undefined)
-    t.equal(find(behaviour, '8.1.1.2', START + 20_000)?.likeness, likeness, 'another address that acts alike')
-    t.equal(find(behaviour, HOME, START + 20_000, true)?.likeness, undefined, 'who has a pass')
-    answer(behaviour, '8.1.1.2', { at: START + 21_000, target: '/s/x', pass: true })
-    t.equal(find(behaviour, HOME, START + 22_000)?.isMixed, true)
-  },
-)
+t.test('visitors who act alike have a group, a pass has none, and a group with a pass is mixed', async (t) => {
+  const behaviour = makeTaught()
+  scrape(behaviour, HOME, 9)
+  scrape(behaviour, '8.1.1.2', 9)
+  const { likeness, isMixed } = find(behaviour, HOME, START + 20_000) ?? {}
+  t.match(likeness, /^[0-9a-f]{8}$/)
+  t.equal(isMixed, undefined)
+  t.equal(find(behaviour, '8.1.1.2', START + 20_000)?.likeness, likeness, 'another address that acts alike')
+  t.equal(find(behaviour, HOME, START + 20_000, true)?.likeness, undefined, 'who has a pass')
+  answer(behaviour, '8.1.1.2', { at: START + 21_000, target: '/s/x', pass: true })
+  t.equal(find(behaviour, HOME, START + 22_000)?.isMixed, true)
+})
 
 t.test('a group is named by what it lacks, after the fifth page and three pages without the cookie', async (t) => {
-  const behaviour = make()
-  teach(behaviour)
+  const behaviour = makeTaught()
   const known = { cookie: 'sid=1', referer: 'https://a.example/' }
-  /** Has a visitor read pages a second apart; `files`: each with a style. */
-  const visit = (
-    address: string,
-    pages: number,
-    { files = false, ...more }: Partial<Answered> & { files?: boolean },
-  ) => {
+  /** Has a visitor read pages a second apart, with a style each where `files` says so, and a cookie from `setsFrom` on. */
+  const visit = (address: string, pages: number, more: Partial<Answered>, files = false, setsFrom = 0) => {
     for (let page = 0; page < pages; page++) {
       const at = START + page * 1_000
-      answer(behaviour, address, { at, target: `/v/${page}`, sets: 'sid=1', ...more })
+      const sets = page >= setsFrom ? { sets: 'sid=1' } : {}
+      answer(behaviour, address, { at, target: `/v/${page}`, ...sets, ...more })
       if (files) answer(behaviour, address, { at: at + 9, target: `/${page}.css`, contentType: 'text/css' })
     }
     return find(behaviour, address, START + 30_000)?.likeness
   }
   t.equal(visit('8.1.5.1', 4, {}), undefined)
-  const nothing = visit('8.1.5.2', 5, {})
-  t.match(nothing, /^[0-9a-f]{8}$/)
-  const noFiles = visit('8.1.5.3', 9, known)
-  const noCookies = visit('8.1.5.4', 9, { files: true, referer: known.referer })
-  t.match(noFiles, /^[0-9a-f]{8}$/)
-  t.match(noCookies, /^[0-9a-f]{8}$/)
-  t.equal(new Set([nothing, noFiles, noCookies]).size, 3, 'files, cookies and links are told apart')
-  t.equal(visit('8.1.5.5', 9, { ...known, files: true }), undefined, 'a person lacks nothing')
-  for (const [late, isNamed] of [
-    [2, false],
-    [3, true],
-  ] as const) {
-    const address = `8.1.6.${late}`
-    for (let page = 0; page < 9; page++) {
-      const at = START + page * 1_000
-      const sets = page >= 8 - late ? { sets: 'sid=1' } : {}
-      answer(behaviour, address, { at, target: `/v/${page}`, referer: known.referer, ...sets })
-      answer(behaviour, address, { at: at + 9, target: `/${page}.css`, contentType: 'text/css' })
-    }
-    t.equal(find(behaviour, address, START + 30_000)?.likeness !== undefined, isNamed, `${late} pages without it`)
-  }
+  const referer = known.referer
+  const groups = [visit('8.1.5.2', 5, {}), visit('8.1.5.3', 9, known), visit('8.1.5.4', 9, { referer }, true)]
+  for (const group of groups) t.match(group, /^[0-9a-f]{8}$/)
+  t.equal(new Set(groups).size, 3, 'files, cookies and links are told apart')
+  t.equal(visit('8.1.5.5', 9, known, true), undefined, 'a person lacks nothing')
+  t.equal(visit('8.1.6.2', 9, { referer }, true, 6), undefined, 'two pages without the cookie')
+  t.match(visit('8.1.6.3', 9, { referer }, true, 5), /^[0-9a-f]{8}$/)
 })
 
 t.test('visits that act alike teach a site once', async (t) => {
   const behaviour = make()
   for (let visitor = 0; visitor < 30; visitor++) {
-    for (let page = 0; page < 9; page++) {
+    for (let page = 0; page < 9; page++)
       answer(behaviour, `8.1.7.${visitor}`, { at: START + page * 9_000, target: `/${page}`, pass: true })
-    }
   }
   t.same(new Set(behaviour.habits.map(({ visits }) => visits)), new Set([1]))
 })
 
 t.test('a flood of new visitors takes no more memory, and leaves those of several pages', async (t) => {
   t.ok(RECORD_BYTES <= 200, `${RECORD_BYTES} bytes`)
-  const behaviour = make()
-  teach(behaviour)
+  const behaviour = makeTaught()
   scrape(behaviour, HOME, 25)
   const { inspection } = decideStill(makeRequest(FIELDS, { peer: HOME }))
   for (let flood = 0; flood < 4 * SLOTS; flood++) {
     const address = `8.${1 + (flood >>> 16)}.${(flood >>> 8) & 255}.${flood & 255}`
     const decision = { inspection: { ...inspection, client: { ...inspection.client, address } } } as Decision
-    const traits = readTraits({
-      ...{ method: 'GET', host: 'a.example', isConditional: false, isAhead: false, fields: FIELDS },
-      ...{ target: '/', status: 200, contentType: 'text/html' },
-    })
-    const observed = {
-      decision,
-      traits,
-      userAgent: `Mozilla/5.0 ${flood}`,
-      status: 200,
-      at: START + 26_000,
-      milliseconds: 1,
-    }
-    behaviour.record({ host: '', ...observed } as unknown as ObservedRequest)
+    const traits = readTraits({ ...ABOUT, fields: FIELDS, target: '/', status: 200, contentType: 'text/html' })
+    const observed = { decision, traits, userAgent: `Mozilla/5.0 ${flood}`, at: START + 26_000, milliseconds: 1 }
+    behaviour.record({ host: '', status: 200, ...observed } as unknown as ObservedRequest)
   }
   t.ok(behaviour.size(START + 26_000) <= SLOTS)
   t.equal(find(behaviour, HOME, START + 27_000)?.pages, 25, 'the visit of before the flood')
 })
 
 t.test('a visit ends after half an hour, and clocks that jump end it without harm', async (t) => {
-  const behaviour = make()
-  teach(behaviour)
+  const behaviour = makeTaught()
   scrape(behaviour, HOME, 25)
-  for (const jump of [31 * 60_000, -31 * 60_000, 1e13, -1e13]) {
+  for (const jump of [31 * 60_000, -31 * 60_000, 1e13, -1e13])
     t.equal(find(behaviour, HOME, START + 25_000 + jump), undefined, `${jump} ms`)
-  }
   t.equal(find(behaviour, HOME, START)?.pages, 25, 'a clock that goes back by seconds')
-  for (const at of [START + 60_000, START - 5_000, START + 61_000, START - 4e6, Number.MAX_SAFE_INTEGER, START]) {
+  for (const at of [START + 60_000, START - 5_000, START + 61_000, START - 4e6, Number.MAX_SAFE_INTEGER, START])
     answer(behaviour, HOME, { at, target: '/jump' })
-  }
   const found = find(behaviour, HOME, START)
   t.ok(found === undefined || (Number.isFinite(found.pages) && Number.isFinite(found.differentPages)))
 })
 
 t.test('operators of allowlisted, internal and named clients see no behaviour of theirs', async (t) => {
-  const behaviour = make()
-  teach(behaviour)
+  const behaviour = makeTaught()
   for (const address of ['10.0.0.1', '127.0.0.1']) {
     scrape(behaviour, address, 25)
     t.equal(find(behaviour, address, START + 25_000), undefined, address)
@@ -245,13 +187,9 @@ t.test('operators of allowlisted, internal and named clients see no behaviour of
 })
 
 t.test('the inspector raises the probability, names the basis, and keeps no ruling of before', async (t) => {
-  const behaviour = make()
-  teach(behaviour)
+  const behaviour = makeTaught()
   const likely = { id: 'likely', match: { botProbability: { atLeast: 0.73 } }, action: 'challenge' } as const
-  const policy = compilePolicy({
-    preset: 'observe',
-    rules: [likely],
-  })
+  const policy = compilePolicy({ preset: 'observe', rules: [likely] })
   const inspector = agentInspector({ behaviour, policy, clock: { now: () => START + 26_000 } })
   const still = inspector.decide(makeRequest(FIELDS))
   t.match(still, { action: 'allow', inspection: { agent: { class: 'human', basis: 'none' } } })
@@ -307,14 +245,8 @@ t.test('the limit of a group in which somebody held a pass challenges, and refus
     const rule = compilePolicy({ preset: 'observe', rules: [{ id: 'alike', match: {}, limit, action }] }).rules[0]
     const counted = rule?.counting?.rule as CountingRule
     const use = { rule: 'alike', action, onTrial: false, used: 1, max: 1, resetMs: 9, exceeded: true }
-    const moved = {
-      pages: 9,
-      signs: [],
-      pagesWithoutFiles: 9,
-      cookiesNotReturned: 0,
-      differentPages: 9,
-      likeness: '0f',
-    }
+    const pages = { pages: 9, pagesWithoutFiles: 9, cookiesNotReturned: 0, differentPages: 9 }
+    const moved = { ...pages, signs: [], likeness: '0f' }
     const decideAs = (behaviour: Inspection['behaviour']) => {
       const decision = { ...decideStill(makeRequest(FIELDS)), inspection: { ...inspectAt(HOME), behaviour } }
       return limited(decision, [use], [{ rule: counted }], false)
@@ -325,20 +257,18 @@ t.test('the limit of a group in which somebody held a pass challenges, and refus
 })
 
 t.test('header order, the HTTP/2 window and JA4 tell clients apart, and fields that come and go do not', async (t) => {
-  const about = { method: 'GET', host: 'a.example', target: '/', isConditional: false, isAhead: false, status: 200 }
+  const about = { ...ABOUT, target: '/', status: 200, contentType: 'text/html' }
   const order = (names: string, http2Window?: number, ja4?: string) => {
     const fields = names.split(' ').flatMap((name) => [name, '1'])
-    return readTraits({ ...about, contentType: 'text/html', fields, http2Window, ja4 }).wire
+    return readTraits({ ...about, fields, http2Window, ja4 }).wire
   }
   t.equal(order('Host Accept Cookie User-Agent'), order('accept user-agent referer'))
   t.not(order('accept user-agent'), order('user-agent accept'))
   t.not(order('accept user-agent'), order('accept user-agent dnt'))
   t.not(order('accept', 65_535), order('accept', 6_291_456))
   t.not(order('accept', 65_535, 't13d1516h2'), order('accept', 65_535, 't13d1517h2'))
-  t.equal(order('accept', 65_535, 't13d1516h2'), order('accept', 65_535, 't13d1516h2'))
   t.not(order('accept', undefined, 't13d1516h2'), order('accept', undefined, 't13d1715h2'))
-  const isReferred = (referer: string) =>
-    readTraits({ ...about, contentType: 'text/html', fields: [], referer }).isReferred
+  const isReferred = (referer: string) => readTraits({ ...about, fields: [], referer }).isReferred
   for (const own of ['https://a.example/x', 'HTTPS://A.Example', 'http://a.example:8080/', 'http://a.example?a'])
     t.ok(isReferred(own), own)
   for (const other of ['https://a.example.org/', 'https://b.example/a.example', 'a.example', '', 'https://a.exampl'])

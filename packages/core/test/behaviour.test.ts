@@ -18,14 +18,9 @@ function person(pages: number): readonly VisitRequest[] {
   }).flat()
 }
 
-/** Makes the visit of a loop that reads pages. */
 function loop(pages: number, everyMs: number, more: Partial<VisitRequest> = {}): readonly VisitRequest[] {
-  return Array.from({ length: pages }, (_, page) => ({
-    ...PAGE,
-    at: START + page * everyMs,
-    target: `/p/${page}`,
-    ...more,
-  }))
+  const makePage = (page: number) => ({ ...PAGE, at: START + page * everyMs, target: `/p/${page}`, ...more })
+  return Array.from({ length: pages }, (_, page) => makePage(page))
 }
 
 function judgeVisit(requests: readonly VisitRequest[]) {
@@ -86,7 +81,6 @@ t.test('requests for addresses that do not exist are a sign where people find wh
   }
   const [few, many] = [missing(19), missing(20)]
   t.equal(judge([...many, ...person(3)], 10), true)
-  t.equal(judge([...missing(20, 410), ...person(3)], 10), true)
   t.equal(judge(many, 10), true, 'who finds no page at all')
   t.equal(judge([...many, ...person(3)], 7), false, 'the site has dead links')
   t.equal(judge([...few, ...person(3)], 10), false, 'few')
@@ -95,23 +89,14 @@ t.test('requests for addresses that do not exist are a sign where people find wh
 })
 
 t.test('pages that load fragments in parallel and again every second show what people do there', async (t) => {
+  const signs = ['relentless', 'even-gaps', 'parallel-pages']
   const robot = loop(80, 1_000, { milliseconds: 1_100, cookie: 'sid=1', referer: 'https://a.example/' })
   const judge = (taking: number, pausing: number, varying: number) => {
     const visit = openVisit({ host: '', visits: 10, having: [10, 10, 10, 10, 10, 10, taking, pausing, varying] })
     for (const request of robot) visit.add(request)
-    return visit.judge().signs
+    return visit.judge().signs.filter((id) => signs.includes(id))
   }
-  const signs = ['relentless', 'even-gaps', 'parallel-pages']
-  t.same(
-    judge(10, 10, 10).filter((id) => signs.includes(id)),
-    signs,
-  )
-  t.same(
-    judge(10, 7, 7).filter((id) => signs.includes(id)),
-    ['parallel-pages'],
-  )
-  t.same(
-    judge(7, 7, 7).filter((id) => signs.includes(id)),
-    [],
-  )
+  t.same(judge(10, 10, 10), signs)
+  t.same(judge(10, 7, 7), ['parallel-pages'])
+  t.same(judge(7, 7, 7), [])
 })

@@ -1,33 +1,22 @@
 import t from 'tap'
 import { askedFor, HOME, makeRequest, solve, world } from './challenge-world.ts'
 
-/* Epoch borders, clocks that jump, and machines whose clocks differ. */
 const EPOCH = 300_000
 const HOUR = 3_600_000
 const BORDER = 5_966_667 * EPOCH
 
 t.test('a question holds for five minutes, wherever in an epoch it is made', async (t) => {
   for (const offset of [-1, 0, 1, -29_999, EPOCH / 2, EPOCH - 1]) {
-    for (const [later, outcome] of [
-      [0, 'a pass'],
-      [1, 'a pass'],
-      [EPOCH - 1, 'a pass'],
-      [EPOCH, 'a pass'],
-      [EPOCH + 1, 'expired'],
-      [-30_000, 'a pass'],
-      [-30_001, 'expired'],
-    ] as const) {
+    for (const later of [0, EPOCH, EPOCH + 1, -30_000, -30_001]) {
+      const outcome = later > EPOCH || later < -30_000 ? 'expired' : 'a pass'
       const { clock, challenges } = world()
       clock.time = BORDER + offset
       const issued = challenges.issue(makeRequest(), askedFor(1), true)
       // As a cookie it is waited for, which begins with the time in it.
       clock.time += later
       const redeemed = await challenges.redeem(makeRequest(), `${issued.text}.1`, HOME)
-      t.equal(
-        'refused' in redeemed && redeemed.refused === 'expired' ? 'expired' : 'a pass',
-        outcome,
-        `${offset} ${later}`,
-      )
+      const found = 'refused' in redeemed && redeemed.refused === 'expired' ? 'expired' : 'a pass'
+      t.equal(found, outcome, `${offset} ${later}`)
     }
   }
 })

@@ -1,31 +1,22 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import t from 'tap'
-import { parseAddress } from '../src/address/address.ts'
-import { parseTrust } from '../src/address/client.ts'
 import { type ChallengeSecret, createChallengeSecrets, type Mac } from '../src/challenge/secrets.ts'
-import { createInspector } from '../src/inspection/inspector.ts'
-import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
-import type { Rule } from '../src/policy/policy.ts'
-import { askedFor, HOME, makeRequest, SECRET, solve, world } from './challenge-world.ts'
+import { compilePolicy, createInspector, parseAddress, parseTrust, type Rule } from '../src/index.ts'
+import { askedFor, HOME, makeRequest, readPass, SECRET, solve, world } from './challenge-world.ts'
 
-/* The MACs that requests cost, counted at the secret that is handed in. */
 const FROM = parseAddress(HOME.address)
 
 function countWork(texts: readonly string[] = [SECRET]) {
   let macs = 0
-  const count =
-    (mac: Mac): Mac =>
-    (fields, host) => {
+  const count = (mac: Mac): Mac => {
+    return (fields, host) => {
       macs++
       return mac(fields, host)
     }
-  const secrets = createChallengeSecrets(texts).map(
-    ({ id, passMac, epochMac }): ChallengeSecret => ({
-      id,
-      passMac: count(passMac),
-      epochMac: (epoch) => count(epochMac(epoch)),
-    }),
-  )
+  }
+  const secrets = createChallengeSecrets(texts).map(({ id, passMac, epochMac }): ChallengeSecret => {
+    return { id, passMac: count(passMac), epochMac: (epoch) => count(epochMac(epoch)) }
+  })
   const { clock, challenges } = world({ secrets })
   /** Counts the MACs that `work` computes. */
   async function countMacs(work: () => unknown): Promise<number> {
@@ -37,9 +28,7 @@ function countWork(texts: readonly string[] = [SECRET]) {
     const issued = challenges.issue(makeRequest(), askedFor(1), true)
     clock.time += 1_000
     const request = makeRequest({ cookie: `sallyport-challenge=${issued.text}` })
-    const redeemed = await challenges.redeemWaited(request, askedFor(1), HOME)
-    if ('refused' in redeemed) throw new Error(redeemed.refused)
-    return redeemed.pass
+    return readPass(await challenges.redeemWaited(request, askedFor(1), HOME))
   }
   const read = (cookie?: string, more: Parameters<typeof makeRequest>[0] = {}) =>
     challenges.passOf(makeRequest({ cookie, ...more }), HOME.network, clock.now(), FROM)
@@ -49,11 +38,11 @@ function countWork(texts: readonly string[] = [SECRET]) {
 t.test('a MAC is HMAC-SHA-256 over the fields, the length of the host and the host', async (t) => {
   const [secret] = createChallengeSecrets([SECRET])
   const key = Buffer.from(hkdfSync('sha256', SECRET, 'sallyport challenge', 'pass', 32))
-  for (const host of ['', 'shop.example', 'bücher.example', 'x'.repeat(255)]) {
-    for (const size of [0, 1, 23, 40, 64, 200]) {
+  for (const host of ['', 'bücher.example', 'x'.repeat(255)]) {
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(Buffer.byteLength(host))
+    for (const size of [0, 23, 64, 200]) {
       const fields = Buffer.alloc(size, size)
-      const length = Buffer.alloc(2)
-      length.writeUInt16BE(Buffer.byteLength(host))
       const expected = createHmac('sha256', key).update(fields).update(length).update(host).digest('hex')
       t.equal(secret?.passMac(fields, host).toString('hex'), expected, `${host.length} and ${size}`)
     }
@@ -73,10 +62,10 @@ t.test('a pass costs one MAC where it is seen first, and none where it is rememb
   t.equal(await macsOf(() => t.equal(read(cookie, { userAgent: 'curl/8' }), undefined)), 1)
 })
 
-t.test('two passes of visitors behind one address are remembered both', async (t) => {
-  const { macsOf, givenPass, read } = countWork()
+t.test('two passes of one address are remembered both, and two live secrets are no two MACs', async (t) => {
+  const { macsOf, givenPass, read } = countWork([SECRET, 'the secret of before, which is also long'])
   const cookies = [`sallyport=${await givenPass()}`, `sallyport=${await givenPass()}`]
-  for (const cookie of cookies) read(cookie)
+  for (const cookie of cookies) t.equal(await macsOf(() => read(cookie)), 1)
   for (let call = 0; call < 10; call++) t.equal(await macsOf(() => cookies.map((cookie) => read(cookie))), 0)
 })
 
@@ -93,16 +82,9 @@ t.test('of many cookies four are looked at, and forged ones are remembered as we
   for (const count of [1, 2, 3, 4]) t.equal(await macsOf(() => read(line(count * 100, count))), count)
   t.equal(await macsOf(() => read(line(1_000, 250))), 4)
   t.equal(await macsOf(() => read(line(1_000, 250))), 0)
-  for (const other of ['x', 'x'.repeat(51), 'x'.repeat(53), 'x'.repeat(16_000), '*'.repeat(52), `${'A'.repeat(51)}=`]) {
+  for (const other of ['x', 'x'.repeat(51), 'x'.repeat(53), 'x'.repeat(16_000), '*'.repeat(52), `${'A'.repeat(51)}=`])
     t.equal(await macsOf(() => read(`sallyport=${other}`)), 0, other.slice(0, 60))
-  }
   t.equal(await macsOf(() => read('sallyport='.repeat(1_600))), 0)
-})
-
-t.test('two live secrets are no two MACs', async (t) => {
-  const { macsOf, givenPass, read } = countWork([SECRET, 'the secret of before, which is also long'])
-  const cookie = `sallyport=${await givenPass()}`
-  t.equal(await macsOf(() => read(cookie)), 1)
 })
 
 t.test('a question costs one MAC, and its solution one for it and one for the pass', async (t) => {
@@ -131,9 +113,8 @@ t.test('a request without a pass costs none, and one that is not asked has no qu
   const decide = (target: string, cookie?: string) => inspector.decide({ ...makeRequest({ cookie }), target })
   const asked = ['/asked', '/other']
   for (const target of asked) {
-    for (const cookie of [undefined, 'a=b', 'sallyport=', 'sallyport-challenge=x']) {
+    for (const cookie of [undefined, 'a=b', 'sallyport=', 'sallyport-challenge=x'])
       t.equal(await macsOf(() => decide(target, cookie)), 0, `${target} ${cookie}`)
-    }
   }
   const cookie = `sallyport=${await givenPass()}`
   t.equal(await macsOf(() => decide('/other', cookie)), 1)

@@ -1,20 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createChallenges } from '../src/challenge/challenges.ts'
-import { createChallengeSecrets } from '../src/challenge/secrets.ts'
-import type { AskedFor, ChallengesOptions } from '../src/challenge/terms.ts'
+import type { AskedFor, ChallengesOptions, Redeemed } from '../src/challenge/terms.ts'
+import { createChallengeSecrets, createChallenges, type InspectionRequest } from '../src/index.ts'
 import { createFakeCounts } from '../src/testing/fakes.ts'
 import type { ChallengeLevel, InspectedPass } from '../src/values/challenge.ts'
-import type { InspectionRequest } from '../src/values/request.ts'
 
 export const SECRET = 'a secret of these tests, long enough'
 export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0'
 
 export const HOME = { address: '203.0.113.7', network: 'residential_clean' } as const
 
+const FROM_HOME = { peer: HOME.address, method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1' } as const
+
+type WorldOptions = Partial<ChallengesOptions> & { readonly secretTexts?: readonly string[] | undefined }
+
 /** Challenges by a clock that stands until it is set. */
-export function world(
-  options: Partial<ChallengesOptions> & { readonly secretTexts?: readonly string[] | undefined } = {},
-) {
+export function world(options: WorldOptions = {}) {
   const clock = { time: 1_790_000_000_000, now: () => clock.time }
   const challenges = createChallenges({
     secrets: createChallengeSecrets(options.secretTexts ?? [SECRET]),
@@ -26,28 +26,12 @@ export function world(
   return { clock, challenges }
 }
 
-interface Described {
-  readonly host?: string | undefined
-  readonly userAgent?: string | undefined
-  readonly ja4?: string | undefined
-  readonly cookie?: string | undefined
-}
+type Described = Readonly<Partial<Record<'host' | 'userAgent' | 'ja4' | 'cookie', string | undefined>>>
 
-export function makeRequest({
-  host = 'shop.example',
-  userAgent = FIREFOX,
-  ja4,
-  cookie,
-}: Described = {}): InspectionRequest {
-  return {
-    peer: '203.0.113.7',
-    method: 'GET',
-    target: '/',
-    scheme: 'https',
-    httpVersion: '1.1',
-    fields: ['Host', host, 'User-Agent', userAgent, ...(cookie === undefined ? [] : ['Cookie', cookie])],
-    ja4,
-  }
+export function makeRequest({ host = 'shop.example', userAgent = FIREFOX, ja4, cookie }: Described = {}) {
+  const fields = ['Host', host, 'User-Agent', userAgent, ...(cookie === undefined ? [] : ['Cookie', cookie])]
+  const about: Omit<InspectionRequest, 'fields'> = { ...FROM_HOME, ja4 }
+  return { ...about, fields }
 }
 
 export function askedFor(level: ChallengeLevel, more: Partial<AskedFor['terms']> = {}, pass?: InspectedPass): AskedFor {
@@ -66,4 +50,14 @@ export function solve({ text, puzzles, bits }: { text: string; puzzles: number; 
     }
   })
   return `${text}.${numbers.join(',')}`
+}
+
+export function readPass(redeemed: Redeemed): string {
+  if ('refused' in redeemed) throw new Error(redeemed.refused)
+  return redeemed.pass
+}
+
+export async function earnPass({ challenges }: ReturnType<typeof world>, passMs = 43_200_000): Promise<string> {
+  const issued = challenges.issue(makeRequest(), askedFor(2, { passMs }), true)
+  return readPass(await challenges.redeem(makeRequest(), solve(issued), HOME))
 }

@@ -1,16 +1,11 @@
 import t from 'tap'
-import { createChallengeSecrets } from '../src/challenge/secrets.ts'
-import type { Redeemed } from '../src/challenge/terms.ts'
+import { createChallengeSecrets, type Redeemed } from '../src/index.ts'
 import { createFakeCounts } from '../src/testing/fakes.ts'
 import type { Redeemer } from '../src/values/challenge.ts'
-import { askedFor, FIREFOX, HOME, makeRequest, SECRET, solve, world } from './challenge-world.ts'
+import { askedFor, earnPass, FIREFOX, HOME, makeRequest, readPass, SECRET, solve, world } from './challenge-world.ts'
 
 const HOUR = 3_600_000
-
-function readPass(redeemed: Redeemed): string {
-  if ('refused' in redeemed) throw new Error(redeemed.refused)
-  return redeemed.pass
-}
+const refusals = (given: readonly Redeemed[]): number => given.filter((one) => 'refused' in one).length
 
 t.test('who works has a pass of that level for as long as the rule says', async (t) => {
   const { clock, challenges } = world()
@@ -36,10 +31,9 @@ t.test('a pass holds for its host, browser and TLS alone, and a home line’s pa
   const request = makeRequest({ ja4 })
   const pass = readPass(await challenges.redeem(request, solve(challenges.issue(request, askedFor(2))), HOME))
   const cookie = `sallyport=${pass}`
-  const holds = (
-    described: Parameters<typeof makeRequest>[0],
-    network: 'residential_clean' | 'hosting' | 'tor' = 'residential_clean',
-  ) => challenges.passOf(makeRequest({ ja4, cookie, ...described }), network, clock.now()) !== undefined
+  type Network = 'residential_clean' | 'hosting' | 'tor'
+  const holds = (described: Parameters<typeof makeRequest>[0], network: Network = 'residential_clean') =>
+    challenges.passOf(makeRequest({ ja4, cookie, ...described }), network, clock.now()) !== undefined
   t.ok(holds({}))
   t.ok(holds({ host: 'SHOP.example:8443' }), 'cookies know no port')
   t.notOk(holds({ host: 'other.example' }))
@@ -54,29 +48,22 @@ t.test('a pass holds for its host, browser and TLS alone, and a home line’s pa
 
 t.test('of several passes the best counts, and what is none costs nothing and is none', async (t) => {
   const { clock, challenges } = world()
-  const given = async (level: 1 | 2) => {
-    const issued = challenges.issue(makeRequest(), askedFor(level), true)
-    if (level === 2) return readPass(await challenges.redeem(makeRequest(), solve(issued), HOME))
-    clock.time += 1_000
-    const cookie = `sallyport-challenge=${issued.text}`
-    return readPass(await challenges.redeemWaited(makeRequest({ cookie }), askedFor(1), HOME))
-  }
-  const [one, two] = [await given(1), await given(2)]
+  const issued = challenges.issue(makeRequest(), askedFor(1), true)
+  clock.time += 1_000
+  const waited = makeRequest({ cookie: `sallyport-challenge=${issued.text}` })
+  const one = readPass(await challenges.redeemWaited(waited, askedFor(1), HOME))
+  const two = await earnPass({ clock, challenges })
   const readLevel = (cookie: string) => challenges.passOf(makeRequest({ cookie }), 'mobile', clock.now())?.level
   t.equal(readLevel(`sallyport=${one}; __Host-sallyport=${two}`), 2)
-  t.equal(readLevel(`sallyport=${two}; sallyport=${one}`), 2)
   t.equal(readLevel(`sallyport=${one}`), 1)
   const flipped = (at: number) => `${two.slice(0, at)}${two[at] === 'A' ? 'B' : 'A'}${two.slice(at + 1)}`
   for (let at = 0; at < two.length; at++) t.equal(readLevel(`sallyport=${flipped(at)}`), undefined, `a change at ${at}`)
-  for (const cookie of [two.slice(0, -1), `${two}A`, two + two, '', '%00', `"${two}`, two.toLowerCase()]) {
+  for (const cookie of [two.slice(0, -1), `${two}A`, two + two, '', '%00', `"${two}`, two.toLowerCase()])
     t.equal(readLevel(`sallyport=${cookie}`), undefined, cookie)
-  }
   t.equal(readLevel(`${'sallyport=x; '.repeat(9)}sallyport=${two}`), undefined, 'no more than a few are looked at')
   const neighbours = Array.from({ length: 9 }, () => ['cookie', 'sallyport=x']).flat()
-  const request = {
-    ...makeRequest(),
-    fields: [...makeRequest().fields, ...neighbours, 'cookie', `__Host-sallyport=${two}`],
-  }
+  const fields = [...makeRequest().fields, ...neighbours, 'cookie', `__Host-sallyport=${two}`]
+  const request = { ...makeRequest(), fields }
   t.equal(challenges.passOf(request, 'mobile', clock.now())?.level, 2, 'the name that no neighbour can set is first')
 })
 
@@ -92,13 +79,11 @@ t.test('a solution is refused for what is wrong with it', async (t) => {
   const changed = (at: number) => `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}.${numbers}`
   for (const at of [0, 1, 12, 14, 20, 40, 60, 89])
     t.match(await readRefusal(changed(at)), /^(?:forged|expired|malformed)$/, `at ${at}`)
-  for (const bad of ['', '.', text, `${text}.a`, `${text}.-1`, `${text}.1.2`, `x${solution}`, `${solution},1,`]) {
+  for (const bad of ['', '.', text, `${text}.a`, `${text}.-1`, `${text}.1.2`, `x${solution}`, `${solution},1,`])
     t.equal(await readRefusal(bad), 'malformed', bad)
-  }
   t.equal(await readRefusal(`${text}.`), 'early')
   t.equal(await readRefusal(`${solution}${',1'.repeat(2_000)}`), 'malformed', 'longer than is read')
   t.equal(await readRefusal(`${text}.${numbers.split(',').slice(1).join(',')}`), 'wrong')
-  t.equal(await readRefusal(`${text}.${numbers.split(',').reverse().join(',')}`), 'wrong')
   t.equal(await readRefusal(`${text}.${numbers.replace(/\d+$/, '4294967296')}`), 'wrong')
   t.equal(await readRefusal(solution, makeRequest({ host: 'other.example' })), 'forged')
   t.equal(await readRefusal(solution, makeRequest({ userAgent: 'curl/8' })), 'other_browser')
@@ -109,25 +94,18 @@ t.test('a solution is refused for what is wrong with it', async (t) => {
   clock.time += 100_000
   t.equal(await readRefusal(solution), 'a pass')
   t.equal(await readRefusal(solution), 'spent')
-})
-
-t.test('a challenge of level 1 has no work, so no numbers answer it', async (t) => {
-  const { challenges } = world()
-  const { text } = challenges.issue(makeRequest(), askedFor(1))
-  t.match(await challenges.redeem(makeRequest(), `${text}.0`, HOME), { refused: 'wrong', level: 1 })
+  const plain = challenges.issue(makeRequest(), askedFor(1)).text
+  t.equal(await readRefusal(`${plain}.0`), 'wrong', 'a challenge of level 1 has no work')
 })
 
 t.test('of a hundred solutions at one time one has a pass, over all machines that share counts', async (t) => {
   const clock = { now: () => 1_790_000_000_000 }
   const counts = createFakeCounts(clock)
-  const machines = [1, 2, 3, 4].map(() => world({ counts, clock }).challenges)
-  const solution = solve((machines[0] as (typeof machines)[number]).issue(makeRequest(), askedFor(2)))
-  const asked = Array.from({ length: 100 }, (_, at) => {
-    const client = { ...HOME, address: `203.0.113.${at}` }
-    return (machines[at % 4] as (typeof machines)[number]).redeem(makeRequest(), solution, client)
-  })
-  const passes = (await Promise.all(asked)).filter((redeemed) => !('refused' in redeemed))
-  t.equal(passes.length, 1)
+  const machines = Array.from({ length: 4 }, () => world({ counts, clock }).challenges)
+  const [solution] = machines.map((challenges) => solve(challenges.issue(makeRequest(), askedFor(2))))
+  const clients = Array.from({ length: 25 }, (_, at) => ({ ...HOME, address: `203.0.113.${at}` }))
+  const bring = (by: Redeemer) => machines.map((one) => one.redeem(makeRequest(), solution ?? '', by))
+  t.equal(refusals(await Promise.all(clients.flatMap(bring))), 99)
 })
 
 t.test('wrong solutions use up their challenge, and nothing of others behind the address', async (t) => {
@@ -161,15 +139,10 @@ async function waitedPasses(clients: readonly Redeemer[]): Promise<readonly Rede
   return given
 }
 
-const refusals = (given: readonly Redeemed[]): number => given.filter((one) => 'refused' in one).length
-
-t.test('a client has 120 passes a minute', async (t) => {
+t.test('a client has 120 passes a minute; at a shared address each browser, and all sixteen times that', async (t) => {
   const given = await waitedPasses(Array(130).fill(HOME))
   t.equal(refusals(given.slice(0, 120)), 0)
   t.match(given.slice(120), Array(10).fill({ refused: 'too_many' }))
-})
-
-t.test('behind a shared address a browser has 120 passes a minute, and all sixteen times as many', async (t) => {
   const exit = { address: '203.0.113.7', network: 'vpn' } as const
   const greedy = Array(200).fill({ ...exit, browser: 'greedy' })
   t.equal(refusals(await waitedPasses([...greedy, ...Array(40).fill({ ...exit, browser: 'people' })])), 80)
@@ -203,9 +176,9 @@ t.test('two secrets are live, and a third one’s are forged', async (t) => {
 
 t.test('what was asked before a start that forgot what is spent is refused', async (t) => {
   const before = world()
-  const issued = before.challenges.issue(makeRequest(), askedFor(2))
+  const solution = solve(before.challenges.issue(makeRequest(), askedFor(2)))
   const after = world({ since: before.clock.time + 1 })
-  t.same(await after.challenges.redeem(makeRequest(), solve(issued), HOME), { refused: 'expired' })
+  t.same(await after.challenges.redeem(makeRequest(), solution, HOME), { refused: 'expired' })
 })
 
 t.test('while shared counts are away a pass holds five minutes; where counting fails there is none', async (t) => {
@@ -217,18 +190,11 @@ t.test('while shared counts are away a pass holds five minutes; where counting f
   })
   const issued = shared.challenges.issue(makeRequest(), askedFor(2))
   t.match(await shared.challenges.redeem(makeRequest(), solve(issued), HOME), { degraded: true, maxAge: 300 })
-  const gone = world({
-    counts: {
-      take: () => {
-        throw new Error('gone')
-      },
-      leave: () => {},
-    },
-    onFault: (error) => faults.push(error),
-  })
-  t.same(await gone.challenges.redeem(makeRequest(), solve(gone.challenges.issue(makeRequest(), askedFor(2))), HOME), {
-    refused: 'failed',
-  })
+  const take = (): never => {
+    throw new Error('gone')
+  }
+  const gone = world({ counts: { take, leave: () => {} }, onFault: (error) => faults.push(error) })
+  await t.rejects(earnPass(gone), { message: 'failed' })
   t.equal(faults.length, 1)
 })
 
@@ -296,8 +262,7 @@ t.test('a program waits in place of work too, once, and not where a script is re
   const plain = challenges.issue(request, askedFor(1))
   clock.time += plain.wait * 1000
   t.match(await challenges.redeem(request, `${plain.text}.`, HOME), { level: 1, maxAge: 43_200 })
-  const asked = askedFor(2)
-  const scripted = challenges.issue(request, { ...asked, terms: { ...asked.terms, script: true } })
+  const scripted = challenges.issue(request, askedFor(2, { script: true }))
   clock.time += 60_000
   t.match(await challenges.redeem(request, `${scripted.text}.`, HOME), { refused: 'malformed' })
 })

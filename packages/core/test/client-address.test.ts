@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { address4, address6, formatAddress } from '../src/address/address.ts'
 import { parseTrust, type ResolvedClient, resolveClient } from '../src/address/client.ts'
-import { FORWARDING_HEADERS } from '../src/address/forwarding.ts'
-import type { InspectionRequest } from '../src/values/request.ts'
+import { address4, address6, FORWARDING_HEADERS, formatAddress, type InspectionRequest } from '../src/index.ts'
 
 type Field = readonly [name: string, value: string]
 
@@ -21,26 +19,19 @@ const xff = (...lines: readonly string[]): readonly Field[] => lines.map((line) 
 const forwarded = (...lines: readonly string[]): readonly Field[] => lines.map((line) => ['Forwarded', line])
 
 t.test('nobody is trusted by default: the client is the peer, whatever the headers say', async (t) => {
-  const trust = parseTrust([])
-  const wrong = FORWARDING_HEADERS.flatMap((header) => [header, header.toUpperCase()]).filter((name) => {
-    const resolved = resolveClient(request('198.51.100.7', [name, '6.6.6.6']), trust)
-    return brief(resolved) !== '198.51.100.7 peer' || !resolved.forwardedUntrusted
-  })
-  t.same(wrong, [], 'each is worth a warning')
-  t.equal(resolveClient(request('198.51.100.7'), trust).forwardedUntrusted, false)
-  t.equal(
-    resolveClient(request('198.51.100.7', ['X-Forwarded-Fog', '1'], ['Via', '1']), trust).forwardedUntrusted,
-    false,
-  )
-})
-
-t.test('a peer that is not trusted is not believed, and that is no reason to warn', async (t) => {
-  const trust = parseTrust(['10.0.0.0/8'])
-  const wrong = FORWARDING_HEADERS.filter((header) => {
-    const resolved = resolveClient(request('198.51.100.7', [header, '6.6.6.6']), trust)
-    return brief(resolved) !== '198.51.100.7 peer' || resolved.forwardedUntrusted
-  })
-  t.same(wrong, [])
+  const peer = '198.51.100.7'
+  // Where nobody is trusted at all each header is worth a warning, and a peer that is not trusted is none.
+  for (const [trusted, isUntrusted] of [
+    [[], true],
+    [['10.0.0.0/8'], false],
+  ] as const) {
+    for (const name of FORWARDING_HEADERS.flatMap((header) => [header, header.toUpperCase()])) {
+      const resolved = resolveClient(request(peer, [name, '6.6.6.6']), parseTrust(trusted))
+      t.same([brief(resolved), resolved.forwardedUntrusted], [`${peer} peer`, isUntrusted], name)
+    }
+  }
+  const other = request(peer, ['X-Forwarded-Fog', '1'], ['Via', '1'])
+  t.equal(resolveClient(other, parseTrust([])).forwardedUntrusted, false)
 })
 
 t.test('one header is believed; every other is as if it had not come', async (t) => {
@@ -64,79 +55,50 @@ t.test('the peer is read strictly: mapped is IPv4, and no address is no client',
   t.equal(brief(resolveClient(request('unix:', ...xff('203.0.113.9')), parseTrust([]))), '- none')
 })
 
-// Trusted: 10.0.0.0/8 and 2001:db8:ffff::/48; the peer is 10.0.0.1. Lines as they come; expected by hand.
-const WALKS: readonly (readonly [string, readonly string[], string])[] = [
-  ['no header', [], '10.0.0.1 peer'],
-  ['one hop', ['203.0.113.9'], '203.0.113.9 header'],
-  ['a forged element in front', ['6.6.6.6, 203.0.113.9'], '203.0.113.9 header'],
-  ['trusted hops are passed over', ['6.6.6.6, 203.0.113.9, 10.0.0.3, 10.0.0.2'], '203.0.113.9 header'],
-  [
-    'a forged trusted hop is passed over only from the right',
-    ['10.9.9.9, 203.0.113.9, 10.0.0.2'],
-    '203.0.113.9 header',
+const splitRows = (text: string): readonly string[] => text.split('|').map((row) => row.replace(/^\n? *| *$/g, ''))
+
+/**
+ * X-Forwarded-For from the peer 10.0.0.1 where 10.0.0.0/8 and 2001:db8:ffff::/48 are trusted, by the client that is found.
+ * Empty elements are none (RFC 9110 5.6.1.2).
+ */
+const WALKS: Readonly<Record<string, readonly string[]>> = {
+  '203.0.113.9 header': [
+    ...splitRows(`203.0.113.9|6.6.6.6, 203.0.113.9|6.6.6.6, 203.0.113.9, 10.0.0.3, 10.0.0.2|10.9.9.9, 203.0.113.9, 10.0.0.2|
+      203.0.113.9,10.0.0.2|203.0.113.9:5678|::ffff:203.0.113.9|::ffff:203.0.113.9:5678|203.0.113.9, ::ffff:10.0.0.2|
+      203.0.113.9,, \t, 10.0.0.2|203.0.113.9,|garbage, 203.0.113.9`),
+    ' \t203.0.113.9\t ,\t10.0.0.2 ',
+    `203.0.113.9${','.repeat(100)}`,
+    `203.0.113.9${', 10.0.0.2'.repeat(31)}`,
+    `${'6.6.6.6, '.repeat(1200)}203.0.113.9`,
   ],
-  ['all trusted: the leftmost', ['10.0.0.5, 10.0.0.4, 10.0.0.3'], '10.0.0.5 header'],
-  ['several lines are one list', ['6.6.6.6', '203.0.113.9, 10.0.0.3', '10.0.0.2'], '203.0.113.9 header'],
-  ['all trusted over several lines', ['10.0.0.5', '10.0.0.4'], '10.0.0.5 header'],
-  ['blanks', [' \t203.0.113.9\t ,\t10.0.0.2 '], '203.0.113.9 header'],
-  ['no blanks', ['203.0.113.9,10.0.0.2'], '203.0.113.9 header'],
-  ['IPv4 with a port', ['203.0.113.9:5678'], '203.0.113.9 header'],
-  ['IPv6', ['2001:db8::9, 2001:db8:ffff::1'], '2001:db8::9 header'],
-  ['IPv6 in brackets', ['[2001:db8::9]'], '2001:db8::9 header'],
-  ['IPv6 with a port', ['[2001:db8::9]:443, 10.0.0.2:80'], '2001:db8::9 header'],
-  ['mapped', ['::ffff:203.0.113.9'], '203.0.113.9 header'],
-  ['mapped with a port', ['::ffff:203.0.113.9:5678'], '203.0.113.9 header'],
-  ['mapped with no port', ['::ffff:203.0.113.9:99999'], '10.0.0.1 peer!'],
-  ['mapped and trusted', ['203.0.113.9, ::ffff:10.0.0.2'], '203.0.113.9 header'],
-  ['garbage alone', ['garbage'], '10.0.0.1 peer!'],
-  // Empty elements are none (RFC 9110 5.6.1.2).
-  ['empty elements alone', [' , ,'], '10.0.0.1 peer!'],
-  ['an empty line', [''], '10.0.0.1 peer!'],
-  ['an empty line behind others', ['203.0.113.9', '10.0.0.2', ''], '203.0.113.9 header'],
-  ['empty elements', ['203.0.113.9,, \t, 10.0.0.2'], '203.0.113.9 header'],
-  ['a comma at the end', ['203.0.113.9,'], '203.0.113.9 header'],
-  ['a comma in front of a trusted hop', [',10.0.0.2'], '10.0.0.2 header'],
-  ['an empty element behind garbage', ['203.0.113.9, garbage,'], '10.0.0.1 peer!'],
-  ['empty elements are no hops', [`203.0.113.9${','.repeat(100)}`], '203.0.113.9 header'],
-  ['2 kB of empty elements', [`203.0.113.9${','.repeat(3000)}`], '10.0.0.1 peer!'],
-  ['garbage behind the client is not reached', ['garbage, 203.0.113.9'], '203.0.113.9 header'],
-  ['garbage before a trusted hop', ['203.0.113.9, garbage, 10.0.0.2'], '10.0.0.2 header!'],
-  ['garbage on an earlier line', ['garbage', '10.0.0.2'], '10.0.0.2 header!'],
-  ['unknown', ['203.0.113.9, unknown'], '10.0.0.1 peer!'],
-  ['obfuscated', ['203.0.113.9, _hidden'], '10.0.0.1 peer!'],
-  ['octal', ['0203.0.113.9'], '10.0.0.1 peer!'],
-  ['short', ['127.1'], '10.0.0.1 peer!'],
-  ['a zone behind a link-local address', ['fe80::1%eth0'], 'fe80::1 header'],
-  ['the last of them', ['febf::1%2'], 'febf::1 header'],
-  ['a zone within brackets', ['[fe80::1%eth0]:443'], 'fe80::1 header'],
-  ['a zone behind another address', ['2001:db8::9%eth0'], '10.0.0.1 peer!'],
-  ['the same within brackets', ['[2001:db8::9%eth0]:443'], '10.0.0.1 peer!'],
-  ['below them', ['fe7f::1%eth0'], '10.0.0.1 peer!'],
-  ['above them', ['fec0::1%eth0'], '10.0.0.1 peer!'],
-  ['a zone behind IPv4', ['169.254.1.1%eth0'], '10.0.0.1 peer!'],
-  ['a zone without a name', ['fe80::1%'], '10.0.0.1 peer!'],
-  ['quoted', ['"203.0.113.9"'], '10.0.0.1 peer!'],
-  ['IPv4 in brackets', ['[203.0.113.9]'], '10.0.0.1 peer!'],
-  ['an open bracket', ['[2001:db8::9'], '10.0.0.1 peer!'],
-  ['empty brackets', ['[]'], '10.0.0.1 peer!'],
-  ['no port after the colon', ['203.0.113.9:'], '10.0.0.1 peer!'],
-  ['a port too large', ['203.0.113.9:65536'], '10.0.0.1 peer!'],
-  ['an obfuscated port, which is of Forwarded alone', ['203.0.113.9:_p1'], '10.0.0.1 peer!'],
-  ['a port that is no number', ['[2001:db8::9]:http'], '10.0.0.1 peer!'],
-  ['two ports', ['203.0.113.9:80:80'], '10.0.0.1 peer!'],
-  ['two addresses in one element', ['203.0.113.9 10.0.0.2'], '10.0.0.1 peer!'],
-  ['32 hops are read', [`203.0.113.9${', 10.0.0.2'.repeat(31)}`], '203.0.113.9 header'],
-  ['the 33rd is not', [`203.0.113.9${', 10.0.0.2'.repeat(32)}`], '10.0.0.2 header!'],
-  ['nor over lines', ['203.0.113.9', ...Array<string>(32).fill('10.0.0.2')], '10.0.0.2 header!'],
-  ['10 kB in one element', ['1'.repeat(10_000)], '10.0.0.1 peer!'],
-  ['10 kB of blanks', [`203.0.113.9${' '.repeat(10_000)}`], '10.0.0.1 peer!'],
-  ['10 kB before the client are not read', [`${'6.6.6.6, '.repeat(1200)}203.0.113.9`], '203.0.113.9 header'],
-  [
-    'more than 2 kB of trusted hops',
-    [`203.0.113.9,${' '.repeat(1000)}10.0.0.3,${' '.repeat(1030)}10.0.0.2`],
-    '10.0.0.3 header!',
+  '10.0.0.5 header': ['10.0.0.5, 10.0.0.4, 10.0.0.3'],
+  '10.0.0.2 header': [',10.0.0.2'],
+  '10.0.0.2 header!': ['203.0.113.9, garbage, 10.0.0.2', `203.0.113.9${', 10.0.0.2'.repeat(32)}`],
+  '10.0.0.3 header!': [`203.0.113.9,${' '.repeat(1000)}10.0.0.3,${' '.repeat(1030)}10.0.0.2`],
+  '2001:db8::9 header': splitRows('2001:db8::9, 2001:db8:ffff::1|[2001:db8::9]|[2001:db8::9]:443, 10.0.0.2:80'),
+  'fe80::1 header': ['fe80::1%eth0', '[fe80::1%eth0]:443'],
+  'febf::1 header': ['febf::1%2'],
+  '10.0.0.1 peer!': [
+    ...splitRows(`::ffff:203.0.113.9:99999|garbage|203.0.113.9, garbage,|203.0.113.9, unknown|203.0.113.9, _hidden|
+      0203.0.113.9|127.1|2001:db8::9%eth0|[2001:db8::9%eth0]:443|fe7f::1%eth0|fec0::1%eth0|169.254.1.1%eth0|fe80::1%|
+      "203.0.113.9"|[203.0.113.9]|[2001:db8::9|[]|203.0.113.9:|203.0.113.9:65536|203.0.113.9:_p1|[2001:db8::9]:http|
+      203.0.113.9:80:80|203.0.113.9 10.0.0.2`),
+    ...['', ' , ,', `203.0.113.9${','.repeat(3000)}`, '1'.repeat(10_000), `203.0.113.9${' '.repeat(10_000)}`],
   ],
-]
+}
+
+t.test('X-Forwarded-For is walked from the right', async (t) => {
+  const trust = parseTrust(['10.0.0.0/8', '2001:db8:ffff::/48'])
+  const walk = (...lines: readonly string[]) => brief(resolveClient(request('10.0.0.1', ...xff(...lines)), trust))
+  for (const [expected, rows] of Object.entries(WALKS))
+    for (const row of rows) t.equal(walk(row), expected, row.slice(0, 80))
+  t.equal(walk(), '10.0.0.1 peer')
+  t.equal(walk('6.6.6.6', '203.0.113.9, 10.0.0.3', '10.0.0.2'), '203.0.113.9 header', 'several lines are one list')
+  t.equal(walk('10.0.0.5', '10.0.0.4'), '10.0.0.5 header')
+  t.equal(walk('203.0.113.9', '10.0.0.2', ''), '203.0.113.9 header', 'an empty line behind others')
+  t.equal(walk('garbage', '10.0.0.2'), '10.0.0.2 header!')
+  t.equal(walk('203.0.113.9', ...Array<string>(32).fill('10.0.0.2')), '10.0.0.2 header!', 'the 33rd hop is not read')
+})
 
 t.test('a hop with a zone is passed over where the same text is trusted of a socket', async (t) => {
   const walkLine = (header: string, line: string) =>
@@ -145,110 +107,52 @@ t.test('a hop with a zone is passed over where the same text is trusted of a soc
   t.equal(walkLine('Forwarded', 'for=203.0.113.9, for="[fe80::1%eth0]"'), '203.0.113.9 header')
 })
 
-t.test('X-Forwarded-For is walked from the right', async (t) => {
-  const trust = parseTrust(['10.0.0.0/8', '2001:db8:ffff::/48'])
-  const found = WALKS.map(([name, lines]) => [name, brief(resolveClient(request('10.0.0.1', ...xff(...lines)), trust))])
-  t.same(
-    found,
-    WALKS.map(([name, , expected]) => [name, expected]),
-  )
-})
-
-const FORWARDED: readonly (readonly [string, readonly string[], string])[] = [
-  ['bare IPv4', ['for=203.0.113.9'], '203.0.113.9 header'],
-  ['names in any case', ['FOR=203.0.113.9;Proto=https'], '203.0.113.9 header'],
-  ['the other parameters', ['by=10.0.0.1;for=203.0.113.9;host=site.example;proto=https'], '203.0.113.9 header'],
-  ['quoted IPv4 with port', ['for="203.0.113.9:5678"'], '203.0.113.9 header'],
-  ['quoted IPv6', ['for="[2001:db8::9]"'], '2001:db8::9 header'],
-  ['quoted IPv6 with port', ['For="[2001:db8:cafe::17]:4711"'], '2001:db8:cafe::17 header'],
-  ['unquoted although it should be', ['for=[2001:db8::9]:80'], '2001:db8::9 header'],
-  ['a list', ['for=6.6.6.6, for=203.0.113.9;proto=http, for="10.0.0.2:80"'], '203.0.113.9 header'],
-  ['over lines', ['for=203.0.113.9', 'for=10.0.0.2'], '203.0.113.9 header'],
-  ['blanks and a semicolon at the end', ['for=203.0.113.9 ; proto=http;'], '203.0.113.9 header'],
-  ['a comma inside quotes', ['for=203.0.113.9;host="a,b"'], '203.0.113.9 header'],
-  [
-    'a quoted host that looks like an element',
-    ['for=203.0.113.9;host="x\\", for=6.6.6.6;by=\\""'],
-    '203.0.113.9 header',
+/** Elements of Forwarded (RFC 7239), by the client that is found. RFC 7239 4 lets each parameter be left out. */
+const FORWARDED: Readonly<Record<string, readonly string[]>> = {
+  '203.0.113.9 header':
+    splitRows(`for=203.0.113.9|FOR=203.0.113.9;Proto=https|by=10.0.0.1;for=203.0.113.9;host=site.example;proto=https|
+      for="203.0.113.9:5678"|for=6.6.6.6, for=203.0.113.9;proto=http, for="10.0.0.2:80"|for=203.0.113.9 ; proto=http;|
+      for=203.0.113.9;host="a,b"|for=203.0.113.9;host="x\\", for=6.6.6.6;by=\\""|for="6.6.6.6, for=203.0.113.9|
+      for="6.6.6.6\\", for=203.0.113.9|for=203.0.113.9;;proto=http|; ;for=203.0.113.9; ;|for=203.0.113.9;host=",,"|
+      for="203.0.113\\.9"|for="203.0.113.9:_p1"|for="::ffff:203.0.113.9:_p1"|for=203.0.113.9, for="10.0.0.2:_p1"`),
+  '2001:db8::9 header': splitRows(`for="[2001:db8::9]"|For="[2001:db8::9]:4711"|for=[2001:db8::9]:80|for="2001:db8::9"|
+    for="\\[\\2\\0\\0\\1:db8::9\\]"|for="[2001:db8::9]:_a.b_C-1"`),
+  '10.0.0.1 peer!': [
+    ...splitRows(`for=203.0.113.9, for=unknown|for=203.0.113.9, for="_gazonk"|for=203.0.113.9, proto=https|
+      for=203.0.113.9;for=6.6.6.6|for="203.0.113.9|for=203.0.113.9"|203.0.113.9|for=203.0.113.9, ;|for=|
+      for="203.0.113\\\\.9"|for="203.0.113.9:_"|for="203.0.113.9:_a/b"|for="203.0.113.9:http"`),
+    ...['', `for="${'\\'.repeat(10_000)}"`],
   ],
-  ['an open quote in front', ['for="6.6.6.6, for=203.0.113.9'], '203.0.113.9 header'],
-  ['an escaped quote in front', ['for="6.6.6.6\\", for=203.0.113.9'], '203.0.113.9 header'],
-  ['unknown', ['for=203.0.113.9, for=unknown'], '10.0.0.1 peer!'],
-  ['obfuscated', ['for=203.0.113.9, for="_gazonk"'], '10.0.0.1 peer!'],
-  ['no for', ['for=203.0.113.9, proto=https'], '10.0.0.1 peer!'],
-  ['for twice', ['for=203.0.113.9;for=6.6.6.6'], '10.0.0.1 peer!'],
-  ['an open quote', ['for="203.0.113.9'], '10.0.0.1 peer!'],
-  ['a quote too many', ['for=203.0.113.9"'], '10.0.0.1 peer!'],
-  ['not a pair', ['203.0.113.9'], '10.0.0.1 peer!'],
-  // RFC 7239 4 lets each parameter of an element be left out.
-  ['two semicolons', ['for=203.0.113.9;;proto=http'], '203.0.113.9 header'],
-  ['semicolons around', ['; ;for=203.0.113.9; ;'], '203.0.113.9 header'],
-  ['semicolons alone', ['for=203.0.113.9, ;'], '10.0.0.1 peer!'],
-  ['empty elements', [', for=203.0.113.9 ,, for=10.0.0.2,', ' '], '203.0.113.9 header'],
-  ['a quoted comma is no empty element', ['for=203.0.113.9;host=",,"'], '203.0.113.9 header'],
-  ['empty', [''], '10.0.0.1 peer!'],
-  ['empty value', ['for='], '10.0.0.1 peer!'],
-  // RFC 9110 5.6.4.
-  ['escapes inside the address', ['for="203.0.113\\.9"'], '203.0.113.9 header'],
-  ['escapes of all', ['for="\\[\\2\\0\\0\\1:db8::9\\]"'], '2001:db8::9 header'],
-  ['an escaped backslash', ['for="203.0.113\\\\.9"'], '10.0.0.1 peer!'],
-  // RFC 7239 6: obfport.
-  ['IPv4 with an obfuscated port', ['for="203.0.113.9:_p1"'], '203.0.113.9 header'],
-  ['IPv6 with an obfuscated port', ['for="[2001:db8::9]:_a.b_C-1"'], '2001:db8::9 header'],
-  ['mapped with an obfuscated port', ['for="::ffff:203.0.113.9:_p1"'], '203.0.113.9 header'],
-  ['an obfuscated port of a proxy', ['for=203.0.113.9, for="10.0.0.2:_p1"'], '203.0.113.9 header'],
-  ['an obfuscated port without a name', ['for="203.0.113.9:_"'], '10.0.0.1 peer!'],
-  ['an obfuscated port with another mark', ['for="203.0.113.9:_a/b"'], '10.0.0.1 peer!'],
-  ['a port that is a name', ['for="203.0.113.9:http"'], '10.0.0.1 peer!'],
-  ['bare IPv6 in quotes is read', ['for="2001:db8::9"'], '2001:db8::9 header'],
-  ['10 kB of backslashes', [`for="${'\\'.repeat(10_000)}"`], '10.0.0.1 peer!'],
-]
+}
 
 t.test('Forwarded is read by RFC 7239, from the right', async (t) => {
   const trust = parseTrust(['10.0.0.0/8'], 'Forwarded')
-  const found = FORWARDED.map(([name, lines]) => [
-    name,
-    brief(resolveClient(request('10.0.0.1', ...forwarded(...lines)), trust)),
-  ])
-  t.same(
-    found,
-    FORWARDED.map(([name, , expected]) => [name, expected]),
-  )
+  const walk = (...lines: readonly string[]) => brief(resolveClient(request('10.0.0.1', ...forwarded(...lines)), trust))
+  for (const [expected, rows] of Object.entries(FORWARDED))
+    for (const row of rows) t.equal(walk(row), expected, row.slice(0, 80))
+  t.equal(walk('for=203.0.113.9', 'for=10.0.0.2'), '203.0.113.9 header')
+  t.equal(walk(', for=203.0.113.9 ,, for=10.0.0.2,', ' '), '203.0.113.9 header', 'empty elements')
 })
 
 t.test('a header of one address holds exactly one, once', async (t) => {
   const trust = parseTrust(['10.0.0.0/8'], 'CF-Connecting-IP')
   const of = (...values: readonly string[]) =>
     brief(resolveClient(request('10.0.0.1', ...values.map((value): Field => ['cf-connecting-ip', value])), trust))
-  t.equal(of('203.0.113.9'), '203.0.113.9 header')
-  t.equal(of('2001:db8::9'), '2001:db8::9 header')
-  t.equal(of(' 203.0.113.9 '), '203.0.113.9 header')
-  t.equal(of('203.0.113.9:51234'), '203.0.113.9 header', 'with the port of its connection')
-  t.equal(of('[2001:db8::9]:443'), '2001:db8::9 header')
-  t.equal(of('[2001:db8::9]'), '2001:db8::9 header')
-  t.equal(of('::ffff:203.0.113.9:51234'), '203.0.113.9 header')
-  t.equal(of('203.0.113.9,'), '203.0.113.9 header', 'empty elements count for nothing')
-  t.equal(of(', ,203.0.113.9:80 ,'), '203.0.113.9 header')
-  t.equal(of('10.0.0.9'), '10.0.0.9 header', 'a trusted address is a client like any other')
-  for (const value of [
-    '',
-    'x',
-    '203.0.113.9, 6.6.6.6',
-    '203.0.113.9:',
-    '203.0.113.9:99999',
-    '[2001:db8::9',
-    '[1.2.3.4]:80',
-    '127.1',
-    '2001:db8::9%lo',
-    '203.0.113.9:_p1',
-  ]) {
-    t.equal(of(value), '10.0.0.1 peer!', JSON.stringify(value))
+  const found: Readonly<Record<string, readonly string[]>> = {
+    // Empty elements count for nothing, and a port is of the connection.
+    '203.0.113.9 header': [' 203.0.113.9 ', ...splitRows('::ffff:203.0.113.9:51234|203.0.113.9,|, ,203.0.113.9:80 ,')],
+    '2001:db8::9 header': splitRows('2001:db8::9|[2001:db8::9]:443|[2001:db8::9]'),
+    // A trusted address is a client like any other.
+    '10.0.0.9 header': ['10.0.0.9'],
+    '10.0.0.1 peer!': splitRows(`|x|203.0.113.9, 6.6.6.6|203.0.113.9:|203.0.113.9:99999|[2001:db8::9|[1.2.3.4]:80|127.1|
+      2001:db8::9%lo|203.0.113.9:_p1`),
   }
+  for (const [expected, values] of Object.entries(found))
+    for (const value of values) t.equal(of(value), expected, JSON.stringify(value))
   t.equal(of('203.0.113.9', '6.6.6.6'), '10.0.0.1 peer!', 'twice')
   t.equal(of('203.0.113.9', '203.0.113.9'), '10.0.0.1 peer!', 'twice the same')
   // Lines are one list (RFC 9110 5.3), of which empty elements are none.
   t.equal(of('203.0.113.9', ''), '203.0.113.9 header', 'beside an empty line')
-  t.equal(of(' , ', '203.0.113.9'), '203.0.113.9 header')
   t.equal(of('', ' '), '10.0.0.1 peer!', 'empty lines alone')
   t.equal(of(), '10.0.0.1 peer')
 })
@@ -265,13 +169,10 @@ t.test('whatever an attacker puts in front, the answer is the same', async () =>
     fc.integer().map(address4),
     fc.tuple(fc.integer(), fc.integer(), fc.integer(), fc.integer()).map((words) => address6(...words)),
   )
+  const quote = (text: string) => `for="${text.includes(':') ? `[${text}]` : text}"`
   const lists = [
     { trust: parseTrust(['10.0.0.0/8']), header: 'x-forwarded-for', hop: (text: string) => text },
-    {
-      trust: parseTrust(['10.0.0.0/8'], 'forwarded'),
-      header: 'forwarded',
-      hop: (text: string) => `for="${text.includes(':') ? `[${text}]` : text}"`,
-    },
+    { trust: parseTrust(['10.0.0.0/8'], 'forwarded'), header: 'forwarded', hop: quote },
   ]
   const proxies = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 5 })
   fc.assert(

@@ -1,32 +1,24 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { CRAWLERS, type CrawlerRow, DATED_EDGES, DATED_RANGES } from '@sallyport/data/crawlers'
 import { SOURCES } from '@sallyport/data/sources'
 import samples from 'crawler-user-agents'
 import t from 'tap'
-import { formatPrefix, parsePrefix } from '../src/address/prefix.ts'
-import { reservedRow } from '../src/address/reserved.ts'
-import { createCatalogue } from '../src/crawler/catalogue.ts'
 import { parseNamePattern } from '../src/crawler/name-pattern.ts'
-import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
+import { compilePolicy, createCatalogue, formatPrefix, parsePrefix, reservedRow } from '../src/index.ts'
 import { CRAWLER_PURPOSES } from '../src/vocabulary.ts'
 import { agentInspector, makeRequest, RACK } from './agents.ts'
+import { readShared, skipWithout, splitWords } from './support.ts'
 
 const catalogue = createCatalogue()
-const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')
-const BROWSERS = join(SHARED, 'user-agents/browsers.txt.gz')
-const skip = existsSync(BROWSERS) ? false : 'the browsers’ user agents are not here'
+const BROWSERS = 'user-agents/browsers.txt.gz'
 
 t.test('every row is whole, and says no more than it can', async (t) => {
   t.ok(CRAWLERS.length >= 145)
   const faults = CRAWLERS.flatMap((row) => {
-    const { slug, purpose, name, operator, date, asns = [], names = [], ranges, docs, agent } = row
+    const { slug, purpose, name, operator, asns = [], names = [], ranges, docs, agent } = row
     const checks: readonly (readonly [fault: string, holds: boolean])[] = [
       ['slug', /^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug)],
       ['purpose', CRAWLER_PURPOSES.includes(purpose)],
       ['name and operator', name !== '' && operator !== ''],
-      ['date', /^20\d\d-\d\d$/.test(date)],
       ['exclusive systems are not named', row.exclusive !== true || asns.length > 0],
       ['undocumented names are not named', row.undocumented !== true || names.length > 0],
       ['sends nothing, and from somewhere', row.status === undefined || !(row.names ?? ranges ?? row.asns)],
@@ -38,29 +30,12 @@ t.test('every row is whole, and says no more than it can', async (t) => {
 })
 
 /** Registered domains under which strangers get names for their machines: a name there proves nothing. */
-const SHARED_DOMAINS = [
-  'amazonaws.com',
-  'googleusercontent.com',
-  'cloudapp.net',
-  'azure.com',
-  'compute.internal',
-  'linode.com',
-  'linodeusercontent.com',
-  'digitalocean.com',
-  'vultrusercontent.com',
-  'ovh.net',
-  'ovh.ca',
-  'your-server.de',
-  'contaboserver.net',
-  'scaleway.com',
-  'oraclecloud.com',
-  'alibabacloud.com',
-  'myhuaweicloud.com',
-  'cloudflare.com',
-  'akamaitechnologies.com',
-  'fastly.net',
-  'hosted-by-vdsina.ru',
-]
+const SHARED_DOMAINS = splitWords(`
+  amazonaws.com googleusercontent.com cloudapp.net azure.com compute.internal linode.com linodeusercontent.com
+  digitalocean.com vultrusercontent.com ovh.net ovh.ca your-server.de contaboserver.net scaleway.com
+  oraclecloud.com alibabacloud.com myhuaweicloud.com cloudflare.com akamaitechnologies.com fastly.net
+  hosted-by-vdsina.ru
+`)
 
 t.test('no reverse name is one that a customer of a cloud can have', async (t) => {
   const isRefused = (pattern: string) =>
@@ -74,12 +49,6 @@ t.test('no reverse name is one that a customer of a cloud can have', async (t) =
   }
 })
 
-t.test('a pattern of names has one star, on a label boundary, before two labels or more', async (t) => {
-  for (const text of ['googlebot.com', '*googlebot.com', '*.com', '*.*.googlebot.com', '*.googlebot.com.', '*', '']) {
-    t.throws(() => parseNamePattern(text), TypeError, text)
-  }
-})
-
 t.test('the prefixes that come with it are public, exact, dated, and of lists that crawlers have', async (t) => {
   const lists = new Set(CRAWLERS.map(({ ranges }) => ranges))
   const isUsable = (text: string) => {
@@ -89,62 +58,37 @@ t.test('the prefixes that come with it are public, exact, dated, and of lists th
     return reservedRow(prefix.address) === undefined && prefix.length >= (prefix.address.family === 4 ? 12 : 24)
   }
   const isDated = (date: string) => /^20\d\d-\d\d-\d\d$/.test(date)
-  t.same(
-    DATED_RANGES.filter(({ id, date }) => !lists.has(id) || !isDated(date)),
-    [],
-  )
+  const wrong = DATED_RANGES.filter(({ id, date }) => !lists.has(id) || !isDated(date))
+  t.same(wrong, [])
   const providers = SOURCES.filter(({ kind }) => kind === 'crawler').map(({ provider }) => provider)
-  t.same(
-    DATED_EDGES.filter(({ id, date }) => !providers.includes(id) || !isDated(date)),
-    [],
-  )
-  t.same(
-    [...DATED_RANGES, ...DATED_EDGES].flatMap(({ prefixes }) => prefixes).filter((text) => !isUsable(text)),
-    [],
-  )
+  const odd = DATED_EDGES.filter(({ id, date }) => !providers.includes(id) || !isDated(date))
+  t.same(odd, [])
+  const prefixes = [...DATED_RANGES, ...DATED_EDGES].flatMap(({ prefixes }) => prefixes)
+  t.ok(prefixes.every(isUsable))
   t.same(['66.249.64.1/19', '10.0.0.0/12', '66.0.0.0/8', '66.249.64.0/19'].map(isUsable), [false, false, false, true])
-  for (const id of ['googlebot', 'bingbot', 'gptbot', 'applebot', 'claudebot']) {
-    t.ok(
-      DATED_RANGES.some((list) => list.id === id),
-      `${id} verifies offline`,
-    )
-  }
 })
 
 const claims: Readonly<Record<string, string | undefined>> = {
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)': 'googlebot',
-  'Googlebot-Image/1.0': 'googlebot-image',
-  'AdsBot-Google-Mobile-Apps': 'adsbot-google-mobile',
-  'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)': 'bingbot',
   'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)': 'gptbot',
   'Claude-User (claude-code/2.1.86; +https://support.anthropic.com/)': 'claude-code',
   'Mozilla/5.0 (Macintosh) Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0': 'imessage-preview',
-  'facebookexternalhit/1.1;line-poker/1.0': 'line-preview',
   'facebookexternalhit/1.1; kakaotalk-scrap/1.0; +https://devtalk.kakao.com/t/scrap/33984': 'kakaotalk-preview',
   'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)': 'facebookexternalhit',
   'TelegramBot (like TwitterBot)': 'telegrambot',
-  'Daumoa/4.0 (Following Mediapartners-Google)': 'daumoa',
   'Google-Extended': 'google-extended',
   'FreshRSS/1.11.2 (Linux; https://freshrss.org) like Googlebot': 'freshrss',
-  'Feedly/1.0 (+http://www.feedly.com/fetcher.html; like FeedFetcher-Google)': 'feedly',
-  'Feedly/91 (iPhone; iOS 16.0; Scale/3.00)': undefined,
   'Overcast/1.0 Podcast Sync (12 subscribers; feed-id=4; +http://overcast.fm/)': 'overcast',
   'Overcast/3.0 (+http://overcast.fm/; iOS podcast app)': undefined,
-  'PocketCasts/1.0 (Pocket Casts Feed Parser; +http://pocketcasts.com/)': 'pocket-casts',
-  'Pocket Casts': undefined,
   'Mozilla/5.0 (compatible; s4a-probe-bot/1.0; Fake-Googlebot; +https://www.seo4ajax.com/webscraper)': undefined,
   'like Googlebot, but really Googlebot/2.1': 'googlebot',
   'NAVER(inapp; search; 2000; 12.10.4)': undefined,
   'Mozilla/5.0 (iPhone) AppleWebKit/605.1.15 Mobile/15E148 [Pinterest/iOS]': undefined,
   'Mozilla/5.0 (Linux; Android 12; CUBOT X30) Chrome/99.0': undefined,
-  'curl/8.5.0': undefined,
 }
 
 t.test('a user agent claims the crawler that it names, and no other', async (t) => {
   for (const [userAgent, slug] of Object.entries(claims)) t.equal(catalogue.claimOf(userAgent)?.slug, slug, userAgent)
-})
-
-t.test('a flood of comparisons costs one pass', async (t) => {
   const text = 'like Googlebot '.repeat(2000)
   t.equal(catalogue.claimOf(text), undefined)
 })
@@ -154,7 +98,6 @@ const instances = samples.flatMap(({ pattern, instances }) => instances.map((tex
 /** A word without case and punctuation: `Perplexity-User`, `PerplexityUser` and the pattern `Perplexity\\-User` are one. */
 const plain = (text: string) => text.toLowerCase().replaceAll(/\\[bds]|[^a-z0-9]/g, '')
 
-/** Lists the crawlers that a pattern names, by slug, name or token. */
 function listNamed(pattern: string): readonly CrawlerRow[] {
   return CRAWLERS.filter(({ slug, name, tokens }) =>
     [slug, name, ...tokens].some((word) => plain(word) === plain(pattern)),
@@ -181,46 +124,11 @@ t.test('each of 2,118 samples filed under a crawler of ours claims it', async (t
   t.same(unclaimed, [])
 })
 
-/** Claims by another word of the sample than the one that the list looks for, where both mean one crawler. */
-const BY_ANOTHER_WORD: ReadonlySet<string> = new Set([
-  'adidxbot bingbot',
-  'adidxbot msnbot',
-  'archive-org-bot Wayback',
-  'daumoa Mediapartners-Google',
-  // A program that says it is another and is filed under its own name.
-  'googlebot Gwene',
-  'pinterestbot pinterest\\.com\\/bot',
-  'yahoo-japan Y!J',
-  'yandexbot yandex\\.com\\/bots',
-])
-
-t.test('and a claim is read off the word that the sample is filed under', async (t) => {
-  let claimed = 0
-  for (const { pattern, text } of instances) {
-    const crawler = catalogue.claimOf(text)
-    if (crawler === undefined) continue
-    claimed++
-    const filed = new RegExp(pattern).exec(text)
-    const [from, to] = [filed?.index ?? 0, (filed?.index ?? 0) + (filed?.[0].length ?? 0)]
-    const together = crawler.tokens.some((token) => {
-      const lower = text.toLowerCase()
-      for (let at = lower.indexOf(token.toLowerCase()); at !== -1; at = lower.indexOf(token.toLowerCase(), at + 1)) {
-        if (at < to && from < at + token.length) return true
-      }
-      return false
-    })
-    if (!together && !BY_ANOTHER_WORD.has(`${crawler.slug} ${pattern}`)) t.fail(`${crawler.slug}, ${pattern}: ${text}`)
-  }
-  t.ok(claimed > 400, `${claimed} claims`)
-})
-
-t.test('4,000 browsers claim nothing', { skip }, async (t) => {
-  const browsers = gunzipSync(readFileSync(BROWSERS)).toString().trim().split('\n')
+t.test('4,000 browsers claim nothing', { skip: skipWithout(BROWSERS) }, async (t) => {
+  const browsers = readShared(BROWSERS).trim().split('\n')
   t.equal(browsers.length, 4000)
-  t.same(
-    browsers.filter((userAgent) => catalogue.claimOf(userAgent) !== undefined),
-    [],
-  )
+  const wrong = browsers.filter((userAgent) => catalogue.claimOf(userAgent) !== undefined)
+  t.same(wrong, [])
 })
 
 t.test('feed readers and link previews are read as what they are, and never challenged', async (t) => {
@@ -230,14 +138,10 @@ t.test('feed readers and link previews are read as what they are, and never chal
     ['feed', 'Feedspot/1.0 (+https://www.feedspot.com/fs/fetcher; like FeedFetcher-Google)'],
     ['feed', 'Selfoss/2.19 (SimplePie/1.8.0; +https://selfoss.aditu.de)'],
     ['feed', 'Feeder / 1.10.8(88)'],
-    ['feed', 'iTMS'],
     ['preview', 'Mozilla/5.0 (compatible; ZulipURLPreview/9.0; +https://zulip.example)'],
-    ['preview', 'Mattermost-Bot/1.1'],
     ['preview', 'Synapse (bot; +https://github.com/matrix-org/synapse)'],
     ['preview', 'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5'],
-    ['preview', 'Nextcloud-Server-Crawler/32.0.1'],
     ['preview', 'Snap URL Preview Service; bot; snapchat; https://developers.snap.com/robots'],
-    ['preview', 'Iframely/1.3.1 (+https://iframely.com/docs/about)'],
   ] as const) {
     const { action, inspection } = decide(makeRequest(['Host', 'a.example', 'User-Agent', text], { peer: RACK }))
     t.equal(inspection.crawler?.purpose, purpose, text)

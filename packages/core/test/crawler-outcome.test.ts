@@ -5,7 +5,6 @@ function makeChecks(statuses: readonly Check['status'][]): readonly Check[] {
   return statuses.map((status, index) => ({ name: CHECK_NAMES[index % 4] ?? 'catalogue', status, detail: status }))
 }
 
-/** Every way in which so many checks can end. */
 function combinations(count: number): readonly (readonly Check['status'][])[] {
   if (count === 0) return [[]]
   return combinations(count - 1).flatMap((rest) => CHECK_STATUSES.map((status) => [...rest, status]))
@@ -26,10 +25,8 @@ t.test('the rules of the specification, over every combination of checks', async
 
 t.test('the method names what decided', async (t) => {
   t.equal(findMethod(judge(makeChecks(['not-applicable', 'refuted', 'not-applicable', 'passed']))), 'reverse DNS')
-  t.equal(
-    findMethod(judge(makeChecks(['not-applicable', 'refuted', 'not-applicable', 'refuted']))),
-    'published ranges, reverse DNS',
-  )
+  const both = makeChecks(['not-applicable', 'refuted', 'not-applicable', 'refuted'])
+  t.equal(findMethod(judge(both)), 'published ranges, reverse DNS')
   t.equal(findMethod(judge(makeChecks(['refuted', 'could-not-run']))), undefined)
 })
 

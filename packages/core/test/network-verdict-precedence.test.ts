@@ -1,12 +1,9 @@
 import t from 'tap'
-import { classify } from '../src/network/classify.ts'
+import { anonymises, classify, NETWORK_CLASSES, type NetworkClass, PRIVATE_RELAY, riskScore } from '../src/index.ts'
 import { CLASS_PRECEDENCE, compareHits } from '../src/network/precedence.ts'
-import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
 import { ratePurity } from '../src/network/purity.ts'
-import { riskScore } from '../src/network/risk.ts'
 import type { AutonomousSystem, NetworkRecord, Observation, RangeHit, Snapshot } from '../src/ports/index.ts'
 import { createFakeNetworks, makeAddress, makeHit, makeSnapshot, makeSystem } from '../src/testing/fakes.ts'
-import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
 
 const VISITOR = '8.1.1.1'
 /** The operator table says that this host rents to VPN services and to others. */
@@ -25,17 +22,15 @@ interface Known {
 
 function snapshotWith({ observation, hits = [], system }: Known): Snapshot {
   const [range, ...also] = hits.toSorted(compareHits)
-  const record: Partial<NetworkRecord> = {
-    system,
-    ...(range === undefined ? {} : { range, also }),
-  }
+  const record: Partial<NetworkRecord> = { system, ...(range === undefined ? {} : { range, also }) }
   return makeSnapshot({
     networks: createFakeNetworks([['8.0.0.0/8', record]]),
     ...(observation === undefined ? {} : { observations: { find: () => observation } }),
   })
 }
 
-const verdictFor = (known: Known, visitor = VISITOR) => classify(makeAddress(visitor), snapshotWith(known)).verdict
+const find = (known: Known) => classify(makeAddress(VISITOR), snapshotWith(known))
+const verdictFor = (known: Known) => find(known).verdict
 
 const system = (networkClass: NetworkClass) =>
   makeSystem({ asn: 64_500, type: networkClass === 'vpn' ? 'vpn' : 'hosting', networkClass })
@@ -56,18 +51,9 @@ t.test('the steps of the precedence, each against all that come after it', async
     ['access networks', { system: system('residential_clean') }, 'residential_clean', 'asn'],
   ]
   for (const [step, [name, known, classification, method]] of steps.entries()) {
-    t.match(verdictFor(known), { classification, method }, name)
+    t.match(verdictFor(known), { classification, method, anonymized: anonymises(classification) }, name)
     const weaker = steps.slice(step).map(([, other]) => other)
-    const all: Known = {
-      ...Object.assign(
-        {},
-        ...weaker.map(({ observation, system }) => ({
-          ...(observation && { observation }),
-          ...(system && { system }),
-        })),
-      ),
-      hits: weaker.flatMap(({ hits = [] }) => hits),
-    }
+    const all = { ...Object.assign({}, ...weaker), hits: weaker.flatMap(({ hits = [] }) => hits) } as Known
     t.match(verdictFor(all), { classification, method }, `${name}, before ${weaker.length - 1} others`)
   }
 })
@@ -75,24 +61,16 @@ t.test('the steps of the precedence, each against all that come after it', async
 t.test('an observation that an address is no VPN exit leaves no VPN brand as its provider', async (t) => {
   const mullvad = makeSystem({ asn: 39_351, type: 'vpn', networkClass: 'vpn', brand: 'Mullvad VPN' })
   const providerAs = (networkClass: NetworkClass, hits: Known['hits'] = []) =>
-    classify(
-      makeAddress(VISITOR),
-      snapshotWith({ observation: makeObservation('operator', networkClass), system: mullvad, hits }),
-    ).provider
+    find({ observation: makeObservation('operator', networkClass), system: mullvad, hits }).provider
   t.equal(providerAs('hosting'), '')
   t.equal(providerAs('hosting', [makeHit({ networkClass: 'vpn', source: 'list', provider: 'Mullvad VPN' })]), '')
   t.same([providerAs('vpn'), providerAs('tor')], ['Mullvad VPN', 'Mullvad VPN'])
 })
 
-t.test('a reserved address is reserved whatever is known or set', async (t) => {
-  const everything: Known = {
-    observation: makeObservation('operator', 'vpn'),
-    hits: [listed('tor')],
-    system: system('vpn'),
-  }
-  const { networks, ...rest } = snapshotWith(everything)
-  t.ok(networks)
-  const all = { ...rest, networks: createFakeNetworks([['0.0.0.0/0', { range: listed('tor') }]]) }
+t.test('a reserved address is reserved whatever is set, and nothing known is unknown, never residential', async (t) => {
+  const observed = snapshotWith({ observation: makeObservation('operator', 'vpn') })
+  const record = { range: listed('tor'), system: system('vpn') }
+  const all = { ...observed, networks: createFakeNetworks([['0.0.0.0/0', record]]) }
   for (const visitor of ['10.1.2.3', '198.18.0.0']) {
     const finding = classify(makeAddress(visitor), all)
     t.same(finding.verdict, { classification: 'unknown', anonymized: false, confidence: 1, method: 'reserved' })
@@ -100,25 +78,16 @@ t.test('a reserved address is reserved whatever is known or set', async (t) => {
     t.match(finding, { source: 'reserved', sourceDate: '2025-10-09' })
   }
   t.match(classify(makeAddress('198.18.0.0'), makeSnapshot()).reserved.detail, /RFC 2544/, 'and needs no table')
-})
-
-t.test('nothing known is unknown with confidence 0, never residential', async (t) => {
   t.same(classify(makeAddress(VISITOR), makeSnapshot()).verdict, NOTHING)
   t.same(verdictFor({}), NOTHING)
   t.same(verdictFor({ system: makeSystem({ asn: 64_500 }) }), NOTHING)
-})
-
-t.test('a listed address beats every prefix and operator, whatever its class', async (t) => {
-  for (const networkClass of NETWORK_CLASSES) {
-    const verdict = verdictFor({ hits: [listed(networkClass), range('tor')], system: system('tor') })
-    t.match(verdict, { classification: networkClass, method: 'ip_state', anonymized: anonymises(networkClass) })
-  }
 })
 
 t.test('within ip_state the stronger class speaks, and what was set by hand before all', async (t) => {
   const seen = makeObservation('reverse-name', 'vpn', 'Tunnels')
   t.match(verdictFor({ observation: seen, hits: [listed('residential_proxy')] }), { classification: 'vpn' })
   t.match(verdictFor({ observation: seen, hits: [listed('tor')] }), { classification: 'tor' })
+  t.match(verdictFor({ hits: [listed('mobile'), range('tor')], system: system('tor') }), { classification: 'mobile' })
   t.match(verdictFor({ observation: seen, hits: [range('tor')] }), { classification: 'vpn', method: 'ip_state' })
   t.match(verdictFor({ observation: makeObservation('operator', 'residential_clean'), hits: [listed('tor')] }), {
     classification: 'residential_clean',
@@ -127,30 +96,17 @@ t.test('within ip_state the stronger class speaks, and what was set by hand befo
 })
 
 t.test('the stronger class of a range and a system wins, and a tie goes to the range', async (t) => {
-  const pairs = [...CLASS_PRECEDENCE.entries()].flatMap(([rangeRank, rangeClass]) =>
-    [...CLASS_PRECEDENCE.entries()].map(([systemRank, systemClass]) => ({
-      rangeClass,
-      systemClass,
-      rangeWins: rangeRank <= systemRank,
-    })),
+  const ranks = [...CLASS_PRECEDENCE.entries()]
+  const pairs = ranks.flatMap(([rangeRank, rangeClass]) =>
+    ranks.map(([rank, systemClass]) => ({ rangeClass, systemClass, rangeWins: rangeRank <= rank })),
   )
-  t.same(
-    pairs.map(({ rangeClass, systemClass }) => {
-      const known = snapshotWith({ hits: [range(rangeClass)], system: system(systemClass) })
-      const { verdict, source, rule } = classify(makeAddress(VISITOR), known)
-      return [verdict.classification, verdict.method, source, rule]
-    }),
-    pairs.map(({ rangeClass, systemClass, rangeWins }) =>
-      rangeWins
-        ? [rangeClass, `range:${rangeClass}`, 'list', 'range_list']
-        : [systemClass, 'asn', 'operators', 'operator_table'],
-    ),
-  )
-})
-
-t.test('only the anonymising classes are anonymised', async (t) => {
-  const anonymised = NETWORK_CLASSES.filter((name) => verdictFor({ hits: [range(name)] }).anonymized)
-  t.same(anonymised, ['vpn', 'residential_proxy', 'tor'])
+  for (const { rangeClass, systemClass, rangeWins } of pairs) {
+    const known = snapshotWith({ hits: [range(rangeClass)], system: system(systemClass) })
+    const { verdict, source, rule } = classify(makeAddress(VISITOR), known)
+    const byRange = [rangeClass, `range:${rangeClass}`, 'list', 'range_list']
+    const expected = rangeWins ? byRange : [systemClass, 'asn', 'operators', 'operator_table']
+    t.same([verdict.classification, verdict.method, source, rule], expected, `${rangeClass} and ${systemClass}`)
+  }
 })
 
 t.test('the private relay is distinguished from the VPN lists that hold it too', async (t) => {
@@ -159,21 +115,18 @@ t.test('the private relay is distinguished from the VPN lists that hold it too',
     hits: [makeHit({ networkClass: 'vpn', provider: 'Tunnels' }), range('vpn'), relay, range('datacenter')],
     system: makeSystem({ asn: 64_500, type: 'hosting', networkClass: 'datacenter', brand: 'Cloud' }),
   }
-  const finding = classify(makeAddress(VISITOR), snapshotWith(known))
+  const finding = find(known)
   t.match(finding, { provider: PRIVATE_RELAY, source: 'relay', verdict: { classification: 'vpn', anonymized: true } })
   t.ok(riskScore(finding) <= 35)
   const density = makeHit({ networkClass: 'vpn', rule: 'density', source: 'density' })
-  t.match(classify(makeAddress(VISITOR), snapshotWith({ hits: [density, range('vpn')] })), { source: 'list' })
+  t.match(find({ hits: [density, range('vpn')] }), { source: 'list' })
 })
 
 t.test('a verdict names the rule, the data it came from, its date, and who agrees', async (t) => {
   const dated = makeHit({ networkClass: 'vpn', source: 'list', date: '2026-11-01', provider: 'Listed' })
-  const agreeing = [
-    range('hosting'),
-    makeHit({ networkClass: 'vpn', source: 'second' }),
-    makeHit({ networkClass: 'vpn', source: 'second' }),
-  ]
-  t.match(classify(makeAddress(VISITOR), snapshotWith({ hits: [dated, ...agreeing], system: system('vpn') })), {
+  const second = makeHit({ networkClass: 'vpn', source: 'second' })
+  const agreeing = [range('hosting'), second, second]
+  t.match(find({ hits: [dated, ...agreeing], system: system('vpn') }), {
     rule: 'range_list',
     source: 'list',
     sourceDate: '2026-11-01',
@@ -185,36 +138,22 @@ t.test('a verdict names the rule, the data it came from, its date, and who agree
     [{ observation: makeObservation('operator', 'vpn') }, 'override', 'operator-overrides'],
     [{ observation: makeObservation('reverse-name', 'vpn') }, 'reverse_name', 'reverse-names'],
     [{ hits: [listed('tor')] }, 'address_list', 'addresses'],
-    [
-      { hits: [makeHit({ networkClass: 'vpn', rule: 'density', source: 'exit-density' })] },
-      'exit_density',
-      'exit-density',
-    ],
+    [{ hits: [makeHit({ networkClass: 'vpn', rule: 'density', source: 'dense' })] }, 'exit_density', 'dense'],
     [{ system: { ...system('hosting'), basis: 'operator' } }, 'operator_table', 'operators'],
     [{ system: { ...system('hosting'), basis: 'name' } }, 'organisation_name', 'organisation-names'],
     [{ system: { ...system('hosting'), basis: 'prefixes' } }, 'system_prefixes', 'system-prefixes'],
     [{ system: makeSystem({ asn: 64_500, type: 'hosting', networkClass: 'vpn' }) }, 'mixed_system', 'rented-systems'],
     [{ system: makeSystem({ asn: M247, type: 'hosting', networkClass: 'vpn' }) }, 'mixed_system', 'operators'],
   ]
-  for (const [known, rule, source] of rows) {
-    t.match(classify(makeAddress(VISITOR), snapshotWith(known)), { rule, source })
-  }
-  t.equal(
-    classify(makeAddress(VISITOR), snapshotWith({ observation: makeObservation('operator', 'vpn') })).sourceDate,
-    '2026-11-02',
-  )
+  for (const [known, rule, source] of rows) t.match(find(known), { rule, source })
+  t.equal(find({ observation: makeObservation('operator', 'vpn') }).sourceDate, '2026-11-02')
 })
 
 t.test('a provider is the brand of a service, not the carrier of a home line', async (t) => {
   const branded = (networkClass: NetworkClass, hits: readonly RangeHit[] = []) =>
-    classify(
-      makeAddress(VISITOR),
-      snapshotWith({ system: makeSystem({ asn: 64_500, networkClass, brand: 'Brand' }), hits }),
-    ).provider
-  t.same(
-    NETWORK_CLASSES.filter((name) => branded(name) === 'Brand'),
-    ['hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor'],
-  )
+    find({ system: makeSystem({ asn: 64_500, networkClass, brand: 'Brand' }), hits }).provider
+  const found = NETWORK_CLASSES.filter((name) => branded(name) === 'Brand')
+  t.same(found, ['hosting', 'datacenter', 'vpn', 'residential_proxy', 'tor'])
   t.equal(branded('residential_clean', [listed('residential_proxy')]), '', 'nor of a proxy on one')
   t.equal(branded('hosting', [range('vpn')]), 'Brand', 'whose machines they are, where the list does not say')
   t.equal(branded('residential_clean', [makeHit({ networkClass: 'mobile', provider: 'Carrier' })]), '')
@@ -234,8 +173,7 @@ t.test('lists of an operator’s machines come after lists that name a service',
 
 t.test('nothing of a mixed hoster wider than a /24 is a sign, and a list that names an owner is', async (t) => {
   const mixed = { ...system('vpn'), type: 'hosting' } as const
-  const findingWith = (...hits: readonly RangeHit[]) =>
-    classify(makeAddress(VISITOR), snapshotWith({ hits, system: mixed }))
+  const findingWith = (...hits: readonly RangeHit[]) => find({ hits, system: mixed })
   t.match(findingWith(range('vpn')), { rule: 'mixed_system', agreeing: ['list'], verdict: { confidence: 0.6 } })
   t.match(findingWith(range('hosting')), { rule: 'mixed_system', verdict: { classification: 'vpn', confidence: 0.55 } })
   t.match(findingWith({ ...range('vpn'), narrow: true }), { rule: 'range_list', verdict: { classification: 'vpn' } })
@@ -248,14 +186,10 @@ t.test('nothing of a mixed hoster wider than a /24 is a sign, and a list that na
 t.test('listed proxies beside a line raise its risk, change no class, and end', async (t) => {
   const near = makeHit({ networkClass: 'residential_proxy', rule: 'neighbours', source: 'near', expires: 20_778 })
   const home = makeSystem({ asn: 64_500, type: 'isp', networkClass: 'residential_clean' })
-  const findingAt = (day: number, line: AutonomousSystem) =>
-    classify(
-      makeAddress(VISITOR),
-      makeSnapshot({
-        networks: createFakeNetworks([['8.0.0.0/8', { system: line, near }]]),
-        clock: { now: () => day * 86_400_000 },
-      }),
-    )
+  const findingAt = (day: number, line: AutonomousSystem) => {
+    const networks = createFakeNetworks([['8.0.0.0/8', { system: line, near }]])
+    return classify(makeAddress(VISITOR), makeSnapshot({ networks, clock: { now: () => day * 86_400_000 } }))
+  }
   const suspect = findingAt(20_778, home)
   t.match(suspect, { near: 'near', verdict: { classification: 'residential_clean' } })
   t.ok(riskScore(suspect) >= riskScore(findingAt(20_779, home)) + 20)

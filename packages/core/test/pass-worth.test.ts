@@ -1,23 +1,13 @@
 import t from 'tap'
-import { createChallengeSecrets } from '../src/challenge/secrets.ts'
-import type { ChallengesOptions, Redeemed } from '../src/challenge/terms.ts'
+import type { ChallengesOptions } from '../src/challenge/terms.ts'
+import { createChallengeSecrets, type InspectedPass, type RuleChallenge } from '../src/index.ts'
 import { compileChallenge } from '../src/policy/compile/challenge-terms.ts'
-import type { RuleChallenge } from '../src/policy/policy.ts'
-import type { InspectedPass } from '../src/values/challenge.ts'
-import { askedFor, HOME, makeRequest, SECRET, solve, world } from './challenge-world.ts'
+import { askedFor, earnPass, HOME, makeRequest, readPass, SECRET, world } from './challenge-world.ts'
 
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
 
 type World = ReturnType<typeof world>
-
-const readPass = (redeemed: Redeemed): string => ('pass' in redeemed ? redeemed.pass : redeemed.refused)
-
-/** Cookies of passes at level 2: one that was worked for, and one that was waited for. */
-async function worked({ challenges }: World, passMs: number): Promise<string> {
-  const issued = challenges.issue(makeRequest(), askedFor(2, { passMs }), true)
-  return readPass(await challenges.redeem(makeRequest(), solve(issued), HOME))
-}
 
 async function waited({ challenges, clock }: World, passMs: number): Promise<string> {
   const issued = challenges.issue(makeRequest(), askedFor(2, { passMs }), true)
@@ -30,18 +20,14 @@ function seen({ challenges, clock }: World, value: string): InspectedPass | unde
 }
 
 function isAnswered(pass: InspectedPass | undefined, challenge: RuleChallenge): boolean {
-  const compiled = compileChallenge({
-    id: 'ask',
-    match: {},
-    action: 'challenge',
-    challenge: { level: 2, ...challenge },
-  })
+  const asks = { id: 'ask', match: {}, action: 'challenge' } as const
+  const compiled = compileChallenge({ ...asks, challenge: { level: 2, ...challenge } })
   return (compiled?.answeredUntil(pass) ?? 0) > 0
 }
 
 t.test('script: required is not opened by a pass that was waited for elsewhere', async (t) => {
   const at = world()
-  t.ok(isAnswered(seen(at, await worked(at, DAY)), { script: 'required' }))
+  t.ok(isAnswered(seen(at, await earnPass(at, DAY)), { script: 'required' }))
   const other = seen(at, await waited(at, DAY))
   t.notOk(isAnswered(other, { script: 'required' }))
   t.ok(isAnswered(other, {}))
@@ -49,7 +35,7 @@ t.test('script: required is not opened by a pass that was waited for elsewhere',
 
 t.test('a pass of a month answers a rule of five minutes for five minutes', async (t) => {
   const at = world()
-  const month = await worked(at, 31 * DAY)
+  const month = await earnPass(at, 31 * DAY)
   t.ok(isAnswered(seen(at, month), { pass: '5m' }))
   at.clock.time += 5 * MINUTE
   t.notOk(isAnswered(seen(at, month), { pass: '5m' }))
@@ -60,23 +46,21 @@ t.test('a pass of a month answers a rule of five minutes for five minutes', asyn
   const renewed = pass && at.challenges.renew(pass, request)
   t.notOk(isAnswered(seen(at, renewed?.pass ?? ''), { pass: '5m' }), 'nor once it is renewed')
   t.ok(isAnswered(seen(at, renewed?.pass ?? ''), { pass: '31d' }))
-  const short = await worked(at, 5 * MINUTE)
+  const short = await earnPass(at, 5 * MINUTE)
   at.clock.time += 3 * MINUTE
   const own = seen(at, short)
   const again = own && at.challenges.renew(own, makeRequest({ cookie: `sallyport=${short}` }))
   at.clock.time += 4 * MINUTE
   t.ok(isAnswered(seen(at, again?.pass ?? ''), { pass: '5m' }), 'one of its own is renewed as before')
-  t.ok(
-    isAnswered({ id: 'described-1', level: 2, age: 299 }, { pass: '5m' }),
-    'and one that is described goes by its age',
-  )
-  t.notOk(isAnswered({ id: 'described-1', level: 2, age: 300 }, { pass: '5m' }))
+  const described = { id: 'described-1', level: 2 } as const
+  t.ok(isAnswered({ ...described, age: 299 }, { pass: '5m' }), 'and one that is described goes by its age')
+  t.notOk(isAnswered({ ...described, age: 300 }, { pass: '5m' }))
 })
 
 t.test('over https the names count that no sister site can set', async (t) => {
   const isSecure: ChallengesOptions['isSecure'] = ({ scheme }) => scheme === 'https'
   const at = world({ isSecure })
-  const [own, tossed] = [await worked(at, DAY), await worked(at, DAY)]
+  const [own, tossed] = [await earnPass(at, DAY), await earnPass(at, DAY)]
   const held = (cookie: string, scheme: 'http' | 'https') =>
     at.challenges.passOf({ ...makeRequest({ cookie }), scheme }, 'mobile', at.clock.now())?.id
   const id = held(`__Host-sallyport=${own}`, 'https')
@@ -111,7 +95,7 @@ t.test('who waits gets a pass beside a challenge that was spent before', async (
 t.test('passes of earlier versions hold, and show how they were earned as far as they tell', async (t) => {
   const at = world()
   const [secret] = createChallengeSecrets([SECRET])
-  const value = await worked(at, DAY)
+  const value = await earnPass(at, DAY)
   const sealed = (version: number, left: number, seconds: number): string => {
     const fields = Buffer.from(value, 'base64url').subarray(0, 23)
     fields.writeUInt8(version, 0)

@@ -1,8 +1,6 @@
 import t from 'tap'
-import { PRIVATE_RELAY } from '../src/network/private-relay.ts'
+import { type NetworkFinding, PRIVATE_RELAY, riskScore } from '../src/index.ts'
 import { GRADES, ratePurity } from '../src/network/purity.ts'
-import { riskScore } from '../src/network/risk.ts'
-import type { NetworkFinding } from '../src/values/finding.ts'
 import { anonymises, NETWORK_CLASSES, type NetworkClass } from '../src/vocabulary.ts'
 
 function finding(classification: NetworkClass, confidence = 0.9): NetworkFinding {
@@ -32,9 +30,8 @@ t.test('the score is 100 less the deductions, which say why', async (t) => {
 })
 
 t.test('home and mobile lines are spotless, anonymisers dirty, infrastructure between', async (t) => {
-  for (const name of ['residential_clean', 'mobile'] as const) {
+  for (const name of ['residential_clean', 'mobile'] as const)
     t.match(ratePurity(finding(name)), { score: 100, grade: 'S+', verdict: 'clean', deductions: [] })
-  }
   for (const name of ['hosting', 'datacenter'] as const)
     t.match(ratePurity(finding(name)), { grade: 'A', verdict: 'suspect' })
   for (const name of ['vpn', 'residential_proxy', 'tor'] as const) t.equal(ratePurity(finding(name)).verdict, 'dirty')
@@ -45,22 +42,16 @@ t.test('home and mobile lines are spotless, anonymisers dirty, infrastructure be
 
 t.test('an address in no system is less clean, and the score never falls below 0', async (t) => {
   const { asn, ...unrouted } = finding('unknown', 0)
-  t.equal(asn, 64_500)
-  t.same(
-    ratePurity(unrouted).deductions.map(({ factor }) => factor),
-    ['unknown_network', 'unrouted'],
-  )
+  t.ok(asn)
+  t.match(ratePurity(unrouted).deductions, [{ factor: 'unknown_network' }, { factor: 'unrouted' }])
   t.match(ratePurity(RESERVED), { score: 0, grade: 'C', verdict: 'dirty' })
 })
 
 t.test('risk grows with the class and shrinks towards undecided with doubt', async (t) => {
-  const risks = (['residential_clean', 'hosting', 'vpn', 'residential_proxy', 'tor'] as const).map((name) =>
-    riskScore(finding(name)),
-  )
-  t.same(
-    risks,
-    risks.toSorted((x, y) => x - y),
-  )
+  const classes = ['residential_clean', 'hosting', 'vpn', 'residential_proxy', 'tor'] as const
+  const risks = classes.map((name) => riskScore(finding(name)))
+  const rising = risks.toSorted((x, y) => x - y)
+  t.same(risks, rising)
   t.ok(riskScore(finding('tor', 1)) > riskScore(finding('tor', 0.5)))
   t.ok(riskScore(finding('residential_clean', 0.6)) > riskScore(finding('residential_clean', 1)))
   t.equal(riskScore(finding('unknown', 0)), 20)

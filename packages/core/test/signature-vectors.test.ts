@@ -1,23 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { serializeItem } from 'structured-headers'
 import t from 'tap'
-import { signatureHeaders } from 'web-bot-auth'
-import { signerFromJWK } from 'web-bot-auth/crypto'
 import { readCard } from '../src/agent/signature/directory.ts'
 import { isSignedBy, readKey } from '../src/agent/signature/key.ts'
 import { findKeySource, type KeySource } from '../src/agent/signature/key-source.ts'
 import { readAgents, readSignatures, type SentSignature } from '../src/agent/signature/message.ts'
 import { signatureBase } from '../src/agent/signature/signature-base.ts'
 import { createSigner } from '../src/agent/signature/signer.ts'
-import { AGENT, createVerifier, makeRequest, TEST_ED25519 } from './signed-requests.ts'
+import { makeRequest } from './signed-requests.ts'
+import { readShared, skipWithout } from './support.ts'
 
-const SHARED = process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data')
-const VECTORS = join(SHARED, 'web-bot-auth')
-const skip = existsSync(VECTORS) ? false : `no vectors at ${VECTORS}`
+const skip = skipWithout('web-bot-auth')
 
 function vectors<Vector>(file: string): readonly Vector[] {
-  return JSON.parse(readFileSync(join(VECTORS, file), 'utf8')) as readonly Vector[]
+  return JSON.parse(readShared(`web-bot-auth/${file}`)) as readonly Vector[]
 }
 
 interface SignedVector {
@@ -46,13 +41,9 @@ t.test('signed requests of both drafts', { skip }, async (t) => {
     t.equal(isSignedBy(agentKey, other, first.signature), false)
     if (agentKey.algorithm !== 'ed25519') continue
     const { label, components, parameters } = first
+    const unsigned = fields.filter((_, at) => !/^Signature(?:-Input)?$/.test(fields[at - (at % 2)] ?? ''))
     const made = createSigner(key).sign({
-      request: {
-        ...request,
-        fields: fields.filter(
-          (_, at) => !fields[at - (at % 2)]?.startsWith('Signature') || fields[at - (at % 2)] === 'Signature-Agent',
-        ),
-      },
+      request: { ...request, fields: unsigned },
       label,
       components: components.map((component) => serializeItem(component)).join(' '),
       created: Number(parameters.get('created')),
@@ -64,9 +55,8 @@ t.test('signed requests of both drafts', { skip }, async (t) => {
 })
 
 t.test('thumbprints', { skip }, async (t) => {
-  for (const { jwk, thumbprint } of vectors<{ jwk: string; thumbprint: string }>('jwk-thumbprint.json')) {
+  for (const { jwk, thumbprint } of vectors<{ jwk: string; thumbprint: string }>('jwk-thumbprint.json'))
     t.equal(readKey(JSON.parse(jwk))?.id, thumbprint)
-  }
 })
 
 t.test('Signature-Agent and the cards', { skip }, async (t) => {
@@ -77,10 +67,8 @@ t.test('Signature-Agent and the cards', { skip }, async (t) => {
   for (const { header, entries } of vectors<AgentVector>('signature-agent-v1.json')) {
     const agents = readAgents(['Signature-Agent', header])
     if (agents?.form !== 'dictionary') throw new Error(header)
-    t.same(
-      [...agents.members].map(([label, { uri, type }]) => ({ label, uri, type })),
-      entries,
-    )
+    const found = [...agents.members].map(([label, { uri, type }]) => ({ label, uri, type }))
+    t.same(found, entries)
     for (const { uri, type } of entries) t.ok(findKeySource({ uri, type }, new Set()), uri)
   }
   interface CardVector {
@@ -93,26 +81,4 @@ t.test('Signature-Agent and the cards', { skip }, async (t) => {
     const source: KeySource = { url, identifier: url, form: 'card' }
     t.equal(readCard(card, source) !== undefined, valid, name)
   }
-})
-
-t.test("another signer's signature is verified", async (t) => {
-  const signer = await signerFromJWK({ ...TEST_ED25519, kid: 'x' })
-  const headers = { host: 'example.com', 'signature-agent': `"${AGENT}"` }
-  const { verifier, clock } = createVerifier()
-  const created = new Date(clock.now() - 1000)
-  const expires = new Date(clock.now() + 60_000)
-  const message = { method: 'GET', url: 'https://example.com/path?q=1', headers }
-  const made = await signatureHeaders(message, signer, { created, expires })
-  const fields = [
-    'Host',
-    'example.com',
-    'Signature-Agent',
-    headers['signature-agent'],
-    'Signature',
-    made.Signature,
-    'Signature-Input',
-    made['Signature-Input'],
-  ]
-  t.match(verifier.look(makeRequest(fields)), { outcome: 'verified', agent: AGENT, replay: 'checked' })
-  t.match(verifier.look(makeRequest(fields.with(1, 'example.org'))), { outcome: 'invalid', forged: true })
 })

@@ -3,43 +3,32 @@ import t from 'tap'
 import { readKey } from '../src/agent/signature/key.ts'
 import { readSignatures, type SentSignature } from '../src/agent/signature/message.ts'
 import { signatureBase } from '../src/agent/signature/signature-base.ts'
-import { compilePolicy } from '../src/policy/compile/compile-policy.ts'
-import type { Rule } from '../src/policy/policy.ts'
+import { compilePolicy, type Rule } from '../src/index.ts'
 import { agentInspector, CHROME, HOME, makeRequest as inspectedRequest, makeFields } from './agents.ts'
-import {
-  AGENT,
-  createVerifier,
-  makeRequest,
-  NOW_S,
-  type Signing,
-  signedFields,
-  TEST_KEY_ID,
-} from './signed-requests.ts'
+import { AGENT, createVerifier, KEY_ID, makeRequest, NOW_S, type Signing, signedFields } from './signed-requests.ts'
+
+const movedTo = (host: string, fields = signedFields()): readonly string[] =>
+  fields.map((text) => (text === 'example.com' ? host : text))
+const FORGED = movedTo('example.org')
 
 function look(signing: Signing = {}) {
   return createVerifier().verifier.look(makeRequest(signedFields(signing)))
 }
 
 t.test('a signature is verified by the key of the agent it names, in both forms of the header', async (t) => {
-  const verified = {
-    outcome: 'verified',
-    agent: AGENT,
-    keyId: TEST_KEY_ID,
-    forged: false,
-    crawler: { slug: 'chatgpt-agent' },
-  }
-  t.match(look(), verified, 'the bare string')
+  const crawler = { slug: 'chatgpt-agent' }
+  const verified = { outcome: 'verified', agent: AGENT, keyId: KEY_ID, forged: false, crawler }
+  t.match(look(), { ...verified, replayable: true }, 'the bare string')
   const dictionary = { agent: `sig1="${AGENT}"`, components: '"@authority" "signature-agent";key="sig1"' }
   t.match(look(dictionary), verified, 'the dictionary')
-  t.match(look({ agent: `other="${AGENT}"`, components: '"@authority" "signature-agent";key="other"' }), verified)
-  t.match(
-    look({ agent: `x="https://a.example", y="${AGENT}"`, components: '"@authority" "signature-agent";key="y"' }),
-    verified,
-  )
+  const two = `x="https://a.example", y="${AGENT}"`
+  t.match(look({ agent: two, components: '"@authority" "signature-agent";key="y"' }), verified)
   t.match(look({ components: '"@authority" "@method" "@path" "signature-agent"' }), { ...verified, replayable: false })
   t.match(look({ components: '"@target-uri" "signature-agent"' }), { ...verified, replayable: false })
   t.match(look({ components: '"@authority" "@scheme" "@query" "@request-target" "signature-agent" "host"' }), verified)
-  t.match(look(), { replayable: true })
+  const agent = `other="https://a.example", sig1="${AGENT}"`
+  for (const members of ['"signature-agent";key="other" "signature-agent";key="sig1"', '"signature-agent";key="sig1"'])
+    t.match(look({ agent, components: `"@authority" ${members}` }), { outcome: 'verified', agent: AGENT }, members)
 })
 
 t.test('every accepted algorithm, and none other', async (t) => {
@@ -81,9 +70,8 @@ t.test('a missing part makes a signature invalid, and nobody an impostor', async
     [{ agent: `"${AGENT}";type=nothing` }, /not a usable https URL/],
     [{ agent: '(' }, /Signature-Agent is malformed/],
   ]
-  for (const [signing, why] of rows) {
+  for (const [signing, why] of rows)
     t.match(look(signing), { outcome: 'invalid', forged: false, detail: why }, JSON.stringify(signing).slice(0, 90))
-  }
   t.equal(look({ tag: 'agent-payer-auth' }), undefined, 'a signature between others is none of ours')
   t.match(look({ created: NOW_S + 29 }), { outcome: 'verified' }, 'clocks differ')
 })
@@ -92,34 +80,25 @@ t.test('the key is found by agent and thumbprint together', async (t) => {
   const { verifier } = createVerifier({ agents: ['https://other.example'] })
   const fields = signedFields({ agent: '"https://other.example"' })
   t.match(verifier.look(makeRequest(fields)), { outcome: 'unverified', agent: 'https://other.example', forged: false })
-  t.match(look({ agent: '"https://unknown.example"' }), {
-    outcome: 'unverified',
-    detail: /is not a trusted agent/,
-  })
+  t.match(look({ agent: '"https://unknown.example"' }), { outcome: 'unverified', detail: /is not a trusted agent/ })
   t.match(look({ keyId: 'another' }), { outcome: 'unverified', detail: /has no such key/ })
 })
 
 t.test('a wrong signature by a known key is a forgery, unless a proxy may have changed the request', async (t) => {
   const { verifier } = createVerifier()
   const fields = signedFields()
-  const elsewhere = fields.map((text) => (text === 'example.com' ? 'example.org' : text))
+  const elsewhere = movedTo('example.org', fields)
   t.match(verifier.look(makeRequest(elsewhere)), { outcome: 'invalid', forged: true, agent: AGENT })
   t.match(verifier.look(makeRequest([...elsewhere, 'Via', '1.1 x'])), { outcome: 'invalid', forged: false })
   const behind = [...elsewhere, 'X-Forwarded-Host', 'EXAMPLE.com:443', 'X-Forwarded-Proto', 'https']
-  t.match(
-    verifier.look({ ...makeRequest(behind), trusted: true }),
-    { outcome: 'invalid', forged: false, detail: /webBotAuth\.authorityHeader/ },
-    'a proxy may pass on what the client wrote there',
-  )
-  t.match(
-    verifier.look(makeRequest([...fields, 'Host', 'example.com'])),
-    { outcome: 'unverified' },
-    'two hosts are none',
-  )
+  // A proxy may pass on what the client wrote there.
+  const refused = { outcome: 'invalid', forged: false, detail: /webBotAuth\.authorityHeader/ }
+  t.match(verifier.look({ ...makeRequest(behind), trusted: true }), refused)
+  const twoHosts = makeRequest([...fields, 'Host', 'example.com'])
+  t.match(verifier.look(twoHosts), { outcome: 'unverified' })
   t.match(verifier.lookAtDescribed(fields), { outcome: 'verified' })
-  t.match(verifier.lookAtDescribed(signedFields({ components: '"@authority" "@path" "signature-agent"' })), {
-    outcome: 'unverified',
-  })
+  const withPath = signedFields({ components: '"@authority" "@path" "signature-agent"' })
+  t.match(verifier.lookAtDescribed(withPath), { outcome: 'unverified' })
 })
 
 t.test('a component that is there twice, unknown or with parameters we do not know verifies nothing', async (t) => {
@@ -131,9 +110,8 @@ t.test('a component that is there twice, unknown or with parameters we do not kn
     '"@authority";req "signature-agent"',
     '"@authority" "signature-agent";bs',
     '"@authority" "signature-agent" "host";key="a"',
-  ]) {
+  ])
     t.match(look({ components }), { outcome: 'unverified', forged: false }, components)
-  }
 })
 
 t.test('fields that nobody should send are refused, not followed', async (t) => {
@@ -142,64 +120,33 @@ t.test('fields that nobody should send are refused, not followed', async (t) => 
   const input = good[5] ?? ''
   const value = good[7] ?? ''
   const many = (count: number) => Array.from({ length: count }, (_, at) => input.replace('sig1', `s${at}`)).join(', ')
-  const rows: readonly (readonly [fields: readonly string[], outcome: string])[] = [
-    [['Signature', value], 'invalid'],
-    [['Signature-Input', input], 'invalid'],
-    [['Signature', value, 'Signature-Input', `${input};pad="${'a'.repeat(9000)}"`], 'invalid'],
-    [['Signature', value, 'Signature-Input', many(5)], 'invalid'],
-    [['Signature', 'sig1=1', 'Signature-Input', input], 'invalid'],
-    [['Signature', value, 'Signature-Input', 'sig1=1'], 'invalid'],
-    [['Signature', value, 'Signature-Input', `sig1=${'('.repeat(3000)}`], 'invalid'],
-    [['Signature', '__proto__=:AA==:', 'Signature-Input', '__proto__=("@authority")'], 'invalid'],
-    [['Signature', 'sig1=:\u0000:', 'Signature-Input', 'sig1=("@authority")'], 'invalid'],
-  ]
-  for (const [fields, outcome] of rows) {
-    t.equal(
-      verifier.look(makeRequest(['Host', 'example.com', ...fields]))?.outcome,
-      outcome,
-      fields.join(' ').slice(0, 80),
-    )
-  }
-  const twice = [
-    'Host',
-    'example.com',
-    'Signature-Agent',
-    good[3] ?? '',
-    'Signature-Input',
-    `sig1=("x");tag="t", ${input}`,
-  ]
-  t.match(
-    verifier.look(makeRequest([...twice, 'Signature', value])),
-    { outcome: 'verified' },
-    'of one label the last counts',
-  )
+  const outcome = (...fields: readonly string[]) =>
+    verifier.look(makeRequest(['Host', 'example.com', ...fields]))?.outcome
+  t.same([outcome('Signature', value), outcome('Signature-Input', input)], ['invalid', 'invalid'])
+  for (const [signature, sent] of [
+    [value, `${input};pad="${'a'.repeat(9000)}"`],
+    [value, many(5)],
+    ['sig1=1', input],
+    [value, 'sig1=1'],
+    [value, `sig1=${'('.repeat(3000)}`],
+    ['__proto__=:AA==:', '__proto__=("@authority")'],
+    ['sig1=:\u0000:', 'sig1=("@authority")'],
+  ] as const)
+    t.equal(outcome('Signature', signature, 'Signature-Input', sent), 'invalid', sent.slice(0, 80))
+  const twice = [...good.slice(0, 4), 'Signature-Input', `sig1=("x");tag="t", ${input}`]
+  // The last of one label is the one that counts.
+  t.match(verifier.look(makeRequest([...twice, 'Signature', value])), { outcome: 'verified' })
   t.match(verifier.look(makeRequest([...twice, 'Signature', `${value}, sig1=:AA==:`])), { outcome: 'invalid' })
 })
 
-t.test('the signature that proves most is reported of several', async (t) => {
+t.test('a label of somebody else spoils no good signature, and the one that proves most is reported', async (t) => {
   const { verifier } = createVerifier()
   const good = signedFields()
   const bad = signedFields({ label: 'sig2', expires: NOW_S - 1 })
-  const both = [...good.slice(0, 4), 'Signature-Input', `${bad[5]}, ${good[5]}`, 'Signature', `${bad[7]}, ${good[7]}`]
-  t.match(verifier.look(makeRequest(both)), { outcome: 'verified' })
-})
-
-t.test('with two agents covered the member keyed to the label is the signer, wherever it stands', async (t) => {
-  const agent = `other="https://a.example", sig1="${AGENT}"`
-  for (const members of [
-    '"signature-agent";key="other" "signature-agent";key="sig1"',
-    '"signature-agent";key="sig1"',
-  ]) {
-    t.match(look({ agent, components: `"@authority" ${members}` }), { outcome: 'verified', agent: AGENT }, members)
-  }
-})
-
-t.test('a label of somebody else spoils no good signature', async (t) => {
-  const { verifier } = createVerifier()
-  const good = signedFields()
   const [input = '', value = ''] = [good[5], good[7]]
   const strays: readonly (readonly [input: string, value: string])[] = [
     [`x=1, ${input}`, value],
+    [`${bad[5]}, ${input}`, `${bad[7]}, ${value}`],
     [`${input}, x=("@authority");tag="another"`, value],
     [`${input}, x=("@authority");tag="web-bot-auth"`, `${value}, x=1`],
     [`${['a', 'b', 'c', 'd', 'e'].map((key) => `${key}=();tag="t"`).join(', ')}, ${input}`, value],
@@ -209,16 +156,8 @@ t.test('a label of somebody else spoils no good signature', async (t) => {
     t.match(verifier.look(makeRequest(fields)), { outcome: 'verified' }, inputs.slice(0, 60))
   }
   const old = 'keyId="https://a.example/key",headers="date",signature="AA=="'
-  t.match(
-    verifier.look(makeRequest([...good, 'Signature', old])),
-    { outcome: 'verified' },
-    'a line of another protocol',
-  )
-  t.equal(
-    verifier.look(makeRequest(['Host', 'example.com', 'Signature', old])),
-    undefined,
-    'that protocol is no reason',
-  )
+  t.match(verifier.look(makeRequest([...good, 'Signature', old])), { outcome: 'verified' }, 'of another protocol')
+  t.equal(verifier.look(makeRequest(['Host', 'example.com', 'Signature', old])), undefined, 'which is no reason')
   const foreign = ['Host', 'example.com', 'Signature-Input', 'x=("@authority");tag="another"', 'Signature', 'x=1']
   t.equal(verifier.look(makeRequest(foreign)), undefined)
 })
@@ -246,46 +185,20 @@ t.test('query parameters and strict forms are RFC 9421’s', async (t) => {
   t.match(look({ components: '"@authority" "@query-param";name="q" "signature-agent";sf' }), { outcome: 'verified' })
 })
 
-t.test('the base is the draft’s, letter by letter', async (t) => {
-  const nonce = 'n9p433xm+NJ3ph3upfBIGmsuwHw387YV7Q/F+6BSpGCVjYCqQw6rznNA8PVVLySrAWsv0hQtFioQb6E1YsauiA=='
-  const parameters = `;created=1735689600;keyid="${TEST_KEY_ID}";alg="ed25519";expires=4889289600;nonce="${nonce}";tag="web-bot-auth"`
-  const inner = `("@authority" "signature-agent";key="agent2")${parameters}`
-  const fields = [
-    'Host',
-    'example.com',
-    'Signature-Agent',
-    'agent2="https://signature-agent.test"',
-    'Signature-Input',
-    `sig2=${inner}`,
-    'Signature',
-    'sig2=:RdNFx5Bj6au3YgAMQL/RzmUlZE8QZLIaXGRpw985hWnwPfMxT228NMk6ehRS1PSl4e8PhbNZACSanGdhEwYCCg==:',
-  ]
-  const sent = readSignatures(fields)
-  if (!('signatures' in sent)) throw new Error(sent.fault)
-  t.equal(
-    signatureBase(sent.signatures[0] as SentSignature, makeRequest(fields)),
-    `"@authority": example.com\n"signature-agent";key="agent2": "https://signature-agent.test"\n"@signature-params": ${inner}`,
-  )
-})
-
 t.test('the allowlist and reserved addresses come before any signature', async (t) => {
   const { verifier } = createVerifier()
-  const forged = signedFields({ host: 'example.org' }).map((text) => (text === 'example.org' ? 'example.com' : text))
   const rules: readonly Rule[] = [{ id: 'all', match: {}, action: 'block' }]
   const policy = compilePolicy({ preset: 'low-friction', rules, allowlist: [HOME] })
   const friendly = agentInspector({ policy, signatures: verifier })
-  for (const [fields, told] of [
-    [signedFields(), 'signature:verified'],
-    [forged, 'signature:invalid'],
-  ] as const) {
+  for (const [outcome, fields] of Object.entries({ verified: signedFields(), invalid: FORGED })) {
     const decision = friendly.decide(inspectedRequest(fields))
     t.match(decision, { action: 'allow', reasons: [{ id: 'policy:allowlist' }] })
-    t.ok(decision.inspection.agent.reasons.some(({ id }) => id === told))
+    t.ok(decision.inspection.agent.reasons.some(({ id }) => id === `signature:${outcome}`))
     t.not(decision.inspection.agent.class, 'impostor')
   }
   const inside = { peer: '10.0.0.1' }
   const { decide } = agentInspector({ signatures: verifier })
-  const proxied = decide(inspectedRequest([...forged, 'User-Agent', 'curl/8'], inside))
+  const proxied = decide(inspectedRequest([...FORGED, 'User-Agent', 'curl/8'], inside))
   t.match(proxied, { action: 'allow', inspection: { agent: { class: 'human', basis: 'none' } } })
   t.match(decide(inspectedRequest(signedFields(), inside)).inspection.agent, { class: 'ai_agent', basis: 'signature' })
 })
@@ -295,38 +208,23 @@ t.test('the signature is judged before the headers are', async (t) => {
   const { decide } = agentInspector({ signatures: verifier })
   const wrong = makeFields(CHROME, { 'sec-ch-ua-platform': '"Linux"', Host: undefined })
   const decision = decide(inspectedRequest([...signedFields(), ...wrong]))
-  t.match(decision, {
-    action: 'allow',
-    reasons: [{ id: 'policy:verified' }, {}, { id: 'signature:verified' }],
-    inspection: {
-      agent: {
-        class: 'ai_agent',
-        basis: 'signature',
-        ai: { name: 'ChatGPT agent', vendor: 'OpenAI' },
-        identity: { type: 'signature', name: AGENT, verified: true },
-      },
-    },
-  })
-  t.same(JSON.parse(JSON.stringify(decision)), decision)
-  const forged = signedFields({ host: 'example.org' }).map((text) => (text === 'example.org' ? 'example.com' : text))
-  t.match(decide(inspectedRequest(forged)), { action: 'block', inspection: { agent: { class: 'impostor' } } })
+  t.match(decision, { action: 'allow', reasons: [{ id: 'policy:verified' }, {}, { id: 'signature:verified' }] })
+  const identity = { type: 'signature', name: AGENT, verified: true }
+  const ai = { name: 'ChatGPT agent', vendor: 'OpenAI' }
+  t.match(decision.inspection.agent, { class: 'ai_agent', basis: 'signature', ai, identity })
+  t.match(decide(inspectedRequest(FORGED)), { action: 'block', inspection: { agent: { class: 'impostor' } } })
   const stale = decide(inspectedRequest([...signedFields({ expires: NOW_S - 1 }), 'User-Agent', 'curl/8']))
-  t.match(stale.inspection.agent, {
-    class: 'unverified_bot',
-    basis: 'automation',
-    reasons: [{ id: 'signature:invalid' }, {}],
-  })
+  const reasons = [{ id: 'signature:invalid' }, {}]
+  t.match(stale.inspection.agent, { class: 'unverified_bot', basis: 'automation', reasons })
   const unknown = decide(inspectedRequest([...signedFields({ agent: '"https://a.example"' }), ...wrong.slice(2)]))
-  t.match(unknown.inspection.agent, {
-    basis: 'contradiction',
-    identity: { name: 'https://a.example', verified: false },
-  })
+  const named = { name: 'https://a.example', verified: false }
+  t.match(unknown.inspection.agent, { basis: 'contradiction', identity: named })
 })
 
 t.test('the authority is the Host, or what a trusted proxy writes into the one header that is named', async (t) => {
   const verified = { outcome: 'verified' } as const
   const fields = signedFields()
-  const elsewhere = fields.map((text) => (text === 'example.com' ? 'shop.example' : text))
+  const elsewhere = movedTo('shop.example')
   const own = createVerifier().verifier
   t.match(own.look({ ...makeRequest(fields), trusted: true }), verified)
   t.match(own.look({ ...makeRequest([...fields, 'X-Forwarded-Host', 'other.example']), trusted: true }), verified)
@@ -340,10 +238,8 @@ t.test('the authority is the Host, or what a trusted proxy writes into the one h
   const behind = [...elsewhere, 'x-public-host', 'EXAMPLE.com:443']
   t.match(named.look({ ...makeRequest(behind), trusted: true }), verified)
   t.match(named.look(makeRequest(behind)), { outcome: 'invalid' }, 'from a trusted peer alone')
-  t.match(named.look({ ...makeRequest([...elsewhere, 'X-Forwarded-Host', 'example.com']), trusted: true }), {
-    outcome: 'invalid',
-    forged: true,
-  })
+  const other = makeRequest([...elsewhere, 'X-Forwarded-Host', 'example.com'])
+  t.match(named.look({ ...other, trusted: true }), { outcome: 'invalid', forged: true })
   t.match(named.look({ ...makeRequest([...behind, 'X-Public-Host', 'x']), trusted: true }), { outcome: 'unverified' })
   t.match(named.look({ ...makeRequest(fields), trusted: true }), verified, 'where it is missing the Host counts')
 })

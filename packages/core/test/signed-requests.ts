@@ -1,16 +1,11 @@
 import { constants, createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
-import {
-  createKeyDirectories,
-  type KeyDirectories,
-  type KeyDirectoriesOptions,
-} from '../src/agent/signature/directory.ts'
+import { createKeyDirectories, type KeyDirectoriesOptions } from '../src/agent/signature/directory.ts'
 import { readKey } from '../src/agent/signature/key.ts'
-import { findKeySource } from '../src/agent/signature/key-source.ts'
 import { readSignatures, type SentSignature, type SignedRequest } from '../src/agent/signature/message.ts'
-import { createReplayMemory } from '../src/agent/signature/replay.ts'
 import { signatureBase } from '../src/agent/signature/signature-base.ts'
 import { createSignatureVerifier, type SignatureVerifierOptions } from '../src/agent/signature/verifier.ts'
-import { createFakeClock, type FakeClock } from '../src/testing/fakes.ts'
+import { createReplayMemory, findKeySource } from '../src/index.ts'
+import { createFakeClock } from '../src/testing/fakes.ts'
 import { CATALOGUE } from './agents.ts'
 
 /** RFC 9421, B.1.4. */
@@ -20,7 +15,7 @@ export const TEST_ED25519: JsonWebKey = {
   d: 'n4Ni-HpISpVObnQMW0wOhCKROaIKqKtW_2ZYb2p9KcU',
   x: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs',
 }
-export const TEST_KEY_ID = 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U'
+export const KEY_ID = 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U'
 
 export const NOW_S = Date.parse('2026-11-21T12:00:00Z') / 1000
 export const AGENT = 'https://chatgpt.com'
@@ -37,10 +32,7 @@ export interface Signing {
   readonly agent?: string | undefined
   readonly host?: string | undefined
   readonly key?: JsonWebKey | undefined
-  /** Defaults to `/path?q=1`. */
   readonly target?: string | undefined
-  /** Sign the query as part of the path. */
-  readonly pathWithQuery?: true | undefined
 }
 
 /** Raw fields of a GET of https://example.com/path, signed with these parameters; the base is the verifier's own. */
@@ -57,22 +49,13 @@ export function signedFields(signing: Signing = {}): readonly string[] {
     nonce === undefined ? '' : `;nonce="${nonce}"`,
     `;tag="${tag}"`,
   ].join('')
-  const unsigned = [
-    'Host',
-    signing.host ?? 'example.com',
-    ...(signing.agent === '' ? [] : ['Signature-Agent', signing.agent ?? `"${AGENT}"`]),
-    'Signature-Input',
-    `${label}=(${components})${parameters}`,
-  ]
+  const { host = 'example.com', agent = `"${AGENT}"` } = signing
+  const input = `${label}=(${components})${parameters}`
+  const unsigned = ['Host', host, 'Signature-Agent', agent, 'Signature-Input', input]
   const placeholder = [...unsigned, 'Signature', `${label}=:AA==:`]
   const sent = readSignatures(placeholder)
   if (!('signatures' in sent)) throw new TypeError(sent.fault)
-  const own = signing.target === undefined ? {} : { target: signing.target }
-  const request = {
-    ...makeRequest(placeholder),
-    ...own,
-    ...(signing.pathWithQuery && { pathWithQuery: signing.pathWithQuery }),
-  }
+  const request = { ...makeRequest(placeholder), ...(signing.target && { target: signing.target }) }
   const base = signatureBase(sent.signatures[0] as SentSignature, request) ?? 'nothing'
   const made = signBase(base, signing.key ?? TEST_ED25519)
   return [...unsigned, 'Signature', `${label}=:${made.toString('base64')}:`]
@@ -90,28 +73,17 @@ function signBase(base: string, jwk: JsonWebKey): Buffer {
   return sign(null, data, key)
 }
 
-export interface Bench {
-  readonly clock: FakeClock
-  readonly directories: KeyDirectories
-  readonly verifier: ReturnType<typeof createSignatureVerifier>
-}
-
 /** A verifier that knows the test key as ChatGPT's. */
 export function createVerifier(
   options: Partial<SignatureVerifierOptions> = {},
   keys: readonly JsonWebKey[] = [TEST_ED25519],
   directoryOptions: Partial<KeyDirectoriesOptions> = {},
-): Bench {
+) {
   const clock = createFakeClock('2026-11-21T12:00:00Z')
   const directories = createKeyDirectories({ clock, testKeys: true, ...directoryOptions })
   const source = findKeySource({ uri: AGENT, type: 'directory' }, new Set())
   if (source !== undefined && keys.length > 0) directories.put(source, { keys })
-  const verifier = createSignatureVerifier({
-    clock,
-    catalogue: CATALOGUE,
-    directories,
-    replay: createReplayMemory(),
-    ...options,
-  })
+  const ports = { clock, catalogue: CATALOGUE, directories, replay: createReplayMemory() }
+  const verifier = createSignatureVerifier({ ...ports, ...options })
   return { clock, directories, verifier }
 }

@@ -1,12 +1,8 @@
 import t from 'tap'
 import { limited } from '../src/counting/limited.ts'
-import { compilePolicy, parseTrust } from '../src/index.ts'
-import { createInspector } from '../src/inspection/inspector.ts'
-import { strictest } from '../src/inspection/strictest.ts'
-import { createFakeClock, makeSnapshots } from '../src/testing/fakes.ts'
+import { type Action, compilePolicy, type Decision, strictest } from '../src/index.ts'
 import type { Counting } from '../src/values/counting.ts'
-import type { Decision } from '../src/values/decision.ts'
-import type { Action } from '../src/vocabulary.ts'
+import { agentInspector, makeRequest } from './agents.ts'
 import { createVerifier, signedFields } from './signed-requests.ts'
 
 function decision(action: Action, enforced = true, counting?: Counting): Decision {
@@ -15,23 +11,15 @@ function decision(action: Action, enforced = true, counting?: Counting): Decisio
 }
 
 function counted(mode: Counting['mode'], ...ids: readonly string[]): Counting {
-  const rules = ids.map((id) => ({
-    cost: 1,
-    rule: { id, countedAs: id, action: 'throttle', onTrial: false, reason: { id, text: '' } },
-  }))
+  const about = { action: 'throttle', onTrial: false }
+  const rules = ids.map((id) => ({ cost: 1, rule: { id, countedAs: id, reason: { id, text: '' }, ...about } }))
   return { mode, rules } as Counting
 }
 
 t.test('an enforced refusal goes first, then the stricter action, then an enforced one', async (t) => {
-  const order = [
-    decision('block'),
-    decision('throttle'),
-    decision('block', false),
-    decision('throttle', false),
-    decision('flag'),
-    decision('flag', false),
-    decision('allow'),
-  ]
+  const enforced = [decision('block'), decision('throttle')]
+  const tried = [decision('block', false), decision('throttle', false)]
+  const order = [...enforced, ...tried, decision('flag'), decision('flag', false), decision('allow')]
   for (const [at, one] of order.entries()) {
     for (const other of order.slice(at)) {
       t.equal(strictest([one, other]), one)
@@ -46,10 +34,8 @@ t.test('a request that goes on is counted by the limits of all, each once, a ref
   const other = decision('flag', true, counted('enforce', 'b', 'c'))
   const both = strictest([one, other])
   t.match(both, { action: 'flag', counting: { mode: 'enforce' } })
-  t.same(
-    both.counting?.rules.map(({ rule }) => rule.id),
-    ['a', 'b', 'c'],
-  )
+  const found = both.counting?.rules.map(({ rule }) => rule.id)
+  t.same(found, ['a', 'b', 'c'])
   t.equal(strictest([one, decision('flag')]).counting?.mode, 'monitor')
   t.equal(strictest([one, decision('block')]).counting, undefined)
 })
@@ -64,26 +50,9 @@ t.test('a block of a policy in monitor mode is not carried out by the limits of 
 
 t.test('a nonce is used up once, however many policies decide about its request', async (t) => {
   const policy = compilePolicy({ preset: 'observe', rules: [] })
-  const inspector = createInspector({
-    clock: createFakeClock('2026-11-21T12:00:00Z'),
-    snapshots: makeSnapshots({}),
-    trust: parseTrust([]),
-    policy,
-    mode: 'enforce',
-    signatures: createVerifier().verifier,
-  })
-  const fields = signedFields({ nonce: 'once' })
-  const request = {
-    peer: '8.8.8.8',
-    method: 'GET',
-    target: '/path',
-    scheme: 'https',
-    httpVersion: '1.1',
-    fields,
-  } as const
+  const inspector = agentInspector({ policy, signatures: createVerifier().verifier })
+  const request = makeRequest(signedFields({ nonce: 'once' }))
   const outcomes = [inspector.decide(request), inspector.decide(request, { policy }), inspector.decide({ ...request })]
-  t.same(
-    outcomes.map(({ inspection }) => inspection.agent.identity?.verified ?? false),
-    [true, true, false],
-  )
+  const found = outcomes.map(({ inspection }) => inspection.agent.identity?.verified ?? false)
+  t.same(found, [true, true, false])
 })

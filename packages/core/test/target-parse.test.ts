@@ -1,11 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { type Address, formatAddress, parseAddress } from '../src/address/address.ts'
 import { parseHostname } from '../src/address/hostname.ts'
 import { describeTarget, type ParsedTarget, parseTarget, type Target } from '../src/address/target.ts'
-import { SallyportError } from '../src/errors.ts'
+import { formatAddress, SallyportError } from '../src/index.ts'
+import { readShared, skipWithout, splitWords } from './support.ts'
 
 function wire(text: string): Omit<Target, 'raw'> {
   const { raw, ...rest } = describeTarget(parseTarget(text))
@@ -32,36 +30,22 @@ t.test('ranges: host bits go, the first address stands for all, wide ones are no
   t.same(wire('1.2.3.4/32'), { kind: 'cidr', ip: '1.2.3.4', network: '1.2.3.4/32', addresses: 1 })
   t.same(wire('10.9.8.7/16'), { kind: 'cidr', ip: '10.9.0.0', network: '10.9.0.0/16', addresses: 65_536 })
   t.same(wire('10.9.8.7/15'), { kind: 'cidr', ip: '10.8.0.0', network: '10.8.0.0/15' })
-  t.same(wire('1.2.3.4/0'), { kind: 'cidr', ip: '0.0.0.0', network: '0.0.0.0/0' })
   t.same(wire('2001:db8::1/112'), { kind: 'cidr', ip: '2001:db8::', network: '2001:db8::/112', addresses: 65_536 })
   t.same(wire('2001:db8::1/111'), { kind: 'cidr', ip: '2001:db8::', network: '2001:db8::/111' })
   t.same(wire('::/0'), { kind: 'cidr', ip: '::', network: '::/0' })
-  t.same(wire('64:ff9b::1.2.3.4/120'), {
-    kind: 'cidr',
-    ip: '64:ff9b::102:300',
-    network: '64:ff9b::102:300/120',
-    addresses: 256,
-  })
   t.same(wire('::ffff:1.2.3.4/120'), { kind: 'cidr', ip: '1.2.3.0', network: '1.2.3.0/24', addresses: 256 })
 })
 
 t.test('hostnames: lower case, A-labels, no trailing dot', async (t) => {
   const names: readonly (readonly [string, string])[] = [
-    ['example.com', 'example.com'],
-    ['WWW.Example.COM', 'www.example.com'],
-    ['example.com.', 'example.com'],
+    ['WWW.Example.COM.', 'www.example.com'],
     ['bücher.example', 'xn--bcher-kva.example'],
     ['XN--BCHER-KVA.example', 'xn--bcher-kva.example'],
     ['中国.中国', 'xn--fiqs8s.xn--fiqs8s'],
     ['例え。テスト', 'xn--r8jz45g.xn--zckzah'],
     ['ｅｘａｍｐｌｅ.com', 'example.com'],
     ['straße.de', 'xn--strae-oqa.de'],
-    ['a.b.c.d.example', 'a.b.c.d.example'],
-    ['1.2.3.4.example', '1.2.3.4.example'],
-    ['3com.com', '3com.com'],
     ['r3---sn-abc.googlevideo.com', 'r3---sn-abc.googlevideo.com'],
-    ['0x7f.example', '0x7f.example'],
-    ['host.test', 'host.test'],
     [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
     [`${'a.'.repeat(125)}com`, `${'a.'.repeat(125)}com`],
   ]
@@ -74,37 +58,23 @@ t.test('URLs stand for their host, whatever is around it', async (t) => {
     return ip ?? hostname
   }
   const table: readonly (readonly [string, string])[] = [
-    ['http://example.com', 'example.com'],
     ['HTTPS://Example.COM:8443/a/b?c=d#e', 'example.com'],
-    ['https://example.com./', 'example.com'],
-    ['https://user:pass@example.com/', 'example.com'],
     ['https://good.example@evil.example/', 'evil.example'],
-    ['https://good.example:443@evil.example:80/', 'evil.example'],
     ['https://evil.example#@good.example/', 'evil.example'],
     ['https://evil.example?@good.example/', 'evil.example'],
     ['https://bücher.example/ä', 'xn--bcher-kva.example'],
     ['http://ex%61mple.com/', 'example.com'],
-    ['ftp://ftp.example.org/file', 'ftp.example.org'],
-    ['wss://live.example/socket', 'live.example'],
     ['ssh://git@Git.Example:2222/repo', 'git.example'],
     ['postgres://u:p@db.example:5432/name', 'db.example'],
     ['redis://b%C3%BCcher.example', 'xn--bcher-kva.example'],
-    ['http://1.2.3.4/', '1.2.3.4'],
     ['http://1.2.3.4:8080/', '1.2.3.4'],
-    ['redis://1.2.3.4:6379', '1.2.3.4'],
-    ['http://[2001:DB8::1]/', '2001:db8::1'],
+    [`https://example.com/${'a'.repeat(2048 - 20)}`, 'example.com'],
     ['http://[2001:db8::1]:8080/path', '2001:db8::1'],
     ['http://user@[::1]:80/', '::1'],
-    ['ssh://[2001:db8::1]:22', '2001:db8::1'],
     ['http://[::ffff:1.2.3.4]/', '1.2.3.4'],
     // A browser would call these addresses: they are addresses, not names.
     ['http://0x7f.1/', '127.0.0.1'],
-    ['http://2130706433/', '127.0.0.1'],
-    ['http://0177.0.0.1/', '127.0.0.1'],
-    ['http://127.1/', '127.0.0.1'],
-    ['http://①②⑦.0.0.1/', '127.0.0.1'],
-    ['http://%31%32%37.0.0.1/', '127.0.0.1'],
-    ['http://127.0.0.1./', '127.0.0.1'],
+    ['http://①②%37.0.0.1./', '127.0.0.1'],
     ['gopher://0x7f.1/', '127.0.0.1'],
   ]
   for (const [text, expected] of table) t.equal(host(text), expected, text)
@@ -112,129 +82,33 @@ t.test('URLs stand for their host, whatever is around it', async (t) => {
   t.equal(parseTarget('http://0x7f.1/').kind, 'ipv4')
 })
 
-t.test('everything else is invalid_target', async (t) => {
+t.test('everything else is invalid_target, and an address is no hostname', async (t) => {
   const texts = [
-    // These are neither addresses nor names.
-    '',
-    '1.2.3',
-    '2130706433',
-    '1.2.3.256',
-    '１.2.3.4',
-    'foo.123',
-    'foo.0x1',
-    '[::1]',
-    '::1%eth0',
-    '1.2.3.4:80',
-    'example.com:80',
-    // not ranges
-    '1.2.3.4/33',
-    '1.2.3.4/255.255.255.0',
-    'example.com/24',
-    // names that are not public hosts
-    'localhost',
-    'com',
-    'printer.local',
-    'db.internal',
-    'router.home.arpa',
-    '4.3.2.1.in-addr.arpa',
-    'x.onion',
-    'x.invalid',
-    'nas.lan',
-    // not names
-    'a..b',
-    '-a.example',
-    'a_b.example',
-    '*.example.com',
-    `${'a'.repeat(64)}.example`,
-    `aa.${'a.'.repeat(124)}com`,
-    `${'a.'.repeat(126)}com`,
-    'exa mple.com',
-    'exam\tple.com',
-    'example\0.com',
-    'exa\u00admple.com',
-    '\ud800.example',
-    'example.com?x',
-    'example.com/path',
-    '%65xample.com',
-    'a\\b.example',
-    "1.2.3.4'; --",
-    // These are no URLs with a host.
-    'http://',
-    'http:///example.com',
-    '//example.com',
-    'mailto:a@b.example',
-    'data:text/plain,x',
-    'file:///etc/passwd',
-    'http://localhost/',
-    'http://router.home.arpa/',
-    'http://a_b.example/',
-    'http://[::1',
-    'http://[fe80::1%25eth0]/',
-    'http://[1.2.3.4]/',
-    'http://foo.0x1/',
-    'http://example.com:65536/',
-    'http:\\\\example.com\\',
-    'http://good.example\\@evil.example/',
-    'http://user@/',
-    'http://%00.example/',
-    'http://ex%2fample.com/',
-    'redis://a%40b.example',
-    '1http://example.com',
-    // too long
-    `https://example.com/${'a'.repeat(2048 - 19)}`,
-    'a'.repeat(100_000),
-    `${'['.repeat(100_000)}`,
+    // These are neither addresses nor ranges, names that are not public hosts, no names, and no URLs with a host.
+    ...splitWords(`
+      1.2.3 2130706433 1.2.3.256 １.2.3.4 foo.123 foo.0x1 [::1] ::1%eth0 1.2.3.4:80 example.com:80
+      1.2.3.4/33 1.2.3.4/255.255.255.0 example.com/24
+      localhost com printer.local db.internal router.home.arpa 4.3.2.1.in-addr.arpa x.onion x.invalid nas.lan
+      a..b -a.example a_b.example *.example.com exa\u00admple.com example.com?x example.com/path %65xample.com
+      a\\b.example
+      http:// http:///example.com //example.com mailto:a@b.example data:text/plain,x file:///etc/passwd http://localhost/
+      http://router.home.arpa/ http://a_b.example/ http://[::1 http://[fe80::1%25eth0]/ http://[1.2.3.4]/ http://foo.0x1/
+      http://example.com:65536/ http:\\\\example.com\\ http://good.example\\@evil.example/ http://user@/
+      http://%00.example/ http://ex%2fample.com/ redis://a%40b.example 1http://example.com
+    `),
+    ...['', 'exa mple.com', 'exam\tple.com', 'example\0.com', '\ud800.example', "1.2.3.4'; --"],
+    ...[`${'a'.repeat(64)}.example`, `aa.${'a.'.repeat(124)}com`, `${'a.'.repeat(126)}com`],
+    ...[`https://example.com/${'a'.repeat(2048 - 19)}`, 'a'.repeat(100_000), '['.repeat(100_000)],
   ]
-  t.same(
-    texts.filter((text) => readRefusal(text) !== 'invalid_target'),
-    [],
-  )
-})
-
-t.test('the longest input that is read has 2,048 characters', async (t) => {
-  t.same(wire(`https://example.com/${'a'.repeat(2048 - 20)}`), { kind: 'hostname', hostname: 'example.com' })
-})
-
-t.test('a hostname carries the address that it resolved to, and none before', async (t) => {
-  const parsed = parseTarget('example.com')
-  t.same(describeTarget(parsed), { raw: 'example.com', kind: 'hostname', hostname: 'example.com' })
-  t.same(describeTarget(parsed, parseAddress('2001:DB8::1') as Address), {
-    raw: 'example.com',
-    kind: 'hostname',
-    hostname: 'example.com',
-    ip: '2001:db8::1',
-  })
-})
-
-t.test('parseHostname gives the name or nothing, and never takes an address for one', async (t) => {
+  const wrong = texts.filter((text) => readRefusal(text) !== 'invalid_target')
+  t.same(wrong, [])
   t.equal(parseHostname('Example.COM.'), 'example.com')
   for (const text of ['1.2.3.4', '::1', '127.1', 'localhost', '', 'https://example.com'])
     t.equal(parseHostname(text), undefined, text)
 })
 
 t.test('any text is either a target or invalid_target, and a parsed one reads the same again', async () => {
-  const piece = fc.constantFrom(
-    'http://',
-    'a',
-    '1',
-    '.',
-    '..',
-    ':',
-    '/',
-    '[',
-    ']',
-    '@',
-    '%',
-    '%41',
-    'xn--',
-    '::1',
-    '1.2.3.4',
-    'é',
-    '\u0000',
-    ' ',
-    '-',
-    '0x',
-  )
+  const piece = fc.constantFrom(...splitWords('http:// a 1 . .. : / [ ] @ % %41 xn-- ::1 1.2.3.4 é - 0x'), '\0', ' ')
   const near = fc.array(piece, { maxLength: 12 }).map((all) => all.join(''))
   const text = fc.oneof(near, fc.webUrl(), fc.domain(), fc.string(), fc.string({ unit: 'binary' }))
   fc.assert(
@@ -255,16 +129,9 @@ t.test('any text is either a target or invalid_target, and a parsed one reads th
   )
 })
 
-const INVALID = join(
-  process.env['SALLYPORT_SHARED_DATA'] ?? join(import.meta.dirname, '../../../../../shared/data'),
-  'special/invalid-addresses.json',
-)
+const INVALID = 'special/invalid-addresses.json'
 
-t.test(
-  'shared vectors hold no target',
-  { skip: existsSync(INVALID) ? false : `no vectors at ${INVALID}` },
-  async (t) => {
-    const vectors = JSON.parse(readFileSync(INVALID, 'utf8')) as { input: string }[]
-    for (const { input } of vectors) t.equal(readRefusal(input), 'invalid_target', JSON.stringify(input))
-  },
-)
+t.test('shared vectors hold no target', { skip: skipWithout(INVALID) }, async (t) => {
+  const vectors = JSON.parse(readShared(INVALID)) as { input: string }[]
+  for (const { input } of vectors) t.equal(readRefusal(input), 'invalid_target', JSON.stringify(input))
+})

@@ -9,23 +9,16 @@ const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like 
 t.test('a name is a word of a user agent, and a permission needs the whole', (t) => {
   for (const [pattern, text, asWord, asWhole] of [
     ['GPTBot', GPTBOT, true, false],
-    ['gptbot', GPTBOT, true, false],
-    ['GPTBot/1.2', GPTBOT, true, false],
     ['=GPTBot', GPTBOT, false, false],
     ['=GPTBot', 'gptbot', true, true],
-    ['GPTBot', 'GPTBot', true, true],
     ['GPT', GPTBOT, false, false],
-    ['Bot', GPTBOT, false, false],
     ['*gptbot*', GPTBOT, true, true],
     ['/GPTBot/', GPTBOT, true, true],
     ['got', 'forgotten/1 got (https://x.example)', true, false],
-    ['Claude-Web', 'x (Claude-Web/2)', true, false],
     ['Bingbot/', 'x (bingbot/2.0)', true, false],
     ['+https://openai.com/gptbot-page', GPTBOT, true, false],
     ['(KHTML, like Gecko; compatible; GPTBot', GPTBOT, true, false],
     ['Mozilla/5.0', CHROME, false, false],
-    ['Mozilla/5.0', 'Mozilla/5.0', true, true],
-    ['Chrome', CHROME, false, false],
     ['', CHROME, false, false],
   ] as const) {
     t.equal(compileAgents([pattern], {}, false)(text), asWord, `${pattern} as a word of ${text}`)

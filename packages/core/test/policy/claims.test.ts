@@ -1,10 +1,6 @@
 import t from 'tap'
+import { compilePolicy, type Match, policyFaults, type Rule, type Surroundings } from '../../src/index.ts'
 import { createNamedList, readListEntries } from '../../src/lists/named-list.ts'
-import { policyFaults } from '../../src/policy/check/faults.ts'
-import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
-import type { Surroundings } from '../../src/policy/language/surroundings.ts'
-import type { Rule } from '../../src/policy/policy.ts'
-import type { Match } from '../../src/policy/words/match-words.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
 import { agentInspector, CHROME, HOME, makeFields, makeRequest } from '../agents.ts'
 
@@ -20,39 +16,32 @@ function decided(rule: Partial<Rule> & { readonly match: Match }, request: Inspe
 const asking = (lines: Readonly<Record<string, string>>, overrides: Partial<InspectionRequest> = {}) =>
   makeRequest(['Host', 'Shop.Example.com:8443', ...Object.entries(lines).flat()], overrides)
 
-t.test(
-  'names and values that servers read in several ways are refused in any, and permitted in all of them',
-  async (t) => {
-    for (const [match, request] of [
-      [{ query: { role: ['admin'] } }, asking({}, { target: '/?role[]=admin' })],
-      [{ query: { role: ['admin'] } }, asking({}, { target: '/?x=1;role=admin' })],
-      [{ query: { role: ['admin'] } }, asking({}, { target: '/?%20role=admin' })],
-      [{ query: { role: ['admin'] } }, asking({}, { target: '/?Role=admin' })],
-      [{ query: { role: ['admin'] } }, asking({}, { target: '/?role%00x=admin' })],
-      [{ query: { 'my.role': ['admin'] } }, asking({}, { target: '/?my_role=%61dmin' })],
-      [{ cookie: { role: ['admin'] } }, asking({ Cookie: 'role=%61dmin' })],
-      [{ cookie: { role: ['admin'] } }, asking({ Cookie: 'r%6fle=admin' })],
-      [{ cookie: { role: ['admin'] } }, asking({ Cookie: 'ROLE=admin' })],
-      [{ headerValue: { 'x-debug': ['1'] } }, asking({ X_Debug: '1' })],
-      [{ header: { present: ['x-debug'] } }, asking({ X_Debug: '1' })],
-      [{ header: { present: ['x-debug'] } }, asking({ 'X.Debug': '1' })],
-      [{ header: { absent: ['x-debug'] } }, asking({ X_Debug: '1' })],
-    ] as const) {
-      const what = JSON.stringify(match)
-      t.equal(decided({ match, action: 'block' }, request).action, 'block', what)
-      t.not(decided({ match, action: 'allow', trustClaim: true }, request).reasons[0]?.id, 'policy:rule', what)
-    }
-    const permitted = { match: { query: { role: ['user'] } }, action: 'allow', trustClaim: true } as const
-    for (const [target, isPermitted] of [
-      ['/?role=user', true],
-      ['/?role=user&role[]=user', true],
-      ['/?role=user&role[]=admin', false],
-      ['/?role=user;role=admin', false],
-      ['/?Role=user', false],
-    ] as const)
-      t.equal(decided(permitted, asking({}, { target })).reasons[0]?.id === 'policy:rule', isPermitted, target)
-  },
-)
+t.test('what servers read in several ways is refused in any of them, and permitted in all', async (t) => {
+  for (const [match, request] of [
+    [{ query: { role: ['admin'] } }, asking({}, { target: '/?role[]=admin' })],
+    [{ query: { role: ['admin'] } }, asking({}, { target: '/?x=1;role=admin' })],
+    [{ query: { role: ['admin'] } }, asking({}, { target: '/?%20role=admin' })],
+    [{ query: { role: ['admin'] } }, asking({}, { target: '/?Role=admin' })],
+    [{ query: { role: ['admin'] } }, asking({}, { target: '/?role%00x=admin' })],
+    [{ query: { 'my.role': ['admin'] } }, asking({}, { target: '/?my_role=%61dmin' })],
+    [{ cookie: { role: ['admin'] } }, asking({ Cookie: 'role=%61dmin' })],
+    [{ cookie: { role: ['admin'] } }, asking({ Cookie: 'r%6fle=admin' })],
+    [{ cookie: { role: ['admin'] } }, asking({ Cookie: 'ROLE=admin' })],
+    [{ headerValue: { 'x-debug': ['1'] } }, asking({ X_Debug: '1' })],
+    [{ header: { present: ['x-debug'] } }, asking({ 'X.Debug': '1' })],
+    [{ header: { absent: ['x-debug'] } }, asking({ X_Debug: '1' })],
+  ] as const) {
+    const what = JSON.stringify(match)
+    t.equal(decided({ match, action: 'block' }, request).action, 'block', what)
+    t.not(decided({ match, action: 'allow', trustClaim: true }, request).reasons[0]?.id, 'policy:rule', what)
+  }
+  const permitted = { match: { query: { role: ['user'] } }, action: 'allow', trustClaim: true } as const
+  const targets = ['/?role=user', '/?role=user&role[]=user', '/?role=user&role[]=admin', '/?role=user;role=admin']
+  const found = [...targets, '/?Role=user'].filter((target) => {
+    return decided(permitted, asking({}, { target })).reasons[0]?.id === 'policy:rule'
+  })
+  t.same(found, targets.slice(0, 2))
+})
 
 t.test('each word of what a request says is asked', async (t) => {
   const ja4 = 't13d1516h2_8daaf6152771_02713d6af862'
@@ -61,43 +50,31 @@ t.test('each word of what a request says is asked', async (t) => {
     [{ userAgent: ['Scrapy'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), true],
     [{ userAgent: ['=Scrapy'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), false],
     [{ userAgent: ['/^Scrapy\\/[0-9]/'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), true],
-    [{ userAgent: ['/^scrapy/'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), false],
     [{ userAgent: ['/^scrapy/i'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), true],
-    [{ userAgent: ['*'] }, asking({}), false],
     [{ userAgent: ['list:partners'] }, asking({ 'user-agent': 'GNU wget 1.2' }), true],
-    [{ userAgent: ['list:partners'] }, asking({ 'user-agent': 'Lib-7' }), true],
     [{ userAgent: ['list:partners'] }, asking({ 'user-agent': 'curl/8' }), false],
     [{ host: ['shop.example.com'] }, asking({}), true],
     [{ host: ['*.example.com'] }, makeRequest([':authority', 'a.b.example.com.', 'user-agent', 'x']), true],
     [{ host: ['example.com'] }, asking({}), false],
     [{ host: ['*.bücher.example'] }, makeRequest(['Host', 'a.xn--bcher-kva.example:8443']), true],
-    [{ host: ['bücher.example'] }, makeRequest(['Host', 'xn--bcher-kva.example']), true],
     [{ query: { page: ['/^[0-9]{4}/'] } }, asking({}, { target: '/list?page=1234' }), true],
     [{ query: { page: ['/^[0-9]{4}/'] } }, asking({}, { target: '/list?page=12&p%61ge=99999' }), true],
-    [{ query: { page: ['*'] } }, asking({}, { target: '/list?pager=1' }), false],
     [{ query: { 'a b': ['c d'] } }, asking({}, { target: '/?a+b=c%20d#x=y' }), true],
     [{ query: { a: ['b'] } }, asking({}, { target: '/?a=%zz&a=b' }), true],
-    [{ query: { a: [''] } }, asking({}, { target: '/?a' }), true],
-    [{ cookie: { theme: ['dark'] } }, asking({ Cookie: 'id=1; theme=dark' }), true],
     [{ cookie: { theme: ['dark'] } }, asking({ Cookie: 'id=1; theme="dark"; x' }), true],
     [{ cookie: { a: ['1'], b: ['2'] } }, asking({ Cookie: 'a=1' }), false],
     [{ cookie: { a: ['1'], b: ['2'] } }, makeRequest(['Host', 'x', 'cookie', 'a=1', 'cookie', 'b=2']), true],
     [{ headerValue: { accept: ['\\*/\\*'] } }, asking({ Accept: '*/*' }), true],
-    [{ headerValue: { accept: ['\\*/\\*'] } }, asking({ Accept: 'text/html' }), false],
-    [{ headerValue: { 'x-requested-with': ['com.*'] } }, asking({ 'X-Requested-With': 'com.app' }), true],
     [{ referer: ['https://*.spam.example/*'] }, asking({ Referer: 'https://a.spam.example/x' }), true],
     [{ contentType: ['multipart/*'] }, asking({ 'Content-Type': 'Multipart/Form-Data; boundary=x' }), true],
     [{ contentType: ['text/xml'] }, asking({ 'Content-Type': 'text/xmlx' }), false],
     [{ language: ['de'] }, asking({ 'Accept-Language': 'en, de-AT;q=0.5' }), true],
     [{ language: ['de'] }, asking({ 'Accept-Language': 'en, de;q=0' }), false],
     [{ language: ['zh-*'] }, asking({ 'Accept-Language': 'zh-TW' }), true],
-    [{ httpVersion: ['1.0'] }, asking({}, { httpVersion: '1.0' }), true],
     [{ httpVersion: ['2'] }, asking({}, { httpVersion: '2.0' }), true],
-    [{ httpVersion: ['2'] }, asking({}, { httpVersion: '1.1' }), false],
     [{ ja4: ['chromium'] }, asking({}, { ja4 }), true],
     [{ ja4: ['t13d1516h2_*'] }, asking({}, { ja4 }), true],
     [{ ja4: ['program', 't13d1516h2'] }, asking({}, { ja4 }), false],
-    [{ ja4: ['*'] }, asking({}), false],
     [{ address: ['8.8.8.0/24'] }, asking({}, { peer: '8.8.8.9' }), true],
     [{ address: ['8.8.4.4', '2001:db8::/32'] }, asking({}, { peer: '8.8.8.9' }), false],
     [{ address: ['list:partners'] }, asking({}, { peer: '8.8.8.9' }), true],
@@ -108,12 +85,8 @@ t.test('each word of what a request says is asked', async (t) => {
     [{ path: ['/**'], not: { cookie: { session: ['*'] } } }, asking({ Cookie: 'session=1' }), false],
   ]
   for (const [match, request, matches] of rows) {
-    const { action } = decided({ match }, request)
-    t.equal(
-      action,
-      matches ? 'block' : 'allow',
-      `${JSON.stringify(match)} of ${request.target} ${request.fields.join(' ')}`,
-    )
+    const about = `${JSON.stringify(match)} of ${request.target} ${request.fields.join(' ')}`
+    t.equal(decided({ match }, request).action, matches ? 'block' : 'allow', about)
   }
 })
 
@@ -149,6 +122,8 @@ t.test('what a source does not keep is neither so nor otherwise', async (t) => {
   const address = { family: 4, a: 0, b: 0, c: 0, d: 0x08080808 } as const
   const { reasons } = await inspector.check(address, { fields: ['User-Agent', 'curl/8'], headersKnown: false })
   t.equal(reasons[0]?.id, 'policy:agent')
+  t.equal(decided({ match: { not: { address: ['0.0.0.0/0', '::/0'] } } }, asking({}, { peer: '' })).action, 'block')
+  t.equal(decided({ match: { address: ['0.0.0.0/0', '::/0'] } }, asking({}, { peer: HOME })).action, 'block')
 })
 
 t.test('the load and robots.txt are asked at each request', async (t) => {
@@ -170,25 +145,15 @@ t.test('the load and robots.txt are asked at each request', async (t) => {
 t.test('a share is of clients, each of which is within it at every request or at none', async (t) => {
   const rules: readonly Rule[] = [{ id: 'some', match: { share: 0.1 }, action: 'block' }]
   const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules }) })
-  const actions = Array.from({ length: 4_000 }, (_, index) => `8.${index % 200}.${index % 7}.${index % 251}`).map(
-    (peer) => {
-      const first = decide(makeRequest(makeFields(CHROME), { peer })).action
-      t.equal(decide(makeRequest(['Host', 'x'], { peer, target: '/other' })).action, first)
-      return first
-    },
-  )
-  const share = actions.filter((action) => action === 'block').length / actions.length
+  const isWithin = (peer: string, target = '/') => decide(makeRequest([], { peer, target })).action === 'block'
+  const peers = Array.from({ length: 4_000 }, (_, index) => `8.${index % 200}.${index % 7}.${index % 251}`)
+  t.ok(peers.every((peer) => isWithin(peer) === isWithin(peer, '/other')))
+  const share = peers.filter((peer) => isWithin(peer)).length / peers.length
   t.ok(share > 0.07 && share < 0.13, String(share))
-  const homes = Array.from({ length: 200 }, (_, home) =>
-    ['1:2:3:4', 'a:b:c:d'].map(
-      (rest) => decide(makeRequest(['Host', 'x'], { peer: `2a02:8106:1:${home}:${rest}` })).action,
-    ),
-  )
-  t.ok(homes.some(([action]) => action === 'block'))
-  t.ok(
-    homes.every(([one, other]) => one === other),
-    'a home keeps its part as its IPv6 address changes',
-  )
+  const homes = Array.from({ length: 200 }, (_, home) => `2a02:8106:1:${home}`)
+  t.ok(homes.some((home) => isWithin(`${home}:1:2:3:4`)))
+  const changed = homes.filter((home) => isWithin(`${home}:1:2:3:4`) !== isWithin(`${home}:a:b:c:d`))
+  t.same(changed, [], 'a home keeps its part as its IPv6 address changes')
 })
 
 t.test('weights of several signs come to one decision, and are among its reasons', async (t) => {
@@ -201,10 +166,8 @@ t.test('weights of several signs come to one decision, and are among its reasons
   const { decide } = agentInspector({ policy: compilePolicy({ preset: 'observe', rules }) })
   const both = decide(asking({}, { httpVersion: '1.0' }))
   t.equal(both.action, 'block')
-  t.match(
-    both.reasons.map(({ text }) => text),
-    [/"enough"/, 'The weights of the policy\'s rules add up to 7: "old" 3, "no-language" 4.'],
-  )
+  const sum = 'The weights of the policy\'s rules add up to 7: "old" 3, "no-language" 4.'
+  t.match(both.reasons, [{ text: /"enough"/ }, { text: sum }])
   const one = decide(asking({}))
   t.match(one, { action: 'flag', reasons: [{ id: 'policy:no-language' }, { text: /add up to 4/ }] })
   t.equal(decide(asking({ 'Accept-Language': 'de' })).action, 'allow')
@@ -215,29 +178,20 @@ t.test('words that cannot be meant are named at their places', async (t) => {
     [{ match: { userAgent: ['/(/'] } }, ['match', 'userAgent', 0], /Unterminated group/],
     [{ match: { userAgent: ['ok', '/a/g'] } }, ['match', 'userAgent', 1], /flag "g"/],
     [{ match: { userAgent: ['/(a)\\1/'] } }, ['match', 'userAgent', 0], /backreference/],
-    [{ match: { userAgent: ['/a(?!b)/'] } }, ['match', 'userAgent', 0], /lookahead/],
-    [{ match: { userAgent: [''] } }, ['match', 'userAgent', 0], /unknown/],
     [{ match: { userAgent: ['a'.repeat(1_001)] } }, ['match', 'userAgent', 0], /the maximum is 1000/],
     [{ match: { headerValue: { Accept: ['x'] } } }, ['match', 'headerValue', 'Accept'], /did you mean "accept"/],
     [{ match: { cookie: { 'a b': ['x'] } } }, ['match', 'cookie', 'a b'], /unknown/],
     [{ match: { cookie: {} } }, ['match', 'cookie'], /names nothing/],
-    [{ match: { query: { a: ['/[/'] } } }, ['match', 'query', 'a', 0], /Unterminated character class/],
     [{ match: { address: ['10.0.0.300'] } }, ['match', 'address', 0], /expected an address/],
     [{ match: { address: ['list:none'] } }, ['match', 'address', 0], /no list "none"\. Use one of partners/],
-    [{ match: { asn: ['list:none'] } }, ['match', 'asn', 0], /no list "none"/],
     [{ match: { not: { userAgent: ['list:none'] } } }, ['match', 'not', 'userAgent', 0], /no list/],
     [{ match: { not: {} } }, ['match', 'not'], /not is empty/],
     [{ match: { not: { country: ['UK'] } } }, ['match', 'not', 'country', 0], /did you mean "GB"/],
     [{ match: { share: 1 } }, ['match', 'share'], /between 0 and 1/],
     [{ match: {}, weight: 3, action: 'block' }, ['weight'], /needs the action flag/],
-    [{ match: {}, weight: -1, action: 'flag' }, ['weight'], /above 0/],
     [{ match: { userAgent: ['Mine'] }, action: 'allow' }, ['match', 'userAgent'], /clients can forge this/],
     [{ match: { header: { present: ['x'] }, path: ['/x'] }, action: 'allow' }, ['match', 'header'], /trustClaim/],
-    [
-      { match: { cookie: { s: ['*'] }, class: ['human'] }, action: 'allow' },
-      ['match', 'cookie'],
-      /clients can forge this/,
-    ],
+    [{ match: { cookie: { s: ['*'] }, class: ['human'] }, action: 'allow' }, ['match', 'cookie'], /can forge this/],
   ]
   for (const [rule, path, message] of rows) {
     const rules = [{ id: 'r', action: 'block', match: {}, ...rule }] as readonly Rule[]
@@ -255,9 +209,4 @@ t.test('words that cannot be meant are named at their places', async (t) => {
     const rules = [{ id: 'r', action: 'allow', ...rule }] as readonly Rule[]
     t.same(policyFaults({ preset: 'observe', rules }), [], JSON.stringify(rule))
   }
-})
-
-t.test('no address is on a list that holds it, where the client is not known', async (t) => {
-  t.equal(decided({ match: { not: { address: ['0.0.0.0/0', '::/0'] } } }, asking({}, { peer: '' })).action, 'block')
-  t.equal(decided({ match: { address: ['0.0.0.0/0', '::/0'] } }, asking({}, { peer: HOME })).action, 'block')
 })

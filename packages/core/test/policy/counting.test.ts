@@ -1,33 +1,9 @@
 import t from 'tap'
-import { createCounter } from '../../src/counting/counter.ts'
-import { clientKey } from '../../src/counting/keys.ts'
-import { tightest } from '../../src/counting/limited.ts'
-import { policyFaults } from '../../src/policy/check/faults.ts'
-import { policyWarnings } from '../../src/policy/check/warnings.ts'
-import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
-import type { Policy, Rule } from '../../src/policy/policy.ts'
+import { clientKey, compilePolicy, policyFaults, policyWarnings, type Rule, tightest } from '../../src/index.ts'
 import { LIMIT_PRESETS } from '../../src/policy/presets/limit-presets.ts'
-import { createFakeCounts, createFakeNetworks, makeSnapshots, makeSystem } from '../../src/testing/fakes.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
-import { agentInspector, CHROME, makeFields, makeRequest } from '../agents.ts'
-
-const NOW = 1_800_000_000_000
-
-const SNAPSHOTS = makeSnapshots({
-  networks: createFakeNetworks([
-    ['8.2.0.0/16', { system: makeSystem({ asn: 64_502, type: 'hosting', networkClass: 'hosting', brand: 'Racks' }) }],
-  ]),
-  rangesLoaded: true,
-})
-
-function createGate(policy: Partial<Policy>, mode: 'enforce' | 'monitor' = 'enforce') {
-  const compiled = compilePolicy({ preset: 'observe', rules: [], ...policy })
-  const inspector = agentInspector({ policy: compiled, snapshots: SNAPSHOTS, mode })
-  const counts = createFakeCounts({ now: () => NOW })
-  const counter = createCounter({ counts, flights: 'test' })
-  const ask = async (request: InspectionRequest) => counter.count(inspector.decide(request))
-  return { ask, counts, inspector }
-}
+import { CHROME, makeFields, makeRequest } from '../agents.ts'
+import { openGate } from './gate.ts'
 
 function from(peer: string, target = '/', overrides: Partial<InspectionRequest> = {}): InspectionRequest {
   return makeRequest(makeFields(CHROME), { peer, target, ...overrides })
@@ -39,84 +15,66 @@ function limitRule(more: Partial<Rule> & Pick<Rule, 'limit'>): Rule {
 
 t.test('within its limit a rule decides nothing, and the rules after it do', async (t) => {
   const few = limitRule({ match: { path: ['/login'] }, limit: { key: 'client', max: 1, window: '1m' } })
-  const { ask, inspector } = createGate({
+  const { ask, inspector } = openGate({
     rules: [few, { id: 'racks', match: { networkClass: ['hosting'] }, action: 'block' }],
   })
-  const actions = []
-  for (let call = 0; call < 3; call++) actions.push((await ask(from('8.2.0.1', '/login'))).decision)
-  t.same(
-    actions.map(({ action }) => action),
-    ['block', 'throttle', 'throttle'],
-  )
-  t.same(
-    actions.map(({ reasons }) => reasons[0]?.id),
-    ['policy:racks', 'policy:few', 'policy:few'],
-  )
-  t.match(actions[1]?.reasons[0]?.text, 'exceeded: 1 in 1m by client')
-  t.same(
-    actions[1]?.limits?.map(({ used, max, exceeded }) => [used, max, exceeded]),
-    [[1, 1, true]],
-  )
+  const login = async () => (await ask(from('8.2.0.1', '/login'))).decision
+  t.match(await login(), { action: 'block', reasons: [{ id: 'policy:racks' }] })
+  const text = /exceeded: 1 in 1m by client/
+  const limits = [{ used: 1, max: 1, exceeded: true }]
+  t.match(await login(), { action: 'throttle', reasons: [{ id: 'policy:few', text }], limits })
   t.equal((await ask(from('8.9.0.1', '/elsewhere'))).decision.limits, undefined)
   t.equal(inspector.decide(from('8.9.0.1', '/login')).action, 'allow', 'deciding counts nothing')
-  t.ok(Object.isFrozen(actions[1]))
 })
 
 t.test('then: allow opens within, only for what is proven and where all readings agree', async (t) => {
   const open = { id: 'open', action: 'block', then: 'allow', limit: { key: 'client', max: 1, window: '1m' } } as const
   const after: Rule = { id: 'all', match: {}, action: 'block' }
-  const { ask } = createGate({ rules: [{ ...open, match: { path: ['/open'] } }, after] })
+  const { ask } = openGate({ rules: [{ ...open, match: { path: ['/open'] } }, after] })
   const first = (await ask(from('8.9.0.1', '/open'))).decision
   t.same([first.action, first.reasons[0]?.id], ['allow', 'policy:open'])
   t.same((await ask(from('8.9.0.1', '/open'))).decision.reasons[0]?.id, 'policy:open')
   t.same((await ask(from('8.9.0.1', '/open'))).decision.action, 'block')
   t.equal((await ask(from('8.9.0.2', '/a/..%2fopen'))).decision.reasons[0]?.id, 'policy:all')
-  const claimed = createGate({ rules: [{ ...open, match: { crawler: ['gptbot'] } }, after] })
+  const claimed = openGate({ rules: [{ ...open, match: { crawler: ['gptbot'] } }, after] })
   const gpt = makeRequest(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer: '8.9.0.1' })
   t.equal((await claimed.ask(gpt)).decision.reasons[0]?.id, 'policy:all')
 })
 
 t.test('keys of counts: each alone, combinations, and requests without such a value', async (t) => {
   const gpt = (peer: string) => makeRequest(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer })
-  const listKeys = async (
-    key: Rule['limit'] extends infer L ? (L extends { key: infer K } ? K : never) : never,
-    request: InspectionRequest,
-    user?: string,
-  ) => {
-    const { ask, counts } = createGate({ rules: [limitRule({ limit: { key, max: 5, window: '1m' } })] })
-    await ask(user === undefined ? request : { ...request, user })
-    return counts.taken.map(({ key, max }) => [key.replace('few sliding/60000 ', ''), max])
+  type Key = NonNullable<Rule['limit']>['key']
+  const rows: readonly (readonly [key: Key, request: InspectionRequest, ...keys: string[]])[] = [
+    ['client', from('8.2.0.1'), '8.2.0.1 5'],
+    ['client', from('2001:db9:1:2:3::4'), '2001:db9:1:2::/64 5', '2001:db9:1::/48 80'],
+    ['client', from(''), 'no-address 5'],
+    ['prefix', from('8.2.0.77'), '8.2.0.0/24 5'],
+    ['prefix', from('2001:db9:1:2:3::4'), '2001:db9:1::/48 5'],
+    ['asn', from('8.2.0.1'), 'AS64502 5'],
+    // Unknown is nobody, and a claim uses up nobody else's.
+    ['asn', from('8.9.0.1')],
+    ['country', from('8.9.0.1')],
+    ['class', from('8.9.0.1'), 'human 5'],
+    ['operator', gpt('8.2.0.1'), 'OpenAI? 8.2.0.1 5'],
+    ['crawler', gpt('8.2.0.1'), 'gptbot? 8.2.0.1 5'],
+    ['identity', gpt('8.2.0.1')],
+    ['user', from('8.2.0.1')],
+    ['user', from('8.2.0.1', '/', { user: 'ada' }), 'ada 5'],
+    [['asn', 'client'], from('8.2.0.1'), 'AS64502 8.2.0.1 5'],
+    [['class', 'client'], from('2001:db9::1'), 'human 2001:db9::/64 5', 'human 2001:db9::/48 80'],
+  ]
+  for (const [key, request, ...keys] of rows) {
+    const { ask, counts } = openGate({ rules: [limitRule({ limit: { key, max: 5, window: '1m' } })] })
+    await ask(request)
+    const taken = counts.taken.map(({ key, max }) => `${key.replace('few sliding/60000 ', '')} ${max}`)
+    t.same(taken, keys, `${key} of ${request.peer}`)
   }
-  t.same(await listKeys('client', from('8.2.0.1')), [['8.2.0.1', 5]])
-  t.same(await listKeys('client', from('2001:db9:1:2:3::4')), [
-    ['2001:db9:1:2::/64', 5],
-    ['2001:db9:1::/48', 80],
-  ])
-  t.same(await listKeys('client', from('')), [['no-address', 5]])
-  t.same(await listKeys('prefix', from('8.2.0.77')), [['8.2.0.0/24', 5]])
-  t.same(await listKeys('prefix', from('2001:db9:1:2:3::4')), [['2001:db9:1::/48', 5]])
-  t.same(await listKeys('asn', from('8.2.0.1')), [['AS64502', 5]])
-  t.same(await listKeys('asn', from('8.9.0.1')), [], 'unknown is nobody')
-  t.same(await listKeys('country', from('8.9.0.1')), [])
-  t.same(await listKeys('class', from('8.9.0.1')), [['human', 5]])
-  t.same(await listKeys('operator', gpt('8.2.0.1')), [['OpenAI? 8.2.0.1', 5]], 'a claim uses up nobody else’s')
-  t.same(await listKeys('crawler', gpt('8.2.0.1')), [['gptbot? 8.2.0.1', 5]])
-  t.same(await listKeys('identity', gpt('8.2.0.1')), [])
-  t.same(await listKeys('user', from('8.2.0.1')), [])
-  t.same(await listKeys('user', from('8.2.0.1'), 'ada'), [['ada', 5]])
-  t.same(await listKeys(['asn', 'client'], from('8.2.0.1')), [['AS64502 8.2.0.1', 5]])
-  t.same(await listKeys(['class', 'client'], from('2001:db9::1')), [
-    ['human 2001:db9::/64', 5],
-    ['human 2001:db9::/48', 80],
-  ])
 })
 
 t.test('the key of a client: an IPv4 address, or a network of IPv6 within its /48', async (t) => {
-  t.same(clientKey('192.0.2.1'), { narrow: '192.0.2.1' })
   t.same(clientKey('::ffff:192.0.2.1'), { narrow: '192.0.2.1' })
   const full = 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'
-  const wide = 'ffff:ffff:ffff::/48'
-  t.same(clientKey(full), { narrow: 'ffff:ffff:ffff:ffff::/64', wide })
+  t.same(clientKey(full), { narrow: 'ffff:ffff:ffff:ffff::/64', wide: 'ffff:ffff:ffff::/48' })
   for (const text of ['64:ff9b::c000:201', '64:ff9b:1::c000:201'])
     t.same(clientKey(text), { narrow: `${text}/128` }, 'one of IPv4 behind a translator, with all of it in a /64')
   t.same(clientKey('64:ff9b::1:0:0'), { narrow: '64:ff9b::/64', wide: '64:ff9b::/48' })
@@ -125,22 +83,16 @@ t.test('the key of a client: an IPv4 address, or a network of IPv6 within its /4
 
 t.test('in flight: of all together, of each key, and left when the answer has ended', async (t) => {
   const rule: Rule = { id: 'export', match: { path: ['/export'] }, concurrent: 2, action: 'block' }
-  const { ask, counts } = createGate({ rules: [rule] })
+  const { ask, counts } = openGate({ rules: [rule] })
   const all = []
   for (const peer of ['8.9.0.1', '8.9.0.2', '8.9.0.3']) all.push(await ask(from(peer, '/export')))
-  t.same(
-    all.map(({ decision }) => decision.action),
-    ['allow', 'allow', 'block'],
-  )
-  t.equal(all[2]?.ended, undefined)
+  t.match(all, [{ decision: { action: 'allow' } }, {}, { decision: { action: 'block' }, ended: undefined }])
   all[0]?.ended?.(200)
   t.same(counts.left, ['export flights '])
   t.equal((await ask(from('8.9.0.3', '/export'))).decision.action, 'allow')
-  const each = createGate({ rules: [{ ...rule, concurrent: { key: 'client', max: 1 } }] })
-  const actions = []
-  for (const peer of ['8.9.0.1', '8.9.0.2', '8.9.0.1'])
-    actions.push((await each.ask(from(peer, '/export'))).decision.action)
-  t.same(actions, ['allow', 'allow', 'block'])
+  const each = openGate({ rules: [{ ...rule, concurrent: { key: 'client', max: 1 } }] })
+  for (const [peer, action] of Object.entries({ '8.9.0.1': 'allow', '8.9.0.2': 'allow', '::ffff:8.9.0.1': 'block' }))
+    t.equal((await each.ask(from(peer, '/export'))).decision.action, action, peer)
 })
 
 t.test('what a page elsewhere has the browser send can be blocked before it is counted', async (t) => {
@@ -154,7 +106,7 @@ t.test('what a page elsewhere has the browser send can be blocked before it is c
     not: { headerValue: { 'sec-fetch-dest': ['document'] } },
   }
   const few = limitRule({ limit: { key: 'client', max: 2, window: '1m' } })
-  const { ask } = createGate({ rules: [{ id: 'embedded', match, action: 'block' }, few] })
+  const { ask } = openGate({ rules: [{ id: 'embedded', match, action: 'block' }, few] })
   const actions: string[] = []
   for (const request of [embedded, embedded, embedded, link, from('8.9.0.1'), from('8.9.0.1')])
     actions.push((await ask(request)).decision.action)
@@ -163,7 +115,7 @@ t.test('what a page elsewhere has the browser send can be blocked before it is c
 
 t.test('a cost by number, by method and by path', async (t) => {
   const costs = async (cost: Rule['cost']) => {
-    const { ask, counts } = createGate({ rules: [limitRule({ limit: { key: 'client', max: 9, window: '1m' }, cost })] })
+    const { ask, counts } = openGate({ rules: [limitRule({ limit: { key: 'client', max: 9, window: '1m' }, cost })] })
     await ask(from('8.9.0.1', '/search'))
     await ask(from('8.9.0.1', '/', { method: 'POST' }))
     await ask(from('8.9.0.1'))
@@ -180,7 +132,7 @@ t.test('several rules count one request, the tightest shows, and trials do nothi
     limitRule({ id: 'tried', limit: { key: 'client', max: 1, window: '1m' }, monitor: true, action: 'block' }),
     limitRule({ id: 'tight', limit: { key: 'client', max: 3, window: '1m' }, action: 'flag' }),
   ]
-  const { ask } = createGate({ rules })
+  const { ask } = openGate({ rules })
   await ask(from('8.9.0.1'))
   const second = (await ask(from('8.9.0.1'))).decision
   t.equal(second.action, 'allow')
@@ -190,7 +142,8 @@ t.test('several rules count one request, the tightest shows, and trials do nothi
   const fourth = (await ask(from('8.9.0.1'))).decision
   t.same([fourth.action, fourth.trial?.rule], ['flag', 'tried'])
   t.same([second.trials, fourth.trials], [[second.trial], [fourth.trial]])
-  const monitoring = createGate({ rules: [limitRule({ limit: { key: 'client', max: 1, window: '1m' } })] }, 'monitor')
+  const once = limitRule({ limit: { key: 'client', max: 1, window: '1m' } })
+  const monitoring = openGate({ rules: [once] }, { mode: 'monitor' })
   await monitoring.ask(from('8.9.0.1'))
   const beyond = (await monitoring.ask(from('8.9.0.1'))).decision
   t.same([beyond.action, beyond.enforced], ['throttle', false])
@@ -201,53 +154,39 @@ t.test('faults of counting rules are said, each with its place', async (t) => {
   const rows: readonly (readonly [Partial<Rule>, string])[] = [
     [{ limit: { ...limit, window: 0 } }, 'limit.window: 0 is not a duration'],
     [{ limit: { ...limit, window: '0s' } }, 'limit.window: "0s" is not a duration'],
-    [{ limit: { ...limit, window: 'soon' } }, 'limit.window: "soon" is not a duration'],
-    [{ limit: { ...limit, window: '1000d' } }, 'limit.window: "1000d" is not a duration'],
     [{ limit: { ...limit, max: 0 } }, 'limit.max: 0 is not a whole number'],
-    [{ limit: { ...limit, max: 1.5 } }, 'limit.max: 1.5 is not a whole number'],
     [{ limit: { ...limit, key: 'clients' as 'client' } }, 'limit.key: "clients" is unknown; did you mean "client"?'],
     [{ limit: { ...limit, key: [] } }, 'limit.key: the list of keys to count by is empty'],
     [{ limit: { ...limit, key: ['asn', 'asn'] } }, 'limit.key: lists a key twice'],
     [{ limit: { ...limit, kind: 'slide' as 'sliding' } }, 'limit.kind: "slide" is unknown'],
-    [
-      { limit: { ...limit, count: 'failures' as 'failure' } },
-      'limit.count: "failures" is unknown; did you mean "failure"?',
-    ],
+    [{ limit: { ...limit, count: 'failures' as 'failure' } }, 'limit.count: "failures" is unknown'],
     [{ limit: { ...limit, failures: [401] } }, 'limit.failures: applies only to a limit with count: failure'],
     [{ limit: { ...limit, count: 'failure', failures: [] } }, 'limit.failures: the list of failure statuses is empty'],
     [{ limit: { ...limit, count: 'failure', failures: [401, 99] } }, 'limit.failures.1: 99 is not a status'],
     [{ limit: { ...limit, burst: 5 } }, 'limit.burst: applies only to a limit with kind: bucket'],
-    [{ limit: { ...limit, kind: 'bucket', burst: 0 } }, 'limit.burst: 0 is not a whole number'],
     [{ limit, action: 'allow' }, 'action: a limit cannot allow'],
     [{ limit, cost: -1 }, 'cost: -1 is not a cost'],
     [{ limit, cost: { search: 2 } }, 'cost.search: "search" is not a method in capitals or a path'],
     [{ concurrent: 0 }, 'concurrent: 0 is not a whole number'],
-    [{ concurrent: { key: 'ip' as 'client', max: 2 } }, 'concurrent.key: "ip" is unknown'],
     [{ action: 'throttle' }, 'action: throttle needs a limit'],
     [{ then: 'allow', action: 'block' }, 'then: has no effect without a limit'],
     [{ limit, then: 'allow', onError: 'block' }, 'onError: then: allow excludes onError'],
   ]
-  const wrong = rows.flatMap(([given, expected]) => {
+  for (const [given, expected] of rows) {
     const rule: Rule = { id: 'r', match: {}, action: 'throttle', ...given }
     const [fault] = policyFaults({ preset: 'observe', rules: [rule] })
-    const text = `${fault?.path.slice(2).join('.')}: ${fault?.message}`
-    return text.startsWith(expected) ? [] : [{ expected, text }]
-  })
-  t.same(wrong, [])
+    t.match(`${fault?.path.slice(2).join('.')}: ${fault?.message}`, expected)
+  }
   const strikes = { count: 3, window: '1m', on: ['blocked', 'status:404', 'status:200', 'gone'], for: '0s' }
-  t.same(
-    policyFaults({ preset: 'observe', rules: [], strikes }).map(({ path }) => path.join('.')),
-    ['strikes.for', 'strikes.on.2', 'strikes.on.3'],
-  )
+  const places = policyFaults({ preset: 'observe', rules: [], strikes }).map(({ path }) => path.join('.'))
+  t.same(places, ['strikes.for', 'strikes.on.2', 'strikes.on.3'])
   t.throws(() => compilePolicy({ preset: 'observe', rules: [], limits: ['none' as 'login-guard'] }), /no-such|unknown/)
-  t.match(
-    policyWarnings({ preset: 'observe', rules: [limitRule({ limit: { ...limit, key: 'user' } })] })[0]?.message,
-    'user',
-  )
+  const byUser = limitRule({ limit: { ...limit, key: 'user' } })
+  t.match(policyWarnings({ preset: 'observe', rules: [byUser] })[0]?.message, 'user')
 })
 
 t.test('a rule with the id of a rule of its preset has counts of its own, and its own reason', async (t) => {
-  const { ask } = createGate({
+  const { ask } = openGate({
     limits: ['login-guard'],
     rules: [{ id: 'login-guard', match: {}, action: 'block', limit: { key: 'client', max: 20, window: '1h' } }],
   })
@@ -262,10 +201,9 @@ t.test('a rule with the id of a rule of its preset has counts of its own, and it
 })
 
 t.test('the presets of limits are policies without a fault, and do what their names say', async (t) => {
-  for (const [name, rules] of Object.entries(LIMIT_PRESETS)) {
+  for (const [name, rules] of Object.entries(LIMIT_PRESETS))
     t.same(policyFaults({ preset: 'observe', rules }), [], name)
-  }
-  const { ask } = createGate({ limits: ['polite-crawlers', 'login-guard', 'api-fair-use'] })
+  const { ask } = openGate({ limits: ['polite-crawlers', 'login-guard', 'api-fair-use'] })
   const countPassed = async (request: InspectionRequest, calls: number) => {
     let allowed = 0
     for (let call = 0; call < calls; call++) if ((await ask(request)).decision.action === 'allow') allowed++

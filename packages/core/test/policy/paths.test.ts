@@ -1,13 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
+import { compilePolicy, type Inspection, parsePathPattern, pathFault, type Rule, readPath } from '../../src/index.ts'
 import { evaluate } from '../../src/policy/compile/evaluate.ts'
 import { Asked } from '../../src/policy/language/asked.ts'
-import { parsePathPattern } from '../../src/policy/paths/path-pattern.ts'
-import { createPathReader, pathFault, readPath } from '../../src/policy/paths/path-readings.ts'
-import { splitPaths } from '../../src/policy/paths/path-test.ts'
-import { SplitPath } from '../../src/policy/paths/split-path.ts'
-import type { Inspection } from '../../src/values/inspection.ts'
+import { splitWords } from '../support.ts'
 
 /** Each step of an origin makes another path of it. */
 const MANIFOLD = `/${'%253b;%2f//%255c%2523..;%3f'.repeat(4)}`
@@ -15,85 +11,41 @@ const MANIFOLD = `/${'%253b;%2f//%255c%2523..;%3f'.repeat(4)}`
 t.test('one path has one form, and what else it may be taken for is known', async (t) => {
   const rows: readonly (readonly [target: string, path: string, ...others: string[]])[] = [
     ['/', '/'],
-    ['/admin', '/admin'],
-    ['/admin/', '/admin/'],
     ['/admin?x=/../y#z', '/admin'],
-    ['/a.b/c-d_e~f', '/a.b/c-d_e~f'],
-    ['/.well-known/x', '/.well-known/x'],
-    ['/caf%C3%A9', '/caf%C3%A9'],
-    ['/a+b:c@d!,e=(f)', '/a+b:c@d!,e=(f)'],
     ['/caf%c3%a9', '/caf%C3%A9'],
     // As bytes, which Node hands on as they came.
     ['/caf\u00c3\u00a9', '/caf%C3%A9'],
-    ['/caf\u00c3\u00a9/\u20ac', '/caf%C3%83%C2%A9/%E2%82%AC'],
     ['/a|b"c', '/a%7Cb%22c'],
-    ['/a%7cb', '/a%7Cb'],
     ['/%', '/%25'],
     ['/%40admin', '/@admin', '/%40admin'],
     ['/%%361', '/%2561', '/%25%361', '/a'],
-    ['/%2561', '/%2561', '/a'],
     ['//admin', '/admin', '//admin', '/'],
-    ['//host/admin', '/host/admin', '//host/admin', '/admin'],
     ['/\\admin', '/admin', '/%5Cadmin', '//admin', '/'],
-    ['\\admin', '/admin', '%5Cadmin'],
     ['/admin#x', '/admin', '/admin%23x'],
     ['/%61dmin', '/admin', '/%61dmin'],
-    ['/x/../admin', '/admin', '/x/../admin'],
-    ['/x/%2e%2E/admin', '/admin', '/x/%2E%2E/admin', '/x/../admin'],
     ['/x/..%2fadmin', '/admin', '/x/..%2Fadmin', '/x/../admin'],
     ['/./admin/.', '/admin/', '/./admin/.'],
-    ['/%2e/admin', '/admin', '/%2E/admin', '/./admin'],
     ['/adm%C1%A9n', '/adm%C1%A9n', '/admin'],
     ['/%F0%80%81%A1dmin', '/%F0%80%81%A1dmin', '/admin'],
-    ['/%F8%80%80%81%A1dmin', '/%F8%80%80%81%A1dmin', '/admin'],
     ['/%FC%80%80%80%81%A1dmin', '/%FC%80%80%80%81%A1dmin', '/admin'],
-    ['http://site.example/./admin', '/admin', '/./admin'],
-    ['/../../admin', '/admin', '/../../admin'],
-    ['/..', '/', '/..'],
     ['/a//../admin', '/admin', '/a//../admin', '/a/../admin', '/a/admin'],
     ['/admin;x', '/admin;x', '/admin'],
     ['/;/admin', '/;/admin', '//admin', '/', '/admin'],
     ['/public/..;/admin', '/public/..;/admin', '/public/../admin', '/public/..', '/admin', '/'],
-    ['http://host/admin', '/admin'],
     ['http://host', '/'],
     ['HTTPS://host:8443//admin', '/admin', '//admin', '/'],
     ['*', '/'],
     ['', '/'],
-    ['host:443', '/'],
   ]
-  const found = rows.map(([target]) => {
+  for (const [target, expected, ...others] of rows) {
     const { path, readings = [path] } = readPath(target)
-    return [target, path, ...readings.filter((reading) => reading !== path).sort()]
-  })
-  t.same(
-    found,
-    rows.map(([target, path, ...others]) => [target, path, ...others.sort()]),
-  )
+    t.equal(path, expected, target)
+    t.same(readings.filter((reading) => reading !== path).sort(), others.sort(), target)
+  }
 })
 
 t.test('a canonical path is canonical again', async () => {
-  const piece = fc.constantFrom(
-    '/',
-    '.',
-    '..',
-    '%2e',
-    '%2F',
-    '%5c',
-    '\\',
-    'a',
-    'B',
-    '%41',
-    '%ff',
-    '%40',
-    '\u00e9',
-    '|',
-    '%',
-    '4',
-    '?',
-    '#',
-    '//',
-    'http://h',
-  )
+  const piece = fc.constantFrom(...splitWords('/ . .. %2e %2F %5c \\ a B %41 %ff %40 \u00e9 | % 4 ? # // http://h'))
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const { path } = readPath(`/${pieces.join('')}`)
@@ -102,65 +54,42 @@ t.test('a canonical path is canonical again', async () => {
   )
 })
 
-t.test('a target of more readings than anybody needs has none', async (t) => {
-  const { readings } = readPath(MANIFOLD)
-  t.same(readings, [])
-})
-
 t.test('a fault of a target is named, however it is spelt', async (t) => {
   const rows: readonly (readonly [target: string, fault: string | undefined])[] = [
-    ['/a/b.c?d=../e', undefined],
-    ['/a%2Fb;c=d/%E2%82%AC/%25', undefined],
-    ['/...', undefined],
+    ['/a%2Fb;c=d/%E2%82%AC/%25?d=../e', undefined],
     ['/.hidden/..x', undefined],
     ['/a/../b', 'a dot segment'],
-    ['/.', undefined],
     ['/repo/./InRelease', undefined],
     ['/%2e/a', undefined],
     ['/a/.;x/b', undefined],
-    ['/./../a', 'a dot segment'],
     ['/.%2e/a', 'a dot segment'],
-    ['/a/%2e%2E', 'a dot segment'],
-    ['/a/.%252e/b', 'a dot segment'],
+    ['/a/.%252E/b', 'a dot segment'],
     ['/a/..%2fb', 'a dot segment'],
     ['/a/..;x=1/b', 'a dot segment'],
-    ['/a/..?x', 'a dot segment'],
     ['/a/..%3fx', 'a dot segment'],
     ['/a\\b', 'a backslash'],
     ['/a%5cb', 'a backslash'],
     ['/a%255Cb', 'a backslash'],
     ['/a%00', 'a NUL'],
     ['/a%2500', 'a NUL'],
-    ['/a%', 'a percent sign that starts no escape'],
-    ['/100%/a', 'a percent sign that starts no escape'],
     ['/a%zz', 'a percent sign that starts no escape'],
     ['/%u002e', 'a percent sign that starts no escape'],
     // Bytes of EUC-JP, GBK, windows-1251 and ISO 8859-1, which begin like overlong UTF-8.
     ['/keyword/%C0%B5%B5%AC%C9%BD', undefined],
-    ['/%C0%B4%BC%BC/%c1%a6', undefined],
     ['/%C1%E0%E7%E0/%E0%80%B0', undefined],
     ['/caf%E9/%C0%C1', undefined],
     ['/a/%c0%ae%c0%ae/b', 'overlong UTF-8'],
-    ['/a%C0%AFb', 'overlong UTF-8'],
     ['/a%c1%9Cb', 'overlong UTF-8'],
-    ['/a%C0%A561', 'overlong UTF-8'],
-    ['/a%C0%80', 'overlong UTF-8'],
-    ['/a%E0%80%AFb', 'overlong UTF-8'],
     ['/a%E0%81%9Cb', 'overlong UTF-8'],
     ['/a%F0%80%80%AEb', 'overlong UTF-8'],
     ['/a/%f8%80%80%80%ae%f8%80%80%80%ae/b', 'overlong UTF-8'],
-    ['/a%FC%80%80%80%80%AFb', 'overlong UTF-8'],
-    ['/a%f8%80%80%81%9cb', 'overlong UTF-8'],
-    ['/a%FC%80%80%80%81%9Cb', 'overlong UTF-8'],
     ['/a%25fc%2580%2580%2580%2580%25a5', 'overlong UTF-8'],
     ['/%F8%E0%F8%EB%FB%EA/%FC%80', undefined],
     ['/a%25c0%25afb', 'overlong UTF-8'],
     [MANIFOLD, 'too many escapes'],
   ]
-  t.same(
-    rows.map(([target]) => [target, pathFault(target)]),
-    rows,
-  )
+  for (const [target, fault] of rows) t.equal(pathFault(target), fault, target)
+  t.same(readPath(MANIFOLD).readings, [], 'it has more readings than anybody needs')
 })
 
 t.test('patterns match whole segments', async (t) => {
@@ -168,17 +97,13 @@ t.test('patterns match whole segments', async (t) => {
     ['/login', '/login', true],
     ['/login', '/login/', true],
     ['/login', '/LOGIN', true],
-    ['/login', '/login/x', false],
     ['/login', '/loginx', false],
     ['/admin/**', '/admin', true],
     ['/admin/**', '/Admin/users/1', true],
     ['/admin/**', '/administrator', false],
-    ['/**', '/', true],
     ['/**', '/anything/at/all', true],
     ['/files/*.pdf', '/files/a.pdf', true],
     ['/files/*.pdf', '/files/a/b.pdf', false],
-    ['/files/*.pdf', '/files/.pdf', true],
-    ['/*/edit', '/post/edit', true],
     ['/*/edit', '/post/1/edit', false],
     ['/a*b*c', '/aXbYc', true],
     ['/a*b*c', '/aXc', false],
@@ -187,10 +112,8 @@ t.test('patterns match whole segments', async (t) => {
     ['/caf%C3%A9/**', '/CAF%C3%89/x', true],
     ['/*', '/%FF', true],
   ]
-  t.same(
-    rows.map(([pattern, path]) => [pattern, path, parsePathPattern(pattern)(path, false)]),
-    rows,
-  )
+  for (const [pattern, path, matches] of rows)
+    t.equal(parsePathPattern(pattern)(path, false), matches, `${pattern} of ${path}`)
 })
 
 t.test('an exact match asks for the same case and trailing slash', async (t) => {
@@ -199,27 +122,7 @@ t.test('an exact match asks for the same case and trailing slash', async (t) => 
   t.equal(login('/Login', true), false)
   t.equal(login('/login/', true), false)
   t.equal(parsePathPattern('/admin/**')('/admin/', true), true)
-})
-
-t.test('many wildcards against a long path stay linear', async (t) => {
-  t.equal(parsePathPattern(`/${'a*'.repeat(200)}b`)(`/${'a'.repeat(8_000)}`, false), false)
-})
-
-t.test('a request is split once for each path that it may be, however many rules ask', async (t) => {
-  const long = '/b'.repeat(3_500)
-  const read = readPath(`/a/%61;x${long}`)
-  const asked = new Asked({})
-  const inspection = { request: { method: 'GET', ...read } } as Inspection
-  const split = asked.once(splitPaths, inspection)
-  t.equal(asked.once(splitPaths, inspection), split)
-  t.same(
-    [split.path, ...(split.readings ?? [])].map(({ text }) => text),
-    [read.path, ...(read.readings ?? [])],
-  )
-  const one = new SplitPath(`/A${long}`)
-  t.equal(one.segments(false), one.segments(false))
-  t.equal(one.segments(true), one.segments(true))
-  t.same([one.segments(false)[0], one.segments(true)[0]], ['a', 'A'])
+  t.equal(parsePathPattern(`/${'a*'.repeat(200)}b`)(`/${'a'.repeat(8_000)}`, false), false, 'it stays linear')
 })
 
 t.test('a long target has few readings, or any', async (t) => {
@@ -234,23 +137,9 @@ t.test('a long target has few readings, or any', async (t) => {
   t.equal(wide.path.length, 1 + 60_000 * '%E2%82%AC'.length, 'text that a caller wrote')
 })
 
-t.test('a target is read once for all policies that decide it', async (t) => {
-  const read: string[] = []
-  const reader = createPathReader((target) => {
-    read.push(target)
-    return readPath(target)
-  })
-  for (const target of ['/a', '/a', '/%61', '/%61', '/a']) t.same(reader(target), readPath(target))
-  t.same(read, ['/a', '/%61', '/a'])
-  t.equal(reader('/%61').readings, reader('/%61').readings)
-})
-
 t.test('a thousand rules with a star cost a long path little', async (t) => {
-  const rules = Array.from({ length: 1000 }, (_, at) => ({
-    id: `r${at}`,
-    match: { path: [`/a/*/x${at}/**`] },
-    action: 'block' as const,
-  }))
+  const makeRule = (at: number): Rule => ({ id: `r${at}`, match: { path: [`/a/*/x${at}/**`] }, action: 'block' })
+  const rules = Array.from({ length: 1000 }, (_, at) => makeRule(at))
   const policy = compilePolicy({ preset: 'observe', rules })
   const targets = [`/a${'/b'.repeat(3_500)}`, `/%61;a${'/b'.repeat(3_400)}`]
   const before = process.cpuUsage()

@@ -3,6 +3,7 @@ import t from 'tap'
 import { compileExpression } from '../../src/policy/language/expression.ts'
 import { compileGlob, splitGlob } from '../../src/policy/language/glob.ts'
 import { compilePatterns, listNeedles } from '../../src/policy/language/text-pattern.ts'
+import { splitWords } from '../support.ts'
 
 t.test('a glob matches as the regular expression of its parts does', async (t) => {
   const letters = fc.array(fc.constantFrom('a', 'b', '*', '\\*', '\\\\'), { maxLength: 6 })
@@ -37,7 +38,6 @@ t.test('a text that matches has the letters that are searched first', async (t) 
 /** Those that V8 alone would take seconds for, each with a text that makes it. */
 const SLOW: readonly (readonly [source: string, text: string])[] = [
   ['(a+)+$', `${'a'.repeat(8_191)}!`],
-  ['(a|a)*$', `${'a'.repeat(8_191)}!`],
   ['(a|aa)+$', `${'a'.repeat(8_191)}!`],
   ['a*a*a*a*a*!', 'a'.repeat(8_192)],
   ['.*.*.*=x', 'x='.repeat(4_096)],
@@ -46,10 +46,7 @@ const SLOW: readonly (readonly [source: string, text: string])[] = [
   ['a.*b', 'a'.repeat(8_192)],
   ['\\d+\\.\\d+$', '1'.repeat(8_192)],
   ['(?:a{1,30}){1,30}b', 'a'.repeat(8_192)],
-  [
-    '(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)(a|a)b',
-    'a'.repeat(8_192),
-  ],
+  [`${'(a|a)'.repeat(20)}b`, 'a'.repeat(8_192)],
   ['a?a?a?a?a?a?a?a?a?a?a?a?aaaaaaaaaaaa$', 'a'.repeat(8_192)],
   ['^(.*?,){11}P', '1,'.repeat(4_096)],
 ]
@@ -71,24 +68,13 @@ t.test('no text makes an expression slow', async (t) => {
 })
 
 t.test('expressions mean the same in both engines', async (t) => {
-  const sources = [
-    '^(curl|wget)',
-    '[0-9]{2,3}x',
-    'a.c',
-    '^a*b',
-    '(?:x+x+)+y',
-    '\\bbot\\b',
-    '\\/v[12]\\/',
-    'é',
-    '\\d+\\.\\d+$',
-  ]
+  const sources = splitWords('^(curl|wget) [0-9]{2,3}x a.c ^a*b (?:x+x+)+y \\bbot\\b \\/v[12]\\/ é \\d+\\.\\d+$')
   const texts = ['curl/8', 'Wget', 'a12x', 'abc', 'aaab', 'xxxy', 'a bot b', 'abbot', '/v2/', 'café', '1.25', '', 'x']
   for (const source of sources) {
     for (const flags of ['', 'i']) {
       const compiled = compileExpression(source, flags)
-      for (const text of texts) {
+      for (const text of texts)
         t.equal('test' in compiled && compiled.test(text), new RegExp(source, flags).test(text), `${source} of ${text}`)
-      }
     }
   }
 })

@@ -1,12 +1,7 @@
 import t from 'tap'
-import { createCounter } from '../../src/counting/counter.ts'
-import { decide } from '../../src/inspection/decide.ts'
-import type { CompiledPolicy } from '../../src/policy/compile/compile-policy.ts'
-import { PRESET_NAMES } from '../../src/policy/policy.ts'
+import { type CompiledPolicy, createCounter, decide, type Inspection, PRESET_NAMES, refuses } from '../../src/index.ts'
 import { createFakeCounts } from '../../src/testing/fakes.ts'
-import type { Inspection } from '../../src/values/inspection.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
-import { refuses } from '../../src/vocabulary.ts'
 import { inspect, listRequests, PASSES, PEERS, POLICIES, SCENES, type Seen, worsePairs } from './preset-scenes.ts'
 
 /* The first law of the presets holds for their counts too: the more speaks against a client, the fewer pages it reads. */

@@ -1,9 +1,6 @@
 import { AGAINST, BIT, type SignalId } from '../../src/agent/signals.ts'
-import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
-import { PRESET_NAMES } from '../../src/policy/policy.ts'
+import { compilePolicy, type InspectedPass, type Inspection, PRESET_NAMES } from '../../src/index.ts'
 import { createFakeNetworks, makeSnapshots, makeSystem } from '../../src/testing/fakes.ts'
-import type { InspectedPass } from '../../src/values/challenge.ts'
-import type { Inspection } from '../../src/values/inspection.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
 import { type AsType, NETWORK_CLASSES } from '../../src/vocabulary.ts'
 import { agentInspector, CHROME, FIREFOX, makeFields, makeRequest } from '../agents.ts'
@@ -57,7 +54,6 @@ const TYPES: Readonly<Partial<Record<(typeof NETWORK_CLASSES)[number], AsType>>>
   mobile: 'mobile',
   residential_clean: 'isp',
 }
-/** Has one address in a network of each class. */
 export const PEERS = NETWORK_CLASSES.map((networkClass, at) => ({ networkClass, peer: `8.${at + 1}.1.1` }))
 const SNAPSHOTS = makeSnapshots({
   networks: createFakeNetworks(
@@ -73,7 +69,6 @@ const NOTHING_DONE = { pages: 1, signs: [], pagesWithoutFiles: 0, cookiesNotRetu
 const behaviour = { find: () => (moved === 0 ? undefined : { bits: moved, inspected: NOTHING_DONE }) }
 export const { inspect } = agentInspector({ snapshots: SNAPSHOTS, behaviour })
 
-/** Inspects a request of a client that shows signs of behaviour. */
 export function inspectMoved(request: InspectionRequest, bits: number): Inspection {
   moved = bits
   const inspection = inspect(request)
@@ -92,7 +87,6 @@ export interface Seen {
   readonly support: number
 }
 
-/** Lists the requests of a scene, one for each set of its steps. */
 export function listRequests({ of, from, steps, about }: Scene): readonly Seen[] {
   return Array.from({ length: 2 ** steps.length }, (_, set) => {
     let made: readonly [Changes, Partial<InspectionRequest>] = [from, about]

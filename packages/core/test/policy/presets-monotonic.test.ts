@@ -1,9 +1,6 @@
 import t from 'tap'
 import { BEHAVIOUR_SIGNS, weighBehaviour } from '../../src/agent/behaviour-signs.ts'
-import { decide } from '../../src/inspection/decide.ts'
-import { PRESET_NAMES } from '../../src/policy/policy.ts'
-import type { Inspection } from '../../src/values/inspection.ts'
-import { ACTIONS } from '../../src/vocabulary.ts'
+import { ACTIONS, decide, type Inspection, PRESET_NAMES } from '../../src/index.ts'
 import { inspect, inspectMoved, listRequests, PASSES, PEERS, POLICIES, SCENES, worsePairs } from './preset-scenes.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'] as const
@@ -19,9 +16,8 @@ for (const scene of SCENES) {
         const inspections = seen.map(({ request }) => inspect({ ...request, peer, method }))
         for (const [one, other] of pairs) {
           const [less, more] = [inspections[one], inspections[other]] as readonly [Inspection, Inspection]
-          if (more.agent.botProbability < less.agent.botProbability) {
+          if (more.agent.botProbability < less.agent.botProbability)
             milder.push(`probability, ${networkClass}, ${method}: ${seen[one]?.what} and ${seen[other]?.what}`)
-          }
         }
         for (const [at, policy] of POLICIES.entries()) {
           for (const pass of PASSES) {

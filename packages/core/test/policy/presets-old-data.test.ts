@@ -1,9 +1,5 @@
 import t from 'tap'
-import { DAY_MS } from '../../src/duration.ts'
-import { decide } from '../../src/inspection/decide.ts'
-import { classify } from '../../src/network/classify.ts'
-import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
-import { PRESET_NAMES } from '../../src/policy/policy.ts'
+import { ACTIONS, classify, compilePolicy, DAY_MS, decide, NETWORK_CLASSES, PRESET_NAMES } from '../../src/index.ts'
 import type { NetworkRecord } from '../../src/ports/index.ts'
 import {
   createFakeClock,
@@ -14,7 +10,6 @@ import {
   makeStatus,
   makeSystem,
 } from '../../src/testing/fakes.ts'
-import { ACTIONS, NETWORK_CLASSES } from '../../src/vocabulary.ts'
 import { CHROME, makeFields, makeRequest } from '../agents.ts'
 import { inspect, POLICIES } from './preset-scenes.ts'
 
@@ -47,9 +42,8 @@ t.test('no preset is stricter with a person because data is old', async (t) => {
   const whole = inspect(request)
   const action = (policy: (typeof POLICIES)[number], record: Partial<NetworkRecord>, days: number) => {
     const network = classifyRecord(record, days)
-    return ACTIONS.indexOf(
-      decide(policy, { ...whole, network }, { mode: 'enforce', request: { fields, target } }).action,
-    )
+    const asked = { mode: 'enforce', request: { fields, target } } as const
+    return ACTIONS.indexOf(decide(policy, { ...whole, network }, asked).action)
   }
   const stricter = POLICIES.flatMap((policy, at) =>
     RECORDS.flatMap((record) => {

@@ -1,21 +1,15 @@
 import t from 'tap'
-import { createCounter } from '../../src/counting/counter.ts'
-import { policyFaults } from '../../src/policy/check/faults.ts'
-import { flaggingRules } from '../../src/policy/check/flagging-rules.ts'
-import { policyWarnings } from '../../src/policy/check/warnings.ts'
-import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
+import { compilePolicy, flaggingRules, type InspectionRequest, policyFaults, policyWarnings } from '../../src/index.ts'
 import { type Policy, PRESET_NAMES, type PresetName, type Rule } from '../../src/policy/policy.ts'
 import { PRESETS } from '../../src/policy/presets/presets.ts'
-import { createFakeCounts } from '../../src/testing/fakes.ts'
-import type { InspectionRequest } from '../../src/values/request.ts'
-import { agentInspector, CHROME, makeFields, makeRequest, RACK, SCHOOL } from '../agents.ts'
+import { CHROME, makeFields, makeRequest, RACK, SCHOOL } from '../agents.ts'
+import { openGate } from './gate.ts'
 
 function createGate(preset: PresetName, busy = false) {
   const load = { latch: () => () => busy, now: () => 1 }
-  const inspector = agentInspector({ policy: compilePolicy({ preset, rules: [] }, { load }) })
-  const counter = createCounter({ counts: createFakeCounts({ now: () => 0 }), flights: 'test' })
+  const gate = openGate({}, { policy: compilePolicy({ preset, rules: [] }, { load }) })
   return async (request: InspectionRequest) => {
-    const { decision, ended } = await counter.count(inspector.decide(request))
+    const { decision, ended } = await gate.ask(request)
     // A request that sends is answered by no page.
     ended?.(200, undefined, request.method === 'POST' ? 'application/json' : 'text/html')
     return `${decision.action} ${decision.reasons[0]?.id.replace('policy:', '')}`
@@ -31,13 +25,8 @@ const UPTIME = 'Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot
 const BARE = ['Host', 'a', 'User-Agent', CHROME['User-Agent'] ?? '', 'Accept', '*/*']
 
 /** The decision about a first request, and how many of its like pass until one is slowed or asked. */
-const KINDS: readonly (readonly [
-  request: InspectionRequest,
-  stop: string,
-  passed: number,
-  attack: string,
-  left: number,
-])[] = [
+type Kind = readonly [request: InspectionRequest, stop: string, passed: number, attack: string, left: number]
+const KINDS: readonly Kind[] = [
   [makeNamed('curl/8', { target: '/robots.txt' }), 'allow open', 999, 'allow open', 999],
   [makeNamed('curl/8', { target: '/.well-known/acme-challenge/x' }), 'allow open', 999, 'allow open', 999],
   [makeNamed('FreshRSS/1.24', { target: '/blog/feed/' }), 'allow feeds', 120, 'allow feeds', 120],
@@ -81,7 +70,6 @@ for (const [preset, at] of [
   })
 }
 
-/** Counts how many requests of a flood pass. */
 async function countPassed(preset: PresetName, busy: boolean, flood: readonly InspectionRequest[]): Promise<number> {
   const ask = createGate(preset, busy)
   let passed = 0
@@ -96,9 +84,8 @@ t.test('floods are slowed by what they share, and browsers at home are not', asy
   const system = flood(BARE, (at) => `8.1.${at % 250}.${at % 7}`)
   const lines = flood(PAGE, (at) => `8.1.7.${at % 250}`)
   for (const preset of ['stop-scrapers', 'under-attack'] as const) {
-    for (const busy of [false, true]) {
+    for (const busy of [false, true])
       for (const copies of [network, system]) t.equal(await countPassed(preset, busy, copies), 0)
-    }
   }
   const sends = [network, system].map((flood) => flood.map((request) => ({ ...request, method: 'POST' })))
   t.same(await Promise.all(sends.map((flood) => countPassed('stop-scrapers', false, flood))), [900, 1_800])

@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { policyFaults } from '../../src/policy/check/faults.ts'
-import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
-import type { Rule } from '../../src/policy/policy.ts'
+import { compilePolicy, policyFaults, type Rule, writeRobots } from '../../src/index.ts'
 import { givenWords, isAboutEvents, MATCH_WORDS, type Match } from '../../src/policy/words/match-words.ts'
-import { writeRobots } from '../../src/robots/robots-text.ts'
 
 /** A value of each word; one that an unknown crawler's GET meets where there is such a value. */
 const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
@@ -58,35 +55,25 @@ const WIDE: { readonly [Word in keyof Match]-?: NonNullable<Match[Word]> } = {
 
 /** Words that robots.txt can ask crawlers by: their names, what is proven of them, the path and the method. */
 const SAID: readonly (keyof Match)[] = ['path', 'method', 'class', 'basis', 'headless']
-const SAID_OF_CRAWLERS: readonly (keyof Match)[] = [
-  'crawler',
-  'crawlerOutcome',
-  'operator',
-  'vendor',
-  'purpose',
-  'identity',
-]
+const SAID_OF_CRAWLERS: readonly string[] = 'crawler crawlerOutcome operator vendor purpose identity'.split(' ')
 
 function robotsBy(match: Match) {
-  const rule: Rule = {
-    id: 'shut',
-    match: { path: ['/x/**'], ...match },
-    action: 'block',
-    ...(match.region && { unknown: 'ignore' }),
-  }
+  const about = { path: ['/x/**'], ...match }
+  const rule: Rule = { id: 'shut', match: about, action: 'block', ...(match.region && { unknown: 'ignore' }) }
   return writeRobots({ parts: [{ policy: compilePolicy({ preset: 'observe', rules: [rule] }), mode: 'enforce' }] })
 }
 
-t.test('a rule by how sure a verdict about the network is disallows nothing', async (t) => {
+t.test('a rule by how sure a verdict is disallows nothing, and one by a signed identity its crawler', async (t) => {
   for (const bounds of [{ atMost: 0.5 }, { atLeast: 0 }, { atLeast: 0.2, atMost: 0.9 }]) {
     const { text, unspoken } = robotsBy({ networkConfidence: bounds })
     t.notMatch(text, 'Disallow', JSON.stringify(bounds))
     t.same(unspoken, ['shut'])
   }
+  t.match(robotsBy({ identity: ['https://chatgpt.com'] }).text, 'User-agent: ChatGPT Agent\nDisallow: /x$\n')
 })
 
 for (const [word, value] of Object.entries(WIDE)) {
-  const isSaid = [...SAID, ...SAID_OF_CRAWLERS].includes(word as keyof Match)
+  const isSaid = [...SAID, ...SAID_OF_CRAWLERS].includes(word)
   t.test(`robots.txt ${isSaid ? 'can' : 'cannot'} say a rule by ${word}`, async (t) => {
     const { text, unspoken } = robotsBy({ [word]: value })
     // No crawler causes an event of an account.
@@ -96,10 +83,6 @@ for (const [word, value] of Object.entries(WIDE)) {
     if (!isSaid) t.notMatch(text, 'Disallow')
   })
 }
-
-t.test('robots.txt names a crawler that a signature alone proves', async (t) => {
-  t.match(robotsBy({ identity: ['https://chatgpt.com'] }).text, 'User-agent: ChatGPT Agent\nDisallow: /x$\n')
-})
 
 t.test('a value of each word is usable, and the documents have every word', async (t) => {
   const rules: readonly Rule[] = [{ id: 'all', match: WIDE, action: 'flag', unknown: 'match' }]
@@ -114,9 +97,7 @@ t.test('a value of each word is usable, and the documents have every word', asyn
 t.test('faults are named in the order in which words are written, and only what is a word is read', async (t) => {
   const match: Match = { time: { from: '9' }, asn: [-1], confidence: { atMost: 2 }, header: { absent: ['a b'] } }
   const faults = policyFaults({ preset: 'observe', rules: [{ id: 'all', match, action: 'flag' }] })
-  t.same(
-    faults.map(({ path }) => path.slice(2).join('.')),
-    ['match.time.from', 'match.asn.0', 'match.confidence.atMost', 'match.header.absent.0'],
-  )
+  const places = faults.map(({ path }) => path.slice(2).join('.'))
+  t.same(places, ['match.time.from', 'match.asn.0', 'match.confidence.atMost', 'match.header.absent.0'])
   t.same(givenWords({ ...JSON.parse('{"toString":["a"],"constructor":["b"]}'), asn: undefined }), [])
 })

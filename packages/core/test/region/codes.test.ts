@@ -1,7 +1,7 @@
 import { REGIONS } from '@sallyport/data/regions'
 import { iso31662 } from 'iso-3166'
 import t from 'tap'
-import { isCountry } from '../../src/geo/country.ts'
+import { findRegion, isCountry, isGateway } from '../../src/index.ts'
 import {
   currentRegion,
   isDisputed,
@@ -11,17 +11,14 @@ import {
   nameRegion,
   retiredCodes,
 } from '../../src/region/codes.ts'
-import { findRegion, isGateway } from '../../src/region/names.ts'
 
 t.test('a region is held by those that ISO or the table names', async (t) => {
   const rows: readonly (readonly string[])[] = [
     ['FR-13', 'FR-PAC'],
-    ['ES-M', 'ES-MD'],
     ['IT-TO', 'IT-21'],
     ['GB-LND', 'GB-ENG', 'GB-EAW', 'GB-GBN', 'GB-UKM'],
     ['GB-BFS', 'GB-NIR', 'GB-UKM'],
     ['GB-EDH', 'GB-SCT', 'GB-GBN', 'GB-UKM'],
-    ['BE-VAN', 'BE-VLG'],
     ['US-TX'],
     ['CH-BS'],
   ]
@@ -41,21 +38,14 @@ t.test('names of city files become codes of ISO', async (t) => {
     ['DE', 'Bavaria', 'DE-BY'],
     ['DE', 'Land Berlin', undefined],
     ['DE', 'Berlin', 'DE-BE'],
-    ['GB', 'Northern Ireland', 'GB-NIR'],
-    ['GB', 'England', 'GB-ENG'],
-    ['IE', 'Ulster', 'IE-U'],
     ['CH', 'Basel-City', 'CH-BS'],
-    ['FR', 'Rhone-Alpes', 'FR-ARA'],
     ['FR', "Provence-Alpes-Cote d'Azur", 'FR-PAC'],
-    ['ES', 'Valencia', 'ES-VC'],
     ['RU', 'Moscow', 'RU-MOW'],
     ['RU', 'Moscow Oblast', 'RU-MOS'],
     ['UA', 'Crimea', 'UA-43'],
     ['RU', 'Crimea', undefined],
-    ['US', 'New York', 'US-NY'],
     ['US', 'new  york', 'US-NY'],
     ['AR', 'Buenos Aires F.D.', 'AR-C'],
-    ['AR', 'Buenos Aires', 'AR-B'],
     ['US', '', undefined],
     ['XX', 'Texas', undefined],
     ['US', '__proto__', undefined],
@@ -72,48 +62,24 @@ t.test('ISO names of first-level regions are found, but for the few that two reg
   t.ok(wrong.length < 40, wrong.map(({ code, name }) => `${code} ${name}`).join('; '))
 })
 
-t.test('every row of the table has a code of today, a source and a date', async (t) => {
-  const { codes, retired, parents, twins, names, gateways, disputed, sanctions, satellites } = REGIONS
-  for (const { source, date } of [
-    codes,
-    retired,
-    parents,
-    twins,
-    names,
-    gateways,
-    satellites,
-    ...disputed,
-    ...sanctions,
-  ]) {
-    t.ok(source.length > 3)
-    t.match(date, /^\d{4}-\d{2}$/)
-  }
-  const said = (rows: Readonly<Record<string, string>>) =>
-    Object.entries(rows).flatMap(([country, list]) =>
-      list.split('; ').map((row) => [country, ...row.split('=')] as const),
-    )
-  for (const [country, name, code = ''] of [...said(names.codes), ...said(gateways.codes)]) {
+t.test('every row of the table has a code of today', async (t) => {
+  const { retired, twins, names, gateways, disputed, sanctions } = REGIONS
+  const split = (country: string, list: string) => list.split('; ').map((row) => [country, ...row.split('=')] as const)
+  const said = (rows: Readonly<Record<string, string>>) => Object.entries(rows).flatMap((row) => split(...row))
+  for (const [country, name, code = ''] of [...said(names.codes), ...said(gateways.codes)])
     t.ok(isRegion(`${country}-${code}`), `${country} ${name} ${code}`)
-  }
   for (const [country, old, now = ''] of said(retired.codes)) {
     t.notOk(isRegion(`${country}-${old}`))
     for (const code of now.split(' ')) t.ok(isRegion(`${country}-${code}`), `${country}-${old}: ${code}`)
   }
-  for (const [country, code, twin = ''] of said(twins.codes)) {
+  for (const [country, code, twin = ''] of said(twins.codes))
     t.ok(isRegion(`${country}-${code}`) && isCountry(twin), `${country}-${code}: ${twin}`)
-  }
-  for (const { regions } of [...disputed, ...sanctions]) {
+  for (const { regions } of [...disputed, ...sanctions])
     for (const code of regions) t.ok(isRegion(code) || code.endsWith('-*'), code)
-  }
   for (const { id, regions } of sanctions) t.ok(regions.every(isDisputed), id)
-  t.same(
-    sanctions.map(({ id, date, regions, url }) => [id, date, regions.join(' '), new URL(url).host]),
-    [
-      ['us', '2022-02', 'UA-43 UA-40 UA-14 UA-09', 'ofac.treasury.gov'],
-      ['eu', '2022-10', 'UA-43 UA-40 UA-14 UA-09 UA-65 UA-23', 'eur-lex.europa.eu'],
-      ['uk', '2023-06', 'UA-43 UA-40 UA-14 UA-09 UA-65 UA-23', 'www.legislation.gov.uk'],
-    ],
-  )
+  const wide = 'UA-43 UA-40 UA-14 UA-09 UA-65 UA-23'
+  const found = sanctions.map(({ id, date, regions }) => `${id} ${date}: ${regions.join(' ')}`)
+  t.same(found, ['us 2022-02: UA-43 UA-40 UA-14 UA-09', `eu 2022-10: ${wide}`, `uk 2023-06: ${wide}`])
 })
 
 t.test('the table has the regions of the package iso-3166 with their names, and newer ones', async (t) => {

@@ -1,43 +1,29 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { parseTrust } from '../../src/address/client.ts'
-import { createInspector } from '../../src/inspection/inspector.ts'
-import { classify } from '../../src/network/classify.ts'
-import { policyFaults } from '../../src/policy/check/faults.ts'
+import { classify, locateRegion, type Match, policyFaults, type Rule } from '../../src/index.ts'
 import { policyWarnings } from '../../src/policy/check/warnings.ts'
 import { compilePolicy } from '../../src/policy/compile/compile-policy.ts'
-import type { Rule } from '../../src/policy/policy.ts'
-import type { Match } from '../../src/policy/words/match-words.ts'
 import type { RegionTable, Snapshot } from '../../src/ports/index.ts'
-import { locateRegion } from '../../src/region/locate-region.ts'
-import { createFakeClock, createFakeNetworks, makeAddress, makeSnapshot, makeSystem } from '../../src/testing/fakes.ts'
+import { createFakeNetworks, makeAddress, makeSnapshot, makeSnapshots, makeSystem } from '../../src/testing/fakes.ts'
 import type { NetworkClass } from '../../src/vocabulary.ts'
+import { agentInspector, makeRequest } from '../agents.ts'
 
 /** Each visitor has a network of its own, and the data names a region for most of them. */
-const PLACES: Readonly<
-  Record<string, { readonly networkClass: NetworkClass; readonly asn?: number; readonly code?: string }>
-> = {
-  texan: { networkClass: 'residential_clean', code: 'US-TX' },
-  newYorker: { networkClass: 'residential_clean', code: 'US-NY' },
-  neighbour: { networkClass: 'residential_clean', code: 'US-NJ' },
-  basel: { networkClass: 'residential_clean', code: 'CH-BS' },
-  loerrach: { networkClass: 'residential_clean', code: 'DE-BW' },
-  saintLouis: { networkClass: 'residential_clean', code: 'FR-GES' },
-  ulster: { networkClass: 'residential_clean', code: 'IE-U' },
-  northernIrish: { networkClass: 'residential_clean', code: 'GB-NIR' },
-  belfast: { networkClass: 'residential_clean', code: 'GB-BFS' },
-  crimea: { networkClass: 'residential_clean', code: 'UA-43' },
-  sevastopol: { networkClass: 'residential_clean', code: 'UA-40' },
-  pristina: { networkClass: 'residential_clean', code: 'RS-25' },
-  kyiv: { networkClass: 'residential_clean', code: 'UA-30' },
-  nameless: { networkClass: 'residential_clean' },
-  vpn: { networkClass: 'vpn', code: 'US-TX' },
-  tor: { networkClass: 'tor', code: 'US-TX' },
-  proxy: { networkClass: 'residential_proxy', code: 'US-TX' },
-  carrier: { networkClass: 'mobile', code: 'US-TX' },
-  server: { networkClass: 'hosting', code: 'US-TX' },
-  cloud: { networkClass: 'datacenter', code: 'US-TX' },
-  satellite: { networkClass: 'residential_clean', asn: 14_593, code: 'US-TX' },
+const LINES: Readonly<Record<string, string>> = {
+  ...{ texan: 'US-TX', newYorker: 'US-NY', neighbour: 'US-NJ', basel: 'CH-BS', loerrach: 'DE-BW' },
+  ...{ saintLouis: 'FR-GES', ulster: 'IE-U', northernIrish: 'GB-NIR', belfast: 'GB-BFS' },
+  ...{ crimea: 'UA-43', sevastopol: 'UA-40', pristina: 'RS-25', kyiv: 'UA-30' },
+}
+const HIDDEN = { vpn: 'vpn', tor: 'tor', proxy: 'residential_proxy' } as const
+const TEXANS: Record<string, NetworkClass> = { ...HIDDEN, carrier: 'mobile', server: 'hosting', cloud: 'datacenter' }
+const lineAt = (code?: string) => ({ networkClass: 'residential_clean' as NetworkClass, asn: 64_500, code })
+const PLACES: Readonly<Record<string, { networkClass: NetworkClass; asn: number; code?: string | undefined }>> = {
+  ...Object.fromEntries(Object.entries(LINES).map(([name, code]) => [name, lineAt(code)])),
+  nameless: lineAt(),
+  ...Object.fromEntries(
+    Object.entries(TEXANS).map(([name, networkClass]) => [name, { ...lineAt('US-TX'), networkClass }]),
+  ),
+  satellite: { ...lineAt('US-TX'), asn: 14_593 },
 }
 const NAMES = Object.keys(PLACES)
 const KNOWN = NAMES.slice(0, NAMES.indexOf('crimea'))
@@ -66,25 +52,14 @@ const WITH_DATA: Partial<Snapshot> = {
 const { regions: _, ...WITHOUT_DATA } = WITH_DATA
 
 function createDecider(rules: readonly Rule[], snapshot: Partial<Snapshot> = WITH_DATA) {
-  const inspector = createInspector({
-    clock: createFakeClock('2026-11-21T00:00:00Z'),
-    snapshots: { current: () => makeSnapshot(snapshot) },
-    trust: parseTrust([], 'x-forwarded-for'),
-    policy: compilePolicy({ preset: 'observe', rules }),
-    mode: 'enforce',
-  })
-  const ask = (peer: string, target = '/') =>
-    inspector.decide({ peer, method: 'GET', target, scheme: 'http', httpVersion: '1.1', fields: [] })
-  return (name: string, target?: string) => ask(writeAddress(name), target)
+  const policy = compilePolicy({ preset: 'observe', rules })
+  const { decide } = agentInspector({ snapshots: makeSnapshots(snapshot), policy })
+  return (name: string) => decide(makeRequest([], { peer: writeAddress(name) }))
 }
 
-const rule = (match: Match, more: Partial<Rule> = {}): Rule => ({
-  id: 'border',
-  match,
-  action: 'block',
-  unknown: 'ignore',
-  ...more,
-})
+const rule = (match: Match, more: Partial<Rule> = {}): Rule => {
+  return { id: 'border', match, action: 'block', unknown: 'ignore', ...more }
+}
 
 const hits = (one: Rule, snapshot?: Partial<Snapshot>): readonly string[] => {
   const decide = createDecider([one], snapshot)
@@ -92,12 +67,19 @@ const hits = (one: Rule, snapshot?: Partial<Snapshot>): readonly string[] => {
 }
 
 t.test('a rule by region matches those in it, and says what the region rests on', async (t) => {
-  t.same(hits(rule({ region: ['US-TX'] })), ['texan'])
+  const rows: Readonly<Record<string, readonly string[]>> = {
+    'US-TX': ['texan'],
+    'US-NY': ['newYorker'],
+    'CH-BS CH-BL': ['basel'],
+    'DE-BW': ['loerrach'],
+    // A district is in the region that holds it, and Ulster is a province of Ireland too.
+    'GB-NIR': ['northernIrish', 'belfast'],
+    'GB-UKM': ['northernIrish', 'belfast'],
+    'IE-U': ['ulster'],
+  }
+  for (const [codes, names] of Object.entries(rows)) t.same(hits(rule({ region: codes.split(' ') })), names, codes)
   const { region } = createDecider([])('texan').inspection
   t.same(region, { code: 'US-TX', source: 'made', basis: 'city', confidence: 0.75 })
-})
-
-t.test('a client whose address could not be found is in no region that is known', async (t) => {
   const decide = createDecider([rule({ region: ['US-TX'] }, { unknown: 'match' })])
   t.match(decide('nobody'), { action: 'block', inspection: { region: { doubt: 'no_data' } } })
 })
@@ -114,23 +96,6 @@ t.test('a place of lines of other regions is not known, nor is that of a reserve
   t.match(locate('8.1.0.1', { basis: 'geofeed' }), { confidence: 0.98 })
 })
 
-t.test('New Jersey is not New York', async (t) => {
-  t.same(hits(rule({ region: ['US-NY'] })), ['newYorker'])
-  t.same(hits(rule({ region: ['US-NJ'] })), ['neighbour'])
-})
-
-t.test('Basel is in Switzerland, and its suburbs are in Germany and France', async (t) => {
-  t.same(hits(rule({ region: ['CH-BS', 'CH-BL'] })), ['basel'])
-  t.same(hits(rule({ region: ['DE-BW'] })), ['loerrach'])
-  t.same(hits(rule({ region: ['FR-GES'] })), ['saintLouis'])
-})
-
-t.test('Northern Ireland is a part of the United Kingdom, and Ulster is a province of Ireland too', async (t) => {
-  t.same(hits(rule({ region: ['GB-NIR'] })), ['northernIrish', 'belfast'], 'a district is in the region that holds it')
-  t.same(hits(rule({ region: ['GB-UKM'] })), ['northernIrish', 'belfast'])
-  t.same(hits(rule({ region: ['IE-U'] })), ['ulster'])
-})
-
 t.test('Crimea and other regions that no data tells are not known, whatever the data says', async (t) => {
   for (const region of ['UA-43', 'UA-40', 'RS-25', 'RS-KM']) t.same(hits(rule({ region: [region] })), [], region)
   for (const name of ['crimea', 'sevastopol', 'pristina']) {
@@ -141,32 +106,20 @@ t.test('Crimea and other regions that no data tells are not known, whatever the 
   t.same(hits(rule({ region: ['UA-30'] })), ['kyiv'], 'the rest of Ukraine is known')
 })
 
-t.test(
-  'VPNs, proxies, Tor, carriers, satellites and servers hide the region, and the inspection says why',
-  async (t) => {
-    const decide = createDecider([])
-    const doubts = Object.fromEntries(NAMES.map((name) => [name, decide(name).inspection.region?.doubt]))
-    t.match(doubts, {
-      vpn: 'hidden',
-      tor: 'hidden',
-      proxy: 'hidden',
-      carrier: 'carrier',
-      server: 'server',
-      cloud: 'server',
-      satellite: 'satellite',
-      nameless: 'no_data',
-    })
-  },
-)
+t.test('VPNs, proxies, Tor, carriers, satellites and servers hide the region, and it is said why', async (t) => {
+  const decide = createDecider([])
+  const doubts = Object.fromEntries(NAMES.map((name) => [name, decide(name).inspection.region?.doubt]))
+  t.match(doubts, { vpn: 'hidden', tor: 'hidden', proxy: 'hidden', carrier: 'carrier', server: 'server' })
+  t.match(doubts, { cloud: 'server', satellite: 'satellite', nameless: 'no_data' })
+})
 
-for (const action of ['block', 'allow', 'flag'] as const) {
+for (const action of ['block', 'allow'] as const) {
   t.test(`a rule that ${action}s matches unknown regions only where it says so`, async (t) => {
     const fallback: Rule = { id: 'rest', match: {}, action: action === 'block' ? 'flag' : 'block' }
     const matches = (match: Match, unknown: 'match' | 'ignore', snapshot?: Partial<Snapshot>) => {
       const decide = createDecider([rule(match, { action, unknown }), fallback], snapshot)
       return NAMES.filter((name) => decide(name).reasons[0]?.id === 'policy:border')
     }
-    if (action === 'flag') return t.pass('a flag is no exit')
     const texas = { region: ['US-TX'] }
     t.same(matches(texas, 'ignore'), ['texan'])
     t.same(matches(texas, 'match').sort(), ['texan', ...UNKNOWN.filter((name) => name !== 'kyiv')].sort())
@@ -219,10 +172,8 @@ t.test('under a negation an unknown place never counts as outside, unless the ru
 })
 
 t.test('the status 451 goes with the decision of its rule, and with no other', async (t) => {
-  const decide = createDecider([
-    rule({ region: ['US-TX'] }, { status: 451 }),
-    { id: 'all', match: {}, action: 'block' },
-  ])
+  const texas = rule({ region: ['US-TX'] }, { status: 451 })
+  const decide = createDecider([texas, { id: 'all', match: {}, action: 'block' }])
   t.match(decide('texan'), { action: 'block', status: 451, reasons: [{ id: 'policy:border' }] })
   t.match(decide('newYorker'), { action: 'block', status: undefined })
   const tried = createDecider([rule({ region: ['US-TX'] }, { status: 451, monitor: true })])
@@ -238,74 +189,53 @@ t.test('codes that are none are refused, and the one that is meant is named', as
   const rows: readonly (readonly [string, RegExp])[] = [
     ['US', /"US" is a country\. Use match\.country, or list its regions/],
     ['us-tx', /"us-tx" is unknown; did you mean "US-TX"\?/],
-    ['US_TX', /did you mean "US-TX"\?/],
     ['USTX', /did you mean "US-TX"\?/],
-    ['US TX', /did you mean "US-TX"\?/],
     ['Texas', /did you mean "US-TX"\?/],
-    ['DE-Bavaria', /did you mean "DE-BY"\?/],
     ['UK', /"GB" is a country/],
     ['US–TX', /did you mean "US-TX"\?/],
     ['UK-NIR', /did you mean "GB-NIR"\?/],
     ['US-TXX', /did you mean "US-TX"\?/],
     ['FR-75', /"FR-75" is no longer a code of ISO 3166-2\. Use FR-75C/],
     ['NO-30', /ISO 3166-2\. Use NO-31, NO-32, NO-33/],
-    ['in-or', /ISO 3166-2\. Use IN-OD/],
     ['XX-TX', /is unknown: expected an ISO 3166-2 code, like US-TX/],
-    ['', /is unknown: expected an ISO 3166-2 code/],
     ['__proto__', /is unknown: expected an ISO 3166-2 code/],
     ['sanctions:usa', /"sanctions:usa" is unknown; did you mean "sanctions:us"\?/],
-    ['unknown', /is unknown: expected an ISO 3166-2 code/],
   ]
   for (const [code, message] of rows) {
     const [fault = '', ...more] = listFaults({ match: { region: [code] }, unknown: 'ignore' })
     t.match(fault, message, code)
     t.match(fault, /^match\.region\.0: /)
-    t.same(
-      more.filter((one) => !one.includes('no list')),
-      [],
-    )
+    t.ok(more.every((one) => one.includes('no list')))
     t.match(listFaults({ match: { not: { region: [code] } }, unknown: 'ignore' })[0], message, `not ${code}`)
   }
 })
 
-t.test('a rule with a region says what holds where it is not known, and no other rule does', async (t) => {
-  t.match(listFaults({ match: { region: ['US-TX'] } }), [
-    /^unknown: a rule with match\.region must say .* match or ignore$/,
-  ])
+t.test('a rule with a region says what holds where it is not known, and a permission needs a known one', async (t) => {
+  const missing = /^unknown: a rule with match\.region must say .* match or ignore$/
+  t.match(listFaults({ match: { region: ['US-TX'] } }), [missing])
   t.match(listFaults({ match: { not: { region: ['US-TX'] } } }), [/^unknown: a rule with match\.region must say/])
   t.match(listFaults({ match: { region: ['US-TX'] }, unknown: 'block' }), [/^unknown: "block" is unknown/])
-  t.match(listFaults({ match: { country: ['US'] }, unknown: 'match' }), [
-    /^unknown: applies only to rules with match\.region/,
-  ])
+  t.match(listFaults({ match: { country: ['US'] }, unknown: 'match' }), [/^unknown: applies only to rules with/])
   t.same(listFaults({ match: { region: ['US-TX'] }, unknown: 'match' }), [])
+  const allows = { match: { region: ['US-TX'], userAgent: ['=curl/8'] }, action: 'allow' }
+  t.same(listFaults({ ...allows, unknown: 'ignore' }), [])
+  t.match(listFaults({ ...allows, unknown: 'match' }), [/clients can forge this/])
 })
 
 t.test('a status is 451, and for a rule that blocks without counting', async (t) => {
   const match = { path: ['/adult/**'] }
   t.same(listFaults({ match, status: 451 }), [])
   for (const status of [403, 200, 404, '451', 0]) t.match(listFaults({ match, status }), [/^status: .* expected 451/])
-  for (const action of ['allow', 'flag', 'challenge']) {
+  for (const action of ['allow', 'flag', 'challenge'])
     t.match(listFaults({ match, status: 451, action }), [/^status: applies only to the action block/])
-  }
-  t.match(listFaults({ match, status: 451, limit: { key: 'client', max: 1, window: '1m' } }), [
-    /^status: a rule with a limit/,
-  ])
-})
-
-t.test('a permission may rest on a known region, and not on an unknown one', async (t) => {
-  const allows = { match: { region: ['US-TX'], userAgent: ['=curl/8'] }, action: 'allow' }
-  t.same(listFaults({ ...allows, unknown: 'ignore' }), [])
-  t.match(listFaults({ ...allows, unknown: 'match' }), [/clients can forge this/])
+  const limit = { key: 'client', max: 1, window: '1m' }
+  t.match(listFaults({ match, status: 451, limit }), [/^status: a rule with a limit/])
 })
 
 t.test('rules that never match, or match nearly everybody, are warned of', async (t) => {
   const listWarnings = (one: Rule) => policyWarnings({ preset: 'observe', rules: [one] }).map(({ message }) => message)
-  t.match(listWarnings(rule({ region: ['UA-43', 'sanctions:us'] })), [
-    /the rule never matches, because no data covers these regions/,
-  ])
+  t.match(listWarnings(rule({ region: ['UA-43', 'sanctions:us'] })), [/never matches, because no data covers these/])
   t.same(listWarnings(rule({ region: ['UA-43', 'US-TX'] })), [])
-  t.match(listWarnings(rule({ region: ['US-TX'] }, { unknown: 'match' })), [
-    /every client whose region is unknown, worldwide/,
-  ])
+  t.match(listWarnings(rule({ region: ['US-TX'] }, { unknown: 'match' })), [/every client whose region is unknown/])
   t.same(listWarnings(rule({ region: ['US-TX'], country: ['US'] }, { unknown: 'match' })), [])
 })
