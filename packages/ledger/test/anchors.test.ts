@@ -13,7 +13,7 @@ const stamped = (timestamps: Readonly<Record<string, Uint8Array>>) => ({ timesta
 /** Opens a ledger that records at once, whose authority answers with the text that it stamps. */
 async function anchored(stamp: Stamp = async (note) => stamped({ 'https://time.example/': Buffer.from(note) })) {
   let now = AT
-  let reason: string | undefined = 'nobody was asked yet'
+  let reason: string | undefined = 'https://time.example/: it does not respond'
   const asked: string[] = []
   const ports = madePorts({
     clock: { now: () => now },
@@ -30,8 +30,8 @@ async function anchored(stamp: Stamp = async (note) => stamped({ 'https://time.e
     asked,
     store: ports.store,
     ports,
-    say: (next: string | undefined) => {
-      reason = next
+    clear: () => {
+      reason = undefined
     },
     pass: (ms: number) => {
       now += ms
@@ -55,41 +55,31 @@ const GOOD: TimestampFinding = { state: 'good', time: '2026-11-21T02:10:00.000Z'
 
 t.test('a log is stamped when it has grown, and no more often than it may be', async (t) => {
   const ledger = await anchored()
-  await ledger.anchor(10 * MINUTES)
-  t.equal(ledger.asked.length, 1, 'the log of keys')
-  await ledger.attest(3)
-  await ledger.anchor(10 * MINUTES)
-  t.equal(ledger.asked.length, 2)
-  await ledger.attest(2)
-  await ledger.anchor(10 * MINUTES)
-  t.equal(ledger.asked.length, 2, 'ten minutes have not passed')
-  ledger.pass(10 * MINUTES)
-  await ledger.anchor(10 * MINUTES)
-  t.equal(ledger.asked.length, 3)
-  ledger.pass(10 * MINUTES)
-  await ledger.anchor(10 * MINUTES)
-  t.equal(ledger.asked.length, 3, 'it has not grown; logs of anchors are not stamped')
-  ledger.pass(-3_600 * MINUTES)
-  await ledger.attest(1)
-  await ledger.anchor(10 * MINUTES)
-  t.equal(ledger.asked.length, 4, 'a clock that was set back stops nothing')
+  for (const [minutes, records, asked, why] of [
+    [0, 0, 1, 'the log of keys'],
+    [0, 3, 2, 'it has grown'],
+    [0, 2, 2, 'ten minutes have not passed'],
+    [10, 0, 3, 'they have'],
+    [10, 0, 3, 'it has not grown; logs of anchors are not stamped'],
+    [-3_600, 1, 4, 'a clock that was set back stops nothing'],
+  ] as const) {
+    ledger.pass(minutes * MINUTES)
+    await ledger.attest(records)
+    await ledger.anchor(10 * MINUTES)
+    t.equal(ledger.asked.length, asked, why)
+  }
 })
 
 t.test('evidence has the first timestamp that covers its records', async (t) => {
   const ledger = await anchored()
-  await ledger.attest(3)
-  await ledger.anchor(0)
-  await ledger.attest(4)
-  await ledger.anchor(0)
-  await ledger.attest(2)
-  await ledger.anchor(0)
+  for (const count of [3, 4, 2]) {
+    await ledger.attest(count)
+    await ledger.anchor(0)
+  }
   const sizeFor = async (id: number) => {
     const { evidence, report } = await ledger.verify(id)
-    t.match(report, {
-      ok: true,
-      provedBefore: GOOD.time,
-      axes: { time: { outcome: 'pass', detail: /stamped the checkpoint at 2026-11-21T02:10/ } },
-    })
+    const time = { outcome: 'pass', detail: /stamped the checkpoint at 2026-11-21T02:10/ }
+    t.match(report, { ok: true, provedBefore: GOOD.time, axes: { time } })
     t.match(evidence?.media_type, /version=2$/)
     return Number(evidence?.anchors?.[0]?.checkpoint.split('\n')[1])
   }
@@ -100,68 +90,47 @@ t.test('evidence has the first timestamp that covers its records', async (t) => 
 t.test('time is not provided where nothing covers the records, and the reason is passed on', async (t) => {
   const ledger = await anchored()
   await ledger.attest(1)
-  const first = (await ledger.store.records('t/a', 0, 1))[0]?.attestationId ?? 0
-  ledger.say('https://time.example/: it does not respond')
-  t.match((await ledger.verify(first)).report, {
-    ok: true,
-    axes: {
-      time: { outcome: 'not_provided', detail: /without a signature: https:\/\/time\.example\/: it does not respond/ },
-    },
-  })
+  const idAt = async (seq: number) => (await ledger.store.records('t/a', seq, 1))[0]?.attestationId ?? 0
+  const reason = /without a signature: https:\/\/time\.example\/: it does not respond/
+  const { report: first } = await ledger.verify(await idAt(0))
+  t.match(first, { ok: true, axes: { time: { outcome: 'not_provided', detail: reason } } })
   await ledger.anchor(0)
-  ledger.say(undefined)
+  ledger.clear()
   await ledger.attest(1)
-  const { report, evidence } = await ledger.verify((await ledger.store.records('t/a', 1, 1))[0]?.attestationId ?? 0)
+  const { report, evidence } = await ledger.verify(await idAt(1))
   t.match(report.axes.time, { outcome: 'not_provided', detail: 'No timestamp in the file covers these records.' })
   t.notOk('unanchored' in (evidence ?? {}))
   const range = await ledger.evidence('t/a', { from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' })
   const partly = verifyEvidence(range, await ledger.keys(), () => GOOD)
-  t.match(partly.axes.time, {
-    outcome: 'not_provided',
-    detail: /^1 of 2 records proved before 2026-11-21T02:10:00\.000Z/,
-  })
+  const some = /^1 of 2 records proved before 2026-11-21T02:10:00\.000Z/
+  t.match(partly.axes.time, { outcome: 'not_provided', detail: some })
   t.notOk('provedBefore' in partly)
 })
 
 t.test('a ledger without authorities makes evidence of version 1, as ever', async (t) => {
   const ledger = await anchored()
-  ledger.say(undefined)
+  ledger.clear()
   await ledger.attest(1)
   const { evidence, report } = await ledger.verify(2)
   t.match(evidence?.media_type, /version=1$/)
   t.notOk('anchors' in (evidence ?? {}))
-  t.match(report, {
-    ok: true,
-    axes: { time: { outcome: 'not_provided', detail: 'The file has no timestamp.' } },
-  })
+  t.match(report, { ok: true, axes: { time: { outcome: 'not_provided', detail: 'The file has no timestamp.' } } })
 })
 
 t.test('a finding decides the axis of time, and a bad one the whole', async (t) => {
   const ledger = await anchored()
   await ledger.attest(2)
   await ledger.anchor(0)
-  const of = async (finding: TimestampFinding | undefined) => (await ledger.verify(2, finding)).report
   const said = { time: GOOD.time, signer: 'made' }
-  t.match(await of({ state: 'bad', reason: 'it is of other bytes' }), {
-    ok: false,
-    axes: {
-      time: { outcome: 'fail', detail: 'The timestamp of https://time.example/ is not valid: it is of other bytes.' },
-    },
-  })
-  t.match(await of({ state: 'untrusted', ...said }), {
-    ok: false,
-    axes: { time: { outcome: 'fail', detail: /^No timestamp is signed by an authority that you trust: made says/ } },
-  })
-  t.match(await of({ state: 'unknown', ...said }), {
-    ok: true,
-    axes: { time: { outcome: 'not_provided', detail: /nothing proves who that is/ } },
-  })
-  const evidence = await ledger.evidence('t/a', { attestationId: 2 })
-  const unread = verifyEvidence(evidence, await ledger.keys())
-  t.match(unread, {
-    ok: true,
-    axes: { time: { outcome: 'not_provided', detail: 'No check ran for 1 timestamp in the file.' } },
-  })
+  const bad = 'The timestamp of https://time.example/ is not valid: it is of other bytes.'
+  for (const [finding, ok, outcome, detail] of [
+    [{ state: 'bad', reason: 'it is of other bytes' }, false, 'fail', bad],
+    [{ state: 'untrusted', ...said }, false, 'fail', /^No timestamp is signed by an authority that you trust: made/],
+    [{ state: 'unknown', ...said }, true, 'not_provided', /nothing proves who that is/],
+  ] as const)
+    t.match((await ledger.verify(2, finding)).report, { ok, axes: { time: { outcome, detail } } })
+  const unread = verifyEvidence(await ledger.evidence('t/a', { attestationId: 2 }), await ledger.keys())
+  t.match(unread.axes.time, { outcome: 'not_provided', detail: 'No check ran for 1 timestamp in the file.' })
 })
 
 t.test('a checkpoint that the log does not continue is no anchor of it', async (t) => {
@@ -182,22 +151,12 @@ t.test('a checkpoint that the log does not continue is no anchor of it', async (
   ]) {
     const anchors = [{ ...anchor, checkpoint: changed }]
     const report = verifyEvidence({ ...evidence, anchors }, await ledger.keys(), () => GOOD)
-    t.match(report, {
-      ok: false,
-      axes: { time: { outcome: 'fail', detail: /^The log does not continue the checkpoint at size 2/ } },
-    })
+    const time = { outcome: 'fail', detail: /^The log does not continue the checkpoint at size 2/ }
+    t.match(report, { ok: false, axes: { time } })
   }
-  for (const anchors of [
-    [{ ...anchor, timestamps: [] }],
-    [{ ...anchor, more: 1 }],
-    'none',
-    Array.from({ length: 17 }, () => anchor),
-  ]) {
-    t.match(verifyEvidence({ ...evidence, anchors }), {
-      ok: false,
-      axes: { format: { outcome: 'fail', detail: /^anchors/ } },
-    })
-  }
+  const format = { outcome: 'fail', detail: /^anchors/ }
+  for (const anchors of [[{ ...anchor, timestamps: [] }], [{ ...anchor, more: 1 }], 'none', Array(17).fill(anchor)])
+    t.match(verifyEvidence({ ...evidence, anchors }), { ok: false, axes: { format } })
   const old = { ...evidence, media_type: 'application/vnd.sallyport.evidence+json;version=1' }
   t.match(verifyEvidence(old).axes.format, { outcome: 'fail', detail: 'anchors: not a member of this form' })
 })
@@ -211,13 +170,9 @@ t.test('an authority that is away leaves no anchor, and of two processes one anc
   await first.attest(1)
   const second = await openLedger(first.ports)
   await Promise.all([first.anchor(0), second.anchor(0)])
-  t.same(await sizes(first.store), { 'a/keys': 1, 'a/t/a': 1 })
+  const { logs } = await first.store.heads(['a/keys', 'a/t/a'])
+  t.match([...logs.values()], [{ size: 1 }, { size: 1 }])
 })
-
-async function sizes(store: LedgerStore) {
-  const names = (await store.logs()).filter((log) => log.startsWith('a/')).sort()
-  return Object.fromEntries([...(await store.heads(names)).logs].map(([log, { size }]) => [log, size]))
-}
 
 t.test('the newest anchor of each log is held against its records', async (t) => {
   const ledger = await anchored()

@@ -30,14 +30,14 @@ const attestations: fc.Arbitrary<Statement> = fc
   })
   .map(({ claim, policyId, action, reason, addressFrom, engine, degraded, country, asn, ...finding }) => ({
     claim,
-    finding: {
-      ...finding,
-      ...(country === undefined ? {} : { country }),
-      ...(asn === undefined ? {} : { asn }),
-    },
+    finding: { ...finding, ...(country !== undefined && { country }), ...(asn !== undefined && { asn }) },
     policy: { id: policyId, sha256: MADE_ATTESTATION.policy.sha256, action, reason },
-    basis: { ...MADE_ATTESTATION.basis, addressFrom, engine, ...(degraded === undefined ? {} : { degraded }) },
+    basis: { ...MADE_ATTESTATION.basis, addressFrom, engine, ...(degraded !== undefined && { degraded }) },
   }))
+
+const SUBJECT = { address: '192.0.2.1', salt: Buffer.alloc(32) }
+const makeDraft = (claim = MADE_ATTESTATION.claim) =>
+  draftAttestation('t/a', 0, { ...MADE_ATTESTATION, claim }, SUBJECT)
 
 /** The texts of records that begin a ledger whose next id is 7. */
 const listTexts = (...drafts: readonly Draft[]) =>
@@ -46,7 +46,7 @@ const listTexts = (...drafts: readonly Draft[]) =>
 t.test('a record is the canonical JSON of itself, whatever it says (RFC 8785)', async (t) => {
   fc.assert(
     fc.property(attestations, optional(text), fc.nat(), (attestation, context, at) => {
-      const subject = { address: '192.0.2.1', salt: Buffer.alloc(32), ...(context === undefined ? {} : { context }) }
+      const subject = { ...SUBJECT, ...(context !== undefined && { context }) }
       const [written = ''] = listTexts(draftAttestation('t/a', at, attestation, subject))
       const value = JSON.parse(written)
       return (
@@ -61,14 +61,8 @@ t.test('a record is the canonical JSON of itself, whatever it says (RFC 8785)', 
 
 t.test('records of any length keep their places', async (t) => {
   const claims = Array.from({ length: 200 }, (_, index) => '€'.repeat(index % 50 === 49 ? 20_000 : index))
-  const drafts = claims.map((claim) =>
-    draftAttestation('t/a', 0, { ...MADE_ATTESTATION, claim }, { address: '192.0.2.1', salt: Buffer.alloc(32) }),
-  )
-  const records = listTexts(...drafts).map((text) => Buffer.from(text))
-  t.same(
-    records.map((bytes) => parseAttestation(bytes).claim),
-    claims,
-  )
+  const records = listTexts(...claims.map(makeDraft)).map((text) => Buffer.from(text))
+  t.same(records.map((bytes) => parseAttestation(bytes).claim).join(), claims.join())
   t.ok(records.every((bytes, index) => parseRecord(bytes).place.seq === index))
 })
 
@@ -97,17 +91,14 @@ t.test('a text that is not canonical, or not of this version, is no record', asy
     ['a space', good.replace(':', ': ')],
     ['another order', good.replace('{"attestation_id":7,', '{').replace(/}$/, ',"attestation_id":7}')],
     ['a member twice', good.replace('{', '{"attestation_id":7,')],
-    ['a float', good.replace('"attestation_id":7', '"attestation_id":7.0')],
-    ['an exponent', good.replace('"attestation_id":7', '"attestation_id":7e0')],
-    ['a number that is not exact', good.replace('"attestation_id":7', '"attestation_id":9007199254740993')],
+    ...['7.0', '7e0', '9007199254740993', '-7'].map(
+      (id) => [`the id ${id}`, good.replace('_id":7', `_id":${id}`)] as const,
+    ),
     ['an escape that is not needed', good.replace('"DE"', '"\\u0044E"')],
-    ['true', good.replace('"yes"', 'true')],
-    ['null', good.replace('"yes"', 'null')],
-    ['a list', good.replace('"yes"', '[]')],
+    ...['true', 'null', '[]'].map((value) => [value, good.replace('"yes"', value)] as const),
     ['objects without an end', good.replace('{', `{"a":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)},`)],
     ['another version', good.replace('"v":1', '"v":2')],
     ['no JSON', good.slice(1)],
-    ['a negative id', good.replace('"attestation_id":7', '"attestation_id":-7')],
   ]
   for (const [name, text] of bad) {
     t.not(text, good, name)
@@ -115,7 +106,3 @@ t.test('a text that is not canonical, or not of this version, is no record', asy
   }
   t.throws(() => parseRecord(Buffer.from(good.replace('DE', 'D\u00c9'), 'latin1')), /canonical/, 'not UTF-8')
 })
-
-function makeDraft() {
-  return draftAttestation('t/a', 0, MADE_ATTESTATION, { address: '192.0.2.1', salt: Buffer.alloc(32) })
-}

@@ -10,30 +10,18 @@ t.test('what an operator read is summed up and proven, with the preference of th
   const report = verifyCrawls(JSON.stringify(await build(5, 15)), keys)
   t.match(report, { ok: true, isProven: true, operator: 'OpenAI', leftOut: 0, addresses: [] })
   const said = { crawler: 'GPTBot', purpose: 'training', proof: 'published range' }
-  const preference = {
-    host: 'shop.example',
-    contentUsage: 'train-ai=n',
-    licence: 'https://shop.example/licence.xml',
-    robotsSha256: ROBOTS.sha256,
-  }
+  const licence = 'https://shop.example/licence.xml'
+  const preference = { host: 'shop.example', contentUsage: 'train-ai=n', licence, robotsSha256: ROBOTS.sha256 }
+  const read = { path: '/articles/*', robots: 'allowed', action: 'allow', requests: 30, pages: 30, bytes: 9_000 }
+  const refused = { path: '/private/*', robots: 'disallowed', action: 'block', requests: 10, pages: 0 }
   // A record is of the minute in which its last request was.
+  const each = { ...said, preference }
   t.match(report.paths, [
-    {
-      ...said,
-      path: '/articles/*',
-      robots: 'allowed',
-      action: 'allow',
-      requests: 30,
-      pages: 30,
-      bytes: 9_000,
-      preference,
-    },
-    { ...said, path: '/private/*', robots: 'disallowed', action: 'block', requests: 10, pages: 0, preference },
+    { ...each, ...read },
+    { ...each, ...refused },
   ])
-  t.same(
-    Object.values(report.axes).map(({ outcome }) => outcome),
-    ['pass', 'pass', 'pass', 'pass', 'pass', 'not_provided', 'not_provided'],
-  )
+  const outcomes = Object.values(report.axes).map(({ outcome }) => outcome)
+  t.same(outcomes, [...Array(5).fill('pass'), 'not_provided', 'not_provided'])
   const without = verifyCrawls(await build(5, 15))
   t.match(without, { ok: true, isProven: false, axes: { authenticity: { outcome: 'not_provided' } } })
 })
@@ -42,23 +30,15 @@ t.test('addresses are in the file only if they are asked for, and until they are
   const { build, keys, ports } = await recorded(4)
   t.same((await build(0, 9)).addresses, [])
   const disclosed = await build(0, 9, true)
-  t.match(verifyCrawls(disclosed, keys), {
-    ok: true,
-    addresses: ['192.0.2.1', '192.0.2.7'],
-    axes: { disclosure: { outcome: 'pass' } },
-  })
+  const both = ['192.0.2.1', '192.0.2.7']
+  t.match(verifyCrawls(disclosed, keys), { ok: true, addresses: both, axes: { disclosure: { outcome: 'pass' } } })
   const [first, ...rest] = disclosed.addresses
   const changed = { ...disclosed, addresses: [{ ...first, addresses: '192.0.2.9' }, ...rest] }
-  t.match(verifyCrawls(changed, keys), {
-    ok: false,
-    axes: { disclosure: { outcome: 'fail', detail: /Record 0: the addresses/ } },
-  })
+  const disclosure = { outcome: 'fail', detail: /Record 0: the addresses/ }
+  t.match(verifyCrawls(changed, keys), { ok: false, axes: { disclosure } })
   await ports.store.eraseBefore(AT + 100 * MINUTE)
-  t.match(verifyCrawls(await build(0, 9, true), keys), {
-    ok: true,
-    addresses: [],
-    axes: { disclosure: { outcome: 'not_provided' } },
-  })
+  const erased = verifyCrawls(await build(0, 9, true), keys)
+  t.match(erased, { ok: true, addresses: [], axes: { disclosure: { outcome: 'not_provided' } } })
 })
 
 t.test('every span of every log is under its checkpoint, and one minute left out or changed is seen', async (t) => {
@@ -79,23 +59,26 @@ t.test('every span of every log is under its checkpoint, and one minute left out
     Object.entries(verifyCrawls({ ...good, ...changed }, keys).axes).flatMap(([axis, { outcome }]) =>
       outcome === 'fail' ? [axis] : [],
     )
-  t.same(failing({}), [])
   const { records, tree } = good
   const less = (at: number) => records.filter((_, index) => index !== at)
-  t.same(failing({ records: less(3) }), ['integrity', 'inclusion'])
-  t.same(failing({ records: less(records.length - 1) }), ['inclusion', 'completeness'])
-  t.same(failing({ records: less(0) }), ['inclusion', 'completeness'])
   const edited = records.map((text) => text.replace('"requests":3', '"requests":4'))
-  t.same(failing({ records: edited }), ['integrity', 'inclusion'])
-  t.same(failing({ records: [...records.slice(0, -1), edited.at(-1)] }), ['inclusion'])
-  t.same(failing({ tree: { ...tree, before: [] } }), ['inclusion'])
-  t.same(failing({ tree: { ...tree, after: [] } }), ['inclusion'])
-  t.same(failing({ documents: [] }), ['integrity'])
-  t.same(failing({ documents: [{ ...good.documents[0], text: 'User-agent: *\nAllow: /\n' }] }), ['integrity'])
-  t.same(failing({ query: { ...good.query, to: '2027-01-01T00:00:00.000Z' } }), ['completeness'])
-  t.same(failing({ log: good.log.replace('openai', 'google') }), ['integrity', 'inclusion'])
-  t.same(failing({ more: 1 }), ['format'])
-  t.same(failing({ statements: {} }), ['format'])
+  for (const [changed, ...axes] of [
+    [{}],
+    [{ records: less(3) }, 'integrity', 'inclusion'],
+    [{ records: less(records.length - 1) }, 'inclusion', 'completeness'],
+    [{ records: less(0) }, 'inclusion', 'completeness'],
+    [{ records: edited }, 'integrity', 'inclusion'],
+    [{ records: [...records.slice(0, -1), edited.at(-1)] }, 'inclusion'],
+    [{ tree: { ...tree, before: [] } }, 'inclusion'],
+    [{ tree: { ...tree, after: [] } }, 'inclusion'],
+    [{ documents: [] }, 'integrity'],
+    [{ documents: [{ ...good.documents[0], text: 'User-agent: *\nAllow: /\n' }] }, 'integrity'],
+    [{ query: { ...good.query, to: '2027-01-01T00:00:00.000Z' } }, 'completeness'],
+    [{ log: good.log.replace('openai', 'google') }, 'integrity', 'inclusion'],
+    [{ more: 1 }, 'format'],
+    [{ statements: {} }, 'format'],
+  ] as const)
+    t.same(failing(changed), axes)
 })
 
 t.test('a month of minutes is one file', async (t) => {
@@ -103,18 +86,11 @@ t.test('a month of minutes is one file', async (t) => {
   const { build, keys } = await recorded(minutes)
   const evidence = await build(0, minutes)
   t.equal(evidence.records.length, minutes)
-  const text = JSON.stringify(evidence)
-  t.comment(`${(text.length / 2 ** 20).toFixed(1)} MiB`)
-  const report = verifyCrawls(text, keys)
+  const report = verifyCrawls(JSON.stringify(evidence), keys)
   t.match(report, { ok: true, isProven: true, paths: [{ requests: 3 * minutes }, { requests: minutes }] })
-})
-
-t.test('a file of more records than four processes write in a month is refused before they are read', async (t) => {
-  const { build, keys } = await recorded(1)
-  const good = await build(0, 1)
   for (const count of [0, 200_001]) {
-    const report = verifyCrawls({ ...good, records: Array(count).fill(good.records[0]) }, keys)
-    t.match(report, { ok: false, axes: { format: { outcome: 'fail', detail: 'records: none, or too many' } } })
+    const refused = verifyCrawls({ ...evidence, records: Array(count).fill(evidence.records[0]) }, keys)
+    t.match(refused, { ok: false, axes: { format: { outcome: 'fail', detail: 'records: none, or too many' } } })
   }
 })
 
@@ -126,38 +102,23 @@ t.test('records of processes that overlap add up, with their receipts', async (t
   await ledger.crawl(madeMinute(AT + 1_000, { to: AT + 59_500, rows }), [])
   const { ok, paths } = verifyCrawls(await build(0, 9), keys)
   t.match([ok, paths.length], [true, 2])
-  t.match(paths[0], {
-    requests: 9,
-    receipts: ['pay_1', 'pay_2', 'pay_1', 'pay_2'],
-    first: new Date(AT - MINUTE).toISOString(),
-    last: new Date(AT + 59_500).toISOString(),
-  })
+  const [first, last] = [AT - MINUTE, AT + 59_500].map((at) => new Date(at).toISOString())
+  t.match(paths[0], { requests: 9, receipts: ['pay_1', 'pay_2', 'pay_1', 'pay_2'], first, last })
 })
 
 t.test('a verifier of before says that it does not know the version, and attestations stay as they are', async (t) => {
   const { ledger, ports, build, keys } = await recorded(2)
-  t.match(verifyEvidence(await build(0, 2), keys).axes.format, {
-    outcome: 'fail',
-    detail: 'media_type: not a version that is known',
-  })
+  const format = { outcome: 'fail', detail: 'media_type: not a version that is known' }
+  t.match(verifyEvidence(await build(0, 2), keys).axes, { format })
   const [record] = await ports.store.records('c/openai', 0, 1)
   t.match(Buffer.from(record?.bytes ?? []).toString(), /"type":"crawl","v":3\}$/)
   await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
-  const [attested] = await ports.store.records('t/a', 0, 1)
-  t.match(verifyEvidence(await ledger.evidence('t/a', { attestationId: attested?.attestationId ?? 0 }), keys), {
-    ok: true,
-    isProven: true,
-  })
+  const [{ attestationId } = { attestationId: 0 }] = await ports.store.records('t/a', 0, 1)
+  t.match(verifyEvidence(await ledger.evidence('t/a', { attestationId }), keys), { ok: true, isProven: true })
   await ledger.checkpoint()
   t.notOk((await auditLedger(ports.store, { archive: ports.archive, subjects: true })).fault)
-  t.equal(
-    await ledger.crawls('Nobody', {
-      from: '2020-01-01T00:00:00.000Z',
-      to: '2030-01-01T00:00:00.000Z',
-      withAddresses: false,
-    }),
-    undefined,
-  )
+  const span = { from: '2020-01-01T00:00:00.000Z', to: '2030-01-01T00:00:00.000Z' }
+  t.equal(await ledger.crawls('Nobody', { ...span, withAddresses: false }), undefined)
 })
 
 t.test('an audit misses a robots.txt that records name', async (t) => {

@@ -10,30 +10,17 @@ export const ROBOTS = makeDocument('User-agent: *\nDisallow: /private/\nContent-
 
 /** A minute of a crawler: four requests, of which one is against robots.txt. */
 export function madeMinute(at: number, change: Partial<Crawl> = {}): Crawl {
-  const row = {
-    crawler: 'GPTBot',
-    purpose: 'training',
-    proof: 'published range',
-    preference: 0,
-    enforced: true,
-    bytes: 900,
-  }
+  const row = { crawler: 'GPTBot', purpose: 'training', proof: 'published range', preference: 0, enforced: true }
+  const licence = 'https://shop.example/licence.xml'
   return {
     operator: 'OpenAI',
     from: at,
     to: at + 59_000,
     leftOut: 0,
-    preferences: [
-      {
-        host: 'shop.example',
-        robotsSha256: ROBOTS.sha256,
-        contentUsage: 'train-ai=n',
-        licence: 'https://shop.example/licence.xml',
-      },
-    ],
+    preferences: [{ host: 'shop.example', robotsSha256: ROBOTS.sha256, contentUsage: 'train-ai=n', licence }],
     rows: [
-      { ...row, path: '/articles/*', robots: 'allowed', action: 'allow', requests: 3, pages: 3 },
-      { ...row, path: '/private/*', robots: 'disallowed', action: 'block', requests: 1, pages: 0 },
+      { ...row, bytes: 900, path: '/articles/*', robots: 'allowed', action: 'allow', requests: 3, pages: 3 },
+      { ...row, bytes: 900, path: '/private/*', robots: 'disallowed', action: 'block', requests: 1, pages: 0 },
     ],
     ...change,
   }

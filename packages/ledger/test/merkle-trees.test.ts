@@ -24,14 +24,11 @@ function listTiles(size: number) {
     tree.append(leaf, ({ tileLevel, hash }) => levels.set(tileLevel, [...(levels.get(tileLevel) ?? []), hash]))
   }
   let reads = 0
-  const store = {
-    async tile(_log: string, level: number, index: number) {
-      reads++
-      return Buffer.concat((levels.get(level) ?? []).slice(index * 256, (index + 1) * 256))
-    },
+  async function tile(_log: string, level: number, index: number) {
+    reads++
+    return Buffer.concat((levels.get(level) ?? []).slice(index * 256, (index + 1) * 256))
   }
-  const prover = createProver(store, 't/a')
-  return { tree, prover, reads: () => reads }
+  return { tree, prover: createProver({ tile }, 't/a'), reads: () => reads }
 }
 
 t.test('hashes are those of RFC 6962', async (t) => {

@@ -32,27 +32,19 @@ t.test('a signed checkpoint is read as it was written, and one byte off is not',
   t.match(read, { origin: `${ORIGIN}/t/a`, size: 7 })
   t.equal(read && isSignedBy(read, ORIGIN, signer.publicKey), true)
   t.equal(read && isSignedBy(read, ORIGIN, madeSigner(2).publicKey), false)
-  const wrong = [
-    note.replace('\n7\n', '\n8\n'),
-    note.replace('\n7\n', '\n07\n'),
-    note.replace('\n7\n', '\n-7\n'),
-    note.replace('\n7\n', '\n9007199254740993\n'),
+  for (const text of [
+    ...['8', '07', '-7', '9007199254740993'].map((size) => note.replace('\n7\n', `\n${size}\n`)),
     note.replace('\n\n', '\nextension\n\n'),
     note.replace('\u2014', '-'),
     note.slice(0, -1),
     note.split('\n\n')[0] ?? '',
     '',
-  ]
-  for (const text of wrong) {
+  ]) {
     const parsed = parseCheckpoint(text)
     t.equal(parsed !== undefined && isSignedBy(parsed, ORIGIN, signer.publicKey), false, JSON.stringify(text))
   }
   const cosigned = parseCheckpoint(`${note}\u2014 witness.example ${Buffer.alloc(80).toString('base64')}\n`)
-  t.equal(
-    cosigned && isSignedBy(cosigned, ORIGIN, signer.publicKey),
-    true,
-    'signatures that are not known are passed over',
-  )
+  t.equal(cosigned && isSignedBy(cosigned, ORIGIN, signer.publicKey), true, 'unknown signatures are passed over')
 })
 
 t.test('a DSSE preimage is that of its specification', async (t) => {
@@ -82,9 +74,8 @@ t.test('keys have their intervals, and each is signed over to by the one before'
   const read = parseJwks(JSON.parse(JSON.stringify(published)))
   t.same(JSON.parse(JSON.stringify(read)), JSON.parse(JSON.stringify(keys)), 'read as they were written')
 
-  const kept = parseJwks(
-    buildJwks(ORIGIN, [{ kid: thumbprint(first.publicKey), publicKey: first.publicKey, notBefore: 1 }]),
-  )
+  const only = { kid: thumbprint(first.publicKey), publicKey: first.publicKey, notBefore: 1 }
+  const kept = parseJwks(buildJwks(ORIGIN, [only]))
   const kids = (believed: typeof read) => believed.map(({ kid }) => kid)
   t.same(kids(followSuccession(kept, read, `${ORIGIN}/keys`)), kids(read).slice(0, 2), 'not through a key given up')
   t.same(kids(followSuccession(kept, read, 'another/keys')), kids(kept), 'a takeover of another ledger is none')

@@ -18,12 +18,8 @@ const POLICY = JSON.stringify({
 const RECORD = { networkOrigin: 'residential_clean', anonymized: false, method: 'asn' } as AttestationRecord
 
 t.test('a record of a claim of a region is decided again by its region, then by its country', async (t) => {
-  const rows: readonly (readonly [
-    claim: string,
-    country: string | undefined,
-    region: string | undefined,
-    rule: string,
-  ])[] = [
+  type Row = readonly [claim: string, country: string | undefined, region: string | undefined, rule: string]
+  const rows: readonly Row[] = [
     ['US-TX', 'US', 'US-TX', 'match'],
     ['US-TX', 'US', 'US-NY', 'mismatch'],
     ['US-TX', 'US', 'unknown', 'unknown'],

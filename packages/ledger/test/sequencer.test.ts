@@ -22,39 +22,23 @@ function heldCommitter() {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const place = (attestationId: number): RecordPlace => ({ attestationId, seq: attestationId })
 
-t.test('all that wait go into one commit, and each gets its own place', async (t) => {
+t.test('all that wait go into one commit, and each gets its own place once the store has answered', async (t) => {
   const committer = heldCommitter()
   const sequencer = createSequencer(committer, { maxBatch: 3 })
   const waiting = Array.from({ length: 8 }, () => sequencer.append(madeDraft('t/a')))
-  await turn()
-  t.same(
-    committer.batches.map(({ drafts }) => drafts.length),
-    [3],
-    'one event, one commit',
-  )
-  committer.batches[0]?.answer([place(1), place(2), place(3)])
-  t.same(await Promise.all(waiting.slice(0, 3)), [place(1), place(2), place(3)])
-  await turn()
-  committer.batches[1]?.answer([place(4), place(5), place(6)])
-  await turn()
-  committer.batches[2]?.answer([place(7), place(8)])
-  t.same(
-    (await Promise.all(waiting)).map(({ seq }) => seq),
-    [1, 2, 3, 4, 5, 6, 7, 8],
-  )
-})
-
-t.test('nothing is given out before the store has answered', async (t) => {
-  const committer = heldCommitter()
   let given = false
-  const appended = createSequencer(committer)
-    .append(madeDraft('t/a'))
-    .then(() => (given = true))
+  void waiting[0]?.then(() => {
+    given = true
+  })
   for (let turns = 0; turns < 10; turns++) await turn()
-  t.equal(given, false)
-  committer.batches[0]?.answer([place(1)])
-  await appended
-  t.equal(given, true)
+  t.equal(given, false, 'nothing is given out before')
+  t.same([committer.batches.length, committer.batches[0]?.drafts.length], [1, 3], 'one event, one commit')
+  const places = [1, 2, 3, 4, 5, 6, 7, 8].map(place)
+  for (let batch = 0; batch < 3; batch++) {
+    committer.batches[batch]?.answer(places.slice(batch * 3, batch * 3 + 3))
+    await turn()
+  }
+  t.same(await Promise.all(waiting), places)
 })
 
 t.test('a full queue refuses at once, and takes again when there is room', async (t) => {
@@ -112,14 +96,10 @@ function countingCommitter() {
   }
 }
 
-t.test('callers who come back by way of promises get into one commit', async (t) => {
+t.test('callers who come back by way of promises share a commit, and none is longer than the longest', async (t) => {
   const committer = countingCommitter()
   await goRound(createSequencer(committer), 8, 5)
-  t.same(committer.counts, [8, 8, 8, 8, 8])
-})
-
-t.test('no commit is longer than the longest', async (t) => {
-  const committer = countingCommitter()
+  t.same(committer.counts.splice(0), [8, 8, 8, 8, 8])
   const sequencer = createSequencer(committer, { maxBatch: 20 })
   await Promise.all(Array.from({ length: 45 }, () => sequencer.append(madeDraft('t/a'))))
   t.same(committer.counts, [20, 20, 5])
