@@ -9,6 +9,12 @@ export interface Fault {
 /** Called before every operation; `undefined` lets it through. */
 export type FaultHook = (operation: string) => Fault | undefined
 
+/** Rejects one operation, or every one, while `isDown` says so. */
+export function failAt(operation?: string, isDown = () => true): FaultHook {
+  const error = new Error('the store is gone')
+  return (called) => ((operation ?? called) === called && isDown() ? { apply: false, error } : undefined)
+}
+
 /** Creates accounts in memory whose operations fail as the hook says. */
 export function createFaultyAccounts(fault: FaultHook = () => undefined): Accounts {
   const wrap =

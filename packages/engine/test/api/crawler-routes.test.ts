@@ -1,6 +1,6 @@
 import { type Dns, parsePrefix } from '@sallyport/core'
 import { createCrawlerRanges, createFakeDns, type RangeList } from '@sallyport/core/testing'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import * as schemas from './schemas.ts'
 import { ADDRESSES, createWire, SNAPSHOT, START } from './wire.ts'
 
@@ -23,36 +23,22 @@ async function verify(body: unknown, wire = wireWith()) {
   return wire.call('POST', '/v1/crawlers/verify', { body: JSON.stringify(body) })
 }
 
+const statuses = (json: { readonly checks: readonly { readonly status: string }[] }) =>
+  json.checks.map(({ status }) => status)
+
 t.test('a verified crawler, with everything that is known of the address', async (t) => {
   const { status, json } = await verify({ ip: ADDRESSES.hosting, user_agent: GOOGLEBOT })
+  const { checks, ...rest } = json
+  const found = '11.0.0.1 is in the ranges that Google publishes for Googlebot (as of 2026-02-09).'
   t.equal(status, 200)
-  t.strictSame(json, {
+  t.strictSame(rest, {
     ip: ADDRESSES.hosting,
     slug: 'googlebot',
     crawler: 'Googlebot',
     userAgent: GOOGLEBOT,
     outcome: 'verified',
     method: 'published ranges',
-    summary:
-      'The client is Googlebot of Google, verified. 11.0.0.1 is in the ranges that Google publishes for Googlebot (as of 2026-02-09).',
-    checks: [
-      { name: 'catalogue', status: 'not-applicable', detail: 'Googlebot is a crawler that sends requests.' },
-      {
-        name: 'published ranges',
-        status: 'passed',
-        detail: '11.0.0.1 is in the ranges that Google publishes for Googlebot (as of 2026-02-09).',
-      },
-      {
-        name: 'operator ASN',
-        status: 'not-applicable',
-        detail: "Clients other than Google's crawlers also use AS15169.",
-      },
-      {
-        name: 'reverse DNS',
-        status: 'not-applicable',
-        detail: 'The published ranges already confirmed the claim.',
-      },
-    ],
+    summary: `The client is Googlebot of Google, verified. ${found}`,
     networkOrigin: 'hosting',
     anonymized: false,
     asn: 'AS64500',
@@ -61,6 +47,8 @@ t.test('a verified crawler, with everything that is known of the address', async
     docs: 'https://developers.google.com/crawling/docs/crawlers-fetchers/google-common-crawlers',
     checkedAt: START,
   })
+  t.same(statuses(json), ['not-applicable', 'passed', 'not-applicable', 'not-applicable'])
+  t.same(checks[1], { name: 'published ranges', status: 'passed', detail: found })
   t.same(schemas.CrawlerVerifyResponse.parse(json), json)
 })
 
@@ -71,21 +59,15 @@ t.test('a forged one: every check ran, all refuted', async (t) => {
   t.same(statuses(json), ['not-applicable', 'refuted', 'not-applicable', 'refuted'])
 })
 
-t.test('one whose file cannot be had, or whose DNS is down, is never spoofed', async (t: Test) => {
-  const down: Dns = {
-    resolve: async () => ({ state: 'failed', reason: 'ETIMEOUT' }),
-    resolvePtr: async () => ({ state: 'failed', reason: 'ETIMEOUT' }),
-  }
-  const body = { ip: ADDRESSES.residential_clean, bot: 'googlebot' }
+t.test('one whose file cannot be had, or whose DNS is down, is never spoofed', async (t) => {
+  const failed = async () => ({ state: 'failed', reason: 'ETIMEOUT' }) as const
   for (const wire of [
     wireWith(createFakeDns({}), createCrawlerRanges([])),
     wireWith(createFakeDns({}), createCrawlerRanges([makeList('googlebot', 'stale', '11.0.0.0/24')])),
-    wireWith(down),
+    wireWith({ resolve: failed, resolvePtr: failed }),
   ]) {
-    const { json } = await verify(body, wire)
-    t.equal(json.outcome, 'unverifiable')
-    t.notOk('method' in json)
-    t.match(json.summary, /neither confirmed nor refuted/)
+    const { json } = await verify({ ip: ADDRESSES.residential_clean, bot: 'googlebot' }, wire)
+    t.match(json, { outcome: 'unverifiable', method: undefined, summary: /neither confirmed nor refuted/ })
   }
 })
 
@@ -100,8 +82,7 @@ t.test('the reverse name is shown where it is no lie', async (t) => {
   const home = await verify({ ip: ADDRESSES.mobile, bot: 'googlebot' }, wireWith(dns))
   t.match(home.json, { outcome: 'spoofed', hostname: 'line-7.telecom.example' })
   const liar = await verify({ ip: ADDRESSES.unknown, bot: 'googlebot' }, wireWith(dns))
-  t.equal(liar.json.outcome, 'spoofed')
-  t.notOk('hostname' in liar.json, "a lie about another's domain is not repeated")
+  t.match(liar.json, { outcome: 'spoofed', hostname: undefined }, "a lie about another's domain is not repeated")
 })
 
 t.test('a user agent that names no crawler makes no claim', async (t) => {
@@ -114,17 +95,13 @@ t.test('a user agent that names no crawler makes no claim', async (t) => {
 t.test('both twins answer alike, byte for byte, and the keyed one counts', async (t) => {
   const wire = wireWith()
   const key = await wire.keyFor('free')
-  const bodies = [
-    { ip: ADDRESSES.hosting, user_agent: GOOGLEBOT },
-    { ip: ADDRESSES.vpn, bot: 'gptbot' },
-    { ip: 'nonsense', bot: 'gptbot' },
-  ].map((body) => JSON.stringify(body))
-  for (const body of bodies) {
+  const claims = [{ ip: ADDRESSES.hosting, user_agent: GOOGLEBOT }, { ip: ADDRESSES.vpn, bot: 'gptbot' }, { ip: 'x' }]
+  for (const body of claims.map((claim) => JSON.stringify(claim))) {
     const keyless = await wire.call('POST', '/v1/crawlers/verify', { body })
     const keyed = await wire.call('POST', '/v1/agentscan/verify', { body, key })
-    t.strictSame([keyed.status, JSON.stringify(keyed.json)], [keyless.status, JSON.stringify(keyless.json)], body)
+    t.strictSame([keyed.status, keyed.text], [keyless.status, keyless.text], body)
   }
-  t.equal(await wire.usage(key, '2026-01-31'), bodies.length)
+  t.equal(await wire.usage(key, '2026-01-31'), claims.length)
 })
 
 t.test('a request without a claim is 400 with a code', async (t) => {
@@ -132,7 +109,6 @@ t.test('a request without a claim is 400 with a code', async (t) => {
   for (const [body, error] of [
     [{ ip }, 'invalid_request'],
     [{ bot: 'googlebot' }, 'invalid_request'],
-    [{ ip, bot: 7 }, 'invalid_request'],
     [{ ip: '11.0.0.0/24', bot: 'googlebot' }, 'invalid_ip'],
     [{ ip, bot: '' }, 'unknown_crawler'],
     [{ ip, bot: 'Googlebot' }, 'unknown_crawler'],
@@ -144,12 +120,7 @@ t.test('a request without a claim is 400 with a code', async (t) => {
     t.same([status, json.error], [400, error], JSON.stringify(body).slice(0, 60))
     t.ok(json.message.length < 300)
   }
-  const agreed = await verify({ ip, bot: 'googlebot', user_agent: GOOGLEBOT })
-  t.equal(agreed.json.outcome, 'verified')
+  t.equal((await verify({ ip, bot: 'googlebot', user_agent: GOOGLEBOT })).json.outcome, 'verified')
   const silent = await verify({ ip, bot: 'chatgpt-agent', user_agent: 'Mozilla/5.0 Chrome/142.0.0.0 Safari/537.36' })
   t.equal(silent.status, 200, 'a browser’s user agent contradicts nothing')
 })
-
-function statuses(json: { readonly checks: readonly { readonly status: string }[] }): readonly string[] {
-  return json.checks.map(({ status }) => status)
-}

@@ -1,6 +1,6 @@
 import { createFakeGeo, createFakeNetworks, createFakeSystems, makeHit, makeSystem } from '@sallyport/core/testing'
 import { ROUTES } from '../../src/api/index.ts'
-import { createWire, SNAPSHOT } from './wire.ts'
+import { type Answer, createWire, SNAPSHOT } from './wire.ts'
 
 const HETZNER = makeSystem({
   asn: 24940,
@@ -9,12 +9,7 @@ const HETZNER = makeSystem({
   networkClass: 'hosting',
   country: 'DE',
 })
-const RELAY = makeSystem({
-  asn: 60729,
-  name: 'Stiftung Erneuerbare Freiheit',
-  type: 'unknown',
-  networkClass: 'unknown',
-})
+const RELAY = makeSystem({ asn: 60729, name: 'Stiftung Erneuerbare Freiheit', type: 'unknown' })
 const FALKENSTEIN = {
   countryCode: 'DE',
   city: 'Falkenstein',
@@ -25,9 +20,7 @@ const FALKENSTEIN = {
 }
 
 /** Answers of `/v1` to the example of every row, over a made internet of two networks: status and text by operation. */
-export async function exampleAnswers(): Promise<
-  ReadonlyMap<string, { readonly status: number; readonly text: string }>
-> {
+export async function exampleAnswers(): Promise<ReadonlyMap<string, Pick<Answer, 'status' | 'text'>>> {
   const tor = { range: makeHit({ networkClass: 'tor', single: true }) }
   const snapshot = {
     ...SNAPSHOT,
@@ -41,7 +34,7 @@ export async function exampleAnswers(): Promise<
   }
   const wire = createWire({ snapshots: { current: () => snapshot } })
   const key = await wire.keyFor('pro')
-  const answers = new Map<string, { readonly status: number; readonly text: string }>()
+  const answers = new Map<string, Pick<Answer, 'status' | 'text'>>()
   for (const { operationId, method, path, access, example = { path } } of ROUTES) {
     const { status, text } = await wire.call(method, example.path, {
       ...(access.kind === 'key' && { key }),

@@ -28,14 +28,8 @@ t.test('a key is kept by a secret hash once it was found valid, without its text
   const secret = text.slice(12)
   for (let at = 0; at + 8 <= secret.length; at++) t.notOk(JSON.stringify(kept).includes(secret.slice(at, at + 8)))
   t.not(createKeyReader().read(bearerFields(text))?.fingerprint, key.fingerprint, 'another process has another secret')
-  for (const other of [
-    keyText(2),
-    `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`,
-    `${text}0`,
-    text.slice(1),
-  ]) {
+  for (const other of [keyText(2), `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`, `${text}0`])
     t.not(reader.read(bearerFields(other))?.isKept, true, other)
-  }
   reader.drop(key)
   t.match(read(), { isKept: false })
 })
@@ -58,11 +52,9 @@ t.test('the store says of each call whether a kept key is valid, and what its pl
   await accounts.createAccount(account)
   await accounts.createKey({ ...record, accountId: account.id, createdAt: '2026-01-31T00:00:00Z' })
   const call = () => wire.call('GET', '/v1/vpn/11.0.0.1', { key })
-  t.match([await call(), await call()], [{ status: 200 }, { status: 200 }])
-  const { 'X-RateLimit-Limit': before } = (await call()).headers
+  for (let time = 0; time < 2; time++) t.match(await call(), { status: 200, headers: { 'X-RateLimit-Limit': '30000' } })
   await accounts.setPlan(account.id, 'pro')
-  const { 'X-RateLimit-Limit': after } = (await call()).headers
-  t.ok(Number(after) > Number(before), `${before}, then ${after}`)
+  t.match(await call(), { status: 200, headers: { 'X-RateLimit-Limit': '500000' } })
   await accounts.revokeKey(record.id, '2026-02-10T00:00:00Z')
-  t.match([await call(), await call()], [{ status: 401 }, { status: 401 }])
+  for (let time = 0; time < 2; time++) t.match(await call(), { status: 401 })
 })

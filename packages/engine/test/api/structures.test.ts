@@ -51,8 +51,6 @@ t.test('every structure has the fields of the specification, in their casing', a
     t.same(found, fields.split(' '), name)
     t.equal(schema.meta()?.['id'], name)
   }
-  const words = ['AsnNetworkType', 'NetworkClass']
-  t.same(Object.keys(SCHEMAS).sort(), [...Object.keys(STRUCTURES), ...words].sort(), 'and there is no other')
 })
 
 t.test('the word lists are those of the specification', async (t) => {
@@ -70,16 +68,7 @@ t.test('the signals of an agent verdict are always all there', async (t) => {
   const names =
     'network_origin anonymized headless headless_flags header_consistency ai_crawler ai_ident ai_vendor ' +
     'allowlist_type allowlist_verified ja4'
-  const signals = { ...Object.fromEntries(names.split(' ').map((name) => [name, null])), reasons: [] }
-  const verdict = { class: 'human', confidence: 0.5, action: 'allow', signals }
-  t.same(schemas.AgentscanCheckResponse.parse(verdict), verdict)
-  t.same(Object.keys(schemas.AgentscanCheckResponse.shape.signals.shape), [...names.split(' '), 'reasons'])
-})
-
-t.test('a crawler is asked about by slug or by user agent', async (t) => {
-  const ok = (value: unknown) => schemas.CrawlerVerifyRequest.safeParse(value).success
-  t.equal(ok({ ip: '1.1.1.1', bot: 'googlebot' }), true)
-  t.equal(ok({ ip: '1.1.1.1', user_agent: 'Googlebot' }), true)
-  t.equal(ok({ ip: '1.1.1.1' }), false)
-  t.equal(ok({ bot: 'googlebot' }), false)
+  const { shape } = schemas.AgentscanCheckResponse.shape.signals
+  t.same(Object.keys(shape), [...names.split(' '), 'reasons'])
+  for (const [name, type] of Object.entries(shape)) t.notOk(type.safeParse(undefined).success, name)
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createKey, KEY_BYTES } from '#accounts'
+import { failAt } from '../accounts/faulty.ts'
 import { createWire, START, tooLarge, type Wire } from './wire.ts'
 
 const URL = '/v1/vpn/11.0.0.1'
@@ -8,27 +9,20 @@ const MAX = 60
 /** The key has the right form, and no account has it. */
 const UNKNOWN = createKey(new Uint8Array(KEY_BYTES).fill(200)).text
 
-/** All the ways in which a call has no valid key. */
-const BAD: readonly (readonly string[])[] = [
-  [],
-  ['Authorization', 'Bearer x'],
-  ['Authorization', `Basic ${UNKNOWN}`],
-  ['Authorization', `Bearer ${UNKNOWN}`],
-  ['Authorization', `Bearer ${UNKNOWN}`, 'Authorization', `Bearer ${UNKNOWN}`],
-]
+/** Calls without a key, with what cannot be one, and with one that nobody has. */
+const BAD = [[], ['Authorization', 'Bearer x'], ['Authorization', `Bearer ${UNKNOWN}`]]
 
 async function exhaust(wire: Wire, from?: string): Promise<readonly number[]> {
-  const statuses: number[] = []
+  const statuses = new Set<number>()
   for (let call = 0; call < MAX; call++) {
-    const fields = BAD[call % BAD.length] ?? []
-    statuses.push((await wire.call('GET', URL, { fields, from })).status)
+    statuses.add((await wire.call('GET', URL, { fields: BAD[call % BAD.length], from })).status)
   }
-  return statuses
+  return [...statuses]
 }
 
 t.test('after 60 calls a minute without a valid key a client gets 429 in place of 401', async (t) => {
   const wire = createWire()
-  t.same(new Set(await exhaust(wire)), new Set([401]))
+  t.same(await exhaust(wire), [401])
   wire.advance(20_500)
   for (const [method, url] of [
     ['GET', URL],
@@ -38,13 +32,8 @@ t.test('after 60 calls a minute without a valid key a client gets 429 in place o
     const refused = await wire.call(method, url, { body: tooLarge })
     t.hasStrict(refused, { status: 429, bodyReads: 0 }, 'one count for all routes')
     t.same(refused.json, { error: 'rate_limit_exceeded', message: 'Rate limit exceeded.', retryAfter: 40 })
-    t.hasStrict(refused.headers, {
-      'Retry-After': '40',
-      'X-RateLimit-Limit': '60',
-      'X-RateLimit-Remaining': '0',
-      'X-RateLimit-Reset': String(Date.parse(START) / 1000 + 60),
-      'Cache-Control': 'no-store',
-    })
+    t.hasStrict(refused.headers, { 'Retry-After': '40', 'X-RateLimit-Limit': '60', 'Cache-Control': 'no-store' })
+    t.equal(refused.headers['X-RateLimit-Reset'], String(Date.parse(START) / 1000 + 60))
     t.notOk('WWW-Authenticate' in refused.headers)
   }
   t.equal((await wire.call('GET', URL, { from: '203.0.113.8' })).status, 401, 'another client')
@@ -58,7 +47,7 @@ t.test('a valid key is never refused by it, and is not counted in it', async (t)
   const wire = createWire()
   const key = await wire.keyFor('free')
   for (let call = 0; call < 2 * MAX; call++) t.equal((await wire.call('GET', '/v1/user/limits', { key })).status, 200)
-  t.same(new Set(await exhaust(wire)), new Set([401]), 'all sixty are left')
+  t.same(await exhaust(wire), [401], 'all sixty are left')
   t.equal((await wire.call('GET', URL)).status, 429)
   const answer = await wire.call('GET', URL, { key })
   t.hasStrict(answer, { status: 200, headers: { 'X-RateLimit-Limit': '30000', 'X-RateLimit-Remaining': '29999' } })
@@ -67,29 +56,24 @@ t.test('a valid key is never refused by it, and is not counted in it', async (t)
   t.equal((await wire.call('GET', URL, { key })).status, 429, 'one that was revoked is')
 })
 
-t.test('the client is the one of all limits: a /64, and one of many in a /48', async (t) => {
+t.test('the client is the one of all limits: a /64', async (t) => {
   const wire = createWire()
   await exhaust(wire, '2600::1')
   t.equal((await wire.call('GET', URL, { from: '2600::ffff:1' })).status, 429)
   t.equal((await wire.call('GET', URL, { from: '2600:0:0:1::1' })).status, 401)
-  for (let network = 1; network < 16; network++) await exhaust(wire, `2600:0:0:${network.toString(16)}::1`)
-  t.equal((await wire.call('GET', URL, { from: '2600:0:0:77::1' })).status, 429)
-  t.equal((await wire.call('GET', URL, { from: '2600:0:1::1' })).status, 401)
 })
 
 t.test('while the limits cannot be counted the answer stays 401', async (t) => {
-  const wire = createWire({ limitFault: () => ({ apply: false, error: new Error('redis is gone') }) })
+  const wire = createWire({ limitFault: failAt() })
   for (let call = 0; call < 2 * MAX; call++) {
     t.hasStrict(await wire.call('GET', URL), { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } })
   }
-  t.match(wire.errors[0], { message: 'redis is gone' })
+  t.match(wire.errors[0], { message: 'the store is gone' })
 })
 
 t.test('a store that cannot say whether a key is valid counts nothing', async (t) => {
   let down = true
-  const wire = createWire({
-    fault: (operation) => (down && operation === 'findKey' ? { apply: false, error: new Error('gone') } : undefined),
-  })
+  const wire = createWire({ fault: failAt('findKey', () => down) })
   for (let call = 0; call < 2 * MAX; call++) t.equal((await wire.call('GET', URL, { key: UNKNOWN })).status, 503)
   down = false
   t.equal((await wire.call('GET', URL, { key: UNKNOWN })).status, 401)

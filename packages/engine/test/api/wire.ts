@@ -34,7 +34,7 @@ import {
   makeSystem,
 } from '@sallyport/core/testing'
 import { type Account, ALLOWANCES, parseKey } from '#accounts'
-import { type Api, type ApiServices, createApi } from '../../src/api/index.ts'
+import { type ApiServices, createApi } from '../../src/api/index.ts'
 import type { Route } from '../../src/api/route.ts'
 import { makeKey } from '../accounts/contract.ts'
 import { createFaultyAccounts, type FaultHook } from '../accounts/faulty.ts'
@@ -62,9 +62,7 @@ const HOME = makeSystem({
 const HIDE = makeSystem({ asn: 64502, name: 'Hide Me BV', type: 'vpn', networkClass: 'vpn', brand: 'HideMe' })
 const SMALL = makeSystem({ asn: 645, name: 'Small 64500 Works', type: 'unknown', networkClass: 'unknown' })
 
-const listed = (networkClass: 'vpn' | 'tor' | 'residential_proxy' | 'datacenter' | 'mobile', single = false) => ({
-  range: makeHit({ networkClass, single }),
-})
+const listed = (hit: Parameters<typeof makeHit>[0]) => ({ range: makeHit(hit) })
 
 /** A small made internet: one address of every class. */
 export const ADDRESSES = {
@@ -81,15 +79,24 @@ export const ADDRESSES = {
 /** No autonomous system has this address. */
 export const UNROUTED = '17.0.0.1'
 
+export const LYON = {
+  countryCode: 'FR',
+  city: 'Lyon',
+  region: 'Auvergne-Rhône-Alpes',
+  latitude: 45.75,
+  longitude: 4.85,
+  timezone: 'Europe/Paris',
+}
+
 export const SNAPSHOT: Snapshot = makeSnapshot({
   networks: createFakeNetworks([
     ['11.0.0.0/16', { system: CLOUD, inDatacenterRanges: true }],
-    ['11.1.0.0/16', { system: CLOUD, ...listed('datacenter') }],
+    ['11.1.0.0/16', { system: CLOUD, ...listed({ networkClass: 'datacenter' }) }],
     ['12.0.0.0/16', { system: HOME }],
-    ['12.1.0.0/16', { system: HOME, ...listed('mobile') }],
+    ['12.1.0.0/16', { system: HOME, ...listed({ networkClass: 'mobile' }) }],
     ['13.0.0.0/16', { system: HIDE, inVpnRanges: true }],
-    ['14.0.0.1/32', { system: CLOUD, ...listed('tor', true) }],
-    ['15.0.0.0/16', { system: HOME, ...listed('residential_proxy') }],
+    ['14.0.0.1/32', { system: CLOUD, ...listed({ networkClass: 'tor', single: true }) }],
+    ['15.0.0.0/16', { system: HOME, ...listed({ networkClass: 'residential_proxy' }) }],
     ['16.0.0.0/16', { system: SMALL }],
     ['2600::/32', { system: CLOUD }],
   ]),
@@ -101,21 +108,14 @@ export const SNAPSHOT: Snapshot = makeSnapshot({
   ]),
   countries: createFakeCountries({ '12.0.0.1': 'FR', '11.0.0.1': 'DE' }),
   geo: createFakeGeo({
-    '12.0.0.1': {
-      countryCode: 'FR',
-      city: 'Lyon',
-      region: 'Auvergne-Rhône-Alpes',
-      latitude: 45.75,
-      longitude: 4.85,
-      timezone: 'Europe/Paris',
-    },
+    '12.0.0.1': LYON,
     '11.0.0.1': { countryCode: 'DE' },
     '16.0.0.1': new Error('corrupt record'),
   }),
   rangesLoaded: true,
 })
 
-const NAMES: Readonly<Record<string, NameAnswer>> = {
+export const NAMES: Readonly<Record<string, NameAnswer>> = {
   'www.example.com': { state: 'found', addresses: ['11.0.0.1'].flatMap((text) => parseAddress(text) ?? []) },
   'gone.example.com': { state: 'failed', reason: 'timeout' },
 }
@@ -178,20 +178,6 @@ function faultyCounts(
   }
 }
 
-/** Everything around one API: its clock, its accounts, its errors, and a way to call it. */
-export interface Wire {
-  readonly api: Api
-  readonly errors: readonly unknown[]
-  advance(ms: number): void
-  call(method: string, url: string, call?: Call): Promise<Answer>
-  /** Makes an account of a plan with one key, and gives the key's text. */
-  keyFor(plan: string, signupDate?: string): Promise<string>
-  /** Counts calls until `used` of the account stand in the current window. */
-  spendTo(key: string, windowId: string, used: number): Promise<void>
-  usage(key: string, windowId: string): Promise<number>
-  revoke(key: string): Promise<void>
-}
-
 export interface WireOptions {
   readonly fault?: FaultHook | undefined
   readonly limitFault?: FaultHook | undefined
@@ -202,7 +188,10 @@ export interface WireOptions {
   readonly routes?: readonly Route[] | undefined
 }
 
-export function createWire(options: WireOptions = {}): Wire {
+export type Wire = ReturnType<typeof createWire>
+
+/** Creates everything around one API: its clock, its accounts, its errors, and a way to call it. */
+export function createWire(options: WireOptions = {}) {
   const clock = createFakeClock(START)
   const snapshots = options.snapshots ?? { current: () => SNAPSHOT }
   const dns = options.dns ?? createFakeDns(NAMES)
@@ -245,7 +234,11 @@ export function createWire(options: WireOptions = {}): Wire {
     api,
     errors,
     advance: clock.advance,
-    async call(method, url, { key, fields = [], body = '', from = '203.0.113.7' } = {}) {
+    async call(
+      method: string,
+      url: string,
+      { key, fields = [], body = '', from = '203.0.113.7' }: Call = {},
+    ): Promise<Answer> {
       const at = url.indexOf('?')
       const path = at === -1 ? url : url.slice(0, at)
       let bodyReads = 0
@@ -268,24 +261,29 @@ export function createWire(options: WireOptions = {}): Wire {
       const isJson = /json/.test(answer.headers['Content-Type'] ?? '')
       const json = isJson ? JSON.parse(answer.body) : undefined
       // docs/api.md promises it; messages of a test's own make no promise.
-      if (json?.error === 'invalid_request' && /^\w[\w.]*: /.test(json.message)) requireNamed(json)
+      if (json?.error === 'invalid_request' && /^\w[\w.]*: /.test(json.message)) {
+        const [first] = json.details?.fields ?? []
+        if (json.message !== `${first?.field}: ${first?.message}`) throw new Error(`no field: ${json.message}`)
+      }
       return { status: answer.status, headers: answer.headers, json, text: answer.body, bodyReads }
     },
-    async keyFor(plan, signupDate = '2026-01-31') {
+    /** Makes an account of a plan with one key, and gives the key's text. */
+    async keyFor(plan: string, signupDate = '2026-01-31'): Promise<string> {
       const { text, key } = makeKey(++made)
       const account: Account = { id: accountId(text), name: '', plan, signupDate }
       await accounts.createAccount(account)
       await accounts.createKey({ ...key, accountId: account.id })
       return text
     },
-    async spendTo(key, windowId, used) {
+    /** Counts calls until `used` of the account stand in the window. */
+    async spendTo(key: string, windowId: string, used: number): Promise<void> {
       for (;;) {
         const spent = await accounts.spend(accountId(key), windowId, used)
         if (spent.granted === 0) return
       }
     },
-    usage: (key, windowId) => accounts.usage(accountId(key), windowId),
-    async revoke(key) {
+    usage: (key: string, windowId: string) => accounts.usage(accountId(key), windowId),
+    async revoke(key: string): Promise<void> {
       await accounts.revokeKey(parseKey(key)?.id ?? '', START)
     },
   }
@@ -297,18 +295,3 @@ export function failingLookup(error: unknown): Lookup {
 }
 
 export const tooLarge = () => Promise.reject(new SallyportError('payload_too_large'))
-
-function requireNamed({
-  message,
-  details,
-}: {
-  readonly message: string
-  readonly details?: ApiDetails | undefined
-}): void {
-  const [first] = details?.fields ?? []
-  if (message !== `${first?.field}: ${first?.message}`) throw new Error(`an answer names no field: ${message}`)
-}
-
-interface ApiDetails {
-  readonly fields?: readonly { readonly field: string; readonly message: string }[] | undefined
-}

@@ -58,40 +58,12 @@ t.test('a configuration that is read is accepted', async (t) => {
   t.ok(validate({ store: 'file:/run/secrets/store', redis: `redis://:\${PASSWORD}@cache` }), 'references to secrets')
 })
 
+const WORDS = 'x /x 10s 9h GET block strict monitor a:1 http://a http://a/b ftp://a sqlite:x redis://x low-friction'
+const SIMPLE = [true, 0, -1, 0.5, 500, 1e13, '', null]
+const NESTED = [[], ['x'], [1], ['GET'], [{}], {}, { x: 1 }, { x: {} }]
+
 /** Values of every kind; each key takes some of them. */
-const VALUES: readonly unknown[] = [
-  true,
-  0,
-  -1,
-  0.5,
-  500,
-  1e13,
-  '',
-  'x',
-  '/x',
-  '10s',
-  '9h',
-  'GET',
-  'block',
-  'strict',
-  'monitor',
-  'a:1',
-  null,
-  [],
-  ['x'],
-  [1],
-  ['GET'],
-  [{}],
-  {},
-  { x: 1 },
-  { x: {} },
-  'http://a',
-  'http://a/b',
-  'ftp://a',
-  'sqlite:x',
-  'redis://x',
-  'low-friction',
-]
+const VALUES: readonly unknown[] = [...SIMPLE, ...WORDS.split(' '), ...NESTED]
 
 /** Faults that only the reader knows: kinds of URL, lengths of time as words, a named account, a file's content. */
 const UNSAID =

@@ -24,31 +24,25 @@ function findFault(decoy: string, config: ConfigInput = {}): string | undefined 
 }
 
 t.test('a decoy is one path as policies write it', async (t) => {
-  t.match(findFault('trap'), /a path begins with a slash; did you mean "\/trap"\?/)
-  t.match(findFault('/trap/*'), 'a decoy cannot contain *')
-  t.match(findFault('/trap/**'), 'a decoy cannot contain *')
-  t.match(findFault('/trap?a=1'), 'a decoy cannot have a query or fragment')
-  t.match(findFault('/trap#a'), 'a decoy cannot have a query or fragment')
-  t.match(findFault('//trap'), /write the path as "\/trap"/)
-  t.match(findFault('/a/../trap'), /write the path as "\/trap"/)
-  t.match(findFault('/é"<'), /write the path as "\/%C3%A9%22%3C"/)
-  t.match(findFault('https://a.example/trap'), /a path begins with a slash/)
-  t.match(readConfig({ ...STRUCK, decoys: { paths: ['/a', '/b', '/A/'] } }).faults, [
-    /decoys\.paths\.2: is listed twice/,
-  ])
+  for (const [decoy, fault] of [
+    ['trap', /a path begins with a slash; did you mean "\/trap"\?/],
+    ['/trap/*', 'a decoy cannot contain *'],
+    ['/trap?a=1', 'a decoy cannot have a query or fragment'],
+    ['/trap#a', 'a decoy cannot have a query or fragment'],
+    ['//trap', /write the path as "\/trap"/],
+    ['/a/../trap', /write the path as "\/trap"/],
+    ['/é"<', /write the path as "\/%C3%A9%22%3C"/],
+    ['https://a.example/trap', /a path begins with a slash/],
+  ] as const) {
+    t.match(findFault(decoy), fault, decoy)
+  }
+  const paths = ['/a', '/b', '/A/']
+  t.match(readConfig({ ...STRUCK, decoys: { paths } }).faults, [/decoys\.paths\.2: is listed twice/])
   t.equal(findFault('/trap'), undefined)
 })
 
 t.test('and one that exists nowhere, as far as the configuration knows', async (t) => {
-  for (const path of [
-    '/',
-    '/robots.txt',
-    '/ROBOTS.txt',
-    '/favicon.ico',
-    '/.well-known/x',
-    '/.sallyport/check',
-    '/v1/myip',
-  ]) {
+  for (const path of '/ /robots.txt /ROBOTS.txt /favicon.ico /.well-known/x /.sallyport/check /v1/myip'.split(' ')) {
     t.match(findFault(path), new RegExp(`^"${path}" (?:is|belongs to) `), path)
   }
   t.match(findFault('/detect/v1/myip', { api: { base: '/detect' } }), /belongs to the API/)
@@ -64,17 +58,14 @@ t.test('and one that exists nowhere, as far as the configuration knows', async (
   t.equal(findFault('/login/trap', rules('/login/**', { action: 'flag' })), undefined, 'a decoy may be below a page')
   t.equal(findFault('/trap', rules('/*', { action: 'flag' })), undefined, 'a star names no page')
   t.equal(findFault('/old.php', rules('/old.php')), undefined, 'what a rule refuses need not be there')
-  const routes = [{ path: '/b', policy: rules('/b/page', { action: 'allow' }).policy.rules }]
-  const policy = { rules: routes[0]?.policy }
+  const policy = { rules: rules('/b/page', { action: 'allow' }).policy.rules }
   t.match(findFault('/b/page', { routes: [{ path: '/b', policy }] }), /rule "page"/)
 })
 
 t.test('decoys that strike nobody are warned of', async (t) => {
   const paths = ['/a', '/b']
   t.same(readConfig({ ...STRUCK, decoys: { paths } }).warnings, [])
-  t.match(readConfig({ decoys: { paths } }).warnings, [
-    /decoys\.paths: nobody is banned: policy\.strikes\.on lacks decoy/,
-  ])
+  t.match(readConfig({ decoys: { paths } }).warnings, [/nobody is banned: policy\.strikes\.on lacks decoy/])
   t.match(readConfig(STRUCK).warnings, [/policy\.strikes\.on: decoy: decoys\.paths is empty/])
   t.match(readConfig({ ...STRUCK, decoys: { paths: ['/a'] } }).warnings, [/a residential client .* Add a second path/])
 })

@@ -2,6 +2,7 @@ import t from 'tap'
 import { openPolicyReader } from '../../src/config/policy-reader.ts'
 import { open } from '../../src/open/open.ts'
 import { madeConfig } from '../open/made-sources.ts'
+import { requestFrom } from '../open/requests.ts'
 
 /* A machine that is busy takes long to start a thread. */
 const PATIENT = { deadlineMs: 600_000 }
@@ -33,23 +34,19 @@ t.test('a draft is tried on what was seen', async (t) => {
   const sallyport = await open(madeConfig(t.testdir()))
   const reader = openPolicyReader(PATIENT)
   t.teardown(() => Promise.all([reader.close(), sallyport.close()]))
-  const fields = ['User-Agent', 'curl/8.5.0']
-  const seen = (target: string) =>
-    sallyport.decide({ peer: '8.1.0.1', method: 'GET', target, scheme: 'http', httpVersion: '1.1', fields }).inspection
-  const requests = ['/', '/admin'].map((target) => ({
-    inspection: seen(target),
-    observed: { userAgent: 'curl/8.5.0', host: 'a.example' },
-  }))
-  const { policy } = await reader.check('rules: [{ id: a, match: { path: [/admin] }, action: block }]')
-  if (policy === undefined) throw new Error('a fault')
-  t.match(await reader.judge([policy], requests), [
-    [{ action: 'allow' }],
-    [{ action: 'block', because: /"a"/, unjudged: [] }],
-  ])
-  const asked = await reader.check(
-    'rules: [{ id: c, match: { cookie: { a: ["*"] }, host: [a.example] }, action: block }, { id: h, match: { host: ["a.*"] }, action: flag }]',
-  )
-  if (asked.policy === undefined) throw new Error('a fault')
-  const [[first] = []] = await reader.judge([asked.policy], requests)
+  const request = requestFrom('8.1.0.1', ['User-Agent', 'curl/8.5.0'])
+  const observed = { userAgent: 'curl/8.5.0', host: 'a.example' }
+  const requests = ['/', '/admin'].map((target) => {
+    return { inspection: sallyport.decide({ ...request, target }).inspection, observed }
+  })
+  const judge = async (...rules: readonly string[]) => {
+    const { policy } = await reader.check(`rules: [${rules.join()}]`)
+    if (policy === undefined) throw new Error('a fault')
+    return reader.judge([policy], requests)
+  }
+  const judged = await judge('{ id: a, match: { path: [/admin] }, action: block }')
+  t.match(judged, [[{ action: 'allow' }], [{ action: 'block', because: /"a"/, unjudged: [] }]])
+  const cookie = '{ id: c, match: { cookie: { a: ["*"] }, host: [a.example] }, action: block }'
+  const [[first] = []] = await judge(cookie, '{ id: h, match: { host: ["a.*"] }, action: flag }')
   t.match(first, { action: 'flag', unjudged: [{ rule: 'c', words: ['cookie'] }] })
 })

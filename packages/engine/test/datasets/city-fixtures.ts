@@ -1,15 +1,15 @@
-import { statSync } from 'node:fs'
-import { formatAddress, type GeoReader } from '@sallyport/core'
-import { SOURCES } from '@sallyport/data/sources'
+import { readFileSync, statSync } from 'node:fs'
+import { type Address, formatAddress, type GeoReader, type GeoRecord } from '@sallyport/core'
+import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import { withFreeLock, withLock } from '#stores'
 import { compileCity } from '../../src/datasets/compile/city.ts'
 import type { CitySource } from '../../src/datasets/compile/city-path.ts'
-import type { MmdbFile } from '../../src/datasets/mmdb/file.ts'
+import { type MmdbFile, parseMmdb } from '../../src/datasets/mmdb/file.ts'
+import { readGeoRecord } from '../../src/datasets/mmdb/geo-record.ts'
 import { walkNetworks } from '../../src/datasets/mmdb/walk.ts'
 import { createSegmentWriter, type Segments } from '../../src/datasets/ranges/segments.ts'
 import { openCityFile } from '../../src/datasets/service/city-file.ts'
-import { joinCities, type OpenedCity } from '../../src/datasets/tables/cities.ts'
-import { openDatabase } from './database.ts'
+import { type CitySourceReader, joinCities, type OpenedCity } from '../../src/datasets/tables/cities.ts'
 import { folder } from './fixtures.ts'
 
 /** DB-IP's flat layout has such records. */
@@ -24,7 +24,6 @@ export const FLAT = {
   timezone: '',
 }
 
-/** MaxMind's layout has such records. */
 export const NESTED = {
   city: { geoname_id: 1, names: { de: 'Linköping', en: 'Linköping' } },
   continent: { code: 'EU' },
@@ -35,6 +34,14 @@ export const NESTED = {
   subdivisions: [{ iso_code: 'E', names: { en: 'Östergötland County' } }, { names: { en: 'Second' } }],
 }
 
+/** A city database that says the same of every address, as a service opens it. */
+export function madeCity(record: GeoRecord | undefined, more: Partial<CitySourceReader> = {}): readonly OpenedCity[] {
+  const reader = { read: () => record }
+  const status = { id: 'made', title: 'made', state: 'loaded', licence: '', credit: '' } as const
+  const country = () => record?.countryCode
+  return [{ status, cities: { families: [4, 6], country, places: async () => reader, opened: () => reader, ...more } }]
+}
+
 /** The networks of a tree laid out, each with where its record stands as its value. */
 export function readSegments(file: MmdbFile, family: 4 | 6): Segments {
   const writer = createSegmentWriter(family)
@@ -42,20 +49,29 @@ export function readSegments(file: MmdbFile, family: 4 | 6): Segments {
   return writer.finish()
 }
 
-/** Returns a source of this row with a file at the path. */
 export function citySource(path: string, id = 'city'): CitySource {
-  const row = SOURCES.find((source) => source.id === id)
-  if (row === undefined) throw new Error(`no source ${id}`)
+  const row = SOURCES.find((source) => source.id === id) as SourceRow
   const { size, mtimeMs } = statSync(path)
   return { row, file: { path, size, modified: Math.trunc(mtimeMs) } }
 }
 
-/** The database at the path, compiled and opened. */
 export async function compiledCity(dataDir: string, path: string, id = 'city'): Promise<OpenedCity> {
   const source = citySource(path, id)
   await compileCity({ dataDir, source })
   const cities = openCityFile(dataDir, source, { lock: { withLock, withFreeLock } })
   return { status: cities.source, family: source.row.family, cities }
+}
+
+/** A city database as the reader of its format reads it, not compiled. Throws `corrupt_data` naming it. */
+function openDatabase(path: string, families: readonly (4 | 6)[]): CitySourceReader {
+  const { reader } = parseMmdb(readFileSync(path), path)
+  const read = (address: Address) => {
+    const value = reader.get(formatAddress(address))
+    return value === null ? undefined : readGeoRecord(value)
+  }
+  const places = { read }
+  const opened = () => places
+  return { families, country: (address) => read(address)?.countryCode, places: async () => places, opened }
 }
 
 /** A database opened both ways, compiled and as it is: every answer is compared. */

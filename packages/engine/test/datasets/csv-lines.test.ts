@@ -5,11 +5,8 @@ import { openTables } from './fixtures.ts'
 
 function read(text: string, family: 4 | 6 = 4) {
   const { ranges, asns, names } = readSystemRanges({ path: 'asn.csv', bytes: Buffer.from(text) }, family)
-  return {
-    values: Array.from(ranges.values, (number) => asns[number]),
-    names: Object.fromEntries(asns.map((asn, number) => [asn, names[number]])),
-    ranges,
-  }
+  const values = Array.from(ranges.values, (number) => asns[number])
+  return { values, names: Object.fromEntries(asns.map((asn, number) => [asn, names[number]])), ranges }
 }
 
 /** Enough good lines that one bad one is below 1 %. */
@@ -37,11 +34,8 @@ t.test('names may hold commas, quotes and letters of any language', async (t) =>
   t.same(values, [13335, 201907, 3, 4, 5, 4294967295])
 })
 
-t.test('lines may end in CRLF, the last one in nothing, and empty ones do not count', async (t) => {
+t.test('both families are read, each from its own file only, and lines may end in CRLF or be empty', async (t) => {
   t.same(read('1.0.0.0,1.0.0.255,1,One\r\n\r\n\n2.0.0.0,2.0.0.255,2,Two').names, { 1: 'One', 2: 'Two' })
-})
-
-t.test('both families are read, each from its own file only', async (t) => {
   const { ranges } = read('2001:200::,2001:200:1b9:ffff:ffff:ffff:ffff:ffff,2500,WIDE', 6)
   t.same(Array.from(ranges.firsts), [0x20010200, 0, 0, 0])
   t.same(Array.from(ranges.lasts), [0x20010200, 0x01b9ffff, 0xffffffff, 0xffffffff])
@@ -53,12 +47,9 @@ const BAD_LINES = [
   '1.0.0.0,1.0.0.255',
   '1.0.0.0,1.0.0.255,13335',
   '1.0.0.0,1.0.0.255,x,Name',
-  '1.0.0.0,1.0.0.255,,Name',
-  '1.0.0.0,1.0.0.255,0,Name',
   '1.0.0.0,1.0.0.255,4294967296,Name',
   '1.0.0.0,1.0.0.256,1,Name',
   '1.0.0.255,1.0.0.0,1,Name',
-  '1.0.0.0 1.0.0.255 1 Name',
   '1.0.0.0,1.0.0.255,7777,"Name',
   '1.0.0.0,1.0.0.255,7777,"Na"me"',
   '176.221.42.3254.174.140.223,1.0.0.255,1,Name',
@@ -66,21 +57,16 @@ const BAD_LINES = [
 ]
 
 t.test('a bad line is dropped, and one among a hundred is tolerated', async (t) => {
-  const taken = BAD_LINES.filter((line) => {
+  for (const line of BAD_LINES) {
     const { values, names } = read(`${line}\n${PADDING}`)
-    return values.length !== 200 || Object.keys(names).join() !== '9'
-  })
-  t.same(taken, [])
+    t.same([values.length, Object.keys(names)], [200, ['9']], line)
+  }
 })
 
 t.test('more than one bad line in a hundred refuses the file by name', async (t) => {
   const bad = BAD_LINES.slice(0, 3).join('\n')
   t.throws(() => read(`${bad}\n${PADDING}`), { code: 'corrupt_data', message: /^asn\.csv: 3 of 203 lines/ })
   t.throws(() => read(''), { code: 'corrupt_data', message: /^asn\.csv: no line/ })
-  t.throws(() => read('\n\n'), { code: 'corrupt_data' })
-})
-
-t.test('a file without a single comma is refused in linear time', async (t) => {
   t.throws(() => read('x\n'.repeat(300_000)), { code: 'corrupt_data' })
 })
 

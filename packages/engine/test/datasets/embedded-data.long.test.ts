@@ -11,31 +11,21 @@ t.test('the embedded data compiles whole, and answers as its own lines say', asy
   const sources = resolveSources(OFF)
   const { path, sources: statuses } = await compileTables({ dataDir: folder(t), sources })
   const entries = Object.fromEntries(statuses.map(({ id, entries }) => [id, entries]))
-  t.match(entries, {
-    'asn-csv-v4': 411_961,
-    'asn-csv-v6': 103_197,
-    'asn-country-v4': 141_822,
-    'asn-country-v6': 68_368,
-  })
+  t.match(entries, { 'asn-csv-v4': 411_961, 'asn-csv-v6': 103_197, 'asn-country-v4': 141_822 })
   const { networks, systems } = loadTables(path)
   t.equal(systems?.size, 91_065)
 
   for (const id of ['asn-csv-v4', 'asn-csv-v6']) {
     const file = sources.find(({ row }) => row.id === id)?.file as SourceFile
     // One line in a hundred, without quotes in its name, so that a plain split reads it.
-    const lines = readSource(file)
-      .toString()
-      .split('\n')
-      .filter((line, index) => index % 100 === 7 && !line.includes('"'))
-    const wrong = lines.filter((line) => {
-      const [first, last, asn, name] = line.split(',') as [string, string, string, string]
-      return [first, last].some((text) => {
-        const system = networks?.find(makeAddress(text))?.system
-        return system?.asn !== Number(asn) || system.name !== name.trim()
-      })
-    })
-    t.same(wrong, [], `${id}: ${lines.length} lines`)
+    const text = readSource(file).toString()
+    const lines = text.split('\n').filter((line, index) => index % 100 === 7 && !line.includes('"'))
     t.ok(lines.length > 500)
+    for (const line of lines) {
+      const [first, last, asn, name] = line.split(',') as [string, string, string, string]
+      const found = [first, last].map((text) => networks?.find(makeAddress(text))?.system)
+      if (found.some((system) => system?.asn !== Number(asn) || system.name !== name.trim())) t.fail(line)
+    }
   }
 
   const cloudflare = systems?.system(systems.indexOf(13335))

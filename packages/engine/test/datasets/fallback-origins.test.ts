@@ -31,10 +31,8 @@ t.test('a second table of origins is asked where the first has no system, then t
   t.equal(systemAt('23.0.16.1'), undefined, 'what is free has no holder')
   t.match(systemAt('2a00:1::9'), { asn: 64501 })
   t.match(systemAt('2a00:2::9'), { asn: 64502 })
-  t.same(
-    [64500, 64501].map((asn) => systems?.ipv4Addresses(systems.indexOf(asn))),
-    [512, 256],
-  )
+  const sizes = [64500, 64501].map((asn) => systems?.ipv4Addresses(systems.indexOf(asn)))
+  t.same(sizes, [512, 256])
 })
 
 t.test('each serves alone, and is refused whole where it is none', async (t) => {

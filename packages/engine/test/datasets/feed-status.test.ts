@@ -1,18 +1,20 @@
 import { isStale, type Snapshot, type SourceStatus } from '@sallyport/core'
 import { LIST_AGES } from '@sallyport/data/list-ages'
-import { SOURCES } from '@sallyport/data/sources'
+import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import t from 'tap'
+import { isDue } from '../../src/datasets/feeds/age.ts'
 import { FACTS } from '../../src/datasets/service/facts.ts'
 import { oldestList, withFeedStatus } from '../../src/datasets/service/feed-status.ts'
+import { staleNotice } from '../../src/datasets/service/stale-notice.ts'
 import { listKind } from '../../src/datasets/sources/list-kind.ts'
 import type { ResolvedSource } from '../../src/datasets/sources/resolve.ts'
+import { dataConfig } from './feed-rig.ts'
 
 const HOUR = 3_600_000
 const CHECKED = Date.UTC(2026, 10, 20, 12)
 
 function source(id: string, checked?: number): ResolvedSource {
-  const row = SOURCES.find((candidate) => candidate.id === id)
-  if (row === undefined) throw new Error(id)
+  const row = SOURCES.find((candidate) => candidate.id === id) as SourceRow
   const current = { id: '0123456789abcdef', size: 1, entries: 1, made: checked ?? CHECKED, taken: CHECKED }
   const file = { path: '/x/0123456789abcdef.feed', size: 1, modified: CHECKED }
   const feed = { url: 'https://example.org', failures: 0, current, checked }
@@ -24,27 +26,19 @@ function status(id: string): SourceStatus {
 }
 
 function readStatus(sources: readonly ResolvedSource[]): Snapshot {
-  return withFeedStatus(
-    { rangesLoaded: true, proxiesLoaded: false, sources: sources.map(({ row }) => status(row.id)) },
-    sources,
-  )
+  const statuses = sources.map(({ row }) => status(row.id))
+  return withFeedStatus({ rangesLoaded: true, proxiesLoaded: false, sources: statuses }, sources)
 }
 
 t.test('a source is stale when sources of its kind are no longer good', async (t) => {
   const ids = ['x4bnet-vpn-ipv4', 'tor-bulk-exit', 'protonvpn-exit', 'bot-gptbot', 'asn-csv-v4']
   const sources = readStatus(ids.map((id) => source(id, CHECKED))).sources.slice(0, ids.length)
-  const days = sources.map(({ staleAfter }) => (Date.parse(staleAfter ?? '') - CHECKED) / (24 * HOUR))
-  t.same(days, [30, 2, 182, 7, 60])
-  const [ranges] = sources
+  const readDays = (time = '') => (Date.parse(time) - CHECKED) / (24 * HOUR)
+  const days = sources.map(({ ages, staleAfter }) => `${ages} ${readDays(staleAfter)}`)
+  t.same(days, ['range 30', 'tor 2', 'service 182', 'rented 7', 'route 60'])
   const end = CHECKED + 30 * 24 * HOUR
-  t.same(
-    [end - 1, end].map((now) => ranges && isStale(ranges, now)),
-    [false, true],
-  )
-  t.same(
-    sources.map(({ ages }) => ages),
-    ['range', 'tor', 'service', 'rented', 'route'],
-  )
+  const stale = [end - 1, end].map((now) => isStale(sources[0] as SourceStatus, now))
+  t.same(stale, [false, true])
 })
 
 t.test('what is derived from lists is as old as they are, whatever else is loaded', async (t) => {
@@ -58,54 +52,30 @@ t.test('what is derived from lists is as old as they are, whatever else is loade
     source('asn-csv-v4', day(0)),
   ])
   const derived = Object.fromEntries(sources.map(({ id, lastTrue }) => [id, lastTrue && Date.parse(lastTrue)]))
-  for (const id of ['rented-systems', 'exit-density', 'exit-neighbours']) t.equal(derived[id], day(200), id)
-  t.equal(derived['system-prefixes'], day(1))
+  const [exits, prefixes] = [day(200), day(1)]
+  const expected = { 'rented-systems': exits, 'exit-density': exits, 'exit-neighbours': exits }
+  t.match(derived, { ...expected, 'system-prefixes': prefixes })
   t.notOk('proxy-neighbours' in derived, 'no list of proxies is loaded')
 })
 
 t.test('every source of the table ages, by its row or by its kind', async (t) => {
-  t.same(
-    SOURCES.filter((row) => !LIST_AGES.some(({ kind }) => kind === listKind(row))),
-    [],
-  )
-  t.equal(
-    FACTS.every(({ ages, lastTrue, date }) => ages !== undefined && lastTrue === date),
-    true,
-  )
-})
-
-t.test('a list of Tor that is confirmed and has not changed is as old as it is', async (t) => {
-  const { row, file, feed } = source('tor-bulk-exit', CHECKED)
-  if (feed?.current === undefined || file === undefined) return t.fail('no feed')
-  const current = { ...feed.current, made: CHECKED - 30 * 24 * HOUR }
-  const [old] = readStatus([{ row, file, feed: { ...feed, current } }]).sources
-  t.equal(old?.checked, new Date(CHECKED).toISOString())
-  t.equal(Date.parse(old?.staleAfter ?? ''), CHECKED - 28 * 24 * HOUR)
-  const touched = { id: current.id, lastModified: new Date(CHECKED).toUTCString() }
-  const [own] = readStatus([{ row, file, feed: { ...feed, current, url: 'file:///x/own.txt', seen: touched } }]).sources
-  t.equal(own?.staleAfter, old?.staleAfter, 'nor is a file of the user that was written again as it was')
+  const kinds = new Set(LIST_AGES.map(({ kind }) => kind))
+  for (const row of SOURCES) t.ok(kinds.has(listKind(row)), row.id)
+  t.ok(FACTS.every(({ ages, lastTrue, date }) => ages !== undefined && lastTrue === date))
 })
 
 t.test('a list that is made daily and is served unchanged for months is as old as its last change', async (t) => {
   const made = CHECKED - 100 * 24 * HOUR
-  const rows = [
-    'avastel-1day',
-    'x4bnet-vpn-ipv4',
-    'asn-csv-v4',
-    'windscribe-exit',
-    'bot-googlebot',
-    'lord-alfred-github-ipv4',
-  ]
-  const unchanged = rows.map((id) => {
+  const daily = ['avastel-1day', 'x4bnet-vpn-ipv4', 'asn-csv-v4', 'windscribe-exit', 'tor-bulk-exit']
+  // What its operator confirms is true.
+  const confirmed = ['bot-googlebot', 'lord-alfred-github-ipv4']
+  for (const id of [...daily, ...confirmed]) {
     const { feed, ...rest } = source(id, CHECKED)
     if (feed?.current === undefined) throw new Error(id)
-    return { ...rest, feed: { ...feed, current: { ...feed.current, made } } }
-  })
-  const { sources } = readStatus(unchanged)
-  const since = (at: number | undefined) => rows.filter((_, row) => Date.parse(sources[row]?.lastTrue ?? '') === at)
-  t.same(since(made), ['avastel-1day', 'x4bnet-vpn-ipv4', 'asn-csv-v4', 'windscribe-exit'])
-  t.same(since(CHECKED), ['bot-googlebot', 'lord-alfred-github-ipv4'], 'what its operator confirms is true')
-  t.ok(sources.slice(0, rows.length).every(({ checked }) => checked === new Date(CHECKED).toISOString()))
+    const unchanged = { ...rest, feed: { ...feed, current: { ...feed.current, made } } }
+    const lastTrue = new Date(daily.includes(id) ? made : CHECKED).toISOString()
+    t.match(readStatus([unchanged]).sources[0], { lastTrue, checked: new Date(CHECKED).toISOString() })
+  }
 })
 
 t.test('a source without refresh does not grow stale, and a file of the user ages from its own day', async (t) => {
@@ -113,8 +83,7 @@ t.test('a source without refresh does not grow stale, and a file of the user age
   const own = { row: source('x4bnet-vpn-ipv4').row, file: { path: '/x/own.txt', size: 1, modified: CHECKED } }
   const { sources } = readStatus([embedded, own])
   t.match(sources[0], { staleAfter: undefined, ages: 'route', lastTrue: '2026-11-19T00:00:00.000Z' })
-  t.equal(Date.parse(sources[1]?.staleAfter ?? ''), Date.UTC(2026, 10, 19) + 30 * 24 * HOUR)
-  t.equal(sources[1]?.checked, undefined)
+  t.match(sources[1], { staleAfter: '2026-12-19T00:00:00.000Z', checked: undefined })
 })
 
 t.test('a file of the user that was copied ages from when it was written, however often it is looked at', async (t) => {
@@ -128,20 +97,17 @@ t.test('a file of the user that was copied ages from when it was written, howeve
   const dated = { ...own, current: { ...feed.current, dated: true as const } }
   const [saying] = readStatus([{ row, file, feed: dated }]).sources
   t.equal(Date.parse(saying?.staleAfter ?? ''), Date.UTC(2026, 10, 26), 'one that says its own day ages from that')
-  t.equal(written?.own, true)
   const read = { row, file: { path: '/x/own.txt', size: 1, modified: CHECKED, own: true as const } }
-  t.equal(readStatus([read]).sources[0]?.own, true, 'one that is read where it is')
-  t.equal(readStatus([{ row, file, feed }]).sources[0]?.own, undefined, 'a download is nobody\u2019s own')
+  const areOwn = [{ row, file, feed: own }, read, { row, file, feed }].map((one) => readStatus([one]).sources[0]?.own)
+  t.same(areOwn, [true, true, undefined], 'copied, read where it is, and a download')
 })
 
 t.test('every list of crawler ranges says how it stands, loaded or not, and until when', async (t) => {
   const lists = ['bot-gptbot', 'bot-pingdom', 'bot-pingdom-2', 'ipverse-bots'].map((id) => source(id, CHECKED))
   const states = { 'bot-gptbot': 'loaded', 'bot-pingdom': 'loaded', 'bot-pingdom-2': 'refused' } as const
   const sources = Object.entries(states).map(([id, state]) => ({ ...status(id), state }))
-  const { crawlerStatus } = withFeedStatus(
-    { rangesLoaded: false, proxiesLoaded: false, sources: [...sources, status('ipverse-bots')] },
-    lists,
-  )
+  sources.push({ ...status('ipverse-bots'), state: 'loaded' })
+  const { crawlerStatus } = withFeedStatus({ rangesLoaded: false, proxiesLoaded: false, sources }, lists)
   const fresh = { state: 'fresh', date: '2026-11-19' }
   const lastTrue = new Date(CHECKED).toISOString()
   t.match(crawlerStatus, [
@@ -178,4 +144,56 @@ t.test('the oldest list is named, and no database', async (t) => {
   ])
   t.same(oldestList(sources, CHECKED), { id: 'tunnelbear', ageMs: 90 * 24 * HOUR })
   t.equal(oldestList([], CHECKED), undefined)
+})
+
+const TRIED = Date.UTC(2026, 10, 21)
+
+/** Whether a feed becomes due just that long after it was asked. */
+function isDueAfter(wait: number, refreshHours: number, failures: number, jitter = 0.5): boolean {
+  const row: SourceRow = { ...(SOURCES[0] as SourceRow), refreshHours }
+  const at = (now: number) => isDue(row, { url: '', failures, tried: TRIED }, jitter, now)
+  return at(TRIED + wait + 1) && !at(TRIED + wait - 1)
+}
+
+t.test('a feed is asked at its own interval, a tenth sooner or later by the jitter', async (t) => {
+  t.ok(isDue(SOURCES[0] as SourceRow, { url: '', failures: 0 }, 1, TRIED), 'at once where it never was')
+  t.ok(isDueAfter(24 * HOUR, 24, 0))
+  t.ok(isDueAfter(21.6 * HOUR, 24, 0, 0))
+  t.ok(isDueAfter(26.4 * HOUR, 24, 0, 1))
+})
+
+t.test('one that failed is asked again soon, then ever later, and never later than otherwise', async (t) => {
+  for (const [index, minutes] of [5, 10, 20, 40].entries()) t.ok(isDueAfter(minutes * 60_000, 24, index + 1))
+  for (const failures of [30, 5_000]) t.ok(isDueAfter(24 * HOUR, 24, failures))
+  t.ok(isDueAfter(HOUR, 1, 5))
+  const [row, now] = [SOURCES[0] as SourceRow, TRIED - 365 * 24 * HOUR]
+  for (const failures of [0, 3])
+    t.ok(isDue(row, { url: '', failures, tried: TRIED }, 0.5, now), 'a clock that was ahead silences no feed')
+})
+
+const NOW = Date.parse('2026-11-25T00:00:00Z')
+
+function makeStatus(id: string, more: object = {}) {
+  return { id, title: id, state: 'loaded', licence: '', credit: '', ...more } as const
+}
+
+t.test('old data, its age, and the command', async (t) => {
+  const sources = [
+    makeStatus('fresh', { date: '2026-11-24', staleAfter: '2026-12-24T00:00:00Z' }),
+    makeStatus('old', { date: '2026-10-24', staleAfter: '2026-11-01T00:00:00Z' }),
+    makeStatus('older', { date: '2026-08-17', staleAfter: '2026-09-01T00:00:00Z' }),
+    makeStatus('undated'),
+    { ...makeStatus('gone', { staleAfter: '2026-09-01T00:00:00Z' }), state: 'absent' as const },
+  ]
+  const said = (data: object, cities: boolean, some = sources) =>
+    staleNotice(dataConfig('/srv/state', data), some, { cities, now: NOW })
+  const old = '2 of 4 data sources are stale; the oldest, older, is 100 days old (2026-08-17)'
+  const update = 'To update, run npx sallyport data update --data-dir "/srv/state"'
+  t.equal(said({ refresh: false }, true), `${old}. ${update}`)
+  const noCity = /; no city database is loaded\. This service downloads newer data\. To update now, run npx/
+  t.match(said({ refresh: true }, false), noCity)
+  t.match(said({ refresh: true, readOnly: true }, false), /To update, run npx/)
+  t.match(said({ refresh: true }, false, sources.slice(0, 1)), /^No city database is loaded\. /)
+  t.equal(said({ city: false }, false, sources.slice(0, 1)), undefined, 'nothing is missing that nobody wants')
+  t.equal(said({ refresh: true }, true, sources.slice(0, 1)), undefined)
 })

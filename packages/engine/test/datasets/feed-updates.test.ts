@@ -1,13 +1,15 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { countEntries } from '../../src/datasets/feeds/count-entries.ts'
+import { unpack } from '../../src/datasets/feeds/unpack.ts'
 import { updateFeeds } from '../../src/datasets/feeds/update.ts'
-import { openFeedStore, resolveFeeds } from '../../src/datasets/index.ts'
-import { madeList } from '../../src/datasets/testing/feed-server.ts'
+import { resolveFeeds } from '../../src/datasets/index.ts'
+import { madeList, type Served } from '../../src/datasets/testing/feed-server.ts'
 import { openFeedRig } from './feed-rig.ts'
+import { folder } from './fixtures.ts'
 
 const LIST = 'x4bnet-vpn-ipv4'
 
@@ -18,9 +20,15 @@ t.test('a feed is fetched once, then asked whether it has changed', async (t) =>
   rig.tick(1000)
   t.same(await rig.update(LIST), { source: LIST, state: 'unchanged' })
   t.match(rig.server.asked[1]?.headers, { 'if-none-match': /^".+"$/ })
-  const { checked, tried, current, failures } = rig.store.read(LIST, rig.feed(LIST).url)
+  const { checked = 0, tried, current, failures } = rig.store.read(LIST, rig.feed(LIST).url)
   t.equal(checked, Date.UTC(2026, 10, 21) + 1000, 'the publisher has said again that this is its list')
   t.same([tried, failures, current?.taken], [checked, 0, Date.UTC(2026, 10, 21)])
+  const revision = rig.store.revision()
+  rig.tick(1000)
+  const other: Served = (_, response) => response.writeHead(200, { etag: '"other"' }).end(madeList(20))
+  t.match(await rig.update(LIST, other), { state: 'unchanged' }, 'the same bytes under another ETag')
+  t.match(rig.store.read(LIST, rig.feed(LIST).url), { current, checked: checked + 1000 })
+  t.not(rig.store.revision(), revision, 'that it still stands is news to other processes')
 })
 
 t.test('a publisher without ETags is asked by the time of its file, which dates the data', async (t) => {
@@ -51,28 +59,6 @@ t.test('a page that links to the file is asked again where its server is busy', 
   t.match(await rig.updateFeed(linked, { signal: closing.signal }), { state: 'failed', reason: 'given up' })
 })
 
-t.test('the same bytes under another ETag are no new generation', async (t) => {
-  const rig = await openFeedRig(t, [LIST])
-  let asked = 0
-  await rig.update(LIST, (_, response) => response.writeHead(200, { etag: `"${asked++}"` }).end(madeList(20)))
-  const { url } = rig.feed(LIST)
-  const before = rig.store.read(LIST, url)
-  const revision = rig.store.revision()
-  rig.tick(1_000)
-  t.match(await rig.update(LIST), { state: 'unchanged' })
-  const { current, checked = 0 } = rig.store.read(LIST, url)
-  t.same(current, before.current)
-  t.equal(checked - (before.checked ?? 0), 1_000)
-  t.not(rig.store.revision(), revision, 'that it still stands is news to other processes')
-})
-
-t.test('changed content is a new generation, the one before stays, and older ones go', async (t) => {
-  const rig = await openFeedRig(t, [LIST])
-  for (const count of [20, 21, 22]) t.match(await rig.update(LIST, madeList(count)), { state: 'updated' })
-  t.equal(rig.inUse(LIST), madeList(22))
-  t.equal(readdirSync(join(rig.dataDir, 'feeds', LIST)).filter((name) => name.endsWith('.feed')).length, 2)
-})
-
 t.test('going back holds until the publisher has something else', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   const { url } = rig.feed(LIST)
@@ -81,32 +67,33 @@ t.test('going back holds until the publisher has something else', async (t) => {
   await rig.update(LIST, madeList(21))
   t.match(await rig.store.rollBack(LIST, url), { entries: 20 })
   t.equal(rig.inUse(LIST), madeList(20))
-  t.match(
-    await rig.update(LIST),
-    { state: 'refused', reason: 'the operator rolled this version back' },
-    'asked again: the same',
-  )
+  t.match(await rig.update(LIST), { state: 'refused', reason: 'the operator rolled this version back' })
   t.match(await rig.update(LIST, undefined, { accept: true }), { state: 'updated' }, 'unless it is wanted')
   await rig.store.rollBack(LIST, url)
-  t.match(await rig.update(LIST, madeList(22)), { state: 'updated', entries: 22 })
+  for (const count of [22, 23, 24])
+    t.match(await rig.update(LIST, madeList(count)), { state: 'updated', entries: count })
+  const files = readdirSync(join(rig.dataDir, 'feeds', LIST)).filter((name) => name.endsWith('.feed'))
+  t.equal(files.length, 2, 'the generation before stays, and older ones go')
   await t.rejects(rig.store.rollBack('tor-bulk-exit', 'https://example.org'), { code: 'missing_data' })
 })
 
-const FAILURES: readonly (readonly [what: string, status: number, tries: number])[] = [
+const FAILURES: readonly (readonly [what: string, status: number, tries: number, headers?: object])[] = [
   ['not found', 404, 1],
   ['forbidden', 403, 1],
   ['a redirect to nowhere', 302, 1],
   ['no content', 204, 1],
   ['overloaded', 503, 3],
+  ['a long wait, which is not waited for', 429, 1, { 'retry-after': '3600' }],
   ['too many requests', 429, 3],
 ]
 
 t.test('an answer without data leaves what there was, and is tried again where that can help', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   await rig.update(LIST, madeList(20))
-  for (const [what, status, tries] of FAILURES) {
+  for (const [what, status, tries, headers = {}] of FAILURES) {
     const before = rig.server.asked.length
-    const outcome = await rig.update(LIST, (_, response) => response.writeHead(status).end('<html>'))
+    const failing: Served = (_, response) => response.writeHead(status, { ...headers }).end('<html>')
+    const outcome = await rig.update(LIST, failing)
     t.same(outcome, { source: LIST, state: 'failed', reason: `the server responded with status ${status}` }, what)
     t.equal(rig.server.asked.length - before, tries, `${what}: ${tries} tries`)
     t.equal(rig.inUse(LIST), madeList(20), what)
@@ -117,23 +104,12 @@ t.test('an answer without data leaves what there was, and is tried again where t
   t.match(rig.store.read(LIST, rig.feed(LIST).url), { failures: 0, error: undefined })
 })
 
-t.test('a server that asks for a long wait is not waited for', async (t) => {
-  const rig = await openFeedRig(t, [LIST])
-  const outcome = await rig.update(LIST, (_, response) => response.writeHead(429, { 'retry-after': '3600' }).end())
-  t.match(outcome, { state: 'failed' })
-  t.equal(rig.server.asked.length, 1)
-})
-
-t.test('a server that is gone, silent, drips or breaks off costs a deadline and nothing else', async (t) => {
+t.test('a server that is silent or breaks off costs a deadline and nothing else', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   await rig.update(LIST, madeList(20))
   const timeoutMs = 150
   const served = {
     silent: () => undefined,
-    drips: (_: unknown, response: import('node:http').ServerResponse) => {
-      const timer = setInterval(() => response.write('23.0.0.0/24\n'), 20)
-      response.on('close', () => clearInterval(timer))
-    },
     'breaks off': (_: unknown, response: import('node:http').ServerResponse) => {
       response.writeHead(200, { 'content-length': '5000' }).write(madeList(10))
       setImmediate(() => response.destroy())
@@ -149,14 +125,11 @@ t.test('a body without end is cut off at its bound', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   await rig.update(LIST, madeList(20))
   const line = Buffer.alloc(2 ** 20, '23.0.0.0/24\n')
-  const outcome = await rig.update(LIST, (_, response) => {
-    const more = (): void => {
-      while (!response.destroyed && response.write(line));
-    }
-    response.on('drain', more)
-    more()
-  })
-  t.match(outcome, { state: 'failed', reason: /larger than 67108864 bytes/ })
+  const endless: RequestListener = (_, response) => {
+    while (!response.destroyed && response.write(line));
+    response.once('drain', () => endless(_, response))
+  }
+  t.match(await rig.update(LIST, endless), { state: 'failed', reason: /larger than 67108864 bytes/ })
   t.equal(rig.inUse(LIST), madeList(20))
 })
 
@@ -166,9 +139,7 @@ t.test('redirects are followed, each to where the guard lets them', async (t) =>
   const to = (location: string) => (_: unknown, response: import('node:http').ServerResponse) =>
     response.writeHead(302, { location }).end()
   t.match(await rig.update(LIST, to('/moved')), { state: 'updated' })
-  t.match(await rig.update(LIST, to(`/${LIST}`)), { state: 'failed', reason: /302/ }, 'a circle')
   t.match(await rig.update(LIST, to('http://127.0.0.2:1/x')), { state: 'failed', reason: /127\.0\.0\.2/ }, 'inside')
-  t.match(await rig.update(LIST, to('file:///etc/passwd')), { state: 'failed', reason: /file:/ })
   t.equal(rig.inUse(LIST), madeList(20))
 })
 
@@ -176,10 +147,8 @@ t.test('a packed file is unpacked, whatever its name', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   t.match(await rig.update(LIST, gzipSync(madeList(20))), { state: 'updated', entries: 20 })
   t.equal(rig.inUse(LIST), madeList(20))
-  t.match(await rig.update(LIST, gzipSync(madeList(20)).subarray(0, 40)), {
-    state: 'failed',
-    reason: /cannot be unpacked/,
-  })
+  const torn = gzipSync(madeList(20)).subarray(0, 40)
+  t.match(await rig.update(LIST, torn), { state: 'failed', reason: /cannot be unpacked/ })
   t.equal(rig.inUse(LIST), madeList(20))
 })
 
@@ -191,44 +160,73 @@ t.test('a download from another URL is not used for this one', async (t) => {
 })
 
 t.test('with no network it is soon given up, and everything is reported', async (t) => {
-  const feeds = resolveFeeds().slice(0, 30)
+  const rig = await openFeedRig(t, [])
   let asked = 0
-  const outbound = {
-    fetch: async () => {
-      asked++
-      return { state: 'failed', reason: 'ENETUNREACH' } as const
-    },
-  }
-  const outcomes = await updateFeeds(feeds, {
-    store: openFeedStore(t.testdir()),
-    outbound,
-    clock: { now: () => 0 },
-    verify: async (row, path) => countEntries(row, path),
-    retryMs: 1,
-  })
+  const outbound = { fetch: async () => ({ state: 'failed', reason: `ENETUNREACH ${asked++}` }) as const }
+  const verify = async () => ({ entries: 0 })
+  const options = { store: rig.store, outbound, clock: { now: () => 0 }, verify, retryMs: 1 }
+  const outcomes = await updateFeeds(resolveFeeds().slice(0, 30), options)
   t.same([outcomes.length, outcomes.every(({ state }) => state === 'failed')], [30, true])
   t.ok(asked < 60, `${asked} requests for 30 feeds with 3 tries each`)
 })
 
 t.test('a list that the user keeps in a file is copied when it changes', async (t) => {
-  const path = join(t.testdir(), 'list.txt')
-  const dataDir = t.testdir()
+  const rig = await openFeedRig(t, [])
+  const path = join(rig.dataDir, 'list.txt')
   writeFileSync(path, madeList(20))
   const [feed] = resolveFeeds({ [LIST]: { url: pathToFileURL(path).href } })
   if (feed === undefined) return t.fail('no feed')
-  const rig = await openFeedRig(t, [], dataDir)
-  const update = async () =>
-    (
-      await updateFeeds([feed], {
-        store: rig.store,
-        outbound: rig.outbound,
-        clock: { now: () => Date.now() },
-        verify: async (row, file) => countEntries(row, file),
-      })
-    )[0]
+  const update = () => rig.updateFeed(feed)
   t.match(await update(), { state: 'updated', entries: 20 })
   t.match(await update(), { state: 'unchanged' })
   writeFileSync(path, '')
   t.match(await update(), { state: 'refused' })
   t.match(rig.store.file(LIST, feed.url), { size: madeList(20).length })
+})
+
+/** Makes a tar archive as MaxMind packs its databases: a folder, texts, and the database. */
+function makeTar(files: Readonly<Record<string, string>>): Buffer {
+  const blocks = Object.entries(files).flatMap(([name, text]) => {
+    const header = Buffer.alloc(512)
+    header.write(name)
+    header.write(text.length.toString(8).padStart(11, '0'), 124)
+    header.write('ustar', 257)
+    const body = Buffer.alloc(Math.ceil(text.length / 512) * 512)
+    body.write(text)
+    return [header, body]
+  })
+  return Buffer.concat([...blocks, Buffer.alloc(1024)])
+}
+
+async function unpackFile(t: Parameters<typeof folder>[0], bytes: Buffer, maxBytes = 10_000): Promise<string> {
+  const path = join(folder(t), 'file')
+  writeFileSync(path, bytes)
+  try {
+    await unpack(path, maxBytes)
+  } finally {
+    t.same(readdirSync(join(path, '..')), ['file'], 'nothing else is left')
+  }
+  return readFileSync(path, 'utf8')
+}
+
+t.test('a file that is not packed stays as it is', async (t) => {
+  for (const text of ['', 'x', '23.0.0.0/24\n', 'x'.repeat(1000)]) t.equal(await unpackFile(t, Buffer.from(text)), text)
+})
+
+t.test('gzip is unpacked, up to a bound', async (t) => {
+  t.equal(await unpackFile(t, gzipSync('23.0.0.0/24\n')), '23.0.0.0/24\n')
+  const bomb = gzipSync(Buffer.alloc(2 ** 20))
+  await t.rejects(unpackFile(t, bomb), { code: 'corrupt_data', message: /larger than 10000 bytes/ })
+  const torn = unpackFile(t, gzipSync('23.0.0.0/24\n').subarray(0, 25))
+  await t.rejects(torn, { code: 'corrupt_data', message: /cannot be unpacked/ })
+  await t.rejects(unpackFile(t, Buffer.from([0x1f, 0x8b, 9, 9])), { code: 'corrupt_data' })
+})
+
+t.test('the database of a tar archive is taken', async (t) => {
+  const files = { 'City_20261120/README.txt': 'x'.repeat(700), 'City_20261120/City.mmdb': 'database'.repeat(100) }
+  t.equal(await unpackFile(t, gzipSync(makeTar(files))), files['City_20261120/City.mmdb'])
+  t.equal(await unpackFile(t, makeTar(files)), files['City_20261120/City.mmdb'])
+  await t.rejects(unpackFile(t, makeTar({ 'README.txt': 'x' })), { code: 'corrupt_data', message: /no \.mmdb file/ })
+  const cut = makeTar(files).subarray(0, 600)
+  await t.rejects(unpackFile(t, cut), { code: 'corrupt_data' }, 'cut off')
 })

@@ -5,15 +5,8 @@ import { pathToFileURL } from 'node:url'
 import { type Address, address4, address6 } from '@sallyport/core'
 import { SOURCES, type SourceRow } from '@sallyport/data/sources'
 import type { Test } from 'tap'
-import {
-  compileTables,
-  type LoadedTables,
-  loadTables,
-  type ResolvedSource,
-  resolveSources,
-} from '../../src/datasets/index.ts'
+import { compileTables, loadTables, type ResolvedSource, resolveSources } from '../../src/datasets/index.ts'
 
-/** Makes a folder that the test removes at its end. */
 export function folder(t: Test): string {
   const path = mkdtempSync(join(tmpdir(), 'sallyport-datasets-'))
   t.teardown(() => rmSync(path, { recursive: true, force: true }))
@@ -42,35 +35,26 @@ export function madeSource(
   const path = join(dir, row.id)
   writeFileSync(path, contents)
   const made: SourceRow = { title: row.id, format: 'text', enabled: true, licence: '', credit: '', note: '', ...row }
-  const [source] = resolveSources({ [row.id]: { url: pathToFileURL(path).href } }, [made])
-  if (source === undefined) throw new Error(`no source ${row.id}`)
-  return source
+  return resolveSources({ [row.id]: { url: pathToFileURL(path).href } }, [made])[0] as ResolvedSource
 }
 
 /** A list that names the services whose servers it holds. */
 export function writeServers(services: Readonly<Record<string, readonly string[]>>): string {
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(services).map(([name, ips]) => [name, { servers: [{ ips }] }])),
-  )
+  const lists = Object.entries(services).map(([name, ips]) => [name, { servers: [{ ips }] }])
+  return JSON.stringify(Object.fromEntries(lists))
 }
 
-/** Compiles and loads these contents. */
-export async function openTables(
-  t: Test,
-  files: Readonly<Record<string, string | Buffer>>,
-): Promise<LoadedTables & { readonly path: string }> {
+export async function openTables(t: Test, files: Readonly<Record<string, string | Buffer>>) {
   const dir = folder(t)
   const { path } = await compileTables({ dataDir: dir, sources: writeSources(dir, files) })
   return { ...loadTables(path), path }
 }
 
-/** Returns the address of a family with these bits. */
 export function addressFrom(family: 4 | 6, bits: bigint): Address {
   const word = (shift: bigint) => Number(BigInt.asIntN(32, bits >> shift)) | 0
   return family === 4 ? address4(word(0n)) : address6(word(96n), word(64n), word(32n), word(0n))
 }
 
-/** Returns `count` random bits or fewer. */
 export function randomBits(random: (below: number) => number, count: number): bigint {
   let bits = 0n
   for (let left = count; left > 0; left -= 16) bits = (bits << 16n) | BigInt(random(2 ** 16))

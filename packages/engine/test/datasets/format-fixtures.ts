@@ -11,7 +11,6 @@ interface FormatFixture {
   readonly bad: readonly string[]
 }
 
-/** Has the same for lists of autonomous systems. */
 interface SystemFixture {
   readonly format: SystemListFormat
   readonly good: string

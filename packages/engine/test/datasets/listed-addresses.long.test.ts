@@ -50,11 +50,6 @@ t.test('half a million addresses answer as a map of them does', async (t) => {
   })
   t.same(wrong.slice(0, 5).map(formatAddress), [], `${expected.size} addresses, ${asked.length} asked`)
   t.ok(expected.size > 300_000)
-  t.equal(
-    asked.filter((one) => expected.has(writeKey(one))).length > drawn.length,
-    true,
-    'some of the others are listed too',
-  )
 })
 
 t.test('an entry holds up to its last day, and then the next list that names the address speaks', async (t) => {
@@ -75,39 +70,19 @@ t.test('an entry holds up to its last day, and then the next list that names the
     (await tablesOn(t, dated, today)).networks?.find(makeAddress(text))?.range
   for (const text of ['23.0.0.7', '2a00:1::7']) {
     for (const day of [20_000, 20_003]) {
-      t.match(await on(day, text), {
-        networkClass: 'residential_proxy',
-        single: true,
-        provider: '',
-        source: 'exits',
-        expires: 20_003,
-      })
+      const exit = { networkClass: 'residential_proxy', single: true, provider: '', source: 'exits', expires: 20_003 }
+      t.match(await on(day, text), exit)
     }
     t.match(await on(20_004, text), { networkClass: 'hosting', provider: 'Some', expires: 21_325 })
   }
   const tables = await tablesOn(t, dated, 20_003)
   const find = (text: string) => tables.networks?.find(makeAddress(text))
-  t.same(
-    find('23.0.0.7')?.also.map(({ source, narrow }) => [source, narrow]),
-    [
-      ['machines', true],
-      ['ranges', true],
-    ],
-    'what else is said of it stays evidence',
-  )
+  const also = find('23.0.0.7')?.also.map(({ source, narrow }) => `${source} ${narrow}`)
+  t.same(also, ['machines true', 'ranges true'], 'what else is said of it stays evidence')
   t.equal(find('23.0.0.7'), find('23.0.0.7'), 'one object, by which a finding is kept')
   t.match(await on(20_004, '23.0.0.8'), { networkClass: 'hosting', single: false })
-  const alone = await tablesOn(
-    t,
-    dated.filter(({ row }) => row.id !== 'machines'),
-    20_004,
-  )
+  const others = dated.filter(({ row }) => row.id !== 'machines')
+  const alone = await tablesOn(t, others, 20_004)
   t.match(alone.networks?.find(makeAddress('23.0.0.7'))?.range, { networkClass: 'hosting' }, 'expired is not listed')
   t.equal(alone.networks?.find(makeAddress('2a00:1::7')), undefined)
-})
-
-t.test('without lists of single addresses nothing is looked for', async (t) => {
-  const dir = folder(t)
-  const source = madeSource(dir, { id: 'ranges', kind: 'ranges', networkClass: 'hosting' }, '0.0.1.0/24\n23.0.0.0/24\n')
-  t.equal((await tablesOn(t, [source])).networks?.find(makeAddress('0.0.0.0')), undefined)
 })

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import t from 'tap'
 import { freePort } from '#stores/testing'
-import { type ConfigInput, doctor, examineNamed, readConfigFrom } from '../../src/open/index.ts'
+import { type ConfigInput, doctor, examineNamed, type Finding, readConfigFrom } from '../../src/open/index.ts'
 import { answering, DNS, of, soundConfig } from '../config/sound-config.ts'
 
 t.test('files that the configuration names are read, as a start reads them', async (t) => {
@@ -14,6 +14,8 @@ t.test('files that the configuration names are read, as a start reads them', asy
   const texts = {
     'stars.txt': stars,
     'page.html': '{{title}}',
+    'slip.html': '<p>{{titel}} {{text}}',
+    'wide.html': Buffer.from('\ufeff<p>{{title}}', 'utf16le'),
     'empty.html': '',
     'bad.yaml': '[',
     'open.pem': 'no key',
@@ -34,68 +36,62 @@ t.test('files that the configuration names are read, as a start reads them', asy
   const good = { refusal: { template: at('page.html') }, lists, log: { file: at('new/decisions.log') } }
   t.match(await files(good), [{ state: 'ok', found: '3 of 3 are usable.' }])
   t.notOk(existsSync(at('new')), 'and none is made')
-  const bad: readonly (readonly [ConfigInput, string, RegExp])[] = [
-    [{ refusal: { template: at('none.html') } }, 'refusal.template', /none\.html does not exist\.$/],
-    [{ refusal: { template: at('empty.html') } }, 'refusal.template', /empty\.html is empty\.$/],
-    [{ refusal: { template: '/dev/zero' } }, 'refusal.template', /is not a regular file\.$/],
-    [{ provenance: { policy: at('bad.yaml') } }, 'provenance.policy', /bad\.yaml:1: \S/],
-    [{ provenance: { signingKey: at('open.pem') } }, 'provenance.signingKey', /is readable by other users/],
-    [{ provenance: { signingKey: at('none.pem') } }, 'provenance.signingKey', /does not exist\.$/],
-    [{ provenance: { signingKey: at('pipe') } }, 'provenance.signingKey', /pipe is not a regular file\.$/],
-    [{ robots: { file: at('none.txt') } }, 'robots.file', /none\.txt does not exist\.$/],
-    [{ robots: { file: '/dev/zero' } }, 'robots.file', /is not a regular file\.$/],
-    [{ robots: { file: at('stars.txt') } }, 'robots.file', /has more than 2000 rules with a star within\.$/],
-    [{ log: { file: folder } }, 'log.file', /is a folder\.$/],
-    [{ log: { file: at('file/x.log') } }, 'log.file', /file is not a folder\.$/],
-    [{ log: { file: at('file/deep/x.log') } }, 'log.file', /file is not a folder\.$/],
-    [{ log: { file: at('loop/x.log') } }, 'log.file', /x\.log leads through a circular link\.$/],
-    [{ refusal: { template: at('file/deep/x.html') } }, 'refusal.template', /x\.html does not exist\.$/],
-    [{ log: { file: '/proc/sallyport/x.log' } }, 'log.file', /is in a file system of the kernel\.$/],
-    [{ log: { file: `${at('logs')}/` } }, 'log.file', /logs\/ is a folder\.$/],
-    [{ log: { file: at('gone/x.log') } }, 'log.file', /x\.log leads through a broken link\.$/],
-    [{ lists: { mine: { file: at('saved.html') } } }, 'lists.mine.file', /saved\.html \S/],
-    [{ lists: { mine: { file: at('list.bin') } } }, 'lists.mine.file', /list\.bin is binary/],
-    [{ refusal: { template: '/proc/version' } }, 'refusal.template', /is in a file system of the kernel\.$/],
-    [{ robots: { file: '/proc/version' } }, 'robots.file', /is in a file system of the kernel\.$/],
-    [{ provenance: { signingKey: '/proc/version' } }, 'provenance.signingKey', /is in a file system of the kernel\.$/],
-    [{ provenance: { signingKey: 'env:SALLYPORT_FAULT_UNSET' } }, 'provenance.signingKey', /_UNSET is not set\.$/],
-    [{ provenance: { signingKey: 'env:PATH' } }, 'provenance.signingKey', /env:PATH is not a private key/],
-  ]
-  for (const [more, key, found] of bad) {
-    const [only, ...others] = await files(more)
-    t.match(only, { state: 'fail', found, advice: /\S/ })
-    t.equal(only?.path?.join('.'), key)
-    t.same(others, [])
+  const sqlite = (path: string): ConfigInput => ({ store: `sqlite:${path}` })
+  const bad: Readonly<Record<string, readonly (readonly [ConfigInput, string, RegExp])[]>> = {
+    files: [
+      [{ refusal: { template: at('none.html') } }, 'refusal.template', /none\.html does not exist\.$/],
+      [{ refusal: { template: at('empty.html') } }, 'refusal.template', /empty\.html is empty\.$/],
+      [{ refusal: { template: at('wide.html') } }, 'refusal.template', /wide\.html is encoded in UTF-16\./],
+      [{ provenance: { policy: at('bad.yaml') } }, 'provenance.policy', /bad\.yaml:1: \S/],
+      [{ provenance: { signingKey: at('open.pem') } }, 'provenance.signingKey', /is readable by other users/],
+      [{ provenance: { signingKey: at('pipe') } }, 'provenance.signingKey', /pipe is not a regular file\.$/],
+      [{ provenance: { signingKey: 'env:SALLYPORT_FAULT_UNSET' } }, 'provenance.signingKey', /_UNSET is not set\.$/],
+      [{ provenance: { signingKey: 'env:PATH' } }, 'provenance.signingKey', /env:PATH is not a private key/],
+      [{ robots: { file: '/dev/zero' } }, 'robots.file', /is not a regular file\.$/],
+      [{ robots: { file: at('stars.txt') } }, 'robots.file', /has more than 2000 rules with a star within\.$/],
+      [{ robots: { file: '/proc/version' } }, 'robots.file', /is in a file system of the kernel\.$/],
+      [{ log: { file: folder } }, 'log.file', /is a folder\.$/],
+      [{ log: { file: at('file/deep/x.log') } }, 'log.file', /file is not a folder\.$/],
+      [{ log: { file: at('loop/x.log') } }, 'log.file', /x\.log leads through a circular link\.$/],
+      [{ log: { file: '/proc/sallyport/x.log' } }, 'log.file', /is in a file system of the kernel\.$/],
+      [{ log: { file: at('gone/x.log') } }, 'log.file', /x\.log leads through a broken link\.$/],
+      [{ lists: { mine: { file: at('saved.html') } } }, 'lists.mine.file', /saved\.html \S/],
+      [{ lists: { mine: { file: at('list.bin') } } }, 'lists.mine.file', /list\.bin is binary/],
+    ],
+    dataDir: [
+      [{ dataDir: '/proc/sallyport/x' }, 'dataDir', /kernel/],
+      [{ dataDir: '/dev/x' }, 'dataDir', /devices/],
+      [{ dataDir: at('gone') }, 'dataDir', /gone leads through a broken link\.$/],
+      [{ dataDir: at('file/x/deep') }, 'dataDir', /file is not a folder\.$/],
+    ],
+    store: [
+      [sqlite(at('file/deep/state.db')), 'store', /file is not a folder\.$/],
+      [sqlite(at('gone/state.db')), 'store', /leads through a broken link\.$/],
+      [sqlite(folder), 'store', /is a folder\.$/],
+      [sqlite(at('pipe')), 'store', /pipe is not a regular file\.$/],
+      [sqlite(at('stars.txt')), 'store', /stars\.txt is not a SQLite database, or is corrupt\.$/],
+    ],
   }
-  const sources = { ...config.data?.sources, mine: { url: `file://${at('none.txt')}` } }
-  t.match(await files({ data: { ...config.data, sources } }), [{ state: 'warn', found: /none\.txt does not exist\.$/ }])
-  t.match(await files({ log: { file: at('pipe') } }), [
-    { state: 'warn', found: /pipe is a pipe\.$/, advice: /reader of the pipe/ },
-  ])
-  for (const dataDir of ['/proc/sallyport/x', '/sys/x', '/dev/x']) {
-    t.match(of(await doctor({ ...config, dataDir }, { dns: DNS }), 'dataDir'), [
-      { state: 'fail', found: /kernel|devices/ },
-    ])
+  for (const [check, rows] of Object.entries(bad)) {
+    for (const [more, key, found] of rows) {
+      const [only, ...others] = of(await doctor({ ...config, ...more }, { dns: DNS }), check as Finding['check'])
+      t.match(only, { state: 'fail', found })
+      t.same([only?.path?.join('.'), others], [key, []])
+      if (check === 'files') t.match(only?.advice, /\S/)
+    }
   }
-  t.match(of(await doctor({ ...config, dataDir: at('gone') }, { dns: DNS }), 'dataDir'), [
-    { state: 'fail', found: /gone leads through a broken link\.$/ },
-  ])
-  for (const dataDir of [at('file/x'), at('file/x/deep')]) {
-    t.match(of(await doctor({ ...config, dataDir }, { dns: DNS }), 'dataDir'), [
-      { state: 'fail', found: `${at('file')} is not a folder.`, path: ['dataDir'] },
-    ])
-  }
-  for (const [store, found] of [
-    [at('file/state.db'), /file is not a folder\.$/],
-    [at('file/deep/state.db'), /file is not a folder\.$/],
-    [at('gone/state.db'), /leads through a broken link\.$/],
-    [folder, /is a folder\.$/],
-    [at('pipe'), /pipe is not a regular file\.$/],
+  for (const [path, found] of [
+    [at('none.txt'), /none\.txt does not exist\.$/],
+    [at('file'), /file is empty\.$/],
     ['/dev/zero', /zero is not a regular file\.$/],
   ] as const) {
-    const said = of(await doctor({ ...config, store: `sqlite:${store}` }, { dns: DNS }), 'store')
-    t.match(said, [{ state: 'fail', found, path: ['store'] }])
+    const sources = { ...config.data?.sources, mine: { url: `file://${path}` } }
+    t.match(await files({ data: { ...config.data, sources } }), [{ state: /warn|fail/, found }])
   }
+  const slip = { state: 'warn', found: /unknown placeholder \{\{titel\}\}; did you mean "title"\?/ }
+  t.match(await files({ refusal: { template: at('slip.html') } }), [slip])
+  const pipe = { state: 'warn', found: /pipe is a pipe\.$/, advice: /reader of the pipe/ }
+  t.match(await files({ log: { file: at('pipe') } }), [pipe])
 })
 
 t.test('faults of what a configuration names are faults at its lines, and what may pass is a warning', async (t) => {
@@ -107,7 +103,7 @@ t.test('faults of what a configuration names are faults at its lines, and what m
     `admin: ${admin}`,
     `dataDir: ${dataDir}`,
     'refusal: { template: /no/page.html }',
-    `redis: redis://127.0.0.1:${port}`,
+    `redis: redis://:s3cret@127.0.0.1:${port}`,
     `store: postgres://user:s3cret@127.0.0.1:${port}/x`,
     'log: { file: /sys/x/y.log }',
   ]
@@ -117,16 +113,14 @@ t.test('faults of what a configuration names are faults at its lines, and what m
     { key: 'refusal.template', place: { line: 4 }, message: '/no/page.html does not exist' },
     { key: 'log.file', place: { line: 7 }, message: '/sys/x/y.log is in a file system of the kernel' },
   ])
-  t.match(warnings, [
-    { key: 'store', place: { line: 6 }, message: /^127\.0\.0\.1:\d+ cannot be used: [^\n]+$/ },
-    { key: 'redis', place: { line: 5 }, message: /^127\.0\.0\.1:\d+ cannot be used: [^\n]+$/ },
-  ])
+  const message = /^127\.0\.0\.1:\d+ cannot be used: [^\n]+$/
+  const [store, redis] = [6, 5].map((line) => ({ place: { line }, message }))
+  const byKey = Object.fromEntries(warnings.map((warning) => [warning.key, warning]))
+  t.match(byKey, { store, redis })
   t.same([errors.length, warnings.length], [2, 2])
   t.notMatch(JSON.stringify({ errors, warnings }), /s3cret|\n/)
   const taken = await answering(t, 'something else')
   writeFileSync(file, `listen: ${taken}\nadmin: ${admin}\ndataDir: ${dataDir}\n`)
-  t.match(await examineNamed(readConfigFrom({ file }), { dns: DNS }), {
-    errors: [],
-    warnings: [{ key: 'listen', place: { line: 1 }, message: /is in use by another program$/ }],
-  })
+  const inUse = [{ key: 'listen', place: { line: 1 }, message: /is in use by another program$/ }]
+  t.match(await examineNamed(readConfigFrom({ file }), { dns: DNS }), { errors: [], warnings: inUse })
 })

@@ -27,13 +27,9 @@ for (const [name, [file, hosts]] of Object.entries(FILES)) {
     writeFileSync(path, JSON.stringify(file))
     const { habits } = createBehaviour({ seed: () => 1, kept: readKeptHabits(path) })
     t.same([...new Set(habits.map(({ host }) => host))].sort(), hosts)
-    t.same(
-      new Set(habits.map(({ having, isActive }) => isActive === having > 9)),
-      new Set(hosts.length > 0 ? [true] : []),
-    )
-    const told = (await examineBehaviour({ behaviour: true, dataDir } as Parameters<typeof examineBehaviour>[0])).map(
-      (result) => JSON.stringify(result),
-    )
+    for (const { having, isActive } of habits) t.equal(isActive, having > 9)
+    const results = await examineBehaviour({ behaviour: true, dataDir } as Parameters<typeof examineBehaviour>[0])
+    const told = results.map((result) => JSON.stringify(result))
     t.equal(told.length, habits.length || 1)
     t.match(told[0], hosts.length > 0 ? /12 of 12 visits/ : /are inactive until ten visits/)
     t.notMatch(told.join(), /NaN|undefined/)

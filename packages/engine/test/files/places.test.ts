@@ -1,8 +1,31 @@
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  type WriteStream,
+  writeFileSync,
+} from 'node:fs'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import t from 'tap'
-import { makeFolder, placeFault, readFault, readWhole } from '#files'
+import {
+  connectionReason,
+  decodeText,
+  fileReason,
+  makeFolder,
+  placeFault,
+  readFault,
+  readText,
+  readWhole,
+  systemFault,
+  writeThrough,
+} from '#files'
 
 const NO_PROC = process.platform === 'linux' && existsSync('/proc/self') ? false : 'no /proc on this machine'
 
@@ -39,15 +62,6 @@ t.test('where the kernel keeps its own files nothing is tried', { skip: NO_PROC 
   }
 })
 
-t.test('a file is read whole, and what would be read for ever is not begun', async (t) => {
-  const root = t.testdir({ file: 'text' })
-  t.equal(readWhole(join(root, 'file')), 'text')
-  t.throws(() => readWhole(root), { message: 'is a folder' })
-  t.throws(() => readWhole(join(root, 'none')), { message: 'does not exist' })
-  t.throws(() => readWhole(join(root, 'file', 'x')), { message: 'does not exist' })
-  if (existsSync('/dev/zero')) t.throws(() => readWhole('/dev/zero'), { message: 'is not a regular file' })
-})
-
 t.test('a file of the kernel is not read, and what its links lead to is', { skip: NO_PROC }, async (t) => {
   const root = t.testdir({ file: 'text' })
   symlinkSync('/proc/version', join(root, 'link'))
@@ -62,18 +76,62 @@ t.test('a file of the kernel is not read, and what its links lead to is', { skip
   closeSync(open)
   t.equal(readFault(join(root, 'none')), undefined)
   t.equal(readFault(root), 'is a folder')
+  t.throws(() => readWhole(join(root, 'file', 'x')), { message: 'does not exist' })
+  t.throws(() => readWhole('/dev/zero'), { message: 'is not a regular file' }, 'what would be read for ever')
 })
 
-t.test('a folder that another process makes at the same time is no fault', async (t) => {
-  const root = t.testdir()
-  for (let time = 0; time < 20; time++) {
-    const path = join(root, 'a', 'b')
-    makeFolder(path)
-    rmSync(join(root, 'a'), { recursive: true })
-    mkdirSync(join(root, 'a'))
-    makeFolder(path)
-    writeFileSync(join(path, 'x'), '')
-    rmSync(join(root, 'a'), { recursive: true })
+const withCode = (code: string): Error => Object.assign(new Error('raw'), { code })
+
+t.test('faults of files have words, and a code that is not known is shown', async (t) => {
+  const folder = t.testdir({ a: 'text' })
+  const findFault = (file: string): unknown => {
+    try {
+      return readFileSync(file)
+    } catch (error) {
+      return error
+    }
   }
-  t.notOk(existsSync(join(root, 'a')))
+  t.equal(fileReason(findFault(folder)), 'is a folder')
+  t.equal(fileReason(findFault(join(folder, 'none'))), 'does not exist')
+  t.equal(systemFault(findFault(join(folder, 'none'))), `${join(folder, 'none')} does not exist`)
+  t.equal(fileReason(withCode('ENOSPC'), 'written'), 'cannot be written: the disk is full')
+  t.equal(fileReason(withCode('EIO')), 'cannot be read (EIO)')
+  t.equal(fileReason(new Error('x'), 'written'), 'cannot be written')
+  for (const other of [new TypeError('a bug'), withCode('ENOENT'), 'text', undefined])
+    t.equal(systemFault(other), undefined)
+})
+
+t.test('faults of connections have words, and those of OpenSSL no place in its source', async (t) => {
+  t.equal(connectionReason(withCode('ENOTFOUND')), 'its host name is unknown')
+  t.equal(connectionReason(withCode('ERR_SSL_WRONG_VERSION_NUMBER')), 'it does not speak TLS')
+  t.equal(connectionReason(withCode('ERR_SSL_OTHER')), 'the TLS handshake fails (ERR_SSL_OTHER)')
+  for (const other of [withCode('ENOENT'), new Error('x')]) t.equal(connectionReason(other), undefined)
+})
+
+t.test('a text is read in UTF-8 alone', async (t) => {
+  const file = join(t.testdir(), 'a')
+  writeFileSync(file, 'é')
+  t.equal(readText(file), 'é')
+  for (const [bytes, message] of [
+    [Buffer.from('\ufeffa', 'utf16le'), 'is encoded in UTF-16. Save it as UTF-8'],
+    [Buffer.from([0xfe, 0xff, 0, 0x61]), 'is encoded in UTF-16. Save it as UTF-8'],
+    [Buffer.from('a\0'), 'contains zero bytes, so it is not UTF-8 text'],
+  ] as const) {
+    t.throws(() => decodeText(bytes), { message })
+  }
+})
+
+t.test('one that fails is closed too, so that what is removed stays away', async (t) => {
+  const path = join(t.testdir(), 'file')
+  const streams: WriteStream[] = []
+  const fails = writeThrough(path, async (to) => {
+    streams.push(to)
+    throw new Error('at once')
+  })
+  await t.rejects(fails, { message: 'at once' })
+  for (const { closed } of streams) t.ok(closed, 'while it was opening its file')
+  rmSync(path, { force: true })
+  t.notOk(existsSync(path))
+  const missing = writeThrough(join(path, 'none'), (to) => pipeline(Readable.from(['a']), to))
+  await t.rejects(missing, { code: 'ENOENT' })
 })

@@ -1,6 +1,5 @@
 import { type Action, type Decision, NETWORK_CLASSES, type ObservedRequest } from '@sallyport/core'
 
-/** A request that ended, with what is said of it here. */
 export function observed(some: Partial<ObservedRequest>): ObservedRequest {
   return {
     id: 'abc',

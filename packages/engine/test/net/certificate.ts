@@ -14,7 +14,6 @@ export const NO_OPENSSL = (() => {
   }
 })()
 
-/** Makes a self-signed certificate of a name and its key, in PEM. */
 export function makeCertificate(t: Test, name: string): { readonly key: string; readonly cert: string } {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-net-'))
   t.teardown(() => rmSync(folder, { recursive: true }))

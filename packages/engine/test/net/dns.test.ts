@@ -1,4 +1,5 @@
 import { formatAddress } from '@sallyport/core'
+import { makeAddress } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { createDns } from '../../src/net/index.ts'
 import { openNameServer, type Reply } from './name-server.ts'
@@ -42,16 +43,12 @@ for (const [name, ipv4, ipv6, expected] of CASES) {
 }
 
 t.test('a name is asked as it is: no search domain, no hosts file, no numeric form', async (t) => {
-  for (const name of ['intranet', 'localhost', '127.1', '0x7f000001']) {
+  for (const name of ['intranet', 'localhost', '127.1', '0x7f000001', 'www.example.org.']) {
     const { asked, answer } = await resolveWith(t, 'NXDOMAIN', 'NXDOMAIN', name)
-    t.strictSame([...new Set(asked)].sort(), [`A ${name}`, `AAAA ${name}`])
+    const question = name.replace(/\.$/, '')
+    t.strictSame([...new Set(asked)].sort(), [`A ${question}`, `AAAA ${question}`])
     t.strictSame(answer, { state: 'absent' }, name)
   }
-})
-
-t.test('a name that is absolute already is not made so twice', async (t) => {
-  const { asked } = await resolveWith(t, V4, V6, 'www.example.org.')
-  t.strictSame([...asked].sort(), ['A www.example.org', 'AAAA www.example.org'])
 })
 
 t.test('a name that no server can be asked for is a failure, not a throw', async (t) => {
@@ -71,9 +68,54 @@ t.test('a question that was lost is put again', async (t) => {
   t.equal(answer.state, 'found')
 })
 
-t.test('a server that is not there is a failure', async (t) => {
-  const server = await openNameServer(() => 'silent')
-  server.close()
-  const answer = await createDns({ servers: [server.address], timeoutMs: 100 }).resolve('www.example.org')
-  t.equal(answer.state, 'failed')
+async function resolveReverse(t: Test, reply: Reply, ip = '192.0.2.7') {
+  const server = await openNameServer(() => reply, { overTcp: reply === FORTY })
+  t.teardown(server.close)
+  // A busy machine may be late with an answer: silence alone is waited for.
+  const timeoutMs = reply === 'silent' ? 300 : 30_000
+  const answer = await createDns({ servers: [server.address], timeoutMs, tries: 1 }).resolvePtr(makeAddress(ip))
+  return { answer, asked: server.asked }
+}
+
+const FORTY = Array.from({ length: 40 }, (_, index) => `host-number-${index}.example.net`)
+
+const REVERSE: readonly (readonly [string, Reply, { readonly state: string; readonly reason?: string }])[] = [
+  ['one name', ['crawl.example.org'], { state: 'found' }],
+  ['40 names, which go over TCP', FORTY, { state: 'found' }],
+  ['no such name', 'NXDOMAIN', { state: 'absent' }],
+  ['no record', [], { state: 'absent' }],
+  ['server failure', 'SERVFAIL', { state: 'failed', reason: 'ESERVFAIL' }],
+  ['refusal', 'REFUSED', { state: 'failed', reason: 'EREFUSED' }],
+  ['silence', 'silent', { state: 'failed', reason: 'ETIMEOUT' }],
+]
+
+for (const [name, reply, expected] of REVERSE) {
+  t.test(`reverse: ${name}`, async (t) => {
+    const { answer } = await resolveReverse(t, reply)
+    t.equal(answer.state, expected.state)
+    if (answer.state === 'found') t.same(new Set(answer.names), new Set(reply))
+    else t.same(answer, expected)
+  })
+}
+
+t.test('the question is the address in the reverse zone, absolute', async (t) => {
+  for (const [ip, zone] of [
+    ['66.249.66.1', '1.66.249.66.in-addr.arpa'],
+    ['::ffff:66.249.66.1', '1.66.249.66.in-addr.arpa'],
+    ['0.0.0.255', '255.0.0.0.in-addr.arpa'],
+    ['2001:4860:4801:10::7f', 'f.7.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.1.0.0.1.0.8.4.0.6.8.4.1.0.0.2.ip6.arpa'],
+  ] as const) {
+    const { asked } = await resolveReverse(t, 'NXDOMAIN', ip)
+    t.same(asked, [`PTR ${zone}`], ip)
+  }
+})
+
+t.test('one family alone is asked for where one is wanted, and the other cannot hide that it failed', async (t) => {
+  const server = await openNameServer((type) => (type === 'A' ? ['192.0.2.7'] : 'SERVFAIL'))
+  t.teardown(server.close)
+  const dns = createDns({ servers: [server.address], timeoutMs: 30_000 })
+  const four = await dns.resolve('www.example.org', 4)
+  t.same(four.state === 'found' && four.addresses.map(formatAddress), ['192.0.2.7'])
+  t.same(await dns.resolve('www.example.org', 6), { state: 'failed', reason: 'ESERVFAIL' })
+  t.same(new Set(server.asked), new Set(['A www.example.org', 'AAAA www.example.org']))
 })

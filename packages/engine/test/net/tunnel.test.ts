@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { fetchText, parseAddress } from '@sallyport/core'
-import { createFakeDns } from '@sallyport/core/testing'
+import { fetchText } from '@sallyport/core'
+import { createFakeDns, makeAddress } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import { createFetch } from '../../src/net/index.ts'
 import { makeCertificate, NO_OPENSSL } from './certificate.ts'
@@ -37,19 +37,21 @@ async function openConnectProxy(t: Test, port: number, status = 200) {
   return { asked, url, proxyOf: () => new URL(url) }
 }
 
-const inside = parseAddress('10.0.0.7')
-const DNS = createFakeDns({
-  'intranet.example': { state: 'found', addresses: inside === undefined ? [] : [inside] },
-})
+/** Opens lists.example with TLS behind a proxy, and a way out through the proxy. */
+async function openTunnel(t: Test, listener: RequestListener) {
+  const { key, cert } = makeCertificate(t, 'lists.example')
+  const server = await openWebServer(t, listener, '127.0.0.1', { key, cert })
+  const proxy = await openConnectProxy(t, server.port)
+  return { server, proxy, outbound: createFetch({ dns: DNS, ca: cert, proxyOf: proxy.proxyOf }) }
+}
+
+const DNS = createFakeDns({ 'intranet.example': { state: 'found', addresses: [makeAddress('10.0.0.7')] } })
 
 const ask = (outbound: ReturnType<typeof createFetch>, url: string, redirects = 0) =>
   fetchText(outbound, { url, maxBytes: 100, timeoutMs: 5_000, redirects })
 
 t.test('https goes through a proxy, which resolves the name', { skip: NO_OPENSSL }, async (t) => {
-  const { key, cert } = makeCertificate(t, 'lists.example')
-  const server = await openWebServer(t, (_request, response) => response.end('listed'), '127.0.0.1', { key, cert })
-  const proxy = await openConnectProxy(t, server.port)
-  const outbound = createFetch({ dns: DNS, ca: cert, proxyOf: proxy.proxyOf })
+  const { server, proxy, outbound } = await openTunnel(t, (_request, response) => response.end('listed'))
   t.match(await ask(outbound, 'https://lists.example/a'), { status: 200, body: 'listed' })
   const credentials = `Basic ${Buffer.from('user:p@ss').toString('base64')}`
   t.strictSame(proxy.asked, [{ target: 'lists.example:443', credentials }])
@@ -59,32 +61,18 @@ t.test('https goes through a proxy, which resolves the name', { skip: NO_OPENSSL
 })
 
 t.test('an answer that ends early is a failure through a proxy too', { skip: NO_OPENSSL }, async (t) => {
-  const { key, cert } = makeCertificate(t, 'lists.example')
-  const cutting = await openWebServer(
-    t,
-    (_request, response) => {
-      response.writeHead(200, { 'content-length': 50 }).write('half')
-      setImmediate(() => response.destroy())
-    },
-    '127.0.0.1',
-    { key, cert },
-  )
-  const proxy = await openConnectProxy(t, cutting.port)
-  const outbound = createFetch({ dns: DNS, ca: cert, proxyOf: proxy.proxyOf })
+  const { outbound } = await openTunnel(t, (_request, response) => {
+    response.writeHead(200, { 'content-length': 50 }).write('half')
+    setImmediate(() => response.destroy())
+  })
   t.match(await ask(outbound, 'https://lists.example/'), { state: 'failed' })
 })
 
 t.test('an inside address is refused before the proxy is asked', { skip: NO_OPENSSL }, async (t) => {
-  const { key, cert } = makeCertificate(t, 'lists.example')
   const places = ['https://10.0.0.7/', 'https://[::1]/', 'https://0x7f.1/', 'https://intranet.example/']
-  const server = await openWebServer(
-    t,
-    (request, response) => response.writeHead(302, { location: places[Number(request.url?.slice(1))] }).end(),
-    '127.0.0.1',
-    { key, cert },
+  const { proxy, outbound } = await openTunnel(t, ({ url = '' }, response) =>
+    response.writeHead(302, { location: places[Number(url.slice(1))] }).end(),
   )
-  const proxy = await openConnectProxy(t, server.port)
-  const outbound = createFetch({ dns: DNS, ca: cert, proxyOf: proxy.proxyOf })
   for (const [index, place] of places.entries()) {
     t.match(await ask(outbound, place), { state: 'failed', reason: /is not a public address$/ }, place)
     t.match(await ask(outbound, `https://lists.example/${index}`, 1), { reason: /is not a public address$/ }, place)

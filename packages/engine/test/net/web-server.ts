@@ -42,7 +42,7 @@ export async function openWebServer(t: Test, listener: RequestListener, host = '
 }
 
 /** Opens a server of bytes on loopback that hands each connection to a function; returns its port. */
-export async function openTcpServer(t: Test, onConnection: (socket: Socket) => void): Promise<number> {
+export async function openTcpServer(t: Test, onConnection: (socket: Socket) => unknown): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
     sockets.add(socket)

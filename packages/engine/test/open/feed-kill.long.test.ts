@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { openFeedStore, resolveFeeds } from '#datasets'
+import { openFeedStore } from '#datasets'
 import { madeList, openFeedServer } from '#datasets/testing'
-import { type ConfigInput, open, openUpdates } from '../../src/open/index.ts'
-import { madeConfig } from './made-sources.ts'
+import { open, openUpdates } from '../../src/open/index.ts'
+import { feedConfig } from './made-sources.ts'
 
 /** `npm run fault` has more kills. */
 const KILLS = process.env['TEST_LENGTH'] === 'full' ? 100 : 1
@@ -24,10 +24,8 @@ t.test(`killed at a random point, a restart finds a whole generation (${KILLS} t
     setTimeout(() => response.end(text.slice(3000)), 5)
   })
   const url = server.url('/list')
-  const config: ConfigInput = { ...madeConfig(t.testdir()), net: { allowPrivate: ['127.0.0.1/32'] } }
-  const sources = { ...config.data?.sources, [LIST]: { url } }
-  const whole = { ...config, data: { refresh: false, sources: { ...onlyOwn(), ...sources } } }
-  const store = openFeedStore(String(config.dataDir))
+  const whole = feedConfig(t.testdir(), { [LIST]: url })
+  const store = openFeedStore(String(whole.dataDir))
   await openUpdates(whole).update()
   for (let kill = 0; kill < KILLS; kill++) {
     const child = fork(join(import.meta.dirname, 'feed-updater.js'), [JSON.stringify(whole)])
@@ -51,8 +49,3 @@ t.test(`killed at a random point, a restart finds a whole generation (${KILLS} t
     await sallyport.close()
   }
 })
-
-/** Everything that the table would download, switched off. */
-function onlyOwn(): Readonly<Record<string, { readonly enabled: false }>> {
-  return Object.fromEntries(resolveFeeds().map(({ row }) => [row.id, { enabled: false }]))
-}

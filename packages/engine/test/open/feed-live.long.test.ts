@@ -1,28 +1,28 @@
 import t, { type Test } from 'tap'
-import { resolveFeeds } from '#datasets'
 import { openFeedServer } from '#datasets/testing'
 import { type ConfigInput, type NoticeCode, open, openUpdates, type Sallyport } from '../../src/open/index.ts'
-import { madeConfig } from './made-sources.ts'
+import { feedConfig } from './made-sources.ts'
+import { requestFrom } from './requests.ts'
 
 const VPN = 'x4bnet-vpn-ipv4'
 const HOSTING = 'x4bnet-dc-ipv4'
 
-/** A configuration whose only feeds are the named ones, on loopback. */
-function feedConfig(t: Test, origin: string, ids: readonly string[], refresh: boolean): ConfigInput {
-  const base = madeConfig(t.testdir())
-  const off = Object.fromEntries(resolveFeeds().map(({ row }) => [row.id, { enabled: false }]))
-  const own = Object.fromEntries(ids.map((id) => [id, { url: `${origin}/${id}` }]))
-  return {
-    ...base,
-    data: { refresh, sources: { ...off, ...base.data?.sources, ...own } },
-    net: { allowPrivate: ['127.0.0.1/32'] },
-  }
+/** A configuration whose only feeds are the named ones, on one server. */
+function feedsAt(t: Test, origin: string, ids: readonly string[], refresh = false): ConfigInput {
+  return feedConfig(t.testdir(), Object.fromEntries(ids.map((id) => [id, `${origin}/${id}`])), { refresh })
 }
 
-function readClass(sallyport: Sallyport, peer: string): string {
-  const request = { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] } as const
-  return sallyport.inspect(request).network.verdict.classification
+/** A server of a list of VPNs, and a configuration of that list whose first copy is on the disk. */
+async function downloaded(t: Test) {
+  const server = await openFeedServer(t)
+  server.serve(`/${VPN}`, '8.2.7.0/24\n')
+  const config = feedsAt(t, server.origin, [VPN])
+  await openUpdates(config).update()
+  return { server, config }
 }
+
+const readClass = (sallyport: Sallyport, peer: string) =>
+  sallyport.inspect(requestFrom(peer)).network.verdict.classification
 
 /** Waits for what another loop brings about. */
 async function until(condition: () => boolean): Promise<true> {
@@ -38,7 +38,7 @@ t.test('a running service fetches what is due and answers from it', async (t) =>
   server.serve(`/${HOSTING}`, '8.2.0.0/16\n')
   const outcomes: string[] = []
   let swaps = 0
-  const sallyport = await open(feedConfig(t, server.origin, [VPN, HOSTING], true), {
+  const sallyport = await open(feedsAt(t, server.origin, [VPN, HOSTING], true), {
     metrics: { onOutcome: (source, state) => outcomes.push(`${source} ${state}`), onSwap: () => swaps++ },
   })
   t.teardown(() => sallyport.close())
@@ -46,13 +46,7 @@ t.test('a running service fetches what is due and answers from it', async (t) =>
   t.match(await sallyport.lookup('8.2.7.1'), { isVpn: false, degraded: ['geo'] })
   t.ok(await until(() => readClass(sallyport, '8.2.7.1') === 'vpn'))
   const source = findSource(sallyport, VPN)
-  t.match(source, {
-    state: 'loaded',
-    entries: 1,
-    generation: /^[0-9a-f]{16}$/,
-    checked: /^\d{4}-.+Z$/,
-    staleAfter: /Z$/,
-  })
+  t.match(source, { state: 'loaded', entries: 1, generation: /^[0-9a-f]{16}$/, checked: /Z$/, staleAfter: /Z$/ })
   t.equal(Date.parse(source?.staleAfter ?? '') - Date.parse(source?.lastTrue ?? ''), 30 * 24 * 3_600_000)
   t.match(await sallyport.lookup('8.2.7.1'), { verdict: { method: 'range:vpn' }, degraded: ['geo'] })
   // The tables may be found on the disk before the download is reported.
@@ -61,36 +55,30 @@ t.test('a running service fetches what is due and answers from it', async (t) =>
   t.ok(swaps === 1 || swaps === 2, 'both lists in one swap, or in two where the disk was looked at in between')
 })
 
-t.test(
-  'a service learns what a publisher told another process, and no list that is made daily lives on by it',
-  async (t) => {
-    const server = await openFeedServer(t)
-    const id = 'avastel-1day'
-    // Its entries live for three days, and its file is a month old.
-    const written = new Date(Date.now() - 30 * 86_400_000).toUTCString()
-    server.serve(`/${id}`, (request, response) => {
-      if (request.headers['if-modified-since'] === written) response.writeHead(304).end()
-      else response.writeHead(200, { 'last-modified': written }).end('ip;autonomous_system\n8.2.7.1;AS1\n')
-    })
-    const config = feedConfig(t, server.origin, [id], false)
-    const updates = openUpdates(config)
-    t.match(await updates.update(), [{ source: id, state: 'updated' }])
-    const sallyport = await open(config)
-    t.teardown(() => sallyport.close())
-    const checked = () => Date.parse(findSource(sallyport, id)?.checked ?? '')
-    const before = checked()
-    t.match(await updates.update(), [{ source: id, state: 'unchanged' }])
-    t.ok(await until(() => checked() > before))
-    t.equal(Date.parse(findSource(sallyport, id)?.lastTrue ?? ''), Date.parse(written))
-    t.not(readClass(sallyport, '8.2.7.1'), 'residential_proxy')
-  },
-)
+t.test('what a publisher told another process is learned, and no daily list lives on by it', async (t) => {
+  const server = await openFeedServer(t)
+  const id = 'avastel-1day'
+  // Its entries live for three days, and its file is a month old.
+  const written = new Date(Date.now() - 30 * 86_400_000).toUTCString()
+  server.serve(`/${id}`, (request, response) => {
+    if (request.headers['if-modified-since'] === written) response.writeHead(304).end()
+    else response.writeHead(200, { 'last-modified': written }).end('ip;autonomous_system\n8.2.7.1;AS1\n')
+  })
+  const config = feedsAt(t, server.origin, [id])
+  const updates = openUpdates(config)
+  t.match(await updates.update(), [{ source: id, state: 'updated' }])
+  const sallyport = await open(config)
+  t.teardown(() => sallyport.close())
+  const checked = () => Date.parse(findSource(sallyport, id)?.checked ?? '')
+  const before = checked()
+  t.match(await updates.update(), [{ source: id, state: 'unchanged' }])
+  t.ok(await until(() => checked() > before))
+  t.equal(Date.parse(findSource(sallyport, id)?.lastTrue ?? ''), Date.parse(written))
+  t.not(readClass(sallyport, '8.2.7.1'), 'residential_proxy')
+})
 
 t.test('processes that may not write follow the one that compiles, and find no fault meanwhile', async (t) => {
-  const server = await openFeedServer(t)
-  server.serve(`/${VPN}`, '8.2.7.0/24\n')
-  const config = feedConfig(t, server.origin, [VPN], false)
-  await openUpdates(config).update()
+  const { server, config } = await downloaded(t)
   const writer = await open(config)
   t.teardown(() => writer.close())
   const faults: unknown[] = []
@@ -115,12 +103,9 @@ t.test('processes that may not write follow the one that compiles, and find no f
 })
 
 t.test('requests see whole tables alone while others are made and swapped in', async (t) => {
-  const server = await openFeedServer(t)
+  const { server, config } = await downloaded(t)
   // One of these two addresses is listed, in every version another.
   const versions = ['8.2.7.0/24\n', '8.2.8.0/24\n']
-  server.serve(`/${VPN}`, versions[0] ?? '')
-  const config = feedConfig(t, server.origin, [VPN], false)
-  await openUpdates(config).update()
   const sallyport = await open(config)
   t.teardown(() => sallyport.close())
   const seen = new Set<string>()
@@ -152,7 +137,7 @@ t.test('requests see whole tables alone while others are made and swapped in', a
 t.test('one of two on one dataDir downloads and both answer', async (t) => {
   const server = await openFeedServer(t)
   server.serve(`/${VPN}`, '8.2.7.0/24\n')
-  const config = feedConfig(t, server.origin, [VPN], true)
+  const config = feedsAt(t, server.origin, [VPN], true)
   const both = await Promise.all([open(config), open(config)])
   t.teardown(() => Promise.all(both.map((sallyport) => sallyport.close())))
   t.ok(await until(() => both.every((sallyport) => readClass(sallyport, '8.2.7.1') === 'vpn')))
@@ -160,12 +145,9 @@ t.test('one of two on one dataDir downloads and both answer', async (t) => {
 })
 
 t.test('without a network there is one notice, and what is there goes on', async (t) => {
-  const server = await openFeedServer(t)
+  const { config } = await downloaded(t)
   const ids = [VPN, HOSTING, 'tor-bulk-exit', 'protonvpn-exit']
-  server.serve(`/${VPN}`, '8.2.7.0/24\n')
-  const config = feedConfig(t, server.origin, [VPN], false)
-  await openUpdates(config).update()
-  const gone = feedConfig(t, 'http://127.0.0.1:9', ids, true)
+  const gone = feedsAt(t, 'http://127.0.0.1:9', ids, true)
   const notices: (readonly [NoticeCode, string])[] = []
   const failures: string[] = []
   const sallyport = await open(
@@ -182,55 +164,16 @@ t.test('without a network there is one notice, and what is there goes on', async
   t.match(await sallyport.lookup('9.9.9.9'), { verdict: { classification: 'unknown' }, degraded: ['geo'] })
 })
 
-t.test('one feed down: its last good generation, and the error beside it', async (t) => {
-  const server = await openFeedServer(t)
-  server.serve(`/${VPN}`, '8.2.7.0/24\n')
-  server.serve(`/${HOSTING}`, '8.2.0.0/16\n')
-  const config = feedConfig(t, server.origin, [VPN, HOSTING], false)
-  await openUpdates(config).update()
-  server.serve(`/${VPN}`, (_, response) => response.writeHead(404).end())
-  t.match(await openUpdates(config).update(), [{ state: 'failed' }, { state: 'unchanged' }])
-  const sallyport = await open(config)
-  t.teardown(() => sallyport.close())
-  t.equal(readClass(sallyport, '8.2.7.1'), 'vpn')
-  t.match(findSource(sallyport, VPN), { state: 'loaded', error: 'the server responded with status 404' })
-  t.equal(findSource(sallyport, HOSTING)?.error, undefined)
-})
-
-t.test('registries are asked where the downloaded bootstrap file says', async (t) => {
-  const server = await openFeedServer(t)
-  const services = [[['de'], [`${server.origin}/rdap/`]]]
-  server.serve('/rdap-dns', JSON.stringify({ version: '1.0', services }))
-  const config = feedConfig(t, server.origin, ['rdap-dns'], false)
-  t.match(await openUpdates(config).update(), [{ state: 'updated', entries: 1 }])
-  const sallyport = await open(config)
-  t.teardown(() => sallyport.close())
-  const { key } = await sallyport.keyring.issue({ plan: 'free' })
-  const target = '/v1/whois/example.de'
-  const request = { peer: '8.1.0.1', method: 'GET', target, scheme: 'http', httpVersion: '1.1' } as const
-  await sallyport.api({
-    ...request,
-    fields: ['Authorization', `Bearer ${key}`],
-    path: target,
-    query: new URLSearchParams(),
-    json: async () => undefined,
-  })
-  t.ok(server.asked.some(({ url }) => url === '/rdap/domain/example.de'))
-})
-
 t.test('delivery networks are believed from the addresses that they publish now', async (t) => {
   const server = await openFeedServer(t)
   const [id4, id6] = ['cloudflare-edge-v4', 'cloudflare-edge-v6']
   server.serve(`/${id4}`, '8.2.7.0/24\n')
   server.serve(`/${id6}`, '2a06:98c0::/29\n')
-  const base = feedConfig(t, server.origin, [id4, id6], true)
+  const base = feedsAt(t, server.origin, [id4, id6], true)
   const sallyport = await open({ ...base, trustProxy: ['cloudflare'], clientHeader: 'cf-connecting-ip' })
   t.teardown(() => sallyport.close())
-  const findClientAddress = (peer: string): string => {
-    const fields = ['CF-Connecting-IP', '9.9.9.9']
-    const request = { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields } as const
-    return sallyport.inspect(request).client.address
-  }
+  const findClientAddress = (peer: string): string =>
+    sallyport.inspect(requestFrom(peer, ['CF-Connecting-IP', '9.9.9.9'])).client.address
   t.equal(findClientAddress('104.16.0.1'), '9.9.9.9', 'until then those that are shipped')
   t.ok(await until(() => findClientAddress('8.2.7.1') === '9.9.9.9'))
   t.ok(await until(() => findClientAddress('104.16.0.1') === '104.16.0.1'))

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { resolveFeeds } from '#datasets'
 import { writeMmdb } from '#datasets/testing'
 import type { ConfigInput } from '../../src/config/schema.ts'
 
@@ -27,9 +28,8 @@ export function madeConfig(folder: string, files: Readonly<Record<string, string
     'asn-country-v4': `${COUNTRIES.join('\n')}\n`,
     ...files,
   }
-  const off = { 'asn-country-v6': {}, 'dbip-city-v4': {}, 'dbip-city-v6': {}, 'throwaway-mail': {} }
   const sources = Object.fromEntries([
-    ...Object.keys(off).map((id) => [id, { enabled: false }]),
+    ...Object.entries(switchOff('asn-country-v6', 'dbip-city-v4', 'dbip-city-v6', 'throwaway-mail')),
     ...Object.entries(made).map(([id, text]) => {
       const file = join(folder, `${id}.source`)
       writeFileSync(file, text)
@@ -37,6 +37,26 @@ export function madeConfig(folder: string, files: Readonly<Record<string, string
     }),
   ])
   return { dataDir: join(folder, 'state'), data: { refresh: false, sources } }
+}
+
+const switchOff = (...ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, { enabled: false }]))
+
+/** Every source that comes with a release, switched off: a service without data opens at once. */
+export const NO_SOURCES = switchOff(
+  ...'asn-csv-v4 asn-csv-v6 asn-country-v4 asn-country-v6 dbip-city-v4 dbip-city-v6'.split(' '),
+)
+
+/** Configures the made network and these feeds of this machine alone, by id and URL. */
+export function feedConfig(
+  folder: string,
+  feeds: Readonly<Record<string, string>>,
+  data: ConfigInput['data'] = {},
+): ConfigInput {
+  const base = madeConfig(folder)
+  const off = switchOff(...resolveFeeds().map(({ row }) => row.id))
+  const own = Object.fromEntries(Object.entries(feeds).map(([id, url]) => [id, { url }]))
+  const sources = { ...off, ...base.data?.sources, ...own, ...data.sources }
+  return { ...base, data: { refresh: false, ...data, sources }, net: { allowPrivate: ['127.0.0.1/32'] } }
 }
 
 /** A city database in which the lower half of IPv4 is in Bern, and the upper nowhere. */

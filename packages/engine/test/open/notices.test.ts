@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { saysCompiling } from '../../src/service/hooks.ts'
-import { madeConfig } from './made-sources.ts'
+import { open } from '../../src/open/open.ts'
+import { type NoticeCode, saysCompiling } from '../../src/service/hooks.ts'
+import { bernDatabase, madeConfig } from './made-sources.ts'
 
 const OPEN = join(import.meta.dirname, '../../src/open/index.js')
 
@@ -22,8 +23,21 @@ t.test('a program that shows no progress hears once that a long compile has begu
   const onProgress = saysCompiling((code, message) => said.push(`${code} ${message}`))
   onProgress('small', 0, 10_000)
   t.same(said, [])
-  onProgress('one', 0, 50_000_000)
-  onProgress('one', 1_000_000, 50_000_000)
+  for (const done of [0, 1_000_000]) onProgress('one', done, 50_000_000)
   onProgress('two', 0, 60_000_000)
   t.match(said, [/^SALLYPORT_DATA_COMPILING Compiling the data takes 5 to 15 seconds/])
+})
+
+t.test('the notice of stale data is the first that open() says', async (t) => {
+  const said = async (config: Parameters<typeof open>[0]) => {
+    const notices: NoticeCode[] = []
+    const sallyport = await open(config, { onNotice: (code) => notices.push(code) })
+    await sallyport.close()
+    return notices
+  }
+  const folder = t.testdir()
+  const config = madeConfig(folder)
+  t.same(await said(config), ['SALLYPORT_DATA_STALE'])
+  t.same(await said({ ...config, data: { ...config.data, city: false } }), [])
+  t.same(await said(madeConfig(folder, { city: bernDatabase() })), [], 'cities are there')
 })

@@ -2,19 +2,9 @@ import type { ObservedRequest } from '@sallyport/core'
 import t from 'tap'
 import { createMetrics } from '../../src/metrics/index.ts'
 import { createObservers } from '../../src/open/observers.ts'
+import { observed } from '../log/observed.ts'
 
-const RECORD: ObservedRequest = {
-  id: 'x',
-  answeredBy: 'api',
-  peer: '192.0.2.1',
-  client: '192.0.2.1',
-  method: 'GET',
-  host: '',
-  path: '/v1/myip',
-  status: 200,
-  at: 0,
-  milliseconds: 1,
-}
+const RECORD = observed({ id: 'x', answeredBy: 'api', path: '/v1/myip', status: 200 })
 
 function opened(read: (observed: ObservedRequest) => void = () => {}) {
   const metrics = createMetrics()
@@ -24,24 +14,17 @@ function opened(read: (observed: ObservedRequest) => void = () => {}) {
   return { metrics, tallied, ...observers }
 }
 
-t.test('records are read in batches, in order', async (t) => {
+t.test('records are read in batches, in order, and a lone one after a moment', async (t) => {
   const read: string[] = []
   const { observe, tallied, close } = opened(({ id }) => read.push(id))
-  for (let at = 0; at < 65; at++) observe({ ...RECORD, id: `${at}` })
-  t.equal(read.length, 64)
-  t.equal(read[63], '63')
-  close()
-  t.same(read.at(-1), '64')
-  t.same(tallied, read)
-})
-
-t.test('a lone record is read after a moment', async (t) => {
-  const read: string[] = []
-  const { observe } = opened(({ id }) => read.push(id))
   observe(RECORD)
   t.same(read, [])
   while (read.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  t.same(read, ['x'])
+  for (let at = 0; at < 65; at++) observe({ ...RECORD, id: `${at}` })
+  t.same([read.length, read[0], read.at(-1)], [65, 'x', '63'])
+  close()
+  t.equal(read.at(-1), '64')
+  t.same(tallied, read)
 })
 
 t.test('metrics are exact at every read', async (t) => {

@@ -1,97 +1,78 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import t from 'tap'
-import { listFiles, open, readConfigFrom } from '../../src/open/index.ts'
+import t, { type Test } from 'tap'
+import { type ConfigInput, listFiles, open, readConfigFrom, type Sallyport } from '../../src/open/index.ts'
+import { fileIn } from '../config/written.ts'
 import { madeConfig } from './made-sources.ts'
 import { requestFrom } from './requests.ts'
 
+const BLOCKED = { rules: [{ id: 'none', match: { path: ['/**'] }, action: 'block' as const }] }
+
+async function opened(t: Test, config: ConfigInput): Promise<Sallyport> {
+  const sallyport = await open(config)
+  t.teardown(() => sallyport.close())
+  return sallyport
+}
+
 t.test('a running service takes over policy, mode and trust, or keeps what it had', async (t) => {
   const base = madeConfig(t.testdir())
-  const sallyport = await open(base)
-  t.teardown(() => sallyport.close())
+  const sallyport = await opened(t, base)
   const request = requestFrom('198.51.100.7')
   const { decide } = sallyport
   t.equal(decide(request).action, 'allow')
-  const rules = [{ id: 'none', match: { path: ['/**'] }, action: 'block' as const }]
-  t.same(await sallyport.reload({ ...base, policy: { rules } }), { changed: ['policy.rules'], needRestart: [] })
-  t.equal(decide(request).action, 'block', 'for a visitor that was known, too')
-  t.equal(decide(request).enforced, true)
-  t.same(
-    await sallyport.reload({
-      ...base,
-      policy: { rules },
-      mode: 'monitor',
-      trustProxy: ['198.51.100.0/24'],
-      ja4Header: 'CF-JA4',
-    }),
-    {
-      changed: ['mode', 'trustProxy', 'ja4Header'],
-      needRestart: [],
-    },
-  )
+  t.same(await sallyport.reload({ ...base, policy: BLOCKED }), { changed: ['policy.rules'], needRestart: [] })
+  t.match(decide(request), { action: 'block', enforced: true }, 'for a visitor that was known, too')
+  const more = { mode: 'monitor' as const, trustProxy: ['198.51.100.0/24'], ja4Header: 'CF-JA4' }
+  const changed = ['mode', 'trustProxy', 'ja4Header']
+  t.same(await sallyport.reload({ ...base, policy: BLOCKED, ...more }), { changed, needRestart: [] })
   t.equal(decide(request).enforced, false)
   t.ok(sallyport.isTrusted('198.51.100.7'))
   const ja4 = 't13d1516h2_8daaf6152771_02713d6af862'
-  t.same(sallyport.namedJa4({ ...request, peer: '198.51.100.7', fields: ['cf-ja4', ja4] }), { ja4, header: 'cf-ja4' })
+  t.same(sallyport.namedJa4({ ...request, fields: ['cf-ja4', ja4] }), { ja4, header: 'cf-ja4' })
 
   const kept = sallyport.config
-  await t.rejects(sallyport.reload({ ...base, policy: { rules: [{ id: 'X', match: {}, action: 'block' }] } }), {
-    code: 'invalid_config',
-  })
-  await t.rejects(
-    sallyport.reload({ ...base, policy: { rules: [{ id: 'x', match: { country: ['??'] }, action: 'block' }] } }),
-  )
-  await t.rejects(sallyport.reload({ ...base, trustProxy: ['nobody'] }), { code: 'invalid_config' })
-  await t.rejects(sallyport.reload({ ...base, ja4Header: 'a b' }), { message: /^ja4Header: /, code: 'invalid_config' })
+  for (const bad of [
+    { policy: { rules: [{ id: 'X', match: {}, action: 'block' as const }] } },
+    { policy: { rules: [{ id: 'x', match: { country: ['??'] }, action: 'block' as const }] } },
+    { trustProxy: ['nobody'] },
+    { ja4Header: 'a b' },
+  ]) {
+    await t.rejects(sallyport.reload({ ...base, ...bad }), { code: /^invalid_/ }, JSON.stringify(bad))
+  }
   t.equal(sallyport.config, kept)
   t.equal(decide(request).enforced, false)
 
-  const told = await sallyport.reload({
-    ...base,
-    listen: '127.0.0.1:1',
-    limits: { inFlight: 9 },
-    timeouts: { counting: 9 },
-  })
+  const others = { listen: '127.0.0.1:1', limits: { inFlight: 9 }, timeouts: { counting: 9 } }
+  const told = await sallyport.reload({ ...base, ...others })
   t.same(told.needRestart, ['listen', 'timeouts.counting'])
-  t.same(told.changed, ['mode', 'trustProxy', 'ja4Header', 'policy.rules', 'limits.inFlight'])
+  t.same(told.changed, [...changed, 'policy.rules', 'limits.inFlight'])
   t.match(sallyport.config, { listen: '127.0.0.1:8080', limits: { inFlight: 9 }, timeouts: { counting: 20 } })
   const visits = (await sallyport.metrics().metrics()).matchAll(/^sallyport_visits_total\{.*\} (\d+)$/gm)
-  t.equal(
-    [...visits].reduce((sum, [, count]) => sum + Number(count), 0),
-    5,
-    'no reload begins to count again',
-  )
+  const sum = [...visits].reduce((total, [, count]) => total + Number(count), 0)
+  t.equal(sum, 4, 'no reload begins to count again')
 })
 
 t.test('a removed key is taken over, or kept and named', async (t) => {
   const base = madeConfig(t.testdir())
   const tls = { certificates: [{ cert: 'a.pem', key: 'a.key' }] }
   const full = { ...base, tls, http: '127.0.0.1:0', upstream: 'http://127.0.0.1:1', paths: 'pass' as const }
-  const sallyport = await open(full)
-  t.teardown(() => sallyport.close())
+  const sallyport = await opened(t, full)
   t.same(await sallyport.reload(full), { changed: [], needRestart: [] })
   t.same(await sallyport.reload(base), { changed: ['upstream', 'paths'], needRestart: ['tls', 'http'] })
-  t.same(
-    Object.entries(sallyport.config).find(([key]) => key === 'upstream'),
-    ['upstream', undefined],
-  )
-  t.match(sallyport.config, { tls, http: '127.0.0.1:0' }, 'listeners stay as they were opened')
-  t.same(await sallyport.reload({ ...base, http: full.http, tls: { ...tls, http2: false, hsts: 'max-age=1' } }), {
-    changed: ['tls.hsts'],
-    needRestart: ['tls.http2'],
-  })
+  t.match(sallyport.config, { upstream: undefined, tls, http: '127.0.0.1:0' }, 'listeners stay as they were opened')
+  const other = { ...base, http: full.http, tls: { ...tls, http2: false, hsts: 'max-age=1' } }
+  t.same(await sallyport.reload(other), { changed: ['tls.hsts'], needRestart: ['tls.http2'] })
   t.match(sallyport.config, { tls: { http2: true, hsts: 'max-age=1' } })
 })
 
 t.test('a reload is all or nothing: the policy, the log, and what a host takes over with it', async (t) => {
   const folder = t.testdir({ file: '' })
   const base = { ...madeConfig(folder), log: { requests: 'all' as const, file: join(folder, 'first.log') } }
-  const sallyport = await open(base)
-  t.teardown(() => sallyport.close())
+  const sallyport = await opened(t, base)
   const before = sallyport.config
-  const rules = [{ id: 'none', match: { path: ['/**'] }, action: 'block' as const }]
-  const other = { ...base, policy: { rules }, log: { ...base.log, file: join(folder, 'second.log') } }
+  const decide = () => sallyport.decide(requestFrom('198.51.100.7')).action
+  const other = { ...base, policy: BLOCKED, log: { ...base.log, file: join(folder, 'second.log') } }
   const faults = [
     [other, async () => Promise.reject(new Error('the host cannot'))],
     [{ ...other, log: { ...base.log, file: join(folder, 'file', 'x.log') } }, undefined],
@@ -101,13 +82,13 @@ t.test('a reload is all or nothing: the policy, the log, and what a host takes o
   for (const [config, others] of faults) {
     await t.rejects(sallyport.reload(config, others))
     t.equal(sallyport.config, before)
-    t.equal(sallyport.decide(requestFrom('198.51.100.7')).action, 'allow')
+    t.equal(decide(), 'allow')
   }
   sallyport.log.audit({ what: 'reload', who: 'test' })
   const seen: string[] = []
   await sallyport.reload(other, async ({ log }) => {
-    seen.push(`${log.file} ${sallyport.decide(requestFrom('198.51.100.7')).action}`)
-    return () => seen.push(sallyport.decide(requestFrom('198.51.100.7')).action)
+    seen.push(`${log.file} ${decide()}`)
+    return () => seen.push(decide())
   })
   t.same(seen, [`${other.log.file} allow`, 'block'], 'others are made before, and taken over after')
   sallyport.log.audit({ what: 'reload', who: 'second' })
@@ -121,35 +102,29 @@ t.test('files that a configuration names, which are read with it', async (t) => 
   const secret = join(t.testdir(), 'secret')
   const file = join(t.testdirName, 'sallyport.yaml')
   writeFileSync(secret, 'x'.repeat(32))
-  writeFileSync(
-    file,
-    [
-      'refusal: { template: page.html }',
-      'provenance: { policy: law.yaml }',
-      'tls: { certificates: [{ cert: a.pem, key: a.key }] }',
-      `handoff: { keys: [{ id: a, secret: "file:${secret}" }] }`,
-    ].join('\n'),
-  )
+  const lines = [
+    'refusal: { template: page.html }',
+    'provenance: { policy: law.yaml }',
+    'tls: { certificates: [{ cert: a.pem, key: a.key }] }',
+    `handoff: { keys: [{ id: a, secret: "file:${secret}" }] }`,
+  ]
+  writeFileSync(file, lines.join('\n'))
   const files = listFiles(readConfigFrom({ file }))
   t.same(files, { secrets: [secret], files: ['page.html', 'a.pem', 'a.key'] })
 })
 
 t.test('a file without keys is all defaults, or refused where it needs some', async (t) => {
-  for (const text of ['', '# mode: monitor\n', '---\n', '{}\n', 'null\n', ' \n\n']) {
-    const file = join(t.testdir(), 'sallyport.yaml')
-    writeFileSync(file, text)
+  for (const text of ['', '# mode: monitor\n', '---\n', '{}\n', 'null\n']) {
+    const file = fileIn(t, text)
     t.match(readConfigFrom({ file }).config, { mode: 'enforce' }, JSON.stringify(text))
-    t.throws(() => readConfigFrom({ file, needsKeys: true }), {
-      code: 'invalid_config',
-      message: /yaml.*has no keys/,
-    })
+    const refused = { code: 'invalid_config', message: /yaml.*has no keys/ }
+    t.throws(() => readConfigFrom({ file, needsKeys: true }), refused)
   }
 })
 
 t.test('of two reloads at one time the later one holds, also where the earlier one waits', async (t) => {
   const base = madeConfig(t.testdir())
-  const sallyport = await open(base)
-  t.teardown(() => sallyport.close())
+  const sallyport = await opened(t, base)
   const steps: string[] = []
   const step = (name: string) => async () => {
     steps.push(`${name} is prepared`)
@@ -163,9 +138,6 @@ t.test('of two reloads at one time the later one holds, also where the earlier o
   t.same(steps, ['the earlier is prepared', 'the earlier holds', 'the later is prepared', 'the later holds'])
   t.equal(sallyport.config.upstream, 'http://127.0.0.1:2')
   await t.rejects(sallyport.reload({ ...base, trustProxy: ['nobody'] }))
-  t.same(
-    await sallyport.reload(base),
-    { changed: ['upstream'], needRestart: [] },
-    'and one that fails holds up no other',
-  )
+  const after = await sallyport.reload(base)
+  t.same(after, { changed: ['upstream'], needRestart: [] }, 'and one that fails holds up no other')
 })

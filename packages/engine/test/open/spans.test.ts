@@ -3,19 +3,16 @@ import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import t from 'tap'
 import { open } from '../../src/open/index.ts'
+import { NO_SOURCES } from './made-sources.ts'
 import { requestFrom } from './requests.ts'
 
 /** Nothing speaks against it: the preset's mark would be the mount's action too. */
 const LYNX = ['Host', 'a.example', 'User-Agent', 'Lynx/2.9.2', 'Accept-Language', 'en']
 
-const NO_DATA = Object.fromEntries(
-  ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6'].map((id) => [id, { enabled: false }]),
-)
-
 t.test('a decision is a span where an SDK is registered, also after the service, and nothing before', async (t) => {
   const sallyport = await open({
     dataDir: join(t.testdir(), 'state'),
-    data: { refresh: false, city: false, sources: NO_DATA },
+    data: { refresh: false, city: false, sources: NO_SOURCES },
     policy: { preset: 'observe', rules: [{ id: 'all', match: {}, action: 'flag' }] },
   })
   t.teardown(() => sallyport.close())

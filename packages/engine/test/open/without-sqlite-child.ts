@@ -1,5 +1,6 @@
 import { parsePrefix, SallyportError } from '@sallyport/core'
 import { type ConfigInput, open } from '../../src/open/index.ts'
+import { callApi, requestFrom } from './requests.ts'
 
 // Opens a service of the options that the parent gives, uses what would be kept, and sends what came of it.
 const notices: string[] = []
@@ -15,29 +16,13 @@ async function use(options: ConfigInput) {
     onNotice: (code, message) => notices.push(`${code} ${message}`),
     onFault: (error) => faults.push(String(error)),
   })
-  const request = {
-    method: 'GET',
-    target: '/',
-    scheme: 'https',
-    httpVersion: '1.1',
-    fields: ['Host', 'shop.example'],
-  } as const
-  const decided = () => sallyport.decide({ ...request, peer: '185.220.101.10' })
-  const called = () =>
-    sallyport.api({
-      ...request,
-      peer: '203.0.113.7',
-      target: '/v1/demo/192.0.2.1',
-      path: '/v1/demo/192.0.2.1',
-      query: new URLSearchParams(),
-      json: async () => undefined,
-    })
+  const decided = () => sallyport.decide(requestFrom('185.220.101.10'))
   try {
-    const first = await called()
-    const second = await called()
+    const first = await callApi(sallyport, '/v1/demo/192.0.2.1')
+    const second = await callApi(sallyport, '/v1/demo/192.0.2.1')
     return {
       network: decided().inspection.network.verdict.classification,
-      remaining: [first, second].map((answer) => Number(answer?.headers['X-RateLimit-Remaining'])),
+      remaining: [first, second].map((answer) => Number(answer.headers['X-RateLimit-Remaining'])),
       accounts: await sallyport.accounts.listAccounts(),
       key: await rejected(sallyport.keyring.issue({ plan: 'free' })),
       override: await rejected(sallyport.overrides.set(parsePrefix('5.9.10.0/24') as never, { networkClass: 'vpn' })),

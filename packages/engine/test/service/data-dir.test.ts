@@ -5,6 +5,9 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { open } from '../../src/open/index.ts'
 import { inDataDir } from '../../src/service/data-dir.ts'
+import { NO_SOURCES } from '../open/made-sources.ts'
+
+const DATA = { refresh: false, city: false, sources: NO_SOURCES }
 
 t.test('errors of the disk and SQLite in use are one sentence too', async (t) => {
   const dataDir = t.testdir()
@@ -35,40 +38,28 @@ await sallyport.provenance.keys()
 await sallyport.close()
 `
 
-t.test(
-  'what is written is of this user alone, whatever the umask',
-  { skip: process.platform === 'win32' },
-  async (t) => {
-    const root = t.testdir({ 'open.mjs': OPEN_AND_LOG })
-    const [dataDir, logs] = [join(root, 'data'), join(root, 'logs')]
-    const ids = ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6']
-    const data = { refresh: false, city: false, sources: Object.fromEntries(ids.map((id) => [id, { enabled: false }])) }
-    const index = new URL('../../src/open/index.js', import.meta.url).href
-    const rest = [dataDir, join(logs, 'log'), JSON.stringify(data)]
-    await promisify(execFile)(process.execPath, [join(root, 'open.mjs'), index, ...rest])
-    const made = [dataDir, logs].flatMap((folder) => [
-      folder,
-      ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name))),
-    ])
-    t.ok(made.length > 4)
-    t.same(
-      made.filter((path) => (statSync(path).mode & 0o077) !== 0),
-      [],
-    )
-  },
-)
+const skip = process.platform === 'win32'
+
+t.test('what is written is of this user alone, whatever the umask', { skip }, async (t) => {
+  const root = t.testdir({ 'open.mjs': OPEN_AND_LOG })
+  const [dataDir, logs] = [join(root, 'data'), join(root, 'logs')]
+  const index = new URL('../../src/open/index.js', import.meta.url).href
+  const rest = [dataDir, join(logs, 'log'), JSON.stringify(DATA)]
+  await promisify(execFile)(process.execPath, [join(root, 'open.mjs'), index, ...rest])
+  const made = [dataDir, logs].flatMap((folder) => [
+    folder,
+    ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name))),
+  ])
+  t.ok(made.length > 4)
+  for (const path of made) t.equal(statSync(path).mode & 0o077, 0, path)
+})
 
 t.test('with data.readOnly nothing is attested, and nobody has a key', async (t) => {
   const dataDir = t.testdir()
-  const ids = ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6']
-  const sources = Object.fromEntries(ids.map((id) => [id, { enabled: false }]))
-  const data = { refresh: false, city: false, sources }
-  await t.rejects(open({ dataDir, data: { ...data, readOnly: true } }), {
-    code: 'missing_data',
-    message: /data compile/,
-  })
-  await (await open({ dataDir, data })).close()
-  const sallyport = await open({ dataDir, data: { ...data, readOnly: true } })
+  const prebuilt = { dataDir, data: { ...DATA, readOnly: true } }
+  await t.rejects(open(prebuilt), { code: 'missing_data', message: /data compile/ })
+  await (await open({ dataDir, data: DATA })).close()
+  const sallyport = await open(prebuilt)
   t.teardown(() => sallyport.close())
   await t.rejects(sallyport.provenance.keys(), { code: 'attestation_unavailable', message: /data\.readOnly/ })
   t.strictSame(await sallyport.accounts.listAccounts(), [])

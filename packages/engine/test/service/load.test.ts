@@ -1,5 +1,6 @@
-import t from 'tap'
-import { open } from '../../src/open/index.ts'
+import t, { type Test } from 'tap'
+import { type ConfigInput, open } from '../../src/open/index.ts'
+import type { OpenHooks } from '../../src/service/hooks.ts'
 import { createLoadMeter } from '../../src/service/load/load-meter.ts'
 import { madeConfig } from '../open/made-sources.ts'
 import { requestFrom } from '../open/requests.ts'
@@ -46,15 +47,23 @@ t.test('of several processes the highest load counts, and each says its own', as
   t.notOk(isOn())
 })
 
+async function opened(t: Test, rules: NonNullable<ConfigInput['policy']>['rules'], hooks: OpenHooks = {}) {
+  const sallyport = await open({ ...madeConfig(t.testdir()), policy: { rules } }, { onNotice: () => {}, ...hooks })
+  t.teardown(() => sallyport.close())
+  const decide = () => sallyport.decide(requestFrom('198.51.100.7'))
+  const takeLoad = (load: number) => {
+    const from = performance.now()
+    for (let at = 0; at < 20_000; at += 250) sallyport.load.take(load, from + at)
+  }
+  return { sallyport, decide, takeLoad }
+}
+
 t.test('rules read the load of what is served, and metrics and the log say when they are on', async (t) => {
   const rules = [{ id: 'busy', match: { load: { atLeast: 0.8 } }, action: 'block' as const }]
-  const sallyport = await open({ ...madeConfig(t.testdir()), policy: { rules } }, { onNotice: () => {} })
-  t.teardown(() => sallyport.close())
-  const decided = () => sallyport.decide(requestFrom('198.51.100.7')).action
-  t.equal(decided(), 'allow')
-  const from = performance.now()
-  for (let at = 0; at < 20_000; at += 250) sallyport.load.take(2, from + at)
-  t.equal(decided(), 'block')
+  const { sallyport, decide, takeLoad } = await opened(t, rules)
+  t.equal(decide().action, 'allow')
+  takeLoad(2)
+  t.equal(decide().action, 'block')
   const metrics = await sallyport.metrics().metrics()
   t.match(metrics, /sallyport_load\{kind="on"\} 1/)
   t.match(metrics, /sallyport_load\{kind="now"\} 1\.\d+/)
@@ -65,14 +74,7 @@ t.test('requests of another time do not meet the load of now', async (t) => {
     { id: 'busy', match: { load: { atLeast: 0.1 } }, action: 'block' as const },
     { id: 'idle', match: { not: { load: { atLeast: 0.1 } } }, action: 'flag' as const },
   ]
-  const hooks = { clock: { now: () => Date.parse('2026-11-01T00:00:00Z') }, onNotice: () => {} }
-  const sallyport = await open({ ...madeConfig(t.testdir()), policy: { rules } }, hooks)
-  t.teardown(() => sallyport.close())
-  const from = performance.now()
-  for (let at = 0; at < 20_000; at += 250) sallyport.load.take(1, from + at)
-  t.match(
-    sallyport.decide(requestFrom('198.51.100.7')).reasons[0],
-    { id: 'policy:default' },
-    'neither so nor otherwise',
-  )
+  const { decide, takeLoad } = await opened(t, rules, { clock: { now: () => Date.parse('2026-11-01T00:00:00Z') } })
+  takeLoad(1)
+  t.match(decide().reasons[0], { id: 'policy:default' }, 'neither so nor otherwise')
 })

@@ -1,55 +1,39 @@
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { type Address, parseAddress } from '@sallyport/core'
 import t, { type Test } from 'tap'
-import { resolveFeeds } from '#datasets'
 import { openFeedServer } from '#datasets/testing'
 import { doctor, open, openUpdates } from '../../src/open/index.ts'
-import { madeConfig } from '../open/made-sources.ts'
-
-/** A name server that answers nothing and counts what it is sent. */
-async function openNameServer(t: Test) {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  t.teardown(() => socket.close())
-  let asked = 0
-  socket.on('message', () => asked++)
-  return { address: `127.0.0.1:${socket.address().port}`, asked: () => asked }
-}
+import { openNameServer } from '../net/name-server.ts'
+import { feedConfig } from '../open/made-sources.ts'
+import { requestFrom } from '../open/requests.ts'
 
 const LIST = 'x4bnet-vpn-ipv4'
 
 /** Everything that would go out, at addresses of this machine. */
 async function everything(t: Test, outbound: boolean) {
-  const [names, web] = [await openNameServer(t), await openFeedServer(t)]
+  const [names, web] = [await openNameServer(() => 'silent'), await openFeedServer(t)]
+  t.teardown(names.close)
   web.serve(`/${LIST}`, '8.2.7.0/24\n')
-  const base = madeConfig(t.testdir())
-  const off = Object.fromEntries(resolveFeeds().map(({ row }) => [row.id, { enabled: false }]))
   const config = {
-    ...base,
-    data: { refresh: true, sources: { ...off, ...base.data?.sources, [LIST]: { url: web.url(`/${LIST}`) } } },
+    ...feedConfig(t.testdir(), { [LIST]: web.url(`/${LIST}`) }, { refresh: true }),
     net: { outbound, allowPrivate: ['127.0.0.0/8'] },
     dns: { servers: [names.address], timeoutMs: 100 },
     webBotAuth: { agents: [web.origin] },
   }
-  return { config, asked: () => names.asked() + web.asked.length }
+  return { config, asked: () => names.asked.length + web.asked.length }
 }
 
 /** A request that claims to be Googlebot and is signed by an agent whose key is not known yet. */
 function decide(sallyport: Awaited<ReturnType<typeof open>>, agent: string) {
-  const fields = [
-    'Host',
-    'site.example',
-    'User-Agent',
-    'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-    'Signature-Agent',
-    `"${agent}"`,
-    'Signature',
-    'sig=:AAAA:',
-    'Signature-Input',
-    `sig=("@authority" "signature-agent");created=${Math.floor(Date.now() / 1000)};expires=4102444800;keyid="k";tag="web-bot-auth"`,
-  ]
-  return sallyport.decide({ peer: '8.9.9.9', method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields })
+  const now = Math.floor(Date.now() / 1000)
+  const covered = `("@authority" "signature-agent");created=${now};expires=4102444800;keyid="k";tag="web-bot-auth"`
+  const fields = Object.entries({
+    Host: 'site.example',
+    'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    'Signature-Agent': `"${agent}"`,
+    Signature: 'sig=:AAAA:',
+    'Signature-Input': `sig=${covered}`,
+  })
+  return sallyport.decide({ ...requestFrom('8.9.9.9', fields.flat()), scheme: 'https' })
 }
 
 async function useAll(t: Test, outbound: boolean) {

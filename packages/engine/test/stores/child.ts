@@ -1,6 +1,5 @@
-import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import { openSqliteAccounts } from '../../src/stores/accounts/sqlite-accounts.ts'
-import { openCounts, openSqliteObservations, withLock } from '../../src/stores/index.ts'
+import { openCounts, withLock } from '../../src/stores/index.ts'
 import { ACCOUNT } from '../accounts/contract.ts'
 
 /** A process of its own, started by the tests: does one thing to a file and reports to the parent. */
@@ -46,18 +45,6 @@ if (task === 'lock') {
     },
     { onWait },
   )
-}
-
-if (task === 'observe') {
-  const prefix = parseHostOrPrefix(rest[0] ?? '') as Prefix
-  const observations = await openSqliteObservations(path, { now: () => Date.now() })
-  const observation = { networkClass: 'tor', origin: 'operator', provider: '', setAt: 0, note: '' } as const
-  await observations.put(prefix, observation)
-  await report('put')
-  await new Promise((resolve) => process.once('message', resolve))
-  await observations.remove(prefix, 'operator')
-  await report('removed')
-  observations.close()
 }
 
 process.disconnect?.()

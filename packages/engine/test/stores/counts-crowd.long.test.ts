@@ -11,7 +11,8 @@ t.test('an exhausted key stays exhausted among a million others, in bounded memo
   const counts = createMemoryCounts({ maxKeys: 10_000, now: () => START })
   const take = (key: string) => counts.take([task('sliding', 2, 3_600_000, { key })], 'f') as Taken
   for (const allowed of [true, true, false]) t.equal(take('flooder').states[0]?.allowed, allowed)
-  const collect = garbageCollector()
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
   collect()
   const before = process.memoryUsage().heapUsed
   // Keys of one length and one beginning, as a flood that aims at a table would have them.
@@ -21,8 +22,3 @@ t.test('an exhausted key stays exhausted among a million others, in bounded memo
   const held = process.memoryUsage().heapUsed - before
   t.ok(held < 10e6, `${held} bytes`)
 })
-
-function garbageCollector(): () => void {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc') as () => void
-}

@@ -9,10 +9,7 @@ import { type Cleanup, NO_REDIS, startRedis } from '../../src/stores/testing/ind
 import { FLIGHT, type Kind, listUsed, task } from './count-tasks.ts'
 import { nextMessage, startChild, temporaryFolder } from './processes.ts'
 
-interface Options {
-  readonly now?: (() => number) | undefined
-  readonly maxKeys?: number | undefined
-}
+type Options = Readonly<Partial<{ now: () => number; maxKeys: number }>>
 
 async function sqliteCounts(t: Cleanup, options: Options = {}) {
   const path = join(await temporaryFolder(t), 'counts.db')
@@ -72,13 +69,9 @@ for (const [name, make] of Object.entries(STORES)) {
     const tight = task('fixed', 2, 10_000, { key: 'tight' })
     const last = task('fixed', 9, 10_000, { key: 'last' })
     const seen = []
-    for (let call = 0; call < 4; call++) seen.push(listUsed(await counts.take([first, trial, tight, last], 'f')))
-    t.same(seen, [
-      ['1', '1', '1', '1'],
-      ['2', '1!', '2', '2'],
-      ['3', '1!', '2!'],
-      ['4', '1!', '2!'],
-    ])
+    for (let call = 0; call < 4; call++)
+      seen.push(listUsed(await counts.take([first, trial, tight, last], 'f')).join(' '))
+    t.same(seen, ['1 1 1 1', '2 1! 2 2', '3 1! 2!', '4 1! 2!'])
   })
 
   t.test(`${name}: a cost counts as a whole, and what is dearer than the limit never fits`, { skip }, async (t) => {
@@ -113,26 +106,22 @@ for (const [name, make] of Object.entries(STORES)) {
     }
   })
 
-  t.test(
-    `${name}: a clock that jumps back opens no limit, by more than a day counts from none`,
-    { skip },
-    async (t) => {
-      let now = START
-      const counts = await make(t, { now: () => now })
-      const taken = async (kind: Kind, at: number) => {
-        now = START + at
-        return listUsed(await counts.take([task(kind, 2, 10_000)], 'f'))[0]
-      }
-      for (const kind of ['fixed', 'sliding', 'bucket'] as const) {
-        t.same([await taken(kind, 0), await taken(kind, 0), await taken(kind, -5_000)], ['1', '2', '2!'], kind)
-        t.equal(await taken(kind, -3_600_000), '2!', `${kind}, an hour back`)
-        t.equal(await taken(kind, -3_600_000 + 2_000), '2!', `${kind}, and going on from there`)
-        t.equal(await taken(kind, -3_600_000 + 20_000), '1', `${kind}, for a window and no longer`)
-        t.equal(await taken(kind, -100_000_000), '1', `${kind}, far back`)
-        t.equal(await taken(kind, 100_000_000), '1', `${kind}, far on`)
-      }
-    },
-  )
+  t.test(`${name}: a clock that jumps back opens no limit, far back counts from none`, { skip }, async (t) => {
+    let now = START
+    const counts = await make(t, { now: () => now })
+    const taken = async (kind: Kind, at: number) => {
+      now = START + at
+      return listUsed(await counts.take([task(kind, 2, 10_000)], 'f'))[0]
+    }
+    for (const kind of ['fixed', 'sliding', 'bucket'] as const) {
+      t.same([await taken(kind, 0), await taken(kind, 0), await taken(kind, -5_000)], ['1', '2', '2!'], kind)
+      t.equal(await taken(kind, -3_600_000), '2!', `${kind}, an hour back`)
+      t.equal(await taken(kind, -3_600_000 + 2_000), '2!', `${kind}, and going on from there`)
+      t.equal(await taken(kind, -3_600_000 + 20_000), '1', `${kind}, for a window and no longer`)
+      t.equal(await taken(kind, -100_000_000), '1', `${kind}, far back`)
+      t.equal(await taken(kind, 100_000_000), '1', `${kind}, far on`)
+    }
+  })
 
   t.test(`${name}: what is in flight counts until it is left`, { skip }, async (t) => {
     const counts = await make(t, { now: () => START })
@@ -143,21 +132,16 @@ for (const [name, make] of Object.entries(STORES)) {
     t.same(listUsed(await counts.take([FLIGHT], 'p.4')), ['2'])
   })
 
-  t.test(
-    `${name}: what nobody renews is forgotten after a lease, also where the clock went back`,
-    {
-      skip: skip || (name === 'memory' && 'flights of a process end with it'),
-    },
-    async (t) => {
-      let now = START
-      const counts = await make(t, { now: () => now })
-      for (const flight of ['p.1', 'p.2']) await counts.take([FLIGHT], flight)
-      now -= 3_600_000
-      t.same(listUsed(await counts.take([FLIGHT], 'p.3')), ['2!'])
-      now += 30_001
-      t.same(listUsed(await counts.take([FLIGHT], 'p.4')), ['1'])
-    },
-  )
+  const noLease = skip || (name === 'memory' && 'flights of a process end with it')
+  t.test(`${name}: what nobody renews is forgotten, also by a clock that went back`, { skip: noLease }, async (t) => {
+    let now = START
+    const counts = await make(t, { now: () => now })
+    for (const flight of ['p.1', 'p.2']) await counts.take([FLIGHT], flight)
+    now -= 3_600_000
+    t.same(listUsed(await counts.take([FLIGHT], 'p.3')), ['2!'])
+    now += 30_001
+    t.same(listUsed(await counts.take([FLIGHT], 'p.4')), ['1'])
+  })
 
   t.test(`${name}: what was held is given back, and leaves room`, { skip }, async (t) => {
     let now = START
@@ -181,13 +165,6 @@ for (const [name, make] of Object.entries(STORES)) {
       if (kind === 'sliding') now += 10_000
       await giveBack([held, held], '0')
     }
-  })
-
-  t.test(`${name}: 2,000 requests of two callers at a time, exactly the limit pass`, { skip }, async (t) => {
-    const counts = await make(t, { now: () => START })
-    const takes = Array.from({ length: 2_000 }, () => counts.take([task('fixed', 700, 60_000)], 'f'))
-    const all = await Promise.all(takes)
-    t.equal(all.filter(({ states }) => states[0]?.allowed).length, 700)
   })
 }
 
@@ -215,23 +192,6 @@ for (const first of [7, 8, 9]) {
     t.same(differing, [])
   })
 }
-
-t.test('a steady flow passes a sliding limit at its rate, within one in a hundred', async (t) => {
-  let now = START
-  const counts = createMemoryCounts({ now: () => now })
-  const passed: number[] = []
-  for (; now < START + 60_000; now += 4) {
-    const { states } = (await counts.take([task('sliding', 1_000, 10_000)], 'f')) as Taken
-    if (states[0]?.allowed) passed.push(now)
-  }
-  let most = 0
-  for (let from = 0, to = 0; to < passed.length; to++) {
-    while ((passed[to] as number) - (passed[from] as number) >= 10_000) from++
-    if ((passed[to] as number) > START + 20_000) most = Math.max(most, to - from + 1)
-  }
-  t.ok(most <= 1_010, `${most} within ten seconds`)
-  t.ok(most >= 950, `${most} within ten seconds`)
-})
 
 t.test('SQLite: a full file gives up counts, the exhausted last; ended ones go', async (t) => {
   let now = START
@@ -263,7 +223,7 @@ t.test('SQLite: no key is readable in the file', async (t) => {
   for (const { id } of ids) t.match(String(id), /^[\w-]{22}$/)
 })
 
-t.test('Redis: no key names anybody, and each ends with its window', { skip: NO_REDIS }, async (t) => {
+t.test('Redis: no key names anybody and each ends in time; a request is one trip', { skip: NO_REDIS }, async (t) => {
   const { url, counts } = await redisCounts(t)
   await counts.take([task('fixed', 2, 60_000, { key: 'login 203.0.113.77' }), FLIGHT], 'p.1')
   const { createClient } = await import('@redis/client')
@@ -276,22 +236,12 @@ t.test('Redis: no key names anybody, and each ends with its window', { skip: NO_
     t.match(key, /^sallyport:\{counts\}:[\w-]{22}$/)
     t.ok((await client.pTTL(key)) > 0)
   }
-  await client.flushAll()
-  t.same(listUsed(await counts.take([task('fixed', 2, 60_000)], 'f')), ['1'], 'a server that lost everything counts on')
-})
-
-t.test('Redis: one round trip for all rules of a request', { skip: NO_REDIS }, async (t) => {
-  const { url, counts } = await redisCounts(t)
-  await counts.take([task('fixed', 2, 60_000)], 'f')
-  const { createClient } = await import('@redis/client')
-  const client = createClient({ url })
-  await client.connect()
-  t.teardown(() => client.destroy())
   await client.configResetStat()
   const tasks = Array.from({ length: 20 }, (_, at) => task('sliding', 5, 60_000, { key: `rule ${at}` }))
   t.equal((await counts.take(tasks, 'f')).states.length, 20)
-  const calls = /cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1]
-  t.equal(calls, '1')
+  t.match(await client.info('commandstats'), /cmdstat_evalsha:calls=1,/)
+  await client.flushAll()
+  t.same(listUsed(await counts.take([task('fixed', 2, 60_000)], 'f')), ['1'], 'a server that lost everything counts on')
 })
 
 t.test('SQLite: a count outlives its process', async (t) => {
@@ -312,11 +262,8 @@ t.test('processes share a limit exactly', async (t) => {
     if (url === undefined) continue
     const children = Array.from({ length: 4 }, () => startChild(t, 'count', url, '1000', '500'))
     const passed = await Promise.all(children.map(nextMessage))
-    t.equal(
-      passed.reduce((sum: number, one) => sum + Number(one), 0),
-      1_000,
-      name,
-    )
+    const sum = passed.reduce((sum: number, one) => sum + Number(one), 0)
+    t.equal(sum, 1_000, name)
   }
 })
 

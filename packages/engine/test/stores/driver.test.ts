@@ -1,9 +1,10 @@
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
+import { SallyportError } from '@sallyport/core'
 import t from 'tap'
+import { loadInstalled } from '../../src/stores/load-installed.ts'
 import { connect, isBusy, isSafeSqlite } from '../../src/stores/sqlite/driver.ts'
 import { ended, nextMessage, temporaryFolder } from './processes.ts'
-import { WITHOUT_PACKAGE } from './without-package.ts'
 
 t.test('the SQLite in use has the fix for logs written by several processes', async (t) => {
   const database = await connect(':memory:', 0)
@@ -11,43 +12,17 @@ t.test('the SQLite in use has the fix for logs written by several processes', as
   const version = String(database.prepare('SELECT sqlite_version() AS version').get()?.['version'])
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   t.ok(major * 1e6 + minor * 1e3 + patch >= 3_051_003, version)
-})
-
-t.test('the SQLite inside Node is used from the version on that has the fix', async (t) => {
   const versions = [undefined, '3.7.9', '3.47.2', '3.51.2', '3.51.3', '3.51.10', '4.0.0']
-  t.same(
-    versions.map((version) => isSafeSqlite(version)),
-    [false, false, false, false, true, true, true],
-  )
-})
-
-t.test('the package is loaded where Node has none that is safe, and nowhere else', async (t) => {
-  const path = join(await temporaryFolder(t), 'state.db')
-  const child = fork(join(import.meta.dirname, 'child.js'), ['observe', path, '192.0.2.1'], {
-    silent: true,
-    execArgv: [...WITHOUT_PACKAGE],
-  })
-  let written = ''
-  child.stderr?.on('data', (chunk) => (written += chunk))
-  if (isSafeSqlite(process.versions['sqlite'])) {
-    t.equal(await nextMessage(child), 'put')
-    child.send('go on')
-    return ended(child)
-  }
-  await ended(child).catch(() => undefined)
-  t.match(
-    written,
-    `Node ${process.versions.node} has no SQLite of version 3.51.3 or newer: npm install @photostructure/sqlite`,
-  )
+  const isSafe = versions.map((version) => isSafeSqlite(version))
+  t.same(isSafe, [false, false, false, false, true, true, true], 'that inside Node is used from then on')
 })
 
 t.test('no warning is written for the SQLite in use', async (t) => {
-  const path = join(await temporaryFolder(t), 'state.db')
-  const child = fork(join(import.meta.dirname, 'child.js'), ['observe', path, '192.0.2.1'], { silent: true })
+  const counts = `sqlite:${join(await temporaryFolder(t), 'counts.db')}`
+  const child = fork(join(import.meta.dirname, 'child.js'), ['count', counts, '1', '1'], { silent: true })
   const written: string[] = []
   child.stderr?.on('data', (chunk) => written.push(String(chunk)))
-  t.equal(await nextMessage(child), 'put')
-  child.send('go on')
+  t.equal(await nextMessage(child), 1)
   await ended(child)
   t.same(written, [])
 })
@@ -58,16 +33,28 @@ t.test('a lock held elsewhere is distinguished from every other error', async (t
   const two = await connect(path, 0)
   t.teardown(() => [one, two].map((database) => database.close()))
   one.exec('BEGIN EXCLUSIVE')
-  const readError = (sql: string) => {
+  const isBusyFor = (sql: string) => {
     try {
-      two.exec(sql)
-      return undefined
+      return two.exec(sql)
     } catch (error) {
-      return error
+      return isBusy(error)
     }
   }
-  t.equal(isBusy(readError('BEGIN EXCLUSIVE')), true)
-  t.equal(isBusy(readError('nonsense')), false)
+  t.equal(isBusyFor('BEGIN EXCLUSIVE'), true)
+  t.equal(isBusyFor('nonsense'), false)
   t.equal(isBusy(new Error('database is locked')), false)
   t.equal(isBusy('busy'), false)
+})
+
+t.test('one that is not installed is named, with the command that installs it', async (t) => {
+  const name: string = 'sallyport-has-no-such-driver'
+  const message = `The configuration needs the package ${name}, which is not installed: npm install ${name}`
+  const load = () => loadInstalled(name, () => import(name))
+  await t.rejects(load, new SallyportError('package_missing', message, { package: name }))
+})
+
+t.test('any other fault of loading stays what it is', async (t) => {
+  const missing: string = './no-such-file.js'
+  const load = () => loadInstalled('pg', () => import(missing))
+  await t.rejects(load, { code: 'ERR_MODULE_NOT_FOUND' })
 })

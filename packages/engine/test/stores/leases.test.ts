@@ -16,7 +16,6 @@ for (const row of ACCOUNTS_CONTRACT) {
   })
 }
 
-/** Opens a leased store and returns it with its count of statements and the store under it. */
 async function openLeased(fault?: FaultHook) {
   let spends = 0
   const store = createFaultyAccounts((operation) => {
@@ -32,13 +31,10 @@ async function openLeased(fault?: FaultHook) {
 
 t.test('an account that is not busy is counted call by call', async (t) => {
   const { store, spend, spends, accounts } = await openLeased()
-  const counts: unknown[] = []
-  for (let call = 1; call <= 32; call++) counts.push([(await spend()).used, await store.usage(ACCOUNT.id, WINDOW)])
-  t.same(
-    counts,
-    Array.from({ length: 32 }, (_, index) => [index + 1, index + 1]),
-    'nothing is reserved',
-  )
+  for (let call = 1; call <= 32; call++) {
+    t.equal((await spend()).used, call)
+    t.equal(await store.usage(ACCOUNT.id, WINDOW), call, 'nothing is reserved')
+  }
   t.equal(spends(), 32)
   await accounts.close()
 })
@@ -85,23 +81,6 @@ t.test('unused calls are given back after a while', async (t) => {
   for (let call = 0; call < 1_000; call++) await spend()
   t.ok((await store.usage(ACCOUNT.id, WINDOW)) > 1_000, 'reserved')
   while ((await store.usage(ACCOUNT.id, WINDOW)) !== 1_000) await delay(10)
-  t.equal(await store.usage(ACCOUNT.id, WINDOW), 1_000)
-})
-
-t.test('an account that keeps calling stays in batches, of about what it uses', async (t) => {
-  const { store, accounts, spend, spends } = await openLeased()
-  const wrong: number[] = []
-  const began = performance.now()
-  for (let call = 1; call <= 600; call++) {
-    if ((await spend()).used !== call) wrong.push(call)
-    await delay(1)
-  }
-  t.same(wrong, [], 'every count is that of its call')
-  // At most 32 statements are sent one by one, then a few that double, and one or two for each tenth of a second.
-  const most = 60 + (2 * (performance.now() - began)) / 100
-  t.ok(spends() < most, `${spends()} statements`)
-  await accounts.close()
-  t.equal(await store.usage(ACCOUNT.id, WINDOW), 600)
 })
 
 t.test('calls that wait at the same moment are one statement', async (t) => {
@@ -128,16 +107,6 @@ t.test('several processes together reach the limit exactly', async (t) => {
   t.equal(await store.usage(ACCOUNT.id, WINDOW), 10_000)
 })
 
-t.test('a call given back can be spent again', async (t) => {
-  const { store, spend, accounts } = await openLeased()
-  t.equal((await spend(1)).granted, 1)
-  t.equal((await spend(1)).granted, 0)
-  await accounts.refund(ACCOUNT.id, WINDOW)
-  t.equal((await spend(1)).granted, 1)
-  await accounts.close()
-  t.equal(await store.usage(ACCOUNT.id, WINDOW), 1)
-})
-
 t.test('a call that an earlier batch counted is given back too', async (t) => {
   const { store, spend, accounts } = await openLeased()
   await spend()
@@ -152,13 +121,8 @@ t.test('a call that an earlier batch counted is given back too', async (t) => {
 t.test('closing waits for what is being reserved, and gives that back', async (t) => {
   const store = createMemoryAccounts()
   await store.createAccount(ACCOUNT)
-  const accounts = leaseCalls({
-    ...store,
-    async spend(...given) {
-      await delay(1)
-      return store.spend(...given)
-    },
-  })
+  const slow: typeof store.spend = (...given) => delay(1).then(() => store.spend(...given))
+  const accounts = leaseCalls({ ...store, spend: slow })
   const spend = () => accounts.spend(ACCOUNT.id, WINDOW, 30_000)
   let calls = 0
   do {

@@ -4,14 +4,10 @@ import { auditLedger, type Ledger, type LedgerStore, openLedger } from '@sallypo
 import { MADE_ATTESTATION, MADE_DATASETS, MADE_POLICY, madeSigner } from '@sallyport/ledger/testing'
 import { openCheckpointFolder, openSqliteLedger } from '../../src/stores/index.ts'
 
-/** A whole ledger in a folder, as a service has it. */
-export interface LedgerAtPlace {
-  readonly store: LedgerStore
-  readonly ledger: Ledger
-  /** Attests once more and returns the ID. */
-  attest(log?: string, address?: string, context?: string): Promise<number>
-}
+type Attest = (log?: string, address?: string, context?: string) => Promise<number>
+type LedgerAtPlace = Readonly<{ store: LedgerStore; ledger: Ledger; attest: Attest }>
 
+/** Opens a whole ledger in a folder, as a service has it. */
 export async function openLedgerOn(store: LedgerStore, folder: string): Promise<LedgerAtPlace> {
   const ledger = await openLedger({
     store,
@@ -40,7 +36,6 @@ export async function findFault(store: LedgerStore, folder: string): Promise<unk
   return (await auditLedger(store, { archive: openCheckpointFolder(join(folder, 'checkpoints')) })).fault
 }
 
-/** Which of these ids have no record. */
 export async function listMissing(store: LedgerStore, ids: readonly number[], log = 't/a'): Promise<readonly number[]> {
   const missing: number[] = []
   for (const id of ids) if ((await store.find(id, log)) === undefined) missing.push(id)

@@ -75,38 +75,13 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     const given: number[] = []
     for (const child of children) child.on('message', (id) => given.push(Number(id)))
     await Promise.all(children.map(ended))
-    t.same(
-      children.map(({ exitCode }) => exitCode),
-      [0, 0],
-    )
+    for (const { exitCode } of children) t.equal(exitCode, 0)
     t.equal(new Set(given).size, 400)
     const store = await openPostgresLedger(url)
     t.teardown(() => store.close())
     t.equal((await readHead(store, 't/a'))?.size, 400)
     t.same(await listMissing(store, given), [])
     for (const folder of folders) t.equal(await findFault(store, folder), undefined)
-  })
-
-  await t.test("a node's heads are stale when another has appended, and all stays one chain", async (t) => {
-    const url = await server.database()
-    const folder = await temporaryFolder(t)
-    const stores = await Promise.all([1, 2].map(() => openPostgresLedger(url)))
-    t.teardown(() => Promise.all(stores.map((store) => store.close())))
-    const [first, second] = await Promise.all(stores.map((store) => openLedgerOn(store, folder)))
-    if (first === undefined || second === undefined) return t.fail('no nodes')
-    const given: number[] = []
-    for (let turn = 0; turn < 6; turn++) {
-      for (let count = 0; count < turn; count++) given.push(await first.attest())
-      for (let count = turn; count < 6; count++) given.push(await second.attest())
-    }
-    t.same(
-      given,
-      Array.from({ length: 36 }, (_, index) => index + 2),
-      'in turns',
-    )
-    const burst = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? first : second).attest(`t/${index % 3}`))
-    t.equal(new Set([...given, ...(await Promise.all(burst))]).size, 136, 'and at once')
-    t.equal(await findFault(first.store, folder), undefined)
   })
 
   await t.test('a race that is lost is run again behind a reservation, and writes once', async (t) => {
@@ -144,11 +119,8 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     const reserved = await store.heads(['t/a'], true)
     t.equal(await store.commit(placeBatch(store.origin, [madeDraft('t/a')], reserved), reserved), true)
     t.same((await later.query('SHOW synchronous_commit')).rows, [{ synchronous_commit: 'off' }])
-    t.same(
-      (await later.query('SELECT setting, count(*) AS appends FROM seen GROUP BY setting')).rows,
-      [{ setting: 'on', appends: 5 }],
-      'in one statement and behind a reservation',
-    )
+    const { rows } = await later.query('SELECT setting, count(*) AS appends FROM seen GROUP BY setting')
+    t.same(rows, [{ setting: 'on', appends: 5 }], 'in one statement and behind a reservation')
   })
 
   const tampering = {
@@ -181,11 +153,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     server.freeze()
     const during = Array.from({ length: 20 }, () => attest())
     const [outcomes] = await Promise.all([Promise.allSettled(during), delay(FROZEN_MS)])
-    t.same(
-      new Set(outcomes.map(({ status }) => status)),
-      new Set(['rejected']),
-      'frozen: every one is rejected, none waits on',
-    )
+    for (const { status } of outcomes) t.equal(status, 'rejected', 'frozen: none waits on')
     server.thaw()
     given.push(await attest(), await attest())
 

@@ -7,7 +7,6 @@ interface Cleanup {
   teardown(step: () => unknown): unknown
 }
 
-/** A folder of the test's own, removed after it. */
 export async function temporaryFolder(t: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-stores-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))

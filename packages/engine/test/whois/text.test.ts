@@ -1,6 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { WhoisRecord } from '@sallyport/core'
 import t from 'tap'
-import { parseWhoisText } from '../../src/whois/parse-text.ts'
-import { FACTS } from './facts.ts'
+import { parseWhoisText, referralIn } from '../../src/whois/parse-text.ts'
+
+/** Facts in these tests' answers, unless others are given beside them. */
+const FACTS: WhoisRecord = {
+  registrar: 'Example Registrar, Inc.',
+  registeredOn: '2001-02-03',
+  expiresOn: '2031-02-03',
+  lastUpdated: '2021-02-03',
+  nameservers: ['ns1.example.net', 'ns2.example.net'],
+  status: ['clientTransferProhibited', 'ok'],
+  privacyProtection: false,
+}
 
 t.test('a privacy service or a redaction instead of the registrant is recognised', async (t) => {
   const answer = (registrant: string) => `Domain Name: example.com\nCreation Date: 2001-02-03\n${registrant}\n`
@@ -49,23 +62,13 @@ t.test('all dates of an answer are in one order', async (t) => {
     const { registeredOn, lastUpdated, expiresOn } = finding.record
     return [registeredOn, lastUpdated, expiresOn]
   }
-  t.same(dates('Created: 02/03/2001', 'Updated: 02/14/2021', 'Expires: 02/03/2031'), [
-    '2001-02-03',
-    '2021-02-14',
-    '2031-02-03',
-  ])
+  const monthFirst = dates('Created: 02/03/2001', 'Updated: 02/14/2021', 'Expires: 02/03/2031')
+  t.same(monthFirst, ['2001-02-03', '2021-02-14', '2031-02-03'])
   t.same(dates('Created: 02-03-2001', 'Expires: 02-28-2031'), ['2001-02-03', undefined, '2031-02-28'])
   t.same(dates('Created: 02.03.2001', 'Expires: 28.02.2031'), ['2001-03-02', undefined, '2031-02-28'])
-  t.same(
-    dates('Created: 02/03/2001', 'Expires: 02/03/2031'),
-    ['2001-03-02', undefined, '2031-03-02'],
-    'else the day first',
-  )
-  t.same(
-    dates('Created: 02/11/2020', 'Updated: 05/03/2020', 'Expires: 02/11/2031'),
-    ['2020-02-11', '2020-05-03', '2031-02-11'],
-    'nothing is changed before it is there',
-  )
+  t.same(dates('Created: 02/03/2001', 'Expires: 02/03/2031'), ['2001-03-02', undefined, '2031-03-02'])
+  const changedLater = dates('Created: 02/11/2020', 'Updated: 05/03/2020', 'Expires: 02/11/2031')
+  t.same(changedLater, ['2020-02-11', '2020-05-03', '2031-02-11'], 'nothing is changed before it is there')
 })
 
 t.test('several facts on a line, servers that go on, and sentences that are no facts', async (t) => {
@@ -79,4 +82,85 @@ Status: of a domain that is in the registry may be changed by the holder or by t
 Status: ok`
   const { state, ...rest } = parseWhoisText(text)
   t.same([state, rest], ['registered', { record: { ...FACTS, status: ['ok'] } }])
+})
+
+/** Made answers in the manner of registries and registrars: a line `=== manner {facts that differ}`, and the answer. */
+const ANSWERS = readFileSync(join(import.meta.dirname, '../../../test/whois/records.txt'), 'utf8')
+  .slice('=== '.length, -1)
+  .split('\n=== ')
+
+for (const text of ANSWERS) {
+  const [, manner = '', differs = '', answer = ''] = /^(.*?) (\{.*\})\n([\s\S]*)$/.exec(text) ?? []
+  t.test(`a record is read in the manner of ${manner}`, async (t) => {
+    const facts = Object.entries({ ...FACTS, ...JSON.parse(differs) }).filter(([, value]) => value !== null)
+    const expected = { state: 'registered', record: Object.fromEntries(facts) }
+    t.strictSame(parseWhoisText(answer), expected)
+    t.strictSame(parseWhoisText(answer.replaceAll('\n', '\r\n')), expected, 'CR LF')
+  })
+}
+
+/** Made answers of registries: the top-level domain, or the registry that says it, the state, and the answer. */
+const STATES = readFileSync(join(import.meta.dirname, '../../../test/whois/states.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as [registry: string, state: string, answer: string])
+
+for (const state of new Set(STATES.map(([, expected]) => expected))) {
+  t.test(`every answer that says ${state} is read as ${state}`, async (t) => {
+    for (const [registry, , answer] of STATES.filter(([, expected]) => expected === state)) {
+      for (const text of [answer, answer.replaceAll('\n', '\r\n')])
+        t.equal(parseWhoisText(text).state, state, `${registry}: ${text.slice(0, 60)}`)
+    }
+  })
+}
+
+t.test('a registrar that is referred to is named, and nothing else is', async (t) => {
+  const rows = {
+    'Registrar WHOIS Server: WHOIS.Registrar.Example\nWhois Server: other.example': 'whois.registrar.example',
+    '   Whois Server: whois.registrar.example': 'whois.registrar.example',
+    'ReferralServer: whois://127.0.0.1:22': undefined,
+    'Registrar WHOIS Server: 127.0.0.1': undefined,
+  }
+  for (const [text, server] of Object.entries(rows)) t.equal(referralIn(text), server, text)
+})
+
+t.test('text that could steer a terminal or a page is not passed on', async (t) => {
+  const answer = 'Registrar: Ex\u001b[31mam\u202eple\u0007\u009b1m\nStatus: o\u0000k\u2066\nCreation Date: 2001-02-03'
+  t.match(parseWhoisText(answer), { record: { registrar: 'Ex [31mam ple  1m', status: ['ok'] } })
+})
+
+t.test('an answer is looked at as far as answers reach', async (t) => {
+  const record = 'Creation Date: 2001-02-03'
+  t.equal(parseWhoisText(`${'\n'.repeat(500)}${record}`).state, 'registered')
+  t.equal(parseWhoisText(`${'\n'.repeat(700)}${record}`).state, 'unreadable')
+  t.equal(parseWhoisText(`${'x'.repeat(24_000)}\n${record}`).state, 'registered')
+  t.equal(parseWhoisText(`${'x'.repeat(25_000)}\n${record}`).state, 'unreadable')
+  t.match(parseWhoisText(`${record}\nRegistrar: ${'x'.repeat(900)}`), { record: { registrar: 'x'.repeat(200) } })
+})
+
+t.test('no text makes it throw, and lists and texts stay bounded', async (t) => {
+  const naughty = [
+    ...['\0', '9', ':', '(', ' ', '2001-', 'a.', '-'].map((piece) => piece.repeat(5_000)),
+    ...['\u202e\u0000\ufeff', '__proto__', 'constructor', '<script>', "'; DROP TABLE domains; --", '%s%x%n', '\ud800'],
+  ]
+  const labels = ['Domain Name', 'Registrar', 'Creation Date', 'Name Server', 'Domain Status', 'Registrant Name']
+  const between = [': ', '] ', ':\n   ', '  ', '']
+  const starts = [...labels, ...labels.map((label) => `[${label}`), ...naughty]
+  const answers = naughty.flatMap((text) => starts.flatMap((start) => between.map((mark) => start + mark + text)))
+  const findings = answers.map((text) => parseWhoisText(text))
+  const records = findings.flatMap((finding) => ('record' in finding ? [finding.record] : []))
+  t.ok(records.length > 0)
+  for (const { registrar = '', nameservers, status } of records)
+    if (registrar.length > 200 || nameservers.length > 64 || status.length > 64) t.fail(registrar)
+  const many = Array.from({ length: 2_000 }, (_, index) => `Name Server: ns${index}.example.net\nStatus: s${index}`)
+  t.match(parseWhoisText(many.join('\n')), { record: { nameservers: { length: 64 }, status: { length: 64 } } })
+})
+
+t.test('a megabyte of noise is an answer like any other', async (t) => {
+  const lines = ['Name Server: a.b\n', 'Status: a;\n', 'Registrant:\n', '@ \n\n']
+  for (const piece of ['\0\xff', ' ', '2001-', '[(', 'a: ', '\n', 'x\r', ...lines]) {
+    const text = piece.repeat(Math.ceil(1_048_576 / piece.length))
+    t.ok(parseWhoisText(text).state, JSON.stringify(piece))
+    t.equal(referralIn(text), undefined)
+  }
 })

@@ -1,22 +1,14 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import type { Cleanup } from '#stores/testing'
-import { listening } from '#stores/testing'
+import { type Cleanup, listening } from '#stores/testing'
 
 /*
- * A stand-in of CrowdSec's local API, by its public description (localapi_swagger.yaml): what a bouncer uses of it. It keeps the
- * decisions, and tells a bouncer by its key what changed since its last question.
+ * A stand-in of CrowdSec's local API (localapi_swagger.yaml): it keeps the decisions, and tells a bouncer by its key what changed since
+ * its last question.
  */
 
-export interface StoredDecision {
-  readonly id: number
-  readonly origin: string
-  readonly type: string
-  readonly scope: string
-  readonly value: string
-  readonly duration: string
-  readonly scenario: string
-  readonly simulated?: boolean | undefined
-}
+const DECISION = { origin: 'cscli', type: 'ban', scope: 'Ip', value: '', duration: '3h59m59.5s', scenario: 'manual' }
+
+type StoredDecision = typeof DECISION & { readonly id: number; readonly simulated?: boolean | undefined }
 
 export interface LocalCrowdsec {
   readonly url: string
@@ -29,22 +21,16 @@ export interface LocalCrowdsec {
   delete(id: number): void
   /** Answers every request with a status, until it is `undefined`. */
   fail(status: number | undefined): void
-  /** Resolves once it was asked for this, by the beginning of method and path. */
-  until(start: string, times?: number): Promise<void>
 }
 
 export const BOUNCER_KEY = 'bouncer-key-0123456789'
 
-interface Answer {
-  readonly status: number
-  readonly body: unknown
-}
+type Answer = readonly [status: number, body: unknown]
 
-const refuse = (status: number): Answer => ({ status, body: { message: `refused with ${status}` } })
+const refuse = (status: number): Answer => [status, { message: `refused with ${status}` }]
 
 export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
   const asked: string[] = []
-  const waiting = new Set<() => void>()
   let decisions: StoredDecision[] = []
   let gone: StoredDecision[] = []
   let untold: StoredDecision[] = []
@@ -53,8 +39,7 @@ export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
 
   const add = (decision: Partial<StoredDecision>): number => {
     const id = ++lastId
-    const whole = { origin: 'cscli', type: 'ban', scope: 'Ip', value: '', duration: '3h59m59.5s', scenario: 'manual' }
-    const stored = { ...whole, ...decision, id }
+    const stored = { ...DECISION, ...decision, id }
     decisions.push(stored)
     untold.push(stored)
     return id
@@ -70,29 +55,23 @@ export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
     const answer = { new: isWhole ? decisions : untold, deleted: gone.length === 0 ? null : gone }
     untold = []
     gone = []
-    return { status: 200, body: answer }
+    return [200, answer]
   }
   function answer(request: IncomingMessage, url: URL): Answer {
     if (failing !== undefined) return refuse(failing)
     const route = `${request.method} ${url.pathname}`
-    if (route === 'GET /v1/decisions/stream') {
-      return request.headers['x-api-key'] === BOUNCER_KEY ? stream(url) : refuse(403)
-    }
-    if (route === 'GET /v1/decisions') {
-      const about = decisions.filter(({ value }) => value === url.searchParams.get('ip'))
-      return request.headers['x-api-key'] === BOUNCER_KEY
-        ? { status: 200, body: about.length === 0 ? null : about }
-        : refuse(403)
-    }
-    return refuse(401)
+    if (!['GET /v1/decisions/stream', 'GET /v1/decisions'].includes(route)) return refuse(401)
+    if (request.headers['x-api-key'] !== BOUNCER_KEY) return refuse(403)
+    if (route.endsWith('stream')) return stream(url)
+    const about = decisions.filter(({ value }) => value === url.searchParams.get('ip'))
+    return [200, about.length === 0 ? null : about]
   }
 
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://localhost')
-    const { status, body } = answer(request, url)
+    const [status, body] = answer(request, url)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     asked.push(`${request.method} ${request.url}`)
-    for (const wake of waiting) wake()
   })
   return {
     url: `http://127.0.0.1:${await listening(t, server)}`,
@@ -105,15 +84,5 @@ export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
     fail(status) {
       failing = status
     },
-    until: (start, times = 1) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (asked.filter((one) => one.startsWith(start)).length < times) return
-          waiting.delete(look)
-          resolve()
-        }
-        waiting.add(look)
-        look()
-      }),
   }
 }

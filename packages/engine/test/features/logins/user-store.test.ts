@@ -11,43 +11,29 @@ import { temporaryFolder } from '../../stores/processes.ts'
 
 const HOUR = 3_600_000
 
-type Opened = (t: Cleanup, now: () => number) => Promise<readonly [UserStore, UserStore]>
-
-async function twice(t: Cleanup, open: () => Promise<UserStore>): Promise<readonly [UserStore, UserStore]> {
-  const both = [await open(), await open()] as const
-  for (const one of both) t.teardown(() => one.close())
-  return both
-}
-
-/** Opens two that share what they hold. */
-const STORES: Readonly<Record<string, { readonly skip: string | false; readonly open: Opened }>> = {
-  SQLite: {
-    skip: false,
-    async open(t, now) {
-      const path = join(await temporaryFolder(t), 'logins.db')
-      return twice(t, () => openSqliteUsers(path, now))
-    },
+/** Each returns what opens a store; two that it opens share what they hold. */
+const STORES: Readonly<Record<string, (t: Cleanup, now: () => number) => Promise<() => Promise<UserStore>>>> = {
+  async SQLite(t, now) {
+    const path = join(await temporaryFolder(t), 'logins.db')
+    return () => openSqliteUsers(path, now)
   },
-  PostgreSQL: {
-    skip: NO_POSTGRES,
-    async open(t, now) {
-      const url = await sharedPostgres().database()
-      return twice(t, () => openPostgresUsers(url, now))
-    },
+  async PostgreSQL(_, now) {
+    const url = await sharedPostgres().database()
+    return () => openPostgresUsers(url, now)
   },
-  Redis: {
-    skip: NO_REDIS,
-    async open(t, now) {
-      const { url } = await startRedis(t)
-      return twice(t, () => openRedisUsers(url, now))
-    },
+  async Redis(t, now) {
+    const { url } = await startRedis(t)
+    return () => openRedisUsers(url, now)
   },
 }
+const SKIPS: Readonly<Record<string, string | false>> = { PostgreSQL: NO_POSTGRES, Redis: NO_REDIS }
 
-for (const [name, { skip, open }] of Object.entries(STORES)) {
-  t.test(name, { skip }, async (t) => {
+for (const [name, start] of Object.entries(STORES)) {
+  t.test(name, { skip: SKIPS[name] ?? false }, async (t) => {
     const clock = { now: Date.now() }
-    const [one, other] = await open(t, () => clock.now)
+    const open = await start(t, () => clock.now)
+    const [one, other] = [await open(), await open()]
+    t.teardown(() => Promise.all([one.close(), other.close()]))
     const until = clock.now + HOUR
 
     t.test('a text is found where another process wrote it', async (t) => {
@@ -63,9 +49,8 @@ for (const [name, { skip, open }] of Object.entries(STORES)) {
       t.equal(await one.replace('ada', undefined, 'lost', until), false)
       t.equal(await one.read('ada'), 'second')
       // Few: each may open a connection of its own, which has 400 ms.
-      const raced = Array.from({ length: 6 }, (_, at) =>
-        [one, other][at % 2]?.replace('race', undefined, `${at}`, until),
-      )
+      const stores = [one, other, one, other, one, other]
+      const raced = stores.map((store, at) => store.replace('race', undefined, `${at}`, until))
       t.equal((await Promise.all(raced)).filter((won) => won).length, 1, 'one of six')
     })
 

@@ -22,54 +22,44 @@ export type Answer = number | { readonly status: number; readonly retryAfter: nu
 export async function openHook(t: Test, answers: readonly Answer[] = []) {
   const posted: Posted[] = []
   const left = [...answers]
-  let heard = (): void => {}
   const server = await openWebServer(t, async (request, response) => {
     posted.push({ request, body: await text(request) })
     const answer = left.shift() ?? 200
     if (typeof answer === 'number') response.writeHead(answer).end()
     else response.writeHead(answer.status, { 'retry-after': String(answer.retryAfter) }).end()
-    heard()
   })
-  return {
-    url: `${server.origin}/hook`,
-    posted,
-    /** Resolves when so many were received. */
-    async received(count: number): Promise<readonly Posted[]> {
-      while (posted.length < count) {
-        await new Promise<void>((resolve) => {
-          heard = resolve
-        })
-      }
-      return posted
-    },
+  /** Resolves when so many were received. */
+  async function received(count: number): Promise<readonly Posted[]> {
+    await until(() => posted.length >= count)
+    return posted
   }
+  /** Resolves to the JSON of the message of this number. */
+  const message = async (number: number) => JSON.parse((await received(number))[number - 1]?.body ?? '')
+  return { url: `${server.origin}/hook`, posted, received, message }
 }
 
-/** Ports that reach loopback; and what they were given. */
-export function makePorts(more: Partial<NotifyPorts> = {}) {
-  const guarded = { dns: createFakeDns({}), allowPrivate: ['127.0.0.0/8'] }
+/** Waits for what sending brings about. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Notifications to these places, which may be on loopback, closed at the end of a test. */
+export async function openPlaces(t: Test, places: readonly NotifyConfig[], more: Partial<NotifyPorts> = {}) {
   const notices: string[] = []
   const outcomes: `${ServiceEvent['kind']} ${SinkOutcome}`[] = []
-  const ports: NotifyPorts = {
-    fetch: createFetch(guarded),
-    onNotice: (message) => void notices.push(message),
-    onOutcome: (kind, outcome) => void outcomes.push(`${kind} ${outcome}`),
-    ...more,
-  }
-  return { ports, notices, outcomes }
-}
-
-/** Notifications to these places, closed at the end of a test. */
-export async function openPlaces(t: Test, places: readonly NotifyConfig[], more: Partial<NotifyPorts> = {}) {
-  const { ports, notices, outcomes } = makePorts(more)
-  const notifications = openNotifications({ notify: places }, ports)
+  const notifications = openNotifications(
+    { notify: places },
+    {
+      fetch: createFetch({ dns: createFakeDns({}), allowPrivate: ['127.0.0.0/8'] }),
+      onNotice: (message) => void notices.push(message),
+      onOutcome: (kind, outcome) => void outcomes.push(`${kind} ${outcome}`),
+      ...more,
+    },
+  )
   t.teardown(notifications.close)
   return { ...notifications, notices, outcomes }
 }
 
-export const DOWN: ServiceEvent = {
-  kind: 'origin',
-  about: 'http://10.0.0.1',
-  text: 'The origin http://10.0.0.1 is down.',
-}
+const ORIGIN = 'http://10.0.0.1'
+export const DOWN: ServiceEvent = { kind: 'origin', about: ORIGIN, text: `The origin ${ORIGIN} is down.` }
 export const UP: ServiceEvent = { ...DOWN, over: true, text: 'The origin http://10.0.0.1 is up again.' }

@@ -43,19 +43,12 @@ t.test('one of a kind and subject an hour; the next says how many were left out'
   t.same(due(), ['five +0'])
 })
 
-t.test('what is noticed twice is said once, and is not counted', async (t) => {
-  const { offer, leftOut, wait, pass } = paced()
-  t.equal(offer(DOWN), `${DOWN.text} +0`)
-  t.equal(offer(DOWN), undefined)
-  t.same([leftOut, wait()], [[], undefined])
-  pass(60)
-  t.equal(offer(DOWN), `${DOWN.text} +0`, 'after an hour it is news')
-})
-
 t.test('an end is said at once, and only where the trouble was', async (t) => {
   const { offer, pass, due, leftOut, wait } = paced()
   t.equal(offer(UP), undefined, 'nobody knows of any trouble')
   t.equal(offer(DOWN), `${DOWN.text} +0`)
+  t.equal(offer(DOWN), undefined, 'what is noticed twice is said once')
+  t.same([leftOut, wait()], [[], undefined])
   pass(1)
   t.equal(offer(UP), `${UP.text} +0`)
   t.equal(offer(UP), undefined)
@@ -68,4 +61,6 @@ t.test('an end is said at once, and only where the trouble was', async (t) => {
   t.equal(offer(DOWN), undefined)
   pass(57)
   t.same(due(), [`${DOWN.text} +2`])
+  pass(60)
+  t.equal(offer(DOWN), `${DOWN.text} +0`, 'after an hour it is news')
 })

@@ -5,22 +5,13 @@ import { watchLedger } from '../../../src/attestation/ledger-watch.ts'
 import { watchStale } from '../../../src/open/stale-watch.ts'
 import type { ServiceEvent } from '../../../src/service/event.ts'
 
-const ROW = { id: '', state: 'loaded' } as SourceStatus
-
 t.test('data is said to be old when its age is over, and when it is not any more', async (t) => {
   const heard = new EventEmitter()
-  const source = (id: string, inMs: number): SourceStatus => ({
-    ...ROW,
-    id,
-    staleAfter: new Date(Date.now() + inMs).toISOString(),
-  })
+  const source = (id: string, inMs: number) =>
+    ({ id, state: 'loaded', staleAfter: new Date(Date.now() + inMs).toISOString() }) as SourceStatus
   let sources = [source('tor-bulk-exit', 1_000), source('old', -1), source('later', 2_000)]
-  const watch = watchStale({
-    sources: () => sources,
-    clock: { now: Date.now },
-    raise: (event) => void heard.emit('event', event),
-    graceMs: 0,
-  })
+  const raise = (event: ServiceEvent) => void heard.emit('event', event)
+  const watch = watchStale({ sources: () => sources, clock: { now: Date.now }, raise, graceMs: 0 })
   t.teardown(watch.close)
   // Its timers hold no process.
   const holding = setInterval(() => {}, 1_000)

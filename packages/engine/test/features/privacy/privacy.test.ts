@@ -10,12 +10,11 @@ import type { ConfigInput } from '../../../src/config/schema.ts'
 import * as privacy from '../../../src/features/privacy/index.ts'
 import { open, openOverrides } from '../../../src/open/index.ts'
 import { madeConfig } from '../../open/made-sources.ts'
-import { apiRequest } from '../../open/requests.ts'
+import { apiRequest, requestFrom } from '../../open/requests.ts'
 
 /* Facts about an address are found and erased in real stores; a place that does not answer is named. */
 const ADDRESS = '8.3.0.7'
 const HOUR = 3_600_000
-const REQUEST = { method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] } as const
 
 /** Fills every place with the address and a neighbour. */
 async function filled(t: Test, stores: ConfigInput): Promise<ConfigInput> {
@@ -26,19 +25,18 @@ async function filled(t: Test, stores: ConfigInput): Promise<ConfigInput> {
   const config: ConfigInput = { ...madeConfig(folder), log: { file, requests: 'off' }, timeouts, ...stores }
   const sallyport = await open(config, { onNotice: () => {} })
   for (const peer of [ADDRESS, '8.3.0.8', ADDRESS]) {
-    await sallyport.provenance.attestDecision(sallyport.decide({ ...REQUEST, peer }), 'DE')
+    await sallyport.provenance.attestDecision(sallyport.decide(requestFrom(peer)), 'DE')
   }
   for (const peer of [ADDRESS, ADDRESS, '8.3.0.8']) await sallyport.api({ ...apiRequest('/v1/myip'), peer })
   await sallyport.close()
-  const line = (client: string, path: string) =>
-    `${JSON.stringify({ time: '2026-11-25T00:00:00.000Z', requestId: path, method: 'GET', host: 'a', path, client, status: 200 })}\n`
+  const common = { time: '2026-11-25T00:00:00.000Z', method: 'GET', host: 'a', status: 200 }
+  const line = (client: string, path: string) => `${JSON.stringify({ ...common, requestId: path, path, client })}\n`
   appendFileSync(file, line(ADDRESS, '/a') + line('8.3.0.70', '/b') + line('8.3.0.0/24', '/c'))
   writeFileSync(`${file}.1.gz`, gzipSync(line(ADDRESS, '/d')))
   const bans = await openBansAt(stores.redis ?? `sqlite:${join(dataDir, 'bans.db')}`, () => {})
   const ban = { on: 'blocked', count: 5, since: Date.now(), until: Date.now() + HOUR }
-  await bans.put({ ...ban, id: 'one', key: `client ${ADDRESS} browser x` })
-  await bans.put({ ...ban, id: 'two', key: 'client 8.3.0.8' })
-  await bans.put({ ...ban, id: 'three', key: `user ${ADDRESS}` })
+  const keys = { one: `client ${ADDRESS} browser x`, two: 'client 8.3.0.8', three: `user ${ADDRESS}` }
+  for (const [id, key] of Object.entries(keys)) await bans.put({ ...ban, id, key })
   await bans.close()
   const { overrides, close } = await openOverrides(config)
   for (const text of [ADDRESS, '8.3.0.0/16', '8.3.0.8']) {
@@ -48,11 +46,8 @@ async function filled(t: Test, stores: ConfigInput): Promise<ConfigInput> {
   await close()
   const checks = await openSqliteReverseChecks(join(dataDir, 'crawler-verdicts.db'))
   const check = { status: 'refuted', detail: 'no name', until: Date.now() + HOUR } as const
-  checks.save(
-    [ADDRESS, '8.3.0.70'].map((text) => ({ ...check, key: `${text} *.googlebot.com` })),
-    Date.now(),
-    9,
-  )
+  const known = [ADDRESS, '8.3.0.70'].map((text) => ({ ...check, key: `${text} *.googlebot.com` }))
+  checks.save(known, Date.now(), 9)
   checks.close()
   return config
 }
@@ -107,12 +102,8 @@ t.test('in SQLite', async (t) => {
   await holds(t, config)
   const files = readdirSync(config.dataDir ?? '').filter((name) => name.endsWith('.db'))
   const asked = (await exportKnown(config, ADDRESS)).places.map(({ where }) => basename(where))
-  // Accounts are of customers, not of visitors.
-  t.same(
-    files.filter((name) => !asked.includes(name)),
-    ['state.db'],
-    'every database of the dataDir is asked',
-  )
+  const others = files.filter((name) => !asked.includes(name))
+  t.same(others, ['state.db'], 'every database of the dataDir is asked but accounts, which are of customers')
 })
 
 t.test('in PostgreSQL and Redis', { skip: NO_POSTGRES || NO_REDIS }, async (t) => {
