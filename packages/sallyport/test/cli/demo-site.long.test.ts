@@ -3,7 +3,7 @@ import { openProxy } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
 import { openDemoSite } from '../../src/cli/demo/site.ts'
 import { DEMO_VISITORS } from '../../src/cli/demo/visitors.ts'
-import { workspace } from './command.ts'
+import { visit, workspace } from './command.ts'
 
 async function openDemo(t: Test, trustProxy: string[]) {
   const { folder: dataDir } = workspace(t)
@@ -11,24 +11,15 @@ async function openDemo(t: Test, trustProxy: string[]) {
   const sallyport = await open({ ...quiet, dataDir, trustProxy, decoys: { paths: ['/trap'] } }, { onNotice() {} })
   const site = await openDemoSite()
   const { url: upstream, onDecision } = site
-  const options = {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    limits: { eventLoopDelay: '1m' },
-    upstream,
-    onDecision,
-  }
-  const proxy = await openProxy(sallyport, options)
+  const own = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
+  const proxy = await openProxy(sallyport, { ...own, upstream, onDecision })
   site.stand({ sallyport, url: proxy.url, consoleUrl: 'http://127.0.0.1:1', visitors: DEMO_VISITORS })
   t.teardown(async () => {
     await proxy.close('cut')
     await site.close()
     await sallyport.close()
   })
-  return async (path: string, headers = {}) => {
-    const response = await fetch(proxy.url + path, { headers })
-    return { status: response.status, text: await response.text() }
-  }
+  return (path: string, headers = {}) => visit(proxy.url + path, headers)
 }
 
 t.test('on the example site one becomes another visitor, and sees what the gate makes of him', async (t) => {
@@ -47,23 +38,15 @@ t.test('on the example site one becomes another visitor, and sees what the gate 
   t.match(page, 'srcdoc="&lt;!doctype html&gt;', 'its page is shown as it came, escaped and in a sandbox')
   t.notMatch(page, '<footer', 'nothing else is judged beside it')
   t.notMatch((await get('/?as=%3Cscript%3E')).text, '<script')
-})
-
-t.test('the site has pages that each show the verdict, and texts', async (t) => {
-  const get = await openDemo(t, ['loopback'])
-  for (const path of ['/articles/gates', '/admin', '/login']) {
-    const { status, text } = await get(path, { 'x-forwarded-for': '73.162.10.20', x: '<script>' })
-    t.equal(status, 200, path)
-    t.match(text, '<td>73.162.10.20, 127.0.0.1</td>', path)
-  }
+  const { status, text } = await get('/login', { 'x-forwarded-for': '73.162.10.20', x: '<script>' })
+  t.equal(status, 200)
+  t.match(text, '<td>73.162.10.20, 127.0.0.1</td>')
+  t.notMatch(text, '<script>')
   t.equal((await get('/nothing')).status, 404)
-  t.match((await get('/articles/gates.md')).text, '# What a sally port is')
   t.match((await get('/robots.txt')).text, 'Disallow: /drafts/')
 })
 
 t.test('no visitor can become another if this machine is not trusted', async (t) => {
   const get = await openDemo(t, [])
-  const { text } = await get('/?as=tor')
-  t.notMatch(text, '<iframe')
-  t.match(text, 'trustProxy: [loopback]')
+  t.match((await get('/?as=tor')).text, /^(?![\s\S]*<iframe)[\s\S]*trustProxy: \[loopback\]/)
 })

@@ -1,14 +1,19 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { freePort, listening } from '@sallyport/engine/testing'
 import t from 'tap'
-import { run, start, workspace } from './command.ts'
+import { start, workspace } from './command.ts'
 
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
+interface Finding {
+  readonly state: string
+  readonly advice?: string | undefined
+}
+
 t.test('doctor says what is good and what is not, with what to do, and exits 1 where something fails', async (t) => {
-  const { command, config, folder } = workspace(t, [
+  const { command, object, config, folder } = workspace(t, [
     `listen: 127.0.0.1:${await freePort()}`,
     `admin: 127.0.0.1:${await freePort()}`,
     'dns: { servers: ["127.0.0.1:9"], timeoutMs: 50 }',
@@ -18,28 +23,15 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
   t.equal(err, '')
   t.match(out, /^ok {4}dataDir {4}\S+ does not exist yet; the first start creates it\.$/m)
   t.match(out, /^fail {2}dns {8}No response from 127\.0\.0\.1:9 within 50 ms: \w+\.\n {17}\S.*dns\.servers/m)
-  const { ok, findings } = JSON.parse((await command('doctor', '--json')).out)
+  const { ok, findings } = await object('doctor')
   t.equal(ok, false)
-  t.ok(
-    findings.every(
-      ({ state, advice }: { state: string; advice?: string | undefined }) => state === 'ok' || advice !== undefined,
-    ),
-  )
+  t.ok(findings.every(({ state, advice }: Finding) => state === 'ok' || advice !== undefined))
 
-  const site = await run('doctor', '--config', config, '--site', `http://127.0.0.1:${await freePort()}`)
+  const site = await command('doctor', '--site', `http://127.0.0.1:${await freePort()}`)
   t.match(site.out, /^fail {2}challenge {2}http:\S+pass does not reach the gate: nothing listens there, nor does http/m)
-  t.equal((await run('doctor', '--config', config, '--site', 'site.example')).code, 2)
-
-  const proxy = start(t, ['proxy', '--config', config])
-  await proxy.says('Listening on')
-  const beside = (await command('doctor')).out
-  t.match(beside, /^ok {4}listeners {2}listen: \S+ is in use by a running Sallyport\.$/m)
-  t.match(beside, /^ok {4}listeners {2}admin: \S+ is in use by a running Sallyport\.$/m)
-  proxy.child.kill('SIGINT')
-  await proxy.ended
+  t.equal((await command('doctor', '--site', 'site.example')).code, 2)
 
   chmodSync(folder, 0o755)
-  rmSync(join(folder, 'data'), { recursive: true })
   mkdirSync(join(folder, 'data'), { mode: 0o555 })
   const nobody = start(t, ['doctor', '--config', config], {}, NOBODY)
   t.equal(await nobody.ended, 1)
@@ -59,35 +51,31 @@ t.test('doctor asks the origin for a /v1 of its own, and config check asks nothi
   ])
   await command('config', 'check')
   t.equal(asked, 0)
-  t.match(
-    (await command('doctor')).out,
-    /^warn {2}api {8}http:\S+ has its own \/v1, .*\n {17}Move the API of the gate with api: \{ base/m,
-  )
+  const own = /^warn {2}api {8}http:\S+ has its own \/v1, .*\n {17}Move the API of the gate with api: \{ base/m
+  t.match((await command('doctor')).out, own)
 })
 
 t.test('a folder that is closed to this user is named, at the line of what is below it', async (t) => {
-  const { folder } = workspace(t)
-  chmodSync(folder, 0o755)
+  const { folder, write } = workspace(t)
   const closed = join(folder, 'closed')
   mkdirSync(join(closed, 'deep'), { recursive: true })
   symlinkSync(join(closed, 'deep'), join(folder, 'leads'))
+  chmodSync(folder, 0o755)
   chmodSync(closed, 0o600)
   t.teardown(() => chmodSync(closed, 0o700))
-  const config = join(folder, 'below.yaml')
   const lines = [
     `dataDir: ${closed}/data/deep`,
     `log: { file: ${closed}/deep/x.log }`,
     `store: sqlite:${folder}/leads/state.db`,
     `data: { refresh: false, sources: { asn-csv-v4: { url: "file://${closed}/list" } } }`,
   ]
-  writeFileSync(config, lines.join('\n'))
+  const config = write('below.yaml', lines.join('\n'))
   const saidBy = async (...argv: readonly string[]): Promise<string> => {
-    const started = start(t, argv, {}, NOBODY)
+    const started = start(t, [...argv, '--config', config], {}, NOBODY)
     await started.ended
     return `${started.out()}${started.err()}`.replaceAll(folder, '')
   }
-  const checked = await saidBy('config', 'check', '--config', config)
-  const examined = await saidBy('doctor', '--config', config)
+  const [checked, examined] = [await saidBy('config', 'check'), await saidBy('doctor')]
   const rows: readonly (readonly [line: number, key: string, found: string])[] = [
     [1, 'dataDir', '/closed cannot be accessed by this user'],
     [2, 'log.file', '/closed cannot be accessed by this user'],

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { open } from '@sallyport/engine'
+import type { ObservedRequest } from '@sallyport/core'
+import { createLog } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { piping, run, workspace } from './command.ts'
+import { observed } from './observed.ts'
 
 /** Chrome sends these fields in this spelling. */
 const CHROME: Readonly<Record<string, string>> = {
@@ -11,8 +12,9 @@ const CHROME: Readonly<Record<string, string>> = {
   'Accept-Language': 'en',
   'Accept-Encoding': 'gzip, deflate, br, zstd',
 }
-
 const lower = Object.fromEntries(Object.entries(CHROME).map(([name, value]) => [name.toLowerCase(), value]))
+const { 'User-Agent': agent, ...others } = CHROME
+const odd = { 'user-agent': agent ?? '', ...others }
 
 /** Explains descriptions of requests, under these lines of a configuration. */
 function openExplain(t: Test, lines: readonly string[] = []) {
@@ -36,44 +38,24 @@ t.test('names over HTTP/2 have no spelling to judge, and over HTTP/1 they have',
     return explain({ log: { entries: [{ request }] } }, '--ip', '203.0.114.7')
   }
   const said = /The case or the order of the header names does not match this browser/
-  for (const version of ['HTTP/2.0', 'HTTP/2', 'h2', 'http/2.0', 'h3', 'HTTP/3', 'http/2+quic/46', '', 'unknown']) {
+  for (const version of ['HTTP/2.0', 'h2', 'http/2.0', 'h3', 'HTTP/3', 'http/2+quic/46', '', 'unknown']) {
     t.notMatch(await har(version, lower), said, version)
-    t.notMatch(
-      await har(version, { ...CHROME, 'User-Agent': '', 'USER-AGENT': CHROME['User-Agent'] ?? '' }),
-      said,
-      version,
-    )
+    t.notMatch(await har(version, { ...others, 'USER-AGENT': agent ?? '' }), said, version)
   }
   t.notMatch(await har(undefined, lower, ':authority'), said, 'pseudo-headers are those of HTTP/2')
-  const odd = Object.fromEntries(
-    Object.entries(CHROME).map(([name, value]) => [name === 'User-Agent' ? 'user-agent' : name, value]),
-  )
   t.match(await har('HTTP/1.1', odd), said)
   t.notMatch(await har('HTTP/1.1', CHROME), said)
   t.notMatch(await explain({ ip: '203.0.114.7', headers: lower }), said, 'as a map of Node or of Fetch has them')
   t.match(await explain({ ip: '203.0.114.7', headers: odd }), said)
 })
 
-t.test('a member of a request in another spelling is named', async (t) => {
-  const { asked } = openExplain(t)
-  for (const [name, meant] of Object.entries({ useragent: 'userAgent', user_agnt: 'userAgent', Headers: 'headers' }))
-    t.match(await asked({ ip: '203.0.114.7', [name]: 'x' }), {
-      code: 1,
-      err: `request.json: unknown key "${name}"; did you mean "${meant}"?`,
-    })
-})
-
 t.test('a path that is a decoy or a probe is named as one', async (t) => {
   const { explain } = openExplain(t, ['decoys: { paths: [/trap, /b] }'])
   const ip = '8.8.8.8'
-  t.match(
-    await explain({ ip, path: '//TRAP' }),
-    /path +a decoy, which is a strike if policy\.strikes\.on lists decoy\n/,
-  )
-  t.match(
-    await explain({ ip, path: '/shop/.env' }),
-    /path +a scanner probe, which scanner-guard counts: settings of a framework/,
-  )
+  const decoy = /path +a decoy, which is a strike if policy\.strikes\.on lists decoy\n/
+  t.match(await explain({ ip, path: '//TRAP' }), decoy)
+  const probe = /path +a scanner probe, which scanner-guard counts: settings of a framework/
+  t.match(await explain({ ip, path: '/shop/.env' }), probe)
   t.notMatch(await explain({ ip, path: '/' }), /probe|decoy/)
 })
 
@@ -98,10 +80,8 @@ t.test('what nobody says of a request is not known, and the rules that ask it ar
   t.match(await explain({ ip: '203.0.114.7', userAgent: 'x' }), 'not judged  rule twice: cookie is unknown')
   t.match(await explain({ ...said, load: 1 }), /^block\n[\s\S]*rule "busy"/)
   t.match(await explain({ ...said, load: 0.1 }), /^block\n[\s\S]*rule "idle"/)
-  t.match(
-    await explain({ ...said, httpVersion: 'HTTP/2.0', host: 'shop.example:8443' }),
-    /add up to 9: "new" 4, "shop" 5/,
-  )
+  const known = await explain({ ...said, httpVersion: 'HTTP/2.0', host: 'shop.example:8443' })
+  t.match(known, /add up to 9: "new" 4, "shop" 5/)
   t.match(await explain({ ...said, headers: { ...said.headers, host: 'shop.example' } }), /add up to 5: "shop" 5/)
   const cookies = { ...said, headers: { ...said.headers, cookie: ['a=1', 'a=2'] } }
   t.match(await explain(cookies), /^block\n[\s\S]*rule "twice"/)
@@ -137,35 +117,22 @@ t.test('a pass is said, or that there is none, and how a rule asks', async (t) =
   const bare = await explain(request)
   for (const line of [/^challenge\n/, /^asks +level 2, for a pass of 6h$/m, /^pass +none$/m]) t.match(bare, line)
   t.match(await explain({ ...request, pass: { level: 2, age: 300 } }), /^allow\n[\s\S]*^pass +level 2, 5 minutes old$/m)
-  t.match(await asked({ ...request, pass: { level: 9 } }), {
-    code: 1,
-    err: /pass\.level: Invalid option: expected one of 1\|2\|3/,
-  })
+  t.match(await asked({ ...request, pass: { level: 9 } }), { code: 1, err: /pass\.level: Invalid option: .* 1\|2\|3/ })
 })
 
 t.test('a HAR may begin with a mark of its encoding, and what never left the browser is left out', async (t) => {
-  const { command, folder } = workspace(t)
-  const file = join(folder, 'site.har')
+  const { command, write } = workspace(t)
   const sent = ['https://a.example/page', 'wss://a.example/socket']
   const urls = [...sent, 'data:image/png;base64,AAAA', 'blob:https://a.example/1', 'about:blank']
   const entries = urls.map((url) => ({ request: { method: 'GET', url, httpVersion: 'h2', headers: [] } }))
-  writeFileSync(file, `\ufeff${JSON.stringify({ log: { entries } })}`)
+  const file = write('site.har', `\ufeff${JSON.stringify({ log: { entries } })}`)
   const { code, out, err } = await command('explain', file, '--ip', '203.0.114.7')
   t.equal(code, 0, err)
   t.match(err, /^sallyport: skipped 3 entries without an HTTP request\.$/m)
   t.match(out, /GET \/page[\s\S]*GET \/socket/, 'a WebSocket left it')
   t.notMatch(out, /GET \/$/m)
-  writeFileSync(file, JSON.stringify({ log: { entries: entries.slice(sent.length) } }))
+  write('site.har', { log: { entries: entries.slice(sent.length) } })
   t.match(await command('explain', file, '--ip', '203.0.114.7'), { code: 1, err: /contains no request/ })
-})
-
-t.test('a log of which no line is read has no request either, and says that', async (t) => {
-  const { command, write } = workspace(t)
-  const log = write('access.log', 'no line of a log\n')
-  t.match(await command('explain', '--request', 'r1', '--log', log), {
-    code: 1,
-    err: /access\.log is not a decision log/,
-  })
 })
 
 t.test('standard input is -', async (t) => {
@@ -178,87 +145,68 @@ t.test('standard input is -', async (t) => {
   t.match(piping('{', 'explain', '-', '--config', config), { status: 1, stderr: 'standard input is not valid JSON' })
 })
 
+/** Writes a decision log of these requests, and explains each of them. */
+async function explainLogged(t: Test, ...requests: readonly ObservedRequest[]) {
+  const file = join(t.testdir(), 'decisions.log')
+  const log = createLog({ requests: 'all', addresses: 'full', sample: 1, format: 'plain', file })
+  for (const request of requests) log.observe(request)
+  await log.close()
+  return Promise.all(requests.map(async ({ id }) => (await run('explain', '--request', id, '--log', file)).out))
+}
+
 t.test('a JA4 is shown with the header that named it', async (t) => {
-  const { folder, explain } = { ...workspace(t), ...openExplain(t) }
-  const log = join(folder, 'decisions.log')
-  const options = {
-    dataDir: join(folder, 'proxied'),
-    data: { refresh: false },
-    log: { requests: 'all', file: log },
-  } as const
-  const sallyport = await open({ ...options, trustProxy: ['loopback'], ja4Header: 'CF-JA4' }, { onNotice() {} })
   const ja4 = 't13d1516h2_8daaf6152771_02713d6af862'
-  const fields = ['Host', 'a.example', 'X-Forwarded-For', '8.8.8.8', 'CF-JA4', ja4]
-  const asked = { peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields } as const
-  const seen = {
-    peer: '127.0.0.1',
-    client: '8.8.8.8',
-    method: 'GET',
-    host: 'a.example',
-    path: '/',
-    status: 200,
-  } as const
-  const times = { at: Date.now(), milliseconds: 1 }
-  for (const [id, named] of [
-    ['proxied', sallyport.namedJa4(asked)?.header],
-    ['direct', undefined],
-  ] as const) {
-    const decision = sallyport.decide({ ...asked, ja4, ja4Header: named })
-    sallyport.observe({ ...seen, ...times, id, decision, ja4, ja4Header: named, answeredBy: 'host' })
-  }
-  await sallyport.close()
-  t.match((await run('explain', '--request', 'proxied', '--log', log)).out, `${ja4}, by the header cf-ja4\n`)
-  t.match((await run('explain', '--request', 'direct', '--log', log)).out, `${ja4}, from TLS terminated here\n`)
+  const direct = { ...observed('direct', 'allow'), ja4 }
+  const [proxied = '', itself = ''] = await explainLogged(t, { ...direct, id: 'proxied', ja4Header: 'cf-ja4' }, direct)
+  t.match(proxied, `${ja4}, by the header cf-ja4\n`)
+  t.match(itself, `${ja4}, from TLS terminated here\n`)
+  const { explain } = openExplain(t)
   t.match(await explain({ ip: '8.8.8.8', userAgent: 'curl/8.5.0', ja4 }), `${ja4}\n`, 'as described')
 })
 
 t.test('a ban is explained by its offences, its end and how to lift it', async (t) => {
-  const { folder } = workspace(t)
-  const log = join(folder, 'decisions.log')
-  const dataDir = join(folder, 'banned')
-  const sallyport = await open(
-    {
-      dataDir,
-      data: { refresh: false },
-      trustProxy: ['loopback'],
-      log: { requests: 'all', file: log },
-      policy: {
-        preset: 'observe',
-        rules: [{ id: 'no', match: { path: ['/no'] }, action: 'block' }],
-        strikes: { count: 3, window: '1h', on: ['blocked', 'status:404'], for: '1d' },
-      },
-    },
-    { onNotice() {} },
-  )
-  const fields = ['Host', 'a.example', 'X-Forwarded-For', '8.8.8.8']
-  const visit = async (target: string, status: number) => {
-    const asked = { peer: '127.0.0.1', method: 'GET', target, scheme: 'https', httpVersion: '1.1', fields } as const
-    const { decision, ended } = await sallyport.count(sallyport.decide(asked), fields)
-    ended?.(status)
-    const seen = { peer: '127.0.0.1', client: '8.8.8.8', method: 'GET', host: 'a.example', status, at: Date.now() }
-    sallyport.observe({ ...seen, id: 'banned-1', decision, path: target, answeredBy: 'refusal', milliseconds: 1 })
-    return decision
-  }
-  for (const [target, status] of [
-    ['/a', 404],
-    ['/b', 404],
-    ['/no', 403],
-  ] as const)
-    await visit(target, status)
-  let ban = (await sallyport.bans.list())[0]
-  while (ban === undefined) {
-    await new Promise((resolve) => setImmediate(resolve))
-    ban = (await sallyport.bans.list())[0]
-  }
-  const { id, until } = ban
-  t.match(await visit('/', 403), { action: 'block', ban: { id, strikes: ['1 blocked', '2 status:404'] } })
-  const listed = await run('bans', 'list', '--data-dir', dataDir)
-  t.match(listed.out, /3 strikes: 1 blocked, 2 status:404/)
-  await sallyport.close()
-  const { out, err } = await run('explain', '--request', 'banned-1', '--log', log)
-  const end = new Date(until).toISOString()
-  t.match(out, new RegExp(`banned +until ${end}: 1 blocked, 2 status:404\\n`), err)
-  t.match(out, `sallyport bans lift ${id}`)
+  const ban = { id: 'b1', until: Date.UTC(2026, 10, 2), strikes: ['1 blocked', '2 status:404'] }
+  const [out = ''] = await explainLogged(t, observed('banned', 'block', { ban }))
+  t.match(out, /^banned +until 2026-11-02T00:00:00\.000Z: 1 blocked, 2 status:404$/m)
+  t.match(out, 'sallyport bans lift b1')
   t.match(out, /a program +probability [\d.]+\n/)
-  t.match(await run('bans', 'lift', id, '--data-dir', dataDir), { code: 0 })
+})
+
+const RULE = '{ id: no-delete, match: { path: [/mcp], mcp: { name: [delete] } }, action: block }'
+const LINES = ['policy:', '  preset: observe', `  rules: [${RULE}]`]
+const ASKED = { ip: '203.0.114.7', method: 'POST', path: '/mcp' }
+
+t.test('explain judges the calls that a request is described with', async (t) => {
+  const { command, write } = workspace(t, LINES)
+  const explain = async (request: object) => command('explain', write('request.json', request))
+  const blocked = await explain({ ...ASKED, mcp: ['tools/call search', 'tools/call delete'] })
+  t.match(blocked.out, /calls +tools\/call search, tools\/call delete/)
+  t.match(blocked.out, 'The policy\'s rule "no-delete" matches.')
+  t.notMatch((await explain({ ...ASKED, mcp: ['tools/call search'] })).out, 'no-delete')
+  t.match((await explain(ASKED)).out, /not judged +.*no-delete.*mcp/, 'a POST of which nobody says what it calls')
+  t.notMatch((await explain({ ...ASKED, method: 'GET' })).out, 'not judged')
+  t.match(await explain({ ...ASKED, mcp: 'tools/call' }), { code: 1, err: /mcp: expected array/ })
+  t.match(await explain({ ...ASKED, mcp: [7] }), { code: 1, err: /mcp\.0: expected string/ })
+})
+
+t.test('replay judges the calls of the decision log', async (t) => {
+  const { object, write } = workspace(t)
+  const line = { time: '2026-11-25T02:40:00.000Z', requestId: 'a', action: 'allow', client: '203.0.114.7' }
+  const rest = {
+    method: 'POST',
+    host: 'site.example',
+    path: '/mcp',
+    userAgent: 'client/1.0',
+    status: 200,
+    milliseconds: 1,
+  }
+  const lines = [{ mcp: ['tools/call delete'] }, { mcp: ['tools/call search'] }, {}].map((mcp) =>
+    JSON.stringify({ ...line, ...rest, answeredBy: 'origin', ...mcp }),
+  )
+  const policy = write('new.yaml', `preset: observe\nrules: [${RULE}]\n`)
+  t.match(await object('replay', write('decisions.log', `${lines.join('\n')}\n`), '--policy', policy), {
+    requests: 3,
+    classes: [{ after: { allow: 2, block: 1 } }],
+    unjudged: [{ rule: 'no-delete', requests: 1, words: ['mcp'] }],
+  })
 })

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path'
 import { freePort } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
-import { type Started, start, until, workspace } from './command.ts'
+import { serve, until, visit, workspace } from './command.ts'
 
 const ASKS = [['console'], ['logs'], ['explain', '--request', 'one']] as const
 
@@ -16,14 +16,8 @@ async function openGate(t: Test, ...argv: readonly string[]) {
     `listen: 127.0.0.1:${await freePort()}`,
     'dns: { servers: ["127.0.0.1:9"], timeoutMs: 50 }',
   ])
-  const run = async (port: number): Promise<Started> => {
-    const admin = `127.0.0.1:${port}`
-    const own = ['--listen', '127.0.0.1:0', '--admin', admin, '--trust-proxy', 'loopback']
-    const proxy = start(t, ['proxy', '--config', space.config, ...own, ...argv])
-    await proxy.says('API key')
-    await proxy.says('Health at')
-    return proxy
-  }
+  const run = (port: number) =>
+    serve(t, space.config, ['--admin', `127.0.0.1:${port}`, '--trust-proxy', 'loopback', ...argv])
   const port = await freePort()
   return { ...space, run, port, proxy: await run(port), note: join(space.folder, 'data/admin-address') }
 }
@@ -47,30 +41,20 @@ for (const argv of [[], ['--workers', '2']])
   t.test(`commands find a gate whose address a flag named ${argv.join(' ')}`, async (t) => {
     const { command, folder, port, proxy } = await openGate(t, ...argv)
     t.equal(statSync(join(folder, 'data/admin-secret')).mode & 0o777, 0o600)
-    const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
-    const headers = { 'x-forwarded-for': '192.0.2.7', 'x-request-id': 'one', connection: 'close' }
-    await (await fetch(`${url}/some`, { headers })).text()
+    await visit(`${proxy.url}/some`, { 'x-forwarded-for': '192.0.2.7', 'x-request-id': 'one' })
     await until(async () => (await command('logs')).out.includes('one'))
     t.match(await command('console'), { code: 0, out: new RegExp(`^http://127\\.0\\.0\\.1:${port}/#sign-in=link`) })
     t.match(await command('explain', '--request', 'one'), { code: 0, out: /GET \S+\/some/ })
-    t.match(
-      (await command('doctor')).out,
-      new RegExp(`admin: 127\\.0\\.0\\.1:${port} is in use by a running Sallyport`),
-    )
-    proxy.child.kill('SIGTERM')
-    await proxy.ended
-    t.match(await command('console'), {
-      code: 1,
-      out: /^$/,
-      err: /^sallyport: No link can be created: no gate runs on /,
-    })
+    t.match((await command('doctor')).out, `admin: 127.0.0.1:${port} is in use by a running Sallyport`)
+    await proxy.stop()
+    const none = /^sallyport: No link can be created: no gate runs on /
+    t.match(await command('console'), { code: 1, out: /^$/, err: none })
     t.notMatch((await command('doctor')).out, String(port))
   })
 
 t.test('a program at the address of a gate that was killed gets no token and no link', async (t) => {
   const { command, run, port, proxy, note } = await openGate(t)
-  proxy.child.kill('SIGKILL')
-  await proxy.ended
+  await proxy.stop('SIGKILL')
   let relay = ''
   const asked = await listen(t, port, async ({ method = '', url }, response) => {
     const passed = relay === '' ? undefined : await fetch(relay + url, { method })
@@ -109,9 +93,8 @@ t.test('a gate is asked as a reader, never with the token that changes things', 
   const url = `http://127.0.0.1:${port}`
   const asked = await listen(t, port, (request, response) => {
     const nonce = /nonce=(\S+)/.exec(request.url ?? '')?.[1] ?? ''
-    const proof = createHmac('sha256', secret)
-      .update(nonce + url)
-      .digest('base64url')
+    const hmac = createHmac('sha256', secret)
+    const proof = hmac.update(nonce + url).digest('base64url')
     response.writeHead(200, { 'sallyport-proof': proof }).end(request.method === 'HEAD' ? undefined : '{"lines":[]}')
   })
   const { command, folder, config } = workspace(t)

@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -6,21 +7,57 @@ import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { TRUST_PRESETS } from '@sallyport/core'
 import { readConfigFrom } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { FRAMEWORKS } from '../../src/cli/init/frameworks.ts'
 import { FRONTS } from '../../src/cli/init/questions.ts'
 import { PROTECTIONS } from '../../src/cli/init/settings.ts'
-import { run, start, until, workspace } from './command.ts'
-import { NO_TERMINAL, openTerminal } from './pseudo-terminal.ts'
+import { BIN, FIREFOX, GPTBOT, makeFolder, run, start, until, visit, workspace } from './command.ts'
 
-/* `init` as a person meets it, on a terminal, and each configuration that its answers give. */
-const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
-const GPTBOT = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
+const PYTHON = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
 
-function makeFolder(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-init-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  return folder
+/** Programs that run a command on a terminal of its own, passing on what is typed and shown. */
+const EMULATIONS: readonly ((argv: readonly string[]) => readonly [string, ...(readonly string[])])[] = [
+  (argv) => ['python3', '-c', PYTHON, ...argv],
+  (argv) => ['script', '-qec', argv.map((word) => `'${word}'`).join(' '), '/dev/null'],
+]
+
+const EMULATION = EMULATIONS.find((emulate) => {
+  const [program, ...rest] = emulate(['true'])
+  return spawnSync(program, rest, { input: '' }).status === 0
+})
+
+const NO_TERMINAL = EMULATION === undefined && 'neither python3 nor script'
+
+function openTerminal(t: Test, argv: readonly string[], cwd: string) {
+  if (EMULATION === undefined) throw new Error(String(NO_TERMINAL))
+  const [program, ...rest] = EMULATION([process.execPath, BIN, ...argv])
+  const child = spawn(program, rest, { cwd, env: { ...process.env, NO_COLOR: '1' } })
+  let [shown, read, isOver] = ['', 0, false]
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    shown += text
+  })
+  const ended = once(child, 'close').then(([code]) => {
+    isOver = true
+    return { code: code as number | null, shown }
+  })
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    /** Resolves with what was shown up to this text and was not waited for before. Rejects where the command ends without it. */
+    async shows(text: string): Promise<string> {
+      await until(() => shown.includes(text, read) || isOver)
+      if (!shown.includes(text, read)) throw new Error(`"${text}" is not shown: ${shown.slice(read)}`)
+      const part = shown.slice(read, shown.indexOf(text, read) + text.length)
+      read += part.length
+      return part
+    },
+    type: (keys: string) => void child.stdin.write(keys),
+    /** Resolves with the exit code and with all that was shown. */
+    ended,
+  }
 }
 
 /** Writes an access log in which one address sends each user agent once. */
@@ -36,7 +73,7 @@ t.teardown(() => rmSync(DATA, { recursive: true }))
 
 t.test('four questions, a wrong answer, a file and a replay', { skip: NO_TERMINAL }, async (t) => {
   const folder = makeFolder(t)
-  writeFileSync(join(folder, 'access.log'), writeLog(BROWSER, GPTBOT, GPTBOT))
+  writeFileSync(join(folder, 'access.log'), writeLog(FIREFOX, GPTBOT, GPTBOT))
   const { shows, type, ended } = openTerminal(t, ['init', '--data-dir', DATA], folder)
   t.match(
     await shows(PROMPT),
@@ -71,18 +108,14 @@ t.test('four questions, a wrong answer, a file and a replay', { skip: NO_TERMINA
   t.match(after, /^ai_agent +2 .*2\r$/m)
   t.match(after, /^all +3 .*2\r$/m)
   t.match(after, 'A running service challenges fewer requests: a log does not record passes')
-  t.match(
-    after,
-    /Start in monitor mode, which blocks nothing:\r\n\r\n {2}(?:npm install .* && )?npx sallyport proxy\r\n/,
-  )
+  const start = /Start in monitor mode, which blocks nothing:\r\n\r\n {2}(?:npm install .* && )?npx sallyport proxy\r\n/
+  t.match(after, start)
 })
 
 t.test('keys typed ahead, and a framework that package.json shows', { skip: NO_TERMINAL }, async (t) => {
   const folder = makeFolder(t)
-  writeFileSync(
-    join(folder, 'package.json'),
-    '{"type":"module","dependencies":{"express":"5"},"scripts":{"start":"node ."}}',
-  )
+  const manifest = '{"type":"module","dependencies":{"express":"5"},"scripts":{"start":"node ."}}'
+  writeFileSync(join(folder, 'package.json'), manifest)
   const { shows, type, ended } = openTerminal(t, ['init', '--front', 'nothing', '--data-dir', DATA], folder)
   await shows(PROMPT)
   type('API\r\rno.log\r')
@@ -118,23 +151,30 @@ t.test('other questions end in the same way', { skip: NO_TERMINAL }, async (t) =
   }
 })
 
-t.test('a file that comes while a question is open stays', { skip: NO_TERMINAL }, async (t) => {
-  const folder = makeFolder(t)
-  const { shows, type, ended } = openTerminal(t, ['init', '--protect', 'site', '--framework', 'proxy'], folder)
-  await shows(PROMPT)
-  writeFileSync(join(folder, 'sallyport.yaml'), 'mode: enforce\n')
-  type('1\r\r')
-  t.match(await ended, { code: 1, shown: /sallyport\.yaml exists/ })
-  t.equal(readFileSync(join(folder, 'sallyport.yaml'), 'utf8'), 'mode: enforce\n')
+t.test('a file that exists, or comes while a question is open, stays', { skip: NO_TERMINAL }, async (t) => {
+  for (const comes of ['before', 'meanwhile']) {
+    const folder = makeFolder(t)
+    const file = join(folder, 'sallyport.yaml')
+    if (comes === 'before') writeFileSync(file, 'mode: enforce\n')
+    const { shows, type, ended } = openTerminal(t, ['init', '--protect', 'site', '--data-dir', DATA], folder)
+    await shows(PROMPT)
+    type('proxy\r')
+    if (comes === 'meanwhile') {
+      await shows(PROMPT)
+      writeFileSync(file, 'mode: enforce\n')
+      type('1\r\r')
+    }
+    const shown = /sallyport\.yaml exists\. Use --force to overwrite it, or --config FILE to write another file\.\r\n$/
+    t.match(await ended, { code: 1, shown })
+    t.equal(readFileSync(file, 'utf8'), 'mode: enforce\n')
+  }
 })
 
 t.test('the command that is printed starts a proxy that refuses nobody', async (t) => {
   const folder = makeFolder(t)
   const file = join(folder, 'sallyport.yaml')
-  const origin = createServer((_, response) => response.end('a page')).listen(0, '127.0.0.1')
-  t.teardown(() => origin.close())
-  await once(origin, 'listening')
-  const target = `http://127.0.0.1:${Object(origin.address()).port}`
+  const origin = createServer((_, response) => response.end('a page'))
+  const target = `http://127.0.0.1:${await listening(t, origin)}`
   const given = ['--protect', 'site', '--framework', 'proxy', '--front', 'loopback', '--target', target]
   const { out } = await run('init', ...given, '--config', file, '--data-dir', DATA)
   const argv = /npx sallyport (proxy .*)$/m.exec(out)?.[1]?.split(' ') ?? []
@@ -144,34 +184,15 @@ t.test('the command that is printed starts a proxy that refuses nobody', async (
   await proxy.says('with the token in')
   const url = /Listening on (http:\/\/[\w.:]+)/.exec(proxy.err())?.[1] ?? ''
   const headers = { 'user-agent': GPTBOT, 'x-forwarded-for': '5.9.10.20' }
-  t.equal(await fetch(url, { headers }).then((answer) => answer.text()), 'a page')
+  t.equal((await visit(url, headers)).text, 'a page')
   await until(() => /"action":"block","enforced":false/.test(proxy.out()))
 })
 
-t.test('an existing file ends the questions once the framework is known', { skip: NO_TERMINAL }, async (t) => {
-  const folder = makeFolder(t)
-  writeFileSync(join(folder, 'sallyport.yaml'), 'mode: enforce\n')
-  const { shows, type, ended } = openTerminal(t, ['init', '--data-dir', DATA], folder)
-  await shows(PROMPT)
-  type('1\r')
-  await shows(PROMPT)
-  type('proxy\r')
-  t.match(await ended, {
-    code: 1,
-    shown: /sallyport\.yaml exists\. Use --force to overwrite it, or --config FILE to write another file\.\r\n$/,
-  })
-  t.equal(readFileSync(join(folder, 'sallyport.yaml'), 'utf8'), 'mode: enforce\n')
-})
-
 t.test('a log that cannot be replayed says why, and the rest happens', async (t) => {
-  const folder = makeFolder(t)
+  const { write, folder } = workspace(t)
   const file = join(folder, 'sallyport.yaml')
   const given = ['--protect', 'everything', '--framework', 'proxy', '--front', 'nothing', '--config', file, '--force']
   const replay = (log: string) => run('init', ...given, '--data-dir', DATA, '--log', log)
-  const write = (name: string, text: string): string => {
-    writeFileSync(join(folder, name), text)
-    return join(folder, name)
-  }
   const refused: readonly (readonly [log: string, says: RegExp])[] = [
     [join(folder, 'none.log'), /none\.log does not exist/],
     [folder, /nothing was replayed: .*(?:folder|directory)/],
@@ -199,27 +220,22 @@ t.test('every combination of answers passes config check, and open() takes the s
       t.match(wrote, { code: 0, out: /^The configuration is valid\.$/m }, about)
       const checked = await run('config', 'check', file)
       t.equal(checked.code, 0, about)
-      const warnings = checked.err.match(/^warning: .*/gm) ?? []
       // The example's origin is not there, and its address may be another's.
-      t.same(
-        warnings.filter((line) => !/: (?:upstream|listen|admin): /.test(line)),
-        [],
-      )
+      const warnings = checked.err.match(/^warning: .*/gm) ?? []
+      t.ok(warnings.every((line) => /: (?:upstream|listen|admin): /.test(line)))
       const { config } = readConfigFrom({ file })
-      const trusted = front === 'nothing' ? [] : front.split(',').map((entry) => entry.trim())
-      t.match(config, { mode: 'monitor', upstream: 'http://127.0.0.1:3000', trustProxy: trusted, dataDir })
+      const trustProxy = front === 'nothing' ? [] : front.split(',').map((entry) => entry.trim())
+      t.match(config, { mode: 'monitor', upstream: 'http://127.0.0.1:3000', trustProxy, dataDir })
       t.same([config.policy.preset, config.policy.limits ?? []], [preset, limits ?? []])
+      const { mode, policy } = config
       for (const { name } of FRAMEWORKS) {
         const { code, out } = await run('init', ...given, '--framework', name)
         t.equal(code, 0, about)
         const literal = /open\((\{.*\n *\})\)/s.exec(out)?.[1] ?? ''
-        const { mode, trustProxy, policy, ...others } = readConfigFrom({
-          flags: JSON.parse(JSON.stringify(runInNewContext(`(${literal})`))),
-        }).config
-        t.same(
-          { mode, trustProxy, policy, dataDir: others.dataDir },
-          { mode: config.mode, trustProxy: config.trustProxy, policy: config.policy, dataDir },
-        )
+        const flags = JSON.parse(JSON.stringify(runInNewContext(`(${literal})`)))
+        const { config: opened } = readConfigFrom({ flags })
+        const taken = [opened.mode, opened.trustProxy, opened.policy, opened.dataDir]
+        t.same(taken, [mode, trustProxy, policy, dataDir], about)
       }
     }
   }

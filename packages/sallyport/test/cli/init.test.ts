@@ -1,20 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfigFrom } from '@sallyport/engine'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { FRAMEWORKS, readApplication } from '../../src/cli/init/frameworks.ts'
 import { PROTECTIONS } from '../../src/cli/init/settings.ts'
-import { BIN, run } from './command.ts'
+import { BIN, makeFolder, run } from './command.ts'
 
-function makeFolder(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-init-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  return folder
-}
-
-/** Runs `init` in a folder, without a terminal. */
 const runIn = (cwd: string, ...argv: readonly string[]) =>
   spawnSync(process.execPath, [BIN, 'init', ...argv], { cwd, input: '', encoding: 'utf8' })
 
@@ -35,9 +27,6 @@ t.test('without a terminal the missing flags are named, and nothing is written',
   const all = ['--protect', 'site', '--framework', 'proxy', '--front', 'nothing']
   t.match(runIn(folder, ...all, '--config', 'no/where.yaml'), { status: 1, stderr: /no\/where\.yaml/ })
   t.same(readdirSync(folder), [])
-})
-
-t.test('the help names every answer', async (t) => {
   const { out } = await run('init', '--help')
   for (const { name } of [...PROTECTIONS, ...FRAMEWORKS]) t.match(out, new RegExp(`--.*\\b${name}\\b`), name)
 })
@@ -52,15 +41,10 @@ t.test('a file that exists is replaced with --force alone', async (t) => {
   t.match(runIn(folder, ...all, '--config', 'other.yaml').stdout, 'npx sallyport proxy --config other.yaml')
   t.match(runIn(folder, ...all, '--force', '--target', 'http://[::1]:4000'), { status: 0 })
   t.match(readConfigFrom({ file }).config, { mode: 'monitor', upstream: 'http://[::1]:4000' })
-  t.same(
-    readdirSync(folder).filter((name) => name.includes('yaml')),
-    ['other.yaml', 'sallyport.yaml'],
-  )
-  t.match(
-    runIn(folder, '--protect', 'login', '--framework', 'koa', '--front', 'private'),
-    { status: 0 },
-    'nothing is written',
-  )
+  const written = readdirSync(folder).filter((name) => name.includes('yaml'))
+  t.same(written, ['other.yaml', 'sallyport.yaml'])
+  const koa = ['--protect', 'login', '--framework', 'koa', '--front', 'private']
+  t.match(runIn(folder, ...koa), { status: 0 }, 'nothing is written')
 })
 
 t.test('package.json shows the framework, the kind of module and the start', async (t) => {
@@ -70,13 +54,7 @@ t.test('package.json shows the framework, the kind of module and the start', asy
     return readApplication(folder)
   }
   const unknown = { framework: 'proxy', isModule: false, isTyped: false, start: 'node app.js' }
-  for (const manifest of [
-    '{',
-    '[]',
-    'null',
-    '{"dependencies":null,"scripts":7,"main":7}',
-    { dependencies: { next: '16' } },
-  ])
+  for (const manifest of ['{', '[]', 'null', '{"dependencies":null,"scripts":7}', { dependencies: { next: '16' } }])
     t.same(show(manifest), unknown)
   rmSync(join(folder, 'package.json'))
   t.same(readApplication(folder), unknown)

@@ -2,29 +2,21 @@ import t from 'tap'
 import { workspace } from './command.ts'
 
 t.test('an address is set, listed and left to the data again', async (t) => {
-  const { command } = workspace(t)
+  const { command, object } = workspace(t)
   const ip = command.bind(undefined, 'ip')
   t.match(await ip('list'), { code: 0, out: 'No class is set.\n' })
-  t.match(await ip('set', '8.8.4.4', '--class', 'datacenter'), {
-    code: 0,
-    out: '8.8.4.4 is datacenter until you unset it.\n',
-  })
-  const set = await ip('set', '2a00::0:1', '--class', 'vpn', '--ttl', '12h', '--provider', 'Tunnels', '--json')
-  const shown = JSON.parse(set.out)
+  const set = '8.8.4.4 is datacenter until you unset it.\n'
+  t.match(await ip('set', '8.8.4.4', '--class', 'datacenter'), { code: 0, out: set })
+  const shown = await object('ip', 'set', '2a00::0:1', '--class', 'vpn', '--ttl', '12h', '--provider', 'Tunnels')
   t.match(shown, { address: '2a00::1', class: 'vpn', origin: 'operator', provider: 'Tunnels', note: '' })
   t.equal(Date.parse(shown.until) - Date.parse(shown.set), 12 * 3_600_000)
-  t.same(
-    JSON.parse((await ip('list', '--json')).out).map((row: { address: string }) => row.address),
-    ['2a00::1', '8.8.4.4'],
-  )
+  t.match(await object('ip', 'list'), [{ address: '2a00::1' }, { address: '8.8.4.4' }])
   t.match((await ip('list')).out, /address .*\n2a00::1 .* Tunnels .*\n8\.8\.4\.4 +datacenter +operator .* unset/)
-  t.match(await command('lookup', '8.8.4.4'), { out: /datacenter by ip_state, confidence 1/ })
-  t.match(await ip('set', '8.8.0.9/16', '--class', 'hosting'), {
-    out: '8.8.0.0/16 is hosting until you unset it.\n',
-  })
+  const wide = '8.8.0.0/16 is hosting until you unset it.\n'
+  t.match(await ip('set', '8.8.0.9/16', '--class', 'hosting'), { out: wide })
   t.match(await command('lookup', '8.8.7.7'), { out: /hosting by ip_state, confidence 1/ })
   t.match(await command('lookup', '8.8.4.4'), { out: /datacenter by ip_state/ }, 'the longer one counts')
-  t.match(await ip('unset', '8.8.4.4', '--json'), { code: 0, out: /"unset": true/ })
+  t.match(await object('ip', 'unset', '8.8.4.4'), { unset: true })
   t.match(await ip('unset', '8.8.4.4'), { code: 1, err: 'sallyport: 8.8.4.4 has no override.\n' })
 })
 

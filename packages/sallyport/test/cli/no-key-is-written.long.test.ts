@@ -1,16 +1,14 @@
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { openPostgres } from '@sallyport/engine'
-import { NO_POSTGRES, startPostgres } from '@sallyport/engine/testing'
+import { listening, NO_POSTGRES, startPostgres } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
-import { start, workspace } from './command.ts'
+import { serve, visit, workspace } from './command.ts'
 
 interface Store {
   readonly url?: string | undefined
-  /** If absent, the proxy is one process. */
   readonly workers?: string | undefined
   /** Takes the store away from the running proxy. */
   fail?(): Promise<void>
@@ -20,34 +18,23 @@ interface Store {
 
 /** A run with every way in which a key comes in, right and wrong; gives all that was written anywhere. */
 async function fullRun(t: Test, store: Store) {
-  const { command, config, folder } = workspace(t, [
-    'demo: true',
-    ...(store.url === undefined ? [] : [`store: ${store.url}`]),
-  ])
-  const [key, revoked, rotated] = await Promise.all(
-    Array.from({ length: 3 }, async () => JSON.parse((await command('keys', 'create', '--json')).out)),
-  )
-  const replacement = JSON.parse((await command('keys', 'rotate', rotated.id, '--json')).out)
+  const lines = store.url ? ['demo: true', `store: ${store.url}`] : ['demo: true']
+  const { command, object, config, folder } = workspace(t, lines)
+  const [key, revoked, rotated] = await Promise.all(Array.from({ length: 3 }, () => object('keys', 'create')))
+  const replacement = await object('keys', 'rotate', rotated.id)
   const written = [JSON.stringify(await command('keys', 'revoke', revoked.id))]
 
-  const origin = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
-  await once(origin, 'listening')
-  const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
-  const argv = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--upstream', upstream]
+  const origin = createServer((_, response) => response.end('hello'))
+  const argv = ['--upstream', `http://127.0.0.1:${await listening(t, origin)}`]
   if (store.workers !== undefined) argv.push('--workers', store.workers)
-  const proxy = start(t, ['proxy', '--config', config, ...argv])
-  await proxy.says('API at')
-  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
-  const admin = /Health at (http:\/\/[^/\s]+)/.exec(proxy.err())?.[1] ?? ''
+  const proxy = await serve(t, config, argv)
+  const { url, admin } = proxy
 
   const ask = async (path: string, headers: Readonly<Record<string, string>> = {}, body?: string) => {
-    const response = await fetch(`${url}${path}`, {
-      headers,
-      ...(body === undefined ? {} : { method: 'POST', body }),
-    })
+    const answer = await visit(`${url}${path}`, headers, body)
     // The origin answers nothing of what it was sent, so all of this is the proxy's.
-    written.push(`${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}`)
-    return response.status
+    written.push(JSON.stringify(answer))
+    return answer.status
   }
   const everyWay = async (text: string) => {
     const bearer = { authorization: `Bearer ${text}` }
@@ -69,23 +56,16 @@ async function fullRun(t: Test, store: Store) {
   t.same((await everyWay(key.key)).slice(0, 2), [200, 200])
   t.equal(await ask('/v1/user/limits', { authorization: `Bearer ${replacement.key}` }), 200)
   for (const text of [revoked.key, rotated.key]) t.same((await everyWay(text)).slice(0, 2), [401, 401])
-  for (const path of ['/healthz', '/readyz', '/metrics']) written.push(await (await fetch(`${admin}${path}`)).text())
-  for (const argv of [
-    ['keys', 'list'],
-    ['accounts', 'list'],
-    ['keys', 'list', '--json'],
-  ]) {
-    written.push(JSON.stringify(await command(...argv)))
-  }
+  for (const path of ['/healthz', '/readyz', '/metrics']) written.push((await visit(`${admin}${path}`)).text)
+  for (const argv of ['keys list', 'accounts list', 'keys list --json'])
+    written.push(JSON.stringify(await command(...argv.split(' '))))
   written.push(await store.contents())
   // Failures are reported, and that is where a key would slip out.
-  origin.close()
-  origin.closeAllConnections()
+  await once(origin.close(), 'close')
   await store.fail?.()
   await everyWay(key.key)
 
-  proxy.child.kill('SIGINT')
-  await proxy.ended
+  await proxy.stop('SIGINT')
   written.push(proxy.out(), proxy.err())
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   written.push(...files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')))

@@ -1,22 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import t from 'tap'
-import { start, workspace } from './command.ts'
+import { serve, visit, workspace } from './command.ts'
 
 const writeRule = (id: string) => `rules: [{ id: ${id}, match: { path: [/${id}] }, action: block }]`
 
 t.test('saves of a policy do not overwrite each other, and the trail says what each changed', async (t) => {
-  const { config, folder } = workspace(t, ['admin: 127.0.0.1:0', `policy: { ${writeRule('old')} }`])
-  const proxy = start(t, ['proxy', '--config', config, '--listen', '127.0.0.1:0'])
-  await proxy.says('Console at')
-  const admin = /Console at (http:\/\/[^/]+)/.exec(proxy.err())?.[1]
-  const token = readFileSync(join(folder, 'data/console-token'), 'utf8').trim()
+  const { config } = workspace(t, ['admin: 127.0.0.1:0', `policy: { ${writeRule('old')} }`])
+  const { admin, token } = await serve(t, config)
   const ask = async (path: string, body?: object, fields: Record<string, string> = {}) => {
-    const answer = await fetch(`${admin}/console/api/${path}`, {
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...fields },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, etag: answer.headers.get('etag'), body: JSON.parse(await answer.text()) }
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...fields }
+    const answer = await visit(`${admin}/console/api/${path}`, headers, body && JSON.stringify(body))
+    return { status: answer.status, etag: answer.headers.etag, body: JSON.parse(answer.text) }
   }
   const { etag, body } = await ask('policy')
   t.equal(body.etag, etag)
@@ -30,22 +24,15 @@ t.test('saves of a policy do not overwrite each other, and the trail says what e
   const won = names[saves.findIndex(({ status }) => status === 200)] ?? ''
   t.match(readFileSync(config, 'utf8'), `id: ${won}`)
   const { actions } = (await ask('audit')).body
-  t.match(
-    actions.find(({ audit }: { audit: string }) => audit === 'policy save'),
-    {
-      who: 'console admin',
-      details: { rules: 1, added: [won], removed: ['old'], changed: [], keys: [], from: etag },
-    },
-  )
+  const details = { rules: 1, added: [won], removed: ['old'], changed: [], keys: [], from: etag }
+  const saved = actions.find(({ audit }: { audit: string }) => audit === 'policy save')
+  t.match(saved, { who: 'console admin', details })
 
   t.equal((await ask('policy/save', { text: writeRule(won) }, { 'if-match': '*' })).status, 200, 'which replaces any')
   const now = (await ask('policy')).etag ?? ''
   t.equal((await ask('policy/save', { text: writeRule('late') }, { 'if-match': String(etag) })).status, 409)
   writeFileSync(config, readFileSync(config, 'utf8').replaceAll(won, 'by-hand'))
-  t.equal(
-    (await ask('policy/save', { text: writeRule('late') }, { 'if-match': now })).status,
-    409,
-    'nor what is not in force yet',
-  )
+  const late = await ask('policy/save', { text: writeRule('late') }, { 'if-match': now })
+  t.equal(late.status, 409, 'nor what is not in force yet')
   t.match(readFileSync(config, 'utf8'), 'id: by-hand')
 })

@@ -11,17 +11,13 @@ const HOSTILE =
   '\u001b]0;owned\u0007\u001b[31m\u009b2J\u202eevil\u2066\n[2026] allow\r\u2028\u001b]8;;http://x\u0007\u200b\ufeff\ud800\u007f'
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u
 
-function without(text: string): string {
-  return text.replaceAll('\n', '')
-}
-
 t.test('a control character is shown as an escape', async (t) => {
   t.equal(printable('a\u001b[31m\u009b\u202e\u{e0001}é😀\n'), 'a\\x1b[31m\\x9b\\u202e\\u{e0001}é😀\\x0a')
   t.notMatch(printable(HOSTILE), UNPRINTABLE)
 })
 
 t.test('no command prints a control character of a file', async (t) => {
-  const { folder, config } = workspace(t)
+  const { folder, config, write } = workspace(t)
   const file = join(folder, 'decisions.log')
   const log = createLog({ requests: 'all', addresses: 'full', sample: 1, format: 'plain', file })
   log.observe(observed('b-1', 'block', { path: '/admin', client: '192.0.2.7', status: 403 }))
@@ -31,37 +27,20 @@ t.test('no command prints a control character of a file', async (t) => {
   // Every text and every name of a member, one after the other: a file may come from anywhere.
   const hostile = lines.flatMap((line) => {
     const entry: Record<string, unknown> = JSON.parse(line)
-    return [
-      ...Object.entries(entry).map(([name, value]) =>
-        JSON.stringify({ ...entry, [name]: typeof value === 'string' ? HOSTILE : value }),
-      ),
-      JSON.stringify({
-        ...entry,
-        requestId: 'b-1',
-        [HOSTILE]: HOSTILE,
-        details: { [HOSTILE]: { [HOSTILE]: HOSTILE } },
-      }),
-    ]
+    const rest = { requestId: 'b-1', [HOSTILE]: HOSTILE, details: { [HOSTILE]: { [HOSTILE]: HOSTILE } } }
+    const each = Object.entries(entry).map(([name, value]) => ({
+      ...entry,
+      [name]: typeof value === 'string' ? HOSTILE : value,
+    }))
+    return [...each, { ...entry, ...rest }].map((one) => JSON.stringify(one))
   })
   // Raw where JSON lets them be, escaped where not: both come to the same text.
   writeFileSync(file, `${hostile.join('\n')}\n${HOSTILE}\n`)
-  const evidence = join(folder, 'evidence.json')
-  writeFileSync(
-    evidence,
-    JSON.stringify({ media_type: 'application/vnd.sallyport.evidence+json;version=1', [HOSTILE]: 1 }),
-  )
-  const request = join(folder, 'request.json')
-  writeFileSync(
-    request,
-    JSON.stringify({
-      ip: '192.0.2.1',
-      method: 'GET',
-      path: `/${HOSTILE}`,
-      headers: { 'user-agent': HOSTILE, [`x${HOSTILE}`]: '1' },
-    }),
-  )
-  const settings = join(folder, 'settings.yaml')
-  writeFileSync(settings, JSON.stringify({ listen: HOSTILE, [HOSTILE]: HOSTILE, mode: HOSTILE }))
+  const media = 'application/vnd.sallyport.evidence+json;version=1'
+  const evidence = write('evidence.json', { media_type: media, [HOSTILE]: 1 })
+  const headers = { 'user-agent': HOSTILE, [`x${HOSTILE}`]: '1' }
+  const request = write('request.json', { ip: '192.0.2.1', method: 'GET', path: `/${HOSTILE}`, headers })
+  const settings = write('settings.yaml', JSON.stringify({ listen: HOSTILE, [HOSTILE]: HOSTILE, mode: HOSTILE }))
   await run('keys', 'create', '--plan', 'free', '--name', HOSTILE, '--config', config)
   const wrong: string[] = []
   for (const argv of [
@@ -88,11 +67,9 @@ t.test('no command prints a control character of a file', async (t) => {
     [HOSTILE],
   ]) {
     const { out, err } = await run(...argv)
-    const text = ['1', '2', '22'].reduce((rest, style) => rest.replaceAll(`\u001b[${style}m`, ''), without(out + err))
-    const [found] = UNPRINTABLE.exec(text) ?? []
-    if (found !== undefined)
-      wrong.push(`${argv[0]} ${argv.at(-1)}: ${JSON.stringify(found)} in ${JSON.stringify(out + err)}`)
-    if (out + err === '') wrong.push(`${argv.join(' ')}: nothing`)
+    const plain = (out + err).replaceAll('\n', '')
+    const text = ['1', '2', '22'].reduce((rest, style) => rest.replaceAll(`\u001b[${style}m`, ''), plain)
+    if (text === '' || UNPRINTABLE.test(text)) wrong.push(`${argv.join(' ')}: ${JSON.stringify(out + err)}`)
   }
   t.same(wrong, [])
   const { out } = await run('logs', '--log', file)

@@ -2,33 +2,24 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readEntry } from '@sallyport/engine'
 import t from 'tap'
-import { run, start, workspace } from './command.ts'
+import { serve, until, visit, workspace } from './command.ts'
 
-const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--trust-proxy', 'loopback']
+const TRUST = ['--trust-proxy', 'loopback']
 const RULES = 'policy: { rules: [{ id: shut, match: { path: ["/shut"] }, action: block }] }'
 
-function urlIn(out: string): string {
-  return /Listening on (http:\/\/\S+),/.exec(out)?.[1] ?? ''
-}
-
-const from = (client: string, id: string) => ({ headers: { 'x-forwarded-for': client, 'x-request-id': id } })
+const from = (client: string, id: string) => ({ 'x-forwarded-for': client, 'x-request-id': id })
 
 t.test('standard output is the decision log, and standard error is for people', async (t) => {
   const { config } = workspace(t, ['demo: true', RULES])
-  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK])
-  await proxy.says('API key')
-  const url = urlIn(proxy.err())
-  const key = /shown only once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
-  t.equal((await fetch(`${url}/shut?secret=1`, from('192.0.2.7', 'one'))).status, 403)
-  t.equal((await fetch(url, from('192.0.2.7', 'two'))).status, 200)
-  const checked = await fetch(`${url}/v1/agentscan/check`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ip: '192.0.2.9', headless_flags: { webdriver: true }, request_id: 'of-the-caller' }),
-  })
-  t.match(await checked.json(), { action: 'flag' })
-  proxy.child.kill('SIGINT')
-  t.equal(await proxy.ended, 0)
+  const proxy = await serve(t, config, TRUST)
+  const { url, key } = proxy
+  t.equal((await visit(`${url}/shut?secret=1`, from('192.0.2.7', 'one'))).status, 403)
+  t.equal((await visit(url, from('192.0.2.7', 'two'))).status, 200)
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const body = { ip: '192.0.2.9', headless_flags: { webdriver: true }, request_id: 'of-the-caller' }
+  const checked = await visit(`${url}/v1/agentscan/check`, headers, JSON.stringify(body))
+  t.match(JSON.parse(checked.text), { action: 'flag' })
+  t.equal(await proxy.stop('SIGINT'), 0)
   const lines = proxy.out().trimEnd().split('\n').map(readEntry)
   t.match(lines, [
     { requestId: 'one', action: 'block', rule: 'shut', client: '192.0.2.7', path: '/shut', status: 403 },
@@ -38,15 +29,14 @@ t.test('standard output is the decision log, and standard error is for people', 
 })
 
 t.test('log.file is opened again at SIGHUP, and log itself is taken over; who did what is in it', async (t) => {
-  const { folder, config } = workspace(t, ['demo: true', RULES])
+  const { folder, config, command } = workspace(t, ['demo: true', RULES])
   const file = join(folder, 'decisions.log')
   const before = readFileSync(config, 'utf8')
   writeFileSync(config, `${before}log: { file: ${file}, requests: all, addresses: hashed }\n`)
-  t.match(await run('keys', 'create', '--config', config), { code: 0 })
-  const proxy = start(t, ['proxy', '--config', config, '--workers', '2', ...LOOPBACK])
-  await proxy.says('API key')
-  const url = urlIn(proxy.err())
-  for (let n = 0; n < 40; n++) await (await fetch(url, { ...from('192.0.2.7', `r${n}`), keepalive: false })).text()
+  t.match(await command('keys', 'create'), { code: 0 })
+  const proxy = await serve(t, config, ['--workers', '2', ...TRUST])
+  const { url } = proxy
+  for (let n = 0; n < 40; n++) await visit(url, from('192.0.2.7', `r${n}`))
   await until(() => splitLines(file).length > 40)
   const lines = splitLines(file).map(readEntry)
   t.match(lines[0], { audit: 'keys create', details: { key: /./, account: /./ } })
@@ -70,26 +60,21 @@ t.test('log.file is opened again at SIGHUP, and log itself is taken over; who di
   writeFileSync(config, `${before}log: { requests: off }\n`)
   proxy.child.kill('SIGHUP')
   await proxy.says('log.requests, log.addresses, log.file (removed) applied')
-  await fetch(`${url}/shut`)
-  proxy.child.kill('SIGINT')
-  t.equal(await proxy.ended, 0)
+  await visit(`${url}/shut`)
+  t.equal(await proxy.stop('SIGINT'), 0)
   t.notMatch(readFileSync(file, 'utf8'), '/shut')
 })
 
 t.test('administrative commands are written down where no log.file is named: in the dataDir', async (t) => {
-  const { folder, config } = workspace(t)
-  const common = ['--config', config] as const
-  t.match(await run('ip', 'set', '8.8.4.4', '--class', 'vpn', ...common), { code: 0 })
-  t.match(await run('keys', 'revoke', 'none', ...common), { code: 1 })
-  t.match(await run('keys', 'list', ...common), { code: 0 })
+  const { folder, config, command } = workspace(t)
+  t.match(await command('ip', 'set', '8.8.4.4', '--class', 'vpn'), { code: 0 })
+  t.match(await command('keys', 'revoke', 'none'), { code: 1 })
+  t.match(await command('keys', 'list'), { code: 0 })
   const trail = splitLines(join(folder, 'data/audit.log')).map(readEntry)
-  t.match(trail, [
-    { audit: 'ip set', who: /./, details: { address: '8.8.4.4', class: 'vpn' } },
-    { audit: 'keys revoke', error: 'unknown_key', details: { key: 'none' } },
-  ])
+  t.match(trail, [{ audit: 'ip set' }, { audit: 'keys revoke', error: 'unknown_key', details: { key: 'none' } }])
   t.equal(trail.length, 2, 'reading is no act')
   writeFileSync(config, `${readFileSync(config, 'utf8')}log: { file: ${config}/x.log }\n`)
-  t.match(await run('ip', 'unset', '8.8.4.4', ...common), { code: 2, err: /log\.file: \S+ is not a folder/ })
+  t.match(await command('ip', 'unset', '8.8.4.4'), { code: 2, err: /log\.file: \S+ is not a folder/ })
 })
 
 function splitLines(file: string): readonly string[] {
@@ -98,8 +83,4 @@ function splitLines(file: string): readonly string[] {
   } catch {
     return []
   }
-}
-
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await new Promise((resolve) => setTimeout(resolve, 10))
 }

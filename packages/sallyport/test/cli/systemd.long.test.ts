@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { start, workspace } from './command.ts'
+import { serve, until, visit, workspace } from './command.ts'
 
 const missing = ['systemd-notify', 'python3'].filter((name) => spawnSync(name, ['--version']).error !== undefined)
 const skip = missing.length > 0 && `no ${missing.join(', no ')}`
@@ -25,11 +25,8 @@ async function receive(t: Test, socket: string) {
     text += chunk
   })
   const lines = () => text.split('\n').filter((line) => line !== '' && line !== 'bound' && line !== 'BARRIER=1')
-  async function until(done: () => boolean): Promise<void> {
-    while (!done()) await new Promise((resolve) => setTimeout(resolve, 20))
-  }
   await until(() => text.includes('bound'))
-  return { lines, until }
+  return { lines, hasCome: (count: number) => until(() => lines().length === count) }
 }
 
 for (const workers of [[], ['--workers', '2']]) {
@@ -37,18 +34,16 @@ for (const workers of [[], ['--workers', '2']]) {
   t.test(`systemd learns of start, reload and end: ${name}`, { skip }, async (t) => {
     const { config, folder } = workspace(t, ['mode: monitor'])
     const socket = join(folder, 'notify')
-    const { lines, until } = await receive(t, socket)
-    const listening = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
-    const proxy = start(t, ['proxy', '--config', config, ...listening, ...workers], { NOTIFY_SOCKET: socket })
-    await until(() => lines().length === 1)
+    const { lines, hasCome } = await receive(t, socket)
+    const proxy = await serve(t, config, workers, 'Console at', { NOTIFY_SOCKET: socket })
+    await hasCome(1)
     proxy.child.kill('SIGHUP')
-    await until(() => lines().length === 3)
+    await hasCome(3)
     writeFileSync(config, 'mode: loud\n')
     proxy.child.kill('SIGHUP')
-    await until(() => lines().length === 5)
-    proxy.child.kill('SIGTERM')
-    t.equal(await proxy.ended, 0)
-    await until(() => lines().length === 6)
+    await hasCome(5)
+    t.equal(await proxy.stop(), 0)
+    await hasCome(6)
     const url = 'http:\\S+:\\d+'
     const expected = [
       `^READY=1 STATUS=Listening on ${url}$`,
@@ -58,7 +53,6 @@ for (const workers of [[], ['--workers', '2']]) {
       `^READY=1 STATUS=Listening on ${url}; reload rejected, configuration unchanged: \\S+:1: mode: "loud" is unknown`,
       '^STOPPING=1 STATUS=Finishing requests in flight$',
     ]
-    t.equal(lines().length, expected.length)
     for (const [index, pattern] of expected.entries()) t.match(lines()[index], new RegExp(pattern))
     t.notMatch(proxy.err(), /systemd cannot/)
   })
@@ -66,10 +60,8 @@ for (const workers of [[], ['--workers', '2']]) {
 
 t.test('a line says that systemd cannot be reached, and the service serves', { skip }, async (t) => {
   const { config, folder } = workspace(t)
-  const listening = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
-  const proxy = start(t, ['proxy', '--config', config, ...listening], { NOTIFY_SOCKET: join(folder, 'nobody') })
-  await proxy.says('could not notify systemd')
-  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
-  t.equal((await fetch(`${url}/v1/openapi.json`)).status, 200)
+  const socket = { NOTIFY_SOCKET: join(folder, 'nobody') }
+  const proxy = await serve(t, config, [], 'could not notify systemd', socket)
+  t.equal((await visit(`${proxy.url}/v1/openapi.json`)).status, 200)
   t.match(proxy.err(), /sallyport: could not notify systemd that this service is ready: .*\n/)
 })

@@ -15,7 +15,6 @@ export interface Posted {
   }
 }
 
-/** A webhook on loopback that takes JSON. */
 export async function openWebhook(t: Test) {
   const posted: Posted[] = []
   const server = createServer(async (request, response) => {

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:cluster'
 import { EventEmitter } from 'node:events'
 import t from 'tap'
+import { shareLoad } from '../../src/cli/workers/worker-load.ts'
 import { METRICS, questionRelay } from '../../src/cli/workers/worker-questions.ts'
 
 /** A worker's end of its channel, and what it was sent. */
@@ -15,48 +16,50 @@ class Channel extends EventEmitter {
   }
 }
 
-/** Three that serve; each one's answer is its name, and the primary adds the names of those that it has not heard. */
-function scene() {
-  const workers = ['one', 'two', 'three'].map((name) => ({ name, channel: new Channel() }))
-  const relay = questionRelay((_, heard) =>
-    workers.filter(({ channel }) => !heard.has(channel as unknown as Worker)).map(({ name }) => name),
-  )
-  for (const { channel } of workers) relay(channel as unknown as Worker)
-  const [asker, ...others] = workers
-  const ask = (topic: string) => asker?.channel.emit('message', { question: 'ask', id: '1.1', topic })
-  const answer = (name: string) => {
-    const channel = others.find((other) => other.name === name)?.channel
-    channel?.emit('message', { question: 'answer', id: '1.1', answer: name })
+t.test('the counts of a worker that ended are there once, and its other answers stay', async (t) => {
+  const two = { answers: ['three'], silent: 1, added: ['two'] }
+  for (const [topic, order, expected] of [
+    [METRICS, ['two', 'exit', 'three'], two],
+    [METRICS, ['two', 'disconnect', 'three'], two],
+    [METRICS, ['three', 'exit'], two],
+    ['requests', ['two', 'exit', 'three'], { answers: ['two', 'three'], silent: 0, added: [] }],
+  ] as const) {
+    const workers = ['one', 'two', 'three'].map((name) => ({ name, channel: new Channel() }))
+    // The primary adds the names of the workers that it has not heard.
+    const relay = questionRelay((_, heard) =>
+      workers.filter(({ channel }) => !heard.has(channel as unknown as Worker)).map(({ name }) => name),
+    )
+    for (const { channel } of workers) relay(channel as unknown as Worker)
+    const [one, two, three] = workers.map(({ channel }) => channel)
+    one?.emit('message', { question: 'ask', id: '1.1', topic })
+    for (const step of order) {
+      const message = { question: 'answer', id: '1.1', answer: step }
+      if (step === 'two') two?.emit('message', message)
+      else if (step === 'three') three?.emit('message', message)
+      else two?.emit(step)
+    }
+    t.same(one?.sent.at(-1)?.answered, expected, `${topic}: ${order.join(', ')}`)
   }
-  const end = (name: string, how: 'exit' | 'disconnect') =>
-    others.find((other) => other.name === name)?.channel.emit(how)
-  return { ask, answer, end, answered: () => asker?.channel.sent.at(-1)?.answered }
-}
-
-for (const how of ['exit', 'disconnect'] as const) {
-  t.test(`the counts of a worker that answered a scrape and then ended (${how}) are there once`, async (t) => {
-    const { ask, answer, end, answered } = scene()
-    ask(METRICS)
-    answer('two')
-    end('two', how)
-    answer('three')
-    t.same(answered(), { answers: ['three'], silent: 1, added: ['two'] })
-  })
-}
-
-t.test('an answer about anything else stays', async (t) => {
-  const { ask, answer, end, answered } = scene()
-  ask('requests')
-  answer('two')
-  end('two', 'exit')
-  answer('three')
-  t.same(answered(), { answers: ['two', 'three'], silent: 0, added: [] })
 })
 
-t.test('one that ended without an answer is not waited for', async (t) => {
-  const { ask, answer, end, answered } = scene()
-  ask(METRICS)
-  answer('three')
-  end('two', 'exit')
-  t.same(answered(), { answers: ['three'], silent: 1, added: ['two'] })
+t.test('a worker whose rules read the load hears of the highest of the others', async (t) => {
+  const topics: string[] = []
+  const answers = [0.2, 0.9, undefined, 'x']
+  const others = { ask: async (topic: string) => ({ answers: topics.push(topic) > 0 ? answers : [], silent: 1 }) }
+  let isAsked = false
+  const heard = new Promise<number>((resolve) => {
+    t.teardown(shareLoad({ isAsked: true, takeOthers: resolve } as never, others))
+  })
+  const quiet = {
+    get isAsked() {
+      isAsked = true
+      return false
+    },
+  }
+  t.teardown(shareLoad(quiet as never, { ask: async () => t.fail('nobody asks') as never }))
+  const alive = setInterval(() => {}, 1_000)
+  t.equal(await heard, 0.9)
+  while (!isAsked) await new Promise((resolve) => setTimeout(resolve, 20))
+  clearInterval(alive)
+  t.same([...new Set(topics)], ['load'])
 })

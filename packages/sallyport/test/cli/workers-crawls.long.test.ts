@@ -1,12 +1,8 @@
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
-import { ask, listChildProcesses, run, start, until, workspace } from './command.ts'
+import { ask, GPTBOT, visit as get, listChildProcesses, run, serve, until, workspace } from './command.ts'
 
-const GPTBOT = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
-const LOOPBACK = ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--trust-proxy', 'loopback']
 /** A minute of this clock takes three seconds. It begins in the past, so that the export by the real clock is later. */
 const CLOCK = 'const now = Date.now; const begun = now(); Date.now = () => begun + 20 * (now() - begun) - 7_200_000'
 const MINUTE_MS = 3_000
@@ -21,18 +17,16 @@ interface Exported {
 async function startWorkers(t: Test) {
   const { config, command, write } = workspace(t, ['demo: true', 'crawls: pattern'])
   const environment = { NODE_OPTIONS: `--import ${pathToFileURL(write('clock.mjs', CLOCK))}` }
-  const proxy = start(t, ['proxy', '--config', config, ...LOOPBACK, '--workers', '2'], environment)
-  await proxy.says('API key')
-  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
-  const admin = /Health at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
-  const isServing = async () => /_workers\{state="serving"\} 2/.test(await (await fetch(`${admin}/metrics`)).text())
+  const argv = ['--trust-proxy', 'loopback', '--workers', '2']
+  const proxy = await serve(t, config, argv, 'Console at', environment)
+  const { url, admin } = proxy
+  const isServing = async () => /_workers\{state="serving"\} 2/.test((await get(`${admin}/metrics`)).text)
   const serves = () =>
     until(async () => listChildProcesses(proxy).length === 2 && (await isServing().catch(() => false)))
   await serves()
   const keys = write('keys.json', (await ask(`${url}/v1/provenance/keys`)).json)
   async function stop(): Promise<Exported> {
-    proxy.child.kill('SIGTERM')
-    t.equal(await proxy.ended, 0)
+    t.equal(await proxy.stop(), 0)
     const { out, err } = await command('report', '--ai', '--evidence', 'OpenAI', '--from', '3h', '--to', '0s')
     t.equal(err, '')
     const { records } = JSON.parse(out) as { readonly records: readonly string[] }
@@ -88,10 +82,7 @@ t.test('a worker that is killed takes its minutes with it; no request counts twi
   t.ok(requests >= kept, `${requests} recorded of ${answered} answered`)
 })
 
-/** Requests a page on a connection of its own, which any worker may have; resolves with true once the answer has ended. */
 async function visit(url: string): Promise<true> {
-  const sent = request(url, { agent: false, headers: { 'user-agent': GPTBOT, 'x-forwarded-for': '5.9.10.20' } }).end()
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  await once(answer.resume(), 'end')
+  await get(url, { 'user-agent': GPTBOT, 'x-forwarded-for': '5.9.10.20' })
   return true
 }

@@ -1,26 +1,25 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { freePort } from '@sallyport/engine/testing'
+import { freePort, listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
-import { ask, listChildProcesses, type Started, start, until, workspace } from './command.ts'
+import { ask, listChildProcesses, type Started, serve, start, until, workspace } from './command.ts'
 
 const BLOCKING = 'policy: { rules: [{ id: shut, match: { path: ["/**"] }, action: block }] }\n'
+
+const listenOn = async () => ['--listen', `127.0.0.1:${await freePort()}`, '--admin', `127.0.0.1:${await freePort()}`]
 
 /** A proxy with workers, on ports of its own: one that was free may be another after all workers have gone. */
 async function startWorkers(t: Test, workers: number, lines: readonly string[] = []) {
   const { folder, config } = workspace(t, ['demo: true', ...lines])
-  const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--admin', `127.0.0.1:${await freePort()}`]
-  const command = ['proxy', '--config', config, ...listen, '--workers', String(workers)]
-  const proxy = start(t, command)
-  await proxy.says('API key')
-  const url = /Listening on (http:\/\/\S+),/.exec(proxy.err())?.[1] ?? ''
-  const admin = /Health at (http:\/\/[^/]+)/.exec(proxy.err())?.[1] ?? ''
-  await until(async () => (await countServing(admin)) === workers)
-  return { folder, config, proxy, url, admin, command }
+  const argv = [...(await listenOn()), '--workers', String(workers)]
+  const proxy = await serve(t, config, argv)
+  const { url, admin } = proxy
+  const areServing = (count = workers) => until(async () => (await readiness(admin))['serving'] === count)
+  await areServing()
+  return { folder, config, proxy, url, admin, areServing, command: ['proxy', '--config', config, ...argv] }
 }
 
 /** Reads one answer over a connection of its own; `undefined` where none comes in time, as from a stopped worker. */
@@ -34,53 +33,27 @@ async function readAnswer(url: string): Promise<{ readonly status: number; reado
   }
 }
 
+const readStatus = async (url: string) => (await readAnswer(url))?.status
+
 async function readiness(admin: string): Promise<Readonly<Record<string, number>>> {
   return JSON.parse((await readAnswer(`${admin}/readyz`))?.body ?? '{}')['workers'] ?? {}
 }
 
-async function countServing(admin: string): Promise<number> {
-  return (await readiness(admin))['serving'] ?? 0
-}
-
-/** Counts accepted connections in Linux's /proc/net/tcp, in hexadecimal. */
-function connectionsTo(url: string): number {
-  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
-  const established = new RegExp(`^ *\\d+: \\w+:${port} \\w+:\\w+ 01 `, 'gm')
-  return readFileSync('/proc/net/tcp', 'utf8').match(established)?.length ?? 0
-}
-
-const splitLines = (proxy: Started, line: string): number => proxy.err().split(line).length - 1
-
-function attest(url: string, key: string) {
-  return ask(
-    `${url}/v1/provenance/check`,
-    { authorization: `Bearer ${key}` },
-    '{"ip":"192.0.2.1","claimed_jurisdiction":"DE"}',
-  )
-}
-
-const readKey = (proxy: Started): string => /shown only once:\S* (sp_\w+)/.exec(proxy.err())?.[1] ?? ''
+const splitLines = (proxy: Pick<Started, 'err'>, line: string): number => proxy.err().split(line).length - 1
 
 /* Two of these tests run at one time, because they wait more than they compute. */
 t.test('faults of workers', async (t) => {
   t.jobs = 2
 
   t.test('a worker that hangs is seen, replaced, and does not hold the end up', { buffered: true }, async (t) => {
-    const { proxy, url, admin } = await startWorkers(t, 3, ['timeouts: { drain: 1s }'])
-    const stopped: number[] = []
+    const { proxy, url, admin, areServing } = await startWorkers(t, 3, ['timeouts: { drain: 1s }'])
     const stop = (pid = 0): void => {
-      stopped.push(pid)
+      t.teardown(() => {
+        // The proxy has killed it, as it should.
+        if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
+      })
       process.kill(pid, 'SIGSTOP')
     }
-    t.teardown(() => {
-      for (const pid of stopped) {
-        try {
-          process.kill(pid, 'SIGKILL')
-        } catch {
-          // It was killed, as it should be.
-        }
-      }
-    })
     const [leader, second] = listChildProcesses(proxy)
     stop(leader)
     await until(async () => (await readiness(admin))['silent'] === 1)
@@ -88,18 +61,17 @@ t.test('faults of workers', async (t) => {
     t.match((await readAnswer(`${admin}/metrics`))?.body, 'sallyport_workers{state="silent"} 1')
     await until(() => proxy.err().includes(`worker ${leader} ended (SIGKILL); starting another.`))
     t.match(proxy.err(), `worker ${leader} has not responded for 20 s; killing it.`)
-    await until(async () => (await countServing(admin)) === 3)
+    await areServing()
     t.same(await readiness(admin), { wanted: 3, serving: 3, silent: 0 })
-    t.equal((await readAnswer(url))?.status, 200)
-    process.kill(proxy.child.pid as number, 'SIGHUP')
+    t.equal(await readStatus(url), 200)
+    proxy.child.kill('SIGHUP')
     await proxy.says('configuration reloaded: nothing has changed.')
     t.equal(splitLines(proxy, 'configuration reloaded'), 1, 'the next one leads')
 
     stop(second)
     await until(async () => (await readiness(admin))['silent'] === 1)
     const began = performance.now()
-    proxy.child.kill('SIGTERM')
-    t.equal(await proxy.ended, 0)
+    t.equal(await proxy.stop(), 0)
     t.ok(performance.now() - began < 15_000, 'before it would have been replaced')
   })
 
@@ -107,7 +79,7 @@ t.test('faults of workers', async (t) => {
     'a faulty file keeps no worker from being replaced, and reloads go on when the first is gone',
     { buffered: true },
     async (t) => {
-      const { folder, config, proxy, url, admin } = await startWorkers(t, 2, ['watch: false'])
+      const { folder, config, proxy, url, areServing } = await startWorkers(t, 2, ['watch: false'])
       const first = readFileSync(config, 'utf8')
       const log = join(folder, 'requests.log')
       const audits = (): number =>
@@ -116,32 +88,30 @@ t.test('faults of workers', async (t) => {
       const killed = listChildProcesses(proxy)
       for (const pid of killed) process.kill(pid, 'SIGKILL')
       await until(() => killed.every((pid) => proxy.err().includes(`worker ${pid} ended (SIGKILL); starting another.`)))
-      await until(async () => (await countServing(admin)) === 2)
-      t.equal((await readAnswer(url))?.status, 200, 'they serve with what was in force')
+      await areServing()
+      t.equal(await readStatus(url), 200, 'they serve with what was in force')
 
-      process.kill(proxy.child.pid as number, 'SIGHUP')
+      proxy.child.kill('SIGHUP')
       await proxy.says('configuration unchanged')
       writeFileSync(config, `${first}${BLOCKING}log: { file: ${log} }\n`)
-      process.kill(proxy.child.pid as number, 'SIGHUP')
+      proxy.child.kill('SIGHUP')
       await proxy.says('configuration reloaded: ')
       await until(() => audits() === 1)
-      await until(async () => (await readAnswer(url))?.status === 403 && (await readAnswer(url))?.status === 403)
-      t.equal((await readAnswer(url))?.status, 403)
+      await until(async () => (await readStatus(url)) === 403 && (await readStatus(url)) === 403)
 
       // Each of the next two leads until it is killed.
       for (let gone = 1; gone <= 2; gone++) {
         const [leader] = listChildProcesses(proxy)
         process.kill(leader as number, 'SIGKILL')
         await proxy.says(`worker ${leader} ended`)
-        await until(async () => (await countServing(admin)) === 2)
-        t.equal((await readAnswer(url))?.status, 403, 'also under what a reload has taken over')
+        await areServing()
+        t.equal(await readStatus(url), 403, 'also under what a reload has taken over')
         writeFileSync(config, `${first}${BLOCKING}log: { file: ${log} }\nclientHeader: x-${gone}\n`)
-        process.kill(proxy.child.pid as number, 'SIGHUP')
+        proxy.child.kill('SIGHUP')
         await until(() => splitLines(proxy, 'configuration reloaded: clientHeader applied.') === gone)
         await until(() => audits() === 1 + gone)
       }
-      proxy.child.kill('SIGTERM')
-      t.equal(await proxy.ended, 0)
+      t.equal(await proxy.stop(), 0)
       t.equal(splitLines(proxy, 'configuration reloaded: clientHeader applied.'), 2, 'one says it')
       t.equal(splitLines(proxy, 'configuration unchanged'), 1)
       t.equal(audits(), 3, 'and writes it down')
@@ -152,11 +122,11 @@ t.test('faults of workers', async (t) => {
     'a ledger that contradicts its checkpoints: no start at first, and one as soon as it is right',
     { buffered: true },
     async (t) => {
-      const { folder, proxy, url, admin, command } = await startWorkers(t, 2)
+      const { folder, proxy, url, areServing, command } = await startWorkers(t, 2)
       const ledger = join(folder, 'data', 'ledger.db')
-      await attest(url, readKey(proxy))
-      proxy.child.kill('SIGTERM')
-      t.equal(await proxy.ended, 0)
+      const body = '{"ip":"192.0.2.1","claimed_jurisdiction":"DE"}'
+      await ask(`${url}/v1/provenance/check`, { authorization: `Bearer ${proxy.key}` }, body)
+      t.equal(await proxy.stop(), 0)
 
       renameSync(ledger, `${ledger}.away`)
       const alone = start(t, command.slice(0, -2))
@@ -169,7 +139,7 @@ t.test('faults of workers', async (t) => {
       renameSync(`${ledger}.away`, ledger)
       const again = start(t, command)
       await again.says('Listening')
-      await until(async () => (await countServing(admin)) === 2)
+      await areServing()
       renameSync(ledger, `${ledger}.away`)
       const killed = listChildProcesses(again)
       for (const pid of killed) process.kill(pid, 'SIGKILL')
@@ -177,16 +147,15 @@ t.test('faults of workers', async (t) => {
       t.ok(splitLines(again, 'ended (exit 1); starting another.') >= 1, 'one that cannot start exits')
       t.ok(listChildProcesses(again).length <= 1, 'one tries for all')
       renameSync(`${ledger}.away`, ledger)
-      await until(async () => (await countServing(admin)) === 2)
-      t.equal((await readAnswer(url))?.status, 200)
+      await areServing()
+      t.equal(await readStatus(url), 200)
       t.equal(splitLines(again, 'Listening on'), 1)
-      again.child.kill('SIGTERM')
-      t.equal(await again.ended, 0)
+      t.equal(await again.stop(), 0)
     },
   )
 
   t.test('counts of those who are killed or leave stay in the sums', { buffered: true }, async (t) => {
-    const { proxy, url, admin } = await startWorkers(t, 2)
+    const { proxy, url, admin, areServing } = await startWorkers(t, 2)
     const sum = async () => {
       const { body = '' } = (await readAnswer(`${admin}/metrics`)) ?? {}
       const value = (pattern: RegExp): number => Number(pattern.exec(body)?.[1] ?? Number.NaN)
@@ -197,7 +166,7 @@ t.test('faults of workers', async (t) => {
     }
     let asked = 0
     const visit = async (): Promise<void> => {
-      for (let visits = 0; visits < 10; visits++) if ((await readAnswer(url))?.status === 200) asked++
+      for (let visits = 0; visits < 10; visits++) if ((await readStatus(url)) === 200) asked++
       await until(async () => (await sum()).count === asked)
     }
     await visit()
@@ -206,31 +175,30 @@ t.test('faults of workers', async (t) => {
       const victims = signal === 'SIGKILL' ? listChildProcesses(proxy) : listChildProcesses(proxy).slice(0, 1)
       for (const pid of victims) process.kill(pid, signal)
       await until(() => victims.every((pid) => proxy.err().includes(`worker ${pid} ended`)))
-      await until(async () => (await countServing(admin)) === 2)
+      await areServing()
       const after = await sum()
       t.equal(after.count, before.count, `after ${signal}`)
       t.ok(after.spent >= before.spent)
       await visit()
     }
-    t.equal((await sum()).count, asked)
     t.equal(asked, 40)
-    proxy.child.kill('SIGINT')
-    t.equal(await proxy.ended, 0)
+    t.equal(await proxy.stop('SIGINT'), 0)
   })
 
   t.test('a connection whose worker dies before it takes it is closed', { buffered: true }, async (t) => {
-    const { proxy, url, admin } = await startWorkers(t, 1, ['timeouts: { drain: 1s }'])
+    const { proxy, url, areServing } = await startWorkers(t, 1, ['timeouts: { drain: 1s }'])
     const [pid = 0] = listChildProcesses(proxy)
     process.kill(pid, 'SIGSTOP')
-    const ask = () => once(request(url, { agent: false }).end(), 'response').catch(({ code }) => code)
-    const handedOver = ask()
-    await until(() => connectionsTo(url) > 0)
+    const handedOver = once(request(url, { agent: false }).end(), 'response').catch(({ code }) => code)
+    // Linux lists accepted connections, in hexadecimal.
+    const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
+    const accepted = new RegExp(`^ *\\d+: \\w+:${port} \\w+:\\w+ 01 `, 'm')
+    await until(() => accepted.test(readFileSync('/proc/net/tcp', 'utf8')))
     process.kill(pid, 'SIGKILL')
     t.equal(await handedOver, 'ECONNRESET', 'it does not wait for ever')
-    await until(async () => (await countServing(admin)) === 1)
-    t.match(await ask(), [{ statusCode: 200 }])
-    proxy.child.kill('SIGTERM')
-    t.equal(await proxy.ended, 0)
+    await areServing()
+    t.equal(await readStatus(url), 200)
+    t.equal(await proxy.stop(), 0)
   })
 
   t.test('the worker that leads orders certificates, and no other does', { buffered: true }, async (t) => {
@@ -238,18 +206,14 @@ t.test('faults of workers', async (t) => {
     const authority = createServer((_, response) => {
       orders.push(performance.now())
       response.writeHead(503).end()
-    }).listen(0, '127.0.0.1')
-    await once(authority, 'listening')
-    t.teardown(() => void authority.close().closeAllConnections())
-    const directory = `http://127.0.0.1:${(authority.address() as AddressInfo).port}/dir`
+    })
+    const directory = `http://127.0.0.1:${await listening(t, authority)}/dir`
     const { config } = workspace(t, [
       'demo: true',
       `http: 127.0.0.1:${await freePort()}`,
       `tls: { acme: { domains: [site.example], email: ops@site.example, directory: "${directory}" } }`,
     ])
-    const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--admin', `127.0.0.1:${await freePort()}`]
-    const proxy = start(t, ['proxy', '--config', config, ...listen, '--workers', '2'])
-    await proxy.says('API key')
+    const proxy = await serve(t, config, [...(await listenOn()), '--workers', '2'])
     const refused = 'tls.acme: no certificate for site.example'
     for (let leaders = 1; leaders <= 3; leaders++) {
       await until(() => splitLines(proxy, refused) === leaders && listChildProcesses(proxy).length === 2)
@@ -258,8 +222,7 @@ t.test('faults of workers', async (t) => {
       const [leader] = listChildProcesses(proxy)
       if (leaders < 3) process.kill(leader as number, 'SIGKILL')
     }
-    proxy.child.kill('SIGINT')
-    t.equal(await proxy.ended, 0)
+    t.equal(await proxy.stop('SIGINT'), 0)
     t.equal(splitLines(proxy, refused), 3)
   })
 })

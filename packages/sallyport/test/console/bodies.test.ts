@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { readJson, sendError, sendJson } from '../../src/console/http/reply.ts'
 
@@ -15,14 +15,10 @@ t.test('a body that is too large leaves its connection usable, and one that ends
         server.emit('fault')
       },
     )
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  t.teardown(() => {
-    agent.destroy()
-    server.close().closeAllConnections()
   })
+  const port = await listening(t, server)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  t.teardown(() => agent.destroy())
   const send = (body: string) =>
     new Promise<readonly [number | undefined, boolean]>((resolve, reject) => {
       const asked = request({ port, method: 'POST', agent }, (response) => {

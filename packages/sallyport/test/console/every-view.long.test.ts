@@ -1,13 +1,8 @@
-import type { Page } from 'playwright-core'
 import t from 'tap'
-import { axeFinds, NO_BROWSER, openBrowser, openPage } from './browser.ts'
+import { axeFinds, NO_BROWSER, openView, PHONE, readWidth } from './browser.ts'
 import { FIRST_ASN, hostileAddress, NAUGHTY_NAME, openHostileScene } from './hostile.ts'
-import { AS_READER, NAUGHTY, openScene, until, VISITOR } from './scene.ts'
-import { awaitToday } from './today.ts'
+import { NAUGHTY, openScene, until, VISITOR } from './scene.ts'
 import { viewIds } from './views.ts'
-
-const PHONE = { width: 390, height: 844 }
-const SCREEN = { width: 1280, height: 860 }
 
 /** Questions for views that show little without one; every other view is asked nothing. */
 const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -18,41 +13,29 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Views whose content is written by the operator and by Sallyport alone. */
 const OF_NO_STRANGER = ['policy', 'data', 'risk', 'audit', 'health']
 
-/** Waits until nothing is loading. */
-async function settle(page: Page): Promise<void> {
-  await page.locator('h1').waitFor()
-  await until(async () => (await page.locator('.loading').count()) === 0)
-}
-
 /** Finds foreign parts of a page: elements, attributes and links of strangers. */
-function foreignParts(page: Page): Promise<unknown> {
-  return page.evaluate(`[...document.querySelectorAll('*')].filter((one) =>
-    (one.localName === 'script' && !one.src.startsWith(location.origin + '/assets/')) ||
-    (one.localName === 'img' && !one.src.startsWith(location.origin + '/assets/')) ||
-    one.localName === 'iframe' || /^\\s*javascript:/i.test(one.getAttribute('href') ?? '') ||
-    one.getAttributeNames().some((name) => name.startsWith('on'))).map((one) => one.outerHTML)`)
-}
+const FOREIGN = `[...document.querySelectorAll('*')].filter((one) =>
+  (one.localName === 'script' && !one.src.startsWith(location.origin + '/assets/')) ||
+  (one.localName === 'img' && !one.src.startsWith(location.origin + '/assets/')) ||
+  one.localName === 'iframe' || /^\\s*javascript:/i.test(one.getAttribute('href') ?? '') ||
+  one.getAttributeNames().some((name) => name.startsWith('on'))).map((one) => one.outerHTML)`
 
 t.test('hostile text is text in every view, light, dark and on a phone', { skip: NO_BROWSER }, async (t) => {
   const scene = await openHostileScene(t)
-  const browser = await openBrowser(t)
-  const { page, complaints, outside } = await openPage(t, browser, scene.adminUrl)
+  const { page, complaints, outside, settle } = await openView(t, scene)
   // The report has what was written of the counts.
-  await awaitToday(scene, (now) => now !== null)
-  const listed = await fetch(`${scene.adminUrl}/console/api/requests?limit=1&text=alert`, { headers: AS_READER })
-  const { requests } = (await listed.json()) as { readonly requests: readonly { readonly id: string }[] }
-  const questions = { ...QUESTIONS, request: [`?id=${requests[0]?.id}`] }
+  await scene.awaitToday((now) => now !== null)
+  const listed = await scene.ask('requests?limit=1&text=alert')
+  const questions = { ...QUESTIONS, request: [`?id=${listed.body.requests[0]?.id}`] }
   const ids = await viewIds()
   t.ok(ids.length >= 11, ids.join())
   for (const id of ids) {
     let shown = ''
     for (const question of questions[id as keyof typeof questions] ?? ['']) {
-      const place = `#/${id}${question}`
-      await page.setViewportSize(SCREEN)
+      const place = `${id}${question}`
+      await page.setViewportSize({ width: 1280, height: 860 })
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' })
-      await page.goto('about:blank')
-      await page.goto(`${scene.adminUrl}/${place}`)
-      await settle(page)
+      await settle(place)
       if (id === 'ledger') await page.getByRole('button', { name: 'Open', exact: true }).click()
       if (id === 'live') await page.locator('.stream .row').first().waitFor()
       if (id === 'ledger') await page.getByText('Chained records').waitFor()
@@ -61,22 +44,19 @@ t.test('hostile text is text in every view, light, dark and on a phone', { skip:
       await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
       await page.setViewportSize(PHONE)
       t.same(await axeFinds(page), [], `${place} in the dark, on a phone`)
-      t.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width, `${place} fits on a phone`)
+      t.equal(await readWidth(page), PHONE.width, `${place} fits on a phone`)
       t.equal(await page.evaluate('document.getAnimations().length'), 0, `${place} stands still where it is asked to`)
-      t.same(await foreignParts(page), [], `${place} holds nothing of a stranger`)
+      t.same(await page.evaluate(FOREIGN), [], `${place} holds nothing of a stranger`)
     }
     const found = NAUGHTY.filter((text) => shown.includes(text))
     t.equal(found.length > 0, !OF_NO_STRANGER.includes(id), `${id} shows as text: ${found.length} of ${NAUGHTY.length}`)
   }
-  t.same(complaints, [])
-  t.same(outside, [])
+  t.same([complaints, outside], [[], []])
 })
 
 t.test('every view says that it loads, that it failed, and goes on', { skip: NO_BROWSER }, async (t) => {
-  const scene = await openScene()
-  const browser = await openBrowser(t, scene)
   const questions: Readonly<Record<string, string>> = { inspect: `?target=${VISITOR.tor}`, request: '?id=nobody' }
-  const { page, complaints } = await openPage(t, browser, scene.adminUrl)
+  const { page, complaints, go } = await openView(t, await openScene())
   let answers: 'never' | 'badly' | 'well' = 'well'
   await page.route('**/console/api/**', async (route) => {
     if (route.request().url().endsWith('/session') || answers === 'well') return route.continue()
@@ -84,17 +64,14 @@ t.test('every view says that it loads, that it failed, and goes on', { skip: NO_
       return route.fulfill({ status: 503, json: { error: 'service_unavailable', message: 'Later.' } })
   })
   for (const id of await viewIds()) {
-    const url = `${scene.adminUrl}/#/${id}${questions[id] ?? ''}`
-    answers = 'never'
-    await page.goto('about:blank')
-    await page.goto(url)
-    await page.getByRole('status').first().waitFor()
-    t.match(await page.getByRole('status').first().innerText(), /Loading…|connecting…/, `${id} loads`)
-    answers = 'badly'
-    await page.goto('about:blank')
-    await page.goto(url)
-    await page.getByRole('alert').first().waitFor()
-    t.match(await page.getByRole('alert').first().innerText(), /Later\.\s+service_unavailable/, `${id} failed`)
+    const show = async (how: typeof answers, role: 'status' | 'alert') => {
+      answers = how
+      await page.goto('about:blank')
+      await go(`${id}${questions[id] ?? ''}`)
+      return page.getByRole(role).first().innerText()
+    }
+    t.match(await show('never', 'status'), /Loading…|connecting…/, `${id} loads`)
+    t.match(await show('badly', 'alert'), /Later\.\s+service_unavailable/, `${id} failed`)
     t.same(await axeFinds(page), [], `${id} after a failure`)
     answers = 'well'
     await until(async () => {
@@ -110,11 +87,8 @@ t.test('every view says that it loads, that it failed, and goes on', { skip: NO_
 })
 
 t.test('every view is reached by the keyboard', { skip: NO_BROWSER }, async (t) => {
-  const scene = await openScene()
-  const browser = await openBrowser(t, scene)
-  const { page } = await openPage(t, browser, scene.adminUrl)
-  await page.goto(scene.adminUrl)
-  await settle(page)
+  const { page, settle } = await openView(t, await openScene())
+  await settle('')
   const readFocused = () => page.evaluate('document.activeElement.textContent.trim() || document.activeElement.id')
   await page.keyboard.press('Tab')
   t.equal(await readFocused(), 'Skip to content')
@@ -131,4 +105,22 @@ t.test('every view is reached by the keyboard', { skip: NO_BROWSER }, async (t) 
     while ((await page.title()) !== `${title} · Sallyport`) await page.waitForTimeout(20)
     t.pass(title)
   }
+})
+
+t.test('a page older than its proxy goes on, and a refused stream is asked again', { skip: NO_BROWSER }, async (t) => {
+  const { page, complaints, go } = await openView(t, await openScene())
+  const asked: string[] = []
+  page.on('request', (request) => void (request.url().includes('/stream') && asked.push(request.url())))
+  await page.route('**/console/api/stream*', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 1 })
+  await go('')
+  await page.getByText('Recent decisions').waitFor()
+  await page.getByText('connecting…').waitFor({ state: 'detached' })
+  t.equal(asked.length, 2)
+  await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404 }))
+  await page.getByRole('link', { name: 'Directory' }).click()
+  await page.getByRole('alert').getByText('or was updated').waitFor()
+  await page.unroute('**/assets/*.js')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('table').waitFor()
+  t.same(complaints, [])
 })

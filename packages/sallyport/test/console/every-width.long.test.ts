@@ -1,13 +1,11 @@
-import type { Page } from 'playwright-core'
 import t from 'tap'
-import { NO_BROWSER, openBrowser, openPage } from './browser.ts'
+import { GPTBOT } from '../cli/command.ts'
+import { NO_BROWSER, openView } from './browser.ts'
 import { countAlsoBefore } from './past.ts'
 import { ADMIN, openScene, type Scene, until, VISITOR } from './scene.ts'
-import { awaitToday } from './today.ts'
 import { viewIds } from './views.ts'
 
 const WIDTHS = [390, 820, 1440, 1920] as const
-const GPTBOT = 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)'
 const QUESTIONS: Readonly<Record<string, string>> = { inspect: `?target=${VISITOR.tor}`, lists: '?name=partners' }
 
 /** Opens a scene with visitors of all kinds, an account, a ban and evidence, in the hours of a day. */
@@ -26,17 +24,13 @@ async function openBusyScene(dataDir: string): Promise<Scene> {
   await keyring.issue({ name: 'A shop' })
   const now = Date.now()
   await bans.put({ id: 'b', key: 'address 5.9.10.20', on: 'blocked', count: 3, since: now, until: now + 600_000 })
-  await awaitToday(scene, (today) => today?.requests === 72)
-  countAlsoBefore(
-    dataDir,
-    Array.from({ length: 23 }, (_, index) => index + 1),
-  )
+  await scene.awaitToday((today) => today?.requests === 72)
+  countAlsoBefore(dataDir, 23)
   return scene
 }
 
 /** What a person would call a fault of the layout: cut words, no margin, holes between cards, columns that no row fills. */
-function findFaults(page: Page): Promise<unknown> {
-  return page.evaluate(`(() => {
+const FAULTS = `(() => {
     const faults = []
     const named = (one) => one.localName + '.' + one.className + ' ' + one.textContent.trim().slice(0, 40)
     const boxes = (selector, within = document) => [...within.querySelectorAll(selector)]
@@ -63,23 +57,19 @@ function findFaults(page: Page): Promise<unknown> {
         if (rows.length > 0 && rows.every((row) => row.cells[at].textContent === '')) faults.push('an empty column: ' + named(head))
     }
     return faults
-  })()`)
-}
+  })()`
 
 t.test('every view keeps its words, margins and grid in four widths', { skip: NO_BROWSER }, async (t) => {
   const scene = await openBusyScene(t.testdir())
-  const browser = await openBrowser(t, scene)
-  const { page, complaints } = await openPage(t, browser, scene.adminUrl)
+  const { page, complaints, settle } = await openView(t, scene)
   const headers = { authorization: `Bearer ${ADMIN}` }
   await page.request.post(`${scene.adminUrl}/console/api/session`, { headers, data: {} })
   for (const id of await viewIds())
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 })
-      await page.goto('about:blank')
-      await page.goto(`${scene.adminUrl}/#/${id}${QUESTIONS[id] ?? ''}`)
-      await page.locator('main > h1').waitFor()
-      await until(async () => (await page.locator('.loading, div.map').count()) === 0)
-      t.same(await findFaults(page), [], `${id}, ${width} wide`)
+      await settle(`${id}${QUESTIONS[id] ?? ''}`)
+      await until(async () => (await page.locator('div.map').count()) === 0)
+      t.same(await page.evaluate(FAULTS), [], `${id}, ${width} wide`)
     }
   t.same(complaints, [])
 })

@@ -1,11 +1,4 @@
-import {
-  ACTIONS,
-  AGENT_CLASSES,
-  describeOutcome,
-  NETWORK_CLASSES,
-  type ObservedRequest,
-  type Writable,
-} from '@sallyport/core'
+import { ACTIONS, AGENT_CLASSES, describeOutcome, NETWORK_CLASSES, type ObservedRequest } from '@sallyport/core'
 import { createMetrics } from '@sallyport/engine'
 import t from 'tap'
 import { type HistoryReading, mergeReadings } from '../../src/console/history/history.ts'
@@ -27,39 +20,31 @@ function counting() {
 
 const AT = Date.parse('2026-11-24T12:00:30Z')
 
-function observed(id: string, some: Partial<ObservedRequest> = {}): ObservedRequest {
-  return {
-    id,
-    answeredBy: 'api',
-    peer: '127.0.0.1',
-    client: '203.0.113.9',
-    method: 'GET',
-    host: 'site.example',
-    path: '/v1/myip',
-    status: 200,
-    at: AT,
-    milliseconds: 1,
-    ...some,
-  }
-}
+const SEEN = {
+  answeredBy: 'api',
+  peer: '127.0.0.1',
+  client: '203.0.113.9',
+  method: 'GET',
+  host: 'site.example',
+} as const
+
+const observed = (id: string, some: Partial<ObservedRequest> = {}): ObservedRequest => ({
+  ...SEEN,
+  ...{ id, path: '/v1/myip', status: 200, at: AT, milliseconds: 1 },
+  ...some,
+})
 
 t.test('a series forgets what is older than itself, and never mixes two rounds', async (t) => {
   const series = createSeries({ slots: 4, slotMs: 1_000, kinds: 2 })
-  series.add(1_500, 0, 1)
-  series.add(2_500, 1, 1)
-  series.add(2_600, 1, 1)
-  t.same(series.read(2_900, 3), [
-    [0, 0],
-    [1, 0],
-    [0, 2],
-  ])
+  for (const [at, kind] of [
+    [1_500, 0],
+    [2_500, 1],
+    [2_600, 1],
+  ] as const)
+    series.add(at, kind, 1)
+  t.same(series.read(2_900, 3).join(' '), '0,0 1,0 0,2')
   series.add(5_500, 0, 1)
-  t.same(series.read(5_900, 4), [
-    [0, 2],
-    [0, 0],
-    [0, 0],
-    [1, 0],
-  ])
+  t.same(series.read(5_900, 4).join(' '), '0,2 0,0 0,0 1,0')
   series.add(1_000, 0, 1)
   t.same(series.read(5_900, 4)[3], [1, 0], 'a request that took longer than the series is left out')
   t.same(series.read(60_000, 4), new Array(4).fill([0, 0]))
@@ -83,15 +68,6 @@ t.test('a history counts by what became of requests, and remembers some of each 
   t.equal(recent.find('bad-head')?.refusedFor, 'head')
   for (let index = 0; index < 300; index++) observe(observed(`f${index}`, { answeredBy: 'refusal', at: AT + 1_000 }))
   t.equal(recent.count, 151, 'a hundred of those that something was done to, and the next second has room again')
-})
-
-t.test('what is counted is in its second, whatever comes later', async (t) => {
-  const { observe, read } = counting()
-  observe(observed('first', { at: AT - 20_000 }))
-  observe(observed('second'))
-  const { curves, from, step } = read('5m', AT + 9_000)
-  const at = (moment: number) => curves.api[Math.floor((moment - from) / step)]
-  t.same([at(AT - 20_000), at(AT), at(AT + 9_000)], [1, 1, 0])
 })
 
 t.test('rows since a place are asked for, as far as they are kept', async (t) => {
@@ -118,13 +94,8 @@ t.test("a balancer's probe is in the stream, and no traffic", async (t) => {
   observe(observed('probe', { decision: decide({ isProxy: true }) }))
   const { totals, classes, networks } = read('5m', AT + 1_000)
   t.match(totals, { allow: 1 })
-  t.match(
-    [...classes, ...networks].filter(({ count }) => count > 0),
-    [
-      { name: 'human', count: 1 },
-      { name: 'unknown', count: 1 },
-    ],
-  )
+  const shown = [...classes, ...networks].filter(({ count }) => count > 0).map(({ name, count }) => `${name} ${count}`)
+  t.same(shown, ['human 1', 'unknown 1'])
   t.equal(recent.count, 2)
 })
 
@@ -132,21 +103,15 @@ const REQUESTS = 100_000
 
 /** Requests of all kinds, 500 a second. */
 function* mixed(): Generator<ObservedRequest> {
-  let state = 20_261_126
-  const next = (bound: number) => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
-    return (state >>> 8) % bound
-  }
-  const one = <T>(values: readonly T[]): T => values[next(values.length)] as T
   for (let index = 0; index < REQUESTS; index++) {
-    const request: Writable<ObservedRequest> = observed(`r${index}`, { at: AT + index * 2, path: `/p${next(90)}` })
-    request.answeredBy = one(['origin', 'host', 'refusal', 'check', 'api'] as const)
-    const network = { verdict: { classification: one(NETWORK_CLASSES) }, asn: 64_500 + next(90), asName: 'Made' }
-    const inspection = { network, agent: { class: one(AGENT_CLASSES) }, country: one(['DE', 'FR', 'US']) }
-    const reasons = [{ id: `policy:r${next(20)}` }]
-    const decision = { action: one(ACTIONS), enforced: next(2) === 0, reasons, inspection } as unknown as Decision
-    if (next(6) > 0) request.decision = decision
-    yield request
+    const one = <T>(values: readonly T[], every = 1): T => values[Math.floor(index / every) % values.length] as T
+    const request = observed(`r${index}`, { at: AT + index * 2, path: `/p${index % 90}` })
+    const answeredBy = one(['origin', 'host', 'refusal', 'check', 'api'] as const, 7)
+    const network = { verdict: { classification: one(NETWORK_CLASSES) }, asn: 64_500 + (index % 90), asName: 'Made' }
+    const inspection = { network, agent: { class: one(AGENT_CLASSES, 3) }, country: one(['DE', 'FR', 'US']) }
+    const reasons = [{ id: `policy:r${index % 20}` }]
+    const decided = { action: one(ACTIONS, 11), enforced: one([true, false], 13), reasons, inspection }
+    yield { ...request, answeredBy, ...(index % 6 > 0 && { decision: decided as unknown as Decision }) }
   }
 }
 
@@ -172,10 +137,8 @@ t.test('a hundred thousand requests are in the curves as when they are counted o
   for (const { name, count } of classes) found.set(`class ${name}`, count)
   for (const { name, count } of networks) found.set(`network ${name}`, count)
   t.ok(wanted.size > 1_400, `${wanted.size} counts`)
-  t.same(
-    [...new Set([...wanted.keys(), ...found.keys()])].filter((key) => wanted.get(key) !== found.get(key)),
-    [],
-  )
+  const wrong = [...wanted.keys(), ...found.keys()].filter((key) => wanted.get(key) !== found.get(key))
+  t.same(wrong, [])
 })
 
 t.test('counts of several processes are read as one', async (t) => {

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseAddress } from '@sallyport/core'
+import { type Address, parseAddress } from '@sallyport/core'
 import { createFakeDns } from '@sallyport/core/testing'
 import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
-import { NAUGHTY, openScene, type Scene } from './scene.ts'
+import { keepSources, NAUGHTY, openScene, type Scene } from './scene.ts'
 
 /** Characters of a pattern: longer lines are no entries of a list. */
 const MAX_PATTERN = 1_000
@@ -15,27 +15,22 @@ const MAX_PATTERN = 1_000
 export const NAUGHTY_NAME = 'naughty.de'
 export const FIRST_ASN = 60_001
 
-export function hostileAddress(index: number): string {
-  return `8.${index + 1}.0.1`
-}
+export const hostileAddress = (index: number): string => `8.${index + 1}.0.1`
+
+const parse = (text: string): Address => parseAddress(text) as Address
 
 /** Opens a registry on loopback that answers with what its customers made up, and returns a bootstrap file that names it. */
 async function openRegistry(t: Test, texts: readonly string[]): Promise<string> {
-  const server = createServer((_, response) => {
-    response.setHeader('content-type', 'application/rdap+json')
-    const named = (fn: string) => [
-      'vcard',
-      [
-        ['version', {}, 'text', '4.0'],
-        ['fn', {}, 'text', fn],
-      ],
-    ]
-    const entities = [{ objectClassName: 'entity', roles: ['registrar'], vcardArray: named(texts[0] ?? '') }]
-    const nameservers = texts.map((ldhName) => ({ objectClassName: 'nameserver', ldhName }))
-    response.end(
-      JSON.stringify({ objectClassName: 'domain', ldhName: NAUGHTY_NAME, status: texts, entities, nameservers }),
-    )
-  })
+  const vcard = [
+    ['version', {}, 'text', '4.0'],
+    ['fn', {}, 'text', texts[0]],
+  ]
+  const entities = [{ objectClassName: 'entity', roles: ['registrar'], vcardArray: ['vcard', vcard] }]
+  const nameservers = texts.map((ldhName) => ({ objectClassName: 'nameserver', ldhName }))
+  const domain = { objectClassName: 'domain', ldhName: NAUGHTY_NAME, status: texts, entities, nameservers }
+  const server = createServer((_, response) =>
+    response.setHeader('content-type', 'application/rdap+json').end(JSON.stringify(domain)),
+  )
   // As many names as the published file has: less is refused as not plausible.
   const names = Array.from({ length: 600 }, (_, index) => `x${index}`)
   const services = [
@@ -48,45 +43,31 @@ async function openRegistry(t: Test, texts: readonly string[]): Promise<string> 
 /** A scene in which all that others can write is hostile: operators, registries, visitors, accounts, bans, evidence. */
 export async function openHostileScene(t: Test, texts: readonly string[] = NAUGHTY): Promise<Scene> {
   const folder = t.testdir()
+  const write = (name: string, text: string): { readonly url: string } => {
+    writeFileSync(join(folder, name), text)
+    return { url: pathToFileURL(join(folder, name)).href }
+  }
   const rows = texts.map((name, index) => {
     const place = hostileAddress(index).replace(/0\.1$/, '')
     return `${place}0.0,${place}255.255,${FIRST_ASN + index},"${name.replaceAll('"', '""')}"\n`
   })
-  const file = join(folder, 'systems.csv')
-  writeFileSync(file, rows.join(''))
-  const bootstrap = join(folder, 'dns.json')
-  writeFileSync(bootstrap, await openRegistry(t, texts))
-  const off = ['asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6']
-  const sources = Object.fromEntries(off.map((id) => [id, { enabled: false }]))
-  const address = parseAddress(hostileAddress(0))
+  const sources = {
+    ...keepSources('asn-csv-v4'),
+    'asn-csv-v4': write('systems.csv', rows.join('')),
+    'rdap-dns': write('dns.json', await openRegistry(t, texts)),
+  }
+  const limit = { key: 'client', max: 1, window: '1h' } as const
   const scene = await openScene(
     {},
     {
       dataDir: join(folder, 'data'),
-      data: {
-        refresh: false,
-        sources: {
-          ...sources,
-          'asn-csv-v4': { url: pathToFileURL(file).href },
-          'rdap-dns': { url: pathToFileURL(bootstrap).href },
-        },
-      },
+      data: { refresh: false, sources },
       lists: { strangers: [...texts].map((text) => text.slice(0, MAX_PATTERN)) },
       net: { allowPrivate: ['127.0.0.0/8'] },
-      policy: {
-        rules: [
-          {
-            id: 'slow',
-            match: { path: ['/limited'] },
-            action: 'throttle',
-            limit: { key: 'client', max: 1, window: '1h' },
-          },
-        ],
-      },
+      policy: { rules: [{ id: 'slow', match: { path: ['/limited'] }, action: 'throttle', limit }] },
     },
-    { dns: createFakeDns(address === undefined ? {} : { [NAUGHTY_NAME]: { state: 'found', addresses: [address] } }) },
+    { dns: createFakeDns({ [NAUGHTY_NAME]: { state: 'found', addresses: [parse(hostileAddress(0))] } }) },
   )
-  t.teardown(scene.close)
   await comeAndStay(scene, texts)
   return scene
 }
@@ -101,29 +82,13 @@ async function comeAndStay({ sallyport, visit }: Scene, texts: readonly string[]
     await visit(from, { host: text.replaceAll(/[^ -~]/g, '') })
     await keyring.issue({ name: text })
     const fields = ['User-Agent', text]
-    const decision = decide({
-      peer: from,
-      method: 'POST',
-      target: '/login',
-      scheme: 'http',
-      httpVersion: '1.1',
-      fields,
-    })
-    const event = {
-      event: 'login',
-      identifier: text,
-      user: text,
-      mail: `${text}@shop.example`,
-      outcome: 'failure',
-    } as const
-    await accounts.assess({ sallyport: decision, rawHeaders: fields }, event)
+    const asked = { method: 'POST', target: '/login', scheme: 'http', httpVersion: '1.1' } as const
+    const decision = decide({ ...asked, peer: from, fields })
+    const event = { event: 'login', identifier: text, user: text, mail: `${text}@shop.example` } as const
+    await accounts.assess({ sallyport: decision, rawHeaders: fields }, { ...event, outcome: 'failure' })
     const ban = { id: `ban${index}`, key: `address ${from}`, on: text, count: 3, since: now, until: now + 600_000 }
     await bans.put(ban)
-    await provenance.attest({
-      account: 'site',
-      address: parseAddress(from) as never,
-      claim: 'DE',
-      context: { text, note: text.slice(0, 200) },
-    })
+    const context = { text, note: text.slice(0, 200) }
+    await provenance.attest({ account: 'site', address: parse(from), claim: 'DE', context })
   }
 }

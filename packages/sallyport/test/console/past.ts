@@ -10,11 +10,8 @@ function weighHour(hour: number): number {
  * Counts of a service's real requests as if the same had come in the hours before too, because a browser cannot wait a day for
  * a sparkline. `weight`: how many times as many in an hour so far back.
  */
-export function countAlsoBefore(
-  dataDir: string,
-  hours: readonly number[],
-  weight: (hoursBack: number) => number = weighHour,
-): void {
+export function countAlsoBefore(dataDir: string, hours: readonly number[] | number, weight = weighHour): void {
+  const listed = typeof hours === 'number' ? Array.from({ length: hours }, (_, index) => index + 1) : hours
   const database = new DatabaseSync(join(dataDir, 'tally.db'))
   try {
     database.exec('PRAGMA busy_timeout = 5000')
@@ -22,7 +19,7 @@ export function countAlsoBefore(
     const newest = Math.max(...rows.map(({ hour }) => Number(hour)))
     const add = database.prepare('INSERT INTO tally VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
     database.exec('BEGIN IMMEDIATE')
-    for (const back of hours)
+    for (const back of listed)
       for (const { hour, policy, subject, labels, requests, bytes, pages, people } of rows) {
         if (Number(hour) !== newest) continue
         const times = weight(back)

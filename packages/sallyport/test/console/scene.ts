@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigInput, type OpenHooks, open, type Sallyport } from '@sallyport/engine'
-import { openProxy, type Proxy as RunningProxy } from '@sallyport/proxy'
+import { openProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { buildPage } from '../../build/page.ts'
 import { openDemoSite } from '../../src/cli/demo/site.ts'
@@ -10,10 +10,8 @@ import { createHistory, type Door, openConsole, openDoor } from '../../src/conso
 import type { ConsoleHooks } from '../../src/console/routes/route.ts'
 import { ADMIN, READER, readStatus } from './visits.ts'
 
+export { until } from '../cli/command.ts'
 export { ADMIN, READER, VISITOR } from './visits.ts'
-
-/** Headers of a reader that is no browser. */
-export const AS_READER = { authorization: `Bearer ${READER}` }
 
 /** Texts that mean something to a browser, a shell, a terminal or a database. */
 export const NAUGHTY = [
@@ -34,31 +32,31 @@ interface Visit {
   readonly host: string
 }
 
-export interface Scene {
-  readonly sallyport: Sallyport
-  readonly proxy: RunningProxy
-  readonly url: string
-  readonly adminUrl: string
-  visit(address: string, options?: Partial<Visit>): Promise<number>
-  close(): Promise<void>
+interface Period {
+  readonly requests: number
 }
+
+export type Scene = Awaited<ReturnType<typeof openScene>>
 
 /** The page is built and the embedded data compiled once for all tests of this workspace. */
 const FOLDER = mkdtempSync(join(tmpdir(), 'sallyport-console-'))
 const BUILT: { page?: Promise<void> | undefined } = {}
 t.teardown(() => rmSync(FOLDER, { recursive: true }))
 
+const EMBEDDED = ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6']
+
+/** Returns a configuration without embedded sources but these. */
+export const keepSources = (...kept: readonly string[]) =>
+  Object.fromEntries(EMBEDDED.filter((id) => !kept.includes(id)).map((id) => [id, { enabled: false }]))
+
 /** Embedded sources switched off: for a scene in which the data does not matter. */
-export const WITHOUT_DATA: ConfigInput = {
-  data: {
-    refresh: false,
-    sources: Object.fromEntries(
-      ['asn-csv-v4', 'asn-csv-v6', 'asn-country-v4', 'asn-country-v6', 'dbip-city-v4', 'dbip-city-v6'].map((id) => [
-        id,
-        { enabled: false },
-      ]),
-    ),
-  },
+export const WITHOUT_DATA: ConfigInput = { data: { refresh: false, sources: keepSources() } }
+
+const POLICY: ConfigInput['policy'] = {
+  rules: [
+    { id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' },
+    { id: 'no-hosting-login', match: { networkClass: ['hosting'], path: ['/login'] }, action: 'block', monitor: true },
+  ],
 }
 
 /** Opens a running proxy before its example site, with the embedded data, and its console. */
@@ -69,7 +67,7 @@ export async function openScene(
   }: ConsoleHooks & { readonly door?: Door | undefined } = {},
   config: ConfigInput = {},
   world: Pick<OpenHooks, 'dns'> = {},
-): Promise<Scene> {
+) {
   BUILT.page ??= buildPage(join(FOLDER, 'page'))
   await BUILT.page
   const history = createHistory(() => sallyport.meter.ended)
@@ -81,29 +79,13 @@ export async function openScene(
       // No question leaves this machine: the port is the one of RFC 863, and no server listens.
       dns: { servers: ['127.0.0.1:9'], timeoutMs: 50 },
       trustProxy: ['loopback'],
-      policy: {
-        rules: [
-          { id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' },
-          {
-            id: 'no-hosting-login',
-            match: { networkClass: ['hosting'], path: ['/login'] },
-            action: 'block',
-            monitor: true,
-          },
-        ],
-      },
+      policy: POLICY,
       ...config,
     },
     { ...world, observe: history.observe },
   )
-  const pages = openConsole({
-    sallyport,
-    history,
-    door,
-    page: join(FOLDER, 'page'),
-    ...hooks,
-    onFault: (error) => process.emitWarning(String(error)),
-  })
+  const onFault = (error: unknown) => process.emitWarning(String(error))
+  const pages = openConsole({ sallyport, history, door, page: join(FOLDER, 'page'), ...hooks, onFault })
   const site = await openDemoSite()
   const proxy = await openProxy(sallyport, {
     listen: '127.0.0.1:0',
@@ -113,13 +95,29 @@ export async function openScene(
     adminPages: pages,
     timeouts: { drain: 100 },
   })
+  const adminUrl = proxy.adminUrl ?? ''
+  /** Asks the API of the console, by POST where there is a body; as a reader, unless a token says otherwise. */
+  const ask = async (path: string, body?: unknown, token = READER) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    const response = await fetch(`${adminUrl}/console/api/${path}`, { headers, ...sent })
+    return { status: response.status, body: JSON.parse(await response.text()) }
+  }
   return {
     sallyport,
-    proxy,
     url: proxy.url,
-    adminUrl: proxy.adminUrl ?? '',
-    visit: (address, { userAgent = BROWSER, path = '/', host } = {}) =>
+    adminUrl,
+    visit: (address: string, { userAgent = BROWSER, path = '/', host }: Partial<Visit> = {}) =>
       readStatus(proxy.url, path, { 'X-Forwarded-For': address, 'User-Agent': userAgent, ...(host && { Host: host }) }),
+    ask,
+    /** Asks for the day in short until it is what is wanted: counts are written every five seconds, and kept for as long. */
+    async awaitToday(wanted: (now: Period | null, before: Period | null) => boolean) {
+      for (;;) {
+        const { body: today } = await ask('today')
+        if (wanted(today.now, today.before)) return today
+        await new Promise((resolve) => setTimeout(resolve, 250))
+      }
+    },
     async close() {
       await pages.close()
       await proxy.close('cut')
@@ -127,9 +125,4 @@ export async function openScene(
       await sallyport.close()
     },
   }
-}
-
-/** Waits until something holds. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
