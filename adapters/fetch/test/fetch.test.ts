@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Api } from '@sallyport/engine'
 import { Hono } from 'hono'
 import t from 'tap'
 import * as forHono from '../src/hono.ts'
@@ -49,15 +50,8 @@ t.test('end gives the response our headers, also one that cannot be changed, and
 
 t.test('a response without a body that answers many visitors takes the headers of none', async (t) => {
   const shared = new Response(null, { status: 204, headers: { etag: '"a"' } })
-  const use = {
-    rule: 'busy',
-    action: 'throttle',
-    onTrial: false,
-    max: 10,
-    windowMs: 60_000,
-    resetMs: 60_000,
-    exceeded: false,
-  } as const
+  const times = { windowMs: 60_000, resetMs: 60_000 }
+  const use = { rule: 'busy', action: 'throttle', onTrial: false, max: 10, exceeded: false, ...times } as const
   const limited: typeof SALLYPORT = {
     ...SALLYPORT,
     decide: (request) => ({ ...SALLYPORT.decide(request), limits: [{ ...use, used: Number(request.peer.slice(-1)) }] }),
@@ -72,12 +66,9 @@ t.test('a response without a body that answers many visitors takes the headers o
 })
 
 t.test('the API answers what is its own, and reads no body before it is asked for', async (t) => {
-  const api = {
-    api: async (request: { readonly path: string; json(): Promise<unknown> }) =>
-      request.path.startsWith('/v1/')
-        ? { status: 200, headers: { 'x-a': 'b' }, body: JSON.stringify(await request.json()) }
-        : undefined,
-  }
+  const answer: Api = async ({ path, json }) =>
+    path.startsWith('/v1/') ? { status: 200, headers: { 'x-a': 'b' }, body: JSON.stringify(await json()) } : undefined
+  const api = { api: answer }
   const post = (path: string) => ask(path, { method: 'POST', body: '{"n":1}' })
   const answered = await v1(api, post('/detect/v1/x'), { ...ADDRESS, base: '/detect/' })
   t.same([answered?.headers.get('x-a'), await answered?.json()], ['b', { n: 1 }])
@@ -97,11 +88,7 @@ t.test('a client that leaves after its body was refused unread ends nothing', as
   })
   const headers = { 'content-length': '70000' }
   const request = ask('/v1/x', { method: 'POST', body, headers, duplex: 'half' })
-  const api = async ({ json }: { json(): Promise<unknown> }) => ({
-    status: 200,
-    headers: {},
-    body: String(await json()),
-  })
+  const api: Api = async ({ json }) => ({ status: 200, headers: {}, body: String(await json()) })
   await t.rejects(v1({ api }, request, ADDRESS), { code: 'payload_too_large' })
   leave()
   await setImmediate()
@@ -128,17 +115,13 @@ t.test('what a visitor sends under our names reaches no handler, also where head
   })
   const headers = { 'Sallyport-Action': 'allow', sallyport_pass: '3', accept: '*/*' }
   for (const path of ['/shop', '/health']) await app.fetch(ask(path, { headers }))
-  t.same(seen, [
-    [undefined, undefined, '*/*'],
-    [undefined, undefined, '*/*'],
-  ])
+  for (const fields of seen) t.same(fields, [undefined, undefined, '*/*'])
+  const remove = (): never => {
+    throw new TypeError('immutable')
+  }
   const fixed = (init: RequestInit): Request => {
     const request = ask('/shop', init)
-    Object.defineProperty(request.headers, 'delete', {
-      value() {
-        throw new TypeError('immutable')
-      },
-    })
+    Object.defineProperty(request.headers, 'delete', { value: remove })
     return request
   }
   t.equal((await app.fetch(fixed({ headers }))).status, 400)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type RequestListener, request, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { SallyportError } from '@sallyport/core'
 import type { Api } from '@sallyport/engine'
@@ -23,30 +24,20 @@ const api: Api = async ({ json, path, query }) => {
   return { status, headers: {}, body: JSON.stringify({ path, query: String(query), body }) }
 }
 
-function serveApi(t: Test, parsed?: unknown): Promise<number> {
-  return serve(t, async (req, res) => {
+function serveApi(t: Test, parsed?: unknown, prepare?: (server: Server) => void): Promise<number> {
+  const listener: RequestListener = async (req, res) => {
     const target = req.url ?? ''
     if (parsed !== undefined) for await (const _ of req);
     const response = await answer({ api }, req, { res, target, path: target, body: parsed })
     if (response) await sendResponse(res, response)
-  })
+  }
+  return serve(t, listener, prepare)
 }
 
-function post(port: number, body: string | Buffer, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const req = request(
-      { port, host: '127.0.0.1', agent: false, method: 'POST', path: '/v1?a=1&a=2', headers },
-      (res) => {
-        let text = ''
-        res.on('data', (chunk) => {
-          text += chunk
-        })
-        res.on('end', () => resolve(JSON.parse(text).body))
-      },
-    )
-    req.on('error', reject)
-    req.end(body)
-  })
+async function post(port: number, body: string | Buffer, headers: Readonly<Record<string, string>> = {}) {
+  const place = { port, host: '127.0.0.1', agent: false, method: 'POST', path: '/v1?a=1&a=2', headers }
+  const [answered] = await once(request(place).end(body), 'response')
+  return JSON.parse(await text(answered)).body as unknown
 }
 
 const CHUNKED = { 'transfer-encoding': 'chunked' }
@@ -60,17 +51,13 @@ t.test('bodies by content type', async (t) => {
     ['an object', '{"target":"192.0.2.1"}', { target: '192.0.2.1' }],
     ['in chunks', '{"a":["ü"]}', { a: ['ü'] }, CHUNKED],
     ['with a byte order mark', '\ufeff{}', {}],
-    ['identity is no coding', '{}', {}, { 'content-encoding': ' Identity ' }],
+    ['identity', '{}', {}, { 'content-encoding': ' Identity ' }],
     ['of the limit', padded(BODY_LIMIT), 'x'.repeat(BODY_LIMIT - 2)],
     ['over the limit by one', padded(BODY_LIMIT + 1), tooLarge],
     ['over the limit, in chunks', padded(BODY_LIMIT + 1), tooLarge, CHUNKED],
     ['none', '', invalid],
-    ['none, in chunks', '', invalid, CHUNKED],
     ['half an object', '{"target":', invalid],
-    ['two values', '{}{}', invalid],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), invalid],
-    ['UTF-16', Buffer.from('{}', 'utf16le'), invalid],
-    ['compressed', '{}', invalid, { 'content-encoding': 'gzip' }],
     ['compressed twice', '{}', invalid, { 'content-encoding': 'identity, br' }],
   ]
   for (const [name, body, expected, headers] of rows) t.same(await post(port, body, headers), expected, name)
@@ -81,14 +68,11 @@ t.test('a host that has read the body hands over what it made of it', async (t) 
   t.same(await post(port, '{"target":"sent"}'), { target: 'parsed' })
   t.same(await post(port, '{}', { 'content-encoding': 'gzip' }), { code: 'invalid_request' }, 'on the same terms')
   t.same(await post(port, '', { 'content-length': '0' }), { code: 'invalid_request' }, 'and nothing is not an object')
-})
-
-t.test("a parser's stand-in for a skipped body is not the body", async (t) => {
-  const port = await serve(t, async (req, res) => {
+  const unread = await serve(t, async (req, res) => {
     const response = await answer({ api }, req, { res, target: '/v1', path: '/v1', body: {} })
     if (response) await sendResponse(res, response)
   })
-  t.same(await post(port, '{"target":"sent"}'), { target: 'sent' })
+  t.same(await post(unread, '{"target":"sent"}'), { target: 'sent' }, "a parser's stand-in for a skipped body is none")
 })
 
 t.test('the body is read once, and not before it is asked for', async (t) => {
@@ -96,9 +80,7 @@ t.test('the body is read once, and not before it is asked for', async (t) => {
     const head = receive({}, req, '/detect/v1/x?y=1').head
     const asked = apiRequest(head, '/v1/x?y=1#z', () => readJson(req, req.headers, undefined))
     t.equal(req.readableDidRead, false)
-    t.equal(asked.target, '/detect/v1/x?y=1')
-    t.equal(asked.path, '/v1/x')
-    t.equal(String(asked.query), 'y=1')
+    t.same([asked.target, asked.path, String(asked.query)], ['/detect/v1/x?y=1', '/v1/x', 'y=1'])
     const both = await Promise.all([asked.json(), asked.json()])
     res.end(JSON.stringify({ body: both }))
   })
@@ -113,23 +95,10 @@ t.test("a body's fault is in details.fields too", async (t) => {
     [Readable.from(['{']), {}, 'not valid JSON'],
     [cut, {}, 'ended early'],
   ] as const) {
-    await t.rejects(readJson(body, headers, undefined), {
-      code: 'invalid_request',
-      message: `body: ${message}`,
-      details: { fields: [{ field: 'body', message }] },
-    })
+    const details = { fields: [{ field: 'body', message }] }
+    const expected = { code: 'invalid_request', message: `body: ${message}`, details }
+    await t.rejects(readJson(body, headers, undefined), expected)
   }
-})
-
-t.test('a client that leaves in the middle of its body', async (t) => {
-  const outcome = new Promise<unknown>((resolve) => {
-    const listening = serve(t, (req) => {
-      readJson(req, req.headers, undefined).catch(resolve)
-      req.once('data', () => req.socket.destroy())
-    })
-    void listening.then((port) => dial(t, port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{'))
-  })
-  t.hasStrict(await outcome, { code: 'invalid_request' })
 })
 
 t.test('a large body is refused unread, and the client can still read why', async (t) => {
@@ -140,21 +109,13 @@ t.test('a large body is refused unread, and the client can still read why', asyn
     ['not even asked for', '/v1/unread', `Content-Length: ${TEN_MB}`, 401],
   ] as const) {
     let accepted: Socket | undefined
-    const port = await serve(
-      t,
-      async (req, res) => {
-        const target = req.url ?? ''
-        const response = await answer({ api }, req, { res, target, path: target })
-        if (response) await sendResponse(res, response)
-      },
-      (server) => server.on('connection', (socket) => (accepted = socket)),
-    )
-    const { socket, text } = dial(t, port, `POST ${path} HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`)
+    const port = await serveApi(t, undefined, (server) => server.on('connection', (socket) => (accepted = socket)))
+    const { socket, text: received } = dial(t, port, `POST ${path} HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n`)
     const chunk = head.startsWith('T') ? `8000\r\n${' '.repeat(0x8000)}\r\n` : ' '.repeat(0x8000)
     for (let sent = 0; sent < TEN_MB; sent += 0x8000) socket.write(chunk)
     socket.removeAllListeners('end')
     await once(socket, 'end')
-    t.match(text(), new RegExp(`^HTTP/1.1 ${status} .*connection: close`, 's'), name)
+    t.match(received(), new RegExp(`^HTTP/1.1 ${status} .*connection: close`, 's'), name)
     await setImmediate()
     t.equal(accepted?.destroyed, false, 'half closed, for the answer to be read')
     if (accepted && !accepted.destroyed) await once(accepted, 'close')
@@ -167,24 +128,6 @@ t.test('a small body that nobody asked for costs no connection, nor does one in 
   const unread = 'POST /v1/unread HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
   const chunked = 'POST /v1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
   const last = unread.replace('Host: a', 'Host: a\r\nConnection: close')
-  t.same((await dial(t, port, unread + chunked + last).closed).match(/HTTP\/1\.1 \d+/g), [
-    'HTTP/1.1 401',
-    'HTTP/1.1 200',
-    'HTTP/1.1 401',
-  ])
-})
-
-t.test('too many fields for the client address to be known', async (t) => {
-  const fields = Array.from({ length: 1200 }, (_, n) => `A${n}: 1\r\n`).join('')
-  let heard = 0
-  const port = await serve(t, async (req, res) => {
-    heard++
-    const response = await answer({ api: async () => undefined }, req, { res, target: '', path: req.url ?? '' })
-    res.writeHead(response?.status ?? 404).end()
-  })
-  const ask = (path: string) => dial(t, port, `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${fields}\r\n`)
-  t.match(await ask('/v1/myip').closed, /^HTTP\/1.1 431/)
-  // Newer Nodes refuse such a request themselves, whosever it is.
-  const others = heard === 0 ? /^HTTP\/1.1 431/ : /^HTTP\/1.1 404/
-  t.match(await ask('/v1beta').closed, others, 'only what is ours is answered')
+  const statuses = (await dial(t, port, unread + chunked + last).closed).match(/(?<=HTTP\/1\.1 )\d+/g)
+  t.same(statuses, ['401', '200', '401'])
 })

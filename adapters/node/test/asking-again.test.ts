@@ -9,9 +9,7 @@ const saidBy = ({ body }: Answer): string => /role="status">([^<]*)</.exec(body)
 
 t.test('who waits is sent on with a pass, and the application never sees our parameter', async (t) => {
   const { ask, clock, seen } = await openAskingSite(t)
-  const page = await ask('/a/b?c=1')
-  const question = readCookie(page)
-  t.match(question, /^sallyport-challenge=[\w-]{96}$/)
+  const question = readCookie(await ask('/a/b?c=1'))
   const early = await ask(`/a/b${AGAIN}`, withCookie(question))
   t.same([early.status, saidBy(early), comesBack(early)], [403, WAITS, true])
   t.equal(readCookie(early), question, 'the same question: its wait goes on')
@@ -19,11 +17,9 @@ t.test('who waits is sent on with a pass, and the application never sees our par
   const back = await ask('/a/b?c=1&sallyport-again=1', withCookie(question))
   t.same([back.status, back.headers.location, back.headers['cache-control']], [303, './b?c=1', 'no-store'])
   const pass = readCookie(back)
-  t.match(pass, /^sallyport=[\w-]{52}$/)
   t.equal((await ask('/a/b?c=1', withCookie(`${question}; ${pass}`))).body, 'hello')
   const other = await ask(`/a/b${AGAIN}`, withCookie(`${question}; ${pass}`))
   t.same([other.status, other.headers.location, other.headers['set-cookie']], [303, './b', undefined], 'another tab')
-  t.same((await ask(`/open${AGAIN}`)).headers.location, './open', 'who is not asked at all')
   t.match(await ask(`/closed${AGAIN}`), { status: 403, body: /Access denied/ }, 'a refusal stays one')
   t.equal((await ask(`/open${AGAIN}`, NAVIGATION, 'POST')).body, 'hello')
   t.same(seen, ['/a/b?c=1', `/open${AGAIN}`])
@@ -52,13 +48,7 @@ t.test('two tabs at one time: who comes second is sent on and its question is pu
   const question = readCookie(await ask('/'))
   clock.advance(1000)
   const tabs = await Promise.all([1, 2].map(() => ask(`/${AGAIN}`, withCookie(question))))
-  t.same(
-    tabs.map(({ status, headers }) => [status, headers.location]),
-    [
-      [303, './'],
-      [303, './'],
-    ],
-  )
+  for (const { status, headers } of tabs) t.same([status, headers.location], [303, './'])
   const [first, second] = tabs.map(readCookie)
   t.match(first, /^sallyport=./)
   t.equal(second, 'sallyport-challenge=')
@@ -84,10 +74,7 @@ t.test('a refused solution puts its own question away, and no other', async (t) 
   clock.advance(400_000)
   const expired = await give(question)
   t.same([JSON.parse(expired.body).details.reason, readCookie(expired)], ['expired', 'sallyport-challenge='])
-  const stranger = await ask(
-    '/puzzle',
-    { ...NAVIGATION, 'sallyport-solution': solve(await ask('/puzzle')), 'sec-fetch-site': 'cross-site' },
-    'GET',
-  )
-  t.match(stranger, { status: 403, headers: { 'sallyport-pass': 'refused' } })
+  const foreign = { 'sallyport-solution': solve(await ask('/puzzle')), 'sec-fetch-site': 'cross-site' }
+  const refused = await ask('/puzzle', { ...NAVIGATION, ...foreign })
+  t.same([refused.status, refused.headers['sallyport-pass']], [403, 'refused'])
 })

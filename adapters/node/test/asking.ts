@@ -25,7 +25,6 @@ export interface Answer {
 }
 
 export interface AskingSite {
-  /** Asks for a target, from an address of the internet. */
   ask(target: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
   /** Targets that the application behind saw. */
   readonly seen: readonly string[]
@@ -59,24 +58,9 @@ export async function openAskingSite(
     ],
   })
   const trust = parseTrust(['loopback'])
-  const inspector = createInspector({
-    clock,
-    snapshots: makeSnapshots(),
-    trust,
-    policy,
-    mode: 'enforce',
-    passOf: challenges.passOf,
-  })
-  const decider = {
-    decide: inspector.decide,
-    isBrowser: inspector.isBrowser,
-    isTrusted: inspector.isTrusted,
-    namedScheme: inspector.namedScheme,
-    client: inspector.client,
-    challenges,
-    config: { challenge },
-    refusalPage: refusal,
-  }
+  const { passOf } = challenges
+  const inspector = createInspector({ clock, snapshots: makeSnapshots(), trust, policy, mode: 'enforce', passOf })
+  const decider = { ...inspector, challenges, config: { challenge }, refusalPage: refusal }
   const seen: string[] = []
   const port = await serve(
     t,
@@ -114,27 +98,17 @@ export function readCookie({ headers }: Answer): string {
   return cookie.split(';', 1)[0] as string
 }
 
-/** Returns a member of the page's data for its script. */
 export function readData({ body }: Answer, name: string): string {
   return new RegExp(` data-${name}="([^"]*)"`).exec(body)?.[1] ?? ''
 }
 
-/** Returns the solution of the challenge on a page. */
 export function solve(page: Answer): string {
   const [puzzles, bits] = [Number(readData(page, 'puzzles')), Number(readData(page, 'bits'))]
   return solveDetails({ challenge: readData(page, 'challenge'), puzzles, bits })
 }
 
-/** Returns the solution of a challenge in JSON. */
-export function solveDetails({
-  challenge,
-  puzzles,
-  bits,
-}: {
-  readonly challenge: string
-  readonly puzzles: number
-  readonly bits: number
-}): string {
+export function solveDetails(details: { challenge: string; puzzles: number; bits: number }): string {
+  const { challenge, puzzles, bits } = details
   const seed = Buffer.from(challenge, 'base64url').subarray(-32)
   const numbers = Array.from({ length: puzzles }, (_, place) => {
     const block = Buffer.concat([seed, Buffer.alloc(8)])

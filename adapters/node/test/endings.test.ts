@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, constants, createServer } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import type { Decider } from '../src/index.ts'
 import { decideRequest, decider, dial, serve } from './support.ts'
@@ -10,20 +10,12 @@ for (const method of ['GET', 'HEAD']) {
     const server = createServer()
     const ended: string[] = []
     const both = new Promise<void>((resolve) => {
-      const end = (what: string) => (): void => {
-        if (ended.push(what) === 2) resolve()
-      }
-      const host: Decider = {
-        ...decider(),
-        count: (decision) => ({ decision, ended: end('count') }),
-        observe: end('log'),
-      }
+      const end = (what: string) => (): void => void (ended.push(what) === 2 && resolve())
+      const count: Decider['count'] = (decision) => ({ decision, ended: end('count') })
+      const host: Decider = { ...decider(), count, observe: end('log') }
       server.on('request', (req, res) => void decideRequest(host, { req: req as never, res: res as never }))
     })
-    t.teardown(() => void server.close())
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const session = connect(`http://127.0.0.1:${await listening(t, server as never)}`)
     t.teardown(() => session.destroy())
     const asked = once(server, 'request')
     const stream = session.request({ ':method': method, ':path': '/' }).on('error', () => {})
@@ -67,10 +59,8 @@ t.test('what is kept of a request is no member of it, and no field', async (t) =
   const port = await serve(t, async (req, res) => {
     const { length } = Reflect.ownKeys(req)
     await decideRequest(decider(), { req, res })
-    const seen = [
-      Reflect.ownKeys(req).length - length,
-      req.rawHeaders.slice().filter((text) => typeof text !== 'string').length,
-    ]
+    const others = req.rawHeaders.filter((text) => typeof text !== 'string')
+    const seen = [Reflect.ownKeys(req).length - length, others.length]
     const id = res.getHeader('x-request-id')
     await decideRequest(decider(), { req, res })
     res.end(JSON.stringify([...seen, res.getHeader('x-request-id') === id]))

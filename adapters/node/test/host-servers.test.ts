@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import t, { type Test } from 'tap'
 import { guardUpgrade } from '../src/index.ts'
 import { decideRequest, decider, dial, serve } from './support.ts'
@@ -9,14 +9,11 @@ async function listWarnings(t: Test, prepare: (server: Server) => void): Promise
   const warn = (warning: Error & { code?: string | undefined }) =>
     void warnings.push(`${warning.code} ${warning.message}`)
   process.on('warning', warn)
-  const port = await serve(
-    t,
-    (req, res) => {
-      void decideRequest(decider(), { req, res })
-      res.end()
-    },
-    prepare,
-  )
+  const answer: RequestListener = (req, res) => {
+    void decideRequest(decider(), { req, res })
+    res.end()
+  }
+  const port = await serve(t, answer, prepare)
   for (let request = 0; request < 2; request++) {
     await dial(t, port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed
   }
@@ -34,11 +31,8 @@ t.test('an upgrade listener without a guard is warned of once', async (t) => {
     guardUpgrade(server, decider())
   }
   t.same(await listWarnings(t, guardServer), [])
-  t.same(
-    await listWarnings(t, () => {}),
-    [],
-    'and a server that upgrades nothing needs none, nor has it weak clocks by default',
-  )
+  const none = await listWarnings(t, () => {})
+  t.same(none, [], 'a server that upgrades nothing needs none, nor has it weak clocks by default')
 })
 
 t.test('clocks that are off, or far behind those of Node, are warned of once', async (t) => {

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import t from 'tap'
-import { requireApi } from '../src/api-answer.ts'
+import { answer, requireApi } from '../src/api-answer.ts'
 import { requireDecider } from '../src/decider.ts'
 import type { ApiHost, Attester, Decider } from '../src/index.ts'
 import { createInspection } from '../src/inspection/create-inspection.ts'
@@ -53,38 +53,23 @@ t.test('a claim that cannot be read lets nobody in, and says so; in monitor mode
   }
 })
 
-t.test('a counter that fails at the end of a request ends nothing', async (t) => {
-  const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
-  const ended = (): never => {
-    throw new Error('a fault')
-  }
-  const broken: Decider = { ...decider(), count: (decision) => ({ decision, ended }) }
-  const port = await serve(t, async (req, res) => {
-    await decideRequest(broken, { req, res })
-    res.end('ok')
-  })
-  t.match(await dial(t, port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed, /ok$/)
-  t.match(await warned, { name: 'SallyportWarning', message: /not counted: Error: a fault/ })
-})
-
 t.test('a request of which Node has dropped fields cannot be judged', async (t) => {
   const fields = (count: number) => Array.from({ length: count }, (_, n) => `A${n}: 1\r\n`).join('')
   for (const [maxHeadersCount, sent, status] of [
     [null, 998, 200],
     [null, 1500, 431],
-    [100, 98, 200],
     [100, 150, 431],
     [0, 1500, 200],
   ] as const) {
     const port = await serve(
       t,
       async (req, res) => {
+        const api = await answer({ api: async () => undefined }, req, { res, target: '/v1', path: '/v1' })
         const { refusal } = await decideRequest(decider(), { req, res })
+        t.equal(api?.status, refusal?.status, 'nor can the API answer it')
         res.writeHead(refusal?.status ?? 200).end()
       },
-      (server) => {
-        server.maxHeadersCount = maxHeadersCount
-      },
+      (server) => Object.assign(server, { maxHeadersCount }),
     )
     const { closed } = dial(t, port, `GET / HTTP/1.1\r\n${fields(sent)}Connection: close\r\n\r\n`.replace('A0', 'Host'))
     t.equal(Number((await closed).split(' ')[1]), status, `${sent} sent, ${maxHeadersCount} kept`)
@@ -95,5 +80,4 @@ t.test('a forgotten await fails at start-up', async (t) => {
   const promise = Promise.resolve(decider())
   t.throws(() => requireDecider(promise as unknown as Decider), { code: 'invalid_config' })
   t.throws(() => requireApi(promise as unknown as ApiHost), { code: 'invalid_config' })
-  t.doesNotThrow(() => requireDecider(decider()))
 })

@@ -19,10 +19,7 @@ function renderPage(
 }
 
 t.test('a program gets the code and the id in JSON, and not what caught it', async (t) => {
-  const { status, headers, body } = rendered(blocked, { id: ID, fields: [] })
-  t.equal(status, 403)
-  t.equal(headers['content-type'], 'application/json; charset=utf-8')
-  t.equal(headers['cache-control'], 'no-store')
+  const { body } = rendered(blocked, { id: ID, fields: [] })
   t.same(JSON.parse(String(body)), {
     error: 'request_blocked',
     message: 'This request was blocked by the policy of this site.',
@@ -30,7 +27,6 @@ t.test('a program gets the code and the id in JSON, and not what caught it', asy
   })
 })
 
-/** Returns the form in which a request with these fields is refused. */
 function chooseForm(fields: readonly string[], isBrowser?: () => boolean): string {
   return rendered(blocked, { id: ID, fields, isBrowser }).headers['content-type'] ?? ''
 }
@@ -42,78 +38,46 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 t.test('a page where HTML is named, plain text where that is asked for, else JSON', async (t) => {
   const rows: readonly (readonly [accept: string | undefined, form: string])[] = [
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', PAGE],
-    ['text/html', PAGE],
-    ['TEXT/HTML', PAGE],
-    ['text/html;level=1', PAGE],
     ['text/*, application/json;q=0.5', PAGE],
     ['application/json;q=0, */*', PAGE],
-    ['text/html;q=0.5, application/json;q=0.4', PAGE],
-    ['application/json, text/html', PAGE],
     ['application/json, text/plain, text/html;q=0.001', PAGE],
     ['text/html;q=0.1, */*', PAGE],
-    ['text/html;q=2', PAGE],
     ['text/html;q=x', PAGE],
-    ['*/*;q=0, text/html ; q=0.3', PAGE],
-    ['text/html;q=0, text/html', PAGE],
     ['text/plain', TEXT],
-    ['TEXT/PLAIN; charset=utf-8', TEXT],
-    ['text/plain, */*', TEXT],
     ['text/html;q=0, text/plain', TEXT],
     ['text/plain, application/json;q=0.9', TEXT],
     ['application/json, text/plain, */*', JSON_TYPE],
-    ['text/plain;q=0.5, */*', JSON_TYPE],
-    ['text/plain;q=0', JSON_TYPE],
     [undefined, JSON_TYPE],
-    ['', JSON_TYPE],
     ['*/*', JSON_TYPE],
-    ['application/json', JSON_TYPE],
     ['text/html;q=0', JSON_TYPE],
-    ['text/html;q=0.0, */*', JSON_TYPE],
     ['text/html;level=1;q=0.000', JSON_TYPE],
     ['text/htmlx', JSON_TYPE],
     ['image/avif,*/*;q=0.8', JSON_TYPE],
-    ['text/event-stream', JSON_TYPE],
   ]
   for (const [accept, form] of rows) {
     t.equal(chooseForm(accept === undefined ? [] : ['aCCept', accept]), form, String(accept))
   }
   const split = ['Accept', 'application/json;q=0.5', 'X', 'text/html', 'Accept', 'text/html']
-  t.match(
-    rendered(blocked, { id: ID, fields: split }).body,
-    /^<!doctype html>/,
-    'a field that is sent twice is one list',
-  )
+  t.match(rendered(blocked, { id: ID, fields: split }).body, /^<!doctype html>/, 'two fields are one list')
   t.match(rendered(blocked, { id: ID }).body, /^\{/, 'no fields, no page')
 })
 
 t.test('a browser that accepts anything gets a page, except for scripts, pictures and sockets', async (t) => {
-  const rows: readonly (readonly [fields: readonly string[], form: string])[] = [
-    [[], PAGE],
-    [['Accept', ''], PAGE],
-    [['Accept', '*/*'], PAGE],
-    [['Accept', 'image/webp,*/*;q=0.8'], PAGE],
-    [['Accept', '*/*', 'Sec-Fetch-Mode', 'navigate'], PAGE],
-    [['Accept', '*/*', 'X-Requested-With', 'com.example.browser'], PAGE],
-    [['Accept', '*/*', 'Sec-Fetch-Mode', 'cors', 'Sec-Fetch-Dest', 'empty'], JSON_TYPE],
-    [['Accept', '*/*', 'Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Dest', 'image'], JSON_TYPE],
-    [['Accept', '*/*', 'X-Requested-With', 'XMLHttpRequest'], JSON_TYPE],
-    [['Upgrade', 'websocket', 'Connection', 'Upgrade'], JSON_TYPE],
-    [['Accept', 'application/json, */*'], JSON_TYPE],
-    [['Accept', 'application/json, text/javascript, */*; q=0.01'], JSON_TYPE],
-    [['Accept', 'text/event-stream'], JSON_TYPE],
-    [['Accept', 'text/plain'], TEXT],
-    [['Accept', '*/*;q=0'], JSON_TYPE],
-  ]
-  for (const [fields, form] of rows)
-    t.equal(
-      chooseForm(fields, () => true),
-      form,
-      fields.join(' '),
-    )
-  const never = () => t.fail('the request was looked at, although its fields say it')
-  for (const accept of ['text/html', 'text/plain', 'application/json', 'text/event-stream']) {
-    chooseForm(['Accept', accept], () => never() && false)
+  for (const [form, ...fields] of [
+    [PAGE, 'Accept', '*/*'],
+    [PAGE, 'Accept', '*/*', 'Sec-Fetch-Mode', 'navigate'],
+    [PAGE, 'Accept', '*/*', 'X-Requested-With', 'com.example.browser'],
+    [JSON_TYPE, 'Accept', '*/*', 'Sec-Fetch-Mode', 'cors', 'Sec-Fetch-Dest', 'empty'],
+    [JSON_TYPE, 'Accept', '*/*', 'X-Requested-With', 'XMLHttpRequest'],
+    [JSON_TYPE, 'Upgrade', 'websocket', 'Connection', 'Upgrade'],
+    [JSON_TYPE, 'Accept', 'application/json, */*'],
+    [TEXT, 'Accept', 'text/plain'],
+  ] as const) {
+    const chosen = chooseForm(fields, () => true)
+    t.equal(chosen, form, fields.join(' '))
   }
+  for (const accept of ['text/html', 'text/plain', 'application/json'])
+    chooseForm(['Accept', accept], () => t.fail('the request was looked at, although its fields say it') as never)
 })
 
 t.test('plain text says what the page says', async (t) => {
@@ -122,10 +86,7 @@ t.test('plain text says what the page says', async (t) => {
     return rendered({ ...blocked, status }, { id: ID, fields, page })
   }
   const { headers, body } = readText('en', { contact: 'help@site.example' })
-  t.same(
-    [headers['content-language'], headers['vary'], headers['cache-control']],
-    ['en', 'Accept, Accept-Language', 'no-store'],
-  )
+  t.match(headers, { 'content-language': 'en', vary: 'Accept, Accept-Language', 'cache-control': 'no-store' })
   t.equal(
     body,
     `Access denied. This site has blocked your request.
@@ -135,11 +96,7 @@ If you think that this is a mistake, contact the site and include the reference:
 Reference: ${ID}
 `,
   )
-  t.match(
-    readText('en').body,
-    /request\.\n\nIf you think .* contact the site owner and include the reference below\.\n\nReference/,
-  )
-  t.match(readText('ja').body, /^アクセスが拒否されました。このサイトはリクエストを拒否しました。\n/)
+  t.match(readText('en').body, /contact the site owner and include the reference below\.\n\nReference/)
   t.match(readText('ar').body, `الرقم المرجعي: ${ID}`)
   t.match(readText('en', {}, 429).body, /^Too many requests\. .*Wait a moment, then try again\.\n\nReference/)
   t.match(readText('en', { title: 'No!', text: 'Not <here>.' }).body, /^No! Not <here>\.\n\nReference/)
@@ -148,30 +105,9 @@ Reference: ${ID}
 t.test('the page speaks the language of its reader', async (t) => {
   for (const [languages, lang, title] of [
     ['de-AT,de;q=0.9,en;q=0.5', 'de', 'Zugriff verweigert'],
-    ['xx, fr;q=0.3', 'fr', 'Accès refusé'],
-    ['en;q=0.1, es', 'es', 'Acceso denegado'],
     ['xx', 'en', 'Access denied'],
-    ['ja-JP,ja;q=0.9,en-US;q=0.8', 'ja', 'アクセスが拒否されました'],
-    ['zh-CN,zh;q=0.9', 'zh', '访问被拒绝'],
-    ['zh', 'zh', '访问被拒绝'],
-    ['zh-Hans-HK', 'zh', '访问被拒绝'],
-    ['zh-SG,en;q=0.9', 'zh', '访问被拒绝'],
     ['zh-TW,zh;q=0.9,en-US;q=0.8,en;q=0.7', 'zh-Hant', '存取遭拒'],
-    ['zh-HK', 'zh-Hant', '存取遭拒'],
-    ['zh-Hant-TW', 'zh-Hant', '存取遭拒'],
-    ['ZH-HANT;q=0.5, xx', 'zh-Hant', '存取遭拒'],
-    ['en, zh-TW;q=0.5', 'en', 'Access denied'],
     ['zh-TW;q=0.5, zh;q=0.9', 'zh', '访问被拒绝'],
-    ['ru-RU,ru;q=0.9', 'ru', 'Доступ запрещён'],
-    ['uk-UA,ru;q=0.9', 'uk', 'Доступ заборонено'],
-    ['pl-PL', 'pl', 'Odmowa dostępu'],
-    ['tr;q=0.8,xx', 'tr', 'Erişim reddedildi'],
-    ['ko-KR,en;q=0.1', 'ko', '접근이 거부되었습니다'],
-    ['pt-BR', 'pt', 'Acesso negado'],
-    ['sr-Latn-RS,tlh', 'en', 'Access denied'],
-    ['ja;q=0, ko;q=0.2', 'ko', '접근이 거부되었습니다'],
-    ['', 'en', 'Access denied'],
-    ['*', 'en', 'Access denied'],
     [';;;q=,', 'en', 'Access denied'],
   ] as const) {
     const { headers, body } = renderPage(languages)
@@ -180,11 +116,7 @@ t.test('the page speaks the language of its reader', async (t) => {
   }
   t.match(renderPage('it', {}, 404).body, 'Pagina non trovata')
   t.match(renderPage('nl', {}, 503).body, 'Probeer het zo opnieuw')
-  t.match(renderPage('pl', {}, 429).body, 'Zbyt wiele żądań')
-  t.match(renderPage('pt', {}, 502).body, 'Indisponível')
-  t.match(renderPage('en', {}, 400).body, 'Bad request')
   t.match(renderPage('en', {}, 413).body, 'larger than this site accepts')
-  t.notMatch(renderPage('en', {}, 413).body, 'Check the address')
 })
 
 t.test('Arabic is written from right to left, and what is in Latin letters is not', async (t) => {
@@ -198,9 +130,8 @@ t.test('Arabic is written from right to left, and what is in Latin letters is no
 })
 
 t.test('each language has each text', async (t) => {
-  const kinds = [403, 404, 413, 429, 503, 502, 400]
   for (const [language, texts] of Object.entries(REFUSAL_TEXTS)) {
-    for (const status of kinds) {
+    for (const status of [403, 404, 413, 429, 503, 502, 400]) {
       const { headers, body } = renderPage(language, {}, status)
       t.equal(headers['content-language'], language)
       t.notMatch(body, /undefined|<(?:h1|p)(?: [^>]*)?></)
@@ -211,25 +142,17 @@ t.test('each language has each text', async (t) => {
 })
 
 t.test("the site's own words stand on the page of a block, by language where it has them", async (t) => {
-  const page = {
-    title: 'Members only',
-    text: { en: 'Please sign in.', de: 'Bitte anmelden.' },
-    contact: 'a@site.example',
-  }
+  const text = { en: 'Please sign in.', de: 'Bitte anmelden.' }
+  const page = { title: 'Members only', text, contact: 'a@site.example' }
   const { body } = renderPage('de', page)
   t.match(body, '<h1 dir="auto">Members only</h1>')
   t.match(body, 'Bitte anmelden.')
   t.match(renderPage('ja', page).body, '<p lang="en" dir="auto">Please sign in.</p>')
   t.notMatch(renderPage('en', { text: 'Please sign in.' }).body, 'mistake', 'who has a text of its own says what to do')
   t.match(body, `<a dir="ltr" href="mailto:a@site.example?subject=${ID}">a@site.example</a>`)
-  t.equal(
-    renderPage('en', { contact: 'mailto:a@site.example' }).body,
-    renderPage('en', { contact: 'a@site.example' }).body,
-  )
-  t.match(
-    renderPage('en', { contact: 'https://site.example/help?a&b' }).body,
-    '<a dir="ltr" href="https://site.example/help?a&amp;b">',
-  )
+  const [mail, link] = ['mailto:a@site.example', 'https://site.example/help?a&b']
+  t.match(renderPage('en', { contact: mail }).body, `<a dir="ltr" href="${mail}?subject=${ID}">a@site.example</a>`)
+  t.match(renderPage('en', { contact: link }).body, '<a dir="ltr" href="https://site.example/help?a&amp;b">')
   t.match(renderPage('en', { contact: 'Call <us>' }).body, 'Call &lt;us&gt;')
   t.notMatch(renderPage('de', page, 502).body, 'Members only', 'an origin that is away is no question of membership')
 })
@@ -255,14 +178,11 @@ t.test('the page runs nothing and loads nothing', async (t) => {
 
 t.test('who is limited reads how long to wait, in the language of the page', async (t) => {
   for (const [languages, seconds, text] of [
-    ['en', 30, 'then try again. (in 30 seconds)'],
-    ['en', 600, 'then try again. (in 10 minutes)'],
-    ['de', 61, '(in 61 Sekunden)'],
+    ['en', '600', 'then try again. (in 10 minutes)'],
+    ['de', '61', '(in 61 Sekunden)'],
   ] as const) {
-    const fields = ['Accept', 'text/html', 'Accept-Language', languages]
-    const headers = { 'retry-after': String(seconds) }
-    const { body } = rendered({ ...refusal('rate_limit_exceeded'), headers }, { id: ID, fields })
-    t.match(body, text)
+    const limited = { ...refusal('rate_limit_exceeded'), headers: { 'retry-after': seconds } }
+    t.match(rendered(limited, { id: ID, fields: ['Accept', 'text/html', 'Accept-Language', languages] }).body, text)
   }
   t.notMatch(renderPage('en', {}, 429).body, '(in ', 'nothing is made up where no time is known')
 })

@@ -1,15 +1,16 @@
 import type { ApiResponse } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { sendResponse } from '../src/answer/send-response.ts'
-import { hostBody } from '../src/api-answer.ts'
 import { dial, serve } from './support.ts'
+
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 
 async function sent(t: Test, response: ApiResponse, method = 'GET'): Promise<string> {
   const port = await serve(t, (_req, res) => {
     res.sendDate = false
     void sendResponse(res, response)
   })
-  return dial(t, port, `${method} / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`).closed
+  return dial(t, port, GET.replace('GET', method)).closed
 }
 
 async function* parts(...texts: readonly string[]): AsyncGenerator<string> {
@@ -21,30 +22,21 @@ t.test('a string goes with its length in bytes', async (t) => {
   t.match(await sent(t, response), /^HTTP\/1\.1 418 .*\r\nx-a: b\r\ncontent-length: 2\r\nConnection: close\r\n\r\nÃ¼$/)
 })
 
-t.test('a stream goes in chunks', async (t) => {
+t.test('a stream goes in chunks, HEAD gets the headers alone, and 204 has no length', async (t) => {
   const text = await sent(t, { status: 200, headers: {}, body: parts('one', 'two') })
   t.ok(text.endsWith('\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n'), text)
-})
-
-t.test('HEAD gets the headers alone', async (t) => {
   t.match(await sent(t, { status: 200, headers: {}, body: 'four' }, 'HEAD'), /content-length: 4\r\n.*\r\n\r\n$/s)
   t.match(await sent(t, { status: 200, headers: {}, body: parts('x') }, 'HEAD'), /^HTTP\/1\.1 200 .*\r\n\r\n$/s)
-})
-
-t.test('204 has no length', async (t) => {
   t.notMatch(await sent(t, { status: 204, headers: {}, body: '' }), /content-length/)
 })
 
-t.test('a stream that fails cuts the connection, and nothing is thrown', async (t) => {
+t.test('a stream that fails cuts the connection, and an answer that Node does not take', async (t) => {
   async function* failing(): AsyncGenerator<string> {
     yield 'one'
     throw new Error('a fault')
   }
   const text = await sent(t, { status: 200, headers: {}, body: failing() })
   t.notMatch(text, /0\r\n\r\n$/, 'the client can tell that it is not whole')
-})
-
-t.test('an answer that Node does not take cuts the connection with a warning', async (t) => {
   const bad = { status: 200, headers: { 'x-a': 'a\nb' }, body: 'ok' }
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
   t.equal(await sent(t, bad), '')
@@ -57,10 +49,7 @@ t.test('an answer that Node does not take cuts the connection with a warning', a
       void sendResponse(res, { status: 500, headers: {}, body: 'ours' })
     })
   })
-  t.match(
-    await dial(t, port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed,
-    /^HTTP\/1\.1 500 .*ours$/s,
-  )
+  t.match(await dial(t, port, GET).closed, /^HTTP\/1\.1 500 .*ours$/s)
   t.match(faults, [{ code: 'ERR_INVALID_CHAR' }])
 })
 
@@ -94,15 +83,5 @@ t.test('a host that has answered already', async (t) => {
     res.end('first')
     void sendResponse(res, { status: 500, headers: {}, body: 'second' })
   })
-  t.match(
-    await dial(t, port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed,
-    /^HTTP\/1\.1 200 .*first$/s,
-  )
-})
-
-t.test('a body for a host to send', async (t) => {
-  t.equal(hostBody({ status: 200, headers: {}, body: 'text' }), 'text')
-  const chunks: unknown[] = []
-  for await (const chunk of hostBody({ status: 200, headers: {}, body: parts('a', 'b') })) chunks.push(chunk)
-  t.same(chunks, ['a', 'b'])
+  t.match(await dial(t, port, GET).closed, /^HTTP\/1\.1 200 .*first$/s)
 })

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 import { compilePolicy, createInspector, type Decision, type Mode, parseTrust } from '@sallyport/core'
 import { createFakeClock, makeSnapshots } from '@sallyport/core/testing'
 import { listening } from '@sallyport/engine/testing'
@@ -25,32 +25,19 @@ export function decider(mode: Mode = 'enforce') {
   })
 }
 
-/** Returns the outcome of a request at a mount without options. */
 export function decideRequest(decider: Decider, place: NodePlace): Outcome | Promise<Outcome> {
   return createInspection(NODE, decider)(place, undefined)
 }
 
 /** The decision about a path; the network as it is given. */
-export function decisionOn(
-  path: string,
-  network: { asn?: number | undefined; country?: string | undefined } = {},
-  mode?: Mode,
-): Decision {
-  const decision = decider(mode).decide({ ...REQUEST, target: path })
+export function decisionOn(target: string, network: { asn?: number; country?: string } = {}, mode?: Mode): Decision {
+  const asked = { peer: '192.0.2.1', method: 'GET', target, scheme: 'http', httpVersion: '1.1', fields: [] } as const
+  const decision = decider(mode).decide(asked)
   const { country, asn } = network
   const finding = { ...decision.inspection.network, ...(asn === undefined ? {} : { asn }) }
   const inspection = { ...decision.inspection, network: finding, ...(country === undefined ? {} : { country }) }
   return { ...decision, inspection }
 }
-
-const REQUEST = {
-  peer: '192.0.2.1',
-  method: 'GET',
-  target: '/',
-  scheme: 'http',
-  httpVersion: '1.1',
-  fields: [],
-} as const
 
 /** Starts a server on a free port of loopback, which listens until the test ends. */
 export async function serve(t: Test, listener?: RequestListener, prepare?: (server: Server) => void): Promise<number> {
@@ -60,17 +47,11 @@ export async function serve(t: Test, listener?: RequestListener, prepare?: (serv
 }
 
 /** A connection to a port on loopback, closed when the test ends. What was received is in `text()`. */
-export function dial(
-  t: Test,
-  port: number,
-  bytes: string,
-): { socket: Socket; text(): string; closed: Promise<string> } {
+export function dial(t: Test, port: number, bytes: string) {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   let received = ''
   socket.setEncoding('latin1')
-  socket.on('data', (chunk: string) => {
-    received += chunk
-  })
+  socket.on('data', (chunk: string) => (received += chunk))
   socket.on('error', () => socket.destroy())
   socket.on('end', () => socket.end())
   const closed = new Promise<string>((resolve) => socket.on('close', () => resolve(received)))

@@ -4,12 +4,8 @@ import type { Decider } from '../src/decider.ts'
 import { createInspection } from '../src/inspection/create-inspection.ts'
 import { NODE } from '../src/receive.ts'
 
-const EACH: Rule = {
-  id: 'each-user',
-  match: {},
-  limit: { key: ['user', 'class'], max: 5, window: '1m' },
-  action: 'throttle',
-}
+const LIMIT: Rule['limit'] = { key: ['user', 'class'], max: 5, window: '1m' }
+const EACH: Rule = { id: 'each-user', match: {}, limit: LIMIT, action: 'throttle' }
 
 function decider(rules: readonly Rule[]): Decider {
   return {
@@ -33,8 +29,6 @@ t.test('a rule that counts by a user whom the host does not give is named at sta
   createInspection(NODE, decider([EACH]), { identify: () => ({ user: 'ada' }) })
   createInspection(NODE, decider([{ ...EACH, limit: { key: 'client', max: 5, window: '1m' } }]))
   await new Promise((resolve) => setImmediate(resolve))
-  t.same(
-    warnings.map((message) => /"(.+)"/.exec(message)?.[1]),
-    ['each-user', 'of-a-mount'],
-  )
+  t.match(warnings, ['"each-user"', '"of-a-mount"'])
+  t.equal(warnings.length, 2)
 })

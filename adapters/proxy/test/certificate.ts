@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** The openssl of the machine makes the certificates. */
 export const NO_OPENSSL = (() => {
   try {
     execFileSync('openssl', ['version'])
@@ -22,12 +21,10 @@ export function certificateFolder(t: Test): string {
   return folder
 }
 
-/** Makes a private key on a curve. */
 export function keyOn(namedCurve: string): KeyObject {
   return generateKeyPairSync('ec', { namedCurve }).privateKey
 }
 
-/** Names the files of a certificate and its key. */
 export interface MadeCertificate {
   readonly cert: string
   readonly key: string
@@ -45,6 +42,7 @@ export function makeCertificate(
     begins = -1,
     id = 'site',
     secret = keyOn('P-256'),
+    digest = 'sha256',
     subject = `/CN=${names[0]}`,
     more = [] as readonly string[],
     issuer = undefined as MadeCertificate | undefined,
@@ -63,25 +61,15 @@ export function makeCertificate(
   const folderOfCa = mkdtempSync(join(folder, 'ca-'))
   const config = join(folderOfCa, 'ca.cnf')
   writeCaConfig(config, folderOfCa)
-  run(
-    'ca',
-    '-batch',
-    ...(issuer === undefined ? ['-selfsign', '-keyfile', key] : ['-cert', issuer.cert, '-keyfile', issuer.key]),
-    '-config',
-    config,
-    '-in',
-    request,
-    '-out',
-    cert,
-    '-notext',
-    '-startdate',
-    stamp(begin),
-    '-enddate',
-    stamp(end),
-    '-md',
-    'sha256',
-  )
+  const signer = issuer === undefined ? ['-selfsign', '-keyfile', key] : ['-cert', issuer.cert, '-keyfile', issuer.key]
+  const dates = ['-startdate', stamp(begin), '-enddate', stamp(end), '-md', digest]
+  run('ca', '-batch', ...signer, '-config', config, '-in', request, '-out', cert, '-notext', ...dates)
   return { cert, key }
+}
+
+/** Makes the `tls` of a proxy with one certificate, for `site.example`. */
+export function siteTls(t: Test) {
+  return { certificates: [makeCertificate(certificateFolder(t), ['site.example'])] }
 }
 
 /** Writes the files that `openssl ca` needs: no other command of it sets the dates. */

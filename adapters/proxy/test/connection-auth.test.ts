@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import type { ProxyOptions } from '../src/index.ts'
-import { proxyBefore } from './behind.ts'
+import { type BeforeOptions, openOrigin, proxyBefore } from './behind.ts'
 import { NO_OPENSSL } from './certificate.ts'
 import { ask, openHttp2 } from './http2-client.ts'
-import { fakeSallyport } from './sallyport.ts'
-import { type Answer, dial, openRawOrigin, readUntil, until } from './wire.ts'
+import { handshake } from './tunnels.ts'
+import { type Answer, dial, readUntil, send, until } from './wire.ts'
 
 /** Messages of NTLM: it begins, and ends with the user's name. */
 const FIRST = 'TlRMTVNTUAABAAAA'
@@ -15,12 +14,8 @@ const LAST = 'TlRMTVNTUAADAAAA'
 
 const say = (status: string, body: string, ...fields: readonly string[]): string =>
   [`HTTP/1.1 ${status}`, ...fields, `Content-Length: ${body.length}`, '', body].join('\r\n')
-const refuse = (scheme = ''): string =>
-  say(
-    '401 No',
-    'who',
-    ...(scheme ? [`WWW-Authenticate: ${scheme}`] : ['WWW-Authenticate: Negotiate', 'WWW-Authenticate: NTLM']),
-  )
+const refuse = (...schemes: readonly string[]): string =>
+  say('401 No', 'who', ...schemes.map((scheme) => `WWW-Authenticate: ${scheme}`))
 
 /** An origin that authenticates connections in two legs, as IIS does, or in one by Negotiate. */
 function createAuthenticating(): Answer & { readonly connections: Set<Socket> } {
@@ -38,14 +33,14 @@ function createAuthenticating(): Answer & { readonly connections: Set<Socket> } 
     if (/^ntlm$/i.test(scheme) && challenged.delete(socket)) users.set(socket, token.slice(LAST.length))
     if (/^negotiate$/i.test(scheme)) users.set(socket, token)
     const user = users.get(socket)
-    socket.write(user === undefined ? refuse() : say('200 OK', `is ${user};`))
+    socket.write(user === undefined ? refuse('Negotiate', 'NTLM') : say('200 OK', `is ${user};`))
   }
   return Object.assign(answer, { connections })
 }
 
-async function before(t: Test, trust: readonly string[] = [], options: ProxyOptions = {}) {
+async function before(t: Test, options: BeforeOptions = {}) {
   const answer = createAuthenticating()
-  const { url } = await proxyBefore(t, answer, { sallyport: fakeSallyport({ trust }), ...options })
+  const { url } = await proxyBefore(t, answer, { trust: [], ...options })
   return { url, answer }
 }
 
@@ -86,8 +81,18 @@ t.test('requests that were pipelined behind a log in', async (t) => {
   t.same(await Promise.all([...asked, asks(other)]), ['who', 'who', 'who', 'who'])
 })
 
+t.test('several servers: legs go to the one that has the connection', async (t) => {
+  const answer = createAuthenticating()
+  const servers = [await openOrigin(t, answer), await openOrigin(t, answer)]
+  const { url } = await before(t, { routes: [{ upstreams: servers.map((server) => server.url) }] })
+  const one = await dial(url)
+  t.equal(await logIn(one, 'ann'), 'is ann;')
+  t.equal(await asks(one), 'is ann;')
+  one.destroy()
+})
+
 t.test('a connection to the origin ends with its client, and with a limit on connections', async (t) => {
-  const { url, answer } = await before(t, [], { limits: { originConnections: 1 } })
+  const { url, answer } = await before(t, { limits: { originConnections: 1 } })
   const open = (): number => [...answer.connections].filter(({ destroyed }) => !destroyed).length
   const one = await dial(url)
   t.equal(await logIn(one, 'ann'), 'is ann;')
@@ -99,17 +104,6 @@ t.test('a connection to the origin ends with its client, and with a limit on con
   await until(() => open() === 0)
 })
 
-t.test('several servers: legs go to the one that has the connection', async (t) => {
-  const answer = createAuthenticating()
-  const origins = await Promise.all([openRawOrigin(answer), openRawOrigin(answer)])
-  t.teardown(() => Promise.all(origins.map((origin) => origin.close())))
-  const { url } = await before(t, [], { routes: [{ upstreams: origins.map((origin) => origin.url) }] })
-  const one = await dial(url)
-  t.equal(await logIn(one, 'ann'), 'is ann;')
-  t.equal(await asks(one), 'is ann;')
-  one.destroy()
-})
-
 t.test('a connection that carries several visitors: a proxy in front', async (t) => {
   for (const [trust, more] of [
     [['loopback'], 'X-Forwarded-For: 21.0.0.9'],
@@ -117,28 +111,23 @@ t.test('a connection that carries several visitors: a proxy in front', async (t)
     [[], 'X-Forwarded-For: 21.0.0.9'],
     [[], 'Via: 1.1 cdn'],
   ] as const) {
-    const { url } = await before(t, trust)
+    const { url } = await before(t, { trust })
     const socket = await dial(url)
     t.equal(await asks(socket, 'Negotiate ann', more), 'is ann;')
-    t.equal(
-      await asks(socket, '', more.replace('0.9', '0.8')),
-      'who',
-      'the next request may be that of another visitor',
-    )
+    t.equal(await asks(socket, '', more.replace('0.9', '0.8')), 'who', 'the next one may be of another visitor')
     t.equal(await asks(await dial(url), '', more), 'who')
   }
 })
 
 t.test('a log in whose client leaves, or asks for an upgrade', async (t) => {
   const { url } = await before(t)
-  const left = await dial(url)
-  left.write(`GET /a HTTP/1.1\r\n${writeFields('Negotiate ann', '')}\r\n`)
+  const left = await send(url, `GET /a HTTP/1.1\r\n${writeFields('Negotiate ann', '')}\r\n`)
   await once(left, 'data')
   left.resetAndDestroy()
   const upgrade = await dial(url)
-  const key =
-    'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nConnection: Upgrade\r\nUpgrade: websocket'
-  await asks(upgrade, 'Negotiate bob', key)
+  const asked = readUntil(upgrade, /(?:who|;)$/)
+  upgrade.write(handshake('/a', 'Authorization: Negotiate bob'))
+  await asked
   for (let turn = 0; turn < 4; turn++) t.equal(await asks(await dial(url)), 'who')
 })
 
@@ -146,8 +135,5 @@ t.test('over HTTP/2 it is closed after the answer', { skip: NO_OPENSSL }, async 
   const { session } = await openHttp2(t, createAuthenticating(), { trust: [] })
   t.equal((await ask(session, { authorization: 'Negotiate ann' })).body, 'is ann;')
   const next = await Promise.all([ask(session), ask(session), ask(session)])
-  t.same(
-    next.map(({ status }) => status),
-    [401, 401, 401],
-  )
+  t.match(next, [{ status: 401 }, { status: 401 }, { status: 401 }])
 })

@@ -4,7 +4,7 @@ import { proxyBefore } from './behind.ts'
 import { NO_OPENSSL } from './certificate.ts'
 import { answered, begin, openHttp2 } from './http2-client.ts'
 import { VISITOR } from './sallyport.ts'
-import { type Answer, dial, exchange, get, OK, readStatus, readUntil } from './wire.ts'
+import { type Answer, dial, exchange, get, OK, readStatus, readUntil, send } from './wire.ts'
 
 const LINKS = [
   '</style.css>; rel=preload; as=style, </app.js>; rel=modulepreload',
@@ -14,12 +14,10 @@ const LINKS = [
 const hints = (...fields: readonly string[]): string => ['HTTP/1.1 103 Early Hints', ...fields, '', ''].join('\r\n')
 const HINTS = hints(...LINKS.map((link) => `Link: ${link}`))
 
-/** Heads of a raw answer, each with its lines. */
-const splitHeads = (answer: string): readonly (readonly string[])[] =>
-  answer
-    .split('\r\n\r\n')
-    .slice(0, -1)
-    .map((head) => head.split('\r\n'))
+const splitHeads = (answer: string): readonly (readonly string[])[] => {
+  const heads = answer.split('\r\n\r\n').slice(0, -1)
+  return heads.map((head) => head.split('\r\n'))
+}
 
 async function asked(t: Test, before: string, ...fields: readonly string[]) {
   const { url, errors } = await proxyBefore(t, before + OK)
@@ -28,13 +26,6 @@ async function asked(t: Test, before: string, ...fields: readonly string[]) {
   t.same(errors, [])
   return splitHeads(answer)
 }
-
-t.test('early hints, to a client of HTTP/1.1', async (t) => {
-  const heads = await asked(t, HINTS)
-  t.equal(heads.length, 2)
-  t.same(heads[0], ['HTTP/1.1 103 Early Hints', ...LINKS.map((link) => `Link: ${link}`)])
-  t.equal(heads[1]?.[0], 'HTTP/1.1 200 OK')
-})
 
 t.test('what they say of the connection is passed over', async (t) => {
   let closes = 'Connection: close'
@@ -55,31 +46,32 @@ t.test('what they say of the connection is passed over', async (t) => {
   t.equal(closing.origin.received.length, 2, 'and ended, where these do')
 })
 
-t.test('several of them, in order', async (t) => {
-  const heads = await asked(t, ['/a', '/b', '/c'].map((path) => hints(`Link: <${path}>; rel=preload`)).join(''))
-  t.same(
-    heads.map((lines) => lines.slice(0, 2).join()),
-    [
-      ...['/a', '/b', '/c'].map((path) => `HTTP/1.1 103 Early Hints,Link: <${path}>; rel=preload`),
-      heads[3]?.slice(0, 2).join(),
-    ],
-  )
+t.test('each goes to a client of HTTP/1.1 as it is, in order, and not without end', async (t) => {
+  const heads = await asked(t, HINTS + hints('Link: </b>; rel=preload'))
+  t.same(heads.slice(0, 2), [
+    ['HTTP/1.1 103 Early Hints', ...LINKS.map((link) => `Link: ${link}`)],
+    ['HTTP/1.1 103 Early Hints', 'Link: </b>; rel=preload'],
+  ])
+  t.equal(heads[2]?.[0], 'HTTP/1.1 200 OK')
+  t.equal(heads.length, 3)
   const endless = await asked(t, HINTS.repeat(300))
   t.ok(endless.length > 3 && endless.length < 20, 'and not without end')
 })
 
-t.test('before the answer is known', async (t) => {
+t.test('before the answer is known, and where it then fails', async (t) => {
   let finish = (): void => {}
   const { url } = await proxyBefore(t, (socket) => {
     socket.write(HINTS)
     finish = () => void socket.write(OK)
   })
-  const client = await dial(url)
-  client.write(get('/'))
+  const client = await send(url, get('/'))
   t.match(await readUntil(client, '\r\n\r\n'), /^HTTP\/1\.1 103 /)
   const rest = readUntil(client)
   finish()
   t.match(await rest, /^HTTP\/1\.1 200 /)
+  const failing = await proxyBefore(t, (socket) => void socket.end(`${HINTS}nonsense\r\n\r\n`))
+  t.match(await exchange(failing.url, get('/')), /^HTTP\/1\.1 103 [\s\S]*HTTP\/1\.1 502 Bad Gateway/)
+  t.equal(failing.errors.length, 1)
 })
 
 t.test('only what browsers read of them', async (t) => {
@@ -93,24 +85,14 @@ t.test('only what browsers read of them', async (t) => {
 })
 
 t.test('other answers before the answer end here', async (t) => {
-  for (const status of ['100 Continue', '102 Processing', '104 Upload', '110 Odd', '199 Odd']) {
-    const heads = await asked(t, `HTTP/1.1 ${status}\r\nLink: </a>\r\n\r\n`.repeat(3))
-    t.equal(heads.length, 1, status)
-  }
-  const mixed = ['100 Continue', '103 Early Hints', '100 Continue', '102 Processing', '103 Early Hints']
-  const heads = await asked(t, mixed.map((status) => `HTTP/1.1 ${status}\r\nLink: </a>\r\n\r\n`).join(''))
-  t.equal(heads.length, 3)
+  const others = ['100 Continue', '102 Processing', '104 Upload', '199 Odd'].map((status) => `HTTP/1.1 ${status}`)
+  const mixed = [...others, 'HTTP/1.1 103 Early Hints', ...others].map((line) => `${line}\r\nLink: </a>\r\n\r\n`)
+  t.equal((await asked(t, mixed.join(''))).length, 2)
 })
 
 t.test('a 100 that nobody asked for, in pieces, before answers to bodies and over a used connection', async (t) => {
   const answer: Answer = (socket) => {
-    const pieces = [
-      'HTTP/1.',
-      '1 100 Cont',
-      'inue\r\nX-A: 1\r',
-      '\n\r\nHTTP/1.1 200 OK\r\nContent-',
-      'Length: 2\r\n\r\nok',
-    ]
+    const pieces = `HTTP/1.|1 100 Cont|inue\r\nX-A: 1\r|\n\r\n${OK.replace('ent-', 'ent-|')}`.split('|')
     const next = (): void => {
       const piece = pieces.shift()
       if (piece !== undefined) socket.write(piece, () => setImmediate(next))
@@ -119,67 +101,32 @@ t.test('a 100 that nobody asked for, in pieces, before answers to bodies and ove
   }
   const { url, origin, errors } = await proxyBefore(t, answer)
   const client = await dial(url)
-  for (const body of ['', 'abc', 'x'.repeat(70_000), '']) {
+  for (const body of ['', 'x'.repeat(70_000), '']) {
     client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
     t.equal(readStatus(await readUntil(client, /ok$/)), 200)
   }
   client.destroy()
   t.same(errors, [])
-  t.equal(origin.heads.length, 4)
+  t.equal(origin.heads.length, 3)
 })
 
 t.test('to whom they are not passed on', async (t) => {
   const { url } = await proxyBefore(t, HINTS + OK)
   const old = await exchange(url, get('/').replace('HTTP/1.1', 'HTTP/1.0'))
   t.equal(splitHeads(old).length, 1, 'a client of HTTP/1.0')
+  const programs = ['python-requests/2.32.3', 'Java/17.0.15', 'Debian APT-HTTP/1.3 (2.6.1)', 'w3m/0.5.3', 'another']
   for (const field of [
     `X-Forwarded-For: ${VISITOR.allowed}`,
     'Via: 1.1 front',
     'Forwarded: for=192.0.2.1',
-    'X-Real-IP: 192.0.2.1',
-    'User-Agent: python-requests/2.32.3',
-    'User-Agent: Python-urllib/3.11',
-    'User-Agent: Java/17.0.15',
-    'User-Agent: pip/23.2.1 {"ci":null}',
-    'User-Agent: Debian APT-HTTP/1.3 (2.6.1)',
-    'User-Agent: Lynx/2.9.0dev.12 libwww-FM/2.14',
-    'User-Agent: w3m/0.5.3+git20230121',
-    'User-Agent: ELinks/0.13.2 (textmode; Linux; 80x24-2)',
-    'User-Agent: some program',
+    ...programs.map((name) => `User-Agent: ${name}`),
   ]) {
     t.equal(splitHeads(await exchange(url, get('/', field))).length, 1, field)
   }
-  for (const agent of [
-    'curl/8.5.0',
-    'node',
-    'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
-  ]) {
+  for (const agent of ['curl/8.5.0', 'node', 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'])
     t.equal(splitHeads(await exchange(url, get('/', `User-Agent: ${agent}`))).length, 2, agent)
-  }
-})
-
-t.test('a refused client gets none', async (t) => {
-  const { url, origin } = await proxyBefore(t, HINTS + OK)
   const refused = await exchange(url, get('/', `X-Forwarded-For: ${VISITOR.blocked}`))
-  t.equal(readStatus(refused), 403)
-  t.equal(splitHeads(refused).length, 1)
-  t.equal(origin.heads.length, 0)
-})
-
-t.test('an answer that fails behind them is ours', async (t) => {
-  const { url, errors } = await proxyBefore(t, (socket) => void socket.end(`${HINTS}nonsense\r\n\r\n`))
-  const heads = splitHeads(await exchange(url, get('/')))
-  t.same(
-    heads.map(([line]) => line),
-    ['HTTP/1.1 103 Early Hints', 'HTTP/1.1 502 Bad Gateway'],
-  )
-  t.equal(errors.length, 1)
-})
-
-t.test('pipelined requests get theirs in turn', async (t) => {
-  const { url } = await proxyBefore(t, HINTS + OK)
-  const all = await exchange(url, get('/a').replace('Connection: close\r\n', '') + get('/b'))
-  t.same(all.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 103', 'HTTP/1.1 200', 'HTTP/1.1 103', 'HTTP/1.1 200'])
+  t.match([readStatus(refused), splitHeads(refused).length], [403, 1])
 })
 
 t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {
@@ -190,10 +137,8 @@ t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {
     stream.on('headers', (fields) => heard.push(fields))
     const { status, code } = await answered(stream)
     t.same([status, code], [200, 0])
-    t.same(
-      heard.map((fields) => [fields[':status'], fields['link'], fields['set-cookie']]),
-      [1, 2].map(() => [103, '</a>, </b>', undefined]),
-    )
+    t.equal(heard.length, 2)
+    for (const fields of heard) t.match(fields, { ':status': 103, link: '</a>, </b>', 'set-cookie': undefined })
   }
   t.same(errors, [])
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { NO_OPENSSL } from './certificate.ts'
 import { ask, openHttp2 } from './http2-client.ts'
-import { type Answer, dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
+import { type Answer, dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
 
 /* Answers that end with their heads, whatever length these give: a kept connection of a client goes on behind each. */
 
@@ -10,18 +10,14 @@ const LENGTH = 'Content-Length: 500'
 /** Heads of an origin, by their paths; the client receives the status of the head. */
 const EMPTY: Readonly<Record<string, readonly string[]>> = {
   '/304': ['304 Not Modified', 'ETag: "x"', LENGTH],
-  '/304-zero': ['304 Not Modified', 'Content-Length: 0'],
   '/304-none': ['304 Not Modified'],
   '/304-chunked': ['304 Not Modified', 'Transfer-Encoding: chunked'],
   '/304-close': ['304 Not Modified', LENGTH, 'Connection: close'],
   '/304-large': ['304 Not Modified', 'Content-Length: 99999999999'],
   '/204': ['204 No Content', LENGTH],
-  '/204-chunked': ['204 No Content', 'Transfer-Encoding: chunked'],
-  '/205': ['205 Reset Content', 'Content-Length: 0'],
   '/205-length': ['205 Reset Content', LENGTH],
   '/205-chunked': ['205 Reset Content', 'Transfer-Encoding: chunked'],
   '/hinted': [`103 Early Hints\r\n${LENGTH}\r\n\r\nHTTP/1.1 304 Not Modified`, LENGTH],
-  '/coded-hints': ['103 Early Hints\r\nTransfer-Encoding: chunked\r\n\r\nHTTP/1.1 304 Not Modified', LENGTH],
 }
 
 const writeHead = (lines: readonly string[]): string => [`HTTP/1.1 ${lines[0]}`, ...lines.slice(1), '', ''].join('\r\n')
@@ -42,34 +38,21 @@ const asked = (method: string, path: string): string =>
   `${method} ${path} HTTP/1.1\r\nHost: site.example\r\nIf-None-Match: "x"\r\n\r\n`
 const HEAD_END = /HTTP\/1\.1 [2-5][\s\S]*\r\n\r\n/
 
-for (const [path, lines] of Object.entries({ ...EMPTY, '/head': ['200 OK'] })) {
-  t.test(`a kept connection goes on behind ${path}`, async (t) => {
-    const { url, errors } = await proxyBefore(t, origin)
+t.test('a kept connection goes on behind each of them', async (t) => {
+  const { url, errors } = await proxyBefore(t, origin)
+  for (const [path, lines] of Object.entries({ ...EMPTY, '/head': ['200 OK'] })) {
     const client = await dial(url)
-    const method = path === '/head' ? 'HEAD' : 'GET'
     for (let turn = 0; turn < 10; turn++) {
-      client.write(asked(method, path))
+      client.write(asked(path === '/head' ? 'HEAD' : 'GET', path))
       const empty = await readUntil(client, HEAD_END)
-      t.equal(readStatus(empty.slice(empty.lastIndexOf('HTTP/1.1 '))), finalStatus(lines))
+      t.equal(readStatus(empty.slice(empty.lastIndexOf('HTTP/1.1 '))), finalStatus(lines), path)
       t.notMatch(empty, /^connection: close/im)
       client.write(post('/post'))
-      const answered = await readUntil(client, /ok$/)
-      if (readStatus(answered) !== 200) t.fail(`the POST behind it: ${answered}`)
+      t.match(await readUntil(client, /ok$/), /^HTTP\/1\.1 200 /, `the POST behind ${path}`)
     }
     client.destroy()
-    t.same(errors, [], 'and no failure of the origin is counted')
-  })
-}
-
-t.test('pipelined requests behind such answers', async (t) => {
-  const { url, errors } = await proxyBefore(t, origin)
-  const client = await dial(url)
-  client.write([...Object.keys(EMPTY).map((path) => asked('GET', path)), asked('HEAD', '/head'), get('/end')].join(''))
-  const all = await readUntil(client)
-  const statuses = [...all.matchAll(/HTTP\/1\.1 ([2-5]\d\d)/g)].map(([, status]) => Number(status))
-  t.same(statuses, [...Object.values(EMPTY).map(finalStatus), 200, 200])
-  t.match(all, /ok$/)
-  t.same(errors, [])
+  }
+  t.same(errors, [], 'and no failure of the origin is counted')
 })
 
 t.test('a body behind such a head is nobody\u2019s, at once or later', async (t) => {
@@ -107,7 +90,6 @@ t.test('over HTTP/2', { skip: NO_OPENSSL }, async (t) => {
 })
 
 t.test('a server that answers its health checks so is well', async (t) => {
-  const notices: string[] = []
   let checks = 0
   const answer: Answer = (socket, head) => {
     if (!head.startsWith('GET /well ')) socket.write(OK)
@@ -115,13 +97,8 @@ t.test('a server that answers its health checks so is well', async (t) => {
     else socket.write(`HTTP/1.1 100 Continue\r\n\r\n${OK}`)
   }
   const health = { path: '/well', interval: 5, timeout: 1_000 }
-  const server = await openRawOrigin(answer)
-  t.teardown(() => server.close())
-  const { url } = await proxyBefore(t, answer, {
-    upstream: undefined,
-    routes: [{ upstreams: [server.url], health }],
-    onNotice: (message) => notices.push(message),
-  })
+  const { url, notices, proxy, origin } = await proxyBefore(t, answer)
+  await proxy.reload({ routes: [{ upstreams: [origin.url], health }], limits: { eventLoopDelay: '1m' } })
   await until(() => checks >= 8)
   t.same(notices, [])
   t.equal(readStatus(await exchange(url, get('/'))), 200)

@@ -1,12 +1,11 @@
-import { once } from 'node:events'
-import { connect } from 'node:http2'
-import { createMetrics } from '@sallyport/engine/metrics'
+import type { Metrics } from '@sallyport/engine/metrics'
 import t, { type Test } from 'tap'
 import type { ProxyHost, ProxyOptions } from '../src/index.ts'
-import { proxyBefore } from './behind.ts'
-import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
-import { fakeSallyport } from './sallyport.ts'
-import { type Answer, dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
+import { NO_OPENSSL } from './certificate.ts'
+import { ask, openHttp2 } from './http2-client.ts'
+import { type FakeSallyport, fakeSallyport, meteredSallyport } from './sallyport.ts'
+import { handshake } from './tunnels.ts'
+import { type Answer, exchange, get, OK, readStatus, until } from './wire.ts'
 
 /* An error while one exchange is handled ends that exchange: it is answered or cut, counted, and told once. */
 
@@ -20,7 +19,7 @@ function throwing(): never {
 const isMarked = (target = ''): boolean => target.includes('marked')
 
 interface Bug {
-  readonly host?: ((meter: ReturnType<typeof createMetrics>) => Partial<ProxyHost>) | undefined
+  readonly host?: ((meter: Metrics) => Partial<ProxyHost>) | undefined
   readonly options?: ProxyOptions | undefined
   readonly answer?: Answer | string | undefined
 }
@@ -35,22 +34,19 @@ const CONFLICT = 'HTTP/1.1 200 OK\r\nETag: "a"\r\nETag: "b"\r\nContent-Length: 2
 const conflicting: Answer = (socket, head) => void socket.write(isMarked(head) ? CONFLICT : OK)
 const failing: Answer = (socket, head) => void (isMarked(head) ? socket.destroy() : socket.write(OK))
 
-/** A meter that throws at one row of the table. */
 const meterWithout =
   (broken: string) =>
-  (meter: ReturnType<typeof createMetrics>): Partial<ProxyHost> => ({
+  (meter: Metrics): Partial<ProxyHost> => ({
     meter: { ...meter, add: (id, ...rest) => (id === broken ? throwing() : meter.add(id, ...rest)) },
   })
 
+const onDecision: ProxyOptions['onDecision'] = (_, { target }) => (isMarked(target) ? throwing() : undefined)
+const count: ProxyHost['count'] = async (decision) => ({ decision })
+
 const BUGS: Readonly<Record<string, Bug>> = {
   'as it is decided': { host: () => ({ decide: decidedFor(fakeSallyport(), throwing) }) },
-  'in a hook for decisions': {
-    options: { onDecision: (_, { target }) => (isMarked(target) ? throwing() : undefined) },
-  },
-  'after it was counted elsewhere': {
-    host: () => ({ count: async (decision) => ({ decision }) }),
-    options: { onDecision: (_, { target }) => (isMarked(target) ? throwing() : undefined) },
-  },
+  'in a hook for decisions': { options: { onDecision } },
+  'after it was counted elsewhere': { host: () => ({ count }), options: { onDecision } },
   'as a fault of the origin is counted': { host: meterWithout('originFailures'), answer: failing },
   'in a hook for failures of the origin': { options: { onOriginFailure: throwing }, answer: failing },
   'as a field is counted': { host: meterWithout('fieldConflicts'), answer: conflicting },
@@ -58,38 +54,28 @@ const BUGS: Readonly<Record<string, Bug>> = {
 
 async function open(t: Test, { host, options, answer = OK }: Bug) {
   const faults: unknown[] = []
-  const meter = createMetrics()
-  const sallyport = { ...fakeSallyport(), meter, observe: meter.observe, ...host?.(meter) }
-  const tls = { certificates: [makeCertificate(certificateFolder(t), ['site.example'])] }
+  const metered = meteredSallyport()
+  const sallyport = { ...metered, ...host?.(metered.meter) } as FakeSallyport
   const onFault = (error: unknown): void => {
     faults.push(error)
     throwing()
   }
-  const before = await proxyBefore(t, answer, { sallyport, tls, http: '127.0.0.1:0', onFault, ...options })
-  const session = connect(before.url, { rejectUnauthorized: false })
-  t.teardown(() => session.destroy())
-  await once(session, 'connect')
-  const http2 = async (path: string): Promise<number> => {
-    const stream = session.request({ ':path': path, ':authority': 'site.example' }).on('error', () => {})
-    let status = 0
-    stream.on('response', (fields) => (status = Number(fields[':status']))).resume()
-    await new Promise((resolve) => stream.once('close', resolve))
-    return status
-  }
+  const before = await openHttp2(t, answer, { sallyport, http: '127.0.0.1:0', onFault, ...options })
+  const http2 = async (path: string): Promise<number> => (await ask(before.session, { ':path': path })).status
   const url = String(before.proxy.httpUrl)
   const http1 = async (path: string): Promise<number> => readStatus(await exchange(url, get(path)))
-  const scrape = async (): Promise<string> => (await fetch(`${before.proxy.adminUrl}/metrics`)).text()
+  const scrape = async (): Promise<string> => (await fetch(`${before.admin}/metrics`)).text()
   return { url, http1, http2, faults, scrape }
 }
 
 for (const [name, bug] of Object.entries(BUGS)) {
   t.test(`a bug ${name}`, { skip }, async (t) => {
     const { http1, http2, faults, scrape } = await open(t, bug)
-    for (const ask of [http1, http2]) {
+    for (const request of [http1, http2]) {
       faults.length = 0
-      t.equal(await ask('/marked'), 500)
+      t.equal(await request('/marked'), 500)
       t.equal(faults.length, 1, 'told once')
-      t.equal(await ask('/other'), 200, 'and the next one is served')
+      t.equal(await request('/other'), 200, 'and the next one is served')
     }
     t.match(await scrape(), 'sallyport_refusals_total{cause="fault"} 2\n')
   })
@@ -117,16 +103,11 @@ t.test('a bug before there is an exchange', { skip }, async (t) => {
     isTrusted: (peer) => (throws && asked++ % 2 ? throwing() : isTrusted?.(peer) === true),
   })
   const { url, http1, http2, faults, scrape } = await open(t, { host })
-  // The HTTP/2 connection stands before anything throws.
-  t.equal(await http2('/'), 200)
+  t.equal(await http2('/'), 200, 'its connection stands before anything throws')
   throws = true
   asked = 0
   t.equal(await exchange(url, get('/', 'X-Request-Id: a')), '')
-  const client = await dial(url)
-  const closed = readUntil(client)
-  const handshake = ['Connection: Upgrade', 'Upgrade: websocket', 'X-Request-Id: a', '', '']
-  client.write(['GET / HTTP/1.1', 'Host: site.example', ...handshake].join('\r\n'))
-  t.equal(await closed, '')
+  t.equal(await exchange(url, handshake('/', 'X-Request-Id: a')), '')
   t.equal(faults.length, 2)
   throws = false
   t.equal(await http1('/'), 200)

@@ -3,68 +3,32 @@ import { type Reader, readFirstBytes } from '../src/edge/first-bytes.ts'
 import { readHello } from '../src/edge/hello-bytes.ts'
 import { proxyHeaderReader } from '../src/edge/proxy-header.ts'
 import { proxyBefore } from './behind.ts'
-import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
-import { securedOver } from './tls-client.ts'
-import { dial, get, OK, readStatus, readUntil } from './wire.ts'
+import { NO_OPENSSL, siteTls } from './certificate.ts'
+import { inRecords, securedOver } from './tls-client.ts'
+import { dial, get, OK, readStatus, readUntil, send } from './wire.ts'
 
-/** The message of a hello whose body has `size` bytes: many ciphers, or many extensions. */
-function makeHello(size: number, filled: 'ciphers' | 'extensions' = 'ciphers'): Buffer {
-  const left = size - 2 - 32 - 1 - 2 - 2 - 2
-  const [ciphers, extensions] = filled === 'ciphers' ? [left & ~1, 0] : [2, (left - 2) & ~3]
-  const body = [
-    Buffer.from([3, 3]),
-    Buffer.alloc(32),
-    Buffer.from([0]),
-    length(ciphers),
-    numbers(ciphers),
-    Buffer.from([1, 0]),
-    length(extensions),
-    numbers(extensions, 2),
-  ]
-  const message = Buffer.concat([Buffer.alloc(4), ...body])
+/** Makes the message of a hello whose body has so many bytes, most of them ciphers. */
+function makeHello(size: number): Buffer {
+  const ciphers = (size - 41) & ~1
+  const body = Buffer.alloc(size)
+  body.set([3, 3])
+  body.writeUInt16BE(ciphers, 35)
+  for (let at = 0; at < ciphers; at += 2) body.writeUInt16BE((at * 7) & 0xffff, 37 + at)
+  body[37 + ciphers] = 1
+  const message = Buffer.concat([Buffer.alloc(4), body.subarray(0, 41 + ciphers)])
   message.writeUInt32BE(message.length - 4)
   message[0] = 1
   return message
 }
 
-function length(bytes: number): Buffer {
-  return Buffer.from([bytes >> 8, bytes & 0xff])
-}
-
-/** Numbers of two bytes; with `step` 2 each is the type of an empty extension. */
-function numbers(bytes: number, step = 1): Buffer {
-  const all = Buffer.alloc(bytes)
-  for (let at = 0; at + 1 < bytes; at += 2 * step) all.writeUInt16BE((at * 7) & 0xffff, at)
-  return all
-}
-
-/** A message in records of these sizes, the last of them again and again. */
-function inRecords(message: Buffer, ...sizes: readonly number[]): Buffer {
-  const records: Buffer[] = []
-  for (let at = 0, index = 0; at < message.length; index++) {
-    const part = message.subarray(at, at + (sizes[Math.min(index, sizes.length - 1)] as number))
-    records.push(Buffer.from([0x16, 3, 1]), length(part.length), part)
-    at += part.length
-  }
-  return Buffer.concat(records)
-}
-
-function inPieces(bytes: Buffer, size: number): readonly Buffer[] {
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size))
-}
-
-/** Returns what a reader makes of bytes that come in these pieces; `undefined` where they are not enough. */
-function readAll<T>(reader: Reader<T>, pieces: readonly Buffer[]): T | undefined {
+/** Returns what a reader makes of bytes that come in pieces of a size; `undefined` where they are not enough. */
+function readIn<T>(reader: Reader<T>, bytes: Buffer, size: number): T | undefined {
   const push = readFirstBytes(reader)
-  for (const piece of pieces) {
-    const read = push(piece)
+  for (let at = 0; at < bytes.length; at += size) {
+    const read = push(bytes.subarray(at, at + size))
     if (read !== undefined) return read.value
   }
   return undefined
-}
-
-function readIn<T>(reader: Reader<T>, bytes: Buffer, size: number): T | undefined {
-  return readAll(reader, inPieces(bytes, size))
 }
 
 const empty = Buffer.from([0x16, 3, 1, 0, 0])
@@ -84,10 +48,7 @@ t.test('records of a hello have 16 bytes at least, but for the last, and are 64 
   for (const [name, bytes] of [
     ['a first one of 15', inRecords(message, 15, 1_000)],
     ['a second one of 15', inRecords(message, 500, 15, 1_000)],
-    [
-      'an empty one',
-      Buffer.concat([inRecords(message.subarray(0, 500), 500), empty, inRecords(message.subarray(500), 600)]),
-    ],
+    ['an empty one', Buffer.concat([inRecords(message.subarray(0, 500), 500), empty, inRecords(message, 600)])],
     ['65 records', inRecords(longer, 16)],
   ] as const) {
     t.throws(() => read(bytes), name)
@@ -109,11 +70,8 @@ t.test('a fault is refused at its byte', async (t) => {
 })
 
 t.test('the listener refuses a hello in records of one byte, and serves others', { skip: NO_OPENSSL }, async (t) => {
-  const refused: string[] = []
-  const certificates = [makeCertificate(certificateFolder(t), ['site.example'])]
-  const { url } = await proxyBefore(t, OK, { tls: { certificates }, onRefused: (cause) => void refused.push(cause) })
-  const hostile = await dial(url)
-  hostile.write(inRecords(makeHello(16_000), 1))
+  const { url, refused } = await proxyBefore(t, OK, { tls: siteTls(t) })
+  const hostile = await send(url, inRecords(makeHello(16_000), 1))
   await readUntil(hostile)
   t.same(refused, ['client_hello'])
   const client = await securedOver(await dial(url))

@@ -1,57 +1,43 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '@sallyport/engine/testing'
 import { VERDICT_NAMES } from '@sallyport/node/internal'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import { CLIENT_FIELDS, FRONT_FIELDS } from '../src/fields/client-fields.ts'
-import { openProxy } from '../src/index.ts'
+import { openOrigin, proxyBefore } from './behind.ts'
 import { certificateFolder } from './certificate.ts'
-import { startCaddy, startNginxWith } from './front-programs.ts'
+import { fromCaddy, openAsked } from './forward-auth.ts'
 import {
   cgiOrigin,
-  freePort,
   missing,
   NO_FPM,
+  NO_HAPROXY,
   NO_LIGHTTPD,
+  NO_NGINX,
   phpFpm,
-  phpOrigin,
   runServer,
   spellings,
+  startCaddy,
+  startNginxWith,
 } from './programs.ts'
-import { fakeSallyport } from './sallyport.ts'
-import { exchange, get, openRawOrigin, readStatus } from './wire.ts'
+import { VISITOR } from './sallyport.ts'
+import { exchange, get, OK, readStatus } from './wire.ts'
 
 /*
  * A program behind nginx, Caddy or HAProxy, as the examples configure them, reads nothing that a client wrote under a name of ours
  * or of that server, in any spelling: CGI and PHP read many names as one.
  */
 const EXAMPLES = join(import.meta.dirname, '../../../../examples')
+const NO_CADDY = missing('caddy')
 const FORGED = 'forged'
 
 /** Lists names that the examples write, and some that no example writes. */
-const NAMES = [
-  'Sallyport-Action',
-  'Sallyport-Network-Class',
-  'Sallyport-Country',
-  'Sallyport-Signature',
-  'Sallyport-Unknown',
-  'X-Forwarded-For',
-  'X-Forwarded-Proto',
-  'X-Forwarded-Host',
-  'Forwarded',
-  'X-Real-IP',
-  'Client-IP',
-  'X-Original-URL',
-  'X-Rewrite-URL',
-  'Proxy',
-  'Front-End-Https',
-  'Client-Cert',
-  'X-Scheme',
-  'X-Forwarded-Prefix',
-  'X-Forwarded-Ssl',
-  'X-Forwarded-Scheme',
-]
+const NAMES = `Sallyport-Action Sallyport-Network-Class Sallyport-Country Sallyport-Signature Sallyport-Unknown
+X-Forwarded-For X-Forwarded-Proto X-Forwarded-Host Forwarded X-Real-IP Client-IP X-Original-URL X-Rewrite-URL Proxy
+Front-End-Https Client-Cert X-Scheme X-Forwarded-Prefix X-Forwarded-Ssl X-Forwarded-Scheme`.split(/\s/)
 
-/** Names that are looked at as they are written, beside the spellings of those above. */
+/** Names that are sent as they are written, beside the spellings of the names above. */
 const MORE = [...CLIENT_FIELDS, ...FRONT_FIELDS, ...VERDICT_NAMES]
 const SPELLINGS = [...NAMES.flatMap((name) => spellings(name, ['_', '.', '~', "'"])), ...MORE]
 
@@ -73,22 +59,6 @@ async function reached(url: string, path: string): Promise<readonly string[]> {
   return wrong
 }
 
-/** A gate that is asked, or that forwards. */
-async function gate(
-  t: Test,
-  options: { readonly forwardAuth?: 'nginx' | 'caddy' | undefined; readonly upstream?: string | undefined },
-) {
-  const proxy = await openProxy(fakeSallyport(), {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    limits: { eventLoopDelay: '1m' },
-    timeouts: { drain: 0 },
-    ...options,
-  })
-  t.teardown(() => proxy.close('cut'))
-  return new URL(proxy.url).host
-}
-
 function example(name: string, replaced: Readonly<Record<string, string>>): string {
   return Object.entries(replaced).reduce(
     (text, [from, to]) => text.replaceAll(from, to),
@@ -96,27 +66,25 @@ function example(name: string, replaced: Readonly<Record<string, string>>): stri
   )
 }
 
-async function caddy(t: Test, backend: string): Promise<string> {
-  const host = await gate(t, { forwardAuth: 'caddy' })
-  return startCaddy(t, (port) =>
+async function caddy(t: Test, backend: (origin: string) => string) {
+  const gate = await proxyBefore(t, OK, { forwardAuth: 'caddy', upstream: undefined })
+  const url = await startCaddy(t, (port) =>
     example('caddy/Caddyfile', {
-      '127.0.0.1:8080': host,
-      '\t\treverse_proxy 127.0.0.1:3000': backend,
+      '127.0.0.1:8080': new URL(gate.url).host,
+      '\t\treverse_proxy 127.0.0.1:3000': backend(new URL(gate.origin.url).host),
       'site.example {': `http://site.example:${port} {\n\tbind 127.0.0.1`,
     }),
   )
+  return { ...gate, url }
 }
 
 /** `lenient`: nginx passes on names that it drops by default. */
-async function nginx(
-  t: Test,
-  { origin = '127.0.0.1:1', more = '', lenient = false }: { origin?: string; more?: string; lenient?: boolean },
-): Promise<string> {
-  const host = await gate(t, { forwardAuth: 'nginx' })
-  return startNginxWith(t, ({ port }) =>
+async function nginx(t: Test, { origin = '', more = '', lenient = false }) {
+  const gate = await proxyBefore(t, OK, { forwardAuth: 'nginx', upstream: undefined })
+  const url = await startNginxWith(t, ({ port }) =>
     example('nginx/site.conf', {
-      '127.0.0.1:8080': host,
-      '127.0.0.1:3000': origin,
+      '127.0.0.1:8080': new URL(gate.url).host,
+      '127.0.0.1:3000': origin || new URL(gate.origin.url).host,
       'listen 80;': `listen 127.0.0.1:${port};`,
       '  location / {': `${more}\n  location / {`,
       ...(lenient && {
@@ -125,6 +93,7 @@ async function nginx(
       }),
     }),
   )
+  return { ...gate, url }
 }
 
 /** HAProxy stands before the gate, because its configuration cannot ask over HTTP. */
@@ -135,60 +104,97 @@ async function haproxy(t: Test, server: string): Promise<string> {
   return runServer(t, 'haproxy', ['-db', '-f', file], port)
 }
 
-const NO_CADDY = missing('caddy')
-const NO_NGINX = missing('nginx')
-const NO_HAPROXY = missing('haproxy')
-
-t.test('Caddy before a CGI program of lighttpd', { skip: NO_CADDY || NO_LIGHTTPD }, async (t) => {
+t.test('Caddy before CGI and PHP-FPM', { skip: NO_CADDY || NO_LIGHTTPD || NO_FPM }, async (t) => {
   const origin = new URL(await cgiOrigin(t)).host
-  t.same(await reached(await caddy(t, `reverse_proxy ${origin}`), '/show.cgi'), [])
-})
-
-t.test('Caddy before PHP-FPM', { skip: NO_CADDY || NO_FPM }, async (t) => {
+  t.same(await reached((await caddy(t, () => `reverse_proxy ${origin}`)).url, '/show.cgi'), [])
   const { port, folder } = await phpFpm(t)
-  t.same(await reached(await caddy(t, `root * ${folder}\nphp_fastcgi 127.0.0.1:${port}`), '/show.php'), [])
+  const { url } = await caddy(t, () => `root * ${folder}\nphp_fastcgi 127.0.0.1:${port}`)
+  t.same(await reached(url, '/show.php'), [])
 })
 
 for (const lenient of [false, true]) {
   const how = lenient ? 'nginx that passes every name on' : 'nginx'
   t.test(`${how}, before a CGI program of lighttpd`, { skip: NO_NGINX || NO_LIGHTTPD }, async (t) => {
     const origin = new URL(await cgiOrigin(t)).host
-    t.same(await reached(await nginx(t, { origin, lenient }), '/show.cgi'), [])
+    t.same(await reached((await nginx(t, { origin, lenient })).url, '/show.cgi'), [])
   })
 
   t.test(`${how}, before PHP-FPM`, { skip: NO_NGINX || NO_FPM }, async (t) => {
     const { port, folder } = await phpFpm(t)
-    const parameters =
-      'fastcgi_param REQUEST_METHOD $request_method; fastcgi_param CONTENT_LENGTH $content_length; fastcgi_param QUERY_STRING $query_string;'
+    const parameters = ['REQUEST_METHOD', 'CONTENT_LENGTH', 'QUERY_STRING'].map(
+      (name) => `fastcgi_param ${name} $${name.toLowerCase()};`,
+    )
     const more = example('nginx/php.conf', {
       '127.0.0.1:9000': `127.0.0.1:${port}`,
-      'include fastcgi_params;': parameters,
+      'include fastcgi_params;': parameters.join(' '),
       $document_root: folder,
     })
-    t.same(await reached(await nginx(t, { more, lenient }), '/show.php'), [])
+    t.same(await reached((await nginx(t, { more, lenient })).url, '/show.php'), [])
   })
 }
 
-t.test('HAProxy and the gate before a CGI program of lighttpd', { skip: NO_HAPROXY || NO_LIGHTTPD }, async (t) => {
-  const upstream = await cgiOrigin(t)
-  t.same(await reached(await haproxy(t, await gate(t, { upstream })), '/show.cgi'), [])
-})
-
-t.test('HAProxy, with the gate behind it, before PHP-FPM', { skip: NO_HAPROXY || NO_LIGHTTPD || NO_FPM }, async (t) => {
-  const upstream = await phpOrigin(t)
-  t.same(await reached(await haproxy(t, await gate(t, { upstream })), '/show.php'), [])
-})
-
 t.test('HAProxy removes every spelling, and the gate sees none', { skip: NO_HAPROXY }, async (t) => {
-  const origin = await openRawOrigin('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
-  t.teardown(() => origin.close())
+  const origin = await openOrigin(t)
   const url = await haproxy(t, new URL(origin.url).host)
   const all = [...NAMES.flatMap((name) => spellings(name)), ...MORE]
   for (const spelling of all) await exchange(url, get('/', `${spelling}: ${FORGED}`))
   t.equal(origin.heads.length, all.length)
-  t.same(
-    origin.heads.filter((head) => head.includes(FORGED)),
-    [],
-  )
+  t.notMatch(origin.heads.join(), FORGED)
   t.match(origin.heads[0], /x-forwarded-for: 127\.0\.0\.1\r\n/i)
+})
+
+for (const [name, skip, start] of [
+  ['nginx', NO_NGINX, (t: Test) => nginx(t, {})],
+  ['Caddy', NO_CADDY, (t: Test) => caddy(t, (origin) => `reverse_proxy ${origin}`)],
+] as const) {
+  t.test(`${name} asks about the request that its client sent`, { skip }, async (t) => {
+    const { url, origin, sallyport, proxy } = await start(t)
+    const forged = [`X-Forwarded-For: ${VISITOR.blocked}`, 'X-Original-URI: /forged', 'X-Forwarded-Uri: /forged']
+    t.equal(readStatus(await exchange(url, get('/a%20b/c?d=e', ...forged, 'X-Forwarded-Method: PUT'))), 200)
+    t.match(sallyport.asked.at(-1), { method: 'GET', target: '/a%20b/c?d=e' })
+    await exchange(url, `${get('/form', 'Content-Length: 4').replace('GET', 'POST')}body`)
+    t.match(sallyport.asked.at(-1), { method: 'POST', target: '/form' })
+    t.match(origin.heads, [/^GET \/a%20b\/c\?d=e [\s\S]*sallyport-action: /i, /^POST \/form /])
+    for (const bad of ['/a/%2e%2e/b', '/x/..%2fadmin', '/a\\b'])
+      t.ok([400, 403].includes(readStatus(await exchange(url, get(bad)))), bad)
+    if (name === 'nginx') t.equal(readStatus(await exchange(url, get('/.sallyport/check'))), 404, 'no client may ask')
+    await proxy.close('cut')
+    t.ok([500, 502].includes(readStatus(await exchange(url, get('/')))), 'without the gate nothing passes')
+    t.equal(origin.heads.length, 2)
+  })
+}
+
+/** Lists names of servers that an example leaves as a client wrote them, but for those that the server writes itself. */
+function listUnremoved(removed: readonly string[], ...written: readonly string[]): readonly string[] {
+  const taken = [...removed, 'x-forwarded-for', 'x-forwarded-proto', ...written]
+  return [...CLIENT_FIELDS, ...FRONT_FIELDS].filter((name) => !taken.includes(name))
+}
+
+t.test("Traefik's example names every header of the verdict", async (t) => {
+  const text = readFileSync(join(EXAMPLES, 'traefik/dynamic.yaml'), 'utf8')
+  t.match(text, /address: http:\/\/127\.0\.0\.1:8080\/\.sallyport\/check\n/)
+  t.match(text, 'trustForwardHeader: false\n')
+  t.match(text, 'middlewares: [unclaimed, sallyport]\n', 'what it can remove goes before it asks')
+  const listNames = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => (name as string).toLowerCase())
+  const removed = listNames(/^ +([\w-]+): ""$/gm)
+  t.same(listUnremoved(removed, 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-server'), [])
+  for (const name of ['sallyport-signature', 'proxy', 'x-request-id']) t.ok(removed.includes(name), name)
+  const { check } = await openAsked(t, 'traefik')
+  const answer = await check(...fromCaddy(VISITOR.allowed))
+  const names = [...answer.matchAll(/\r\n(sallyport-(?!status)[\w-]+):/g)].map(([, name]) => name)
+  t.same(new Set(listNames(/^ +- (Sallyport-[\w-]+)$/gm)), new Set(names))
+})
+
+t.test("Envoy's example hands on every field, and its verdict", async (t) => {
+  const text = readFileSync(join(EXAMPLES, 'envoy/envoy.yaml'), 'utf8')
+  const listener = parse(text).static_resources.listeners[0].filter_chains[0].filters[0].typed_config
+  t.match(listener, { use_remote_address: true, normalize_path: false })
+  t.same(listener.upgrade_configs, [{ upgrade_type: 'websocket' }])
+  const [{ request_headers_to_remove: removed }] = listener.route_config.virtual_hosts
+  t.same(listUnremoved(removed, 'x-envoy-external-address', 'x-envoy-original-path'), [])
+  t.match(listener.http_filters, [{ name: 'envoy.filters.http.ext_authz' }, { name: 'envoy.filters.http.router' }])
+  t.match(listener.http_filters[0].typed_config, {
+    failure_mode_allow: false,
+    http_service: { path_prefix: '/.sallyport/check' },
+  })
 })

@@ -1,54 +1,52 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2'
+import type { Socket } from 'node:net'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Test } from 'tap'
-import type { ProxyOptions } from '../src/index.ts'
-import { proxyBefore } from './behind.ts'
-import { certificateFolder, makeCertificate } from './certificate.ts'
-import { fakeSallyport } from './sallyport.ts'
-import { type Answer, OK } from './wire.ts'
+import { type BeforeOptions, proxyBefore } from './behind.ts'
+import { siteTls } from './certificate.ts'
+import { type Answer, dial, OK } from './wire.ts'
 
-export async function openHttp2(
-  t: Test,
-  answer: Answer | string = OK,
-  {
-    trust = ['loopback'],
-    sallyport = fakeSallyport({ trust }),
-    ...options
-  }: ProxyOptions & {
-    readonly trust?: readonly string[] | undefined
-    readonly sallyport?: ReturnType<typeof fakeSallyport> | undefined
-  } = {},
-) {
-  const refused: string[] = []
-  const before = await proxyBefore(t, answer, {
-    sallyport,
-    tls: { certificates: [makeCertificate(certificateFolder(t), ['site.example'])] },
-    onRefused: (cause) => refused.push(cause),
-    ...options,
-  })
-  const session = connect(before.url, { rejectUnauthorized: false })
+/** Opens a proxy with TLS in front of a raw origin, and a session of HTTP/2 with it. */
+export async function openHttp2(t: Test, answer: Answer | string = OK, options: BeforeOptions = {}) {
+  const before = await proxyBefore(t, answer, { tls: siteTls(t), ...options })
+  const session = connect(before.url, { rejectUnauthorized: false, maxHeaderListPairs: 1_000 })
   session.on('error', () => {})
   t.teardown(() => session.destroy())
   await once(session, 'connect')
-  return { ...before, session, refused, sallyport }
+  return { ...before, session }
+}
+
+/** Opens a connection of HTTP/2 whose client writes bytes; `socket` is the connection below TLS. */
+export async function openRaw(t: Test, url: string): Promise<{ readonly socket: Socket; readonly secured: TLSSocket }> {
+  const socket = await dial(url)
+  t.teardown(() => socket.destroy())
+  const secured = connectTls({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+  secured.on('error', () => {})
+  await once(secured, 'secureConnect')
+  return { socket, secured }
 }
 
 interface Answered {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: string
-  /** As the stream was reset with; 0: it was not. */
+  /** The code that the stream was reset with, or 0. */
   readonly code: number
 }
 
-/** Asks, and resolves with the answer once its stream has ended. */
 export function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders = {}, body?: string): Promise<Answered> {
   return answered(begin(session, headers, body))
 }
 
-export function begin(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string): ClientHttp2Stream {
-  const all = { ':path': '/', ':authority': 'site.example', ...headers }
-  const stream = session.request(all, { endStream: body === undefined })
+/** Begins a request; `endStream` is false for a body that the test writes. */
+export function begin(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders,
+  body?: string,
+  endStream = body === undefined,
+): ClientHttp2Stream {
+  const stream = session.request({ ':path': '/', ':authority': 'site.example', ...headers }, { endStream })
   stream.on('error', () => {})
   if (body !== undefined) stream.end(body)
   return stream
@@ -56,13 +54,13 @@ export function begin(session: ClientHttp2Session, headers: OutgoingHttpHeaders,
 
 export function answered(stream: ClientHttp2Stream): Promise<Answered> {
   return new Promise((resolve) => {
-    let [status, text] = [0, '']
+    let [status, body] = [0, '']
     let headers: Answered['headers'] = {}
     stream.on('response', (fields) => {
       status = Number(fields[':status'])
       headers = fields as Answered['headers']
     })
-    stream.on('data', (bytes) => (text += bytes))
-    stream.once('close', () => resolve({ status, headers, body: text, code: stream.rstCode }))
+    stream.on('data', (bytes) => (body += bytes))
+    stream.once('close', () => resolve({ status, headers, body, code: stream.rstCode }))
   })
 }

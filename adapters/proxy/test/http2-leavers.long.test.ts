@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { connect, type TLSSocket } from 'node:tls'
-import { createMetrics } from '@sallyport/engine/metrics'
+import type { TLSSocket } from 'node:tls'
 import t, { type Test } from 'tap'
-import type { ProxyOptions } from '../src/index.ts'
-import { proxyBefore } from './behind.ts'
-import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
-import { BEGIN, FATAL, frame, GET, headers, hearFrames, OPEN_POST, TYPE, WHOLE } from './http2-wire.ts'
-import { fakeSallyport } from './sallyport.ts'
-import { type Answer, dial, until } from './wire.ts'
+import { type BeforeOptions, proxyBefore } from './behind.ts'
+import { NO_OPENSSL, siteTls } from './certificate.ts'
+import { openRaw } from './http2-client.ts'
+import { BEGIN, END, FATAL, frame, GET, headers, hearFrames, OPEN_POST, TYPE } from './http2-wire.ts'
+import { meteredSallyport } from './sallyport.ts'
+import { type Answer, until } from './wire.ts'
 
 /* Clients of HTTP/2 that leave, or that wait, in the middle of what they ask: what they held is given back. */
 
@@ -18,30 +17,19 @@ const LAST = frame(TYPE.goaway, 0, 0, Buffer.alloc(8))
 /** No clock of a client runs out here; what ends connections is that they are dead. */
 const PATIENT = { header: '10m', keepAlive: '1h', idleBody: '1h', clientUnread: '1h', originHeaders: '1h' } as const
 
-async function open(t: Test, answer: Answer | string, options: ProxyOptions = {}) {
-  const meter = createMetrics()
-  const before = await proxyBefore(t, answer, {
-    sallyport: { ...fakeSallyport({ trust: [] }), meter, observe: meter.observe },
-    tls: { certificates: [makeCertificate(certificateFolder(t), ['a.example'])] },
-    ...options,
-  })
-  const count = async (name: string): Promise<number> => {
-    const text = await (await fetch(`${before.proxy.adminUrl}/metrics`)).text()
-    const [, value] = new RegExp(`^sallyport_${name} (\\d+)$`, 'm').exec(text) ?? []
-    return Number(value)
+async function open(t: Test, answer: Answer | string, options: BeforeOptions = {}) {
+  const sallyport = meteredSallyport({ trust: [] })
+  const before = await proxyBefore(t, answer, { sallyport, tls: siteTls(t), ...options })
+  const names = ['connections', 'requests_in_flight\\{kind="requests"\\}', 'leaked_slots_total']
+  const held = async (): Promise<readonly number[]> => {
+    const text = await (await fetch(`${before.admin}/metrics`)).text()
+    return names.map((name) => Number(new RegExp(`^sallyport_${name} (\\d+)$`, 'm').exec(text)?.[1]))
   }
-  const held = async (): Promise<readonly number[]> =>
-    Promise.all(['connections', 'requests_in_flight\\{kind="requests"\\}', 'leaked_slots_total'].map(count))
-  return { ...before, held }
-}
-
-async function client(t: Test, url: string): Promise<{ readonly socket: Socket; readonly secured: TLSSocket }> {
-  const socket = await dial(url)
-  t.teardown(() => socket.destroy())
-  const secured = connect({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
-  secured.on('error', () => {})
-  await once(secured, 'secureConnect')
-  return { socket, secured }
+  const untilNothingHeld = async (): Promise<void> => {
+    while ((await held()).some((count) => count > 0)) await new Promise((resolve) => setTimeout(resolve, 50))
+    t.same(await held(), [0, 0, 0])
+  }
+  return { ...before, held, untilNothingHeld }
 }
 
 const WAYS: Readonly<Record<string, (socket: Socket, secured: TLSSocket) => unknown>> = {
@@ -54,9 +42,9 @@ const WAYS: Readonly<Record<string, (socket: Socket, secured: TLSSocket) => unkn
 for (const [way, leave] of Object.entries(WAYS)) {
   t.test(`a frame that ends a connection, and a client that ${way}`, { skip }, async (t) => {
     const limits = { inFlightPerClient: 200, connectionsPerClient: 200 }
-    const { url, origin, held } = await open(t, () => {}, { limits, timeouts: PATIENT })
+    const { url, origin, untilNothingHeld } = await open(t, () => {}, { limits, timeouts: PATIENT })
     const asking = async (...parts: readonly Buffer[]): Promise<void> => {
-      const { socket, secured } = await client(t, url)
+      const { socket, secured } = await openRaw(t, url)
       secured.resume()
       for (const part of parts) {
         secured.write(part)
@@ -69,20 +57,19 @@ for (const [way, leave] of Object.entries(WAYS)) {
       await Promise.all([asking(asked, bytes), asking(Buffer.concat([asked, bytes])), asking(BEGIN, bytes)])
     }
     await asking(Buffer.concat([BEGIN, OPEN_POST, LAST]), FATAL['DATA on no stream'] as Buffer)
-    while ((await held()).some((count) => count > 0)) await new Promise((resolve) => setTimeout(resolve, 100))
-    t.same(await held(), [0, 0, 0], 'connections, slots, and slots that leaked')
+    await untilNothingHeld()
     await until(() => origin.open() === 0)
   })
 }
 
 t.test('a client that says that it will ask nothing more keeps what it asked', { skip }, async (t) => {
   const { url, origin, held } = await open(t, () => {}, { timeouts: { ...PATIENT, header: 40 } })
-  const { secured } = await client(t, url)
+  const { secured } = await openRaw(t, url)
   let goodbyes = 0
   hearFrames(secured, (type) => {
     if (type === TYPE.goaway) goodbyes++
   })
-  secured.write(Buffer.concat([BEGIN, headers(1, WHOLE, GET), LAST]))
+  secured.write(Buffer.concat([BEGIN, headers(1, END.both, GET), LAST]))
   await until(() => goodbyes > 0 && origin.heads.length > 0)
   await new Promise((resolve) => setTimeout(resolve, 400))
   t.ok(goodbyes <= 2, 'it is not told again and again')
@@ -93,7 +80,7 @@ t.test('a client that waits is asked once whether it is there, and not cut', { s
   for (const answers of [true, false]) {
     // Looked at each 10 ms; the clock for a head does not run while something is asked.
     const { url, held } = await open(t, () => {}, { timeouts: { ...PATIENT, header: 40 } })
-    const { secured } = await client(t, url)
+    const { secured } = await openRaw(t, url)
     let pings = 0
     hearFrames(secured, (type, _, payload) => {
       if (type !== TYPE.ping) return
@@ -124,19 +111,14 @@ const long: Answer = (socket, head) => {
 }
 
 t.test('an answer that cannot go out ends its connection', { skip }, async (t) => {
-  const refused: string[] = []
-  const { url, held } = await open(t, long, {
-    timeouts: { ...PATIENT, idleBody: 100 },
-    onRefused: (cause) => refused.push(cause),
-  })
-  const { secured } = await client(t, url)
+  const { url, refused, untilNothingHeld } = await open(t, long, { timeouts: { ...PATIENT, idleBody: 100 } })
+  const { secured } = await openRaw(t, url)
   // Nothing is read: once the long answer fills all buffers, no byte of the other's body is taken, and its 408 waits behind.
   secured.pause()
-  secured.write(Buffer.concat([BEGIN, WIDE, OPEN_POST, headers(3, WHOLE, GET)]))
+  secured.write(Buffer.concat([BEGIN, WIDE, OPEN_POST, headers(3, END.both, GET)]))
   const body = setInterval(() => secured.write(frame(TYPE.data, 0, 1, Buffer.alloc(500))), 10)
   t.teardown(() => clearInterval(body))
   await until(() => refused.length > 0)
-  while ((await held()).some((count) => count > 0)) await new Promise((resolve) => setTimeout(resolve, 20))
+  await untilNothingHeld()
   t.same(refused, ['slow_body'])
-  t.same(await held(), [0, 0, 0])
 })

@@ -15,8 +15,8 @@ export const TYPE = {
   more: 9,
 }
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-export const END_STREAM = 1
-export const END_HEADERS = 4
+/** Flags of frames. */
+export const END = { stream: 1, headers: 4, both: 5 } as const
 
 /** Makes a frame of HTTP/2 (RFC 9113 4.1). */
 export function frame(type: number, flags: number, stream: number, payload: readonly number[] | Buffer = []): Buffer {
@@ -30,20 +30,11 @@ export function frame(type: number, flags: number, stream: number, payload: read
 
 /** Makes a field without Huffman and without the table (RFC 7541 6.2.2). */
 export function field(name: string, value: string): Buffer {
-  return Buffer.concat([
-    Buffer.from([0, name.length]),
-    Buffer.from(name),
-    Buffer.from([value.length]),
-    Buffer.from(value),
-  ])
+  return Buffer.from([0, name.length, ...Buffer.from(name), value.length, ...Buffer.from(value)])
 }
 
-export const PSEUDO = [
-  field(':method', 'GET'),
-  field(':scheme', 'https'),
-  field(':authority', 'a.example'),
-  field(':path', '/'),
-]
+const NAMED = { ':method': 'GET', ':scheme': 'https', ':authority': 'a.example', ':path': '/' }
+export const PSEUDO = Object.entries(NAMED).map(([name, value]) => field(name, value))
 export const GET = Buffer.concat(PSEUDO)
 export const BEGIN = Buffer.concat([PREFACE, frame(TYPE.settings, 0, 0)])
 
@@ -51,9 +42,6 @@ export function headers(stream: number, flags: number, ...fields: readonly Buffe
   return frame(TYPE.headers, flags, stream, Buffer.concat(fields))
 }
 
-export const WHOLE = END_HEADERS | END_STREAM
-
-/** Calls `hear` for each frame that comes. */
 export function hearFrames(socket: Socket, hear: (type: number, stream: number, payload: Buffer) => void): void {
   let unread = Buffer.alloc(0)
   socket.on('data', (bytes: Buffer) => {
@@ -69,20 +57,20 @@ export function hearFrames(socket: Socket, hear: (type: number, stream: number, 
 
 const POST = Buffer.concat([field(':method', 'POST'), ...PSEUDO.slice(1)])
 /** A request on stream 1 whose body never comes. */
-export const OPEN_POST = headers(1, END_HEADERS, POST)
+export const OPEN_POST = headers(1, END.headers, POST)
 
 /** Frames that end a connection (RFC 9113 5.4.1), by what is wrong with them; stream 1 may be open. */
 export const FATAL: Readonly<Record<string, Buffer>> = {
   'DATA on no stream': frame(TYPE.data, 0, 0, [1]),
   'DATA on a stream that never was': frame(TYPE.data, 0, 7, [1]),
   'DATA with more padding than data': frame(TYPE.data, 8, 1, [200, 1]),
-  'HEADERS on no stream': headers(0, WHOLE, GET),
-  'HEADERS on a stream of the server': headers(2, WHOLE, GET),
-  'HEADERS with more padding than fields': frame(TYPE.headers, WHOLE | 8, 3, [200, 1, 2]),
-  'fields that cannot be unpacked': frame(TYPE.headers, WHOLE, 3, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
+  'HEADERS on no stream': headers(0, END.both, GET),
+  'HEADERS on a stream of the server': headers(2, END.both, GET),
+  'HEADERS with more padding than fields': frame(TYPE.headers, END.both | 8, 3, [200, 1, 2]),
+  'fields that cannot be unpacked': frame(TYPE.headers, END.both, 3, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff]),
   'a frame within a list of fields': Buffer.concat([headers(3, 0, GET), frame(TYPE.ping, 0, 0, Buffer.alloc(8))]),
-  'CONTINUATION of nothing': frame(TYPE.more, END_HEADERS, 1, GET),
-  'CONTINUATION of another stream': Buffer.concat([headers(3, 0, GET), frame(TYPE.more, END_HEADERS, 5, GET)]),
+  'CONTINUATION of nothing': frame(TYPE.more, END.headers, 1, GET),
+  'CONTINUATION of another stream': Buffer.concat([headers(3, 0, GET), frame(TYPE.more, END.headers, 5, GET)]),
   'PRIORITY of a wrong length': frame(TYPE.priority, 0, 1, [0, 0]),
   'RST_STREAM of no stream': frame(TYPE.reset, 0, 0, [0, 0, 0, 8]),
   'RST_STREAM of a stream that never was': frame(TYPE.reset, 0, 9, [0, 0, 0, 8]),
@@ -91,7 +79,7 @@ export const FATAL: Readonly<Record<string, Buffer>> = {
   'SETTINGS of a wrong length': frame(TYPE.settings, 0, 0, [0, 1, 0]),
   'an answer to SETTINGS with a payload': frame(TYPE.settings, 1, 0, [0, 1, 0, 0, 0, 0]),
   'a window that is too large': frame(TYPE.settings, 0, 0, [0, 4, 0xff, 0xff, 0xff, 0xff]),
-  'PUSH_PROMISE of a client': frame(TYPE.push, END_HEADERS, 1, Buffer.concat([Buffer.from([0, 0, 0, 2]), GET])),
+  'PUSH_PROMISE of a client': frame(TYPE.push, END.headers, 1, Buffer.concat([Buffer.from([0, 0, 0, 2]), GET])),
   'PING of a wrong length': frame(TYPE.ping, 0, 0, [1, 2, 3]),
   'PING on a stream': frame(TYPE.ping, 0, 1, Buffer.alloc(8)),
   'GOAWAY on a stream': frame(TYPE.goaway, 0, 1, Buffer.alloc(8)),

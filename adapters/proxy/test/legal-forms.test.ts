@@ -2,21 +2,19 @@ import t from 'tap'
 import { proxyBefore } from './behind.ts'
 import { NO_OPENSSL } from './certificate.ts'
 import { ask, openHttp2 } from './http2-client.ts'
-import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { askedOver, secured, withTls } from './tls-before.ts'
+import { VISITOR } from './sallyport.ts'
+import { askedOver, secured, withTls } from './tls-client.ts'
 import { exchange, get, OK, readStatus } from './wire.ts'
-
-/* Forms that the RFCs have, and that are rare. */
 
 const lines = (...head: readonly string[]): string => [...head, 'Connection: close', '', ''].join('\r\n')
 const options = (...fields: readonly string[]): string => lines('OPTIONS /a HTTP/1.1', 'Host: site.example', ...fields)
 
 t.test('OPTIONS goes as far as Max-Forwards has it', async (t) => {
-  const { url, origin } = await proxyBefore(t, OK)
+  const { url, origin } = await proxyBefore(t, OK, { methods: ['PROPFIND'] })
   for (const left of ['0', '00']) {
     const answer = await exchange(url, options(`Max-Forwards: ${left}`))
     t.equal(readStatus(answer), 204)
-    t.match(answer, /^allow: GET, HEAD, .*OPTIONS\r$/im)
+    t.match(answer, /^allow: GET, HEAD, .*OPTIONS, .*PROPFIND\r$/im)
   }
   t.same(origin.heads, [], 'the last recipient is here')
   const blocked = options('Max-Forwards: 0', `X-Forwarded-For: ${VISITOR.blocked}`)
@@ -29,21 +27,13 @@ t.test('OPTIONS goes as far as Max-Forwards has it', async (t) => {
   t.equal(await forwarded(options('max-forwards: 1')), '0')
   for (const none of ['x', '-1', '1.5', '']) t.equal(await forwarded(options(`Max-Forwards: ${none}`)), none)
   t.equal(await forwarded(get('/', 'Max-Forwards: 0')), '0', 'it is about OPTIONS and TRACE alone')
+  t.equal(await forwarded(options('X-A: max-forwards', 'Max-Forwards: 9999999999999999')), '9999999999999999')
+  t.match(origin.heads.at(-1), /^x-a: max-forwards\r$/im, 'no other field is touched')
   t.equal(await forwarded(options()), undefined)
 })
 
-t.test('Max-Forwards is a number of a size that can be counted, and no other field is touched', async (t) => {
-  const { url, origin } = await proxyBefore(t, OK, { methods: ['PROPFIND'] })
-  t.match(await exchange(url, options('Max-Forwards: 0')), /^allow: GET, .*PROPFIND\r$/im)
-  await exchange(url, options('X-A: max-forwards', 'X-B: kept', 'Max-Forwards: 10'))
-  t.match(origin.heads.at(-1), /^x-b: kept\r\nmax-forwards: 9\r$/im)
-  await exchange(url, options('Max-Forwards: 9999999999999999'))
-  t.match(origin.heads.at(-1), /^max-forwards: 9999999999999999\r$/im)
-})
-
 t.test('a URL of https over a connection that is not is refused', { skip: NO_OPENSSL }, async (t) => {
-  const sallyport = fakeSallyport({ trust: [] })
-  const { url, origin } = await proxyBefore(t, OK, { sallyport })
+  const { url, origin } = await proxyBefore(t, OK, { trust: [] })
   for (const target of ['https://site.example/a', 'HTTPS://site.example:443', 'https://site.example/v1/myip']) {
     const answer = await exchange(url, get(target))
     t.match(answer, /^HTTP\/1\.1 400 [\s\S]*The target is https, and the connection is not\./, target)
@@ -68,7 +58,6 @@ t.test('an empty port is that of the scheme, and an empty Expect expects nothing
   const { url, origin, proxy } = await proxyBefore(t, OK)
   const of = async (target: string, host: string, ...more: readonly string[]) =>
     readStatus(await exchange(url, lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, ...more)))
-  t.equal(await of('/a', 'site.example:'), 200)
   t.equal(await of('/a', '[2001:db8::1]:'), 200)
   t.equal(await of('http://site.example:/a', 'site.example'), 200)
   t.equal(await of('http://site.example/a', 'site.example:'), 200)
@@ -94,21 +83,4 @@ t.test('Host and :authority are one site, however each is written', { skip: NO_O
   t.match(origin.heads[1], /^host: site\.example\r$/im, 'which the origin gets as :authority has it')
   for (const host of ['site.example:80', 'site.example:8443', 'other.example', 'site.example..'])
     t.equal(await of('site.example', host), 400, host)
-})
-
-t.test('an answer in a coding that nobody asked for is none', async (t) => {
-  const answers = ['gzip, chunked', 'gzip', 'chunked, chunked', 'Chunked', ', chunked', 'identity']
-  const bodies = (coding: string): string => (/chunked$/i.test(coding) ? '2\r\nok\r\n0\r\n\r\n' : 'ok')
-  const { url, errors } = await proxyBefore(t, (socket, head) => {
-    const coding = answers[Number(/\/(\d)/.exec(head)?.[1])] ?? ''
-    socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n${bodies(coding)}`)
-    if (!/chunked/i.test(coding)) socket.end()
-  })
-  for (const [at, coding] of answers.entries()) {
-    errors.length = 0
-    const answer = await exchange(url, get(`/${at}`))
-    const isCoded = coding.includes('gzip')
-    t.equal(readStatus(answer), isCoded ? 502 : 200, coding)
-    t.match(errors, isCoded ? [{ code: 'bad_gateway', message: /an unrequested transfer coding: gzip/ }] : [])
-  }
 })

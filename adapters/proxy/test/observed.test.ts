@@ -2,48 +2,31 @@ import type { ObservedRequest } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { proxyBefore } from './behind.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
+import { exchange, get, OK, readStatus, send, until } from './wire.ts'
 
-/** A proxy whose requests are observed. */
 async function watched(t: Test, origin: Parameters<typeof proxyBefore>[1], trust: readonly string[] = ['loopback']) {
   const seen: ObservedRequest[] = []
   const sallyport = { ...fakeSallyport({ trust }), observe: (observed: ObservedRequest) => void seen.push(observed) }
   const proxy = await proxyBefore(t, origin, { sallyport, limits: { bodyBytes: 1_000_000 } })
-  return {
-    ...proxy,
-    seen,
-    async next(): Promise<ObservedRequest> {
-      await until(() => seen.length > 0)
-      return seen.shift() as ObservedRequest
-    },
+  const next = async (): Promise<ObservedRequest> => {
+    await until(() => seen.length > 0)
+    return seen.shift() as ObservedRequest
   }
+  return { ...proxy, seen, next }
 }
 
 const readId = (answer: string) => /^x-request-id: (\S+)/im.exec(answer)?.[1]
 
 t.test('an answer, the origin and the observation have one id', async (t) => {
-  const { url, origin, next } = await watched(
-    t,
-    'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Request-ID: its own\r\n\r\nok',
-    [],
-  )
+  const own = OK.replace('\r\n\r\n', '\r\nX-Request-ID: its own\r\n\r\n')
+  const { url, origin, next } = await watched(t, own, [])
   const answer = await exchange(url, get('/a?secret=1', 'x-request-id: not/trusted', 'X_Request_Id: spelled'))
   const id = readId(answer)
   t.equal(answer.match(/^x.request.id:/gim)?.length, 1)
   t.match(origin.heads[0], `sallyport-request-id: ${id}`)
-  t.match(await next(), {
-    id,
-    answeredBy: 'origin',
-    method: 'GET',
-    host: 'site.example',
-    path: '/a',
-    status: 200,
-    peer: '127.0.0.1',
-    client: '127.0.0.1',
-    bytesReceived: 0,
-    bytesSent: answer.length,
-    decision: { id, action: 'allow' },
-  })
+  const asked = { id, method: 'GET', host: 'site.example', path: '/a', peer: '127.0.0.1', client: '127.0.0.1' }
+  const answered = { answeredBy: 'origin', status: 200, bytesReceived: 0, bytesSent: answer.length }
+  t.match(await next(), { ...asked, ...answered, decision: { id, action: 'allow' } })
 })
 
 t.test('a trusted proxy names the id, or the trace', async (t) => {
@@ -87,8 +70,7 @@ t.test('our own answers name the id in their body too, and why', async (t) => {
 
 t.test('a client that leaves is observed when it has left', async (t) => {
   const { url, next, seen } = await watched(t, () => {})
-  const client = await dial(url)
-  client.write(get('/slow'))
+  const client = await send(url, get('/slow'))
   await new Promise((resolve) => setTimeout(resolve, 30))
   t.equal(seen.length, 0)
   client.destroy()
@@ -97,17 +79,10 @@ t.test('a client that leaves is observed when it has left', async (t) => {
 
 t.test('an observer that throws harms nobody', async (t) => {
   const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
-  const sallyport = {
-    ...fakeSallyport(),
-    observe() {
-      throw new Error('of the observer')
-    },
+  const observe = (): never => {
+    throw new Error('of the observer')
   }
-  const { url } = await proxyBefore(t, OK, { sallyport })
+  const { url } = await proxyBefore(t, OK, { sallyport: { ...fakeSallyport(), observe } })
   t.equal(readStatus(await exchange(url, get('/'))), 200)
   t.match(await warned, { message: /not observed: Error: of the observer/ })
-  const client = await dial(url)
-  client.write(get('/'))
-  t.equal(readStatus(await readUntil(client, 'ok')), 200)
-  client.destroy()
 })

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { examineApi } from '../src/examine.ts'
+import { certificateFolder } from './certificate.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const api = { enabled: true, base: '' }
 
-/** Lists origins, and whether each has a /v1 of its own. */
 const ORIGINS: Readonly<Record<string, readonly [isTaken: boolean, RequestListener]>> = {
   'an API that says where it is': [true, (req, res) => res.writeHead(req.url === '/v1' ? 200 : 404).end()],
   'an API that asks for a token': [true, (req, res) => res.writeHead(req.url === '/v1' ? 401 : 404).end()],
@@ -25,11 +25,7 @@ t.test('an origin with a /v1 of its own is named, with the keys that move ours',
   for (const [name, [isTaken, answer]] of Object.entries(ORIGINS)) {
     const upstream = `http://127.0.0.1:${await listening(t, createServer(answer))}`
     const found = await examineApi({ api, upstream })
-    const warned = {
-      state: 'warn',
-      found: `${upstream} has its own /v1`,
-      advice: /api: { base: \/sallyport }.*enabled/,
-    }
+    const warned = { state: 'warn', found: `${upstream} has its own /v1`, advice: /base: \/sallyport }.*enabled/ }
     t.match(found, [isTaken ? warned : { state: 'ok' }], name)
     t.same(await examineApi({ api: { ...api, enabled: false }, upstream }), [], 'there is no API here')
     t.match(await examineApi({ api: { ...api, base: '/sallyport' }, upstream }), [{ state: 'ok' }], 'it is elsewhere')
@@ -42,7 +38,7 @@ t.test('routes are asked by host and over a socket', async (t) => {
     hosts.push(req.headers.host)
     res.writeHead(req.url === '/api/v1' && req.headers.host === 'shop.example' ? 200 : 404).end()
   })
-  const socket = join(t.testdir(), 'app.sock')
+  const socket = join(certificateFolder(t), 'app.sock')
   await new Promise<void>((resolve) => server.listen(socket, resolve))
   t.teardown(() => server.close())
   const upstreams = [`unix:${socket}`]

@@ -1,10 +1,8 @@
 import t from 'tap'
-import type { ProxyHost } from '../src/index.ts'
-import { proxyBefore } from './behind.ts'
+import { GONE, proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { type Answer, dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
+import { type Answer, dial, exchange, get, OK, readStatus, readUntil, send, stall, until } from './wire.ts'
 
-/** Reads the error in the body of our own answer. */
 function readError(answer: string): unknown {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).error
 }
@@ -13,31 +11,23 @@ t.test('an origin that answers with what is not HTTP is a bad gateway', async (t
   const answer: Answer = (socket, head) =>
     socket.end(head.startsWith('GET /good ') ? OK : 'SSH-2.0-OpenSSH_9.2\r\n\r\n')
   const { url, errors } = await proxyBefore(t, answer)
-  const received = await exchange(url, get('/'))
-  t.equal(readStatus(received), 502)
-  t.equal(readError(received), 'bad_gateway')
-  t.equal(errors.length, 1)
-  t.match(errors[0], { code: /./ }, 'and is a failure outside, not a bug that shows a stack')
+  t.equal(readError(await exchange(url, get('/'))), 'bad_gateway')
+  t.match(errors, [{ code: /./ }], 'which is a failure outside, not a bug that shows a stack')
+  const twice = await proxyBefore(t, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok')
+  t.equal(readStatus(await exchange(twice.url, get('/'))), 502)
+  t.match(String(twice.errors[0]), 'Duplicate Content-Length', 'its reason is told')
   t.equal(readStatus(await exchange(url, get('/good'))), 200, 'and the proxy lives')
 })
 
 t.test('an origin that is not there, and a request with a body', async (t) => {
-  const gone = await openRawOrigin(OK)
-  await gone.close()
-  const { url } = await proxyBefore(t, OK, { upstream: gone.url })
+  const { url } = await proxyBefore(t, OK, { upstream: GONE })
   t.equal(readError(await exchange(url, get('/'))), 'bad_gateway')
-  const client = await dial(url)
-  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`)
+  const client = await send(url, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65536\r\n\r\n${'x'.repeat(65_536)}`)
   t.match(await readUntil(client, 'bad_gateway'), /^HTTP\/1\.1 502 /)
   client.write(get('/v1/next'))
   t.match(await readUntil(client), '"path":"/v1/next"', 'the connection is used again')
-  const large = await dial(url)
-  large.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome')
-  t.match(
-    await readUntil(large),
-    /^HTTP\/1\.1 502 [\s\S]*\r\nConnection: close\r\n/i,
-    'nobody receives the rest of a large one',
-  )
+  const large = await send(url, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome')
+  t.match(await readUntil(large), /^HTTP\/1\.1 502 [\s\S]*\r\nConnection: close\r\n/i, 'nobody receives the rest')
 })
 
 t.test('an origin that resets the connection', async (t) => {
@@ -49,30 +39,15 @@ t.test('an origin that resets the connection', async (t) => {
   t.equal(before.origin.heads.length, 2, 'nor is a POST')
 })
 
-t.test('an idle connection that the origin closes costs no client an answer', async (t) => {
-  let answered = 0
-  const { url } = await proxyBefore(t, (socket) => {
-    answered += 1
-    if (answered === 2) socket.destroy()
-    else socket.write(OK)
-  })
-  t.equal(readStatus(await exchange(url, get('/'))), 200)
-  t.equal(readStatus(await exchange(url, get('/'))), 200)
-})
-
 t.test('an origin that says nothing is a gateway timeout', async (t) => {
   const { url, origin } = await proxyBefore(t, () => {}, { timeouts: { originHeaders: 100 } })
   const answer = await exchange(url, get('/'))
   t.equal(readError(answer), 'gateway_timeout')
   t.match(answer, 'longer than timeouts.originHeaders', 'which names the key')
   await until(() => origin.open() === 0)
-})
-
-t.test('an origin that stops within an answer cuts the client', async (t) => {
-  const { url } = await proxyBefore(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', {
-    timeouts: { idleBody: 100, originHeaders: 100 },
-  })
-  t.match(await exchange(url, get('/')), /\r\n\r\nhalf$/)
+  const half = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'
+  const stops = await proxyBefore(t, half, { timeouts: { idleBody: 100, originHeaders: 100 } })
+  t.match(await exchange(stops.url, get('/')), /\r\n\r\nhalf$/, 'one that stops within an answer cuts the client')
 })
 
 t.test('two answers to one request: the second is for nobody', async (t) => {
@@ -97,34 +72,27 @@ async function others(url: string, method: string, count: number): Promise<reado
   return wrong
 }
 
-const stall = (ms: number): void => {
-  for (const until = performance.now() + ms; performance.now() < until; );
-}
-
 t.test('a process that stood still takes no origin for one that keeps its connections', async (t) => {
   const times = { decide: 0, close: 50 }
   const host = fakeSallyport()
-  const sallyport: ProxyHost = {
-    ...host,
-    decide(request) {
-      stall(times.decide)
-      return host.decide(request)
-    },
+  const decide: typeof host.decide = (request) => {
+    stall(times.decide)
+    return host.decide(request)
   }
   const answer: Answer = (socket) => void socket.write(OK, () => setTimeout(() => socket.end(), times.close))
-  const { url } = await proxyBefore(t, answer, { sallyport })
+  const { url } = await proxyBefore(t, answer, { sallyport: { ...host, decide } })
   const client = await dial(url)
-  const send = (method: string) => client.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
-  send('GET')
+  const ask = (method: string) => client.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
+  ask('GET')
   await readUntil(client, /ok$/)
-  send('POST')
+  ask('POST')
   stall(200)
   times.close = 1_000
   t.equal(readStatus(await readUntil(client, /ok$|\}$/)), 200)
   // The origin is about to close as the next request is sent to it.
   Object.assign(times, { decide: 25, close: 20 })
   for (let sent = 0; sent < 3; sent++) {
-    send('POST')
+    ask('POST')
     t.equal(readStatus(await readUntil(client, /ok$|\}$/)), 200)
   }
   client.destroy()
@@ -144,21 +112,16 @@ t.test('an origin that keeps its connections is asked over them, with what may n
 })
 
 t.test('a GET is tried once more where a used connection ends under it, a POST is not', async (t) => {
-  for (const [method, statuses] of [
-    ['GET', [200]],
-    ['POST', [502]],
+  for (const [method, status, heads] of [
+    ['GET', [], 4],
+    ['POST', [502], 3],
   ] as const) {
-    let heads = 0
     const { url, origin } = await proxyBefore(t, (socket) => {
-      heads++
-      if (heads === 3) socket.resetAndDestroy()
+      if (origin.heads.length === 3) socket.resetAndDestroy()
       else socket.write(OK)
     })
     t.same(await others(url, 'GET', 2), [])
-    const client = await dial(url)
-    client.write(`${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n`)
-    t.same([readStatus(await readUntil(client, /ok$|\}$/))], statuses)
-    t.equal(origin.heads.length, method === 'GET' ? 4 : 3)
-    client.destroy()
+    t.same(await others(url, method, 1), status)
+    t.equal(origin.heads.length, heads)
   }
 })

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { BOUNDS, openAuthority } from '../src/acme/authority.ts'
 import { readTrust } from '../src/origin/trust.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 
@@ -25,4 +26,6 @@ t.test('every certificate of a file of authorities is read', { skip: NO_OPENSSL 
   t.equal(readSaid(pem.replace('MII', 'MIX')), 'is damaged: its certificate cannot be read')
   t.equal(readSaid(''), 'contains no certificate in PEM')
   t.equal(readSaid(Buffer.from(pem, 'utf16le')), 'contains zero bytes, so it is not UTF-8 text')
+  const authority = openAuthority({ directory: 'https://a/', ca: file, signal: AbortSignal.abort() }, BOUNDS)
+  await t.rejects(authority, { message: `tls.acme.ca: ${file} contains zero bytes, so it is not UTF-8 text` })
 })

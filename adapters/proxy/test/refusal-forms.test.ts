@@ -1,6 +1,5 @@
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
-import { ask, openHttp2 } from './http2-client.ts'
 import { VISITOR } from './sallyport.ts'
 import { exchange, get, OK, readStatus } from './wire.ts'
 
@@ -17,7 +16,6 @@ const isText = (answer: string): boolean => /\r\ncontent-type: text\/plain; char
 t.test('a browser of the terminal gets a page for every refusal, and a program JSON', async (t) => {
   const { url } = await proxyBefore(t, OK)
   const rows = [
-    ['a block', 403, '/', from(VISITOR.blocked)],
     ['a target that is read in two ways', 400, '/a/%2e%2e/b', from(VISITOR.allowed)],
     ['a head that is', 400, '/', from(VISITOR.allowed), 'Authorization: a', 'Authorization: b'],
     ['a head with too many fields', 431, '/', from(VISITOR.allowed), ...Array.from({ length: 101 }, () => 'X: 1')],
@@ -65,40 +63,4 @@ t.test('an address that is too long is 414, and the page says what is too much',
   }
   t.equal(readStatus(await exchange(url, get(`/?q=${'a'.repeat(8_188)}`))), 200)
   t.equal(origin.heads.length, 1)
-})
-
-t.test('a proxy that is too busy says so on a page', async (t) => {
-  const { url } = await proxyBefore(t, OK, { limits: { eventLoopDelay: '20ms' } })
-  const askedLate = async (...fields: readonly string[]): Promise<string> => {
-    for (;;) {
-      const until = performance.now() + 150
-      while (performance.now() < until);
-      const answer = await exchange(url, get('/', ...fields))
-      if (readStatus(answer) === 503) return answer
-    }
-  }
-  const busy = await askedLate(ELINKS, ANYTHING)
-  t.ok(isPage(busy))
-  t.match(busy, 'Try again in a moment')
-  t.ok(isJson(await askedLate(CURL, ANYTHING)))
-})
-
-t.test('over HTTP/2', async (t) => {
-  const { session } = await openHttp2(t)
-  const fields = { 'x-forwarded-for': VISITOR.blocked, accept: '*/*' }
-  const page = await ask(session, { ...fields, 'user-agent': 'w3m/0.5.3+git20230121', 'accept-language': 'ko-KR' })
-  t.match(page, {
-    status: 403,
-    headers: { 'content-language': 'ko' },
-    body: /^<!doctype html>\n<html lang="ko" dir="ltr">/,
-  })
-  const json = await ask(session, { ...fields, 'user-agent': 'curl/8.5.0' })
-  t.match(json, { status: 403, headers: { 'content-type': /json/ } })
-})
-
-t.test('a server that asks gets the page for its client', async (t) => {
-  const { url } = await proxyBefore(t, OK, { forwardAuth: 'nginx' })
-  const original = ['X-Original-Method: GET', 'X-Original-Uri: /', from(VISITOR.blocked)]
-  t.ok(isPage(await exchange(url, get('/.sallyport/check', ELINKS, ANYTHING, ...original))))
-  t.ok(isJson(await exchange(url, get('/.sallyport/check', CURL, ANYTHING, ...original))))
 })

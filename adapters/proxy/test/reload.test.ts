@@ -1,10 +1,7 @@
 import t from 'tap'
-import { proxyBefore } from './behind.ts'
+import { openOrigin, proxyBefore } from './behind.ts'
 import { fakeSallyport } from './sallyport.ts'
-import { dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
-
-/** Limits that a reload names replace those before. */
-const CALM = { eventLoopDelay: '1m' }
+import { exchange, get, OK, readStatus, readUntil, send, until } from './wire.ts'
 
 t.test('another origin, with other limits: what is in flight ends as it began', async (t) => {
   let finish = (): void => {}
@@ -12,14 +9,12 @@ t.test('another origin, with other limits: what is in flight ends as it began', 
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nha')
     finish = () => void socket.write('lf')
   })
-  const before = await dial(url)
-  before.write(get('/'))
+  const before = await send(url, get('/'))
   await readUntil(before, 'ha')
   const rest = readUntil(before)
 
-  const other = await openRawOrigin(OK.replace('ok', 'no'))
-  t.teardown(() => other.close())
-  await proxy.reload({ upstream: other.url, limits: { ...CALM, bodyBytes: 10 }, methods: ['PROPFIND'] })
+  const other = await openOrigin(t, OK.replace('ok', 'no'))
+  await proxy.reload({ upstream: other.url, limits: { eventLoopDelay: '1m', bodyBytes: 10 }, methods: ['PROPFIND'] })
   t.equal(proxy.upstream, other.url)
   t.match(await exchange(url, get('/')), /no$/)
   t.equal(readStatus(await exchange(url, get('/').replace('GET', 'PROPFIND'))), 200)
@@ -32,6 +27,10 @@ t.test('another origin, with other limits: what is in flight ends as it began', 
   await t.rejects(proxy.reload({ upstream: 'nowhere' }), { code: 'invalid_config' })
   await t.rejects(proxy.reload({ limits: { inFlight: 0 } }), { code: 'invalid_config' })
   t.match(await exchange(url, get('/')), /no$/, 'and it goes on as it was')
+  const silent = await proxyBefore(t, () => {})
+  const waiting = exchange(silent.url, get('/'))
+  await silent.proxy.reload({ timeouts: { originHeaders: 50, drain: 0 } })
+  t.equal(readStatus(await waiting), 504, 'a clock is the one in force')
 })
 
 t.test('a request that waits to be counted goes on as it began', async (t) => {
@@ -54,19 +53,11 @@ t.test('a request that waits to be counted goes on as it began', async (t) => {
 
 t.test('a configuration that is taken over after the end opens nothing', async (t) => {
   const { proxy } = await proxyBefore(t, OK)
-  const other = await openRawOrigin(OK)
-  t.teardown(() => other.close())
+  const other = await openOrigin(t)
   const health = { path: '/healthz', interval: 5, timeout: 1_000 }
   const take = await proxy.prepare({ routes: [{ upstreams: [other.url], health }] })
   await until(() => other.open() === 1)
   await proxy.close('cut')
   take()
   await until(() => other.open() === 0)
-})
-
-t.test('limits of connections and clocks of those that are open', async (t) => {
-  const { url, proxy } = await proxyBefore(t, () => {})
-  const waiting = exchange(url, get('/'))
-  await proxy.reload({ timeouts: { originHeaders: 50, drain: 0 } })
-  t.equal(readStatus(await waiting), 504, 'a clock is the one in force')
 })

@@ -2,44 +2,27 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecure } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { ServiceEvent } from '@sallyport/engine'
 import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { createRoutes } from '../src/gate/routes.ts'
-import { openProxy, type ProxyHost, type ProxyOptions } from '../src/index.ts'
+import { openProxy, type ProxyHost } from '../src/index.ts'
 import { createMembers } from '../src/origin/members.ts'
+import { type BeforeOptions, GONE, openNamed, openOrigin, proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { fakeSallyport, VISITOR } from './sallyport.ts'
-import { dial, exchange, get, OK, openRawOrigin, readStatus, readUntil, until } from './wire.ts'
+import { handshake } from './tunnels.ts'
+import { exchange, get, OK, readStatus, readUntil, send, until } from './wire.ts'
 
-const HANDSHAKE =
-  'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
-
-/** An origin whose answers name it. */
-async function named(t: Test, name: string) {
-  const origin = await openRawOrigin(`HTTP/1.1 200 OK\r\nContent-Length: ${name.length}\r\n\r\n${name}`)
-  t.teardown(() => origin.close())
-  return origin
-}
-
-async function openRoutes(t: Test, options: ProxyOptions, sallyport: ProxyHost = fakeSallyport()) {
-  const notices: string[] = []
-  const proxy = await openProxy(sallyport, {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    limits: { eventLoopDelay: '1m' },
-    onNotice: (line) => notices.push(line),
-    ...options,
-    timeouts: { drain: 500, ...options.timeouts },
-  })
-  t.teardown(() => proxy.close('cut'))
+async function openRoutes(t: Test, options: BeforeOptions) {
+  const before = await proxyBefore(t, OK, { upstream: undefined, ...options })
+  const { url } = before
   const ask = (host: string, target: string, ...fields: readonly string[]): Promise<string> =>
-    exchange(proxy.url, get(target, ...fields).replace('site.example', host))
+    exchange(url, get(target, ...fields).replace('site.example', host))
   const body = async (host: string, target = '/'): Promise<string> =>
     (await ask(host, target)).replace(/^[\s\S]*\r\n\r\n/, '')
-  return { proxy, ask, body, notices }
+  return { ...before, ask, body }
 }
 
 t.test('the nearest host, then the longest path', async (t) => {
@@ -61,16 +44,13 @@ t.test('the nearest host, then the longest path', async (t) => {
   t.equal(first('other.example', '/api'), 'farther', 'a host goes before a path')
   t.equal(first('elsewhere.test', '/api/x'), 'api')
   t.equal(first('elsewhere.test', '/apix'), 'rest')
-  t.same(
-    find('shop.example', '/cart')?.map(({ id }) => id),
-    ['cart', 'shop', 'farther', 'rest'],
-  )
+  t.match(find('shop.example', '/cart'), [{ id: 'cart' }, { id: 'shop' }, { id: 'farther' }, { id: 'rest' }])
   t.equal(createRoutes(rows.slice(1, 4)).find('elsewhere.test', '/'), undefined, 'no route has the host')
   t.same(createRoutes([{ host: 'a', path: '/x' }]).find('a', '/'), [])
 })
 
 t.test('several sites, and parts of them', async (t) => {
-  const [shop, cart, rest] = [await named(t, 'shop'), await named(t, 'cart'), await named(t, 'rest')]
+  const [shop, cart, rest] = [await openNamed(t, 'shop'), await openNamed(t, 'cart'), await openNamed(t, 'rest')]
   const { body } = await openRoutes(t, {
     upstream: rest.url,
     routes: [
@@ -86,56 +66,40 @@ t.test('several sites, and parts of them', async (t) => {
 })
 
 t.test('a site that is not served is 421, a path that is not is 404, and the API is everywhere', async (t) => {
-  const shop = await named(t, 'shop')
+  const shop = await openNamed(t, 'shop')
   const { ask } = await openRoutes(t, { routes: [{ host: 'shop.example', path: '/a', upstreams: [shop.url] }] })
-  const unknown = await ask('elsewhere.test', '/a')
-  t.equal(readStatus(unknown), 421)
-  t.match(unknown, /"error":"misdirected_request"/)
+  t.match(await ask('elsewhere.test', '/a'), /^HTTP\/1\.1 421 [\s\S]*"error":"misdirected_request"/)
   t.equal(readStatus(await ask('shop.example', '/')), 404)
   t.equal(readStatus(await ask('shop.example', '/a/b')), 200)
   t.equal(readStatus(await ask('elsewhere.test', '/v1/x')), 200)
 })
 
-t.test('servers take turns', async (t) => {
-  const servers = [await named(t, 'a'), await named(t, 'b'), await named(t, 'c')]
-  const { body } = await openRoutes(t, { routes: [{ upstreams: servers.map(({ url }) => url) }] })
-  const seen = [await body('x'), await body('x'), await body('x'), await body('x')]
-  t.same(seen, ['a', 'b', 'c', 'a'])
-})
-
-t.test('a server that is not there costs no request, and is left out', async (t) => {
-  const [good, gone] = [await named(t, 'good'), await openRawOrigin(OK)]
-  await gone.close()
-  const sallyport = fakeSallyport()
-  const { proxy, body, notices } = await openRoutes(t, { routes: [{ upstreams: [gone.url, good.url] }] }, sallyport)
-  for (let count = 0; count < 8; count++) t.equal(await body('x'), 'good')
-  t.same(notices, [`the origin ${gone.url} failed 3 times in a row and is skipped for 10 s`])
-  const client = await dial(proxy.url)
-  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody`)
-  t.match(await readUntil(client, /good$/), /^HTTP\/1\.1 200 /, 'a body that is here as a whole goes on too')
+t.test('servers take turns, and one that is not there costs no request and is left out', async (t) => {
+  const servers = [await openNamed(t, 'a'), await openNamed(t, 'b')]
+  const upstreams = [...servers.map(({ url }) => url), GONE]
+  const { url, body, notices } = await openRoutes(t, { routes: [{ upstreams }] })
+  const seen: string[] = []
+  while (seen.length < 12) seen.push(await body('x'))
+  t.same(new Set(seen), new Set(['a', 'b']))
+  t.same(notices, [`the origin ${GONE} failed 3 times in a row and is skipped for 10 s`])
+  t.not(await body('x'), await body('x'))
+  const client = await send(url, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody`)
+  t.match(await readUntil(client, /[ab]$/), /^HTTP\/1\.1 200 /, 'a body that is here as a whole goes on too')
   client.destroy()
+  const none = await openRoutes(t, { routes: [{ upstreams: [GONE, 'http://127.0.0.1:2'] }] })
+  t.equal(readStatus(await none.ask('x', '/')), 502, 'once each server was tried')
+  t.equal(none.errors.length, 1)
 })
 
-t.test('a request is 502 once each server was tried and is gone', async (t) => {
-  const gone = [await openRawOrigin(OK), await openRawOrigin(OK)]
-  for (const origin of gone) await origin.close()
-  const failures: unknown[] = []
-  const { ask } = await openRoutes(t, {
-    routes: [{ upstreams: gone.map(({ url }) => url) }],
-    onOriginFailure: (error) => failures.push(error),
-  })
-  t.equal(readStatus(await ask('x', '/')), 502)
-  t.equal(failures.length, 1)
-})
+const TWO = ['http://a', 'http://b'].map((text) => ({
+  address: { text, url: new URL(text) },
+  connections: undefined as never,
+}))
 
 t.test('a server is left out for longer each time, until it answers', async (t) => {
   let now = 0
-  const servers = ['http://a', 'http://b'].map((text) => ({
-    address: { text, url: new URL(text) },
-    connections: undefined as never,
-  }))
   const lines: string[] = []
-  const members = createMembers(servers, { clock: { now: () => now }, onNotice: (line) => lines.push(line) })
+  const members = createMembers(TWO, { clock: { now: () => now }, onNotice: (line) => lines.push(line) })
   const [one] = members.all
   const names = (): readonly (string | undefined)[] => [1, 2, 3, 4].map(() => members.next()?.address.text)
   const gone = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })
@@ -158,11 +122,7 @@ t.test('a server is left out for longer each time, until it answers', async (t) 
 })
 
 t.test('a page that fails is no server that fails, unless another server answers it', async (t) => {
-  const servers = ['http://a', 'http://b'].map((text) => ({
-    address: { text, url: new URL(text) },
-    connections: undefined as never,
-  }))
-  const [one, two] = createMembers(servers, { clock: { now: () => 0 } }).all
+  const [one, two] = createMembers(TWO, { clock: { now: () => 0 } }).all
   const late = Object.assign(new Error('late'), { code: 'ETIMEDOUT' })
   for (let count = 0; count < 9; count++) one?.failed(late, `/page?turn=${count}`)
   one?.failed(late, '/other')
@@ -184,9 +144,11 @@ t.test('health checks', async (t) => {
     response.writeHead(request.url === '/healthz' && !well ? 503 : 200, { 'content-length': 5 }).end('first')
   })
   const url = `http://127.0.0.1:${await listening(t, site)}`
-  const second = await named(t, 'second')
+  const second = await openNamed(t, 'second')
   const health = { path: '/healthz', interval: 20, timeout: 5_000 }
-  const { body, notices } = await openRoutes(t, { routes: [{ upstreams: [url, second.url], health }] })
+  const raised: ServiceEvent[] = []
+  const sallyport = Object.assign(fakeSallyport(), { raise: (event: ServiceEvent) => void raised.push(event) })
+  const { body, notices } = await openRoutes(t, { sallyport, routes: [{ upstreams: [url, second.url], health }] })
   await until(() => asked.length > 1)
   t.equal(asked[0], '/healthz sallyport')
   well = false
@@ -196,15 +158,16 @@ t.test('health checks', async (t) => {
   well = true
   await until(() => notices.length === 2)
   t.same(new Set([await body('x'), await body('x')]), new Set(['first', 'second']))
+  t.match(raised[0], { kind: 'origin', about: url, details: { reason: 'health checks' } })
+  t.match(raised[1], { about: url, over: true })
 })
 
 t.test('a health check whose answer never ends has failed', async (t) => {
-  const origin = await openRawOrigin((socket) => {
+  const origin = await openOrigin(t, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
     const dripping = setInterval(() => socket.write('1\r\n.\r\n'), 10)
     socket.once('close', () => clearInterval(dripping))
   })
-  t.teardown(() => origin.close())
   const health = { path: '/healthz', interval: 5, timeout: 60 }
   const { notices } = await openRoutes(t, { routes: [{ upstreams: [origin.url], health }] })
   await until(() => notices.length === 1)
@@ -218,30 +181,16 @@ t.test('a socket of this machine, also for a WebSocket', async (t) => {
   site.listen(path)
   await once(site, 'listening')
   t.teardown(() => void site.close().closeAllConnections())
-  const { body, proxy } = await openRoutes(t, { upstream: `unix:${path}` })
+  const { body, proxy, url } = await openRoutes(t, { upstream: `unix:${path}` })
   t.match(await body('a.example'), /unix a\.example/)
   t.equal(proxy.upstream, `unix:${path}`)
-  const client = await dial(proxy.url)
-  client.write(HANDSHAKE)
-  t.equal(readStatus(await readUntil(client)), 418)
+  t.equal(readStatus(await exchange(url, handshake())), 418)
 })
 
 t.test('a WebSocket goes to the next server where one cannot be reached', async (t) => {
-  const down = await openRawOrigin(OK)
-  await down.close()
-  const up = await openRawOrigin('HTTP/1.1 418 No\r\nContent-Length: 0\r\n\r\n')
-  t.teardown(() => up.close())
-  const { proxy } = await openRoutes(t, { routes: [{ upstreams: [down.url, up.url] }] })
-  // Whichever's turn it is.
-  for (let turn = 0; turn < 2; turn++) {
-    const client = await dial(proxy.url)
-    client.write(HANDSHAKE)
-    t.equal(readStatus(await readUntil(client)), 418)
-  }
-  const gone = await openRoutes(t, { upstream: down.url })
-  const client = await dial(gone.proxy.url)
-  client.write(HANDSHAKE)
-  t.equal(readStatus(await readUntil(client)), 502)
+  const up = await openOrigin(t, 'HTTP/1.1 418 No\r\nContent-Length: 0\r\n\r\n')
+  const { url } = await openRoutes(t, { routes: [{ upstreams: [GONE, up.url] }] })
+  for (let turn = 0; turn < 2; turn++) t.equal(readStatus(await exchange(url, handshake())), 418)
 })
 
 t.test('https servers, by authorities of their own and by their own names', { skip: NO_OPENSSL }, async (t) => {
@@ -250,10 +199,7 @@ t.test('https servers, by authorities of their own and by their own names', { sk
   const site = createSecure({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) =>
     response.end(`host ${request.headers.host}`),
   )
-  site.listen(0, 'localhost')
-  await once(site, 'listening')
-  t.teardown(() => void site.close().closeAllConnections())
-  const url = `https://localhost:${(site.address() as AddressInfo).port}`
+  const url = `https://localhost:${await listening(t, site)}`
   const { ask, body } = await openRoutes(t, {
     routes: [
       { host: 'a.example', upstreams: [url], ca: cert },
@@ -267,27 +213,15 @@ t.test('https servers, by authorities of their own and by their own names', { sk
 })
 
 t.test('a policy of one route, and times', async (t) => {
-  const origin = await openRawOrigin((socket, head) => void (head.startsWith('GET /slow') || socket.write(OK)))
-  t.teardown(() => origin.close())
-  const all = fakeSallyport()
-  const host: ProxyHost = {
-    ...all,
-    decider: ({ mode }) => ({
-      decide: (request) => ({ ...all.decide(request), ...(mode === 'monitor' && { enforced: false }) }),
-    }),
-  }
-  const { ask } = await openRoutes(
-    t,
-    {
-      upstream: origin.url,
-      timeouts: { idleBody: 2_000, originHeaders: 200 },
-      routes: [
-        { host: 'open.example', mode: 'monitor' },
-        { path: '/slow/very', timeouts: { originHeaders: 1_500 } },
-      ],
-    },
-    host,
-  )
+  const origin = await openOrigin(t, (socket, head) => void (head.startsWith('GET /slow') || socket.write(OK)))
+  const { ask } = await openRoutes(t, {
+    upstream: origin.url,
+    timeouts: { idleBody: 2_000, originHeaders: 200 },
+    routes: [
+      { host: 'open.example', mode: 'monitor' },
+      { path: '/slow/very', timeouts: { originHeaders: 1_500 } },
+    ],
+  })
   const blocked = `X-Forwarded-For: ${VISITOR.blocked}`
   t.equal(readStatus(await ask('site.example', '/', blocked)), 403)
   t.equal(readStatus(await ask('open.example', '/', blocked)), 200)
@@ -310,9 +244,7 @@ t.test('routes that cannot be meant', async (t) => {
     [{ upstreams: ['http://a'], policy: { preset: 'observe' } }, /^routes\.0: this host supports only one policy/],
   ] as const) {
     const alone: ProxyHost = Object.assign(fakeSallyport(), { decider: undefined })
-    await t.rejects(openProxy(alone, { listen: '127.0.0.1:0', routes: [route as never] }), {
-      code: 'invalid_config',
-      message,
-    })
+    const opening = openProxy(alone, { listen: '127.0.0.1:0', routes: [route as never] })
+    await t.rejects(opening, { code: 'invalid_config', message })
   }
 })

@@ -3,12 +3,12 @@ import {
   createInspector,
   type Decision,
   type InspectionRequest,
-  type Mode,
   type Policy,
   parseTrust,
 } from '@sallyport/core'
 import { createFakeClock, createFakeNetworks, makeSnapshots, makeSystem } from '@sallyport/core/testing'
 import type { Api } from '@sallyport/engine'
+import { createMetrics, type Metrics } from '@sallyport/engine/metrics'
 import type { ProxyHost } from '../src/index.ts'
 
 /** Addresses of a made internet: what the policy of `fakeSallyport` does with each is its name. */
@@ -20,18 +20,16 @@ export const VISITOR = {
   offered: '25.0.0.1',
 } as const
 
+interface Trusted {
+  readonly trust?: readonly string[] | undefined
+  readonly clientHeader?: string | undefined
+  readonly ja4Header?: string | undefined
+}
+
+export type FakeSallyport = ReturnType<typeof fakeSallyport>
+
 /** The real inspector over a made internet, loopback trusted as a proxy, and an API that repeats what it was sent. */
-export function fakeSallyport({
-  mode = 'enforce',
-  trust = ['loopback'],
-  clientHeader,
-  ja4Header,
-}: {
-  mode?: Mode | undefined
-  trust?: readonly string[] | undefined
-  clientHeader?: string | undefined
-  ja4Header?: string | undefined
-} = {}) {
+export function fakeSallyport({ trust = ['loopback'], clientHeader, ja4Header }: Trusted = {}) {
   const inspector = createInspector({
     clock: createFakeClock('2026-11-01T00:00:00Z'),
     snapshots: makeSnapshots({
@@ -50,7 +48,7 @@ export function fakeSallyport({
         { id: 'paid', match: { address: ['25.0.0.0/8'] }, action: 'offer', offer: { price: 'USD 0.01' } },
       ],
     }),
-    mode,
+    mode: 'enforce',
   })
   const decided: Decision[] = []
   const asked: InspectionRequest[] = []
@@ -59,11 +57,7 @@ export function fakeSallyport({
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ path: request.path, body: request.method === 'POST' ? await request.json() : null }),
   })
-  const host: ProxyHost & {
-    readonly decided: readonly Decision[]
-    /** Requests that were decided about. */
-    readonly asked: readonly InspectionRequest[]
-  } = {
+  const host: ProxyHost & { readonly decided: readonly Decision[]; readonly asked: readonly InspectionRequest[] } = {
     decide(request) {
       const decision = inspector.decide(request)
       decided.push(decision)
@@ -93,4 +87,9 @@ export function fakeSallyport({
     asked,
   }
   return host
+}
+
+export function meteredSallyport(options: Trusted = {}): FakeSallyport & { readonly meter: Metrics } {
+  const meter = createMetrics()
+  return { ...fakeSallyport(options), meter, observe: meter.observe }
 }

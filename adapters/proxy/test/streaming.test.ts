@@ -1,23 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { proxyBefore } from './behind.ts'
-import { dial, exchange, get, OK, readStatus, readUntil, until } from './wire.ts'
+import { dial, exchange, get, OK, readStatus, readUntil, send, until } from './wire.ts'
 
 const PIECE = 'x'.repeat(64 * 1024)
-
-t.test('the head of an answer goes out before its body is there', async (t) => {
-  const { url, origin } = await proxyBefore(t, (socket) => {
-    socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n')
-  })
-  const client = await dial(url)
-  client.write('GET /events HTTP/1.1\r\nHost: a\r\n\r\n')
-  t.match(await readUntil(client, '\r\n\r\n'), /^HTTP\/1\.1 200 OK\r\nContent-Type: text\/event-stream\r\n/)
-  client.destroy()
-  await until(() => origin.open() === 0)
-})
 
 t.test('each piece of an answer goes on as it comes', async (t) => {
   let push: (text: string) => void = () => {}
@@ -25,8 +15,7 @@ t.test('each piece of an answer goes on as it comes', async (t) => {
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
     push = (text) => socket.write(text === '' ? '0\r\n\r\n' : `${text.length.toString(16)}\r\n${text}\r\n`)
   })
-  const client = await dial(url)
-  client.write(get('/'))
+  const client = await send(url, get('/'))
   await readUntil(client, '\r\n\r\n')
   for (const text of ['one', 'two', 'three']) {
     const arrived = readUntil(client, text)
@@ -40,8 +29,7 @@ t.test('each piece of an answer goes on as it comes', async (t) => {
 
 t.test('each piece of a request goes on as it comes', async (t) => {
   const { url, origin } = await proxyBefore(t, () => {})
-  const client = await dial(url)
-  client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n')
+  const client = await send(url, 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n')
   await until(() => origin.received[0]?.endsWith('one') === true)
   t.match(origin.received[0], /transfer-encoding: chunked\r\n\r\n3\r\none$/)
   client.write('3\r\ntwo\r\n')
@@ -52,112 +40,75 @@ t.test('each piece of a request goes on as it comes', async (t) => {
   await until(() => origin.open() === 0)
 })
 
-t.test('a body has no largest size, unless the configuration names one', async (t) => {
+t.test('a body has no largest size by default', async (t) => {
   const size = 12 * 1024 * 1024
-  const upload = async (url: string, framing: string, body: string) => {
-    const client = await dial(url)
-    client.write(`POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${framing}\r\n\r\n${body}`)
-    return readUntil(client)
-  }
-  const sized = [`Content-Length: ${size}`, 'x'.repeat(size)] as const
-  const chunked = ['Transfer-Encoding: chunked', `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`] as const
   const received: number[] = []
   const server = createServer(async (request, response) => {
-    received.push(
-      await buffer(request).then(
-        ({ length }) => length,
-        () => 0,
-      ),
-    )
+    received.push((await buffer(request)).length)
     response.end('ok')
   })
-  const upstream = `http://127.0.0.1:${await listening(t, server)}`
-  const free = await proxyBefore(t, OK, { upstream })
-  for (const [framing, body] of [sized, chunked])
-    t.equal(readStatus(await upload(free.url, framing, body)), 200, framing)
-  t.same(received, [size, size])
-  const { url } = await proxyBefore(t, OK, { upstream, limits: { bodyBytes: size - 1 } })
-  for (const [framing] of [sized, chunked]) {
-    const answer = await upload(url, framing, framing === sized[0] ? '' : chunked[1])
-    t.match([readStatus(answer), answer], [413, /larger than limits\.bodyBytes/], framing)
+  const { url } = await proxyBefore(t, OK, { upstream: `http://127.0.0.1:${await listening(t, server)}` })
+  const post = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
+  const body = 'x'.repeat(size)
+  for (const rest of [
+    `Content-Length: ${size}\r\n\r\n${body}`,
+    `Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  ]) {
+    t.equal(readStatus(await exchange(url, post + rest)), 200)
   }
+  t.same(received, [size, size])
 })
 
-t.test('an origin is read no faster than the client reads', async (t) => {
+/** Writes pieces while there is room, up to `total` bytes; resolves with how many went once the other side takes no more. */
+async function writeUntilFull(socket: Socket, total: number): Promise<number> {
   let sent = 0
-  const total = 64 * 1024 * 1024
-  const { url } = await proxyBefore(t, (socket) => {
-    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${total}\r\n\r\n`)
-    const push = (): void => {
-      while (sent < total && !socket.destroyed) {
-        sent += PIECE.length
-        if (!socket.write(PIECE)) {
-          socket.once('drain', push)
-          return
-        }
-      }
+  const push = (): void => {
+    while (sent < total && !socket.destroyed) {
+      sent += PIECE.length
+      if (!socket.write(PIECE)) return void socket.once('drain', push)
     }
-    push()
+  }
+  push()
+  for (let before = -1; sent !== before; ) {
+    before = sent
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return sent
+}
+
+t.test('neither an origin nor a client is read faster than the other side reads', async (t) => {
+  const total = 64 * 1024 * 1024
+  let taken = 0
+  const { url } = await proxyBefore(t, async (socket, head) => {
+    if (head.startsWith('POST')) return void socket.pause()
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${total}\r\n\r\n`)
+    taken = await writeUntilFull(socket, total)
   })
   const client = await dial(url)
   client.pause()
   client.write(get('/'))
-  let before = -1
-  // The count does not change only because the proxy waits for the client.
-  while (sent !== before || sent === 0) {
-    before = sent
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  t.ok(sent < total / 2, `${sent} bytes taken from the origin`)
+  await until(() => taken > 0)
+  t.ok(taken < total / 2, `${taken} bytes taken from the origin`)
   let received = 0
-  client.on('data', (bytes: Buffer) => {
-    received += bytes.length
-  })
-  client.resume()
+  client.on('data', (bytes: Buffer) => (received += bytes.length)).resume()
   await once(client, 'close')
   t.ok(received > total, 'and all of it comes once the client reads')
-})
 
-t.test('a client is read no faster than the origin reads', async (t) => {
-  const { url } = await proxyBefore(t, (socket) => void socket.pause())
-  const client = await dial(url)
-  const total = 64 * 1024 * 1024
-  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${total}\r\n\r\n`)
-  let sent = 0
-  const push = (): void => {
-    while (sent < total && !client.destroyed) {
-      sent += PIECE.length
-      if (!client.write(PIECE)) {
-        client.once('drain', push)
-        return
-      }
-    }
-  }
-  push()
-  let before = -1
-  while (sent !== before || sent === 0) {
-    before = sent
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  const uploading = await send(url, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${total}\r\n\r\n`)
+  const sent = await writeUntilFull(uploading, total)
   t.ok(sent < total / 2, `${sent} bytes taken from the client`)
-  client.destroy()
+  uploading.destroy()
 })
 
 t.test('a client that leaves takes its request back, at every stage', async (t) => {
-  const stages: Record<string, string> = {
-    'before an answer': '',
-    'after the head': 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n',
-    'within the body': 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc',
-  }
-  for (const [stage, answer] of Object.entries(stages)) {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'
+  for (const answer of ['', head, `${head}abc`]) {
     const { url, origin } = await proxyBefore(t, answer)
-    const client = await dial(url)
-    client.write(get('/'))
+    const client = await send(url, get('/'))
     await until(() => origin.heads.length === 1)
     if (answer !== '') await readUntil(client, '\r\n\r\n')
     client.resetAndDestroy()
     await until(() => origin.open() === 0)
-    t.pass(stage)
   }
 })
 
@@ -176,67 +127,19 @@ t.test('100 Continue is ours to say, after the decision', async (t) => {
   t.notMatch(origin.received[0], /expect/i)
 
   const refused = await exchange(url, `POST / HTTP/1.1\r\nX-Forwarded-For: 23.0.0.1\r\n${head}\r\n`)
-  t.equal(readStatus(refused), 403, 'and never for a refused request')
-  t.notMatch(refused, '100 Continue')
-})
-
-t.test('answers without a body', async (t) => {
-  const answers: readonly (readonly [method: string, answer: string, status: number])[] = [
-    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 123\r\n\r\n', 200],
-    ['GET', 'HTTP/1.1 204 No Content\r\n\r\n', 204],
-    ['GET', 'HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n', 204],
-    ['GET', 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n', 304],
-    ['GET', 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\nContent-Length: 123\r\n\r\n', 304],
-    ['GET', 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n', 404],
-  ]
-  for (const [method, answer, status] of answers) {
-    const { url } = await proxyBefore(t, answer)
-    const received = await exchange(url, get('/').replace('GET', method))
-    t.equal(readStatus(received), status)
-    t.match(received, /\r\n\r\n$/, 'ends with the head')
-    if (method === 'HEAD') t.match(received, 'Content-Length: 123')
-  }
+  t.match(refused, /^HTTP\/1\.1 403 /, 'and never for a refused request')
 })
 
 t.test('the fields of the origin’s hop stay with us, all others pass as they are', async (t) => {
-  const hop = [
-    'Connection: keep-alive, X-Named',
-    'Keep-Alive: timeout=3',
-    'X-Named: 1',
-    'Trailer: X-Sum',
-    'Upgrade: h2c',
-  ]
-  const head = [
-    'HTTP/1.1 200 Fine',
-    ...hop,
-    'Set-Cookie: a=1',
-    'Set-Cookie: b=2',
-    'X-Latin: caf\u00e9',
-    'Content-Length: 2',
-  ]
-  const { url } = await proxyBefore(t, `${head.join('\r\n')}\r\n\r\nok`)
-  const received = (await exchange(url, get('/'))).split('\r\n')
-  t.strictSame(
-    received.filter((line) => !/^(?:Date|X-Request-Id): /.test(line)),
-    ['HTTP/1.1 200 OK', ...head.slice(6), 'Connection: close', '', 'ok'],
-  )
-})
-
-t.test('a connection to the origin serves one client after the other', async (t) => {
-  const { url, origin } = await proxyBefore(
-    t,
-    'HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok',
-  )
-  for (let i = 0; i < 5; i += 1) t.equal(readStatus(await exchange(url, get(`/${i}`))), 200)
-  t.equal(origin.received.length, 1)
-  t.equal(origin.heads.length, 5, 'although each client asked for its own to be closed')
+  const hop = ['Connection: keep-alive, X-Named', 'Keep-Alive: timeout=3', 'X-Named: 1', 'Trailer: X-Sum']
+  const kept = ['Set-Cookie: a=1', 'Set-Cookie: b=2', 'X-Latin: caf\u00e9', 'Content-Length: 2']
+  const { url } = await proxyBefore(t, ['HTTP/1.1 200 Fine', ...hop, ...kept, '', 'ok'].join('\r\n'))
+  const received = (await exchange(url, get('/'))).replace(/^(?:date|x-request-id): .*\r\n/gim, '')
+  t.equal(received, ['HTTP/1.1 200 OK', ...kept, 'Connection: close', '', 'ok'].join('\r\n'))
 })
 
 t.test('an answer before the request is read whole ends the connection after it', async (t) => {
   const { url } = await proxyBefore(t, 'HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno')
-  const client = await dial(url)
-  client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome`)
-  const answer = await readUntil(client)
-  t.equal(readStatus(answer), 413)
-  t.match(answer, /Connection: close\r\n/i)
+  const client = await send(url, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nsome`)
+  t.match(await readUntil(client), /^HTTP\/1\.1 413 [\s\S]*Connection: close\r\n/i)
 })

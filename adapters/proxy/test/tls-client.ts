@@ -2,7 +2,39 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { dial } from './wire.ts'
+import type { Test } from 'tap'
+import { type BeforeOptions, proxyBefore } from './behind.ts'
+import { certificateFolder, makeCertificate } from './certificate.ts'
+import { dial, OK, readUntil } from './wire.ts'
+
+/** Opens a proxy with TLS for `site.example` in front of a raw origin. */
+export async function withTls(t: Test, { tls, ...options }: BeforeOptions = {}) {
+  const folder = certificateFolder(t)
+  const certificates = [makeCertificate(folder, ['site.example'])]
+  const before = await proxyBefore(t, OK, { trust: [], tls: { certificates, ...tls }, ...options })
+  return { ...before, folder }
+}
+
+/** Returns the names of the certificate that a client is served. */
+export async function servedNames(url: string, servername?: string): Promise<string | undefined> {
+  const socket = await secured(url, servername === undefined ? {} : { servername })
+  const { subjectaltname } = socket.getPeerCertificate()
+  socket.destroy()
+  return subjectaltname
+}
+
+/** Opens a connection as a client does; the test looks at its certificate. */
+export async function secured(url: string, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false, ...options })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+export function askedOver(socket: TLSSocket, bytes: string): Promise<string> {
+  socket.write(bytes)
+  return readUntil(socket)
+}
 
 /** How the bytes before a hello come: in its packet, in one before it, or each byte in one of its own. */
 export type Packets = 'one' | 'two' | 'bytes'
@@ -47,7 +79,6 @@ async function writeBytes(socket: Duplex, bytes: Buffer): Promise<void> {
   }
 }
 
-/** TLS over a connection; the certificate is not looked at. */
 export async function securedOver(socket: Duplex, options: ConnectionOptions = {}): Promise<TLSSocket> {
   const client = connect({ socket, rejectUnauthorized: false, ...options })
   client.on('error', () => {})
@@ -65,4 +96,15 @@ export async function askedHttp2(client: TLSSocket): Promise<number> {
   session.destroy()
   client.destroy()
   return Number(fields[':status'])
+}
+
+/** Divides a message into records of these sizes, the last of them again and again. */
+export function inRecords(message: Buffer, ...sizes: readonly number[]): Buffer {
+  const records: Buffer[] = []
+  for (let at = 0, index = 0; at < message.length; index++) {
+    const part = message.subarray(at, at + (sizes[Math.min(index, sizes.length - 1)] as number))
+    records.push(Buffer.from([0x16, 3, 1, part.length >> 8, part.length & 0xff]), part)
+    at += part.length
+  }
+  return Buffer.concat(records)
 }

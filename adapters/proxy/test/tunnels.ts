@@ -6,13 +6,11 @@ import { type Answer, dial, exchange, get, OK, readStatus, readUntil } from './w
 
 export const KEY = 'dGhlIHNhbXBsZSBub25jZQ=='
 
-/** Writes the head of a WebSocket handshake. */
 export function handshake(target = '/chat', ...fields: readonly string[]): string {
   const own = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', `Sec-WebSocket-Key: ${KEY}`]
   return [`GET ${target} HTTP/1.1`, 'Host: site.example', ...own, ...fields, '', ''].join('\r\n')
 }
 
-/** The head that agrees to a handshake. */
 export function agreement(head: string, ...fields: readonly string[]): string {
   const key = /sec-websocket-key: (\S+)/i.exec(head)?.[1]
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')

@@ -9,14 +9,13 @@ export interface RawOrigin {
   readonly url: string
   /** Latin-1 text of each connection, in the order they came. */
   readonly received: readonly string[]
-  /** Heads of requests, in the order they came. */
   readonly heads: readonly string[]
   /** Open connections that a request came over; one that undici keeps ready for the next is not counted. */
   open(): number
   close(): Promise<void>
 }
 
-export async function openRawOrigin(answer: Answer | string): Promise<RawOrigin> {
+export async function openRawOrigin(answer: Answer | string, port = 0): Promise<RawOrigin> {
   const received: string[] = []
   const heads: string[] = []
   const sockets = new Set<Socket>()
@@ -46,7 +45,7 @@ export async function openRawOrigin(answer: Answer | string): Promise<RawOrigin>
       }
     })
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -68,6 +67,13 @@ export async function dial(url: string, localAddress = '127.0.0.1'): Promise<Soc
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress })
   socket.on('error', () => {})
   await once(socket, 'connect')
+  return socket
+}
+
+/** Opens a connection and sends bytes over it. */
+export async function send(url: string, bytes: string | Buffer, localAddress?: string): Promise<Socket> {
+  const socket = await dial(url, localAddress)
+  socket.write(bytes, 'latin1')
   return socket
 }
 
@@ -102,6 +108,11 @@ export function get(target: string, ...fields: readonly string[]): string {
   return [`GET ${target} HTTP/1.1`, 'Host: site.example', ...fields, 'Connection: close', '', ''].join('\r\n')
 }
 
+/** The bytes of such a request that this machine sends to the admin listener. */
+export function getLocal(target: string): string {
+  return get(target).replace('site.example', 'localhost')
+}
+
 export function readStatus(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1])
 }
@@ -109,4 +120,9 @@ export function readStatus(answer: string): number {
 /** Waits for a condition that other sockets bring about; fails by the test's own timeout. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** Stands still as a busy process does. */
+export function stall(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
 }
