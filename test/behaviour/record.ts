@@ -24,7 +24,6 @@ export interface Recording {
 export interface RecordOptions extends Pick<StageOptions, 'config'> {
   readonly people: (name: string) => boolean
   readonly scrapers: (name: string) => boolean
-  readonly onVisit?: ((visit: Recorded) => void) | undefined
 }
 
 /** Lets real people's programs and then real scrapers visit an application behind the gate; `undefined` where it is not to be had. */
@@ -35,16 +34,12 @@ export async function recordVisits(site: SiteKind, options: RecordOptions): Prom
   const stage = await openStage(site, { folder, config: options.config })
   const visits: Recorded[] = []
   const missing: string[] = []
-  const add = (visit: Recorded) => {
-    visits.push(visit)
-    options.onVisit?.(visit)
-  }
   let last = 0
   const address = () => `73.162.${10 + (++last >> 8)}.${last & 255}`
   try {
     for (const person of PEOPLE.filter(({ name }) => options.people(name))) {
       if (person.missing !== false) missing.push(`${person.name}: ${person.missing}`)
-      else add({ name: person.name, seen: await stage.visit(address(), (urls) => person.visit(urls, site)) })
+      else visits.push({ name: person.name, seen: await stage.visit(address(), (urls) => person.visit(urls, site)) })
     }
     for (const { name, loads, ...scraper } of SCRAPERS.filter(({ name }) => options.scrapers(name))) {
       const why = await scraper.missing(project)
@@ -52,7 +47,7 @@ export async function recordVisits(site: SiteKind, options: RecordOptions): Prom
       else {
         const seen = await stage.visit(address(), (urls) => scraper.scrape(urls, site, project))
         // A driver whose library is not installed ends without a page, and is no scraper that was not found.
-        if (seen.some(({ request }) => stage.isPage(request.target))) add({ name, loads, seen })
+        if (seen.some(({ request }) => stage.isPage(request.target))) visits.push({ name, loads, seen })
         else missing.push(`${name}: it read no page here`)
       }
     }

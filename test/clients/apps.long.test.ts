@@ -18,7 +18,6 @@ interface Scene {
   readonly body?: string | undefined
   /** An expression of the page; what it resolves to is shown. */
   readonly script?: string | undefined
-  readonly act?: ((page: Page) => Promise<void>) | undefined
   readonly text: string
   /** The one request that must reach the application. */
   readonly arrives: string
@@ -32,48 +31,39 @@ const FORM_TEXT = `Ordered: application/x-www-form-urlencoded ${digest('word=gr%
 const FILE = "const form = new FormData(); form.append('file', new Blob(['ordered words']), 'words.txt')"
 const FIELD = '<input name="word" value="grün"><button>Order</button>'
 
+type Shown = Pick<Scene, 'body' | 'script'>
+
 /** A scene in which the page asks for what was ordered, and one in which it orders by a form or a script. */
-const reads = (name: string, library: string | undefined, page: Pick<Scene, 'body' | 'script'>): Scene => {
+const reads = (name: string, library: string | undefined, page: Shown): Scene => {
   return { name, library, ...page, text: 'Ordered: item=1', arrives: 'GET /ordered' }
 }
-const orders = (
-  name: string,
-  library: string | undefined,
-  page: Pick<Scene, 'body' | 'script'>,
-  text: string,
-): Scene => {
+const orders = (name: string, library: string | undefined, page: Shown, text: string): Scene => {
   return { name, library, ...page, text, arrives: 'POST /order' }
 }
+/** A script that orders, and shows the member of the answer that holds its text. */
+const sends = (call: string, shown = 'got.text()'): Shown => ({ script: `${call}.then((got) => ${shown})` })
+const sendsFile = (call: string, shown: string): Shown => ({
+  script: `(() => { ${FILE}; return ${call}.then((got) => ${shown}) })()`,
+})
 const posted = (what: string): string =>
   `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '${what}' }`
-const form = (more = ''): Pick<Scene, 'body'> => ({ body: `<form ${more}>${FIELD}</form>` })
+const form = (more = ''): Shown => ({ body: `<form ${more}>${FIELD}</form>` })
 const plain = 'action="/order" method="post"'
-const framed = (body: string): Pick<Scene, 'body'> => ({ body: `<turbo-frame id="cart">${body}</turbo-frame>` })
+const framed = (body: string): Shown => ({ body: `<turbo-frame id="cart">${body}</turbo-frame>` })
 const link = '<a href="/ordered?item=1">Order</a>'
+const posting = 'hx-post="/order" hx-target="#out"'
 const ofFile = 'Ordered: multipart/form-data true'
 
 const SCENES: readonly Scene[] = [
-  reads('fetch', undefined, { script: "fetch('/ordered?item=1').then((got) => got.text())" }),
-  orders(
-    'fetch, JSON',
-    undefined,
-    { script: `fetch('/order', ${posted(JSON_ORDER)}).then((got) => got.text())` },
-    JSON_TEXT,
-  ),
+  reads('fetch', undefined, sends("fetch('/ordered?item=1')")),
+  orders('fetch, JSON', undefined, sends(`fetch('/order', ${posted(JSON_ORDER)})`), JSON_TEXT),
   orders(
     'fetch, a file',
     undefined,
-    {
-      script: `(() => { ${FILE}; return fetch('/order', { method: 'POST', body: form }).then((got) => got.text()) })()`,
-    },
+    sendsFile("fetch('/order', { method: 'POST', body: form })", 'got.text()'),
     ofFile,
   ),
-  orders(
-    'fetch, a Request',
-    undefined,
-    { script: `fetch(new Request('/order', ${posted(JSON_ORDER)})).then((got) => got.text())` },
-    JSON_TEXT,
-  ),
+  orders('fetch, a Request', undefined, sends(`fetch(new Request('/order', ${posted(JSON_ORDER)}))`), JSON_TEXT),
   {
     name: 'fetch, ten at once',
     script: `Promise.all(Array.from({ length: 10 }, async (_, at) => (await fetch('/ordered?' + at)).text())).then((all) => all[9])`,
@@ -81,31 +71,14 @@ const SCENES: readonly Scene[] = [
     arrives: 'GET /ordered',
     times: 10,
   },
-  ...['xhr', 'fetch'].map((adapter) =>
-    orders(
-      `axios, ${adapter}`,
-      'axios',
-      { script: `axios.post('/order', ${JSON_ORDER}, { adapter: '${adapter}' }).then((got) => got.data)` },
-      JSON_TEXT,
-    ),
-  ),
-  orders(
-    'axios, a file',
-    'axios',
-    { script: `(() => { ${FILE}; return axios.post('/order', form).then((got) => got.data) })()` },
-    ofFile,
-  ),
+  orders('axios', 'axios', sends(`axios.post('/order', ${JSON_ORDER})`, 'got.data'), JSON_TEXT),
+  orders('axios, a file', 'axios', sendsFile("axios.post('/order', form)", 'got.data'), ofFile),
   ...['htmx2', 'htmx4'].flatMap((library) => [
     reads(`${library}, a button`, library, {
       body: '<button hx-get="/ordered?item=1" hx-target="#out">Order</button>',
     }),
-    orders(`${library}, a form`, library, form('hx-post="/order" hx-target="#out"'), FORM_TEXT),
-    orders(
-      `${library}, a form that works without it`,
-      library,
-      form(`${plain} hx-post="/order" hx-target="#out"`),
-      FORM_TEXT,
-    ),
+    orders(`${library}, a form`, library, form(posting), FORM_TEXT),
+    orders(`${library}, a form that works without it`, library, form(`${plain} ${posting}`), FORM_TEXT),
     reads(`${library}, a boosted link`, library, { body: link.replace('>', ' hx-boost="true">') }),
   ]),
   reads('Turbo, a link in a frame', 'turbo', framed(link)),
@@ -117,23 +90,15 @@ const SCENES: readonly Scene[] = [
   orders('Turbo Drive, a form', 'turbo', form(plain), FORM_TEXT),
 ]
 
-const writeDocument = ({
-  library,
-  body,
-  script,
-}: Pick<Scene, 'library' | 'body' | 'script'>): string => `<!doctype html>
+const writeAct = (script: string) => `<script>async function act() { out.innerHTML = await ${script} }</script>`
+
+const writeDocument = ({ library, body, script }: Shown & Pick<Scene, 'library'>): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Application</title>
 ${SCRIPT}${library === undefined ? '' : `<script src="/${library}.js"></script>`}
 </head>
 <body><h1>First</h1>
-${
-  script === undefined
-    ? body
-    : `<button onclick="act()">Order</button><script>
-async function act() { out.innerHTML = await ${script} }
-</script>`
-}
+${script === undefined ? body : `<button onclick="act()">Order</button>${writeAct(script)}`}
 <div id="out"></div>
 </body>
 </html>`
@@ -163,10 +128,8 @@ for (const [host, scenes] of Object.entries(HOSTS)) {
       await endPass(context)
       const before = site.arrived.length
       await press(page)
-      await page
-        .getByText(scene.text, { exact: true })
-        .waitFor({ timeout: 10_000 })
-        .catch((error) => t.fail(`${scene.name}: ${error}`))
+      const shown = page.getByText(scene.text, { exact: true }).waitFor({ timeout: 10_000 })
+      await shown.catch((error) => t.fail(`${scene.name}: ${error}`))
       t.ok(await isKept(page), `${scene.name}: the document is the same`)
       t.equal(solutions, 1, `${scene.name}: one challenge is solved`)
       const came = site.arrived.slice(before).filter((one) => one === scene.arrives)
@@ -179,8 +142,7 @@ for (const [host, scenes] of Object.entries(HOSTS)) {
 }
 
 t.test('a busy gate is asked again', { skip }, async (t) => {
-  const script = "fetch('/ordered?item=1').then((got) => got.text())"
-  const site = await openApplication(t, { '/': writeDocument({ script }) })
+  const site = await openApplication(t, { '/': writeDocument(sends("fetch('/ordered?item=1')")) })
   const context = await (await openReader(t))()
   const page = await openPage(context, site.url)
   const statuses = [503, 429]
@@ -200,11 +162,8 @@ t.test('an order whose answer leads to a refused page is not sent again', { skip
     rules: [{ id: 'ask', match: { path: ['/ordered'] }, action: 'challenge', challenge: { level: 2 } }],
   }
   const scenes = SCENES.filter(({ name, arrives }) => arrives === 'POST /order' && !name.includes('works without'))
-  const site = await openApplication(
-    t,
-    Object.fromEntries(scenes.map((scene, at) => [`/${at}`, writeDocument(scene)])),
-    guarded,
-  )
+  const pages = Object.fromEntries(scenes.map((scene, at) => [`/${at}`, writeDocument(scene)]))
+  const site = await openApplication(t, pages, guarded)
   const newContext = await openReader(t)
   for (const [at, { name, text }] of scenes.entries()) {
     const context = await newContext()

@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { NO_NEIGHBOURS } from '@sallyport/engine/testing'
-import t, { type Test } from 'tap'
-import { missing, run } from './programs.ts'
+import t from 'tap'
+import { FIREFOX, missing, missingFiles, run, start, WEBKIT, XVFB } from './programs.ts'
 import { NO_OPENSSL, openSite, type Site } from './site.ts'
 
 /* Real browsers, which no driver controls, meet pages that ask at each level: with script, by the refresh, and by the link. */
@@ -13,7 +10,6 @@ import { NO_OPENSSL, openSite, type Site } from './site.ts'
 /** Seconds that each level makes a visitor wait who runs no script. */
 const WAITS = { 1: 1, 2: 8, 3: 32 } as const
 const LEVELS = [1, 2, 3] as const
-type Level = (typeof LEVELS)[number]
 
 /** Describes a browser with a window and how the test starts it. */
 interface Windowed {
@@ -29,13 +25,6 @@ interface Windowed {
   readonly byLink?: boolean | undefined
 }
 
-const XVFB = '/usr/bin/xvfb-run'
-const FIREFOX = process.env['SALLYPORT_FIREFOX'] ?? '/usr/bin/firefox-esr'
-const WEBKIT = process.env['SALLYPORT_WEBKIT'] ?? '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
-
-const QUTEBROWSER = '/usr/bin/qutebrowser'
-
-/** It cannot be started here for this reason; absent: it can. */
 const EXTENSIONS = '/usr/share/mozilla/extensions/{ec8030f7-c20a-464f-9b0e-13a3a9e97384}'
 const ADDONS = ['uBlock0@raymondhill.net', 'jid1-MnnxcxisBPnSXQ@jetpack'] as const
 
@@ -44,32 +33,35 @@ interface Addon {
   readonly active: boolean
 }
 
+/** Writes the preferences of a profile of Firefox. */
+function writePreferences(home: string, more: Readonly<Record<string, unknown>> = {}): void {
+  const off = { 'browser.shell.checkDefaultBrowser': false, 'datareporting.policy.dataSubmissionEnabled': false }
+  const lines = Object.entries({ ...off, ...more }).map(([name, value]) => {
+    return `user_pref("${name}", ${JSON.stringify(value)});`
+  })
+  mkdirSync(join(home, 'profile'))
+  writeFileSync(join(home, 'profile', 'user.js'), lines.join('\n'))
+}
+
+const firefoxArgs = (home: string, url: string) =>
+  [FIREFOX, '--headless', '--no-remote', '--profile'].concat(join(home, 'profile'), url)
+
+const inWindow = (...program: readonly string[]) => ({
+  args: (_home: string, url: string) => [XVFB, '-a', ...program, url],
+})
+
 const WINDOWED: readonly Windowed[] = [
-  {
-    name: 'Firefox',
-    program: FIREFOX,
-    prepare(home) {
-      const off = ['browser.shell.checkDefaultBrowser', 'datareporting.policy.dataSubmissionEnabled']
-      mkdirSync(join(home, 'profile'))
-      writeFileSync(join(home, 'profile', 'user.js'), off.map((name) => `user_pref("${name}", false);`).join('\n'))
-    },
-    args: (home, url) => [FIREFOX, '--headless', '--no-remote', '--profile', join(home, 'profile'), url],
-  },
+  { name: 'Firefox', program: FIREFOX, prepare: writePreferences, args: firefoxArgs },
   {
     name: 'Firefox with uBlock Origin and Privacy Badger',
     program: FIREFOX,
     absent: !ADDONS.every((id) => existsSync(join(EXTENSIONS, id))) && 'there are no add-ons',
     prepare(home) {
       const on = { 'extensions.autoDisableScopes': 0, 'extensions.enabledScopes': 15 }
-      const off = { 'browser.shell.checkDefaultBrowser': false, 'datareporting.policy.dataSubmissionEnabled': false }
       const strict = { 'browser.contentblocking.category': 'strict', 'privacy.resistFingerprinting': true }
-      const lines = Object.entries({ ...on, ...off, ...strict }).map(([name, value]) => {
-        return `user_pref("${name}", ${JSON.stringify(value)});`
-      })
-      mkdirSync(join(home, 'profile'))
-      writeFileSync(join(home, 'profile', 'user.js'), lines.join('\n'))
+      writePreferences(home, { ...on, ...strict })
     },
-    args: (home, url) => [FIREFOX, '--headless', '--no-remote', '--profile', join(home, 'profile'), url],
+    args: firefoxArgs,
     async check(home) {
       const file = join(home, 'profile', 'extensions.json')
       const isActive = (): boolean => {
@@ -79,17 +71,9 @@ const WINDOWED: readonly Windowed[] = [
       while (!existsSync(file) || !isActive()) await after(100)
     },
   },
-  {
-    name: 'QtWebEngine',
-    program: QUTEBROWSER,
-    args: (_home, url) => [XVFB, '-a', QUTEBROWSER, '--temp-basedir', url],
-  },
-  { name: 'WebKitGTK', program: WEBKIT, args: (_home, url) => [XVFB, '-a', WEBKIT, '--private', url] },
-  {
-    name: 'NetSurf',
-    program: '/usr/bin/netsurf-gtk',
-    args: (_home, url) => [XVFB, '-a', '/usr/bin/netsurf-gtk', url],
-  },
+  { name: 'QtWebEngine', program: '/usr/bin/qutebrowser', ...inWindow('/usr/bin/qutebrowser', '--temp-basedir') },
+  { name: 'WebKitGTK', program: WEBKIT, ...inWindow(WEBKIT, '--private') },
+  { name: 'NetSurf', program: '/usr/bin/netsurf-gtk', ...inWindow('/usr/bin/netsurf-gtk') },
   {
     name: 'Dillo',
     program: '/usr/bin/dillo',
@@ -98,14 +82,13 @@ const WINDOWED: readonly Windowed[] = [
       // As it comes it keeps no cookie of any site.
       writeFileSync(join(home, '.dillo', 'cookiesrc'), 'DEFAULT ACCEPT\n')
     },
-    args: (_home, url) => [XVFB, '-a', '/usr/bin/dillo', url],
+    ...inWindow('/usr/bin/dillo'),
     byLink: true,
   },
 ]
 
 for (const { name, program, absent, prepare, args, check, byLink } of WINDOWED) {
-  const isAbsent = absent || ([program, XVFB].some((file) => !existsSync(file)) && `there is no ${program}`)
-  t.test(name, { skip: NO_NEIGHBOURS || isAbsent || NO_OPENSSL }, async (t) => {
+  t.test(name, { skip: absent || missingFiles(program, XVFB) || NO_OPENSSL }, async (t) => {
     for (const level of LEVELS) {
       const site = await openSite(t)
       prepare?.(site.home)
@@ -132,20 +115,6 @@ async function arrives({ arrived }: Site, target: string): Promise<void> {
   while (!arrived.some((request) => request.target === target)) await after(100)
 }
 
-/** Runs a program, and all that it starts, until the test has ended or it is closed. */
-function start(t: Test, home: string, [program = '', ...given]: readonly string[]): () => Promise<void> {
-  // Chromium's parts have no sandbox where root starts them.
-  const env = { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', QTWEBENGINE_DISABLE_SANDBOX: '1' }
-  const child = spawn(program, given, { env, stdio: 'ignore', detached: true })
-  const exited = once(child, 'exit')
-  const close = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-Number(child.pid), 'SIGKILL')
-    await exited
-  }
-  t.teardown(close)
-  return close
-}
-
 /** Browsers of the terminal, which show the link that is to be followed. */
 const TERMINAL: readonly { readonly command: string; args(home: string, url: string): readonly string[] }[] = [
   {
@@ -169,26 +138,16 @@ for (const { command, args } of TERMINAL) {
         return (await run(site.home, command, args(site.home, url))).out.replace(/\s+/g, ' ')
       }
       const url = `${site.url}/asked/${level}`
-      t.match(
-        await show(url),
-        new RegExp(
-          `Waiting time: about ${seconds(level)}\\. .* stays open\\. ${command === 'lynx' ? '\\[2\\]' : ''}Open the page`,
-        ),
-      )
+      const mark = command === 'lynx' ? '\\[2\\]' : ''
+      const wait = level === 1 ? '1 second' : '8 seconds'
+      t.match(await show(url), new RegExp(`Waiting time: about ${wait}\\. .* stays open\\. ${mark}Open the page`))
       t.match(await show(`${url}?sallyport-again=1`), 'Waiting time: about', 'too early it is asked to wait')
       await after(WAITS[level] * 1000)
       t.match(await show(`${url}?sallyport-again=1`), 'Another page The second.')
       t.match(await show(url), 'Another page', 'once')
-      t.same(
-        site.arrived.map(({ target }) => target),
-        [`/asked/${level}`, `/asked/${level}`],
-      )
+      t.match(site.arrived, [{ target: `/asked/${level}` }, { target: `/asked/${level}` }])
     }
   })
-}
-
-function seconds(level: Level): string {
-  return level === 1 ? '1 second' : `${WAITS[level]} seconds`
 }
 
 t.test('elinks keeps no cookie where it prints', { skip: missing('elinks', '-version') || NO_OPENSSL }, async (t) => {
@@ -196,22 +155,5 @@ t.test('elinks keeps no cookie where it prints', { skip: missing('elinks', '-ver
   const show = async (target: string) => (await run(home, 'elinks', ['-dump', '1', target])).out.replace(/\s+/g, ' ')
   t.match(await show(`${url}/asked/1`), `Visible links 1. ${url}/asked/1?sallyport-again=1`)
   t.match(await show(`${url}/asked/1?sallyport-again=1`), 'Your browser does not accept the cookie')
-  t.same(arrived, [])
-})
-
-t.test('curl and git get JSON', { skip: missing('curl') || missing('git') || NO_OPENSSL }, async (t) => {
-  const { home, url, secure, arrived, since } = await openSite(t)
-  for (const [base, ...how] of [[url], [secure, '-k', '--http1.1'], [secure, '-k', '--http2']] as const) {
-    const { out } = await run(home, 'curl', ['-sSi', '--noproxy', '*', ...how, `${base}/asked/2`])
-    t.match(
-      out,
-      /^HTTP\/\S+ 403.*\r\nsallyport-challenge: \/\.sallyport\/pass\r\n.*"error":"challenge_required"/is,
-      base,
-    )
-    t.notMatch(out, 'set-cookie')
-  }
-  const cloned = await run(home, 'git', ['clone', `${url}/asked/2/`, 'copy'])
-  t.match(cloned.err, 'The requested URL returned error: 403')
-  t.same(since().slice(-1), ['GET /asked/2/info/refs unverified_bot challenge'])
   t.same(arrived, [])
 })

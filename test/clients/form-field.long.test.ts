@@ -1,16 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { NO_NEIGHBOURS } from '@sallyport/engine/testing'
+import { listening } from '@sallyport/engine/testing'
 import { challenge, inspection } from '@sallyport/express'
 import express from 'express'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { NO_CHROMIUM } from '../chromium.ts'
-import { running } from '../hosts/host.ts'
 import { openWithoutData } from '../hosts/without-data.ts'
-import { FINDS, openReader } from './reader.ts'
+import { FIREFOX, missingFiles, start, WEBKIT, XVFB } from './programs.ts'
+import { FINDS, openTab } from './reader.ts'
 
 /* The field of forms in real browsers, with and without script, under a policy of content that allows scripts of its own site alone. */
 const CSP = "default-src 'none'; script-src 'self'; connect-src 'self'; form-action 'self'"
@@ -28,9 +26,8 @@ interface Shop {
   readonly asked: string[]
 }
 
-async function openShop(t: Test, { parts = '', secret }: { parts?: string; secret?: string } = {}): Promise<Shop> {
-  const own = secret === undefined ? {} : { challenge: { secret } }
-  const sallyport = await openWithoutData(t, { policy: { preset: 'observe' }, trustProxy: [], ...own })
+async function openShop(t: Test, parts = ''): Promise<Shop> {
+  const sallyport = await openWithoutData(t, { policy: { preset: 'observe' }, trustProxy: [] })
   const [arrived, asked]: [Shop['arrived'], string[]] = [[], []]
   const app = express()
   app.use((req, _res, next) => {
@@ -49,14 +46,11 @@ async function openShop(t: Test, { parts = '', secret }: { parts?: string; secre
     arrived.push(req.body as Shop['arrived'][0])
     res.set('content-security-policy', CSP).send('<!doctype html><title>Thanks</title><h1>Thanks</h1>')
   })
-  const server = await running((await import('node:http')).createServer(app))
-  t.teardown(() => server.close())
-  return { url: `http://127.0.0.1:${server.port}`, arrived, asked }
+  return { url: `http://127.0.0.1:${await listening(t, createServer(app))}`, arrived, asked }
 }
 
 async function visit(t: Test, { url }: Shop, javaScriptEnabled = true): Promise<Page> {
-  const tab = await (await (await openReader(t))({ javaScriptEnabled })).newPage()
-  tab.on('pageerror', ({ message }) => void t.fail(message))
+  const tab = await openTab(t, { javaScriptEnabled })
   await tab.goto(url)
   return tab
 }
@@ -126,37 +120,16 @@ t.test('a script requests a token without a form', { skip: NO_CHROMIUM }, async 
   t.equal(await tab.evaluate("sallyport.token('a b').catch(status => status)"), 400)
 })
 
-const XVFB = '/usr/bin/xvfb-run'
-const WEBKIT = process.env['SALLYPORT_WEBKIT'] ?? '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
-const FIREFOX = process.env['SALLYPORT_FIREFOX'] ?? '/usr/bin/firefox-esr'
-
-const OTHERS = [
-  ['Firefox', FIREFOX, (home: string) => [FIREFOX, '--headless', '--no-remote', '--profile', join(home, 'profile')]],
-  ['WebKitGTK', WEBKIT, () => [XVFB, '-a', WEBKIT, '--private']],
-] as const
-
-for (const [name, program, args] of OTHERS) {
-  const isAbsent = [program, ...(name === 'WebKitGTK' ? [XVFB] : [])].some((file) => !existsSync(file))
-  t.test(
-    `${name} sends a form with its token`,
-    { skip: NO_NEIGHBOURS || (isAbsent && `there is no ${program}`) },
-    async (t) => {
-      const shop = await openShop(t, { parts: '<script src="/auto.js" defer></script>' })
-      const home = t.testdir()
-      mkdirSync(join(home, 'profile'))
-      const [command = '', ...given] = args(home)
-      const env = {
-        PATH: process.env['PATH'],
-        HOME: home,
-        LANG: 'C.UTF-8',
-        WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
-      }
-      const child = spawn(command, [...given, shop.url], { env, stdio: 'ignore', detached: true })
-      const exited = once(child, 'exit')
-      while (shop.arrived.length === 0) await new Promise((resolve) => setTimeout(resolve, 100))
-      t.match(shop.arrived, [{ word: 'grün', go: '1', 'sallyport-token': /^[\w-]{96}\.[\d,]+$/ }])
-      process.kill(-Number(child.pid), 'SIGKILL')
-      await exited
-    },
-  )
+for (const [name, program, args] of [
+  ['Firefox', FIREFOX, [FIREFOX, '--headless', '--no-remote', '--profile', 'profile']],
+  ['WebKitGTK', WEBKIT, [XVFB, '-a', WEBKIT, '--private']],
+] as const) {
+  t.test(`${name} sends a form with its token`, { skip: missingFiles(program, XVFB) }, async (t) => {
+    const shop = await openShop(t, '<script src="/auto.js" defer></script>')
+    const home = t.testdir({ profile: {} })
+    const close = start(t, home, [...args.map((arg) => arg.replace(/^profile$/, join(home, arg))), shop.url])
+    while (shop.arrived.length === 0) await new Promise((resolve) => setTimeout(resolve, 100))
+    t.match(shop.arrived, [{ word: 'grün', go: '1', 'sallyport-token': /^[\w-]{96}\.[\d,]+$/ }])
+    await close()
+  })
 }

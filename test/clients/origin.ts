@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import { listening } from '@sallyport/engine/testing'
+import type { Test } from 'tap'
 
 /** The words of `/packed`, which the origin sends with gzip to clients that accept it. */
 export const PACKED = 'packed words, again and again. '.repeat(200)
@@ -22,11 +22,10 @@ export interface Arrived {
 export interface Origin {
   readonly url: string
   readonly arrived: readonly Arrived[]
-  close(): Promise<void>
 }
 
 /** Opens an origin for real clients: pages, redirects, packed answers, parts of a file, forms, a repository of git, and files. */
-export async function openOrigin(files: ReadonlyMap<string, Buffer>, repositories: string): Promise<Origin> {
+export async function openOrigin(t: Test, files: ReadonlyMap<string, Buffer>, repositories: string): Promise<Origin> {
   const arrived: Arrived[] = []
   const server = createServer((request, response) => {
     void buffer(request).then((body) => {
@@ -36,17 +35,7 @@ export async function openOrigin(files: ReadonlyMap<string, Buffer>, repositorie
       else answer(request, body, response, files)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    arrived,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  return { url: `http://127.0.0.1:${await listening(t, server)}`, arrived }
 }
 
 function page(title: string, text: string): string {
@@ -55,28 +44,13 @@ function page(title: string, text: string): string {
 
 const FORM = '<form action="/form" method="post"><input name="word" value="grün"><button>Send</button></form>'
 
-/** Asks for what a page asks for before it is whole, and reports what came: for a browser that no driver controls. */
-const SCRIPT = `<script>
-const ask = (method, path, body, range) => {
-  const request = new XMLHttpRequest()
-  request.open(method, path, false)
-  if (range) request.setRequestHeader('Range', range)
-  request.send(body)
-  return [request.status, request.responseText]
-}
-const came = [
-  ask('GET', '/packed'), ask('GET', '/file', null, 'bytes=100-199'), ask('GET', '/blocked'), ask('POST', '/form', 'x'.repeat(200000)),
-]
-ask('POST', '/report', JSON.stringify(came))
-</script>`
-
 function answer(
   { method, url = '', headers }: IncomingMessage,
   body: Buffer,
   response: ServerResponse,
   files: ReadonlyMap<string, Buffer>,
 ): void {
-  const path = url.replace(/\?.*/, '').replaceAll('/./', '/')
+  const path = url.replace(/\?.*/, '')
   const send = (status: number, fields: Readonly<Record<string, string>>, bytes: string | Buffer): void => {
     response.writeHead(status, { ...fields, 'Content-Length': Buffer.byteLength(bytes) })
     response.end(method === 'HEAD' ? undefined : bytes)
@@ -84,10 +58,8 @@ function answer(
   const html = { 'Content-Type': 'text/html; charset=utf-8' }
   const file = files.get(path)
   if (file !== undefined) send(200, { 'Content-Type': 'application/octet-stream' }, file)
-  else if (path.startsWith('/repo/')) send(404, { 'Content-Type': 'text/plain' }, 'none')
   else if (path === '/page')
     send(200, html, page('A page', `<p>It says: grün, 日本. <a href="/second">On</a></p>${FORM}`))
-  else if (path === '/script') send(200, html, page('A script', SCRIPT))
   else if (path === '/moved') send(302, { Location: '/page' }, '')
   else if (path === '/packed') sendPacked(headers['accept-encoding'] ?? '', send)
   else if (path === '/file') sendPart(headers.range, send)

@@ -18,12 +18,35 @@ export async function openReader(t: Test, ...more: readonly string[]): Promise<C
   }
 }
 
+/** Opens a tab of such a Chromium, in which no script may fail. */
+export async function openTab(t: Test, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await (await (await openReader(t))(options)).newPage()
+  page.on('pageerror', ({ message }) => void t.fail(message))
+  return page
+}
+
 /** Resolves when the wanted page is there; rejects with what the tab shows instead. */
 export async function opens(page: Page): Promise<void> {
   const heading = page.getByRole('heading', { name: 'Another page' })
   await heading.waitFor().catch(async (cause: unknown) => {
     throw new Error(`${page.url()} shows: ${await page.locator('body').innerText()}`, { cause })
   })
+}
+
+/** Collects what a page complains of in its console, and what its scripts throw. */
+export function listen(page: Page): readonly string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+  })
+  page.on('pageerror', ({ message }) => complaints.push(message))
+  return complaints
+}
+
+/** Has the scripts of a page find that its browser keeps no cookies. */
+export async function disableCookies(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setDocumentCookieDisabled', { disabled: true })
 }
 
 /** Resolves when the page that asks says a text. */

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import t from 'tap'
-import { NO_CHROMIUM, openChromium } from '../chromium.ts'
+import { NO_CHROMIUM } from '../chromium.ts'
+import { FINDS, listen, openReader } from './reader.ts'
 import { NO_OPENSSL, openSite } from './site.ts'
 
 /* The page that a refused visitor sees, in a real browser: both colour schemes, a telephone, the keyboard, either direction. */
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Faults that axe finds, as contrast and landmarks. */
-const FINDS = `${AXE}; axe.run(document, { preload: false, resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id }) => id))`
 /** Text that is wider than the window, or outside of it. */
 const WIDE = 'document.documentElement.scrollWidth > innerWidth'
 const SEEN = `(() => {
@@ -27,27 +23,21 @@ const LANGUAGES = [
 
 t.test('the page', { skip: NO_CHROMIUM || NO_OPENSSL }, async (t) => {
   const { url } = await openSite(t)
-  const browser = await openChromium()
-  t.teardown(() => browser.close())
+  const newContext = await openReader(t)
   const papers = new Set<unknown>()
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 320]) {
       for (const [locale, seen, title] of LANGUAGES) {
-        const context = await browser.newContext({ colorScheme, locale, viewport: { width, height: 700 } })
+        const context = await newContext({ colorScheme, locale, viewport: { width, height: 700 } })
         const page = await context.newPage()
-        const complaints: string[] = []
-        page.on('console', (message) => {
-          if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text())
-        })
+        const complaints = listen(page)
         await page.goto(`${url}/blocked`)
         const name = `${locale}, ${colorScheme}, ${width}`
         t.same([await page.title(), await page.evaluate(SEEN)], [title, seen], name)
         t.notOk(await page.evaluate(WIDE), name)
         await page.keyboard.press('Tab')
-        t.equal(
-          await page.evaluate('document.activeElement.getAttribute("href").split("?")[0]'),
-          'mailto:help@site.example',
-        )
+        const focused = await page.evaluate('document.activeElement.getAttribute("href").split("?")[0]')
+        t.equal(focused, 'mailto:help@site.example')
         papers.add(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
         t.same(await page.evaluate(FINDS), [], name)
         t.same(complaints, [], name)

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +9,8 @@ import { certificate } from '../certificate.ts'
 import { NO_DATA } from '../no-data.ts'
 import { openRelay } from '../relay.ts'
 import { type Arrived, openOrigin } from './origin.ts'
+
+export { NO_OPENSSL } from '../hosts/protocols.ts'
 
 /** An address of a household, which every client of these tests has. */
 const HOME = '73.162.10.20'
@@ -37,8 +38,7 @@ export async function openSite(
   more: Partial<ConfigInput> = {},
 ): Promise<Site> {
   const home = openHome(t)
-  const origin = await openOrigin(files, home)
-  t.teardown(() => origin.close())
+  const origin = await openOrigin(t, files, home)
   const gate = await openGate(t, home, origin.url, {
     ...more,
     policy: {
@@ -108,13 +108,3 @@ export async function openGate(t: Test, home: string, upstream: string, more: Pa
   }
   return { home, url: `http://127.0.0.1:${ports[0]}`, secure: `https://localhost:${ports[1]}`, decided }
 }
-
-/** Whether openssl is there, without which nothing here can speak TLS. */
-export const NO_OPENSSL = (() => {
-  try {
-    execFileSync('openssl', ['version'])
-    return false
-  } catch {
-    return 'no openssl on this machine'
-  }
-})()

@@ -1,21 +1,17 @@
-import { spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { PaymentProvider } from '@sallyport/core'
-import { open } from '@sallyport/engine'
+import { open, type Sallyport } from '@sallyport/engine'
 import { inspection } from '@sallyport/express'
-import { openProxy } from '@sallyport/proxy'
 import express from 'express'
 import t, { type Test } from 'tap'
 import { request } from 'undici'
+import { type RunningHost, running } from '../hosts/host.ts'
+import { startProxyBefore } from '../hosts/proxy.ts'
 import { NO_DATA } from '../no-data.ts'
-import { ROOT } from '../workspaces.ts'
+import { runCommand } from './commands.ts'
 
-const LOCAL = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } } as const
-const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 /** Is in the ranges that are shipped. */
 const GOOGLE = '66.249.66.1'
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
@@ -23,34 +19,28 @@ const GPTBOT = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)
 const OFFER = { price: 'USD 0.5', licence: 'https://shop.example/paid.xml' }
 const ROBOTS =
   'User-agent: *\nDisallow: /private/\nContent-Usage: train-ai=n\n\nLicense: https://shop.example/licence.xml\n'
-function run(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-  })
-  return { status, out: stdout, err: stderr }
-}
 
-async function opened(t: Test, more: object) {
+async function opened(t: Test, more: object = {}) {
   const dataDir = t.testdir({ 'robots.txt': ROBOTS })
-  const policy = {
-    rules: [{ id: 'private', match: { path: ['/private/**'], crawler: ['gptbot'] }, action: 'block' }],
-  } as const
   const config = {
     dataDir,
     data: { refresh: false, sources: NO_DATA },
     trustProxy: ['loopback'],
     crawls: 'pattern' as const,
+    robots: { file: join(dataDir, 'robots.txt') },
     policy: {
       rules: [
-        ...policy.rules.map((rule) => ({ ...rule, match: { path: ['/private/**'], crawler: ['gptbot'] } })),
+        { id: 'private', match: { path: ['/private/**'], crawler: ['gptbot'] }, action: 'block' as const },
         { id: 'paid', match: { path: ['/library/**'] }, action: 'offer' as const, offer: OFFER },
       ],
     },
     ...more,
   }
-  const file = join(dataDir, 'sallyport.yaml')
-  writeFileSync(file, JSON.stringify(config))
+  const write = (name: string, content: string) => {
+    writeFileSync(join(dataDir, name), content)
+    return join(dataDir, name)
+  }
+  const file = write('sallyport.yaml', JSON.stringify(config))
   const payments: PaymentProvider = {
     accept: async ({ text }) =>
       text === 'USD 5'
@@ -59,22 +49,15 @@ async function opened(t: Test, more: object) {
   }
   const sallyport = await open(config, { onNotice: () => {}, payments })
   t.teardown(() => sallyport.close())
-  return { sallyport, file, dataDir, config }
+  return { sallyport, file, write }
 }
 
 /** Visits of two crawlers: one from a range that its operator publishes, one that only claims. */
-async function visit(url: string): Promise<void> {
+async function visit({ port, close }: RunningHost): Promise<void> {
   const get = async (path: string, from: string, agent: string, price?: string) => {
-    const { body, statusCode } = await request(`${url}${path}`, {
-      headers: {
-        'user-agent': agent,
-        'x-forwarded-for': from,
-        host: 'shop.example',
-        ...(price && { 'crawler-max-price': price }),
-      },
-    })
-    await body.dump()
-    return statusCode
+    const fields = { 'user-agent': agent, 'x-forwarded-for': from, host: 'shop.example' }
+    const headers = { ...fields, ...(price && { 'crawler-max-price': price }) }
+    await (await request(`http://127.0.0.1:${port}${path}`, { headers })).body.dump()
   }
   await get('/', GOOGLE, GOOGLEBOT)
   for (const id of [1, 2, 3]) await get(`/articles/${id}`, GOOGLE, GOOGLEBOT)
@@ -83,139 +66,87 @@ async function visit(url: string): Promise<void> {
   for (const price of ['USD 0.5', 'USD 0.7', 'USD 5', 'USD 0.1']) await get('/library/2', GOOGLE, GOOGLEBOT, price)
   await get('/private/5', '5.9.10.20', GPTBOT)
   await get('/articles/6', '73.162.10.20', 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0')
+  await close()
 }
 
-/** Builds the file of an operator by the command and returns what the verifier finds in it. */
-function exportEvidence(file: string, folder: string, keys: string, operator: string, ...more: readonly string[]) {
-  const made = run('report', '--ai', '--evidence', operator, '--from', '1h', '--to', '0s', '--config', file, ...more)
-  if (made.status !== 0) throw new Error(made.err)
-  const saved = join(folder, `${operator}.json`)
-  writeFileSync(saved, made.out)
-  return { saved, text: made.out, found: JSON.parse(run('evidence', 'verify', saved, '--keys', keys, '--json').out) }
-}
-
-t.test(
-  'which pages an operator read against the preference of the site, in a file that verifies offline',
-  async (t) => {
-    for (const host of ['express', 'proxy']) {
-      await t.test(host, async (t) => {
-        const robots = { robots: { file: '' } }
-        const folder = t.testdirName
-        robots.robots.file = join(folder, 'robots.txt')
-        const origin = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>a page'))
-        origin.listen(0, '127.0.0.1')
-        await once(origin, 'listening')
-        t.teardown(() => void origin.close())
-        const upstream = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
-        const { sallyport, file, dataDir } = await opened(t, {
-          ...robots,
-          ...(host === 'proxy' ? { upstream, listen: '127.0.0.1:0' } : {}),
-        })
-        if (host === 'express') {
-          const app = express()
-          app.use(inspection(sallyport))
-          app.use((_, response) => void response.type('html').send('<p>a page'))
-          const server = app.listen(0, '127.0.0.1')
-          await once(server, 'listening')
-          await visit(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-          server.close()
-          await once(server, 'close')
-        } else {
-          const proxy = await openProxy(sallyport, { ...LOCAL, upstream })
-          await visit(proxy.url)
-          await proxy.close()
-        }
-        const keys = join(dataDir, 'keys.json')
-        writeFileSync(keys, JSON.stringify(await sallyport.provenance.keys()))
-        await sallyport.close()
-
-        const { found: gptbot, text, saved } = exportEvidence(file, dataDir, keys, 'OpenAI')
-        const preference = {
-          host: 'shop.example',
-          contentUsage: 'train-ai=n',
-          licence: 'https://shop.example/licence.xml',
-        }
-        t.match(gptbot, { ok: true, isProven: true, operator: 'OpenAI', addresses: [] })
-        t.match(
-          [...gptbot.paths].sort((x: { path: string }, y: { path: string }) => (x.path < y.path ? -1 : 1)),
-          [
-            {
-              path: '/articles/*',
-              robots: 'allowed',
-              action: 'flag',
-              proof: 'claim',
-              crawler: 'GPTBot',
-              purpose: 'training',
-              requests: 1,
-              pages: 1,
-              preference,
-            },
-            {
-              path: '/private/*',
-              robots: 'disallowed',
-              action: 'block',
-              enforced: true,
-              proof: 'claim',
-              requests: 1,
-              pages: 0,
-              preference,
-            },
-          ],
-        )
-        t.ok(gptbot.paths.every(({ bytes }: { bytes: number }) => bytes > 0))
-        t.match(JSON.parse(text).documents, [{ text: ROBOTS }])
-        t.notMatch(text, /5\.9\.10\.20|73\.162/)
-        t.match(run('evidence', 'verify', saved, '--keys', keys), {
-          status: 0,
-          out: /^Proven: the service recorded that OpenAI requested:\npath +robots\.txt .*\n[\s\S]*^\/private\/\* +disallowed +train-ai=n +https:\/\/shop\.example\/licence\.xml +GPTBot/m,
-        })
-        const { found: google, text: disclosed } = exportEvidence(file, dataDir, keys, 'Google', '--addresses')
-        t.match(google, { ok: true, addresses: [GOOGLE], axes: { disclosure: { outcome: 'pass' } } })
-        t.match(
-          google.paths.find(({ proof }: { proof: string }) => proof === 'published range'),
-          { path: '/articles/*', robots: 'allowed' },
-        )
-        const offers = google.paths.filter(({ price }: { price?: string }) => price !== undefined)
-        t.same(
-          offers.map(({ action, requests, pages }: typeof google) => [action, requests, pages]),
-          [
-            ['offer', 3, 0],
-            ['allow', 2, 2],
-          ],
-        )
-        t.match(offers[1], { ...OFFER, receipts: ['pay_USD_0.5', 'pay_USD_0.7'] })
-        t.equal(offers[0].receipts, undefined)
-        t.match(run('ledger', 'verify', '--config', file), { status: 0, out: /^Good: / })
-        t.match(run('report', '--ai', '--config', file).out, /^Priced requests\n[\s\S]*^paid +paid +2$/m)
-        const known = JSON.parse(run('privacy', 'export', GOOGLE, '--config', file, '--json').out)
-        t.match(known.places[0], { place: 'ledger', entries: [{ log: 'c/google', record: { type: 'crawl' } }] })
-        t.match(run('privacy', 'erase', GOOGLE, '--config', file, '--yes'), { status: 0, out: /ledger/ })
-        const { found: erased } = exportEvidence(file, dataDir, keys, 'Google', '--addresses')
-        t.match(erased, { ok: true, addresses: [], axes: { disclosure: { outcome: 'not_provided' } } })
-        const tampered = join(dataDir, 'tampered.json')
-        writeFileSync(tampered, disclosed.replace('articles', 'articlez'))
-        t.match(run('evidence', 'verify', tampered, '--keys', keys), { status: 1, out: /^inclusion +fail/m })
-        t.match(run('report', '--ai', '--evidence', 'Nobody', '--config', file), {
-          status: 1,
-          err: /There is no record of Nobody from/,
-        })
-        t.match(run('report', '--evidence', 'Google', '--config', file), { status: 1, err: /--evidence needs --ai/ })
-      })
-    }
+/** Starts a site in each place where Sallyport stands. */
+const PLACES: Readonly<Record<string, (t: Test, sallyport: Sallyport) => Promise<RunningHost>>> = {
+  express(_, sallyport) {
+    const app = express().use(inspection(sallyport))
+    return running(createServer(app.use((_, response) => void response.type('html').send('<p>a page'))))
   },
-)
+  proxy: (t, sallyport) =>
+    startProxyBefore(t, sallyport, (_, response) => response.setHeader('content-type', 'text/html').end('<p>a page')),
+}
+
+for (const [place, start] of Object.entries(PLACES)) {
+  t.test(`${place}: which pages an operator read against the preference of the site, proven offline`, async (t) => {
+    const { sallyport, file, write } = await opened(t)
+    await visit(await start(t, sallyport))
+    const keys = write('keys.json', JSON.stringify(await sallyport.provenance.keys()))
+    await sallyport.close()
+    const run = (...args: readonly string[]) => runCommand(...args, '--config', file)
+    const verify = (saved: string, ...more: readonly string[]) =>
+      runCommand('evidence', 'verify', saved, '--keys', keys, ...more)
+    /** Builds the file of an operator by the command and returns what the verifier finds in it. */
+    const exportEvidence = (operator: string, ...more: readonly string[]) => {
+      const made = run('report', '--ai', '--evidence', operator, '--from', '1h', '--to', '0s', ...more)
+      if (made.status !== 0) throw new Error(made.err)
+      const saved = write(`${operator}.json`, made.out)
+      return { saved, text: made.out, found: JSON.parse(verify(saved, '--json').out) }
+    }
+
+    const { found: gptbot, text, saved } = exportEvidence('OpenAI')
+    const licence = 'https://shop.example/licence.xml'
+    const common = {
+      requests: 1,
+      proof: 'claim',
+      preference: { host: 'shop.example', contentUsage: 'train-ai=n', licence },
+    }
+    t.match(gptbot, { ok: true, isProven: true, operator: 'OpenAI', addresses: [] })
+    const byPath = (path: string) => gptbot.paths.find((one: { readonly path: string }) => one.path === path)
+    t.equal(gptbot.paths.length, 2)
+    const open = { robots: 'allowed', action: 'flag', crawler: 'GPTBot', purpose: 'training', pages: 1 }
+    t.match(byPath('/articles/*'), { ...common, ...open })
+    t.match(byPath('/private/*'), { ...common, robots: 'disallowed', action: 'block', enforced: true, pages: 0 })
+    t.ok(gptbot.paths.every(({ bytes }: { bytes: number }) => bytes > 0))
+    t.match(JSON.parse(text).documents, [{ text: ROBOTS }])
+    t.notMatch(text, /5\.9\.10\.20|73\.162/)
+    t.match(verify(saved), {
+      status: 0,
+      out: /^Proven: the service recorded that OpenAI requested:\npath +robots\.txt .*\n[\s\S]*^\/private\/\* +disallowed +train-ai=n +https:\/\/shop\.example\/licence\.xml +GPTBot/m,
+    })
+    const { found: google, text: disclosed } = exportEvidence('Google', '--addresses')
+    t.match(google, { ok: true, addresses: [GOOGLE], axes: { disclosure: { outcome: 'pass' } } })
+    const ranged = google.paths.find(({ proof }: { proof: string }) => proof === 'published range')
+    t.match(ranged, { path: '/articles/*', robots: 'allowed' })
+    const offers = google.paths.filter(({ price }: { price?: string }) => price !== undefined)
+    t.match(offers, [
+      { action: 'offer', requests: 3, pages: 0, receipts: undefined },
+      { action: 'allow', requests: 2, pages: 2, ...OFFER, receipts: ['pay_USD_0.5', 'pay_USD_0.7'] },
+    ])
+    t.match(run('ledger', 'verify'), { status: 0, out: /^Good: / })
+    t.match(run('report', '--ai').out, /^Priced requests\n[\s\S]*^paid +paid +2$/m)
+    const known = JSON.parse(run('privacy', 'export', GOOGLE, '--json').out)
+    t.match(known.places[0], { place: 'ledger', entries: [{ log: 'c/google', record: { type: 'crawl' } }] })
+    t.match(run('privacy', 'erase', GOOGLE, '--yes'), { status: 0, out: /ledger/ })
+    const { found: erased } = exportEvidence('Google', '--addresses')
+    t.match(erased, { ok: true, addresses: [], axes: { disclosure: { outcome: 'not_provided' } } })
+    const tampered = write('tampered.json', disclosed.replace('articles', 'articlez'))
+    t.match(verify(tampered), { status: 1, out: /^inclusion +fail/m })
+    for (const [args, err] of [
+      [['--ai', '--evidence', 'Nobody'], /There is no record of Nobody from/],
+      [['--evidence', 'Google'], /--evidence needs --ai/],
+    ] as const) {
+      t.match(run('report', ...args), { status: 1, err })
+    }
+  })
+}
 
 t.test('nothing is recorded unless it is asked for', async (t) => {
   const { sallyport, file } = await opened(t, { crawls: false })
-  const app = express()
-  app.use(inspection(sallyport))
-  const server = app.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  await visit(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  server.close()
+  await visit(await (PLACES['express'] as (typeof PLACES)[string])(t, sallyport))
   await sallyport.close()
-  t.match(run('report', '--ai', '--evidence', 'OpenAI', '--config', file), {
-    status: 1,
-    err: /Set crawls to record what crawlers read; it is false/,
-  })
+  const { status, err } = runCommand('report', '--ai', '--evidence', 'OpenAI', '--config', file)
+  t.match([status, err], [1, /Set crawls to record what crawlers read; it is false/])
 })

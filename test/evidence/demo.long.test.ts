@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
+import { BIN } from './commands.ts'
 import { makeAuthority, NO_OPENSSL, serveAuthority } from './time-authority.ts'
 
-const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const VERIFY = join(ROOT, 'examples/verify_crawls.sh')
 const NO_JQ = spawnSync('jq', ['--version']).error === undefined ? false : 'jq is not installed'
 

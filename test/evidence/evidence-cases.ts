@@ -90,18 +90,19 @@ export async function madeEvidence(): Promise<readonly EvidenceCase[]> {
   const at = (seconds: number) => new Date(START + seconds * 1000).toISOString()
   const first = await ledger.keys()
   const one = await evidence({ attestationId: 3 })
-  const cases: EvidenceCase[] = [
-    { name: 'one record', evidence: one, keys: first },
-    { name: 'one record, nobody trusted', evidence: one },
-    { name: 'the first record', evidence: await evidence({ attestationId: 2 }), keys: first },
-    { name: 'the only record of a log', evidence: await evidence({ attestationId: 7 }, 't/b'), keys: first },
-    { name: 'the last record', evidence: await evidence({ attestationId: 13 }), keys: first },
-    { name: 'a whole log', evidence: await evidence({ from: at(0), to: at(60) }), keys: first },
-    { name: 'a range within', evidence: await evidence({ from: at(3), to: at(5) }), keys: first },
-  ]
+  const cases: EvidenceCase[] = []
+  const add = (name: string, evidence: EvidenceJson, keys?: Jwks, witnesses?: readonly string[]) =>
+    cases.push({ name, evidence, ...(keys && { keys }), ...(witnesses && { witnesses }) })
+  add('one record', one, first)
+  add('one record, nobody trusted', one)
+  add('the first record', await evidence({ attestationId: 2 }), first)
+  add('the only record of a log', await evidence({ attestationId: 7 }, 't/b'), first)
+  add('the last record', await evidence({ attestationId: 13 }), first)
+  add('a whole log', await evidence({ from: at(0), to: at(60) }), first)
+  add('a range within', await evidence({ from: at(3), to: at(5) }), first)
   await store.eraseSubject('2001:db8::1')
-  cases.push({ name: 'erased', evidence: await evidence({ attestationId: 3 }), keys: first })
-  cases.push({ name: 'partly erased', evidence: await evidence({ from: at(1), to: at(3) }), keys: first })
+  add('erased', await evidence({ attestationId: 3 }), first)
+  add('partly erased', await evidence({ from: at(1), to: at(3) }), first)
   now += 1000
   signer = madeSigner(2)
   await ledger.rotate(signer, false)
@@ -112,44 +113,38 @@ export async function madeEvidence(): Promise<readonly EvidenceCase[]> {
   await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.2' })
   await ledger.checkpoint()
   const later = await evidence({ attestationId: 15 })
-  cases.push({ name: 'after a rotation, by the new keys', evidence: later, keys: second })
-  cases.push({ name: 'after a rotation, by keys kept from before', evidence: later, keys: first })
-  cases.push({ name: 'from before a rotation, by the new keys', evidence: one, keys: second })
+  add('after a rotation, by the new keys', later, second)
+  add('after a rotation, by keys kept from before', later, first)
+  add('from before a rotation, by the new keys', one, second)
   now += 1000
   signer = madeSigner(3)
   await ledger.rotate(signer, true)
   const third = await ledger.keys()
-  cases.push({ name: 'signed by a key that was given up', evidence: later, keys: third })
-  cases.push({
-    name: 'signed anew after a key was given up',
-    evidence: await evidence({ attestationId: 15 }),
-    keys: third,
-  })
-  cases.push({ name: 'other keys', evidence: one, keys: onlyKey(third, 2) })
-  cases.push({ name: 'a retired key for a later record', evidence: withoutSuccession(later), keys: retireKey(second) })
+  add('signed by a key that was given up', later, third)
+  add('signed anew after a key was given up', await evidence({ attestationId: 15 }), third)
+  add('other keys', one, onlyKey(third, 2))
+  add('a retired key for a later record', withoutSuccession(later), retireKey(second))
   await ledger.anchor(0)
   await ledger.attest('t/c', MADE_ATTESTATION, { address: '192.0.2.3' })
-  cases.push({ name: ANCHORED[0], evidence: await evidence({ attestationId: 15 }), keys: third })
+  add(ANCHORED[0], await evidence({ attestationId: 15 }), third)
   reason = 'made: nobody answers'
-  const last = await store.records('t/c', 0, 1)
-  cases.push({
-    name: ANCHORED[1],
-    evidence: await evidence({ attestationId: last[0]?.attestationId ?? 0 }, 't/c'),
-    keys: third,
-  })
+  /** Returns the evidence of the record at a place in the last log. */
+  const ofLast = async (place: number) => {
+    const [record] = await store.records('t/c', place, 1)
+    return evidence({ attestationId: record?.attestationId ?? 0 }, 't/c')
+  }
+  add(ANCHORED[1], await ofLast(0), third)
   isWitnessed = true
   now += 1000
   await ledger.attest('t/c', MADE_ATTESTATION, { address: '192.0.2.4' })
   await ledger.checkpoint()
   await ledger.anchor(0)
-  const [witnessed] = await store.records('t/c', 1, 1)
-  const cosigned = await evidence({ attestationId: witnessed?.attestationId ?? 0 }, 't/c')
+  const cosigned = await ofLast(1)
   const swapped = JSON.parse(JSON.stringify(cosigned))
   swapped.anchors[0].cosignatures = await cosign('sallyport/other\n1\nAAAA\n\n', now)
-  const trusted = { keys: third, witnesses: [nameWitness()] }
-  cases.push({ name: ANCHORED[2], evidence: cosigned, ...trusted })
-  cases.push({ name: ANCHORED[3], evidence: cosigned, keys: third })
-  cases.push({ name: ANCHORED[4], evidence: swapped, ...trusted })
+  add(ANCHORED[2], cosigned, third, [nameWitness()])
+  add(ANCHORED[3], cosigned, third)
+  add(ANCHORED[4], swapped, third, [nameWitness()])
   return cases
 }
 
@@ -216,31 +211,21 @@ export function odd(evidence: EvidenceJson): readonly (readonly [name: string, e
     `\ufeff${record}`,
     ...[31, 32, 5_000].map((deep) => record.replace('{', `{"a":${'{"a":'.repeat(deep - 1)}{}${'}'.repeat(deep - 1)},`)),
   ]
+  const change = (name: string, more: object) => [name, { ...evidence, ...more }] as const
+  const createdAt = (moment: string) => change(`created at ${moment}`, { created_at: moment })
+  const withPayload = (payload: string, index: number) => {
+    const dsse = { ...first.dsse, payload: Buffer.from(payload).toString('base64') }
+    return change(`payload ${index}`, { records: [{ ...first, dsse }] })
+  }
   return [
-    ...spaces.map(
-      (space) =>
-        [
-          `a name with U+${space.charCodeAt(0).toString(16)} in a note`,
-          { ...evidence, checkpoint: checkpoint.replace('\u2014 sallyport', `\u2014 sally${space}port`) },
-        ] as const,
-    ),
-    ...['0000-02-30', '2026-02-29', '2026-13-01', '2026-00-10'].map(
-      (day) => [`the day ${day}`, { ...evidence, created_at: `${day}T00:00:00.000Z` }] as const,
-    ),
-    ...['24:00:00', '23:59:60', '23:60:00'].map(
-      (hour) => [`the hour ${hour}`, { ...evidence, created_at: `2026-11-21T${hour}.000Z` }] as const,
-    ),
-    ['digits of another script', { ...evidence, created_at: created_at.replace('2026', '\u0662\u0660\u0662\u0666') }],
-    ...payloads.map(
-      (payload, index) =>
-        [
-          `payload ${index}`,
-          {
-            ...evidence,
-            records: [{ ...first, dsse: { ...first.dsse, payload: Buffer.from(payload).toString('base64') } }],
-          },
-        ] as const,
-    ),
+    ...spaces.map((space) => {
+      const renamed = checkpoint.replace('\u2014 sallyport', `\u2014 sally${space}port`)
+      return change(`a name with U+${space.charCodeAt(0).toString(16)} in a note`, { checkpoint: renamed })
+    }),
+    ...['0000-02-30', '2026-02-29', '2026-13-01', '2026-00-10'].map((day) => createdAt(`${day}T00:00:00.000Z`)),
+    ...['24:00:00', '23:59:60', '23:60:00'].map((hour) => createdAt(`2026-11-21T${hour}.000Z`)),
+    createdAt(created_at.replace('2026', '\u0662\u0660\u0662\u0666')),
+    ...payloads.map(withPayload),
   ]
 }
 

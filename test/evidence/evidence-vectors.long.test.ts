@@ -25,51 +25,38 @@ function listOutcomes({ axes }: EvidenceReport): Outcomes {
 
 function byPython(cases: readonly EvidenceCase[]): readonly Outcomes[] {
   const input = cases.map(({ evidence, keys, witnesses }) => JSON.stringify({ evidence, keys, witnesses })).join('\n')
-  const { stdout, stderr, status } = spawnSync('python3', [PYTHON_VERIFIER], {
-    input,
-    maxBuffer: 1 << 28,
-    encoding: 'utf8',
-  })
+  const options = { input, maxBuffer: 1 << 28, encoding: 'utf8' } as const
+  const { stdout, stderr, status } = spawnSync('python3', [PYTHON_VERIFIER], options)
   if (status !== 0) throw new Error(stderr)
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const lines = stdout.trim().split('\n')
+  return lines.map((line) => JSON.parse(line))
 }
 
-/** Outcome of every case of `madeEvidence`: the axes that are not `pass`. */
-const WANTED: Readonly<Record<string, Outcomes>> = {
-  'one record': { completeness: 'not_provided' },
-  'one record, nobody trusted': { authenticity: 'not_provided', completeness: 'not_provided' },
-  'the first record': { completeness: 'not_provided' },
-  'the only record of a log': { completeness: 'not_provided', consistency: 'not_provided' },
-  'the last record': { completeness: 'not_provided', consistency: 'not_provided' },
-  'a whole log': { consistency: 'not_provided' },
-  'a range within': {},
-  erased: { completeness: 'not_provided', disclosure: 'not_provided' },
-  'partly erased': {},
-  'after a rotation, by the new keys': { completeness: 'not_provided' },
-  'after a rotation, by keys kept from before': { completeness: 'not_provided' },
-  'from before a rotation, by the new keys': { completeness: 'not_provided' },
-  'signed by a key that was given up': {
-    authenticity: 'fail',
-    completeness: 'not_provided',
-  },
-  'signed anew after a key was given up': { completeness: 'not_provided', consistency: 'not_provided' },
-  'other keys': { authenticity: 'fail', completeness: 'not_provided' },
-  'a retired key for a later record': {
-    authenticity: 'fail',
-    completeness: 'not_provided',
-  },
-  'with a timestamp': { completeness: 'not_provided', consistency: 'not_provided' },
-  'without its timestamp': { completeness: 'not_provided', consistency: 'not_provided' },
-  'with a cosignature': { completeness: 'not_provided', consistency: 'not_provided', time: 'pass' },
-  'with a cosignature of a stranger': { completeness: 'not_provided', consistency: 'not_provided' },
-  'with the cosignature of another checkpoint': {
-    completeness: 'not_provided',
-    consistency: 'not_provided',
-    time: 'fail',
-  },
+/** Of every case of `madeEvidence` the axes that do not pass: those that are not provided, and those that fail or pass beside `time`. */
+const ONE = ['completeness']
+const LAST = ['completeness', 'consistency']
+const WANTED: Readonly<Record<string, readonly [missing: readonly string[], more?: Outcomes]>> = {
+  'one record': [ONE],
+  'one record, nobody trusted': [['authenticity', ...ONE]],
+  'the first record': [ONE],
+  'the only record of a log': [LAST],
+  'the last record': [LAST],
+  'a whole log': [['consistency']],
+  'a range within': [[]],
+  erased: [['disclosure', ...ONE]],
+  'partly erased': [[]],
+  'after a rotation, by the new keys': [ONE],
+  'after a rotation, by keys kept from before': [ONE],
+  'from before a rotation, by the new keys': [ONE],
+  'signed by a key that was given up': [ONE, { authenticity: 'fail' }],
+  'signed anew after a key was given up': [LAST],
+  'other keys': [ONE, { authenticity: 'fail' }],
+  'a retired key for a later record': [ONE, { authenticity: 'fail' }],
+  'with a timestamp': [LAST],
+  'without its timestamp': [LAST],
+  'with a cosignature': [LAST, { time: 'pass' }],
+  'with a cosignature of a stranger': [LAST],
+  'with the cosignature of another checkpoint': [LAST, { time: 'fail' }],
 }
 
 /** Made evidence has no timestamps. */
@@ -77,12 +64,11 @@ const ALL_PASS = { ...Object.fromEntries(AXES.map((axis) => [axis, 'pass'])), ti
 
 t.test('evidence of every kind comes to what it should', async (t) => {
   const cases = await madeEvidence()
-  t.same(
-    cases.map(({ name }) => name),
-    Object.keys(WANTED),
-  )
+  t.same(new Set(cases.map(({ name }) => name)), new Set(Object.keys(WANTED)))
   for (const { name, evidence, keys, witnesses } of cases) {
-    t.same(listOutcomes(verifyEvidence(evidence, keys, undefined, witnesses)), { ...ALL_PASS, ...WANTED[name] }, name)
+    const [missing = [], more] = WANTED[name] ?? []
+    const wanted = { ...ALL_PASS, ...Object.fromEntries(missing.map((axis) => [axis, 'not_provided'])), ...more }
+    t.same(listOutcomes(verifyEvidence(evidence, keys, undefined, witnesses)), wanted, name)
   }
 })
 
@@ -159,12 +145,12 @@ t.test('a changed byte of the file never turns into something that was not said'
 })
 
 t.test('a file that holds no evidence is said to hold what it holds', async (t) => {
+  const holds = (what: string) => `The file holds ${what} and no evidence, which is a JSON object.`
   for (const [text, said] of [
-    ['null', 'The file holds null and no evidence, which is a JSON object.'],
-    ['[]', 'The file holds a list and no evidence, which is a JSON object.'],
-    ['1', 'The file holds a number and no evidence, which is a JSON object.'],
-    ['""', 'The file holds a text and no evidence, which is a JSON object.'],
-    ['true', 'The file holds a boolean and no evidence, which is a JSON object.'],
+    ['null', holds('null')],
+    ['[]', holds('a list')],
+    ['1', holds('a number')],
+    ['""', holds('a text')],
     ['', 'The file: not JSON'],
     ['{}', 'media_type: not a text'],
     ['{"a":1,"b":{},"\\u0061":2}', 'The file: "a" is there twice in one object'],
@@ -172,7 +158,6 @@ t.test('a file that holds no evidence is said to hold what it holds', async (t) 
     const { ok, axes } = verifyEvidence(text)
     t.same([ok, axes.format], [false, { outcome: 'fail', detail: said }])
   }
-  t.equal(verifyEvidence(null).axes.format.detail, 'The file holds null and no evidence, which is a JSON object.')
 })
 
 t.test('a file of one long text is read like any other', async (t) => {
@@ -186,8 +171,7 @@ t.test('a file of one long text is read like any other', async (t) => {
 t.test('a set of keys has an end', async (t) => {
   const [one] = await madeEvidence()
   const made = one?.evidence as EvidenceJson
-  const [key] = made.keys.keys
-  const many = { keys: Array.from({ length: 1001 }, () => key) }
+  const many = { keys: Array(1001).fill(made.keys.keys[0]) }
   t.throws(() => verifyEvidence(one?.evidence, many), { message: 'keys.keys: more than 1000' })
 })
 

@@ -1,16 +1,14 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
+import { startOrigin } from '../hosts/proxy.ts'
 
-/** The reason to skip a test that needs OpenSSL. */
-export const NO_OPENSSL = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
+export { NO_OPENSSL } from '../hosts/protocols.ts'
 
 const CONFIG = (folder: string, digests: string) => `
 [tsa]
@@ -77,21 +75,8 @@ export async function makeAuthority(t: Test, name = 'Made Root'): Promise<Author
   writeFileSync(file('made.cnf'), CONFIG(folder, 'sha256'))
   writeFileSync(file('other.cnf'), CONFIG(folder, 'sha512'))
   const rights = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign']
-  const key = ['-newkey', 'rsa:2048', '-nodes']
-  await openssl(
-    'req',
-    '-x509',
-    ...key,
-    '-keyout',
-    'root.key',
-    '-out',
-    'root.pem',
-    '-days',
-    '30',
-    '-subj',
-    `/CN=${name}`,
-    ...rights,
-  )
+  const key = ['-newkey', 'rsa:2048', '-nodes', '-keyout', 'root.key', '-days', '30']
+  await openssl('req', '-x509', ...key, '-out', 'root.pem', '-subj', `/CN=${name}`, ...rights)
   let replies = 0
   const issue: Authority['issue'] = async (name, extensions, from, to) => {
     const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
@@ -112,9 +97,8 @@ export async function makeAuthority(t: Test, name = 'Made Root'): Promise<Author
       writeFileSync(file(asked), query)
       const keys = ['-signer', `${signer}.pem`, '-inkey', `${signer}.key`, '-chain', 'root.pem']
       // It exits 1 for a refusal, which is an answer too.
-      await openssl('ts', '-reply', '-config', `${digests}.cnf`, '-queryfile', asked, ...keys, '-out', out).catch(
-        () => {},
-      )
+      const replying = openssl('ts', '-reply', '-config', `${digests}.cnf`, '-queryfile', asked, ...keys, '-out', out)
+      await replying.catch(() => {})
       return readFileSync(file(out))
     },
     async query(data, ...options) {
@@ -136,17 +120,10 @@ export async function serveAuthority(t: Test, authority: Authority) {
     response.setHeader('content-type', 'application/timestamp-reply')
     response.end(await authority.reply(query))
   }
-  const served = { url: '', asked, good, answer: good }
-  const server = createServer(async (request, response) => {
+  const served = { url: '', asked, answer: good }
+  const url = await startOrigin(t, async (request, response) => {
     asked.push(String(request.headers['content-type']))
     await served.answer(await buffer(request), response)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  served.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/tsr?key=hidden`
-  return served
+  return Object.assign(served, { url: `${url}/tsr?key=hidden` })
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { anchors, createOutbound, doctor, open } from '@sallyport/engine'
@@ -15,17 +14,11 @@ import {
 import { verifyEvidence } from '@sallyport/ledger/verify'
 import t, { type Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
-import { ROOT } from '../workspaces.ts'
+import { attest, awaitEvidence, runCommand } from './commands.ts'
 import { type Fault, type ServedWitness, serveWitness } from './witness.ts'
 
-const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const NAME = 'witness.example/w1'
 const NET = { outbound: true, allowPrivate: ['127.0.0.0/8'] }
-
-function run(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8' })
-  return { status, out: stdout, err: stderr }
-}
 
 /** Opens a ledger in memory whose checkpoints go to a witness, with a clock that the test moves. */
 async function witnessed(t: Test, witness: ServedWitness) {
@@ -35,10 +28,8 @@ async function witnessed(t: Test, witness: ServedWitness) {
   const dns = { servers: ['127.0.0.1:1'], timeoutMs: 10, reverseNames: false }
   const { feeds: fetch } = createOutbound({ net: NET, dns })
   const keys = { timestamps: [], witnesses: [{ url: witness.url, vkey: witness.vkey }] }
-  const stamper = anchors.createStamper(
-    { ledger: keys, net: NET },
-    { fetch, now, onAnswer: (state) => answers.push(state) },
-  )
+  const hooks = { fetch, now, onAnswer: (state: string) => answers.push(state) }
+  const stamper = anchors.createStamper({ ledger: keys, net: NET }, hooks)
   if (stamper === undefined) throw new Error('nobody is asked')
   t.teardown(() => stamper.close())
   const ledger = await openLedger({
@@ -65,8 +56,7 @@ async function witnessed(t: Test, witness: ServedWitness) {
     async grow(count: number) {
       let last = 0
       for (let at = 0; at < count; at++) {
-        const { attestationId } = await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })
-        last = attestationId
+        last = (await ledger.attest('t/a', MADE_ATTESTATION, { address: '192.0.2.1' })).attestationId
       }
       await ledger.checkpoint()
       await ledger.anchor(0)
@@ -90,15 +80,12 @@ t.test('a witness cosigns a log as it grows, and the verifier says so', async (t
     const evidence = await grow(count)
     t.same(witness.statuses, statuses)
     const found = verifyEvidence(evidence, await ledger.keys(), undefined, [witness.vkey])
-    t.match(found, {
-      ok: true,
-      axes: { time: { outcome: 'pass', detail: /^witness\.example\/w1 witnessed the checkpoint at 20\S+Z\.$/ } },
-    })
+    const detail = /^witness\.example\/w1 witnessed the checkpoint at 20\S+Z\.$/
+    t.match(found, { ok: true, axes: { time: { outcome: 'pass', detail } } })
     t.ok(Math.abs(Date.parse(found.provedBefore ?? '') - Date.now()) < 60_000)
-    t.match(verifyEvidence(evidence, await ledger.keys()).axes.time, {
-      outcome: 'not_provided',
-      detail: /^witness\.example\/w1 says 20\S+; nothing proves who that is/,
-    })
+    const untrusted = /^witness\.example\/w1 says 20\S+; nothing proves who that is/
+    const { time } = verifyEvidence(evidence, await ledger.keys()).axes
+    t.match(time, { outcome: 'not_provided', detail: untrusted })
   }
   t.match(stamper.fault(), `${NAME}: it does not know the log sallyport/0123456789abcdef/keys`)
   t.same(answers.slice(0, 3), ['refused', 'stamped', 'stamped'])
@@ -156,12 +143,8 @@ t.test(
   async (t) => {
     const witness = await serveWitness(t)
     const dataDir = t.testdir()
-    const config = {
-      dataDir,
-      data: { refresh: false, sources: NO_DATA },
-      ledger: { witnesses: [{ url: `${witness.url}/`, vkey: witness.vkey }] },
-      net: NET,
-    }
+    const data = { refresh: false, sources: NO_DATA }
+    const config = { dataDir, data, ledger: { witnesses: [{ url: `${witness.url}/`, vkey: witness.vkey }] }, net: NET }
     const write = (name: string, content: unknown) => {
       writeFileSync(join(dataDir, name), JSON.stringify(content))
       return join(dataDir, name)
@@ -171,16 +154,7 @@ t.test(
     const keys = await sallyport.provenance.keys()
     witness.ledger = keys.keys[0]?.vkey
     witness.knows = (origin) => origin !== 'sallyport/doctor'
-    const decision = sallyport.decide({
-      ...{ peer: '192.0.2.1', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] },
-    } as const)
-    const { attestation } = await sallyport.provenance.attestDecision(decision, 'DE')
-    const query = { attestationId: attestation?.id ?? 0 }
-    let evidence = await sallyport.provenance.evidence('site', query)
-    while (evidence?.anchors?.length !== 1) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      evidence = await sallyport.provenance.evidence('site', query)
-    }
+    const evidence = await awaitEvidence(sallyport, await attest(sallyport), ({ anchors }) => anchors?.length === 1)
     t.match(evidence.anchors, [{ timestamps: [], cosignatures: /^— witness\.example\/w1 \S+\n$/ }])
     t.match(await sallyport.metrics().metrics(), /sallyport_ledger_timestamps_total\{outcome="stamped"\} [1-9]/)
     const findings = async () => (await doctor(config)).filter(({ check }) => check === 'anchors')
@@ -188,29 +162,27 @@ t.test(
     await sallyport.close()
 
     const [saved, trusted] = [write('evidence.json', evidence), write('keys.json', keys)]
-    const verify = (...more: readonly string[]) => run('evidence', 'verify', saved, '--keys', trusted, ...more)
-    t.match(verify('--witness', witness.vkey), {
-      status: 0,
-      out: /^time +pass +witness\.example\/w1 witnessed the checkpoint at 20/m,
-    })
-    t.match(verify(), { status: 0, err: '', out: /^time +not provided +witness\.example\/w1 says 20/m })
-    t.match(verify('--witness', 'w1'), { status: 2, err: /"w1" is not the verifier key of a witness/ })
-    t.match(run('ledger', 'verify', '--config', file), {
-      status: 0,
-      out: /^time: pass: [\s\S]+^ {2}t\/site: 1 record proved before 20\S+Z$/m,
-    })
+    for (const [more, expected] of [
+      [
+        ['--witness', witness.vkey],
+        { status: 0, out: /^time +pass +witness\.example\/w1 witnessed the checkpoint at 20/m },
+      ],
+      [[], { status: 0, err: '', out: /^time +not provided +witness\.example\/w1 says 20/m }],
+      [['--witness', 'w1'], { status: 2, err: /"w1" is not the verifier key of a witness/ }],
+    ] as const) {
+      t.match(runCommand('evidence', 'verify', saved, '--keys', trusted, ...more), expected)
+    }
+    const proved = /^time: pass: [\s\S]+^ {2}t\/site: 1 record proved before 20\S+Z$/m
+    t.match(runCommand('ledger', 'verify', '--config', file), { status: 0, out: proved })
     witness.fault = 'away'
-    t.match(await findings(), [
-      { state: 'fail', passing: true, found: /does not work as a witness: it responded with status 500/ },
-    ])
-    const wrong = { ...config, ledger: { witnesses: [{ url: witness.url, vkey: 'w1' }] } }
-    t.match(run('config', 'check', write('wrong.json', wrong)), {
-      status: 2,
-      err: /ledger\.witnesses\.0\.vkey.*is not a witness verifier key/,
-    })
-    const closed = { ...config, net: { outbound: false } }
-    t.match(run('config', 'check', write('closed.json', closed)), {
-      err: /ledger\.witnesses: .*net\.outbound is false/,
-    })
+    const found = /does not work as a witness: it responded with status 500/
+    t.match(await findings(), [{ state: 'fail', passing: true, found }])
+    const check = (changed: object) =>
+      runCommand('config', 'check', write('changed.json', { ...config, ...changed })).err
+    t.match(
+      check({ ledger: { witnesses: [{ url: witness.url, vkey: 'w1' }] } }),
+      /ledger\.witnesses\.0\.vkey.*is not a witness verifier key/,
+    )
+    t.match(check({ net: { outbound: false } }), /ledger\.witnesses: .*net\.outbound is false/)
   },
 )

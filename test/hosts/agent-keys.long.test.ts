@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { signer } from '@sallyport/core/signing'
-import { freePort, listening } from '@sallyport/engine/testing'
+import { freePort } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { generateNonce, signatureHeaders } from 'web-bot-auth'
 import { signerFromJWK } from 'web-bot-auth/crypto'
@@ -14,6 +14,7 @@ import { certificate } from '../certificate.ts'
 import { NO_DATA } from '../no-data.ts'
 import { started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
+import { startOrigin } from './proxy.ts'
 
 /* Two sites by their commands, each with a bot of its own, of which each lets the other's alone in. */
 const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
@@ -60,10 +61,7 @@ async function writeSite(
 }
 
 t.test('two sites know the bots of each other by the keys that each publishes', { timeout: 240_000 }, async (t) => {
-  const upstream = `http://127.0.0.1:${await listening(
-    t,
-    createServer((_, response) => response.end('the site')),
-  )}`
+  const upstream = await startOrigin(t, (_, response) => response.end('the site'))
   const [one, two] = [`https://127.0.0.1:${await freePort()}`, `https://127.0.0.1:${await freePort()}`] as const
   const folder = t.testdir({ one: {}, two: {} })
   const first = await writeSite(t, { folder: join(folder, 'one'), origin: one, other: two, upstream })
@@ -89,23 +87,18 @@ t.test('two sites know the bots of each other by the keys that each publishes', 
     t.match(await visit(), { status: 200, body: 'the site' })
     t.equal((await to.ask('/a?b=c')).status, 403)
     const { agent, keys } = from.read()
-    const message = { method: 'GET', url, headers: { 'signature-agent': `"${agent}"` } }
+    const headers = { 'signature-agent': `"${agent}"` }
     const now = Date.now()
     const dates = { created: new Date(now - 5_000), expires: new Date(now + 60_000), nonce: generateNonce() }
-    const theirs = await signatureHeaders(message, await signerFromJWK(keys[0]), dates)
-    const fields = { ...message.headers, Signature: theirs.Signature, 'Signature-Input': theirs['Signature-Input'] }
-    t.equal((await to.ask('/a?b=c', fields)).status, 200, 'signed by another implementation')
+    const theirs = await signatureHeaders({ method: 'GET', url, headers }, await signerFromJWK(keys[0]), dates)
+    t.equal((await to.ask('/a?b=c', { ...headers, ...theirs })).status, 200, 'signed by another implementation')
   }
 
   t.notMatch(first.keys('rotate', '--json', '--overlap', '2h'), '"d"', 'no private part is printed')
   const { keys } = JSON.parse((await first.ask(PATH)).body)
   t.match(keys, [{ exp: Number }, { nbf: Number }], 'the running proxy publishes the successor')
   t.notMatch(JSON.stringify(keys), '"d"')
-  const url = `${two}/`
-  t.equal(
-    (await second.ask('/', signer({ key: first.read() }).signFields({ url }))).status,
-    200,
-    'the old key still signs',
-  )
+  const fields = signer({ key: first.read() }).signFields({ url: `${two}/` })
+  t.equal((await second.ask('/', fields)).status, 200, 'the old key still signs')
   t.throws(() => second.keys('rotate', '--overlap', 'x'), { message: /Use a duration/ })
 })

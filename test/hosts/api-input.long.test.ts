@@ -1,54 +1,40 @@
 import { createServer } from 'node:http'
-import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
-import * as forKoa from '@sallyport/koa'
 import { v1 } from '@sallyport/node'
-import express from 'express'
 import Fastify from 'fastify'
 import Fastify4 from 'fastify4'
-import Koa from 'koa'
 import t from 'tap'
-import { HOSTS, type RunningHost, running } from './hosts.ts'
+import { type RunningHost, running } from './hosts.ts'
+import { startProxy } from './proxy.ts'
 import { exchange, parseResponse } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
-/** Hosts whose servers leave a request without Host to what they serve. */
-const WITHOUT_HOST: Readonly<Record<string, (sallyport: Parameters<typeof v1>[0]) => Promise<RunningHost>>> = {
-  'node:http': (sallyport) =>
-    running(
-      createServer(
-        { requireHostHeader: false },
-        v1(sallyport, (_req, res) => void res.end('site')),
-      ),
-    ),
-  async Express(sallyport) {
-    return running(createServer({ requireHostHeader: false }, express().use(forExpress.v1(sallyport))))
-  },
-  async Koa(sallyport) {
-    return running(createServer({ requireHostHeader: false }, new Koa().use(forKoa.v1(sallyport)).callback()))
-  },
-  async 'Fastify 5'(sallyport) {
-    const app = Fastify({ http: { requireHostHeader: false } })
+type Start = (sallyport: Parameters<typeof v1>[0]) => Promise<RunningHost>
+
+const startFastify =
+  (create: typeof Fastify): Start =>
+  async (sallyport) => {
+    const app = create({ http: { requireHostHeader: false } })
     await app.register(forFastify.v1, { sallyport })
     await app.listen({ port: 0, host: '127.0.0.1' })
     return running(app.server)
-  },
-  async 'Fastify 4'(sallyport) {
-    const app = Fastify4({ http: { requireHostHeader: false } })
-    await app.register(forFastify.v1, { sallyport })
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    return running(app.server)
-  },
-  async 'the proxy'(sallyport) {
-    const proxy = HOSTS.find(({ name }) => name === 'the proxy')
-    if (proxy === undefined) throw new TypeError('no proxy')
-    return proxy.start(sallyport as never, '')
-  },
-}
+  }
 
 t.test('a request that names no site is an ErrorResponse where the server does not answer it itself', async (t) => {
   const sallyport = await openWithoutData(t, {})
-  for (const [name, start] of Object.entries(WITHOUT_HOST)) {
+  const hosts: Readonly<Record<string, Start>> = {
+    'node:http': (sallyport) =>
+      running(
+        createServer(
+          { requireHostHeader: false },
+          v1(sallyport, () => {}),
+        ),
+      ),
+    'Fastify 5': startFastify(Fastify),
+    'Fastify 4': startFastify(Fastify4 as unknown as typeof Fastify),
+    'the proxy': () => startProxy(t, sallyport),
+  }
+  for (const [name, start] of Object.entries(hosts)) {
     const site = await start(sallyport)
     t.teardown(() => site.close())
     for (const [head, status] of [
@@ -61,14 +47,10 @@ t.test('a request that names no site is an ErrorResponse where the server does n
       const answered = parseResponse(await exchange(site.port, bytes))
       t.equal(answered.status, status, `${name} ${head}`)
       if (status === 200) continue
-      t.match(
-        { ...answered, body: JSON.parse(answered.body) },
-        {
-          headers: { connection: 'close', 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'one-id' },
-          body: { error: 'invalid_request', message: 'Host is missing.', details: { requestId: 'one-id' } },
-        },
-        `${name} ${head}`,
-      )
+      const { connection, 'content-type': type, 'x-request-id': id } = answered.headers
+      t.same([connection, type, id], ['close', 'application/json; charset=utf-8', 'one-id'])
+      const body = { error: 'invalid_request', message: 'Host is missing.', details: { requestId: 'one-id' } }
+      t.match(JSON.parse(answered.body), body)
     }
   }
 })

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { Agent, createServer, type RequestListener, request } from 'node:http'
+import { Agent, type RequestListener, request } from 'node:http'
 import { connect, createServer as createHttp2 } from 'node:http2'
 import { connect as connectSocket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,8 +10,9 @@ import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { guard } from '@sallyport/fetch'
 import { listener } from '@sallyport/node'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { type RunningHost, running } from './host.ts'
+import { SERVERS } from './places.ts'
 import { startProxy } from './proxy.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -26,17 +27,7 @@ const site: RequestListener = (req, res) => {
   res.end(isStyle ? 'a {}' : '<p>')
 }
 
-type Start = (t: Test, sallyport: Sallyport) => Promise<RunningHost>
-
-/** Hosts that see the answers of the site. */
-const HOSTS: Readonly<Record<string, Start>> = {
-  'node:http': async (_, sallyport) => running(createServer(listener(sallyport, site))),
-  'the proxy': async (t, sallyport) => {
-    const origin = await running(createServer(site))
-    t.teardown(() => origin.close())
-    return startProxy(t, sallyport, { upstream: `http://127.0.0.1:${origin.port}` })
-  },
-}
+const startNode = SERVERS['node:http'] as (typeof SERVERS)[string]
 
 const agent = new Agent({ maxSockets: 8 })
 t.teardown(() => agent.destroy())
@@ -87,11 +78,10 @@ async function readSeed(url: string): Promise<number> {
   return Number(seed)
 }
 
-for (const [name, start] of Object.entries(HOSTS)) {
+for (const [name, start] of Object.entries(SERVERS)) {
   t.test(`${name} sees pages, files and cookies of a visit`, async (t) => {
     const sallyport = await openWithoutData(t, {})
-    const { port, close } = await start(t, sallyport)
-    t.teardown(close)
+    const { port } = await start(t, sallyport, site)
     await teach(port, sallyport)
     t.match(find(sallyport, '8.1.9.1'), { pages: 8, signs: [], pagesWithoutFiles: 0, cookiesNotReturned: 0 })
     t.same(
@@ -116,18 +106,11 @@ t.test('a fetch host sees them too', async (t) => {
   const sallyport = await openWithoutData(t, {})
   for (let page = 0; page < 7; page++) {
     const headers = { ...HEAD, 'X-Forwarded-For': '8.1.1.1' }
-    const { end } = await guard(sallyport, new Request(`http://a.example/${page}`, { headers }), {
-      address: '127.0.0.1',
-    })
-    end(
-      new Response('<p>', {
-        headers: [
-          ['content-type', 'text/html'],
-          ['set-cookie', 'a=1'],
-          ['set-cookie', 'sid=1'],
-        ],
-      }),
-    )
+    const request = new Request(`http://a.example/${page}`, { headers })
+    const { end } = await guard(sallyport, request, { address: '127.0.0.1' })
+    const answer = new Response('<p>', { headers: { 'content-type': 'text/html', 'set-cookie': 'a=1' } })
+    answer.headers.append('set-cookie', 'sid=1')
+    end(answer)
   }
   t.match(find(sallyport, '8.1.1.1'), { pages: 7, signs: [] })
 })
@@ -157,8 +140,7 @@ t.test('streams of HTTP/2 at one time, and clients that leave, are counted once 
   await Promise.all(streams)
   await until(() => find(sallyport, '8.1.1.1')?.pages === 60)
 
-  const slow = await running(createServer(listener(sallyport, () => {})))
-  t.teardown(() => slow.close())
+  const slow = await startNode(t, sallyport, () => {})
   for (let time = 0; time < 20; time++) {
     const socket = connectSocket(slow.port, '127.0.0.1')
     const head = Object.entries({ Host: 'a', ...HEAD, 'X-Forwarded-For': '8.1.1.2' }).map(
@@ -172,8 +154,7 @@ t.test('streams of HTTP/2 at one time, and clients that leave, are counted once 
 
 t.test('behaviour: false counts nothing, also after a reload', async (t) => {
   const sallyport = await openWithoutData(t, {})
-  const { port, close } = await running(createServer(listener(sallyport, site)))
-  t.teardown(close)
+  const { port } = await startNode(t, sallyport, site)
   for (let page = 0; page < 6; page++) await read(port, '8.1.1.1', `/${page}`)
   await until(() => find(sallyport, '8.1.1.1')?.pages === 6)
   await sallyport.reload({ ...sallyport.config, behaviour: false } as ConfigInput)
@@ -185,11 +166,9 @@ t.test('behaviour: false counts nothing, also after a reload', async (t) => {
 
 t.test('two hundred addresses of one scraper are slowed to the limit of their group', async (t) => {
   const limit = { key: 'likeness', max: 60, window: '1h', count: 'page' } as const
-  const sallyport = await openWithoutData(t, {
-    policy: { preset: 'observe', rules: [{ id: 'alike', match: {}, limit, action: 'throttle' }] },
-  })
-  const { port, close } = await running(createServer(listener(sallyport, site)))
-  t.teardown(close)
+  const rules = [{ id: 'alike', match: {}, limit, action: 'throttle' as const }]
+  const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules } })
+  const { port } = await startNode(t, sallyport, site)
   await teach(port, sallyport)
   const statuses: number[] = []
   const addresses = Array.from({ length: 200 }, (_, at) => `8.1.2.${at}`)
@@ -213,9 +192,7 @@ t.test('a restart goes on with what people did', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-behaviour-'))
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
   const first = await openWithoutData(t, { dataDir })
-  const { port, close } = await running(createServer(listener(first, site)))
-  t.teardown(close)
-  await teach(port, first)
+  await teach((await startNode(t, first, site)).port, first)
   await first.close()
   const second = await openWithoutData(t, { dataDir })
   t.same(second.behaviour.habits, first.behaviour.habits)
@@ -225,8 +202,7 @@ t.test('a restart goes on with what people did', async (t) => {
 t.test('two machines with one Redis count one visit', { skip: NO_REDIS }, async (t) => {
   const redis = await startRedis(t)
   const machines = await Promise.all([1, 2].map(() => openWithoutData(t, { redis: redis.url })))
-  const hosts = await Promise.all(machines.map((sallyport) => running(createServer(listener(sallyport, site)))))
-  for (const { close } of hosts) t.teardown(close)
+  const hosts = await Promise.all(machines.map((sallyport) => startNode(t, sallyport, site)))
   const [one, other] = machines as [Sallyport, Sallyport]
   const [first, second] = hosts as [RunningHost, RunningHost]
 
@@ -269,24 +245,18 @@ t.test('two machines with one Redis count one visit', { skip: NO_REDIS }, async 
 t.test('two machines with one Redis slow a group together', { skip: NO_REDIS }, async (t) => {
   const redis = await startRedis(t)
   const limit = { key: 'likeness', max: 10, window: '1h', count: 'page' } as const
-  const machines = await Promise.all(
-    [1, 2].map(() =>
-      openWithoutData(t, {
-        redis: redis.url,
-        policy: { preset: 'observe', rules: [{ id: 'alike', match: {}, limit, action: 'throttle' }] },
-      }),
-    ),
-  )
-  const hosts = await Promise.all(machines.map((sallyport) => running(createServer(listener(sallyport, site)))))
-  for (const { close } of hosts) t.teardown(close)
-  const ports = hosts.map(({ port }) => port)
-  await teach(ports[0] as number, machines[0] as Sallyport)
+  const rules = [{ id: 'alike', match: {}, limit, action: 'throttle' as const }]
+  const policy = { preset: 'observe' as const, rules }
+  const machines = await Promise.all([1, 2].map(() => openWithoutData(t, { redis: redis.url, policy })))
+  const hosts = await Promise.all(machines.map((sallyport) => startNode(t, sallyport, site)))
+  await teach((hosts[0] as RunningHost).port, machines[0] as Sallyport)
   await until(() => machines.every(({ behaviour }) => behaviour.habits.some(({ isActive }) => isActive)))
   const addresses = Array.from({ length: 20 }, (_, at) => `8.1.2.${at}`)
   const statuses: number[] = []
   for (let page = 0; page < 7; page++) {
     for (const [at, address] of addresses.entries()) {
-      const status = await read(ports[(page + at) % 2] as number, address, `/${page}-${address}`)
+      const { port } = hosts[(page + at) % 2] as RunningHost
+      const status = await read(port, address, `/${page}-${address}`)
       if (page >= 5) statuses.push(status)
     }
     await until(() => page >= 5 || machines.every((one) => addresses.every((by) => find(one, by)?.pages === page + 1)))

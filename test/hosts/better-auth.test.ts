@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AccountEventName, EventOutcome } from '@sallyport/core'
 import type { ConfigInput } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import * as forExpress from '@sallyport/express'
 import { inspection as inspectFetch } from '@sallyport/fetch'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
@@ -15,7 +16,6 @@ import express from 'express'
 import { guardAccounts } from 'sallyport/better-auth'
 import t, { type Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
-import { running } from './host.ts'
 import { solutionTo } from './solution.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -62,21 +62,14 @@ async function started(t: Test, config: Partial<ConfigInput> = {}, options: Part
     plugins: [guardAccounts(sallyport), ...(options.plugins ?? [])],
   })
   const app = express().use(forExpress.inspection(sallyport))
-  app.post('/api/auth/own', express.json(), async ({ body, headers }, res) => {
-    const answer = await auth.api.signInEmail({
-      body: body as typeof ADA,
-      headers: fromNodeHeaders(headers),
-      asResponse: true,
-    })
-    res
-      .status(answer.status)
-      .setHeaders(answer.headers)
-      .end(await answer.text())
+  app.post('/api/auth/own', express.json(), async (req, res) => {
+    const sent = { body: req.body as typeof ADA, headers: fromNodeHeaders(req.headers) }
+    const answer = await auth.api.signInEmail({ ...sent, asResponse: true })
+    const text = await answer.text()
+    res.status(answer.status).setHeaders(answer.headers).end(text)
   })
   app.all('/api/auth/*splat', toNodeHandler(auth))
-  const host = await running(createServer(app))
-  t.teardown(() => host.close())
-  const origin = `http://127.0.0.1:${host.port}`
+  const origin = `http://127.0.0.1:${await listening(t, createServer(app))}`
   /** Returns the client of a browser, and the cookies that it keeps. */
   const browse = (address: string) => {
     const cookies = new Map<string, string>()
@@ -100,27 +93,29 @@ async function started(t: Test, config: Partial<ConfigInput> = {}, options: Part
     })
     const signIn = async (password = ADA.password, email = ADA.email) =>
       (await client.signIn.email({ email, password })).error
-    const post = async (path: string, body: object) => {
-      const sent = { ...headers(), 'content-type': 'application/json' }
-      const answer = await fetch(`${origin}/api/auth${path}`, {
+    const send = async (path: string, more: object, body?: string) => {
+      const answer = await fetch(origin + path, {
         method: 'POST',
-        headers: sent,
-        body: JSON.stringify(body),
+        headers: { ...headers(), ...more },
+        body: body ?? null,
       })
       keep(answer)
+      return answer
+    }
+    const post = async (path: string, body: object) => {
+      const answer = await send(`/api/auth${path}`, { 'content-type': 'application/json' }, JSON.stringify(body))
       return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answered }
     }
-    const solve = async ({ details }: Answered) => {
-      const solution = { 'sallyport-solution': solutionTo(details), 'sec-fetch-site': 'same-origin' }
-      keep(await fetch(origin + details.pass, { method: 'POST', headers: { ...headers(), ...solution } }))
-    }
+    const solve = ({ details }: Answered) =>
+      send(details.pass, { 'sallyport-solution': solutionTo(details), 'sec-fetch-site': 'same-origin' })
     return { client, cookies, signIn, post, solve }
   }
   const events = () => {
     sallyport.drain()
     return seen
   }
-  return { sallyport, auth, browse, events, mails }
+  const users = async () => (await auth.$context).internalAdapter.listUsers()
+  return { sallyport, auth, browse, events, mails, users }
 }
 
 t.test('guesses from many addresses are challenged, and the owner signs in meanwhile', async (t) => {
@@ -171,11 +166,8 @@ for (const path of ['/sign-in/email', '/own']) {
     t.same(right?.headers.getSetCookie(), [], 'it gets no session')
     const { internalAdapter } = await auth.$context
     const user = await internalAdapter.findUserByEmail(ADA.email)
-    t.equal(
-      (await internalAdapter.listSessions(user?.user.id ?? '')).length,
-      1,
-      'and none is left: that of the sign-up is',
-    )
+    const sessions = await internalAdapter.listSessions(user?.user.id ?? '')
+    t.equal(sessions.length, 1, 'and none is left: that of the sign-up is')
   })
 }
 
@@ -203,11 +195,11 @@ t.test('unknown users are counted as such, and answered as wrong passwords are',
 t.test('throwaway mail makes no account', async (t) => {
   const url = pathToFileURL(join(t.testdir({ 'mail.txt': 'mailinator.com\n' }), 'mail.txt')).href
   const data = { refresh: false, sources: { ...NO_DATA, 'throwaway-mail': { url } } }
-  const { browse, auth } = await started(t, { data })
+  const { browse, users } = await started(t, { data })
   const { error } = await browse(OWNER).client.signUp.email({ ...ADA, email: 'ada@mailinator.com' })
   t.match(error, { status: 403, code: 'REQUEST_BLOCKED' })
   t.notMatch(JSON.stringify(error), /throwaway|disposable/, 'no reason reaches the visitor')
-  t.same(await (await auth.$context).internalAdapter.listUsers(), [])
+  t.same(await users(), [])
 })
 
 t.test('sign-up is blocked and throttled before an account is made', async (t) => {
@@ -216,13 +208,12 @@ t.test('sign-up is blocked and throttled before an account is made', async (t) =
     ['block', 403, 'REQUEST_BLOCKED'],
     ['throttle', 429, 'RATE_LIMIT_EXCEEDED'],
   ] as const) {
-    const { browse, auth } = await started(t, {
-      policy: { preset: 'observe', rules: [{ id: 'wave', ...rule, action }] },
-    })
+    const policy = { preset: 'observe' as const, rules: [{ id: 'wave', ...rule, action }] }
+    const { browse, users } = await started(t, { policy })
     t.match((await browse(OWNER).client.signUp.email(ADA)).error, null)
     const second = await browse(stranger(1)).client.signUp.email({ ...ADA, email: 'bob@shop.example' })
     t.match(second.error, { status, code })
-    t.equal((await (await auth.$context).internalAdapter.listUsers()).length, 1)
+    t.equal((await users()).length, 1)
   }
 })
 
@@ -233,10 +224,9 @@ t.test('a right password before a second factor makes nobody known, and wrong co
   const { backupCodes } = (await user.post('/two-factor/enable', { password: ADA.password })).body
   const other = browse(stranger(1))
   t.match((await other.post('/sign-in/email', ADA)).body, { twoFactorRedirect: true })
-  t.match((await other.post('/two-factor/verify-backup-code', { code: 'wrong' })).status, 401)
-  t.match((await other.post('/two-factor/verify-backup-code', { code: backupCodes[0] })).body, {
-    user: { email: ADA.email },
-  })
+  const verify = (code?: string) => other.post('/two-factor/verify-backup-code', { code })
+  t.equal((await verify('wrong')).status, 401)
+  t.match((await verify(backupCodes[0])).body, { user: { email: ADA.email } })
   t.same(events(), [
     ['signup', 'success'],
     ['mfa', 'failure'],
@@ -245,24 +235,15 @@ t.test('a right password before a second factor makes nobody known, and wrong co
 })
 
 t.test('a change of the address is judged with the new one', async (t) => {
-  const rule = {
-    id: 'alias',
-    match: { event: ['email_change' as const], mail: { alias: true } },
-    action: 'block' as const,
-  }
-  const { browse, events } = await started(t, { policy: { preset: 'observe', rules: [rule] } })
+  const match = { event: ['email_change' as const], mail: { alias: true } }
+  const rules = [{ id: 'alias', match, action: 'block' as const }]
+  const { browse, events } = await started(t, { policy: { preset: 'observe', rules } })
   const owner = browse(OWNER)
   await owner.client.signUp.email(ADA)
-  t.match(await owner.post('/change-email', { newEmail: 'a.d.a@gmail.com' }), {
-    status: 403,
-    body: { code: 'REQUEST_BLOCKED' },
-  })
-  t.match(await owner.post('/change-email', { newEmail: 'ada@gmail.com' }), { status: 200 })
-  t.match(
-    await browse(OWNER).post('/change-email', { newEmail: 'ada@gmail.com' }),
-    { status: 401 },
-    'without a session',
-  )
+  const change = (newEmail: string, by = owner) => by.post('/change-email', { newEmail })
+  t.match(await change('a.d.a@gmail.com'), { status: 403, body: { code: 'REQUEST_BLOCKED' } })
+  t.match(await change('ada@gmail.com'), { status: 200 })
+  t.match(await change('ada@gmail.com', browse(OWNER)), { status: 401 }, 'without a session')
   t.same(events().slice(1), [['email_change', 'success']])
 })
 

@@ -7,14 +7,8 @@ import { ask, type WireResponse } from './wire.ts'
 
 /** A browser that navigates, from an address of no network that is known. */
 export const BROWSER = [
-  'User-Agent',
-  'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0',
-  'Accept',
-  'text/html,application/xhtml+xml',
-  'Sec-Fetch-Mode',
-  'navigate',
-  'Sec-Fetch-Dest',
-  'document',
+  ...['User-Agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0'],
+  ...['Accept', 'text/html,application/xhtml+xml', 'Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document'],
 ]
 
 export const ADDRESS = '93.184.216.34'
@@ -51,12 +45,7 @@ export function readSolution({ body }: Pick<WireResponse, 'body'>): string {
 }
 
 /** Gives a solution back as the page does. */
-export function redeem(
-  host: Pick<RunningHost, 'port'>,
-  solution: string,
-  visited: Visit = {},
-  over?: Protocol,
-): Promise<WireResponse> {
+export function redeem(host: Pick<RunningHost, 'port'>, solution: string, visited: Visit = {}, over?: Protocol) {
   const fields = visited.fields ?? [...BROWSER.slice(0, 2), 'Sec-Fetch-Site', 'same-origin']
   const more = ['sallyport-solution', solution, ...(visited.more ?? [])]
   return visit(host, { method: 'POST', target: '/.sallyport/pass', body: '', ...visited, fields, more }, over)
@@ -64,15 +53,10 @@ export function redeem(
 
 /** A pass as its cookie, earned by work. */
 export async function earnPass(host: Pick<RunningHost, 'port'>, visited: Visit = {}, over?: Protocol): Promise<string> {
-  const page = await visit(host, visited, over)
-  const { status, headers, body } = await redeem(
-    host,
-    readSolution(page),
-    { ...visited, target: '/.sallyport/pass', method: 'POST' },
-    over,
-  )
-  if (status !== 204) throw new Error(`${status} ${body}`)
-  return readCookie({ status, headers, body })
+  const solution = readSolution(await visit(host, visited, over))
+  const given = await redeem(host, solution, { ...visited, target: '/.sallyport/pass', method: 'POST' }, over)
+  if (given.status !== 204) throw new Error(`${given.status} ${given.body}`)
+  return readCookie(given)
 }
 
 /** `givenBefore` gives passes with this secret. */

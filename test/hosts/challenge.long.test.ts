@@ -1,11 +1,15 @@
+import type { Decision } from '@sallyport/core'
 import t from 'tap'
-import { earnPass, givenBefore, readCookie, readSolution, redeem, SECRET, visit } from './challenge-client.ts'
-import { ASK_ALL, everyHost } from './every-host.ts'
-import { HOSTS, type Host } from './hosts.ts'
+import { BROWSER, earnPass, givenBefore, readCookie, readSolution, redeem, SECRET, visit } from './challenge-client.ts'
+import { ASK_ALL, everyHost, startHost } from './every-host.ts'
+import { type AnyOptions, HOSTS } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* A rule that asks everybody, in every host: the page, its answers, the pass, and who is never asked. */
 const ASK_PLAIN = { ...ASK_ALL, challenge: { level: 1 } } as const
+const POLICY = { preset: 'observe' as const, rules: [ASK_ALL] }
+/** Lists hosts whose mounts have options. */
+const MOUNTS = HOSTS.filter(({ hasNoOptions }) => !hasNoOptions)
 
 const siteSaw = (body: string): Record<string, string> => JSON.parse(body).headers
 
@@ -33,6 +37,13 @@ everyHost('work: the page, a solution by POST, and the site with the pass', [ASK
   const by = await redeem(at, readSolution(await visit(at)), { method: 'GET', target: '/shop?item=1' })
   t.equal(by.status, 204, 'by GET to the wanted URL')
   t.match(readCookie(by), /^sallyport=/)
+  const form = await visit(at, { method: 'POST', body: 'secret=1' })
+  t.match([form.status, form.body], [403, /Your form was not sent\./])
+  t.notMatch(form.body, 'secret')
+  const program = await visit(at, { fields: [...BROWSER.slice(0, 2), 'Accept', 'application/json'] })
+  t.match(JSON.parse(program.body), { error: 'challenge_required', details: { puzzles: 32, pass: '/.sallyport/pass' } })
+  const script = await visit(at, { target: '/.sallyport/pass.js' })
+  t.match([script.status, script.headers['content-type']], [200, 'text/javascript; charset=utf-8'])
 })
 
 everyHost('waiting: the cookie comes back to the wanted URL, once', [ASK_PLAIN], async (t, at) => {
@@ -49,81 +60,84 @@ everyHost('waiting: the cookie comes back to the wanted URL, once', [ASK_PLAIN],
   t.equal((await visit(at, { cookie })).status, 403, 'spent')
 })
 
-t.test('monitor mode decides a path of the challenge as that path, and not as the one it leads to', async (t) => {
-  const policy = { preset: 'observe' as const, rules: [{ ...ASK_ALL, match: { path: ['/shop'] } }] }
-  const sallyport = await openWithoutData(t, { mode: 'monitor', policy, challenge: { secret: SECRET } })
+t.test('a pass of which more than half is over is renewed with a page, and with no picture', async (t) => {
+  const sallyport = await openWithoutData(t, { policy: POLICY, challenge: { secret: SECRET } })
+  const old = await givenBefore(7)
   for (const host of HOSTS) {
-    const at = await host.start(sallyport, '')
-    const { body } = await visit(at, { target: '/.sallyport/pass?to=/shop' })
-    t.match(siteSaw(body), { 'sallyport-action': 'allow' }, host.name)
-    await at.close()
+    const at = await startHost(t, host, sallyport)
+    const seen = await visit(at, { cookie: old })
+    t.match(
+      [seen.status, seen.headers['set-cookie']],
+      [200, /^sallyport=[\w-]{52}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax$/],
+      host.name,
+    )
+    const picture = await visit(at, { cookie: old, more: ['Sec-Fetch-Dest', 'image'], fields: BROWSER.slice(0, 4) })
+    t.match([picture.status, picture.headers['set-cookie']], [200, undefined], 'caches keep pictures')
   }
 })
 
 t.test('monitor mode asks nobody, and says what would have been', async (t) => {
-  const policy = { preset: 'observe' as const, rules: [ASK_ALL] }
+  const policy = { ...POLICY, rules: [{ ...ASK_ALL, match: { path: ['/shop'] } }] }
   const sallyport = await openWithoutData(t, { mode: 'monitor', policy, challenge: { secret: SECRET } })
-  const challenge = 'A'.repeat(96)
-  // More than half of its time is over, so that it would be renewed.
   const brought = await givenBefore(7)
   for (const host of HOSTS) {
-    const at = await host.start(sallyport, '')
+    const at = await startHost(t, host, sallyport)
     const { status, body, headers } = await visit(at)
     t.equal(status, 200, host.name)
     t.match(siteSaw(body), { 'sallyport-action': 'challenge', 'sallyport-enforced': 'false' }, host.name)
     t.notOk(headers['set-cookie'], host.name)
-    for (const target of [
-      '/.sallyport/pass',
-      '/.sallyport/pass?to=/shop',
-      '/.sallyport/pass.js',
-      '/shop?sallyport-again=1',
-    ]) {
+    for (const target of ['/.sallyport/pass?to=/shop', '/.sallyport/pass.js', '/shop?sallyport-again=1']) {
       const answer = await visit(at, { target, cookie: brought })
       t.equal(answer.status, 200, `${host.name} ${target}`)
       t.equal(JSON.parse(answer.body).target, target, `the site answers ${target}`)
     }
-    for (const visited of [
-      { body: '{}', more: ['Content-Type', 'application/json'] },
-      { method: 'GET', target: '/shop' },
-    ]) {
-      const answer = await redeem(at, `${challenge}.1,2`, { ...visited, cookie: brought })
-      t.match(
-        [answer.status, answer.headers['sallyport-pass'], answer.headers['set-cookie']],
-        [200, undefined, undefined],
-      )
-    }
-    await at.close()
+    const asked = await visit(at, { target: '/.sallyport/pass?to=/shop' })
+    t.match(siteSaw(asked.body), { 'sallyport-action': 'allow' }, 'by its own path, and not by the one it leads to')
+    const answer = await redeem(at, `${'A'.repeat(96)}.1,2`, { method: 'GET', target: '/shop', cookie: brought })
+    const { 'sallyport-pass': pass, 'set-cookie': cookie } = answer.headers
+    t.match([answer.status, pass, cookie], [200, undefined, undefined])
   }
 })
 
 t.test('options of a mount: its own policy, skip, respond and mode', async (t) => {
   const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [] } })
   const policy = [ASK_ALL]
-  for (const host of HOSTS.filter(({ hasNoOptions }) => !hasNoOptions)) {
-    const statusWith = async (options: Parameters<Host['start']>[2]): Promise<readonly [number, string]> => {
-      const at = await host.start(sallyport, '', options)
-      const { status, body } = await visit(at)
-      await at.close()
-      return [status, body]
+  for (const host of MOUNTS) {
+    for (const [options, status, shown] of [
+      [{ policy, respond: () => ({ status: 418, body: 'mine' }) }, 403, /data-challenge/],
+      [{ policy, skip: () => true }, 200, /"target"/],
+      [{ policy, mode: 'monitor' }, 200, /"target"/],
+    ] as readonly (readonly [AnyOptions, number, RegExp])[]) {
+      const answer = await visit(await startHost(t, host, sallyport, options))
+      t.match([answer.status, answer.body], [status, shown], host.name)
     }
-    t.match(
-      await statusWith({ policy, respond: () => ({ status: 418, body: 'mine' }) }),
-      [403, /data-challenge/],
-      host.name,
-    )
-    t.equal((await statusWith({ policy, skip: () => true }))[0], 200, host.name)
-    t.equal((await statusWith({ policy, mode: 'monitor' }))[0], 200, host.name)
+  }
+})
+
+t.test('an application reads the pass, and who is asked is not attested before', async (t) => {
+  for (const host of MOUNTS) {
+    const sallyport = await openWithoutData(t, { policy: POLICY })
+    let decided: Decision | undefined
+    const onDecision = (decision: Decision): void => {
+      decided = decision
+    }
+    const at = await startHost(t, host, sallyport, { onDecision, provenance: { claim: () => 'US' } })
+    const cookie = await earnPass(at)
+    t.equal((await visit(at, { method: 'POST', body: 'a=b' })).status, 403)
+    t.equal(await sallyport.provenance.status(), undefined, 'nothing was let in, and no ledger was made')
+    const { status, body } = await visit(at, { cookie })
+    t.match([status, siteSaw(body)['sallyport-attestation-id']], [200, /^\d+$/], host.name)
+    t.match(decided?.inspection.pass, { id: /^[\w-]{11}$/, level: 2, age: Number })
   }
 })
 
 t.test('over HTTPS behind a trusted proxy the cookie is of the host alone', async (t) => {
-  const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [ASK_ALL] } })
+  const sallyport = await openWithoutData(t, { policy: POLICY })
   for (const host of HOSTS) {
-    const at = await host.start(sallyport, '')
+    const at = await startHost(t, host, sallyport)
     const more = ['X-Forwarded-Proto', 'https']
     const page = await visit(at, { more })
     t.match(page.headers['set-cookie'], /^__Host-sallyport-challenge=.*; Path=\/;.*; Secure$/, host.name)
     t.match(await earnPass(at, { more }), /^__Host-sallyport=/, host.name)
-    await at.close()
   }
 })

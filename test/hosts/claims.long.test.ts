@@ -4,9 +4,10 @@ import * as forFastify from '@sallyport/fastify'
 import * as forKoa from '@sallyport/koa'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+import { startHost } from './every-host.ts'
 import { HOSTS, type Host } from './hosts.ts'
 import { madeScene } from './scene.ts'
-import { exchange, parseResponse, requestBytes } from './wire.ts'
+import { askAs } from './wire.ts'
 
 /* Every host hands a claim over, waits for its record, and carries out what the two decisions come to. */
 const { allowed, flagged, blocked, enforcing, monitoring } = madeScene()
@@ -28,12 +29,10 @@ async function startAttesting(t: Test, host: Host, mode: Mode) {
       },
     },
   }
-  const at = await host.start(attester, '', { provenance: { claim: () => handed } })
-  t.teardown(() => at.close())
+  const at = await startHost(t, host, attester, { provenance: { claim: () => handed } })
   const ask = async ({ address }: { readonly address: string }, claim?: string) => {
     handed = claim
-    const fields = ['X-Forwarded-For', address, 'Sallyport-Attestation-Id', '99', 'Connection', 'close']
-    const { status, headers, body } = parseResponse(await exchange(at.port, requestBytes('GET', '/', fields)))
+    const { status, headers, body } = await askAs(at, address, '/', ['Sallyport-Attestation-Id', '99'])
     return { status, retry: headers['retry-after'], body: JSON.parse(body) }
   }
   return { ask, claims }

@@ -26,8 +26,6 @@ export interface Row {
   readonly unsent?: true | undefined
   /** Its body is a form, for which a host may have no parser. */
   readonly form?: true | undefined
-  /** The API reads its body, which the API of a made scene does not. */
-  readonly readsBody?: true | undefined
   /** It has two fields of one name. */
   readonly twice?: true | undefined
   /** The inspection comes before the API. */

@@ -1,13 +1,15 @@
 import { createServer } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ConfigInput, Sallyport } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import { inspection } from '@sallyport/express'
 import express from 'express'
 import t from 'tap'
 import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
-import { HOSTS, running } from './hosts.ts'
+import { startHost } from './every-host.ts'
+import { HOSTS } from './hosts.ts'
 import { startProxy } from './proxy.ts'
-import { exchange, parseResponse, requestBytes } from './wire.ts'
+import { askAs } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* Decoys and probes in every host: the site answers them as anything else, and who asked is banned. */
@@ -22,9 +24,8 @@ const CONFIG = {
 
 const SCAN = ['/.env', '/.git/config', '/wp-login.php', '/phpmyadmin/', '/cgi-bin/luci']
 
-async function status(port: number, address: string, target: string, method = 'GET'): Promise<number> {
-  const fields = ['X-Forwarded-For', address, 'Connection', 'close']
-  return parseResponse(await exchange(port, requestBytes(method, target, fields))).status
+async function status(...asked: Parameters<typeof askAs>): Promise<number> {
+  return (await askAs(...asked)).status
 }
 
 /** A strike is counted when its answer has ended, which is a moment after it was read. */
@@ -35,52 +36,38 @@ async function banned(sallyport: Pick<Sallyport, 'bans'>, bans: number): Promise
 for (const host of HOSTS) {
   t.test(`${host.name}: a decoy and a scan are answered by the site, and end in a ban`, async (t) => {
     const sallyport = await openWithoutData(t, CONFIG)
-    const at = await host.start(sallyport, '')
-    t.teardown(() => at.close())
-    t.equal(await status(at.port, '8.1.0.1', '/%54rap?a=1', 'HEAD'), 200)
+    const at = await startHost(t, host, sallyport)
+    t.equal(await status(at, '8.1.0.1', '/%54rap?a=1', [], { method: 'HEAD' }), 200)
     await banned(sallyport, 1)
-    t.equal(await status(at.port, '8.1.0.1', '/'), 403)
+    t.equal(await status(at, '8.1.0.1', '/'), 403)
     for (let time = 0; time < 2; time++) {
-      for (const target of SCAN.slice(0, 4)) t.equal(await status(at.port, '8.1.0.2', target), 200, target)
+      for (const target of SCAN.slice(0, 4)) t.equal(await status(at, '8.1.0.2', target), 200, target)
     }
-    t.equal(await status(at.port, '8.1.0.2', '/'), 200)
-    t.equal(await status(at.port, '8.1.0.2', SCAN[4] as string), 200)
+    t.equal(await status(at, '8.1.0.2', '/'), 200)
+    t.equal(await status(at, '8.1.0.2', SCAN[4] as string), 200)
     await banned(sallyport, 2)
-    t.equal(await status(at.port, '8.1.0.2', '/'), 403)
-    t.equal(await status(at.port, '8.1.0.3', '/'), 200)
+    t.equal(await status(at, '8.1.0.2', '/'), 403)
+    t.equal(await status(at, '8.1.0.3', '/'), 200)
   })
 }
 
 t.test('a mount below a path reads the whole path', async (t) => {
   const sallyport = await openWithoutData(t, { ...CONFIG, decoys: { paths: ['/admin/trap', '/b'] } })
-  const app = express()
-  app.use('/admin', inspection(sallyport))
-  const at = await running(createServer(app))
-  t.teardown(() => at.close())
-  t.equal(await status(at.port, '8.1.2.1', '/trap'), 404)
-  t.equal(await status(at.port, '8.1.2.1', '/admin/b'), 404)
-  t.equal(await status(at.port, '8.1.2.1', '/admin/'), 404)
-  t.equal(await status(at.port, '8.1.2.1', '/admin/trap'), 404, 'the 404 of the application')
+  const app = express().use('/admin', inspection(sallyport))
+  const at = { port: await listening(t, createServer(app)) }
+  t.equal(await status(at, '8.1.2.1', '/trap'), 404)
+  t.equal(await status(at, '8.1.2.1', '/admin/b'), 404)
+  t.equal(await status(at, '8.1.2.1', '/admin/'), 404)
+  t.equal(await status(at, '8.1.2.1', '/admin/trap'), 404, 'the 404 of the application')
   await banned(sallyport, 1)
-  t.equal(await status(at.port, '8.1.2.1', '/admin/'), 403)
+  t.equal(await status(at, '8.1.2.1', '/admin/'), 403)
 })
 
 t.test('a server that asks before it forwards has the decoys of its visitors struck', async (t) => {
   const sallyport = await openWithoutData(t, CONFIG)
-  const { port } = await startProxy(t, sallyport, { forwardAuth: 'nginx' })
-  const check = async (uri: string) => {
-    const fields = [
-      'X-Original-URI',
-      uri,
-      'X-Original-Method',
-      'GET',
-      'X-Forwarded-For',
-      '8.1.3.1',
-      'Connection',
-      'close',
-    ]
-    return parseResponse(await exchange(port, requestBytes('GET', '/.sallyport/check', fields))).status
-  }
+  const gate = await startProxy(t, sallyport, { forwardAuth: 'nginx' })
+  const check = (uri: string) =>
+    status(gate, '8.1.3.1', '/.sallyport/check', ['X-Original-URI', uri, 'X-Original-Method', 'GET'])
   t.equal(await check('/trap'), 200)
   await banned(sallyport, 1)
   t.equal(await check('/'), 403)
@@ -88,8 +75,7 @@ t.test('a server that asks before it forwards has the decoys of its visitors str
 
 t.test('the proxy without an origin answers 404, and its robots.txt names the decoys', async (t) => {
   const sallyport = await openWithoutData(t, CONFIG)
-  const { port } = await startProxy(t, sallyport, {})
-  t.equal(await status(port, '8.1.4.1', '/trap'), 404)
+  t.equal(await status(await startProxy(t, sallyport), '8.1.4.1', '/trap'), 404)
   await banned(sallyport, 1)
   const { url } = await startProxy(t, sallyport, { upstream: 'http://127.0.0.1:9', robots: { serve: true } })
   t.match(await (await fetch(`${url}/robots.txt`)).text(), /\nUser-agent: \*\nDisallow: \/trap\$\nDisallow: \/trap\?\n/)
@@ -105,8 +91,7 @@ t.test('no person meets the links, and a page that shows a decoy bans nobody', {
     const style = '<style>a{display:block!important;padding:9px}</style>'
     res.send(`<!doctype html><title>a</title>${style}${prefetches}<a href="#x">x</a>${sallyport.decoyLink()}${images}`)
   })
-  const at = await running(createServer(app))
-  t.teardown(() => at.close())
+  const url = `http://127.0.0.1:${await listening(t, createServer(app))}/`
   const browser = await openChromium()
   t.teardown(() => browser.close())
   const asked: string[] = []
@@ -117,7 +102,7 @@ t.test('no person meets the links, and a page that shows a decoy bans nobody', {
     })
     const page = await context.newPage()
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    await page.goto(`http://127.0.0.1:${at.port}/`, { waitUntil: 'networkidle' })
+    await page.goto(url, { waitUntil: 'networkidle' })
     const links = page.locator('a[rel=nofollow]')
     t.equal(await links.count(), 2)
     for (const link of await links.all()) t.equal((await link.innerText()).trim(), '')
@@ -131,7 +116,7 @@ t.test('no person meets the links, and a page that shows a decoy bans nobody', {
       'no key leads there',
     )
     t.notMatch(await page.locator('body').ariaSnapshot(), /trap|rota/, 'and no screen reader')
-    t.equal((await page.goto(`http://127.0.0.1:${at.port}/`))?.status(), 200)
+    t.equal((await page.goto(url))?.status(), 200)
     await context.close()
   }
   for (const path of [...CONFIG.decoys.paths, ...SCAN]) t.ok(asked.includes(path), `${path} was asked for`)

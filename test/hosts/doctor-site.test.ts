@@ -1,21 +1,14 @@
-import { createServer, type RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { type ConfigInput, doctor, type Finding } from '@sallyport/engine'
 import { freePort } from '@sallyport/engine/testing'
 import type { ProxyOptions } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
 import { type Front, noFront, startFront } from './fronts.ts'
-import { running } from './hosts.ts'
-import { startProxy } from './proxy.ts'
+import { startOrigin, startProxy } from './proxy.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* doctor asks through what stands in front whether answers to questions reach the gate. */
 type Options = Pick<ProxyOptions, 'forwardAuth' | 'upstream'>
-
-async function served(t: Test, answer: RequestListener): Promise<string> {
-  const at = await running(createServer(answer))
-  t.teardown(() => at.close())
-  return `127.0.0.1:${at.port}`
-}
 
 /** A gate before an origin that answers everything; returns its host and what the doctor finds of a site. */
 async function createGate(t: Test, options: Options, policy: ConfigInput['policy'] = { preset: 'observe' }) {
@@ -33,37 +26,30 @@ async function createGate(t: Test, options: Options, policy: ConfigInput['policy
 const ORIGIN: RequestListener = (_, res) => res.end('the site')
 
 t.test('the gate itself in front, and a server that sends it part of what is asked, or nothing', async (t) => {
-  const origin = await served(t, ORIGIN)
-  const { host, examined } = await createGate(t, { upstream: `http://${origin}` })
+  const origin = await startOrigin(t, ORIGIN)
+  const { host, examined } = await createGate(t, { upstream: origin })
   t.same(await examined(), [], 'nothing is said of a site that nobody names')
-  t.match(await examined(`http://${host}/shop`), [
-    {
-      state: 'ok',
-      found: `Challenge solutions reach the gate at http://${host}/.sallyport/pass and at http://${host}/shop.`,
-    },
-  ])
-  const other = await examined(`http://${origin}/`)
-  t.match(other, [
-    { state: 'fail', found: /pass does not reach the gate: the response is 200, nor does \S+: the response is 200\.$/ },
-  ])
-  t.match(other[0]?.advice, `to ${host}, with every request header`)
-  const closed = await freePort()
-  t.match(await examined(`http://127.0.0.1:${closed}/`), [{ state: 'fail', found: /nothing listens there/ }])
-  const moved = await served(t, (_, res) => res.writeHead(301, { location: 'https://www.site.example/' }).end())
-  t.match(await examined(`http://${moved}/`), [
-    { state: 'fail', found: /redirects to https:\/\/www\.site\.example\/. Pass that URL with --site/ },
-  ])
-  const strict = await served(t, (_, res) => res.writeHead(403).end())
-  t.match(await examined(`http://${strict}/`), [{ state: 'fail', found: /403, so a rule or server blocks/ }])
+  const reached = `Challenge solutions reach the gate at http://${host}/.sallyport/pass and at http://${host}/shop.`
+  t.match(await examined(`http://${host}/shop`), [{ state: 'ok', found: reached }])
+  t.match((await examined(origin))[0]?.advice, `to ${host}, with every request header`)
+  const location = 'https://www.site.example/'
+  for (const [site, found] of [
+    [origin, /pass does not reach the gate: the response is 200, nor does \S+: the response is 200\.$/],
+    [`http://127.0.0.1:${await freePort()}`, /nothing listens there/],
+    [
+      await startOrigin(t, (_, res) => res.writeHead(301, { location }).end()),
+      /redirects to https:\/\/www\.site\.example\/. Pass that URL with --site/,
+    ],
+    [await startOrigin(t, (_, res) => res.writeHead(403).end()), /403, so a rule or server blocks/],
+  ] as const) {
+    t.match(await examined(`${site}/`), [{ state: 'fail', found }])
+  }
 })
 
 t.test('a rule that blocks this machine is not taken for the gate', async (t) => {
   const rules = [{ id: 'closed', match: {}, action: 'block' as const }]
-  const { host, examined } = await createGate(
-    t,
-    { upstream: `http://${await served(t, ORIGIN)}` },
-    { preset: 'observe', rules },
-  )
+  const upstream = await startOrigin(t, ORIGIN)
+  const { host, examined } = await createGate(t, { upstream }, { preset: 'observe', rules })
   t.match(await examined(`http://${host}/`), [{ state: 'fail', found: /403, so a rule or server/ }])
 })
 
@@ -71,7 +57,7 @@ t.test('a server that asks first is named with what it needs', async (t) => {
   for (const forwardAuth of ['nginx', 'caddy', 'traefik'] as const) {
     const { examined } = await createGate(t, { forwardAuth })
     t.match(await examined(), [{ state: 'ok', found: /--site https:/ }], 'it says how to ask')
-    const [found] = await examined(`http://${await served(t, ORIGIN)}/`)
+    const [found] = await examined(`${await startOrigin(t, ORIGIN)}/`)
     t.match(found, { state: 'fail', advice: new RegExp(`^In ${forwardAuth}, .*/\\.sallyport/pass`, 'i') })
   }
 })
@@ -121,7 +107,8 @@ async function inFront(
 ): Promise<void> {
   const rules = [{ id: 'ask', match: {}, action: 'challenge' as const }]
   const { host, examined } = await createGate(t, { forwardAuth }, { preset: 'observe', rules })
-  const { port } = await startFront(t, forwardAuth, { gate: host, origin: await served(t, ORIGIN) }, changed)
+  const origin = new URL(await startOrigin(t, ORIGIN)).host
+  const { port } = await startFront(t, forwardAuth, { gate: host, origin }, changed)
   const [found, ...others] = await examined(`http://127.0.0.1:${port}/`)
   t.match(found, expected)
   t.same(others, [])

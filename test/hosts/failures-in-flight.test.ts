@@ -1,13 +1,11 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
-import type { ConfigInput, Sallyport } from '@sallyport/engine'
-import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
+import type { RequestListener, ServerResponse } from 'node:http'
+import type { ConfigInput } from '@sallyport/engine'
 import { guard } from '@sallyport/fetch'
-import { listener } from '@sallyport/node'
-import t, { type Test } from 'tap'
-import { type RunningHost, running } from './host.ts'
+import t from 'tap'
+import { COUNTS, SERVERS } from './places.ts'
 import { startProxy } from './proxy.ts'
-import { exchange, parseResponse, requestBytes } from './wire.ts'
+import { askAs } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* A burst of guesses before the first answer, hosts that do not see answers, and clients that leave. */
@@ -53,46 +51,25 @@ class Application extends EventEmitter {
   }
 }
 
-type Start = (t: Test, sallyport: Sallyport, listen: RequestListener) => Promise<RunningHost>
-
-const HOSTS: Readonly<Record<string, Start>> = {
-  'node:http': async (_, sallyport, listen) => running(createServer(listener(sallyport, listen))),
-  'the proxy': async (t, sallyport, listen) => {
-    const origin = await running(createServer(listen))
-    t.teardown(() => origin.close())
-    return startProxy(t, sallyport, { upstream: `http://127.0.0.1:${origin.port}` })
-  },
+async function status(...asked: Parameters<typeof askAs>): Promise<number> {
+  return (await askAs(...asked)).status
 }
 
-const PLACES: Readonly<Record<string, (t: Test) => Promise<Partial<ConfigInput>>>> = {
-  memory: async () => ({ counting: { place: 'memory' } }),
-  dataDir: async () => ({ counting: { place: 'dataDir' } }),
-  Redis: async (t) => ({ redis: (await startRedis(t)).url, timeouts: { counting: '5s' } }),
-}
+const login = (at: { readonly port: number }, address: string): Promise<number> =>
+  status(at, address, '/login', [], { method: 'POST', body: '' })
 
-function read(port: number, address: string, target: string, more: readonly string[] = []): Promise<number> {
-  const fields = ['X-Forwarded-For', address, 'Connection', 'close', ...more]
-  return exchange(port, requestBytes('GET', target, fields)).then((bytes) => parseResponse(bytes).status)
-}
-
-function login(port: number, address: string): Promise<number> {
-  const fields = ['X-Forwarded-For', address, 'Connection', 'close', 'Content-Length', '0']
-  return exchange(port, requestBytes('POST', '/login', fields)).then((bytes) => parseResponse(bytes).status)
-}
-
-for (const [place, config] of Object.entries(PLACES)) {
-  t.test(`40 guesses at a time, counted in ${place}`, { skip: place === 'Redis' && NO_REDIS }, async (t) => {
+for (const { place, skip, config } of COUNTS) {
+  t.test(`40 guesses at a time, counted in ${place}`, { skip }, async (t) => {
     const sallyport = await openWithoutData(t, { policy: POLICY, ...(await config(t)) })
-    for (const [at, [name, start]] of Object.entries(HOSTS).entries()) {
+    for (const [at, [name, start]] of Object.entries(SERVERS).entries()) {
       await t.test(name, async (t) => {
         const application = new Application()
         const host = await start(t, sallyport, application.listen)
-        t.teardown(() => host.close())
         for (const status of [303, 401]) {
           const address = `8.1.${at}.${status - 300}`
-          const burst = Array.from({ length: 40 }, () => login(host.port, address))
+          const burst = Array.from({ length: 40 }, () => login(host, address))
           await application.holds(MAX)
-          const late = await Promise.all(Array.from({ length: 5 }, () => login(host.port, address)))
+          const late = await Promise.all(Array.from({ length: 5 }, () => login(host, address)))
           t.same(late, Array(5).fill(429), 'while they are in flight')
           t.equal(application.held.length, MAX, 'the application sees no more guesses than fit')
           application.answer(status)
@@ -100,57 +77,32 @@ for (const [place, config] of Object.entries(PLACES)) {
           t.equal(statuses.filter((got) => got === status).length, MAX)
           t.equal(statuses.filter((got) => got === 429).length, 40 - MAX)
           if (status === 401) {
-            t.equal(await login(host.port, address), 429, 'failures stay')
+            t.equal(await login(host, address), 429, 'failures stay')
             continue
           }
           // No answer waits until its slot is given back, so a request behind the answers may come too soon.
           application.atOnce = status
-          while ((await login(host.port, address)) === 429);
-          for (let call = 0; call < MAX; call++) await login(host.port, address)
+          while ((await login(host, address)) === 429);
+          for (let call = 0; call < MAX; call++) await login(host, address)
           application.atOnce = undefined
         }
         t.equal(application.held.length, 0)
-        await checkPages(t, start, sallyport, `8.1.${at}`)
       })
     }
   })
 }
 
-/** Pages are known by the answer's type, however a handler writes it; files load together, and a page under their name is one. */
-async function checkPages(t: Test, start: Start, sallyport: Sallyport, network: string): Promise<void> {
-  const types = { page: 'text/html; charset=utf-8', file: 'text/css', api: 'application/json' } as const
-  const host = await start(t, sallyport, (req, res) => {
-    const type = types[/(page|file|api)/.exec(req.url ?? '')?.[0] as keyof typeof types]
-    res.writeHead(200, { 'Content-Type': type, 'Content-Length': 0 }).end()
-  })
-  t.teardown(() => host.close())
-  const statuses = async (times: number, address: string, target: string, more?: readonly string[]) => {
-    const got: number[] = []
-    for (let call = 0; call < times; call++) got.push(await read(host.port, address, target, more))
-    return got.filter((status) => status === 200).length
-  }
-  t.equal(await statuses(30, `${network}.20`, '/wiki/file.css'), 30)
-  t.equal(await statuses(30, `${network}.20`, '/wiki/api'), 30)
-  const script = ['Accept', '*/*', 'Sec-Fetch-Dest', 'empty', 'X-Requested-With', 'XMLHttpRequest']
-  t.equal(await statuses(30, `${network}.20`, '/wiki/page', script), MAX)
-  t.equal(await statuses(30, `${network}.20`, '/wiki/file.css'), 30, 'the last page has its styles')
-  t.equal(await statuses(30, `${network}.21`, '/wiki/page/1.css'), MAX)
-}
-
 t.test('a client that leaves before the answer has not failed', async (t) => {
-  for (const [name, start] of Object.entries(HOSTS)) {
+  for (const [name, start] of Object.entries(SERVERS)) {
     const sallyport = await openWithoutData(t, { policy: { ...POLICY, failures: [200, 401] } })
     const application = new Application()
     const host = await start(t, sallyport, application.listen)
-    t.teardown(() => host.close())
     for (let round = 0; round < 3; round++) {
       const socket = new AbortController()
+      const headers = { 'x-forwarded-for': '8.1.0.9' }
+      const sent = { method: 'POST', headers, signal: socket.signal }
       const asked = Array.from({ length: MAX }, () =>
-        fetch(`http://127.0.0.1:${host.port}/login`, {
-          method: 'POST',
-          headers: { 'x-forwarded-for': '8.1.0.9' },
-          signal: socket.signal,
-        }).catch(() => undefined),
+        fetch(`http://127.0.0.1:${host.port}/login`, sent).catch(() => undefined),
       )
       await application.holds(MAX)
       const closed = application.held.splice(0).map((res) => once(res, 'close'))
@@ -163,24 +115,19 @@ t.test('a client that leaves before the answer has not failed', async (t) => {
 
 t.test('where a server in front answers, or nobody says how it ended, each request counts', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY })
-  const { port } = await startProxy(t, sallyport, { forwardAuth: 'caddy' })
-  const fields = ['X-Forwarded-Uri', '/login', 'X-Forwarded-Method', 'POST', 'X-Forwarded-Host', 'shop.example']
-  const about = [...fields, 'X-Forwarded-Proto', 'https', 'X-Forwarded-For', '8.2.0.1', 'Connection', 'close']
-  const statuses: number[] = []
-  for (let call = 0; call < MAX + 2; call++) {
-    const bytes = await exchange(port, requestBytes('GET', '/.sallyport/check', about))
-    statuses.push(parseResponse(bytes).status)
-  }
-  t.same(statuses, [...Array(MAX).fill(200), 429, 429], 'forward auth')
-  const pages: number[] = []
-  for (const uri of ['/wiki/1.css', '/wiki/1']) {
-    const original = ['X-Forwarded-Uri', uri, 'X-Forwarded-Method', 'GET', ...about.slice(4)]
-    for (let call = 0; call < MAX + 2; call++) {
-      const bytes = await exchange(port, requestBytes('GET', '/.sallyport/check', original))
-      pages.push(parseResponse(bytes).status)
+  const gate = await startProxy(t, sallyport, { forwardAuth: 'caddy' })
+  const check = async (times: number, uri: string, method = 'GET') => {
+    const fields = ['X-Forwarded-Uri', uri, 'X-Forwarded-Method', method, 'X-Forwarded-Host', 'shop.example']
+    const statuses: number[] = []
+    for (let call = 0; call < times; call++) {
+      statuses.push(await status(gate, '8.2.0.1', '/.sallyport/check', [...fields, 'X-Forwarded-Proto', 'https']))
     }
+    return statuses
   }
-  t.same(pages, [...Array(MAX + 2 + MAX).fill(200), 429, 429], 'and what is no file is a page')
+  const counted = [...Array(MAX).fill(200), 429, 429]
+  t.same(await check(MAX + 2, '/login', 'POST'), counted, 'forward auth')
+  t.same(await check(MAX + 2, '/wiki/1.css'), Array(MAX + 2).fill(200))
+  t.same(await check(MAX + 2, '/wiki/1'), counted, 'and what is no file is a page')
 
   for (const ends of [false, true]) {
     const actions: unknown[] = []

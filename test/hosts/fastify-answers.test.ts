@@ -26,7 +26,7 @@ for (const [version, create] of [
     await app.register(v1, { sallyport: { api: async ({ path }) => ({ status: 200, headers: {}, body: path }) } })
     app.get('/own/*', (request) => request.url)
     for (const path of ['/v1/demo/%zz', '/v1/demo/%', '/v1/%c3%28', '/v1/%E9/%2f', '/v1/a%zz%41']) {
-      for (const method of ['GET', 'POST', 'DELETE', 'PROPFIND'] as const) {
+      for (const method of ['GET', 'PROPFIND'] as const) {
         const { statusCode, body } = await app.inject({ method: method as 'GET', url: `/detect${path}?q=%zz` })
         t.same([statusCode, body], [400, `${method} ${path} q=%25zz`])
         t.equal(asked.at(-1), `/detect${path}?q=%zz`)
@@ -36,7 +36,6 @@ for (const [version, create] of [
     t.equal((await app.inject('/v1/%zz')).body, '/v1/%zz', 'of each mount')
     t.equal((await app.inject('/detect/v1/%41')).body, 'GET /v1/%41 ')
     t.match((await app.inject('/own/%zz')).json(), { code: 'FST_ERR_BAD_URL' }, 'others are answered as before')
-    t.equal((await app.inject('/own/%41?%zz')).body, '/own/%41?%zz')
     t.equal((await app.inject('/detect/v1beta/%zz')).statusCode, 400)
   })
 
@@ -57,12 +56,7 @@ for (const [version, create] of [
 
   t.test(`Fastify ${version}: the Content-Type of an answer is the API's`, async (t) => {
     const app = create()
-    const types = [
-      'application/jwk-set+json',
-      'application/x+json;version=1',
-      'application/json; charset=utf-8',
-      'text/html',
-    ]
+    const types = ['application/jwk-set+json', 'application/json; charset=utf-8', 'text/html']
     await app.register(v1, {
       sallyport: {
         api: async ({ query }) => ({ status: 200, headers: { 'Content-Type': query.get('type') ?? '' }, body: '{}' }),

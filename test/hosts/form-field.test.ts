@@ -1,88 +1,15 @@
-import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
-import { getRequestListener } from '@hono/node-server'
-import { bodyParser } from '@koa/bodyparser'
-import type { ConfigInput, Sallyport } from '@sallyport/engine'
-import * as forExpress from '@sallyport/express'
-import * as forFastify from '@sallyport/fastify'
-import * as forFetch from '@sallyport/fetch'
-import * as forHono from '@sallyport/fetch/hono'
-import * as forKoa from '@sallyport/koa'
-import { challenge, listener } from '@sallyport/node'
-import express from 'express'
-import Fastify from 'fastify'
-import { Hono } from 'hono'
-import Koa from 'koa'
+import type { ConfigInput } from '@sallyport/engine'
+import { challenge } from '@sallyport/node'
 import t, { type Test } from 'tap'
-import { BROWSER, readCookie, readSolution, redeem, type Visit, visit } from './challenge-client.ts'
-import { type RunningHost, running } from './hosts.ts'
-import { startProxy } from './proxy.ts'
+import { APPLICATIONS, DONE } from './applications.ts'
+import { BROWSER, readCookie, readSolution, redeem, SECRET, type Visit, visit } from './challenge-client.ts'
+import type { RunningHost } from './hosts.ts'
+import { startProxyBefore } from './proxy.ts'
 import { solutionTo } from './solution.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* Each host serves a form with Sallyport's field at /contact: its token, and the way of a visitor without script. */
-const SENT = 'sent'
 const FORM = { form: 'contact' }
-
-const APPLICATIONS: Readonly<Record<string, (sallyport: Sallyport) => Promise<RunningHost>>> = {
-  async 'node:http'(sallyport) {
-    const ask = challenge(sallyport, FORM)
-    return running(
-      createServer(
-        listener(sallyport, async (req, res) => {
-          const sent = await text(req)
-          const body = sent.startsWith('{') ? JSON.parse(sent) : new URLSearchParams(sent)
-          if (await ask(req, res, body)) res.end(SENT)
-        }),
-      ),
-    )
-  },
-  async Express(sallyport) {
-    const app = express()
-    app.use(forExpress.inspection(sallyport), express.urlencoded({ extended: false }), express.json())
-    app.post('/contact', forExpress.challenge(sallyport, FORM), (_req, res) => void res.send(SENT))
-    return running(createServer(app))
-  },
-  async Koa(sallyport) {
-    const app = new Koa()
-    app.use(forKoa.inspection(sallyport)).use(bodyParser()).use(forKoa.challenge(sallyport, FORM))
-    app.use((ctx) => void Object.assign(ctx, { body: SENT }))
-    return running(createServer(app.callback()))
-  },
-  async Fastify(sallyport) {
-    const app = Fastify()
-    app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => {
-      done(null, Object.fromEntries(new URLSearchParams(String(body))))
-    })
-    await app.register(forFastify.inspection, { sallyport })
-    app.post('/contact', { preHandler: forFastify.challenge(sallyport, FORM) }, async () => SENT)
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    return running(app.server)
-  },
-  async Hono(sallyport) {
-    const app = new Hono()
-    app.use(forHono.inspection(sallyport))
-    app.post('/contact', forHono.challenge(sallyport, FORM), async (c) => {
-      const body = c.req.header('content-type')?.includes('json') ? await c.req.json() : await c.req.parseBody()
-      return c.text(body['word'] === 'hello' ? SENT : 'the body is gone')
-    })
-    return running(createServer(getRequestListener(app.fetch)))
-  },
-  async fetch(sallyport) {
-    const inspect = forFetch.inspection(sallyport)
-    const ask = forFetch.challenge(sallyport, FORM)
-    const answer = async (request: Request, address: string | undefined): Promise<Response> => {
-      const { response, end } = await inspect(request, { address })
-      if (response !== undefined) return response
-      const isJson = request.headers.get('content-type')?.includes('json') === true
-      const body = isJson ? await request.json() : await request.formData()
-      return (await ask(request, { address }, body)) ?? end(new Response(SENT))
-    }
-    return running(
-      createServer(getRequestListener((request, env) => answer(request, env.incoming.socket.remoteAddress))),
-    )
-  },
-}
 
 const POLICY = { preset: 'observe', rules: [] } satisfies ConfigInput['policy']
 const READ = { fields: [...BROWSER.slice(0, 2), 'Accept', '*/*', 'Sec-Fetch-Site', 'same-origin'] }
@@ -105,20 +32,15 @@ for (const [name, start] of Object.entries(APPLICATIONS)) {
   t.test(`${name}: a form goes on with a token, once`, async (t) => {
     const at = await open(t, start)
     const token = await earn(at)
-    t.match(await post(at, token), { status: 200, body: SENT })
+    t.match(await post(at, token), { status: 200, body: DONE })
     const again = await post(at, token)
     t.equal(again.status, 403)
     t.match(again.body, 'Your form was not sent.')
     t.match(await post(at, await earn(at, 'other')), { status: 403 }, 'the token of another form')
     const body = JSON.stringify({ word: 'hello', 'sallyport-token': await earn(at) })
-    const json = { ...READ, body, more: [] }
-    const sent = await visit(at, {
-      ...json,
-      method: 'POST',
-      target: '/contact',
-      fields: [...READ.fields, 'Content-Type', 'application/json'],
-    })
-    t.match(sent, { status: 200, body: SENT }, 'from a script')
+    const fields = [...READ.fields, 'Content-Type', 'application/json']
+    const sent = await visit(at, { method: 'POST', target: '/contact', fields, body })
+    t.match(sent, { status: 200, body: DONE }, 'from a script')
   })
 
   t.test(`${name}: a form without a token gets a page that earns a pass, for three forms`, async (t) => {
@@ -128,23 +50,21 @@ for (const [name, start] of Object.entries(APPLICATIONS)) {
     t.match(page.body, 'data-puzzles="32"')
     const cookie = readCookie(await redeem(at, readSolution(page)))
     for (const count of [1, 2, 3])
-      t.match(await post(at, undefined, { cookie }), { status: 200, body: SENT }, `${count}`)
+      t.match(await post(at, undefined, { cookie }), { status: 200, body: DONE }, `${count}`)
     t.match(await post(at, undefined, { cookie }), { status: 403 }, 'the pass is used up')
     t.match(await post(at, await earn(at), { cookie }), { status: 200 }, 'and a token goes on beside it')
   })
 }
 
-async function open(
-  t: Test,
-  start: (sallyport: Sallyport) => Promise<RunningHost>,
-  config: Partial<ConfigInput> = {},
-): Promise<RunningHost> {
-  const at = await start(await openWithoutData(t, { policy: POLICY, ...config }))
+type Start = (typeof APPLICATIONS)[string]
+
+async function open(t: Test, start: Start, config: Partial<ConfigInput> = {}): Promise<RunningHost> {
+  const at = await start(await openWithoutData(t, { policy: POLICY, ...config }), '/contact', FORM)
   t.teardown(() => at.close())
   return at
 }
 
-const EXPRESS = APPLICATIONS['Express'] as (sallyport: Sallyport) => Promise<RunningHost>
+const EXPRESS = APPLICATIONS['Express'] as Start
 
 t.test('programs learn how to earn a pass', async (t) => {
   const at = await open(t, EXPRESS)
@@ -154,8 +74,8 @@ t.test('programs learn how to earn a pass', async (t) => {
 
 t.test('monitor mode serves the field, and refuses nothing', async (t) => {
   const at = await open(t, EXPRESS, { mode: 'monitor' })
-  t.match(await post(at), { status: 200, body: SENT })
-  t.match(await post(at, await earn(at)), { status: 200, body: SENT })
+  t.match(await post(at), { status: 200, body: DONE })
+  t.match(await post(at, await earn(at)), { status: 200, body: DONE })
   t.match(await visit(at, { ...READ, target: '/.sallyport/field.js' }), { status: 200 })
 })
 
@@ -190,7 +110,7 @@ t.test('a client has a share of puzzles', async (t) => {
     ...challenges,
     admits: (client: Parameters<typeof challenges.admits>[0]) => left-- > 0 && challenges.admits(client),
   }
-  const at = await EXPRESS(Object.create(sallyport, { challenges: { value: bounded } }) as Sallyport)
+  const at = await EXPRESS(Object.create(sallyport, { challenges: { value: bounded } }), '/contact', FORM)
   t.teardown(() => at.close())
   const statuses: number[] = []
   for (let count = 0; count < 3; count++) {
@@ -201,7 +121,7 @@ t.test('a client has a share of puzzles', async (t) => {
 
 t.test('verifyField takes the requests of all hosts', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY })
-  const at = await EXPRESS(sallyport)
+  const at = await EXPRESS(sallyport, '/contact', FORM)
   t.teardown(() => at.close())
   const sender = { 'user-agent': BROWSER[1] as string, host: 'site.example' }
   const requests = [
@@ -223,12 +143,9 @@ t.test('verifyField takes the requests of all hosts', async (t) => {
 })
 
 t.test('an application verifies what the proxy in front of it issued, with its secret', async (t) => {
-  const secret = 'a secret of these tests, long enough for anybody'
-  const proxied = await openWithoutData(t, { policy: POLICY, challenge: { secret } })
-  const origin = await running(createServer((_, res) => res.end('origin')))
-  t.teardown(() => origin.close())
-  const at = await startProxy(t, proxied, { upstream: `http://127.0.0.1:${origin.port}` })
-  const own = await openWithoutData(t, { policy: POLICY, challenge: { secret } })
+  const config = { policy: POLICY, challenge: { secret: SECRET } }
+  const at = await startProxyBefore(t, await openWithoutData(t, config), (_, res) => res.end('origin'))
+  const own = await openWithoutData(t, config)
   const headers = { 'user-agent': BROWSER[1] as string, host: 'site.example' }
   t.match(await own.verifyField({ headers }, await earn(at), { action: 'contact' }), { ok: true })
 })

@@ -95,20 +95,11 @@ const STARTERS: Readonly<Record<Front, Starter>> = {
   async traefik(t, { folder, port, gate, origin }, changed) {
     const site = example('traefik/dynamic.yaml', [['127.0.0.1:8080', gate], ['127.0.0.1:3000', origin], ...changed])
     const admin = await freePort()
-    await run(
-      t,
-      'traefik',
-      [
-        `--entryPoints.web.address=127.0.0.1:${port}`,
-        '--entryPoints.web.proxyProtocol.insecure=true',
-        `--entryPoints.traefik.address=127.0.0.1:${admin}`,
-        '--api.insecure=true',
-        '--global.checkNewVersion=false',
-        '--global.sendAnonymousUsage=false',
-        `--providers.file.filename=${writeText(folder, site, 'dynamic.yaml')}`,
-      ],
-      port,
-    )
+    const options = `entryPoints.web.address=127.0.0.1:${port} entryPoints.web.proxyProtocol.insecure=true
+entryPoints.traefik.address=127.0.0.1:${admin} api.insecure=true global.checkNewVersion=false global.sendAnonymousUsage=false
+providers.file.filename=${writeText(folder, site, 'dynamic.yaml')}`
+    const args = options.split(/\s/).map((option) => `--${option}`)
+    await run(t, 'traefik', args, port)
     const loaded = () => fetch(`http://127.0.0.1:${admin}/api/http/routers/site@file`).catch(() => undefined)
     while ((await loaded())?.status !== 200) await delay(20)
     return relayTo(t, port)
@@ -146,10 +137,8 @@ async function relayTo(t: Test, port: number): Promise<number> {
 
 /** Runs a server until the test ends; resolves when its port takes connections. */
 export async function run(t: Test, command: string, args: readonly string[], port: number): Promise<void> {
-  const child: ChildProcess = spawn(command, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, HOME: '/tmp' },
-  })
+  const env = { ...process.env, HOME: '/tmp' }
+  const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (said += text))
   t.teardown(async () => {
@@ -160,12 +149,9 @@ export async function run(t: Test, command: string, args: readonly string[], por
   for (;;) {
     if (child.exitCode !== null) throw new Error(`${command} ended: ${said}`)
     const socket = connect(port, '127.0.0.1')
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    )
+    const opened = await once(socket, 'connect').catch(() => undefined)
     socket.destroy()
-    if (isOpen) return
+    if (opened !== undefined) return
     await delay(20)
   }
 }

@@ -1,8 +1,9 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import { type AddressInfo, connect, createServer as createNetServer, type Server } from 'node:net'
+import { createServer as createNetServer, type Server } from 'node:net'
 import { createHandoffSigner, type HandoffCheck, type HandoffKey, type HandoffVerifyKey } from '@sallyport/core'
+import { freePort, listening } from '@sallyport/engine/testing'
 import { verifyHandoff } from '@sallyport/node'
 import express from 'express'
 import Fastify from 'fastify'
@@ -11,6 +12,7 @@ import t, { type Test } from 'tap'
 import { WebSocket, WebSocketServer } from 'ws'
 import { startProxy } from './proxy.ts'
 import { madeScene } from './scene.ts'
+import { exchange } from './wire.ts'
 
 /* An origin that can be reached around the gate believes what the gate signed, and nothing else. */
 const { allowed, enforcing } = madeScene()
@@ -53,15 +55,28 @@ const ORIGINS: Readonly<Record<string, Origin>> = {
   },
 }
 
-async function listening(t: Test, server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const listen = async (t: Test, server: Server): Promise<string> => `http://127.0.0.1:${await listening(t, server)}`
 
-async function gateBefore(t: Test, upstream: string, keys: readonly HandoffKey[]) {
-  return startProxy(t, enforcing, { upstream, handoff: { keys }, timeouts: { drain: 100 } })
+const gateBefore = (t: Test, upstream: string, keys: readonly HandoffKey[]) =>
+  startProxy(t, enforcing, { upstream, handoff: { keys } })
+
+/** A server that says what it makes of each request, and keeps the upgrades. */
+async function startVerifying(t: Test) {
+  const server = createServer((req, res) => res.end(JSON.stringify({ host: req.headers.host, check: verify(req) })))
+  const upgrades: IncomingMessage[] = []
+  new WebSocketServer({ server }).on('connection', (_, request) => upgrades.push(request))
+  const upstream = await listen(t, server)
+  return {
+    upstream,
+    /** Opens a WebSocket through a gate, and resolves with the request for it. */
+    async upgrade(url: string) {
+      const client = new WebSocket(url.replace('http', 'ws'))
+      await once(client, 'open')
+      client.terminate()
+      return upgrades.at(-1) as IncomingMessage
+    },
+    ask: async (url: string) => (await fetch(url)).json(),
+  }
 }
 
 for (const [name, origin] of Object.entries(ORIGINS)) {
@@ -71,7 +86,7 @@ for (const [name, origin] of Object.entries(ORIGINS)) {
       checks.push(check)
       return 'seen'
     })
-    const upstream = await listening(t, createServer(listener))
+    const upstream = await listen(t, createServer(listener))
     for (const key of [HMAC, ED25519]) {
       const { url } = await gateBefore(t, upstream, [key])
       for (const method of ['GET', 'POST']) {
@@ -87,24 +102,18 @@ for (const [name, origin] of Object.entries(ORIGINS)) {
 }
 
 t.test('an upgrade is signed too, and a reload changes the key', async (t) => {
-  const server = createServer((req, res) => res.end(JSON.stringify(verify(req))))
-  const sockets = new WebSocketServer({ server })
-  const asked: IncomingMessage[] = []
-  sockets.on('connection', (_, request) => asked.push(request))
-  const proxy = await gateBefore(t, await listening(t, server), [HMAC])
-  const client = new WebSocket(`${proxy.url.replace('http', 'ws')}/chat?a`)
-  await once(client, 'open')
-  client.terminate()
-  t.match(verify(asked[0] as IncomingMessage), { verified: true, keyId: 'h' })
+  const { upstream, upgrade, ask } = await startVerifying(t)
+  const proxy = await gateBefore(t, upstream, [HMAC])
+  t.match(verify(await upgrade(`${proxy.url}/chat?a`)), { verified: true, keyId: 'h' })
 
   const reload = (keys: readonly HandoffKey[]): Promise<void> =>
     proxy.reload({ limits: { eventLoopDelay: '1m' }, handoff: { keys } })
   await reload([ED25519, HMAC])
-  t.match(await (await fetch(proxy.url)).json(), { verified: true, keyId: 'e' }, 'the first signs')
+  t.match(await ask(proxy.url), { check: { verified: true, keyId: 'e' } }, 'the first signs')
   await t.rejects(reload([{ ...HMAC, secret: 'short' }]), { code: 'invalid_config' })
-  t.match(await (await fetch(proxy.url)).json(), { keyId: 'e' }, 'and nothing has changed')
+  t.match(await ask(proxy.url), { check: { keyId: 'e' } }, 'and nothing has changed')
   await reload([])
-  t.match(await (await fetch(proxy.url)).json(), { verified: false })
+  t.match(await ask(proxy.url), { check: { verified: false } })
 })
 
 /** A request as the gate hands it over, changed on the way or not. */
@@ -112,22 +121,8 @@ function handed({ method = 'GET', url = '/a?b', fields = FIELDS } = {}): Incomin
   return { method, url, rawHeaders: fields } as unknown as IncomingMessage
 }
 
-const UNSIGNED = [
-  'Host',
-  'shop.example',
-  'Accept',
-  '*/*',
-  'X-Forwarded-For',
-  '192.0.2.1',
-  'X-Forwarded-Proto',
-  'https',
-  'X-Forwarded-Host',
-  'shop.example',
-  'sallyport-action',
-  'allow',
-  'sallyport-country',
-  'DE',
-]
+const UNSIGNED = `Host shop.example Accept */* X-Forwarded-For 192.0.2.1 X-Forwarded-Proto https
+X-Forwarded-Host shop.example sallyport-action allow sallyport-country DE`.split(/\s/)
 const SIGNATURE = signed(HMAC)
 const FIELDS = [...UNSIGNED, 'sallyport-signature', SIGNATURE]
 
@@ -135,10 +130,9 @@ function signed(key: HandoffKey, now = Date.now(), fields = UNSIGNED): string {
   return createHandoffSigner([key])?.sign({ method: 'GET', target: '/a?b', fields }, now) ?? ''
 }
 
-function withSignature(value: string): IncomingMessage {
-  return handed({ fields: [...UNSIGNED, 'sallyport-signature', value] })
-}
-
+const withSignature = (value: string) => handed({ fields: [...UNSIGNED, 'sallyport-signature', value] })
+/** Has the signature changed in one place. */
+const altered = (from: string | RegExp, to: string) => withSignature(SIGNATURE.replace(from, to))
 const replaced = (from: string, to: string) => handed({ fields: FIELDS.map((part) => (part === from ? to : part)) })
 const more = (name: string, value: string) => handed({ fields: [...FIELDS, name, value] })
 const without = (name: string) =>
@@ -151,23 +145,17 @@ function ofFirstVersion(fields: readonly string[], { id, secret } = HMAC): strin
   const covered = ['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'sallyport-action', 'sallyport-country']
   const names = ['@method', '@request-target', ...covered].map((name) => `"${name}"`).join(' ')
   const inner = `(${names});created=${Math.floor(Date.now() / 1000)};keyid="${id}";alg="hmac-sha256";tag="sallyport-handoff"`
-  const values = covered.map(
-    (name) => `"${name}": ${fields[fields.findIndex((one) => one.toLowerCase() === name) + 1]}`,
-  )
+  const read = (name: string) => fields[fields.findIndex((one) => one.toLowerCase() === name) + 1]
+  const values = covered.map((name) => `"${name}": ${read(name)}`)
   const base = ['"@method": GET', '"@request-target": /a?b', ...values, `"@signature-params": ${inner}`].join('\n')
   return `input=${inner}, signature=:${createHmac('sha256', secret).update(base).digest('base64')}:`
 }
 
 t.test('a signature of the first version is good for one round more, and says that it is one', async (t) => {
   t.match(verify(withSignature(ofFirstVersion(UNSIGNED))), { verified: true, version: 1 })
-  t.match(verify(withSignature(`${ofFirstVersion(UNSIGNED)}`.replace(';tag', ';v=2;tag'))), {
-    verified: false,
-    fault: 'host is not signed',
-  })
-  t.match(verify(withSignature(signed(HMAC).replace(';v=2', ''))), {
-    verified: false,
-    fault: 'the signature does not match the request',
-  })
+  const upgraded = verify(withSignature(ofFirstVersion(UNSIGNED).replace(';tag', ';v=2;tag')))
+  t.match(upgraded, { verified: false, fault: 'host is not signed' })
+  t.match(verify(altered(';v=2', '')), { verified: false, fault: 'the signature does not match the request' })
 })
 t.match(verify(handed({ fields: [...FIELDS, 'Cookie', 'a=b'] })), { verified: true }, 'other fields are not covered')
 t.match(verify(replaced('Host', 'HOST')), { verified: true }, 'the case of a name means nothing')
@@ -187,7 +175,7 @@ const TAMPERED: Readonly<Record<string, Readonly<Record<string, IncomingMessage>
     'a verdict twice': more('sallyport-action', 'allow'),
     'a client more': more('x-forwarded-for', '::1'),
     'another secret': withSignature(signed({ ...HMAC, secret: SECRET.toUpperCase() })),
-    'a signature of no length': withSignature(SIGNATURE.replace(/:[^:]{1,99}:$/, '::')),
+    'a signature of no length': altered(/:[^:]{1,99}:$/, '::'),
   },
   'a signed component is missing from the request': {
     'no Host': without('host'),
@@ -203,26 +191,26 @@ const TAMPERED: Readonly<Record<string, Readonly<Record<string, IncomingMessage>
   'sallyport_action is not signed': { 'a verdict by another spelling': more('Sallyport_Action', 'allow') },
   'x_forwarded.for is not signed': { 'a client by another spelling': more('X_Forwarded.For', '::1') },
   'sallyport-action is not signed': {
-    'a part of a field': withSignature(SIGNATURE.replace('"sallyport-action"', '"sallyport-action";key="a"')),
+    'a part of a field': altered('"sallyport-action"', '"sallyport-action";key="a"'),
   },
-  '@method is not signed': { 'a part left out': withSignature(SIGNATURE.replace('"@method" ', '')) },
+  '@method is not signed': { 'a part left out': altered('"@method" ', '') },
   'there is more than one sallyport-signature': { 'two signatures': more('Sallyport-Signature', SIGNATURE) },
   'the signature is too old, or from the future': {
     'an old one': withSignature(signed(HMAC, Date.now() - 65_000)),
     'one of the future': withSignature(signed(HMAC, Date.now() + 60_000)),
-    'no time': withSignature(SIGNATURE.replace(/;created=\d{1,12}/, '')),
-    'a time without a number': withSignature(SIGNATURE.replace(/;created=\d{1,12}/, ';created=now')),
+    'no time': altered(/;created=\d{1,12}/, ''),
+    'a time without a number': altered(/;created=\d{1,12}/, ';created=now'),
   },
   'the key is unknown': {
     'another key': withSignature(signed({ ...HMAC, id: 'x' })),
-    'another algorithm': withSignature(SIGNATURE.replace('hmac-sha256', 'ed25519')),
+    'another algorithm': altered('hmac-sha256', 'ed25519'),
     'the public key as a secret': withSignature(ofFirstVersion(UNSIGNED, { id: 'e', secret: pair.publicKey })),
   },
   'the signature is for another purpose': {
-    'another purpose': withSignature(SIGNATURE.replace('sallyport-handoff', 'web-bot-auth')),
+    'another purpose': altered('sallyport-handoff', 'web-bot-auth'),
   },
   'sallyport-signature is malformed': {
-    'no half': withSignature(SIGNATURE.replace(/,.{1,200}$/, '')),
+    'no half': altered(/,.{1,200}$/, ''),
     'a third half': withSignature(`${SIGNATURE}, more=1`),
     'no list': withSignature('input=1, signature=:AA==:'),
     'no dictionary': withSignature('\u00ff'),
@@ -235,58 +223,33 @@ for (const [fault, requests] of Object.entries(TAMPERED)) {
 }
 
 t.test('the Host that is signed is the one that the server gets', async (t) => {
-  const server = createServer((req, res) => res.end(JSON.stringify({ host: req.headers.host, check: verify(req) })))
-  const sockets = new WebSocketServer({ server })
-  const opened: IncomingMessage[] = []
-  sockets.on('connection', (_, request) => opened.push(request))
-  const upstream = await listening(t, server)
-  const gone = createNetServer().listen(0, '127.0.0.1')
-  await once(gone, 'listening')
-  const nobody = `http://localhost:${(gone.address() as AddressInfo).port}`
-  await new Promise((resolve) => gone.close(resolve))
+  const { upstream, upgrade, ask } = await startVerifying(t)
+  const nobody = `http://localhost:${await freePort()}`
   const proxy = await gateBefore(t, upstream, [HMAC])
   const good = { verified: true, version: 2 }
-  t.match(await (await fetch(proxy.url)).json(), { host: new URL(proxy.url).host, check: good })
+  t.match(await ask(proxy.url), { host: new URL(proxy.url).host, check: good })
   await proxy.reload({ routes: [{ upstreams: [nobody, upstream], hostHeader: 'origin' }] })
+  const { host } = new URL(upstream)
   for (let round = 0; round < 3; round++) {
-    const answer = await fetch(proxy.url)
-    t.match(
-      await answer.json(),
-      { host: new URL(upstream).host, check: good },
-      'also after a server that was not there',
-    )
+    t.match(await ask(proxy.url), { host, check: good }, 'also after a server that was not there')
   }
-  const client = new WebSocket(proxy.url.replace('http', 'ws'))
-  await once(client, 'open')
-  client.terminate()
-  t.match(opened[0]?.headers.host, new URL(upstream).host)
-  t.match(verify(opened[0] as IncomingMessage), good)
-  const { port, hostname } = new URL(proxy.url)
+  const upgraded = await upgrade(proxy.url)
+  t.equal(upgraded.headers.host, host)
+  t.match(verify(upgraded), good)
   for (const routes of [[], [{ upstreams: [upstream], hostHeader: 'client' as const }]]) {
     await proxy.reload({ routes })
-    const socket = connect(Number(port), hostname)
-    socket.write('GET / HTTP/1.0\r\n\r\n')
-    let text = ''
-    for await (const chunk of socket) text += chunk
+    const text = await exchange(proxy.port, 'GET / HTTP/1.0\r\n\r\n')
     t.match(text, /"verified":true/, 'a client of HTTP/1.0 that names no site')
   }
 })
 
 t.test('keys that cannot be used', async (t) => {
   const unusable = { code: 'invalid_config' }
-  for (const key of [
-    { ...HMAC, id: 'a"b' },
-    { ...HMAC, secret: 'short' },
-    { ...ED25519, secret: 'no pem' },
-    { ...ED25519, secret: pair.publicKey },
-    {
-      ...ED25519,
-      secret: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-        .privateKey.export({ type: 'sec1', format: 'pem' })
-        .toString(),
-    },
-  ]) {
-    t.throws(() => createHandoffSigner([key]), unusable)
+  t.throws(() => createHandoffSigner([{ ...HMAC, id: 'a"b' }]), unusable)
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const curve = privateKey.export({ type: 'sec1', format: 'pem' }).toString()
+  for (const secret of ['short', pair.publicKey, curve]) {
+    t.throws(() => createHandoffSigner([{ ...ED25519, secret }]), unusable)
   }
   t.throws(() => verifyHandoff({ keys: [{ id: 'e', algorithm: 'ed25519' }] }), unusable)
   t.throws(() => verifyHandoff({ keys: [{ id: 'h', algorithm: 'hmac-sha256' }] }), unusable)
@@ -301,7 +264,7 @@ t.test('an origin that sees raw bytes finds the field once, after the verdict', 
       socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
     }),
   )
-  const { url } = await gateBefore(t, await listening(t, server), [HMAC])
+  const { url } = await gateBefore(t, await listen(t, server), [HMAC])
   await fetch(url, { headers: { Sallyport_Signature: 'x', 'sallyport-signature': 'y' } })
   const names = [...(heads[0] ?? '').matchAll(/^(sallyport.[a-z-]+):/gim)].map(([, name]) => name)
   t.equal(names.at(-1), 'sallyport-signature')

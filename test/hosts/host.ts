@@ -1,8 +1,8 @@
 import type { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
-import type { InspectionOptions } from '@sallyport/node'
+import { guardUpgrade, type InspectionOptions } from '@sallyport/node'
 import type { ProxyHost } from '@sallyport/proxy'
-import type { Protocol } from './protocols.ts'
+import { createTestServer, type Protocol } from './protocols.ts'
 import { agree, echo } from './site.ts'
 
 /** Starts a server with inspection, the API under `base` and an upgrade guard, in front of the same site everywhere. */
@@ -61,6 +61,18 @@ export async function running(server: Server): Promise<RunningHost> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+/** Starts a server whose upgrades are guarded. */
+export function serve(
+  over: Protocol,
+  listener: (req: IncomingMessage, res: ServerResponse) => unknown,
+  sallyport: ProxyHost,
+  options: AnyOptions,
+): Promise<RunningHost> {
+  const server = createTestServer(over, listener)
+  guardUpgrade(server, sallyport, options)
+  return running(server)
 }
 
 /** Answers with what the site sees of a request of Node. */

@@ -6,7 +6,7 @@ import * as forFastify from '@sallyport/fastify'
 import { inspection as inspectFetch, v1 as v1OfFetch } from '@sallyport/fetch'
 import * as forHono from '@sallyport/fetch/hono'
 import * as forKoa from '@sallyport/koa'
-import { guardUpgrade, listener, v1 } from '@sallyport/node'
+import { listener, v1 } from '@sallyport/node'
 import { openProxy } from '@sallyport/proxy'
 import express from 'express'
 import express4 from 'express4'
@@ -16,8 +16,8 @@ import { Hono } from 'hono'
 import Koa, { type Middleware } from 'koa'
 import bodyParserOfKoa2 from 'koa-bodyparser'
 import Koa2 from 'koa2'
-import { answerEcho, type Host, running } from './host.ts'
-import { createTestServer, HTTP1, tlsFiles } from './protocols.ts'
+import { answerEcho, type Host, running, serve } from './host.ts'
+import { HTTP1, tlsFiles } from './protocols.ts'
 import { echo, echoFetch } from './site.ts'
 
 export { type AnyOptions, type Host, type RunningHost, running, speaks } from './host.ts'
@@ -26,9 +26,7 @@ const node: Host = {
   name: 'node:http',
   speaks: ['tls', 'h2', 'h2c'],
   async start(sallyport, base, options = {}, over = HTTP1) {
-    const server = createTestServer(over, listener(sallyport, v1(sallyport, answerEcho, { base }), options))
-    guardUpgrade(server, sallyport, options)
-    return running(server)
+    return serve(over, listener(sallyport, v1(sallyport, answerEcho, { base }), options), sallyport, options)
   },
 }
 
@@ -45,9 +43,7 @@ function expressHost(name: string, create: typeof express, parses: boolean): Hos
       app.use((req, res, next) => {
         echo(req, req.originalUrl, req.body).then((seen) => res.json(seen), next)
       })
-      const server = createTestServer(over, app)
-      forExpress.guardUpgrade(server, sallyport, options)
-      return running(server)
+      return serve(over, app, sallyport, options)
     },
   }
 }
@@ -66,9 +62,7 @@ function koaHost(name: string, Application: typeof Koa, parser?: Middleware): Ho
       app.use(async (ctx) => {
         ctx.body = await echo(ctx.req, ctx.originalUrl, (ctx.request as { readonly body?: unknown }).body)
       })
-      const server = createTestServer(over, app.callback())
-      forKoa.guardUpgrade(server, sallyport, options)
-      return running(server)
+      return serve(over, app.callback(), sallyport, options)
     },
   }
 }
@@ -82,9 +76,7 @@ const hono: Host = {
     app.use(forHono.inspection(sallyport, options))
     app.use(forHono.v1(sallyport, { base }))
     app.all('*', (c) => echoFetch(c.req.raw))
-    const server = createTestServer(over, getRequestListener(app.fetch))
-    guardUpgrade(server, sallyport, options)
-    return running(server)
+    return serve(over, getRequestListener(app.fetch), sallyport, options)
   },
 }
 
@@ -96,17 +88,13 @@ const fetchHost: Host = {
   hidesWire: true,
   async start(sallyport, base, options = {}, over = HTTP1) {
     const inspect = inspectFetch(sallyport, options)
-    const server = createTestServer(
-      over,
-      getRequestListener(async (request, env) => {
-        const place = { address: env.incoming.socket.remoteAddress, base }
-        const { response, headers, end } = await inspect(request, place)
-        if (response !== undefined) return response
-        return (await v1OfFetch(sallyport, request, place)) ?? end(await echoFetch(request, headers))
-      }),
-    )
-    guardUpgrade(server, sallyport, options)
-    return running(server)
+    const answer = getRequestListener(async (request, env) => {
+      const place = { address: env.incoming.socket.remoteAddress, base }
+      const { response, headers, end } = await inspect(request, place)
+      if (response !== undefined) return response
+      return (await v1OfFetch(sallyport, request, place)) ?? end(await echoFetch(request, headers))
+    })
+    return serve(over, answer, sallyport, options)
   },
 }
 

@@ -1,9 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { type Decision, type ObservedRequest, SallyportError } from '@sallyport/core'
+import type { Decision, ObservedRequest } from '@sallyport/core'
 import type { Sallyport } from 'sallyport'
 import t, { type Test } from 'tap'
+import { startHost } from './every-host.ts'
 import { type AnyOptions, HOSTS, type Host } from './hosts.ts'
-import { exchange, parseResponse, requestBytes, upgrade, type WireResponse } from './wire.ts'
+import { askAs, exchange, parseResponse, requestBytes, upgrade, WEBSOCKET, type WireResponse } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* `inspection(sallyport, options)` is one type: each option does the same in every host. */
@@ -14,24 +15,17 @@ const RULES = [
 ]
 const HOME = '73.162.10.20'
 
-const opened = (t: Test, observe?: (observed: ObservedRequest) => void): Promise<Sallyport> =>
-  openWithoutData(t, { policy: { preset: 'observe', rules: RULES } }, observe && { observe })
-
 type Ask = (path?: string, ...fields: readonly string[]) => Promise<WireResponse>
 
 async function asking(t: Test, host: Host, sallyport: Sallyport, options: AnyOptions): Promise<Ask & { port: number }> {
-  const running = await host.start(sallyport, '', options)
-  t.teardown(() => running.close())
-  const ask: Ask = async (path = '/shop', ...fields) => {
-    const sent = ['X-Forwarded-For', HOME, 'User-Agent', 'Mozilla/5.0', 'Connection', 'close', ...fields]
-    return parseResponse(await exchange(running.port, requestBytes('GET', path, sent)))
-  }
-  return Object.assign(ask, { port: running.port })
+  const at = await startHost(t, host, sallyport, options)
+  const ask: Ask = (path = '/shop', ...fields) => askAs(at, HOME, path, ['User-Agent', 'Mozilla/5.0', ...fields])
+  return Object.assign(ask, { port: at.port })
 }
 
 const everyHost = (name: string, check: (t: Test, host: Host, sallyport: Sallyport) => Promise<void>) =>
   t.test(name, async (t) => {
-    const sallyport = await opened(t)
+    const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: RULES } })
     for (const host of SHAPED) await t.test(host.name, (t) => check(t, host, sallyport))
   })
 
@@ -42,21 +36,17 @@ everyHost('policy and mode are those of the mount', async (t, host, sallyport) =
   const watching = await asking(t, host, sallyport, { policy: nobody, mode: 'monitor' })
   const plain = await asking(t, host, sallyport, {})
   t.equal((await closed()).status, 403)
-  t.hasStrict(JSON.parse((await watching()).body).headers, {
-    'sallyport-action': 'block',
-    'sallyport-enforced': 'false',
-  })
+  const watched = { 'sallyport-action': 'block', 'sallyport-enforced': 'false' }
+  t.hasStrict(JSON.parse((await watching()).body).headers, watched)
   t.hasStrict(JSON.parse((await plain()).body).headers, { 'sallyport-action': 'allow' })
 })
 
 everyHost(
-  'rules of a mount count, and a throttled client reads what the application renders',
-  async (t, host, sallyport) => {
+  'rules of a mount count, and who is throttled reads what the application renders',
+  async (t, host, service) => {
     const limit = { key: 'client' as const, max: 1, window: '1h' }
-    const ask = await asking(t, host, sallyport, {
-      policy: [{ id: `one-${SHAPED.indexOf(host)}`, match: {}, action: 'throttle', limit }],
-      respond: () => ({ body: 'Later.' }),
-    })
+    const policy = [{ id: `one-${SHAPED.indexOf(host)}`, match: {}, action: 'throttle' as const, limit }]
+    const ask = await asking(t, host, service, { policy, respond: () => ({ body: 'Later.' }) })
     t.equal((await ask()).status, 200)
     const { status, headers, body } = await ask()
     t.same([status, body], [429, 'Later.'])
@@ -80,10 +70,8 @@ everyHost('identify: rules match the user and the plan', async (t, host, sallypo
     [undefined, '/paid', 200],
   ] as const) {
     const seen: Decision[] = []
-    const ask = await asking(t, host, sallyport, {
-      identify: () => identity,
-      onDecision: (decision) => void seen.push(decision),
-    })
+    const onDecision = (decision: Decision) => void seen.push(decision)
+    const ask = await asking(t, host, sallyport, { identify: () => identity, onDecision })
     t.equal((await ask(path)).status, status, JSON.stringify(identity))
     const { user, plan } = seen[0]?.inspection ?? {}
     t.same([user, plan], [identity?.user ? String(identity.user) : undefined, identity?.plan])
@@ -102,13 +90,8 @@ everyHost('respond renders a block, at once or later; for nothing the default is
     t.same([refused.status, refused.body], [418, '<p>No.</p>'], 'an upgrade, too')
   }
   const asked: string[] = []
-  const silent = await asking(t, host, sallyport, {
-    policy: nobody,
-    respond(decision) {
-      asked.push(decision.action)
-      return undefined
-    },
-  })
+  const respond = ({ action }: Decision) => void asked.push(action)
+  const silent = await asking(t, host, sallyport, { policy: nobody, respond })
   t.equal(JSON.parse((await silent()).body).error, 'request_blocked')
   t.same(asked, ['block'])
 })
@@ -123,38 +106,28 @@ everyHost('explain names the reasons, in every answer', async (t, host, sallypor
 })
 
 everyHost('what a hook throws is reported, and the request goes on without it', async (t, host, sallyport) => {
-  const failed: string[] = []
+  /** Asks a host with failing hooks, and returns what was reported. */
+  const fail = async (options: AnyOptions): Promise<readonly string[]> => {
+    const failed: string[] = []
+    const onError = (error: unknown) => void failed.push((error as Error).message)
+    const ask = await asking(t, host, sallyport, { policy: nobody, ...options, onError })
+    t.equal((await ask()).status, 403)
+    return failed.sort()
+  }
   const fails = (name: string) => () => {
     throw new Error(name)
   }
-  const ask = await asking(t, host, sallyport, {
-    policy: nobody,
-    skip: fails('skip'),
-    identify: fails('identify'),
-    onDecision: fails('onDecision'),
-    respond: fails('respond'),
-    onError: (error) => void failed.push((error as Error).message),
-  })
-  t.equal((await ask()).status, 403)
-  t.same(failed.sort(), ['identify', 'onDecision', 'respond', 'skip'])
-  failed.length = 0
-  const later = await asking(t, host, sallyport, {
-    policy: nobody,
-    onDecision: async () => fails('onDecision')(),
-    respond: async () => fails('respond')(),
-    onError: (error) => void failed.push((error as Error).message),
-  })
-  t.equal((await later()).status, 403)
-  t.same(failed.sort(), ['onDecision', 'respond'])
+  const [skip, identify, onDecision, respond] = ['skip', 'identify', 'onDecision', 'respond'].map(fails)
+  t.same(await fail({ skip, identify, onDecision, respond } as AnyOptions), [
+    'identify',
+    'onDecision',
+    'respond',
+    'skip',
+  ])
+  const later = { onDecision: async () => fails('onDecision')(), respond: async () => fails('respond')() }
+  t.same(await fail(later), ['onDecision', 'respond'])
   for (const answer of [{ status: 99, body: '' }, { body: '', headers: { 'x-a': 'a\nb' } }, { body: 7 as never }]) {
-    failed.length = 0
-    const bad = await asking(t, host, sallyport, {
-      policy: nobody,
-      respond: () => answer,
-      onError: (error) => void failed.push(String(error)),
-    })
-    t.equal((await bad()).status, 403)
-    t.equal(failed.length, 1, failed.join())
+    t.equal((await fail({ respond: () => answer })).length, 1)
   }
 })
 
@@ -197,10 +170,7 @@ everyHost('decisions and refusals are events of diagnostics_channel', async (t, 
   t.same(seen.slice(0, 4), ['block', 403, 'block', 403])
 })
 
-function upgradeBytes(): string {
-  const fields = ['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Sec-WebSocket-Version', '13']
-  return requestBytes('GET', '/socket', [...fields, 'Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='])
-}
+const upgradeBytes = (): string => requestBytes('GET', '/socket', WEBSOCKET)
 
 everyHost('an upgrade that waits for a claim goes on with its record', async (t, host, sallyport) => {
   const { port } = await asking(t, host, sallyport, { provenance: { claim: () => 'US' } })
@@ -212,10 +182,8 @@ everyHost('an upgrade that waits for a claim goes on with its record', async (t,
 
 t.test('the user is in the decision log', async (t) => {
   const observed: ObservedRequest[] = []
-  const sallyport = await opened(t, (request) => void observed.push(request))
-  const [host] = SHAPED
-  if (host === undefined) throw new SallyportError('internal_error')
-  const ask = await asking(t, host, sallyport, { identify: () => ({ user: 'alice', plan: 'pro' }) })
+  const sallyport = await openWithoutData(t, {}, { observe: (request) => void observed.push(request) })
+  const ask = await asking(t, SHAPED[0] as Host, sallyport, { identify: () => ({ user: 'alice', plan: 'pro' }) })
   await ask()
   sallyport.drain()
   t.match(observed[0]?.decision?.inspection, { user: 'alice', plan: 'pro' })

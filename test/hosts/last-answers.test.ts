@@ -6,9 +6,10 @@ import * as forKoa from '@sallyport/koa'
 import type { ProxyHost } from '@sallyport/proxy'
 import Koa from 'koa'
 import t from 'tap'
+import { startHost } from './every-host.ts'
 import { HOSTS } from './hosts.ts'
 import { madeScene } from './scene.ts'
-import { requestBytes } from './wire.ts'
+import { requestBytes, WEBSOCKET } from './wire.ts'
 
 /*
  * Behind an answer of ours with `Connection: close` nothing is carried out, whatever is in the same packet: where a body
@@ -16,16 +17,7 @@ import { requestBytes } from './wire.ts'
  */
 const { blocked, enforcing, key } = madeScene()
 const SECOND = requestBytes('GET', '/second', ['Connection', 'close'])
-const UPGRADE = requestBytes('GET', '/second', [
-  'Connection',
-  'Upgrade',
-  'Upgrade',
-  'websocket',
-  'Sec-WebSocket-Version',
-  '13',
-  'Sec-WebSocket-Key',
-  'dGhlIHNhbXBsZSBub25jZQ==',
-])
+const UPGRADE = requestBytes('GET', '/second', WEBSOCKET)
 const LARGE = ' '.repeat(70_000)
 const FROM = ['X-Forwarded-For', blocked.address]
 const KEYED = ['Authorization', `Bearer ${key}`, 'Content-Type', 'application/json']
@@ -37,35 +29,26 @@ const sized = (path: string, fields: readonly string[], body: string) =>
 const inChunks = (...parts: readonly string[]) =>
   `${parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')}0\r\n\r\n`
 
-interface Row {
-  readonly name: string
-  readonly status: number
-  readonly first: string
-  /** A parser of the host's own answers it. */
-  readonly parsed?: boolean | undefined
-}
+const LOOKUP = '/v1/ip/lookup'
+const KEPT = sized('/shop', [...FROM, 'Connection', 'keep-alive'], LARGE).replace('HTTP/1.1', 'HTTP/1.0')
+const OTHER = ['Host', 'other.example']
 
-const ROWS: readonly Row[] = [
-  { name: 'blocked, an empty body in chunks', status: 403, first: post('/shop', [...FROM, ...CHUNKED], inChunks()) },
-  { name: 'blocked, a body in chunks', status: 403, first: post('/shop', [...FROM, ...CHUNKED], inChunks('a', 'bc')) },
-  { name: 'blocked, a large body', status: 403, first: sized('/shop', FROM, LARGE) },
-  { name: 'blocked, waits for 100', status: 403, first: sized('/shop', [...FROM, 'Expect', '100-continue'], LARGE) },
-  {
-    name: 'blocked, HTTP/1.0 that would be kept',
-    status: 403,
-    first: sized('/shop', [...FROM, 'Connection', 'keep-alive'], LARGE).replace('HTTP/1.1', 'HTTP/1.0'),
-  },
-  { name: 'API, a large body', status: 413, first: sized('/v1/ip/lookup', KEYED, LARGE), parsed: true },
-  {
-    name: 'API, a large body in chunks',
-    status: 413,
-    first: post('/v1/ip/lookup', [...KEYED, ...CHUNKED], inChunks(LARGE, 'x')),
-    parsed: true,
-  },
-  { name: 'API, without a key', status: 401, first: post('/v1/ip/lookup', CHUNKED, inChunks('{}')), parsed: true },
-  { name: 'two Hosts', status: 400, first: requestBytes('GET', '/shop', ['Host', 'other.example']) },
-  { name: 'two Hosts for the API', status: 400, first: requestBytes('GET', '/v1', ['Host', 'other.example']) },
-  { name: 'two Hosts, and a body', status: 400, first: sized('/shop', ['Host', 'other.example'], 'a=b') },
+/** The first request, the status of its answer, and whether a parser of the host's own answers it. */
+const ROWS: readonly (readonly [name: string, status: number, first: string, parsed?: boolean])[] = [
+  ['blocked, an empty body in chunks', 403, post('/shop', [...FROM, ...CHUNKED], inChunks())],
+  ['blocked, a body in chunks', 403, post('/shop', [...FROM, ...CHUNKED], inChunks('a', 'bc'))],
+  ['blocked, a large body', 403, sized('/shop', FROM, LARGE)],
+  ['blocked, waits for 100', 403, sized('/shop', [...FROM, 'Expect', '100-continue'], LARGE)],
+  ['blocked, HTTP/1.0 that would be kept', 403, KEPT],
+  ['API, a large body', 413, sized(LOOKUP, KEYED, LARGE), true],
+  ['API, a large body in chunks', 413, post(LOOKUP, [...KEYED, ...CHUNKED], inChunks(LARGE, 'x')), true],
+  ['API, without a key', 401, post(LOOKUP, CHUNKED, inChunks('{}')), true],
+  ['two Hosts', 400, requestBytes('GET', '/shop', OTHER)],
+  ['two Hosts for the API', 400, requestBytes('GET', '/v1', OTHER)],
+  ['two Hosts, and a body', 400, sized('/shop', OTHER, 'a=b')],
+  ['another site in the target', 400, requestBytes('GET', 'http://other.example/shop', [])],
+  ['another site in the target, for the API', 400, requestBytes('GET', 'http://other.example/v1/myip', [])],
+  ['a Connection that names Host', 400, requestBytes('GET', '/shop', ['Connection', 'keep-alive, Host'])],
 ]
 
 /** The statuses that a client gets which sends `bytes`, then `later` once there is an answer. */
@@ -81,10 +64,8 @@ async function statuses(port: number, bytes: string, later = ''): Promise<{ all:
   socket.write(bytes)
   await once(socket, 'close')
   const [, ...answers] = text.split(/HTTP\/1\.1 (?=[2-5])/)
-  return {
-    all: answers.map((answer) => answer.slice(0, 3)),
-    closes: /^connection: close/im.test(answers[0] ?? ''),
-  }
+  const closes = /^connection: close/im.test(answers[0] ?? '')
+  return { all: answers.map((answer) => answer.slice(0, 3)), closes }
 }
 
 function recording(seen: string[]): ProxyHost {
@@ -100,10 +81,9 @@ function recording(seen: string[]): ProxyHost {
 for (const host of HOSTS.filter(({ hidesWire = false }) => !hidesWire)) {
   t.test(host.name, async (t) => {
     const seen: string[] = []
-    const site = await host.start(recording(seen), '')
-    t.teardown(() => site.close())
+    const site = await startHost(t, host, recording(seen))
     const wrong: unknown[] = []
-    for (const { name, status, first, parsed = false } of ROWS) {
+    for (const [name, status, first, parsed = false] of ROWS) {
       if (parsed && host.parsesBodies) continue
       for (const [place, bytes, later] of [
         ['in one packet', first + SECOND, ''],
@@ -131,11 +111,7 @@ t.test('also where something waits before the inspection', async (t) => {
     await next()
   })
   app.use(forKoa.inspection(recording(seen)))
-  app.use((ctx) => {
-    ctx.body = 'ok'
-  })
-  const server = createServer(app.callback())
-  const port = await listening(t, server)
+  const port = await listening(t, createServer(app.callback()))
   const first = requestBytes('GET', '/shop', ['Host', 'other.example'])
   t.same(await statuses(port, first + SECOND), { all: ['400'], closes: true })
   t.same(seen, [])

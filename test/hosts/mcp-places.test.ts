@@ -13,10 +13,11 @@ import express from 'express'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import t from 'tap'
+import { startHost } from './every-host.ts'
 import { answerEcho, type RunningHost, running } from './host.ts'
-import { HOSTS } from './hosts.ts'
-import { startProxy } from './proxy.ts'
-import { exchange, parseResponse, requestBytes } from './wire.ts'
+import { HOSTS, type Host } from './hosts.ts'
+import { startProxy, startProxyBefore } from './proxy.ts'
+import { askAs, exchange, parseResponse, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* Where a body was read before Sallyport, is not shown to it, or comes late. */
@@ -24,19 +25,12 @@ const NO_DELETE = { id: 'no-delete', match: { mcp: { name: ['delete'] } }, actio
 const POLICY = { preset: 'observe', rules: [NO_DELETE] } satisfies ConfigInput['policy']
 const JSON_TYPE = ['Content-Type', 'application/json']
 
-function call(name: string, id = 1): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } })
-}
+const call = (name: string, id = 1) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } })
+/** Lists the headers of a call by MCP 2026-07-28. */
+const marks = (name: string) => ['MCP-Protocol-Version', '2026-07-28', 'Mcp-Method', 'tools/call', 'Mcp-Name', name]
 
-async function post(
-  { port }: Pick<RunningHost, 'port'>,
-  body: string,
-  fields: readonly string[] = [],
-  target = '/mcp',
-) {
-  const sent = requestBytes('POST', target, [...JSON_TYPE, ...fields, 'Connection', 'close'], body)
-  return parseResponse(await exchange(port, sent))
-}
+const post = (at: Pick<RunningHost, 'port'>, body: string, fields: readonly string[] = [], target = '/mcp') =>
+  askAs(at, '8.8.8.8', target, [...JSON_TYPE, ...fields], { method: 'POST', body })
 
 type Start = (sallyport: Awaited<ReturnType<typeof openWithoutData>>) => Promise<RunningHost>
 
@@ -57,9 +51,7 @@ const PARSED: Readonly<Record<string, Start>> = {
   '@koa/bodyparser': (sallyport) => {
     const app = new Koa()
     app.use(bodyParser()).use(forKoa.inspection(sallyport))
-    app.use((ctx) => {
-      ctx.body = (ctx.request as { readonly body?: unknown }).body
-    })
+    app.use((ctx) => void Object.assign(ctx, { body: (ctx.request as { readonly body?: unknown }).body }))
     return running(createServer(app.callback()))
   },
   'Hono, by an earlier middleware': (sallyport) => {
@@ -80,12 +72,9 @@ t.test('a body that a parser has read before', async (t) => {
     await t.test(name, async (t) => {
       const at = await start(sallyport)
       t.teardown(() => at.close())
-      const passed = await post(at, call('search'))
-      t.equal(passed.status, 200)
-      t.match(passed.body, 'search')
+      t.match(await post(at, call('search')), { status: 200, body: 'search' })
       const refused = await post(at, call('delete', 3))
-      t.equal(refused.status, 403)
-      t.match(JSON.parse(refused.body), { id: 3, error: { code: 403 } })
+      t.match([refused.status, JSON.parse(refused.body)], [403, { id: 3, error: { code: 403 } }])
     })
   }
 })
@@ -98,58 +87,42 @@ t.test('a body that something has read and not kept cannot be checked', async (t
   const at = await running(createServer(app))
   t.teardown(() => at.close())
   t.match(await post(at, call('search')), { status: 400, body: /-32020/ })
-  const headers = ['MCP-Protocol-Version', '2026-07-28', 'Mcp-Method', 'tools/call', 'Mcp-Name', 'search']
-  t.match(await post(at, call('search'), headers), { status: 200, body: 'reached' })
+  t.match(await post(at, call('search'), marks('search')), { status: 200, body: 'reached' })
 })
 
 t.test('the API reads its bodies where a rule has read them', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY })
   const { key } = await sallyport.keyring.issue({ name: 'test' })
   for (const host of HOSTS) {
-    const at = await host.start(sallyport, '')
-    t.teardown(() => at.close())
-    const { status, body } = await post(
-      at,
-      '{"target":"5.9.10.20"}',
-      ['Authorization', `Bearer ${key}`],
-      '/v1/ip/lookup',
-    )
+    const at = await startHost(t, host, sallyport)
+    const keyed = ['Authorization', `Bearer ${key}`]
+    const { status, body } = await post(at, '{"target":"5.9.10.20"}', keyed, '/v1/ip/lookup')
     t.match([status, JSON.parse(body)], [200, { target: { ip: '5.9.10.20' } }], host.name)
   }
 })
 
 t.test('a server that asks shows no body: headers that its server compares are believed, and no others', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY, forwardAuth: 'caddy' })
-  const { port } = await startProxy(t, sallyport, { forwardAuth: 'caddy' })
-  const check = async (...fields: readonly string[]) => {
-    const original = ['X-Forwarded-Host', 'site.example', 'X-Forwarded-Uri', '/mcp', 'X-Forwarded-Method', 'POST']
-    const about = ['X-Forwarded-For', '8.8.8.8', 'X-Forwarded-Proto', 'https', ...JSON_TYPE, 'Connection', 'close']
-    const sent = requestBytes('GET', '/.sallyport/check', [...original, ...about, ...fields])
-    return parseResponse(await exchange(port, sent))
-  }
-  const version = ['MCP-Protocol-Version', '2026-07-28']
-  t.equal((await check(...version, 'Mcp-Method', 'tools/call', 'Mcp-Name', 'search')).status, 200)
-  const refused = await check(...version, 'Mcp-Method', 'tools/call', 'Mcp-Name', 'delete')
-  t.equal(refused.status, 403)
-  t.match(JSON.parse(refused.body), { jsonrpc: '2.0', error: { code: 403 } })
-  t.match(await check('MCP-Protocol-Version', '2025-11-25', 'Mcp-Method', 'tools/list'), {
-    status: 400,
-    body: /-32020/,
-  })
-  t.match(await check(), { status: 400, body: /-32020/ })
+  const gate = await startProxy(t, sallyport, { forwardAuth: 'caddy' })
+  const original = ['X-Forwarded-Host', 'site.example', 'X-Forwarded-Uri', '/mcp', 'X-Forwarded-Method', 'POST']
+  const check = (...fields: readonly string[]) =>
+    askAs(gate, '8.8.8.8', '/.sallyport/check', [...original, 'X-Forwarded-Proto', 'https', ...JSON_TYPE, ...fields])
+  t.equal((await check(...marks('search'))).status, 200)
+  const refused = await check(...marks('delete'))
+  t.match([refused.status, JSON.parse(refused.body)], [403, { jsonrpc: '2.0', error: { code: 403 } }])
+  const old = ['MCP-Protocol-Version', '2025-11-25', 'Mcp-Method', 'tools/list']
+  for (const fields of [old, []]) t.match(await check(...fields), { status: 400, body: /-32020/ })
 })
 
 t.test('nginx, which keeps no body of a refusal, has the gate write it as JSON-RPC', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY, forwardAuth: 'nginx' })
-  const { port } = await startProxy(t, sallyport, { forwardAuth: 'nginx' })
-  const ask = async (target: string, ...fields: readonly string[]) => {
-    const about = ['X-Forwarded-For', '8.8.8.8', ...JSON_TYPE, 'Connection', 'close']
-    return parseResponse(await exchange(port, requestBytes('GET', target, [...about, ...fields])))
-  }
+  const gate = await startProxy(t, sallyport, { forwardAuth: 'nginx' })
+  const ask = (target: string, ...fields: readonly string[]) =>
+    askAs(gate, '8.8.8.8', target, [...JSON_TYPE, ...fields])
   const original = ['X-Original-URI', '/mcp', 'X-Original-Method', 'POST']
-  const marks = ['MCP-Protocol-Version', '2026-07-28', 'Mcp-Method', 'tools/call', 'Mcp-Name', 'delete']
+  const deleting = marks('delete')
   for (const [fields, told, status, error] of [
-    [marks, '403;mcp', 403, { code: 403, data: { error: 'request_blocked' } }],
+    [deleting, '403;mcp', 403, { code: 403, data: { error: 'request_blocked' } }],
     [[], '400;mcp', 400, { code: -32020, message: /^Header mismatch/ }],
   ] as const) {
     const { headers } = await ask('/.sallyport/check', ...original, ...fields)
@@ -157,9 +130,9 @@ t.test('nginx, which keeps no body of a refusal, has the gate write it as JSON-R
     const refused = await ask('/.sallyport/refused', 'Sallyport-Status', told, ...fields)
     t.match([refused.status, JSON.parse(refused.body)], [status, { jsonrpc: '2.0', error }])
   }
-  const late = await ask('/.sallyport/refused', 'Sallyport-Status', '429;mcp', 'Retry-After', '30', ...marks)
+  const late = await ask('/.sallyport/refused', 'Sallyport-Status', '429;mcp', 'Retry-After', '30', ...deleting)
   t.match([late.status, JSON.parse(late.body)], [429, { error: { code: 429, data: { retryAfter: 30 } } }])
-  const page = await ask('/.sallyport/refused', 'Sallyport-Status', '403', ...marks)
+  const page = await ask('/.sallyport/refused', 'Sallyport-Status', '403', ...deleting)
   t.match(JSON.parse(page.body), { error: 'request_blocked' }, 'no rule read calls of this request')
 })
 
@@ -167,15 +140,9 @@ t.test('a challenge of a call is an error that its client can read', async (t) =
   const rules = [{ id: 'ask', match: { path: ['/mcp'], mcp: { name: ['delete'] } }, action: 'challenge' as const }]
   const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules } })
   for (const host of HOSTS) {
-    const at = await host.start(sallyport, '')
-    t.teardown(() => at.close())
+    const at = await startHost(t, host, sallyport)
     for (const accept of ['application/json, text/event-stream', 'text/html']) {
-      const { status, headers, body } = await post(at, call('delete', 8), [
-        'Accept',
-        accept,
-        'X-Forwarded-For',
-        '8.8.8.8',
-      ])
+      const { status, headers, body } = await post(at, call('delete', 8), ['Accept', accept])
       t.equal(status, 403, host.name)
       t.match(headers['content-type'], 'application/json')
       t.match(JSON.parse(body), { id: 8, error: { code: 403, data: { error: 'challenge_required', level: 1 } } })
@@ -185,10 +152,7 @@ t.test('a challenge of a call is an error that its client can read', async (t) =
 })
 
 t.test('the proxy asks for a body that waits for 100 Continue', async (t) => {
-  const origin = await running(createServer(answerEcho))
-  t.teardown(() => origin.close())
-  const sallyport = await openWithoutData(t, { policy: POLICY })
-  const { port } = await startProxy(t, sallyport, { upstream: `http://127.0.0.1:${origin.port}` })
+  const { port } = await startProxyBefore(t, await openWithoutData(t, { policy: POLICY }), answerEcho)
   for (const [name, status] of [
     ['search', 200],
     ['delete', 403],
@@ -240,8 +204,7 @@ t.test('the proxy reads bodies only for requests with a slot', async (t) => {
 t.test('the log has the calls', async (t) => {
   const seen: ObservedRequest[] = []
   const sallyport = await openWithoutData(t, { policy: POLICY }, { observe: (request) => void seen.push(request) })
-  const at = await (HOSTS[0] as (typeof HOSTS)[number]).start(sallyport, '')
-  t.teardown(() => at.close())
+  const at = await startHost(t, HOSTS[0] as Host, sallyport)
   await post(at, `[${call('search')},${call('delete')}]`)
   await post(at, '{"a":1}')
   sallyport.drain()

@@ -3,17 +3,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { getRequestListener } from '@hono/node-server'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import { createMcpHandler, McpServer as NewServer } from '@modelcontextprotocol/server'
 import * as forExpress from '@sallyport/express'
-import * as forFastify from '@sallyport/fastify'
 import * as forHono from '@sallyport/fetch/hono'
 import type { InspectionOptions } from '@sallyport/node'
-import { openProxy, type ProxyHost } from '@sallyport/proxy'
+import type { ProxyHost } from '@sallyport/proxy'
 import express from 'express'
-import Fastify from 'fastify'
 import { Hono } from 'hono'
+import type { Test } from 'tap'
 import { type RunningHost, running } from './host.ts'
+import { startProxyBefore } from './proxy.ts'
 
 /* Starts MCP servers of the official SDKs, with sessions, behind Sallyport. */
 
@@ -22,7 +21,7 @@ type Identify = InspectionOptions<unknown>['identify']
 /** Starts a server of MCP at `/mcp`. */
 export interface McpHost {
   readonly name: string
-  start(sallyport: ProxyHost, identify?: Identify): Promise<RunningHost>
+  start(sallyport: ProxyHost, identify: Identify, t: Test): Promise<RunningHost>
 }
 
 const TOOLS = ['search', 'delete']
@@ -63,20 +62,6 @@ function createNodeMcp(): (req: IncomingMessage, res: ServerResponse, parsed?: u
   }
 }
 
-function createWebMcp(): (request: Request) => Promise<Response> {
-  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>()
-  return async (request) => {
-    const known = sessions.get(request.headers.get('mcp-session-id') ?? '')
-    if (known !== undefined) return known.handleRequest(request)
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => void sessions.set(id, transport),
-    })
-    await createTools().connect(transport as Connected)
-    return transport.handleRequest(request)
-  }
-}
-
 /**
  * Creates the same tools by MCP 2026-07-28, which has no sessions; clients of earlier versions are answered too. A tool tells how far it is,
  * and goes on when `heard` says that its client knows.
@@ -99,76 +84,32 @@ export function createNewMcp(heard?: Promise<void>): (request: Request) => Promi
   return (request) => handler.fetch(request)
 }
 
-function expressMcp(name: string, parses: boolean): McpHost {
-  return {
-    name,
-    async start(sallyport, identify) {
-      const answer = createNodeMcp()
-      const app = express()
-      // What is read here is not read by Sallyport again.
-      if (parses) app.use(express.json())
-      app.use(forExpress.inspection(sallyport, { identify }))
-      app.all('/mcp', (req, res) => answer(req, res, req.body))
-      return running(createServer(app))
-    },
-  }
-}
-
-const fastify: McpHost = {
-  name: 'Fastify',
+const expressMcp: McpHost = {
+  name: "Express behind Express's parser",
   async start(sallyport, identify) {
     const answer = createNodeMcp()
-    const app = Fastify()
-    await app.register(forFastify.inspection, { sallyport, identify })
-    app.all('/mcp', async (request, reply) => {
-      reply.hijack()
-      await answer(request.raw, reply.raw, request.body)
-    })
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    return running(app.server)
+    const app = express()
+    // What is read here is not read by Sallyport again.
+    app.use(express.json(), forExpress.inspection(sallyport, { identify }))
+    app.all('/mcp', (req, res) => answer(req, res, req.body))
+    return running(createServer(app))
   },
-}
-
-function honoMcp(name: string, create: () => (request: Request) => Promise<Response>): McpHost {
-  return {
-    name,
-    async start(sallyport, identify) {
-      const answer = create()
-      const app = new Hono()
-      app.use(forHono.inspection(sallyport, { identify }))
-      app.all('/mcp', (c) => answer(c.req.raw))
-      return running(createServer(getRequestListener(app.fetch)))
-    },
-  }
 }
 
 const proxy: McpHost = {
   name: 'the proxy',
-  async start(sallyport) {
-    const origin = await running(createServer(createNodeMcp()))
-    const { url, close } = await openProxy(sallyport, {
-      listen: '127.0.0.1:0',
-      admin: '127.0.0.1:0',
-      limits: { eventLoopDelay: '1m' },
-      upstream: `http://127.0.0.1:${origin.port}`,
-      timeouts: { drain: 0 },
-    })
-    return {
-      port: Number(new URL(url).port),
-      async close() {
-        await close('cut')
-        await origin.close()
-      },
-    }
-  },
+  start: (sallyport, _, t) => startProxyBefore(t, sallyport, createNodeMcp()),
 }
 
-export const MCP_HOSTS: readonly McpHost[] = [
-  expressMcp('Express', false),
-  expressMcp("Express behind Express's parser", true),
-  fastify,
-  honoMcp('Hono', createWebMcp),
-  proxy,
-]
+export const MCP_HOSTS: readonly McpHost[] = [expressMcp, proxy]
 
-export const NEW_MCP: McpHost = honoMcp('Hono', () => createNewMcp())
+export const NEW_MCP: McpHost = {
+  name: 'Hono',
+  async start(sallyport, identify) {
+    const answer = createNewMcp()
+    const app = new Hono()
+    app.use(forHono.inspection(sallyport, { identify }))
+    app.all('/mcp', (c) => answer(c.req.raw))
+    return running(createServer(getRequestListener(app.fetch)))
+  },
+}

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import * as forExpress from '@sallyport/express'
 import * as forHono from '@sallyport/fetch/hono'
-import { guardUpgrade, listener, v1 } from '@sallyport/node'
+import { listener, v1 } from '@sallyport/node'
 import { withVerdict } from '@sallyport/node/internal'
 import { Elysia } from 'elysia'
 import { H3 } from 'h3'
@@ -9,9 +9,9 @@ import { createApp, eventHandler, fromNodeMiddleware, toNodeListener } from 'h3v
 import { type Context, Hono } from 'hono'
 import { handle } from 'hono/aws-lambda'
 import { toNodeHandler } from 'srvx/node'
-import { answerEcho, type Host, running } from './host.ts'
+import { answerEcho, type Host, running, serve } from './host.ts'
 import { gatewayBefore } from './lambda-gateway.ts'
-import { createTestServer, HTTP1 } from './protocols.ts'
+import { HTTP1 } from './protocols.ts'
 import { echoFetch } from './site.ts'
 
 /** The handler of fetch runs by srvx on Node, behind the listener of `@sallyport/node`, as in the examples of h3 and Elysia. */
@@ -22,9 +22,7 @@ function srvxHost(name: string, fetch: (request: Request) => Response | Promise<
     normalisesTargets: true,
     async start(sallyport, base, options = {}, over = HTTP1) {
       const site = toNodeHandler(fetch) as (req: IncomingMessage, res: ServerResponse) => unknown
-      const server = createTestServer(over, listener(sallyport, v1(sallyport, site, { base }), options))
-      guardUpgrade(server, sallyport, options)
-      return running(server)
+      return serve(over, listener(sallyport, v1(sallyport, site, { base }), options), sallyport, options)
     },
   }
 }
@@ -45,9 +43,7 @@ const h3OfNitro2: Host = {
       v1(sallyport, () => next(), { base })(req, res)
     app.use(fromNodeMiddleware(base === '' ? (forExpress.v1(sallyport) as never) : below))
     app.use(eventHandler(({ node }) => answerEcho(node.req, node.res)))
-    const server = createTestServer(over, toNodeListener(app))
-    guardUpgrade(server, sallyport, options)
-    return running(server)
+    return serve(over, toNodeListener(app), sallyport, options)
   },
 }
 

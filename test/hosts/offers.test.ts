@@ -1,27 +1,20 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import type { ObservedRequest, Offer, PaidRequest, PaymentProvider, Receipt } from '@sallyport/core'
 import type { ConfigInput } from '@sallyport/engine'
 import t, { type Test } from 'tap'
-import { HOSTS, type RunningHost } from './hosts.ts'
-import { exchange, parseResponse, requestBytes, type WireResponse } from './wire.ts'
+import { type RuleInput, startHost } from './every-host.ts'
+import { HOSTS, type Host, type RunningHost } from './hosts.ts'
+import { startOrigin } from './proxy.ts'
+import { askAs, type WireResponse } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* Rules with the action offer: 402 with the price in every host, and a port that takes payments. */
 
-const TERMS = {
-  network: 'eip155:8453',
-  asset: '0xA',
-  amount: '10000',
-  payTo: '0xB',
-  extra: { name: 'USDC', version: '2' },
-}
+const EXTRA = { name: 'USDC', version: '2' }
+const TERMS = { network: 'eip155:8453', asset: '0xA', amount: '10000', payTo: '0xB', extra: EXTRA }
 const LICENCE = 'https://shop.example/licence.xml'
-type Rules = NonNullable<NonNullable<ConfigInput['policy']>['rules']>
 const OFFER = { price: 'USD 0.01', licence: LICENCE, x402: [TERMS] }
-const RULES: Rules = [
+const RULES: RuleInput[] = [
   { id: 'open', match: { path: ['/open'] }, action: 'allow' },
   { id: 'paid', match: { path: ['/articles/**', '/mcp'] }, action: 'offer', offer: OFFER },
   {
@@ -72,10 +65,9 @@ let last = 0
 /** An address that has paid nothing before. */
 const newClient = () => `8.2.${++last >> 8}.${last & 255}`
 
-async function get(at: RunningHost, target: string, fields: readonly string[] = [], from = newClient()) {
-  const sent = requestBytes('GET', target, ['X-Forwarded-For', from, ...fields, 'Connection', 'close'])
-  return parseResponse(await exchange(at.port, sent))
-}
+const get = (at: RunningHost, target: string, fields: readonly string[] = [], from = newClient()) =>
+  askAs(at, from, target, fields)
+const first = HOSTS[0] as Host
 
 const pay = (text: string) => ['PAYMENT-SIGNATURE', text]
 
@@ -92,15 +84,11 @@ for (const host of HOSTS) {
   t.test(`${host.name} answers 402 with the offer, and lets a paid request pass`, async (t) => {
     const { port, asked } = createPort()
     const { sallyport, seen, faults, count } = await opened(t, {}, port)
-    const site = await host.start(sallyport, '')
-    t.teardown(() => site.close())
+    const site = await startHost(t, host, sallyport)
     t.equal((await get(site, '/open')).status, 200)
     checkOffer(t, await get(site, '/articles/1'), '/articles/1')
     const page = await get(site, '/articles/1', ['Accept', 'text/html', 'Accept-Language', 'de'])
-    t.match(
-      [page.status, page.headers['crawler-price'], page.body],
-      [402, 'USD 0.01', /Zahlung erforderlich[\s\S]*\(USD 0\.01\)/],
-    )
+    t.match([page.status, page.body], [402, /Zahlung erforderlich[\s\S]*\(USD 0\.01\)/])
     t.match((await get(site, '/articles/1', ['Accept', 'text/plain'])).body, /Payment required\. .* \(USD 0\.01\)/)
     t.same(asked, [], 'nothing is asked without a receipt')
 
@@ -109,13 +97,8 @@ for (const host of HOSTS) {
     t.equal(paid.status, 200)
     t.match(paid.headers, { 'crawler-charged': 'USD 0.01', 'cache-control': /private/ })
     t.same(decode(paid.headers['payment-response']), { success: true, transaction: '0x1' })
-    t.match(asked, [
-      [
-        { form: 'x402', text: 'right' },
-        OFFER,
-        { client: payer, method: 'GET', url: 'http://site.example/articles/1?a=b', rule: 'paid', id: String },
-      ],
-    ])
+    const about = { client: payer, method: 'GET', url: 'http://site.example/articles/1?a=b', rule: 'paid', id: String }
+    t.match(asked, [[{ form: 'x402', text: 'right' }, OFFER, about]])
     sallyport.drain()
     t.match(seen.at(-1), {
       status: 200,
@@ -130,10 +113,9 @@ for (const host of HOSTS) {
       t.match([failed.status, failed.headers['retry-after']], [503, '5'], `nobody pays twice where the port is ${text}`)
     }
     t.match(faults, [/payment: no purse/, /has an unknown form/, /no response within 200 ms/])
-    t.same(
-      [await count('offered'), await count('paid'), await count('refused'), await count('unanswered')],
-      [3, 1, 1, 3],
-    )
+    for (const [outcome, times] of Object.entries({ offered: 3, paid: 1, refused: 1, unanswered: 3 })) {
+      t.equal(await count(outcome), times, outcome)
+    }
 
     const thief = newClient()
     const before = asked.length
@@ -147,10 +129,8 @@ for (const host of HOSTS) {
     const third = newClient()
     t.equal((await get(site, '/free-once', [], third)).status, 200)
     const beyond = await get(site, '/free-once', [], third)
-    t.match(
-      [beyond.status, beyond.headers['crawler-price'], beyond.headers['payment-required']],
-      [402, 'EUR 2', undefined],
-    )
+    const { 'crawler-price': price, 'payment-required': required } = beyond.headers
+    t.match([beyond.status, price, required], [402, 'EUR 2', undefined])
   })
 }
 
@@ -158,42 +138,31 @@ t.test('calls of MCP get the offer as JSON-RPC', async (t) => {
   const rule = { id: 'paid', match: { mcp: { name: ['search'] } }, action: 'offer' as const, offer: OFFER }
   const { sallyport } = await opened(t, { policy: { preset: 'observe', rules: [rule] } })
   for (const host of HOSTS) {
-    const site = await host.start(sallyport, '')
     const body = JSON.stringify({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'search' } })
-    const fields = ['Content-Type', 'application/json', 'Connection', 'close']
-    const answer = parseResponse(await exchange(site.port, requestBytes('POST', '/mcp', fields, body)))
-    t.equal(answer.status, 402, host.name)
-    t.match(JSON.parse(answer.body), {
-      id: 4,
-      error: { code: 402, data: { error: 'payment_required', price: 'USD 0.01', x402Version: 2 } },
-    })
-    await site.close()
+    const sent = { method: 'POST', body }
+    const site = await startHost(t, host, sallyport)
+    const answer = await askAs(site, newClient(), '/mcp', ['Content-Type', 'application/json'], sent)
+    const data = { error: 'payment_required', price: 'USD 0.01', x402Version: 2 }
+    t.match([answer.status, JSON.parse(answer.body)], [402, { id: 4, error: { code: 402, data } }], host.name)
   }
 })
 
 t.test('without a port every offer stays one, and monitor mode and dry runs offer nothing', async (t) => {
   const { sallyport, count } = await opened(t)
   for (const host of HOSTS) {
-    const site = await host.start(sallyport, '')
-    checkOffer(t, await get(site, '/articles/2', pay('right')), '/articles/2')
-    await site.close()
+    checkOffer(t, await get(await startHost(t, host, sallyport), '/articles/2', pay('right')), '/articles/2')
   }
   t.equal(await count('offered'), HOSTS.length)
   const { port, asked } = createPort()
-  const [rule] = RULES.slice(1)
-  const observed = { policy: { preset: 'observe' as const, rules: RULES }, mode: 'monitor' as const }
-  const onTrial = { policy: { preset: 'observe' as const, rules: [{ ...rule, monitor: true }] as Rules } }
-  for (const [more, expected] of [
-    [observed, { decision: { action: 'offer', enforced: false } }],
-    [onTrial, { decision: { action: 'allow', trial: { rule: 'paid', action: 'offer' } } }],
+  const rules = [{ ...(RULES[1] as RuleInput), monitor: true }]
+  for (const [more, decision] of [
+    [{ mode: 'monitor' }, { action: 'offer', enforced: false }],
+    [{ policy: { preset: 'observe', rules } }, { action: 'allow', trial: { rule: 'paid', action: 'offer' } }],
   ] as const) {
     const { sallyport, seen } = await opened(t, more, port)
-    const site = await (HOSTS[0] as (typeof HOSTS)[number]).start(sallyport, '')
-    t.equal((await get(site, '/articles/1', pay('right'))).status, 200)
+    t.equal((await get(await startHost(t, first, sallyport), '/articles/1', pay('right'))).status, 200)
     sallyport.drain()
-    t.match(seen[0], expected)
-    t.equal(seen[0]?.payment, undefined)
-    await site.close()
+    t.match(seen[0], { decision, payment: undefined })
   }
   t.same(asked, [])
 })
@@ -202,11 +171,13 @@ const GOOGLEBOT = ['User-Agent', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http:
 /** Is in a range that comes with the data. */
 const GOOGLE = '66.249.66.1'
 
+const NET = { outbound: true, allowPrivate: ['127.0.0.0/8'] }
+
 /** An endpoint that takes receipts as `payment.url` says, and what it was posted. */
 async function openEndpoint(t: Test) {
   const { port } = createPort()
   const posted: unknown[] = []
-  const server = createServer(async (request, response) => {
+  const url = await startOrigin(t, async (request, response) => {
     const body = await json(request)
     posted.push(body)
     const { receipt, offer, request: paid } = body as { receipt: Receipt; offer: Offer; request: PaidRequest }
@@ -215,21 +186,16 @@ async function openEndpoint(t: Test) {
     const answer =
       receipt.form === 'x402' ? await port.accept(receipt, offer, paid) : { accepted: true, receipt: 'bill_1' }
     response.end(JSON.stringify(answer))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/receipts`, posted }
+  })
+  return { url: `${url}/receipts`, posted }
 }
 
 t.test('an endpoint takes receipts, and promises of proven crawlers', async (t) => {
   const { url, posted } = await openEndpoint(t)
-  const net = { outbound: true, allowPrivate: ['127.0.0.0/8'] }
-  const { sallyport, seen, faults } = await opened(t, { payment: { url, timeoutMs: 5_000 }, net })
-  for (const name of ['the proxy', 'Express 5', 'fetch']) {
-    const host = HOSTS.find((one) => one.name === name)
-    if (host === undefined) throw new TypeError(`${name} is none of ${HOSTS.map((one) => one.name).join()}`)
-    const site = await host.start(sallyport, '')
-    t.equal((await get(site, '/articles/1', pay('right'))).status, 200, name)
+  const { sallyport, seen, faults } = await opened(t, { payment: { url, timeoutMs: 5_000 }, net: NET })
+  for (const host of HOSTS.filter(({ name }) => ['the proxy', 'Express 5', 'fetch'].includes(name))) {
+    const site = await startHost(t, host, sallyport)
+    t.equal((await get(site, '/articles/1', pay('right'))).status, 200, host.name)
     t.equal((await get(site, '/articles/1', pay('wrong'))).status, 402)
     for (const text of ['away', 'cut']) t.equal((await get(site, '/articles/1', pay(text))).status, 503)
     const promise = (...fields: readonly string[]) => get(site, '/articles/1', [...GOOGLEBOT, ...fields], GOOGLE)
@@ -250,18 +216,12 @@ t.test('an endpoint takes receipts, and promises of proven crawlers', async (t) 
       ['the receipt is not base64', 'PAYMENT-SIGNATURE', '{}'],
     ] as const) {
       const refused = await promise(...fields)
-      t.match(
-        [refused.status, JSON.parse(refused.body).message],
-        [402, new RegExp(`The receipt was rejected: ${reason}`)],
-      )
+      t.match([refused.status, JSON.parse(refused.body).message], [402, `The receipt was rejected: ${reason}`])
     }
     const claimed = await get(site, '/articles/1', ['User-Agent', 'GPTBot/1.2', 'crawler-max-price', 'USD 1'])
-    t.match(
-      [claimed.status, JSON.parse(claimed.body).message],
-      [402, /the crawler that promises payment is not verified/],
-    )
+    const { message } = JSON.parse(claimed.body)
+    t.match([claimed.status, message], [402, /the crawler that promises payment is not verified/])
     t.equal(posted.length - before, 2, 'what cannot be a receipt is not posted')
-    await site.close()
   }
   sallyport.drain()
   t.match(faults.slice(0, 2), [/payment: the status is 502/, /payment: /])
@@ -269,17 +229,16 @@ t.test('an endpoint takes receipts, and promises of proven crawlers', async (t) 
 })
 
 t.test('a reload changes the endpoint, and takes it away', async (t) => {
-  const [first, second] = [await openEndpoint(t), await openEndpoint(t)]
-  const net = { outbound: true, allowPrivate: ['127.0.0.0/8'] }
-  const { sallyport } = await opened(t, { net, payment: { url: first.url } })
-  const site = await (HOSTS[0] as (typeof HOSTS)[number]).start(sallyport, '')
-  t.teardown(() => site.close())
+  const [one, other] = [await openEndpoint(t), await openEndpoint(t)]
+  const { sallyport } = await opened(t, { net: NET, payment: { url: one.url } })
+  const site = await startHost(t, first, sallyport)
   const turn = (payment: NonNullable<ConfigInput['payment']>) =>
     sallyport.reload({ ...sallyport.config, payment } as ConfigInput)
-  t.equal((await get(site, '/articles/1', pay('right'))).status, 200)
-  t.match(await turn({ url: second.url }), { changed: ['payment.url'], needRestart: [] })
-  t.equal((await get(site, '/articles/1', pay('right'))).status, 200)
-  t.same([first.posted.length, second.posted.length], [1, 1])
+  const readStatus = async () => (await get(site, '/articles/1', pay('right'))).status
+  t.equal(await readStatus(), 200)
+  t.match(await turn({ url: other.url }), { changed: ['payment.url'], needRestart: [] })
+  t.equal(await readStatus(), 200)
+  t.same([one.posted.length, other.posted.length], [1, 1])
   await turn({})
-  t.equal((await get(site, '/articles/1', pay('right'))).status, 402)
+  t.equal(await readStatus(), 402)
 })

@@ -1,12 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { ConfigInput, Sallyport } from '@sallyport/engine'
-import { listening } from '@sallyport/engine/testing'
 import type { ProxyOptions } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
-import { startProxy } from './proxy.ts'
+import { startOrigin, startProxy } from './proxy.ts'
 import { exchange, parseResponse } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -15,18 +14,18 @@ const RUDE: ConfigInput = {
   policy: { preset: 'observe', rules: [{ id: 'rude', match: { robots: ['disallowed'] }, action: 'block' }] },
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** An origin that has a robots.txt, and keeps how it was asked for that. */
 async function originWith(t: Test, answer: Answer | string) {
   const asked: IncomingMessage[] = []
-  const server = createServer((request, response) => {
+  const url = await startOrigin(t, (request, response) => {
     if (!/robots/.test(request.url ?? '')) return void response.end('page')
     asked.push(request)
     if (typeof answer === 'string') response.end(answer)
     else answer(request, response)
   })
-  return { url: `http://127.0.0.1:${await listening(t, server)}`, asked }
+  return { url, asked }
 }
 
 async function startRobotsProxy(t: Test, sallyport: Sallyport, options: ProxyOptions) {
@@ -57,14 +56,8 @@ t.test('what the robots.txt of the origin disallows is refused, once it was read
   t.equal(asked.length, 0, 'it is not asked for before a rule asks')
   t.equal(await status(port, '/private/x'), 200, 'nobody waits for it')
   t.match(await rows(sallyport), [{ state: 'loaded', entries: 1, checked: /^20/ }])
-  t.same(
-    [
-      await status(port, '/private/x'),
-      await status(port, '/public'),
-      await status(port, '/private/x', 'a.example', 'Other/1'),
-    ],
-    [403, 200, 200],
-  )
+  t.same([await status(port, '/private/x'), await status(port, '/public')], [403, 200])
+  t.equal(await status(port, '/private/x', 'a.example', 'Other/1'), 200)
   t.equal(asked.length, 1)
   t.match(asked[0]?.headers, { 'user-agent': 'sallyport', 'accept-encoding': 'identity' })
   const admin = (await (await fetch(`${proxy.adminUrl}/sources`)).json()) as readonly { readonly id: string }[]
@@ -116,40 +109,39 @@ t.test('each host of the routes has its own, which its origin is asked for by th
 
 t.test('a site without one refuses nothing; one that cannot be read decides nothing, and says so', async (t) => {
   const text = 'User-agent: *\nDisallow: /x\n'
-  const cases: readonly (readonly [name: string, answer: Answer, expected: unknown, status: number])[] = [
-    ['404', (_, response) => response.writeHead(404).end(text), { state: 'loaded', entries: 0 }, 200],
-    ['503', (_, response) => response.writeHead(503).end(text), { state: 'absent', reason: 'has the status 503' }, 200],
-    [
-      'cut',
-      (_, response) => response.destroy(),
-      { state: 'absent', reason: 'could not be fetched: UND_ERR_SOCKET' },
-      200,
-    ],
+  const loaded = (entries: number) => ({ state: 'loaded', entries })
+  const absent = (reason: string) => ({ state: 'absent', reason })
+  const head = (status: number, headers: OutgoingHttpHeaders, body: string | Buffer = ''): Answer => {
+    return (_, response) => response.writeHead(status, headers).end(body)
+  }
+  const elsewhere = 'https://other.example/robots.txt'
+  const cases: readonly (readonly [name: string, answer: Answer, expected: object, status: number])[] = [
+    ['404', head(404, {}, text), loaded(0), 200],
+    ['503', head(503, {}, text), absent('has the status 503'), 200],
+    ['cut', (_, response) => response.destroy(), absent('could not be fetched: UND_ERR_SOCKET'), 200],
     [
       'compressed',
-      (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text)),
-      { state: 'absent', reason: 'is compressed, which the proxy did not request' },
+      head(200, { 'content-encoding': 'gzip' }, gzipSync(text)),
+      absent('is compressed, which the proxy did not request'),
       200,
     ],
     [
       'moved on the site',
-      ({ url }, response) => {
-        if (url === '/robots.txt') response.writeHead(301, { location: '/static/robots.txt' }).end()
-        else response.end(text)
-      },
-      { state: 'loaded', entries: 1 },
+      ({ url }, response) =>
+        url === '/robots.txt' ? response.writeHead(301, { location: '/static/robots.txt' }).end() : response.end(text),
+      loaded(1),
       403,
     ],
     [
       'moved to another one',
-      (_, response) => response.writeHead(302, { location: 'https://other.example/robots.txt' }).end(),
-      { state: 'absent', reason: 'redirects to "https://other.example/robots.txt", which the proxy does not follow' },
+      head(302, { location: elsewhere }),
+      absent(`redirects to "${elsewhere}", which the proxy does not follow`),
       200,
     ],
     [
       'moved round and round',
       ({ url }, response) => response.writeHead(302, { location: `${url}x` }).end(),
-      { state: 'absent', reason: 'is redirected more than 5 times' },
+      absent('is redirected more than 5 times'),
       200,
     ],
     [
@@ -162,7 +154,7 @@ t.test('a site without one refuses nothing; one that cannot be read decides noth
         })
         while (more());
       },
-      { state: 'loaded', entries: 1 },
+      loaded(1),
       403,
     ],
   ]

@@ -1,11 +1,12 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { ConfigInput, Sallyport } from '@sallyport/engine'
+import type { RequestListener } from 'node:http'
+import type { ConfigInput } from '@sallyport/engine'
 import { guard } from '@sallyport/fetch'
-import { listener } from '@sallyport/node'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { ADDRESS, BROWSER, earnPass, visit } from './challenge-client.ts'
-import { HOSTS, type RunningHost, running } from './hosts.ts'
-import { startProxy } from './proxy.ts'
+import { startHost } from './every-host.ts'
+import { HOSTS } from './hosts.ts'
+import { SERVERS } from './places.ts'
+import { startProxyBefore } from './proxy.ts'
 import { exchange, requestBytes } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -17,8 +18,7 @@ const POLICY = {
 
 for (const host of HOSTS) {
   t.test(`${host.name}: an answer that rests on a pass is private, and no other`, async (t) => {
-    const at = await host.start(await openWithoutData(t, { policy: POLICY }), '')
-    t.teardown(() => at.close())
+    const at = await startHost(t, host, await openWithoutData(t, { policy: POLICY }))
     const cookie = await earnPass(at)
     for (let call = 0; call < 3; call++) {
       t.match(await visit(at, { cookie }), { status: 200, headers: { 'cache-control': 'private' } })
@@ -42,22 +42,10 @@ const WRITTEN: Readonly<Record<string, RequestListener>> = {
     res.writeHead(200, 'Fine', [...Object.entries(SHARED).flat(), 'Set-Cookie', 'a=1']).end('ok'),
 }
 
-const PLACES: Readonly<
-  Record<string, (t: Test, sallyport: Sallyport, listen: RequestListener) => Promise<RunningHost>>
-> = {
-  'node:http': async (_, sallyport, listen) => running(createServer(listener(sallyport, listen))),
-  'the proxy': async (t, sallyport, listen) => {
-    const origin = await running(createServer(listen))
-    t.teardown(() => origin.close())
-    return startProxy(t, sallyport, { upstream: `http://127.0.0.1:${origin.port}` })
-  },
-}
-
-for (const [place, start] of Object.entries(PLACES)) {
+for (const [place, start] of Object.entries(SERVERS)) {
   for (const [way, listen] of Object.entries(WRITTEN)) {
     t.test(`${place}: what a handler says to caches by ${way}`, async (t) => {
       const at = await start(t, await openWithoutData(t, { policy: POLICY }), listen)
-      t.teardown(() => at.close())
       const cookie = await earnPass(at)
       const { headers } = await visit(at, { cookie })
       t.equal(headers['cache-control'], 'max-age=600, private')
@@ -74,9 +62,8 @@ for (const [place, start] of Object.entries(PLACES)) {
 
 t.test('fetch: the response of the application', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY })
-  const host = await running(createServer(listener(sallyport, (_, res) => res.end())))
-  t.teardown(() => host.close())
-  const headers = { 'user-agent': BROWSER[1] as string, accept: 'text/html', cookie: await earnPass(host) }
+  const cookie = await earnPass(await startProxyBefore(t, sallyport, (_, res) => res.end()))
+  const headers = { 'user-agent': BROWSER[1] as string, accept: 'text/html', cookie }
   const request = new Request('http://site.example/', { headers })
   const { response, end } = await guard(sallyport, request, { address: ADDRESS })
   t.equal(response, undefined)

@@ -1,17 +1,18 @@
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { createServer, type RequestListener } from 'node:http'
+import { connect } from 'node:net'
 import Router from '@koa/router'
 import { compilePolicy, createInspector, type Decision, type InspectionRequest, parseTrust } from '@sallyport/core'
 import { createFakeClock, makeSnapshots } from '@sallyport/core/testing'
+import { listening } from '@sallyport/engine/testing'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
 import * as forKoa from '@sallyport/koa'
-import { openProxy } from '@sallyport/proxy'
 import express from 'express'
 import express4 from 'express4'
 import Fastify from 'fastify'
 import Koa from 'koa'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { startProxyBefore } from './proxy.ts'
 import { AROUND, TARGETS } from './spellings.ts'
 
 /* Real routers, each with a page under /admin that a rule of the policy blocks: no spelling of a target may reach it. */
@@ -20,45 +21,22 @@ interface Gate {
   readonly config?: { readonly paths: 'strict' } | undefined
 }
 
-/** Paths as an origin behind the proxy reads them from a target. */
-type Reader = (target: string) => string
-
-const decode: Reader = (text) =>
-  text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-const resolveUrl: Reader = (path) => new URL(`http://h/${path.replace(/[^/\w.;-]/g, '_')}`).pathname.slice(1)
-
-const READERS: Readonly<Record<string, Reader>> = {
-  'that reads URLs': (target) => (URL.canParse(target, 'http://h') ? decode(new URL(target, 'http://h').pathname) : ''),
-  'like nginx': (target) => resolveUrl(decode(target.split('?', 1)[0] as string).replace(/\/+/g, '/')),
-  'that takes overlong UTF-8': (target) =>
-    resolveUrl(
-      decode(target.split('?', 1)[0] as string)
-        .replace(/[\xc0\xc1][\x80-\xbf]/g, (bytes) =>
-          String.fromCharCode(((bytes.charCodeAt(0) & 1) << 6) | (bytes.charCodeAt(1) & 0x3f)),
-        )
-        .replace(/\/+/g, '/'),
-    ),
+/** Reads the path of a target as nginx does; how others read it is in `packages/core/test/policy/path-readers.long.test.ts`. */
+function readPath(target: string): string {
+  const decode = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
+  const path = (target.split('?', 1)[0] as string).replace(/%([0-9a-f]{2})/gi, decode)
+  return new URL(`http://h/${path.replace(/\/+/g, '/').replace(/[^/\w.;-]/g, '_')}`).pathname.slice(1)
 }
 
-/** Starts the proxy before an origin that reads paths in its own way. */
-async function proxySite(sallyport: Gate, paths: 'strict' | 'pass', read: Reader): Promise<Running> {
-  const origin = await startRunning(
-    createServer((req, res) => {
-      res.end(/^\/admin(?:\/|$)/i.test(read(req.url ?? '')) ? `${REACHED} ${req.url} ` : 'other')
-    }),
-  )
-  const host = { ...sallyport, api: async () => undefined, sources: () => [] }
-  const { url, close } = await openProxy(host, {
-    listen: '127.0.0.1:0',
-    admin: '127.0.0.1:0',
-    limits: { eventLoopDelay: '1m' },
-    upstream: `http://127.0.0.1:${origin.port}`,
-    api: { enabled: false },
-    paths,
-    timeouts: { drain: 0 },
-  })
-  return { port: Number(new URL(url).port), close: () => close().then(origin.close) }
-}
+/** Starts the proxy before an origin that reads paths as nginx does. */
+const proxySite =
+  (paths: 'strict' | 'pass'): Site =>
+  async (t, sallyport) => {
+    const host = { ...sallyport, api: async () => undefined, sources: () => [] }
+    const answer: RequestListener = (req, res) =>
+      res.end(/^\/admin(?:\/|$)/i.test(readPath(req.url ?? '')) ? `${REACHED} ${req.url} ` : 'other')
+    return (await startProxyBefore(t, host, answer, { api: { enabled: false }, paths })).port
+  }
 
 function gate(blocks: boolean): Gate {
   const rules = blocks ? [{ id: 'no-admin', match: { path: ['/admin', '/admin/**'] }, action: 'block' as const }] : []
@@ -71,63 +49,43 @@ function gate(blocks: boolean): Gate {
   })
 }
 
-interface Running {
-  readonly port: number
-  close(): Promise<void>
-}
-
-async function startRunning(server: Server): Promise<Running> {
-  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    port: (server.address() as AddressInfo).port,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
+/** Starts a site until the test ends; resolves with its port. */
+type Site = (t: Test, sallyport: Gate) => Promise<number>
 
 /** The guarded page answers with this text, which no visitor may read. */
 const REACHED = 'reached-admin'
 
-function expressSite(create: typeof express, below: string, sallyport: Gate): Promise<Running> {
-  const app = create()
-  app.use(forExpress.inspection(sallyport))
-  app.all(['/admin', below], (req, res) => void res.send(`${REACHED} ${req.originalUrl} `))
-  return startRunning(createServer(app))
-}
+const expressSite =
+  (create: typeof express, below: string): Site =>
+  (t, sallyport) => {
+    const app = create()
+    app.use(forExpress.inspection(sallyport))
+    app.all(['/admin', below], (req, res) => void res.send(`${REACHED} ${req.originalUrl} `))
+    return listening(t, createServer(app))
+  }
 
-const SITES: Readonly<Record<string, (sallyport: Gate) => Promise<Running>>> = {
-  'Express 5': (sallyport) => expressSite(express, '/admin/*rest', sallyport),
-  'Express 4': (sallyport) => expressSite(express4, '/admin/*', sallyport),
-  async Koa(sallyport) {
-    const app = new Koa()
+const SITES: Readonly<Record<string, Site>> = {
+  'Express 5': expressSite(express, '/admin/*rest'),
+  'Express 4': expressSite(express4, '/admin/*'),
+  async Koa(t, sallyport) {
     const router = new Router()
     router.all(['/admin', '/admin/{*rest}'], (ctx) => {
       ctx.body = `${REACHED} ${ctx.originalUrl} `
     })
-    return startRunning(createServer(app.use(forKoa.inspection(sallyport)).use(router.routes()).callback()))
+    return listening(t, createServer(new Koa().use(forKoa.inspection(sallyport)).use(router.routes()).callback()))
   },
-  async Fastify(sallyport) {
-    const app = Fastify({
-      useSemicolonDelimiter: true,
-      routerOptions: { caseSensitive: false, ignoreDuplicateSlashes: true },
-    })
+  async Fastify(t, sallyport) {
+    const routerOptions = { caseSensitive: false, ignoreDuplicateSlashes: true }
+    const app = Fastify({ useSemicolonDelimiter: true, routerOptions })
     await app.register(forFastify.inspection, { sallyport })
     for (const path of ['/admin', '/admin/*']) {
       app.all(path, (request, reply) => reply.send(`${REACHED} ${request.originalUrl} `))
     }
-    await app.listen({ port: 0, host: '127.0.0.1' })
-    return startRunning(app.server)
+    await app.ready()
+    return listening(t, createServer(app.routing))
   },
-  ...Object.fromEntries(
-    Object.entries(READERS).flatMap(([name, read]) =>
-      (['pass', 'strict'] as const).map((paths) => [
-        `the proxy (paths: ${paths}) before a server ${name}`,
-        (sallyport: Gate) => proxySite(sallyport, paths, read),
-      ]),
-    ),
-  ),
+  'the proxy before a server like nginx': proxySite('pass'),
+  'the proxy before a server like nginx (paths: strict)': proxySite('strict'),
 }
 
 /** Lists targets that reached the guarded page, each requested on a connection of its own. */
@@ -158,23 +116,16 @@ function exchange(port: number, bytes: string): Promise<string> {
 
 for (const [name, start] of Object.entries(SITES)) {
   t.test(`no spelling of a blocked path reaches ${name}`, async (t) => {
-    const open = await start(gate(false))
-    t.teardown(open.close)
-    const ways = await listReached(open.port, AROUND)
+    const ways = await listReached(await start(t, gate(false)), AROUND)
     t.ok(ways.length > 10, `${ways.length} spellings reach the page where nothing is blocked`)
-    const guarded = await start(gate(true))
-    t.teardown(guarded.close)
-    t.same(await listReached(guarded.port, TARGETS), [])
+    t.same(await listReached(await start(t, gate(true)), TARGETS), [])
   })
 }
 
 t.test('adapters refuse what servers read in several ways where paths are strict', async (t) => {
   for (const name of ['Express 5', 'Koa', 'Fastify'] as const) {
-    const site = await SITES[name]?.({ ...gate(false), config: { paths: 'strict' } })
-    if (site === undefined) throw new Error(name)
-    t.teardown(site.close)
-    const ask = (target: string) =>
-      exchange(site.port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    const port = await (SITES[name] as Site)(t, { ...gate(false), config: { paths: 'strict' } })
+    const ask = (target: string) => exchange(port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
     t.match(
       await ask('/admin/../admin'),
       /^HTTP\/1\.1 400 [\s\S]*"invalid_request","message":"The path holds a dot segment\."/,

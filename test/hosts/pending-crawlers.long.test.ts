@@ -1,6 +1,7 @@
-import { type Mode, parseAddress, type ReverseAnswer } from '@sallyport/core'
+import { type Dns, type Mode, parseAddress, type ReverseAnswer } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { visit } from './challenge-client.ts'
+import { startHost } from './every-host.ts'
 import type { RunningHost } from './host.ts'
 import { HOSTS } from './hosts.ts'
 import { MORE_HOSTS } from './more-hosts.ts'
@@ -15,26 +16,16 @@ const SOME = 30
 async function openSlow(t: Test, mode: Mode = 'enforce') {
   const asked: ((answer: ReverseAnswer) => void)[] = []
   let heard = (): void => {}
-  const sallyport = await openWithoutData(
-    t,
-    {
-      mode,
-      policy: {
-        preset: 'observe',
-        rules: [{ id: 'proven', match: { crawlerOutcome: ['verified'] }, action: 'block' }],
-      },
-    },
-    {
-      dns: {
-        resolvePtr: () =>
-          new Promise((resolve) => {
-            asked.push(resolve)
-            heard()
-          }),
-        resolve: async () => ({ state: 'found', addresses: [parseAddress(CRAWLER)].flatMap((one) => one ?? []) }),
-      },
-    },
-  )
+  const rules = [{ id: 'proven', match: { crawlerOutcome: ['verified' as const] }, action: 'block' as const }]
+  const dns: Dns = {
+    resolvePtr: () =>
+      new Promise((resolve) => {
+        asked.push(resolve)
+        heard()
+      }),
+    resolve: async () => ({ state: 'found', addresses: [parseAddress(CRAWLER)].flatMap((one) => one ?? []) }),
+  }
+  const sallyport = await openWithoutData(t, { mode, policy: { preset: 'observe', rules } }, { dns })
   const whenAsked = () => new Promise<void>((resolve) => (heard = resolve))
   return { sallyport, asked, whenAsked }
 }
@@ -48,8 +39,7 @@ async function hammer(at: Pick<RunningHost, 'port'>, address: string) {
 for (const host of [...HOSTS, ...MORE_HOSTS]) {
   t.test(`${host.name}: five requests while the check runs, then 503 with Retry-After`, async (t) => {
     const { sallyport } = await openSlow(t)
-    const at = await host.start(sallyport, '')
-    t.teardown(() => at.close())
+    const at = await startHost(t, host, sallyport)
     const { answers, statuses } = await hammer(at, '93.184.216.40')
     t.same(statuses, [...Array(5).fill(200), ...Array(SOME - 4).fill(503)])
     const refused = answers.at(-1)
@@ -60,16 +50,14 @@ for (const host of [...HOSTS, ...MORE_HOSTS]) {
 
   t.test(`${host.name}: requests wait for an answer of DNS, and monitor mode for none`, async (t) => {
     const { sallyport, asked, whenAsked } = await openSlow(t)
-    const at = await host.start(sallyport, '')
-    t.teardown(() => at.close())
+    const at = await startHost(t, host, sallyport)
     const isAsked = whenAsked()
     const statuses = hammer(at, CRAWLER).then((found) => found.statuses)
     await isAsked
     asked[0]?.({ state: 'found', names: ['crawl.googlebot.com'] })
     t.same(await statuses, Array(SOME + 1).fill(403))
     const lenient = await openSlow(t, 'monitor')
-    const open = await host.start(lenient.sallyport, '')
-    t.teardown(() => open.close())
+    const open = await startHost(t, host, lenient.sallyport)
     t.same((await hammer(open, CRAWLER)).statuses, Array(SOME + 1).fill(200))
   })
 }

@@ -2,11 +2,12 @@ import { channel } from 'node:diagnostics_channel'
 import { PHASES, type PhaseEvent, type PhaseName } from '@sallyport/node/internal'
 import t from 'tap'
 import { from, REQUEST_ID } from './conformance-row.ts'
+import { startHost } from './every-host.ts'
 import type { Host } from './host.ts'
 import { HOSTS } from './hosts.ts'
 import { MORE_HOSTS } from './more-hosts.ts'
 import { madeScene } from './scene.ts'
-import { exchange, upgrade } from './wire.ts'
+import { exchange, requestBytes, upgrade, WEBSOCKET } from './wire.ts'
 
 /* The phases that a request goes through, told by `sallyport.phase`: the same in every host. */
 
@@ -16,7 +17,7 @@ const DECIDED: readonly PhaseName[] = ['receive', 'precheck', 'route', 'inspect'
 
 interface Row {
   readonly name: string
-  readonly line: string
+  readonly target: string
   readonly fields: readonly string[]
   readonly phases: (host: Host) => readonly PhaseName[]
   /** Hosts that refuse or read it before we are asked. */
@@ -26,18 +27,18 @@ interface Row {
 function rows(): readonly Row[] {
   const { allowed, blocked } = madeScene()
   return [
-    { name: 'an allowed request', line: 'GET /shop', fields: from(allowed), phases: passed },
-    { name: 'a blocked request', line: 'GET /shop', fields: from(blocked), phases: () => DECIDED },
+    { name: 'an allowed request', target: '/shop', fields: from(allowed), phases: passed },
+    { name: 'a blocked request', target: '/shop', fields: from(blocked), phases: () => DECIDED },
     {
       name: 'a head with two user agents',
-      line: 'GET /shop',
+      target: '/shop',
       fields: from(allowed, 'User-Agent', 'one', 'User-Agent', 'two'),
       phases: () => REFUSED,
       isSkipped: ({ hidesWire }) => hidesWire,
     },
     {
       name: 'a call of the API',
-      line: 'GET /v1/myip',
+      target: '/v1/myip',
       fields: from(allowed),
       // The proxy finds the API by its route; a middleware before the API goes its own way first.
       phases: ({ hasNoOptions }) => (hasNoOptions ? ['receive', 'precheck', 'route', 'answer', 'observe'] : API),
@@ -63,48 +64,32 @@ for (const host of [...HOSTS, ...MORE_HOSTS]) {
       heard.push(phase)
       if (phase === 'observe') onObserved()
     }
-    const untilObserved = () =>
-      new Promise<void>((resolve) => {
-        onObserved = resolve
-      })
+    const untilObserved = () => new Promise<void>((resolve) => (onObserved = resolve))
     channel('sallyport.phase').subscribe(hear)
     t.teardown(() => channel('sallyport.phase').unsubscribe(hear))
     const { enforcing, allowed } = madeScene()
-    const running = await host.start({ ...enforcing, observe: () => {} }, '')
-    t.teardown(() => running.close())
+    const running = await startHost(t, host, { ...enforcing, observe: () => {} })
 
-    for (const { name, line, fields, phases, isSkipped } of rows()) {
+    for (const { name, target, fields, phases, isSkipped } of rows()) {
       if (isSkipped?.(host)) {
         t.pass(name, { skip: 'the host hides the request' })
         continue
       }
       heard.length = 0
       const observed = untilObserved()
-      await exchange(running.port, writeBytes(line, fields))
+      await exchange(running.port, writeBytes(target, ['Connection', 'close', ...fields]))
       await observed
       t.same(heard, phases(host), name)
     }
     if (host.hasNoUpgrades) return
     heard.length = 0
     const observed = untilObserved()
-    const { socket } = await upgrade(running.port, writeBytes('GET /socket', from(allowed, ...WEBSOCKET), 'Upgrade'))
+    const { socket } = await upgrade(running.port, writeBytes('/socket', from(allowed, ...WEBSOCKET)))
     socket.destroy()
     await observed
     t.same(heard.slice(0, 6), DECIDED.slice(0, 6), 'an upgrade')
   })
 }
 
-const WEBSOCKET = [
-  'Upgrade',
-  'websocket',
-  'Sec-WebSocket-Version',
-  '13',
-  'Sec-WebSocket-Key',
-  'dGhlIHNhbXBsZSBub25jZQ==',
-]
-
-function writeBytes(line: string, fields: readonly string[], connection = 'close'): string {
-  const all = ['Host', 'site.example', 'Connection', connection, 'X-Request-Id', REQUEST_ID, ...fields]
-  const lines = all.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`))
-  return `${line} HTTP/1.1\r\n${lines.join('')}\r\n`
-}
+const writeBytes = (target: string, fields: readonly string[]): string =>
+  requestBytes('GET', target, ['X-Request-Id', REQUEST_ID, ...fields])

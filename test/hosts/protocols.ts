@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import * as http2 from 'node:http2'
@@ -7,6 +7,7 @@ import type { Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { certificate } from '../certificate.ts'
 
 export interface CertificateFiles {
   readonly cert: string
@@ -25,28 +26,16 @@ export const HTTP1: Protocol = { name: 'HTTP/1.1' }
 export const CLEAR_HTTP2: Protocol = { name: 'HTTP/2 in the clear', http2: true }
 
 /** Certificates are made by the openssl of the machine. */
-export const NO_OPENSSL = (() => {
-  try {
-    execFileSync('openssl', ['version'])
-    return false
-  } catch {
-    return 'no openssl on this machine'
-  }
-})()
+export const NO_OPENSSL = spawnSync('openssl', ['version']).status !== 0 && 'no openssl on this machine'
 
 /** A certificate for the length of a test, and what is asked over it. */
 export function protocolsOverTls(t: Test): readonly Protocol[] {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-hosts-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const certificate = { cert: join(folder, 'site.pem'), key: join(folder, 'site.key') }
-  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
-  const named = ['-subj', '/CN=site.example', '-addext', 'subjectAltName=DNS:site.example']
-  execFileSync('openssl', [...made, ...named, '-keyout', certificate.key, '-out', certificate.cert], {
-    stdio: 'ignore',
-  })
+  const files = certificate(folder)
   return [
-    { name: 'HTTP/1.1 over TLS', certificate },
-    { name: 'HTTP/2', http2: true, certificate },
+    { name: 'HTTP/1.1 over TLS', certificate: files },
+    { name: 'HTTP/2', http2: true, certificate: files },
   ]
 }
 

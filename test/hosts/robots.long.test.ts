@@ -26,10 +26,10 @@ import {
   makeSystem,
 } from '@sallyport/core/testing'
 import { open, robotsOfConfig } from '@sallyport/engine'
-import { openProxy } from '@sallyport/proxy'
 import t from 'tap'
 import { request } from 'undici'
 import { NO_DATA } from '../no-data.ts'
+import { startProxy } from './proxy.ts'
 
 /*
  * The rules of robots.txt are those enforced: an independent reader of the file and the inspection of real requests
@@ -90,28 +90,10 @@ function createTestInspector(policy: Policy, mode: 'enforce' | 'monitor' = 'enfo
   return createInspector({ clock, snapshots, crawlers, mode, trust: parseTrust([]), policy: compilePolicy(policy) })
 }
 
-const PATHS = [
-  '/',
-  '/index.html',
-  '/admin',
-  '/admin/',
-  '/admin/users',
-  '/admin/public',
-  '/admin/public/page',
-  '/administrator',
-  '/login',
-  '/login/',
-  '/login/form',
-  '/shop',
-  '/shop/cart',
-  '/shop/a.b/c',
-  '/caf%C3%A9',
-  '/caf%C3%A9/menu',
-  '/a$b',
-  '/admin?x=1',
-  '/login?x=1',
-  '/shop/cart?x=/admin',
-]
+const PATHS = `/ /index.html /admin /admin/ /admin/users /admin/public /admin/public/page /administrator /login /login/
+/login/form /shop /shop/cart /shop/a.b/c /caf%C3%A9 /caf%C3%A9/menu /a$b /admin?x=1 /login?x=1 /shop/cart?x=/admin`.split(
+  /\s/,
+)
 
 const block = { action: 'block' } as const
 const POLICIES: Readonly<Record<string, Policy>> = {
@@ -153,14 +135,8 @@ const POLICIES: Readonly<Record<string, Policy>> = {
 }
 
 /** Rules of presets about networks and browsers. */
-const NOT_OF_CRAWLERS: readonly string[] = [
-  'contradicted',
-  'contradicted-twice',
-  'mixed',
-  'infrastructure',
-  'doubtful',
-  'servers',
-]
+const NOT_OF_CRAWLERS: readonly string[] =
+  'contradicted contradicted-twice mixed infrastructure doubtful servers'.split(' ')
 
 for (const [name, policy] of Object.entries(POLICIES)) {
   t.test(`announced and enforced: ${name}`, async (t) => {
@@ -206,11 +182,8 @@ t.test('a crawler that no catalogue has follows the last group', async (t) => {
   t.equal(robots.isDisallowed('https://site.example/shop/1', 'Googlebot'), false)
   const address = parseAddress('9.9.9.9')
   if (address === undefined) throw new TypeError()
-  const described = {
-    fields: ['User-Agent', 'NeverHeardOf/1.0 (+https://never.example)'],
-    headersKnown: false,
-    target: '/shop/1',
-  }
+  const fields = ['User-Agent', 'NeverHeardOf/1.0 (+https://never.example)']
+  const described = { fields, headersKnown: false, target: '/shop/1' }
   t.equal((await createTestInspector(policy).check(address, described)).action, 'block')
 })
 
@@ -249,22 +222,9 @@ t.test('parts of a site, each with rules of its own', async (t) => {
     ],
   })
   const robots = robotsParser('https://site.example/robots.txt', text)
-  for (const [path, disallowed] of [
-    ...([
-      ['/', false],
-      ['/x/1', true],
-      ['/internal', true],
-      ['/internal/1', true],
-      ['/internals', false],
-    ] as const),
-    ...([
-      ['/internal/tried', false],
-      ['/internal/tried/x', false],
-      ['/internal/x/1', true],
-    ] as const),
-  ]) {
-    t.equal(robots.isDisallowed(`https://site.example${path}`, 'AnyBot'), disallowed, path)
-  }
+  const isDisallowed = (path: string) => robots.isDisallowed(`https://site.example${path}`, 'AnyBot')
+  t.same(['/x/1', '/internal', '/internal/1', '/internal/x/1'].map(isDisallowed), Array(4).fill(true))
+  t.same(['/', '/internals', '/internal/tried', '/internal/tried/x'].map(isDisallowed), Array(4).fill(false))
 })
 
 t.test('signals', async (t) => {
@@ -279,16 +239,13 @@ t.test('signals', async (t) => {
 })
 
 t.test('the proxy answers /robots.txt for each of its sites, to everybody', async (t) => {
-  const dataDir = t.testdir()
   const gate = {
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     limits: { eventLoopDelay: '1m' },
-    dataDir,
+    dataDir: t.testdir(),
     data: { refresh: false, sources: NO_DATA },
     robots: { serve: true },
-    trustProxy: ['loopback'],
-    timeouts: { drain: 100 },
     policy: { preset: 'observe' as const, rules: [{ id: 'none', match: {}, action: 'block' as const }] },
     routes: [
       { host: 'open.example', policy: { preset: 'observe' as const } },
@@ -297,16 +254,11 @@ t.test('the proxy answers /robots.txt for each of its sites, to everybody', asyn
     ],
   }
   const sallyport = await open(gate)
+  t.teardown(() => sallyport.close())
   const proxyOptions = () => ({ ...sallyport.config, tls: undefined })
-  const proxy = await openProxy(sallyport, proxyOptions())
-  t.teardown(async () => {
-    await proxy.close('cut')
-    await sallyport.close()
-  })
-  const { port } = new URL(proxy.url)
+  const proxy = await startProxy(t, sallyport, proxyOptions())
   const ask = async (host: string, path = '/robots.txt', method: 'GET' | 'HEAD' | 'POST' = 'GET') => {
-    const url = `http://127.0.0.1:${port}${path}`
-    const { statusCode, headers, body } = await request(url, { method, headers: { host } })
+    const { statusCode, headers, body } = await request(`${proxy.url}${path}`, { method, headers: { host } })
     return { status: statusCode, headers, text: await body.text() }
   }
   t.match(await ask('open.example'), {
@@ -322,12 +274,8 @@ t.test('the proxy answers /robots.txt for each of its sites, to everybody', asyn
   t.equal((await ask('other.example')).status, 421)
   t.equal(sallyport.robots(), robotsOfConfig(sallyport.config).text)
 
-  const changed = {
-    ...gate,
-    policy: { preset: 'observe' as const },
-    robots: { serve: true, sitemaps: ['https://a.example/map.xml'] },
-  }
-  await sallyport.reload(changed)
+  const robots = { serve: true, sitemaps: ['https://a.example/map.xml'] }
+  await sallyport.reload({ ...gate, policy: { preset: 'observe' }, robots })
   await proxy.reload(proxyOptions())
   t.match(await ask('a.shut.example'), {
     text: /User-agent: \*\nAllow: \/\n\nSitemap: https:\/\/a\.example\/map\.xml\n$/,

@@ -10,9 +10,10 @@ import {
 } from '@sallyport/core'
 import { createCrawlerRanges, createFakeClock, createFakeDns, makeSnapshots } from '@sallyport/core/testing'
 import t from 'tap'
+import { startHost } from './every-host.ts'
 import { HOSTS } from './hosts.ts'
 import { madeScene } from './scene.ts'
-import { exchange, parseResponse, requestBytes } from './wire.ts'
+import { askAs } from './wire.ts'
 
 const GPTBOT = 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; GPTBot/1.2; +https://openai.com/gptbot'
 const catalogue = createCatalogue()
@@ -47,20 +48,17 @@ const WISH = 'sig1=("@authority" "signature-agent");created;expires;tag="web-bot
 
 for (const host of HOSTS) {
   t.test(`${host.name} redirects proven crawlers and asks for signatures`, async (t) => {
-    const site = await host.start(made(), '')
-    t.teardown(() => site.close())
-    const ask = async (path: string, agent: string, address: string, ...more: readonly string[]) => {
-      const fields = ['User-Agent', agent, 'X-Forwarded-For', address, 'Connection', 'close']
-      return parseResponse(await exchange(site.port, requestBytes('GET', path, [...fields, ...more])))
-    }
-    const led = await ask('/docs/a?b=c', GPTBOT, '8.3.0.9')
+    const site = await startHost(t, host, made())
+    const ask = (address: string, ...more: readonly string[]) =>
+      askAs(site, address, '/docs/a?b=c', ['User-Agent', GPTBOT, ...more])
+    const led = await ask('8.3.0.9')
     t.match(
       [led.status, led.headers],
       [302, { location: '/docs/a.md', vary: 'User-Agent', 'cache-control': 'no-store' }],
     )
-    const claimed = await ask('/docs/a', GPTBOT, '8.9.9.9')
+    const claimed = await ask('8.9.9.9')
     t.match([claimed.status, claimed.headers], [403, { 'accept-signature': WISH }], 'who only says so is not led')
-    const signed = await ask('/docs/a', GPTBOT, '8.9.9.9', 'Signature-Input', 'sig1=()')
+    const signed = await ask('8.9.9.9', 'Signature-Input', 'sig1=()')
     t.match([signed.status, signed.headers['accept-signature']], [403, undefined])
   })
 }

@@ -26,9 +26,6 @@ export interface Scene {
   readonly key: string
   readonly enforcing: ProxyHost
   readonly monitoring: ProxyHost
-  /** Its API repeats what it is asked. */
-  readonly isMade?: true | undefined
-  close(): Promise<void>
 }
 
 interface Made {
@@ -58,8 +55,6 @@ export function madeScene(): Scene {
     key: KEY,
     enforcing: { ...HOST, decide: (request) => decide(request, true) },
     monitoring: { ...HOST, decide: (request) => decide(request, false) },
-    isMade: true,
-    close: async () => {},
   }
 }
 

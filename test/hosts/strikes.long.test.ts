@@ -1,19 +1,17 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import { type ConfigInput, open, openBans, type Sallyport } from '@sallyport/engine'
-import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
+import { listening, NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { inspection } from '@sallyport/express'
-import type { AdminPages } from '@sallyport/proxy'
 import express from 'express'
 import t, { type Test } from 'tap'
-import { HOSTS, type Host, type RunningHost } from './hosts.ts'
-import { startProxy } from './proxy.ts'
-import { exchange, parseResponse, requestBytes } from './wire.ts'
+import { startHost } from './every-host.ts'
+import { HOSTS, type Host } from './hosts.ts'
+import { startProxy, startProxyBefore } from './proxy.ts'
+import { askAs } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* A client that repeats a wrong is refused for a while: by what was decided, and by what the origin answered. */
@@ -25,13 +23,8 @@ const POLICY = {
   strikes: STRIKES,
 } satisfies ConfigInput['policy']
 
-async function ask(at: Pick<RunningHost, 'port'>, address: string, target: string, more: readonly string[] = []) {
-  const fields = ['X-Forwarded-For', address, 'Connection', 'close', ...more]
-  return parseResponse(await exchange(at.port, requestBytes('GET', target, fields)))
-}
-
-async function status(...asked: Parameters<typeof ask>): Promise<number> {
-  return (await ask(...asked)).status
+async function status(...asked: Parameters<typeof askAs>): Promise<number> {
+  return (await askAs(...asked)).status
 }
 
 /** A strike is counted when its answer has ended, which is a moment after it was read. */
@@ -53,14 +46,18 @@ async function bannedByThree(t: Test, sallyport: Sallyport, strike: () => Promis
 for (const host of HOSTS) {
   t.test(`${host.name}: three blocks, and all else of the client is refused`, async (t) => {
     const sallyport = await openWithoutData(t, { policy: POLICY })
-    const at = await host.start(sallyport, '')
-    t.teardown(() => at.close())
+    const at = await startHost(t, host, sallyport)
     for (let call = 0; call < 2; call++) t.equal(await status(at, '8.1.0.1', '/.env'), 403)
     t.equal(await status(at, '8.1.0.1', '/'), 200)
     await status(at, '8.1.0.1', '/.env')
     await banned(sallyport, 1)
     t.equal(await status(at, '8.1.0.1', '/'), 403)
-    const page = await ask(at, '8.1.0.1', '/', ['Accept', '*/*', 'User-Agent', 'Links (2.29; Linux 6.1 x86_64; text)'])
+    const page = await askAs(at, '8.1.0.1', '/', [
+      'Accept',
+      '*/*',
+      'User-Agent',
+      'Links (2.29; Linux 6.1 x86_64; text)',
+    ])
     t.match(page, { status: 403, body: '<title>Access denied</title>' })
     t.equal(await status(at, '8.1.0.2', '/'), 200)
     const [ban] = await sallyport.bans.list()
@@ -72,57 +69,39 @@ for (const host of HOSTS) {
   })
 }
 
-/** The proxy and Express in front of a site that refuses every login. */
-async function refusingSites(
-  t: Test,
-  sallyport: Sallyport,
-): Promise<Readonly<Record<string, { readonly port: number }>>> {
-  const app = express()
-  app.use(inspection(sallyport))
-  app.use((_, res) => res.status(401).end())
-  const site = createServer(app).listen(0, '127.0.0.1')
-  const plain = createServer((_, res) => res.writeHead(401).end()).listen(0, '127.0.0.1')
-  await Promise.all([site, plain].map((server) => server.listening || once(server, 'listening')))
-  t.teardown(() => [site, plain].map((server) => server.close()))
-  const upstream = `http://127.0.0.1:${(plain.address() as AddressInfo).port}`
-  const proxy = await startProxy(t, sallyport, { upstream })
-  return { Express: { port: (site.address() as AddressInfo).port }, 'the proxy': proxy }
-}
+/** The proxy in front of a site that refuses every login. */
+const startRefusing = (t: Test, sallyport: Sallyport) =>
+  startProxyBefore(t, sallyport, (_, res) => res.writeHead(401).end())
 
 t.test('statuses of the origin are strikes, those of our own are not', async (t) => {
   const sallyport = await openWithoutData(t, { policy: POLICY })
-  let address = 0
-  for (const [name, at] of Object.entries(await refusingSites(t, sallyport))) {
-    const client = `8.2.0.${++address}`
-    for (let call = 0; call < 3; call++) t.equal(await status(at, client, '/login'), 401, name)
-    await banned(sallyport, address)
-    t.equal(await status(at, client, '/login'), 403, name)
+  const app = express()
+  app.use(inspection(sallyport), (_, res) => void res.status(401).end())
+  const sites = [{ port: await listening(t, createServer(app)) }, await startRefusing(t, sallyport)]
+  for (const [address, at] of sites.entries()) {
+    for (let call = 0; call < 3; call++) t.equal(await status(at, `8.2.0.${address}`, '/login'), 401)
+    await banned(sallyport, address + 1)
+    t.equal(await status(at, `8.2.0.${address}`, '/login'), 403)
   }
-  const [host] = HOSTS as readonly [Host]
-  const at = await host.start(sallyport, '')
-  t.teardown(() => at.close())
+  const at = await startHost(t, HOSTS[0] as Host, sallyport)
   for (let call = 0; call < 5; call++) {
-    const answer = await exchange(
-      at.port,
-      requestBytes('POST', '/v1/ip/lookup', ['X-Forwarded-For', '8.2.1.1', 'Connection', 'close'], '{}'),
-    )
-    t.equal(parseResponse(answer).status, 401)
+    t.equal(await status(at, '8.2.1.1', '/v1/ip/lookup', [], { method: 'POST', body: '{}' }), 401)
   }
   t.equal(await status(at, '8.2.1.1', '/'), 200)
 })
 
 t.test('allowlisted and reserved addresses are never banned', async (t) => {
   const sallyport = await openWithoutData(t, { policy: { ...POLICY, allowlist: ['8.3.0.0/24'] } })
-  const { 'the proxy': at } = await refusingSites(t, sallyport)
+  const at = await startRefusing(t, sallyport)
   for (const address of ['8.3.0.1', '192.168.1.1', '100.64.0.1']) {
-    for (let call = 0; call < 6; call++) t.equal(await status(at as { port: number }, address, '/login'), 401, address)
+    for (let call = 0; call < 6; call++) t.equal(await status(at, address, '/login'), 401, address)
   }
   t.same(await sallyport.bans.list(), [])
   const translated = '64:ff9b::b9dc:650a'
-  for (let call = 0; call < 3; call++) t.equal(await status(at as { port: number }, translated, '/login'), 401)
+  for (let call = 0; call < 3; call++) t.equal(await status(at, translated, '/login'), 401)
   await banned(sallyport, 1)
-  t.equal(await status(at as { port: number }, translated, '/login'), 403)
-  t.equal(await status(at as { port: number }, '64:ff9b::b9dc:650b', '/login'), 401, 'and nobody else of IPv4')
+  t.equal(await status(at, translated, '/login'), 403)
+  t.equal(await status(at, '64:ff9b::b9dc:650b', '/login'), 401, 'and nobody else of IPv4')
 })
 
 t.test('a shared address is banned by browser, unless the whole is meant', async (t) => {
@@ -133,14 +112,11 @@ t.test('a shared address is banned by browser, unless the whole is meant', async
   ] as const) {
     const sallyport = await openWithoutData(t, { policy: { ...POLICY, strikes: { ...STRIKES, key } } })
     await sallyport.overrides.set(parseHostOrPrefix('8.8.8.8') as Prefix, visitor)
-    const [host] = HOSTS as readonly [Host]
-    const at = await host.start(sallyport, '')
+    const at = await startHost(t, HOSTS[0] as Host, sallyport)
     for (let call = 0; call < 3; call++) await status(at, '8.8.8.8', '/.env', ['User-Agent', 'one'])
     await banned(sallyport, 1)
     t.equal(await status(at, '8.8.8.8', '/', ['User-Agent', 'one']), 403)
     t.equal(await status(at, '8.8.8.8', '/', ['User-Agent', 'another']), other, key)
-    await at.close()
-    await sallyport.close()
   }
 })
 
@@ -159,9 +135,8 @@ for (const [place, config] of Object.entries(SHARED)) {
     }
     const second = await open(options as ConfigInput)
     t.teardown(() => second.close())
-    const [host] = HOSTS as readonly [Host]
-    const nodes = [await host.start(first, ''), await host.start(second, '')] as const
-    for (const node of nodes) t.teardown(() => node.close())
+    const host = HOSTS[0] as Host
+    const nodes = [await startHost(t, host, first), await startHost(t, host, second)] as const
     for (const node of [...nodes, nodes[0]]) await status(node, '8.5.0.1', '/.env')
     for (const node of nodes) while ((await status(node, '8.5.0.1', '/')) !== 403) await delay(10)
     const opening = await openBans(options as ConfigInput)
@@ -176,31 +151,20 @@ for (const [place, config] of Object.entries(SHARED)) {
 }
 
 t.test('the admin listener lists and lifts', async (t) => {
-  const file = join(t.testdirName, 'audit.log')
+  const file = join(t.testdir(), 'audit.log')
   const sallyport = await openWithoutData(t, { policy: POLICY, log: { requests: 'off', file } })
-  const roles = new Map([
-    ['Bearer reader', 'read'],
-    ['Bearer admin', 'admin'],
-  ])
-  const adminPages: AdminPages = {
-    permits: ({ headers }, wanted) => ['admin', wanted].includes(roles.get(headers.authorization ?? '') ?? ''),
-  }
-  const proxy = await startProxy(t, sallyport, { adminPages })
-  const ask = (url: string, method = 'GET', token = 'admin') =>
-    fetch(url, { method, headers: { authorization: `Bearer ${token}` } })
+  const proxy = await startProxy(t, sallyport, { adminPages: { permits: () => true } })
   for (let call = 0; call < 3; call++) await status(proxy, '8.6.0.1', '/.env')
   await banned(sallyport, 1)
-  const listed = (await (await ask(`${proxy.adminUrl}/bans`, 'GET', 'reader')).json()) as {
-    readonly bans: readonly { readonly id: string }[]
-  }
-  t.match(listed, { bans: [{ key: 'client 8.6.0.1', count: 3 }] })
-  const one = `${proxy.adminUrl}/bans/${listed.bans[0]?.id}`
+  const all = `${proxy.adminUrl}/bans`
+  const { bans } = (await (await fetch(all)).json()) as { readonly bans: readonly { readonly id: string }[] }
+  t.match(bans, [{ key: 'client 8.6.0.1', count: 3 }])
   const answers = []
-  t.equal((await ask(one, 'DELETE', 'reader')).status, 401)
-  t.equal((await ask(`${proxy.adminUrl}/bans`, 'GET', 'nobody')).status, 401)
-  for (const method of ['GET', 'POST', 'DELETE', 'DELETE']) answers.push((await ask(one, method)).status)
+  for (const method of ['GET', 'POST', 'DELETE', 'DELETE']) {
+    answers.push((await fetch(`${all}/${bans[0]?.id}`, { method })).status)
+  }
   t.same(answers, [405, 405, 200, 404])
-  t.equal((await ask(`${proxy.adminUrl}/bans`, 'DELETE')).status, 405)
+  t.equal((await fetch(all, { method: 'DELETE' })).status, 405)
   await sallyport.close()
   const written = readFileSync(file, 'utf8').trim().split('\n')
   t.match(

@@ -16,7 +16,8 @@ const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 async function startServer(t: Test, sallyport: Decider) {
   const server = createServer(listener(sallyport, (_req, res) => res.end('page')))
   guardUpgrade(server, sallyport)
-  return { server, port: await listening(t, server) }
+  const actions: unknown[] = []
+  return { server, port: await listening(t, server), actions }
 }
 
 /** This Sallyport delays each count, as a store does. */
@@ -30,10 +31,9 @@ const waiting: Decider = {
 
 for (const [name, sallyport] of Object.entries({ 'at once': enforcing, 'after a store': waiting })) {
   t.test(`ws, decided ${name}`, async (t) => {
-    const { server, port } = await startServer(t, sallyport)
+    const { server, port, actions } = await startServer(t, sallyport)
     const sockets = new WebSocketServer({ server })
     t.teardown(() => sockets.close())
-    const actions: unknown[] = []
     sockets.on('connection', (socket, request) => {
       actions.push(request.headers['sallyport-action'])
       socket.on('message', (text) => socket.send(`echo ${text}`))
@@ -54,10 +54,9 @@ for (const [name, sallyport] of Object.entries({ 'at once': enforcing, 'after a 
   })
 
   t.test(`socket.io, decided ${name}`, async (t) => {
-    const { server, port } = await startServer(t, sallyport)
+    const { server, port, actions } = await startServer(t, sallyport)
     const sockets = new Server(server, { serveClient: false })
     t.teardown(() => sockets.close())
-    const actions: unknown[] = []
     sockets.on('connection', (socket) => {
       actions.push(socket.handshake.headers['sallyport-action'])
       socket.on('say', (text, answer) => answer(`echo ${text}`))

@@ -116,6 +116,22 @@ function http2Fields({ method, target, fields, body }: Asked): OutgoingHttpHeade
   return headers
 }
 
+/** Lists the fields of the handshake of a WebSocket. */
+export const WEBSOCKET: readonly string[] =
+  'Connection Upgrade Upgrade websocket Sec-WebSocket-Version 13 Sec-WebSocket-Key dGhlIHNhbXBsZSBub25jZQ=='.split(' ')
+
+/** Asks a host for a target as the client at an address does, on a connection of its own. */
+export async function askAs(
+  { port }: { readonly port: number },
+  address: string,
+  target: string,
+  more: readonly string[] = [],
+  { method = 'GET', body }: { readonly method?: string; readonly body?: string } = {},
+): Promise<WireResponse> {
+  const fields = ['X-Forwarded-For', address, 'Connection', 'close', ...more]
+  return parseResponse(await exchange(port, requestBytes(method, target, fields, body)))
+}
+
 /** The bytes of a request; `Host` comes first, other fields as they are given. */
 export function requestBytes(method: string, target: string, fields: readonly string[], body?: string): string {
   const lines = [`${method} ${target} HTTP/1.1`, 'Host: site.example']

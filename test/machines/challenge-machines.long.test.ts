@@ -1,16 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ConfigInput, open } from '@sallyport/engine'
-import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
+import { freePort, NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { listener } from '@sallyport/node'
 import t, { type Test } from 'tap'
-import { earnPass, readSolution, redeem, visit } from '../hosts/challenge-client.ts'
+import { earnPass, readCookie, readSolution, redeem, visit } from '../hosts/challenge-client.ts'
 import { type RunningHost, running } from '../hosts/hosts.ts'
 import { NO_DATA } from '../no-data.ts'
+import { BIN, makeFolder, started } from '../started.ts'
 
 /* Questions and passes over four processes of one machine, four machines, restarts and reloads. */
 const SECRET = 'a secret that all of these machines know'
@@ -29,19 +30,17 @@ function makeConfig(t: Test, more: Partial<ConfigInput> = {}): ConfigInput {
   }
 }
 
+type Place = Pick<RunningHost, 'port'>
+
 /** Starts four processes and returns their ports. */
-async function startFour(
-  t: Test,
-  config: ConfigInput,
-  own: 'own' | 'shared',
-): Promise<readonly { readonly port: number }[]> {
+async function startFour(t: Test, config: ConfigInput, own: 'own' | 'shared'): Promise<readonly Place[]> {
   const program = fileURLToPath(new URL('challenge-app.js', import.meta.url))
   const child: ChildProcess = fork(program, [JSON.stringify(config), own])
   t.teardown(() => child.kill('SIGKILL'))
-  const ports: { readonly port: number }[] = []
+  const ports: Place[] = []
   return new Promise((resolve, reject) => {
     child.on('exit', () => reject(new Error('the application ended')))
-    child.on('message', ({ port }: { readonly port: number }) => {
+    child.on('message', ({ port }: Place) => {
       if (ports.push({ port }) === 4) resolve(ports)
     })
   })
@@ -54,10 +53,7 @@ async function readOnly(t: Test, more: Partial<ConfigInput> = {}): Promise<Confi
   return { ...config, data: { ...config.data, readOnly: true } }
 }
 
-async function start(
-  t: Test,
-  config: ConfigInput,
-): Promise<RunningHost & { readonly sallyport: Awaited<ReturnType<typeof open>> }> {
+async function start(t: Test, config: ConfigInput) {
   const sallyport = await open(config)
   const at = await running(
     createServer(listener(sallyport, (req, res) => res.end(String(req.sallyport?.inspection.pass?.level)))),
@@ -74,35 +70,30 @@ async function start(
 }
 
 /** A hundred replays of one solution at one time, from a hundred addresses of four networks; returns how many passes came of it. */
-async function replays(machines: readonly { readonly port: number }[]): Promise<number> {
-  const solution = readSolution(await visit(machines[0] as { port: number }))
-  const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, at) =>
-      redeem(machines[at % machines.length] as { port: number }, solution, { address: `93.184.216.${at + 1}` }),
-    ),
-  )
+async function replays(machines: readonly Place[]): Promise<number> {
+  const solution = readSolution(await visit(machines[0] as Place))
+  const send = (_: unknown, at: number) =>
+    redeem(machines[at % machines.length] as Place, solution, { address: `93.184.216.${at + 1}` })
+  const answers = await Promise.all(Array.from({ length: 100 }, send))
   return answers.filter(({ status }) => status === 204).length
 }
 
-async function holdEverywhere(t: Test, machines: readonly { readonly port: number }[]): Promise<void> {
+async function holdEverywhere(t: Test, machines: readonly Place[]): Promise<void> {
   t.equal(await replays(machines), 1, 'one of a hundred')
-  const cookie = await earnPass(machines[1] as { port: number })
+  const cookie = await earnPass(machines[1] as Place)
   for (const at of machines) t.match(await visit(at, { cookie }), { status: 200, body: '2' })
-  const page = await visit(machines[2] as { port: number })
-  const solution = readSolution(page)
-  t.equal(
-    (await redeem(machines[3] as { port: number }, solution)).status,
-    204,
-    'a question of one, answered at another',
-  )
+  const solution = readSolution(await visit(machines[2] as Place))
+  const given = await redeem(machines[3] as Place, solution)
+  t.equal(given.status, 204, 'a question of one, answered at another')
   for (const at of machines) t.equal((await redeem(at, solution)).status, 403, 'and spent on all')
   for (let network = 1; network <= 8; network++)
-    await visit(machines[network % 4] as { port: number }, { cookie, address: `8.8.${network}.1` })
-  const isLost = async (at: { readonly port: number }): Promise<boolean> => {
+    await visit(machines[network % 4] as Place, { cookie, address: `8.8.${network}.1` })
+  const isLost = async (at: Place): Promise<boolean> => {
     // A process hears of it at the latest at a network that is new to it.
-    await visit(at, { cookie, address: `9.9.${at.port % 250}.1` })
+    const elsewhere = { cookie, address: `9.9.${at.port % 250}.1` }
+    await visit(at, elsewhere)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    return (await visit(at, { cookie, address: `9.9.${at.port % 250}.1` })).status === 403
+    return (await visit(at, elsewhere)).status === 403
   }
   for (const at of machines) t.ok(await isLost(at), 'a pass of too many networks is lost on all')
 }
@@ -123,10 +114,8 @@ t.test('one process with its counts in memory', async (t) => {
 
 t.test('while Redis is away a pass holds five minutes', { skip: NO_REDIS }, async (t) => {
   const redis = await startRedis(t)
-  const at = await start(
-    t,
-    makeConfig(t, { redis: redis.url, challenge: { secret: SECRET }, timeouts: { counting: '100ms' } }),
-  )
+  const more = { redis: redis.url, challenge: { secret: SECRET }, timeouts: { counting: '100ms' } }
+  const at = await start(t, makeConfig(t, more))
   const solution = readSolution(await visit(at))
   await redis.kill()
   const given = await redeem(at, solution)
@@ -157,6 +146,37 @@ t.test('over a restart that forgets, no question of before is answered', async (
   t.equal(JSON.parse((await redeem(after, unanswered)).body).details.reason, 'expired')
 })
 
+t.test('two workers of the command ask and answer as one, also after a restart', async (t) => {
+  const at = { port: await freePort() }
+  const places = { listen: `127.0.0.1:${at.port}`, admin: `127.0.0.1:${await freePort()}`, demo: true }
+  const file = join(makeFolder(t), 'test.json')
+  writeFileSync(file, JSON.stringify({ ...makeConfig(t), ...places }))
+  const argv = [BIN, 'proxy', '--config', file, '--workers', '2']
+  const command = () => started(t, argv, { SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m' }, 'Health')
+  const first = await command()
+  const [passes, spent]: [string[], string[]] = [[], []]
+  for (let question = 0; question < 4; question++) {
+    const solution = readSolution(await visit(at))
+    // The workers take connections by turns, so both get it.
+    const answers = await Promise.all(Array.from({ length: 6 }, () => redeem(at, solution)))
+    const given = answers.filter(({ status }) => status === 204)
+    t.equal(given.length, 1, 'one of six')
+    passes.push(...given.map(readCookie))
+    spent.push(solution)
+  }
+  const hold = async (): Promise<void> => {
+    for (const cookie of passes)
+      for (let call = 0; call < 8; call++) t.equal((await visit(at, { cookie, target: '/' })).status, 200)
+  }
+  await hold()
+  t.equal(await first.stop(), 0)
+  const second = await command()
+  await hold()
+  // Another client: one may try thirty solutions a minute.
+  for (const solution of spent) t.equal((await redeem(at, solution, { address: '93.184.216.35' })).status, 403)
+  t.equal(await second.stop(), 0)
+})
+
 t.test('a reload in the middle of a question, and a secret that is changed', async (t) => {
   const config = makeConfig(t, { challenge: { secret: SECRET } })
   const at = await start(t, config)
@@ -164,7 +184,7 @@ t.test('a reload in the middle of a question, and a secret that is changed', asy
   await at.sallyport.reload({ ...config, policy: { preset: 'observe', rules: [{ ...RULE, id: 'another' }] } })
   const given = await redeem(at, solution)
   t.equal(given.status, 204)
-  const cookie = (given.headers['set-cookie'] ?? '').split(';', 1)[0] as string
+  const cookie = readCookie(given)
   t.equal((await visit(at, { cookie })).status, 200)
   const unanswered = readSolution(await visit(at))
   await at.close()
@@ -178,19 +198,12 @@ t.test('a reload in the middle of a question, and a secret that is changed', asy
 })
 
 t.test('a policy that asks, over machines and without a secret, is refused at start in one sentence', async (t) => {
-  const asks = { action: 'challenge' } as const
-  const policies: readonly NonNullable<ConfigInput['policy']>[] = [
-    { rules: [{ id: 'ask', match: {}, ...asks }] },
-    { rules: [{ id: 'ask', match: {}, ...asks, monitor: true }] },
-    { rules: [{ id: 'ask', match: {}, ...asks, limit: { key: 'pass', max: 5, window: '1h' } }] },
-  ]
-  for (const policy of policies) {
+  const message = `challenge.secret: is missing: the rule "ask" challenges, and all processes need one secret to verify each other's passes`
+  const limit = { key: 'pass' as const, max: 5, window: '1h' }
+  for (const rule of [{}, { monitor: true }, { limit }]) {
     for (const more of [{ redis: 'redis://127.0.0.1:1' }, { store: 'postgres://127.0.0.1:1/x' }]) {
-      const config = makeConfig(t, { ...more, policy })
-      await t.rejects(open(config), {
-        code: 'invalid_config',
-        message: `challenge.secret: is missing: the rule "ask" challenges, and all processes need one secret to verify each other's passes`,
-      })
+      const policy = { rules: [{ id: 'ask', match: {}, action: 'challenge' as const, ...rule }] }
+      await t.rejects(open(makeConfig(t, { ...more, policy })), { code: 'invalid_config', message })
     }
   }
 })

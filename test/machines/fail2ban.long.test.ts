@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -74,15 +74,8 @@ t.test('a server of fail2ban bans who is banned here', { skip: SKIP }, async (t)
   writeFileSync(join(folder, 'jail.conf'), '[DEFAULT]\n')
   writeFileSync(join(folder, 'action.d/note.conf'), `[Definition]\nactionban = echo <ip> <bantime> >> ${banned}\n`)
   const places = ['socket', 'pidfile', 'logtarget'].map((name) => `${name} = ${join(folder, `f2b-${name}`)}`)
-  const main = [
-    '[Definition]',
-    'loglevel = INFO',
-    'syslogsocket = auto',
-    'dbfile = None',
-    'dbpurgeage = 1d',
-    'dbmaxmatches = 1',
-  ]
-  writeFileSync(join(folder, 'fail2ban.conf'), [...main, ...places, ''].join('\n'))
+  const main = ['[Definition]', 'loglevel = INFO', 'syslogsocket = auto', 'dbfile = None', 'dbpurgeage = 1d']
+  writeFileSync(join(folder, 'fail2ban.conf'), [...main, 'dbmaxmatches = 1', ...places, ''].join('\n'))
   const own = ['-c', folder, '-s', join(folder, 'f2b-socket'), '-p', join(folder, 'f2b-pidfile')]
   const server = spawn('fail2ban-server', [...own, '-f', 'start'], { stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(async () => {
@@ -93,10 +86,7 @@ t.test('a server of fail2ban bans who is banned here', { skip: SKIP }, async (t)
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (said += text))
   const client = (...args: readonly string[]) => spawnSync('fail2ban-client', [...own, ...args], { encoding: 'utf8' })
   while (client('status', 'sallyport').status !== 0 && server.exitCode === null) await delay(200)
-  if (server.exitCode !== null) {
-    const log = join(folder, 'f2b-logtarget')
-    return t.fail(`it ended: ${said}${existsSync(log) ? readFileSync(log, 'utf8') : ''}`)
-  }
+  if (server.exitCode !== null) return t.fail(`it ended: ${said}`)
   const { ban } = await openGate(t, file, 'plain', 'full')
   await ban('8.4.0.1')
   await ban('2001:4860::7')

@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,24 +13,21 @@ import {
 } from '@sallyport/engine'
 import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
+import { noFront, run } from '../hosts/fronts.ts'
 import { NO_DATA } from '../no-data.ts'
+import { started } from '../started.ts'
 import { granted, statuses } from './statuses.ts'
 
 /* Four machines behind a balancer, each with a dataDir of its own: what they have in common is PostgreSQL and Redis. */
 const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('sallyport/package.json')))
-const NO_NGINX = spawnSync('nginx', ['-v']).error === undefined ? false : 'nginx is not installed'
-const skip = NO_POSTGRES || NO_REDIS || NO_NGINX
+const skip = NO_POSTGRES || NO_REDIS || noFront('nginx')
 
+const FEW = { key: 'client', max: 50, window: '1h', kind: 'fixed' } as const
 const POLICY = {
   preset: 'observe',
   rules: [
     { id: 'secret', match: { path: ['/.env'] }, action: 'block' },
-    {
-      id: 'few',
-      match: { path: ['/few'] },
-      action: 'throttle',
-      limit: { key: 'client', max: 50, window: '1h', kind: 'fixed' },
-    },
+    { id: 'few', match: { path: ['/few'] }, action: 'throttle', limit: FEW },
   ],
   strikes: { count: 3, window: '10m', on: ['blocked'], for: '1h' },
 } satisfies ConfigInput['policy']
@@ -40,37 +35,22 @@ const POLICY = {
 interface Machine {
   readonly config: string
   readonly port: number
-  child: ChildProcess
+  pid: number
 }
 
-async function startMachine(config: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [COMMAND, 'proxy', '--config', config], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  child.stderr?.on('data', (bytes: Buffer) => {
-    said += bytes
-  })
-  while (!said.includes('Listening on')) {
-    if (child.exitCode !== null) throw new Error(said)
-    await delay(20)
-  }
-  return child
-}
+const startMachine = async (t: Test, config: string): Promise<number> =>
+  (await started(t, [COMMAND, 'proxy', '--config', config], {}, 'Listening on')).pid
 
-async function startMachines(t: Test, folder: string, common: ConfigInput): Promise<readonly Machine[]> {
-  const machines = await Promise.all(
+const startMachines = (t: Test, folder: string, common: ConfigInput): Promise<readonly Machine[]> =>
+  Promise.all(
     [1, 2, 3, 4].map(async (number) => {
       const port = await freePort()
       const config = join(folder, `${number}.json`)
       const own = { listen: `127.0.0.1:${port}`, admin: '127.0.0.1:0', dataDir: join(folder, `data-${number}`) }
       writeFileSync(config, JSON.stringify({ ...common, ...own }))
-      return { config, port, child: await startMachine(config) }
+      return { config, port, pid: await startMachine(t, config) }
     }),
   )
-  t.teardown(() => {
-    for (const { child } of machines) child.kill('SIGKILL')
-  })
-  return machines
-}
 
 /** An nginx that gives each machine its turn, and says for whom it asks. */
 async function startBalancer(t: Test, within: string, ports: readonly number[]): Promise<string> {
@@ -90,14 +70,8 @@ async function startBalancer(t: Test, within: string, ports: readonly number[]):
     http { access_log off; ${temporary} upstream machines { ${servers} keepalive 32; }
     server { listen 127.0.0.1:${port}; location / { ${forward} } } }`,
   )
-  const child = spawn('nginx', ['-e', 'stderr', '-c', join(folder, 'nginx.conf')], { stdio: 'ignore' })
-  t.teardown(async () => {
-    child.kill()
-    await once(child, 'exit')
-  })
-  const url = `http://127.0.0.1:${port}`
-  while ((await fetch(url).catch(() => undefined)) === undefined) await delay(20)
-  return url
+  await run(t, 'nginx', ['-e', 'stderr', '-c', join(folder, 'nginx.conf')], port)
+  return `http://127.0.0.1:${port}`
 }
 
 t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async (t) => {
@@ -124,11 +98,8 @@ t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async 
   const { key, account } = await store.keyring.issue({ plan: 'free' })
 
   const machines = await startMachines(t, folder, common)
-  const url = await startBalancer(
-    t,
-    folder,
-    machines.map(({ port }) => port),
-  )
+  const ports = machines.map(({ port }) => port)
+  const url = await startBalancer(t, folder, ports)
   const as = (client: string, path: string) => fetch(`${url}${path}`, { headers: { 'x-forwarded-for': client } })
   const post = (path: string, body: object, by = key) =>
     fetch(`${url}${path}`, {
@@ -148,9 +119,7 @@ t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async 
   })
 
   await t.test('three strikes on three machines are a ban on all', async (t) => {
-    const strikes = []
-    for (let strike = 0; strike < 2; strike++) strikes.push((await as('9.20.1.3', '/.env')).status)
-    t.same(strikes, [403, 403])
+    for (let strike = 0; strike < 2; strike++) t.equal((await as('9.20.1.3', '/.env')).status, 403)
     t.not((await as('9.20.1.3', '/')).status, 403, 'two are not enough')
     t.equal((await as('9.20.1.3', '/.env')).status, 403)
     const everywhere = async () => (await statuses(8, 1, () => as('9.20.1.3', '/')))(403) === 8
@@ -162,16 +131,16 @@ t.test('four machines behind nginx, with PostgreSQL and Redis', { skip }, async 
     const given: number[] = []
     const attest = async () => {
       const response = await post('/v1/provenance/check', { ip: '192.0.2.1', claimed_jurisdiction: 'DE' })
-      if (response.status === 200)
-        given.push(((await response.clone().json()) as { attestation_id: number }).attestation_id)
+      if (response.status !== 200) return response
+      const { attestation_id: id } = (await response.clone().json()) as { readonly attestation_id: number }
+      given.push(id)
       return response
     }
     const [victim] = machines as [Machine]
     const killing = (async () => {
       await delay(200)
-      victim.child.kill('SIGKILL')
-      await once(victim.child, 'exit')
-      victim.child = await startMachine(victim.config)
+      process.kill(victim.pid, 'SIGKILL')
+      victim.pid = await startMachine(t, victim.config)
     })()
     const attested = await statuses(400, 8, attest)
     await killing

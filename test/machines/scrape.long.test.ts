@@ -70,15 +70,8 @@ async function openGate(t: Test) {
   })
   const ask = async (path: string): Promise<void> => {
     const headers = { 'x-forwarded-for': '8.8.4.4', 'user-agent': 'Mozilla/5.0', accept: 'text/html' }
-    const sent = request({
-      host: '127.0.0.1',
-      port: listen,
-      path,
-      headers,
-      agent: false,
-      rejectUnauthorized: false,
-    }).end()
-    const [response] = await once(sent, 'response')
+    const options = { host: '127.0.0.1', port: listen, path, headers, agent: false, rejectUnauthorized: false }
+    const [response] = await once(request(options).end(), 'response')
     await text(response)
   }
   const visit = async (): Promise<void> => {
@@ -161,28 +154,16 @@ t.test(
     t.same(empty.sort(), [...WITHOUT_VALUES].sort(), 'panels without values')
 
     const rules = async (): Promise<readonly Rule[]> => {
-      const { data } = await ask('rules')
-      return (data as { readonly groups: readonly { readonly rules: readonly Rule[] }[] }).groups.flatMap(
-        ({ rules }) => rules,
-      )
+      const { groups } = (await ask('rules')).data as {
+        readonly groups: readonly { readonly rules: readonly Rule[] }[]
+      }
+      return groups.flatMap((group) => group.rules)
     }
-    const active = async (): Promise<readonly string[]> =>
-      (await rules()).filter(({ state }) => state !== 'inactive').map(({ name }) => name)
-    const expected = [
-      'SallyportCertificateExpires',
-      'SallyportOriginDown',
-      'SallyportOriginFailing',
-      'SallyportReloadRefused',
-    ]
     // Alerts that have a reason are pending, or fire.
-    const isActive = async (): Promise<boolean> => {
-      const names = await active()
-      return expected.every((name) => names.includes(name))
+    for (const alert of ['CertificateExpires', 'OriginDown', 'OriginFailing', 'ReloadRefused']) {
+      const isActive = ({ name, state }: Rule) => name === `Sallyport${alert}` && state !== 'inactive'
+      while (!(await rules()).some(isActive)) await delay(100)
     }
-    while (!(await isActive())) await delay(100)
-    t.same(
-      (await rules()).filter(({ health }) => health !== 'ok').map(({ name }) => name),
-      [],
-    )
+    t.notOk((await rules()).some(({ health }) => health !== 'ok'))
   },
 )
