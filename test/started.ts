@@ -1,42 +1,66 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { ROOT } from './workspaces.ts'
+
+export const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
+
+/** The commands of this repository are found without `npx`. */
+export const PATH = `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`
 
 /** A program that has not said a text by then says another one: its test fails with what it said, instead of hanging. */
 const MAX_WAIT_MS = 240_000
 
+const REMOVAL = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 } as const
+const folders: string[] = []
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, REMOVAL)
+})
+
+/** Makes a folder outside of the repository, whose packages would be found otherwise. It is removed with the test or the process. */
+export function makeFolder(t?: Test): string {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'sallyport-test-'))
+  if (t === undefined) folders.push(folder)
+  else t.teardown(() => rmSync(folder, REMOVAL))
+  return folder
+}
+
 /** Starts a program that says where it listens; resolves once it has said `until`. */
-export async function started(t: Test, argv: readonly string[], env: Readonly<Record<string, string>>, until: string) {
+export async function started(
+  t: Test,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  until: string,
+  cwd = ROOT,
+) {
   const child = spawn(process.execPath, [...argv], {
-    cwd: ROOT,
+    cwd,
     env: { ...process.env, SALLYPORT_DNS_SERVERS: '127.0.0.1:9', ...env },
   })
   const ended = once(child, 'close')
   t.teardown(() => void child.kill('SIGKILL'))
-  let out = ''
-  let err = ''
-  child.stderr.on('data', (text) => {
-    err += text
-  })
-  child.stdout.on('data', (text) => {
-    out += text
-  })
-  while (!`${out}\n${err}`.includes(until)) {
-    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${err}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
+  const said = { out: '', err: '' }
+  child.stderr.on('data', (text) => (said.err += text))
+  child.stdout.on('data', (text) => (said.out += text))
+  while (!`${said.out}\n${said.err}`.includes(until)) {
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${said.err}`)
+    await delay(20)
   }
   return {
     pid: child.pid ?? 0,
-    out: () => out,
-    err: () => err,
+    out: () => said.out,
+    err: () => said.err,
     /** Makes it read its configuration again; resolves once it says so, or that it keeps the one before. */
-    async reload(said = 'configuration reloaded') {
+    async reload(text = 'configuration reloaded') {
       child.kill('SIGHUP')
       const begun = performance.now()
-      while (!err.includes(said)) {
-        if (performance.now() - begun > MAX_WAIT_MS) throw new Error(`never said "${said}": ${err}`)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+      while (!said.err.includes(text)) {
+        if (performance.now() - begun > MAX_WAIT_MS) throw new Error(`never said "${text}": ${said.err}`)
+        await delay(20)
       }
     },
     async stop() {

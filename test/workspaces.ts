@@ -7,7 +7,6 @@ const REPOSITORY = 'https://github.com/sallyport/sallyport'
 
 type Names = Readonly<Record<string, string>>
 
-/** Has the members of a package.json that tests read. */
 export interface Manifest {
   readonly name: string
   readonly version: string
@@ -32,7 +31,6 @@ export interface Workspace {
 /** The package that has a version of its own: it is also released alone. */
 export const OWN_VERSION = '@sallyport/data'
 
-/** Lists every workspace that is not private. */
 export function publishedWorkspaces(): readonly Workspace[] {
   const rooms = ['packages', 'adapters'].flatMap((floor) =>
     readdirSync(join(ROOT, floor)).map((name) => `${floor}/${name}`),

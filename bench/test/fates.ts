@@ -10,24 +10,17 @@ import {
   type Snapshot,
 } from '@sallyport/core'
 import { createFakeClock, createFakeCounts, createFakeDns, makeSnapshots } from '@sallyport/core/testing'
-import type { Population } from './populations.ts'
+import type { Coming } from './populations.ts'
 
 const AMERICA = { code: 'US', source: 'made', basis: 'city' } as const
 
-/** Shares of the requests of a population, whole per cent. */
-export interface Fate {
-  readonly passed: number
-  readonly slowed: number
-  readonly refused: number
-}
-
-/** Returns what comes of a population under a preset, counted from nothing; `busy`: while the server is. */
+/** Returns what comes of a population under a preset, in whole per cent: passed, slowed and refused; `busy`: while the server is. */
 export async function decideFate(
   snapshot: Snapshot,
   preset: PresetName,
-  { coming }: Population,
+  coming: readonly Coming[],
   busy = false,
-): Promise<Fate> {
+): Promise<readonly number[]> {
   const clock = createFakeClock('2026-11-26T10:00:00Z')
   const load = { latch: () => () => busy, now: () => (busy ? 1 : 0) }
   const inspector = createInspector({
@@ -50,17 +43,10 @@ export async function decideFate(
     const { decision, ended } = await counter.count(inspector.decide(request))
     const isAnswered = decision.action === 'allow' || decision.action === 'flag'
     // Limits of pages learn from the answer what was asked for.
-    ended?.(
-      isAnswered ? 200 : undefined,
-      undefined,
-      request.fields.includes('script') ? 'text/javascript' : 'text/html',
-    )
+    const type = request.fields.includes('script') ? 'text/javascript' : 'text/html'
+    ended?.(isAnswered ? 200 : undefined, undefined, type)
     sums[decision.action]++
   }
-  const share = (count: number): number => Math.round((100 * count) / coming.length)
-  return {
-    passed: share(sums.allow + sums.flag + sums.redirect),
-    slowed: share(sums.throttle + sums.challenge),
-    refused: share(sums.block),
-  }
+  const counts = [sums.allow + sums.flag + sums.redirect, sums.throttle + sums.challenge, sums.block]
+  return counts.map((count) => Math.round((100 * count) / coming.length))
 }

@@ -1,11 +1,8 @@
-import { once } from 'node:events'
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, createServer, request } from 'node:http'
-import { tmpdir } from 'node:os'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { json } from 'node:stream/consumers'
 import { listening } from '@sallyport/engine/testing'
-import { started } from '@sallyport/test/dist/started.js'
+import { BIN, makeFolder, started } from '@sallyport/test/dist/started.js'
 import t, { type Test } from 'tap'
 import { type Feeds, snapshotFeeds } from '../accuracy/feeds.ts'
 import { isSharedDataHere } from '../accuracy/shared.ts'
@@ -18,27 +15,23 @@ import { peak } from '../proxy/processes.ts'
 const LIMIT_MB = (512 * 2 ** 20) / 1e6
 const ADVISED = { NODE_OPTIONS: '--max-old-space-size=256', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' }
 
-const BIN = join(import.meta.dirname, '../../../packages/sallyport/bin/sallyport.mjs')
 const LIST = 'x4bnet-vpn-ipv4'
 const REQUESTS = 20_000
 const IN_FLIGHT = 32
 
-/** A configuration with every part that takes memory, but for places. */
-async function written(t: Test, folder: string, feeds: Feeds): Promise<string> {
+/** Writes a configuration with every part that takes memory, but for places. */
+async function writeConfig(t: Test, folder: string, feeds: Feeds): Promise<string> {
+  const origin = createServer((_, response) => response.end('ok'))
+  const upstream = `http://127.0.0.1:${await listening(t, origin)}`
+  const limit = { key: 'client', max: 100, window: '1m' }
   const config = {
-    dataDir: join(folder, 'data'),
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
-    upstream: `http://127.0.0.1:${await listening(
-      t,
-      createServer((_, response) => response.end('ok')),
-    )}`,
+    upstream,
     trustProxy: ['loopback'],
+    dataDir: join(folder, 'data'),
     log: { requests: 'all', file: join(folder, 'decisions.log') },
-    policy: {
-      preset: 'stop-scrapers',
-      rules: [{ id: 'pace', match: {}, limit: { key: 'client', max: 100, window: '1m' }, action: 'throttle' }],
-    },
+    policy: { preset: 'stop-scrapers', rules: [{ id: 'pace', match: {}, limit, action: 'throttle' }] },
     challenge: { secret: 'a secret of this test, and of no other' },
     lists: { partners: ['198.51.100.0/24'] },
     data: { city: false, sources: feeds },
@@ -51,37 +44,29 @@ async function written(t: Test, folder: string, feeds: Feeds): Promise<string> {
   return path
 }
 
-/** Asks as visitors from all over the world. */
 async function visit(url: string): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT })
   let left = REQUESTS
   const visitor = async () => {
     while (left-- > 0) {
       const address = `${11 + (left % 180)}.${(left >> 3) & 255}.${(left * 7) & 255}.${left & 127}`
       const headers = { 'x-forwarded-for': address, 'user-agent': `Mozilla/5.0 (X11; Linux x86_64) Test/${left % 50}` }
-      const sent = request(`${url}/page/${left % 500}`, { agent, headers }).end()
-      const [response] = await once(sent, 'response')
-      response.resume()
-      await once(response, 'end')
+      await (await fetch(`${url}/page/${left % 500}`, { headers })).text()
     }
   }
   await Promise.all(Array.from({ length: IN_FLIGHT }, visitor))
-  agent.destroy()
 }
 
-async function generationAt(admin: string): Promise<string | undefined> {
-  const sent = request(`${admin}/sources`, { agent: false }).end()
-  const [response] = await once(sent, 'response')
-  const { sources } = (await json(response)) as { sources: { id: string; generation?: string | undefined }[] }
+async function readGeneration(admin: string): Promise<string | undefined> {
+  const answer = await fetch(`${admin}/sources`)
+  const { sources } = (await answer.json()) as { sources: { id: string; generation?: string | undefined }[] }
   return sources.find(({ id }) => id === LIST)?.generation
 }
 
 const skip = isSharedDataHere ? false : 'the lists are not here (SALLYPORT_SHARED_DATA names their folder)'
 
 t.test('512 MB are enough for everything but places, the first start and a refresh included', { skip }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-memory-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  const config = await written(t, folder, snapshotFeeds(join(folder, 'feeds')))
+  const folder = makeFolder(t)
+  const config = await writeConfig(t, folder, snapshotFeeds(join(folder, 'feeds')))
   const proxy = await started(t, [BIN, 'proxy', '--config', config], ADVISED, '/readyz')
   const [, url = '', admin = ''] = /Listening on (http:\S+),.*\nHealth at (http:\S+)\/readyz/.exec(proxy.err()) ?? []
   const below = (what: string) => {
@@ -92,9 +77,9 @@ t.test('512 MB are enough for everything but places, the first start and a refre
   await visit(url)
   below(`${REQUESTS} requests of as many visitors`)
 
-  const before = await generationAt(admin)
+  const before = await readGeneration(admin)
   appendFileSync(join(folder, 'feeds', LIST), '\n185.220.103.0/24\n')
-  while ((await generationAt(admin)) === before) await new Promise((resolve) => setTimeout(resolve, 250))
+  while ((await readGeneration(admin)) === before) await new Promise((resolve) => setTimeout(resolve, 250))
   await visit(url)
   below('a refresh, which compiles beside requests')
   t.equal(await proxy.stop(), 0)

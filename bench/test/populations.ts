@@ -1,26 +1,18 @@
 import type { InspectionRequest, NetworkClass } from '@sallyport/core'
 import { labelledAddresses, readShared, sharedLines } from '../accuracy/shared.ts'
 
-/** A request, and the second at which it comes. */
 export interface Coming {
   readonly second: number
   readonly request: InspectionRequest
 }
 
-/** Visitors of one kind come within two minutes. */
-export interface Population {
-  readonly name: string
-  /** In the order in which they come. */
-  readonly coming: readonly Coming[]
-}
-
 type Headers = Readonly<Record<string, string>>
 
+/** Visitors of one kind come within two minutes. */
 const SPAN_MINUTES = 2
 const USER_AGENT =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 
-/** Chrome 150 on Windows sends these fields over HTTPS. */
 const CHROME: Headers = {
   Host: 'example.com',
   Connection: 'keep-alive',
@@ -109,7 +101,6 @@ interface KnownBot {
   readonly instances: { readonly accepted?: readonly string[] | undefined }
 }
 
-/** Lists one user agent of each program of a category. */
 function listBots(category: string): readonly string[] {
   const bots: readonly KnownBot[] = JSON.parse(readShared('crawlers/well-known-bots.json.gz'))
   return bots.flatMap(({ categories, instances }) =>
@@ -118,12 +109,9 @@ function listBots(category: string): readonly string[] {
 }
 
 interface Ranges {
-  readonly services: Readonly<
-    Record<string, { readonly user_agent_patterns: readonly string[]; readonly ipv4: readonly string[] }>
-  >
+  readonly services: Readonly<Record<string, { user_agent_patterns: readonly string[]; ipv4: readonly string[] }>>
 }
 
-/** Returns crawlers and monitors at the first address that their operators publish. */
 function readPublished(file: string): readonly { readonly peer: string; readonly headers: Headers }[] {
   const { services }: Ranges = JSON.parse(readShared(file))
   return Object.values(services).map(({ user_agent_patterns: [pattern = ''], ipv4: [range = ''] }) => ({
@@ -133,7 +121,7 @@ function readPublished(file: string): readonly { readonly peer: string; readonly
 }
 
 /** Real addresses, user agents and headers, and how often such visitors come. */
-export function populations(): readonly Population[] {
+export function populations(): Readonly<Record<string, readonly Coming[]>> {
   const home = listAddresses('residential_clean', 400)
   const [hosting, proxied] = [listAddresses('hosting', 400), listAddresses('residential_proxy', 1_000)]
   const servers = [...hosting, ...listAddresses('datacenter', 400)]
@@ -152,29 +140,23 @@ export function populations(): readonly Population[] {
   })
   const libraries = ['python-requests/2.32.3', 'curl/8.5.0', 'Go-http-client/2.0', 'Scrapy/2.11 (+https://scrapy.org)']
   const unnamed = ['MyHarvester/1.0', 'Collector (research)', 'acme-fetch/3']
-  return [
-    ...Object.entries(listPeople(SPAN_MINUTES)).map(([name, coming]) => ({ name, coming })),
-    {
-      name: '4,000 user agents of browsers at home',
-      coming: visits(
-        browsers.map((text, at) => ({ peer: home[at % home.length] ?? '', headers: ordinary(text) })),
-        1,
-        { scheme: 'http' },
-      ),
-    },
-    { name: 'people behind VPNs and Tor', coming: readPages(hidden, 1) },
-    { name: 'crawlers at published addresses', coming: visits(readPublished('crawlers/ipverse-crawlers.json'), 10) },
-    { name: 'monitors at published addresses', coming: visits(readPublished('crawlers/ipverse-monitoring.json'), 10) },
-    { name: 'monitors elsewhere', coming: visits(from(listBots('monitor')), 4) },
-    { name: 'previews elsewhere', coming: visits(from(listBots('preview')), 4) },
-    { name: 'readers of feeds', coming: visits(from(listBots('feedfetcher')), 4, { target: '/blog/feed/' }) },
-    { name: 'webhooks', coming: visits(each(servers.slice(0, 20), libraries), 20, { method: 'POST' }) },
-    { name: 'libraries on servers', coming: visits(each(servers, libraries), 10) },
-    { name: 'made-up names on servers', coming: visits(each(servers, unnamed), 10) },
-    { name: 'named AI crawlers on servers', coming: visits(each(servers, listBots('ai')), 10) },
-    { name: 'copies of Chrome through proxies', coming: visits(each(proxied, [USER_AGENT]), 12) },
-    { name: 'one copy of Chrome at home', coming: visits([{ peer: office, headers: COPY }], 3_000) },
-    { name: 'whole Chromes on servers', coming: visits(whole(servers), 12) },
-    { name: 'whole Chromes through proxies', coming: visits(whole(proxied), 12) },
-  ]
+  const readers = browsers.map((text, at) => ({ peer: home[at % home.length] ?? '', headers: ordinary(text) }))
+  return {
+    ...listPeople(SPAN_MINUTES),
+    '4,000 user agents of browsers at home': visits(readers, 1, { scheme: 'http' }),
+    'people behind VPNs and Tor': readPages(hidden, 1),
+    'crawlers at published addresses': visits(readPublished('crawlers/ipverse-crawlers.json'), 10),
+    'monitors at published addresses': visits(readPublished('crawlers/ipverse-monitoring.json'), 10),
+    'monitors elsewhere': visits(from(listBots('monitor')), 4),
+    'previews elsewhere': visits(from(listBots('preview')), 4),
+    'readers of feeds': visits(from(listBots('feedfetcher')), 4, { target: '/blog/feed/' }),
+    webhooks: visits(each(servers.slice(0, 20), libraries), 20, { method: 'POST' }),
+    'libraries on servers': visits(each(servers, libraries), 10),
+    'made-up names on servers': visits(each(servers, unnamed), 10),
+    'named AI crawlers on servers': visits(each(servers, listBots('ai')), 10),
+    'copies of Chrome through proxies': visits(each(proxied, [USER_AGENT]), 12),
+    'one copy of Chrome at home': visits([{ peer: office, headers: COPY }], 3_000),
+    'whole Chromes on servers': visits(whole(servers), 12),
+    'whole Chromes through proxies': visits(whole(proxied), 12),
+  }
 }

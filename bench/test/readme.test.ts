@@ -27,8 +27,7 @@ t.test('every bench has a place on the page, and results are of full runs of a b
 })
 
 t.test('figures of a busy machine, and of a quick run, do not replace the kept ones', async (t) => {
-  t.equal(isBusy(2, 2), false)
-  t.equal(isBusy(2.1, 2), true)
+  t.same([isBusy(2, 2), isBusy(2.1, 2)], [false, true])
   t.equal(chooseFolder({ size: 'full' }), RESULTS)
   t.not(chooseFolder({ size: 'full', busy: true }), RESULTS)
   t.not(chooseFolder({ size: 'quick' }), RESULTS)
@@ -37,8 +36,6 @@ t.test('figures of a busy machine, and of a quick run, do not replace the kept o
 t.test('results without a place are a fault, and a place without results says so', async (t) => {
   const all = new Map([...readResults(RESULTS)].slice(0, 1))
   t.throws(() => filled('no place', all), { message: /no place/ })
-  t.match(
-    filled('<!-- results of none -->\n\n## next', new Map()),
-    /Not measured yet: `npm run bench -- none`\.\n\n## next$/,
-  )
+  const missing = filled('<!-- results of none -->\n\n## next', new Map())
+  t.match(missing, /Not measured yet: `npm run bench -- none`\.\n\n## next$/)
 })

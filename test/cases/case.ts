@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Product } from './product.ts'
 
 /** One row of the table: an input, and how its answer compares with what its file expects. */
@@ -9,26 +11,35 @@ export interface Outcome {
   readonly ok: boolean | undefined
 }
 
-/** A file of the folder, and those beside it that belong to the same case. */
 export interface CaseFile {
   /** The path is relative to the folder, as in `k07-leading-slashes.txt`. */
   readonly name: string
-  readonly text: string
-  /** The text of `kNN.expected.txt`, or of a file of the same name with that end; empty where there is none. */
-  readonly expected: string
-  /** Judges that read other files need the path on disk. */
   readonly path: string
-  /** Another file of its folder, by the name; `undefined` where there is none. */
-  beside(name: string): CaseFile | undefined
+  readonly text: string
+  /** The text of `kNN.expected.txt`; empty where there is none. */
+  readonly expected: string
 }
 
-/** Judges the files of one form, which `takes` says of a file; each is judged by the words of the case. */
+/** Judges the files of one form, which `takes` recognises, by the words of the case. */
 export interface Judge {
   takes(file: CaseFile): boolean
   judge(file: CaseFile, product: Product): Promise<readonly Outcome[]>
 }
 
-/** Writes a text as one short line of a table. */
+/** Lists the files of a folder of cases and of the folders below it, without those that only explain others. */
+export function caseFiles(folder: string): readonly CaseFile[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = entries.map(({ parentPath, name }) => join(parentPath, name)).sort()
+  return paths
+    .filter((path) => !/\.expected\.txt$|\.md$/.test(path))
+    .map((path) => {
+      const name = path.slice(folder.length + 1)
+      const words = join(dirname(path), `${/[^/]*$/.exec(path)?.[0].split(/[-.]/, 1)[0]}.expected.txt`)
+      const expected = paths.includes(words) ? readFileSync(words, 'utf8') : ''
+      return { name, path, text: readFileSync(path, 'utf8'), expected }
+    })
+}
+
 export function short(text: string, length = 60): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`

@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import t from 'tap'
 
-/** Runs `npm run cases` over a folder. */
-async function cases(folder: string): Promise<{ readonly code: number; readonly out: string }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'run.js'), folder])
-  const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
-  return { code: Number(code), out }
+function runCases(folder: string) {
+  return spawnSync(process.execPath, [join(import.meta.dirname, 'run.js'), folder], { encoding: 'utf8' })
 }
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
@@ -23,10 +18,10 @@ t.test('a case is held against its own words, and one that differs is seen', asy
     'c-wrong.json': JSON.stringify({ ...REQUEST, expected: { class: 'unverified_bot', weather: 'fair' } }),
     'd-odd.bin': 'nothing that anybody knows',
   })
-  const { code, out } = await cases(folder)
-  t.equal(code, 1)
-  const rows = out.split('\n').map((line) => line.split(/ {2,}/))
-  const verdicts = rows.slice(1, -2).map(([ok, input]) => `${ok} ${input?.split(':', 1)[0]}`)
+  const { status, stdout } = runCases(folder)
+  t.equal(status, 1)
+  const found = stdout.split('\n').slice(1, -2)
+  const verdicts = found.map((line) => line.split(/ {2,}/)).map(([ok, input]) => `${ok} ${input?.split(':', 1)[0]}`)
   t.same(verdicts, [
     'ok a-agents.txt',
     'ok a-agents.txt',
@@ -39,12 +34,11 @@ t.test('a case is held against its own words, and one that differs is seen', asy
     'NOT OK c-wrong.json',
     'NOT OK d-odd.bin',
   ])
-  t.match(out, /^5 as expected, 5 not, 0 not run$/m)
+  t.match(stdout, /^5 as expected, 5 not, 0 not run$/m)
 })
 
 t.test('a folder that is not there is said', async (t) => {
-  t.match(await cases(join(t.testdir(), 'none')), {
-    code: 0,
-    out: /^There are no cases: .*none does not exist\. Nothing was run\.$/m,
-  })
+  const { status, stdout } = runCases(join(t.testdir(), 'none'))
+  t.equal(status, 0)
+  t.match(stdout, /^There are no cases: .*none does not exist\. Nothing was run\.$/m)
 })

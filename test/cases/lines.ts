@@ -1,5 +1,5 @@
 import { type Judge, type Outcome, readRows, short } from './case.ts'
-import { type Product, requestBytes } from './product.ts'
+import { requestBytes } from './product.ts'
 
 const CLASSES: Readonly<Record<string, string>> = { person: 'human', program: 'unverified_bot' }
 
@@ -12,7 +12,6 @@ const USUAL = [
   ['Accept-Encoding', 'gzip, deflate, br'],
 ] as const
 
-/** Omits rows that are comments. */
 const kindRows = (text: string) => readRows(text).filter(([kind = '']) => !kind.startsWith('#'))
 
 /** Lines `person <tab> user agent`: each is sent with a browser's usual fields. */
@@ -23,14 +22,10 @@ export const userAgentLines: Judge = {
     const outcomes: Outcome[] = []
     for (const [kind = '', userAgent = ''] of kindRows(file.text)) {
       const { decision } = await gate.ask(requestBytes('GET', '/', [...USUAL, ['User-Agent', userAgent]]))
-      const { class: came, confidence = 0 } = decision?.inspection.agent ?? {}
-      const expected = CLASSES[kind] ?? ''
-      outcomes.push({
-        input: `${file.name}: ${short(userAgent, 40)}`,
-        expected: `class ${expected} (${kind})`,
-        came: `${came ?? 'not decided'} ${confidence}`,
-        ok: came === expected,
-      })
+      const { class: came = 'not decided', confidence = 0 } = decision?.inspection.agent ?? {}
+      const input = `${file.name}: ${short(userAgent, 40)}`
+      const expected = `class ${CLASSES[kind]} (${kind})`
+      outcomes.push({ input, expected, came: `${came} ${confidence}`, ok: came === CLASSES[kind] })
     }
     return outcomes
   },
@@ -45,46 +40,18 @@ export const pathLines: Judge = {
   async judge(file, product) {
     const outcomes: Outcome[] = []
     for (const [target = '', to = ''] of readRows(file.text)) {
-      for (const paths of readModes(`${to} ${file.expected}`)) {
-        outcomes.push(
-          await forwardTargets(product, `${file.name}: ${target}`, { target, paths, status: Number(to.slice(0, 3)) }),
-        )
+      const modes = `${to} ${file.expected}`.match(/(?<=\bpaths: )(?:strict|pass)\b/g) ?? ['strict']
+      for (const paths of new Set(modes as readonly ('strict' | 'pass')[])) {
+        const gate = await product.gate({ trustProxy: ['loopback'], paths })
+        const came = await gate.ask(requestBytes('GET', target, [...USUAL, ['User-Agent', BROWSER]]))
+        outcomes.push({
+          input: short(`${file.name}: ${target}`),
+          expected: `${to.slice(0, 3)}, same target (paths: ${paths})`,
+          came: `${came.status}, ${came.target ?? 'nothing at the origin'}`,
+          ok: String(came.status) === to.slice(0, 3) && came.target === target,
+        })
       }
     }
     return outcomes
   },
-}
-
-function readModes(words: string): readonly ('strict' | 'pass')[] {
-  const named = [...words.matchAll(/\bpaths: (strict|pass)\b/g)].map(([, mode]) => mode as 'strict' | 'pass')
-  return named.length === 0 ? ['strict'] : [...new Set(named)]
-}
-
-/** The run of apt that met the fault: what it fetched then is asked for, and has to arrive. */
-export const aptRun: Judge = {
-  takes: ({ text }) => /^(?:Ign|Err|Get|Hit):\d+ https?:\/\/\S+ /m.test(text),
-  async judge(file, product) {
-    const fetched = file.text.matchAll(/^(?:Ign|Err|Get|Hit):\d+ https?:\/\/[^/\s]+(\S*) (\S+) (\S+)$/gm)
-    const targets = new Set([...fetched].map(([, base, suite, name]) => `${base}/${suite}${name}`))
-    const outcomes: Outcome[] = []
-    for (const target of targets) {
-      outcomes.push(await forwardTargets(product, `${file.name}: ${target}`, { target, paths: 'strict', status: 200 }))
-    }
-    return outcomes
-  },
-}
-
-async function forwardTargets(
-  product: Product,
-  input: string,
-  { target, paths, status }: { readonly target: string; readonly paths: 'strict' | 'pass'; readonly status: number },
-): Promise<Outcome> {
-  const gate = await product.gate({ trustProxy: ['loopback'], paths })
-  const came = await gate.ask(requestBytes('GET', target, [...USUAL, ['User-Agent', BROWSER]]))
-  return {
-    input: short(input),
-    expected: `${status}, same target (paths: ${paths})`,
-    came: `${came.status}, ${came.target === target ? 'same target' : (came.target ?? 'nothing at the origin')}`,
-    ok: came.status === status && came.target === target,
-  }
 }

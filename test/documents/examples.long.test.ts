@@ -10,11 +10,11 @@ import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
 import { NO_DATA } from '../no-data.ts'
 import { addRule, checkGuardedPage, edit } from '../packaging/guarded-page.ts'
+import { started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 
 const EXAMPLES = join(ROOT, 'examples/dist')
 
-/** Sends two events to the handler of an example. */
 const ASK_LAMBDA = `
 const { handler } = await import(process.env.FILE)
 const statuses = []
@@ -30,46 +30,28 @@ process.send(statuses, () => process.exit())
 type Visit = (address: string, path?: string) => Promise<Response>
 
 /** Starts a compiled example on a free port, visits it, and ends it as a supervisor would. */
-async function run(
-  t: Test,
-  program: readonly string[],
-  env: Readonly<Record<string, string>>,
-  look: (visit: Visit, url: string) => Promise<void>,
-) {
-  const child = spawn(process.execPath, program, {
-    cwd: EXAMPLES,
-    env: { ...process.env, DATA_DIR, REFRESH: 'false', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const ended = once(child, 'close')
-  t.teardown(() => child.kill('SIGKILL'))
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said += part))
-  const findUrl = () => /^Listening on (http:[^\s,]+)/m.exec(said)?.[1]
-  while (findUrl() === undefined && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
-  const url = findUrl()
-  if (url === undefined) return t.fail(`it said ${said}`)
-
+async function run(t: Test, program: readonly string[], look?: (visit: Visit, url: string) => Promise<unknown>) {
+  const env = { DATA_DIR, REFRESH: 'false', PORT: '0', LISTEN: '127.0.0.1:0' }
+  const server = await started(t, program, env, 'Listening on http:', EXAMPLES)
+  const url = /^Listening on (http:[^\s,]+)/m.exec(`${server.out()}\n${server.err()}`)?.[1] ?? ''
   const visit: Visit = (address, path = '/') => fetch(url + path, { headers: { 'x-forwarded-for': address } })
   const blocked = await visit('185.220.101.10')
   t.equal(blocked.status, 403)
   t.hasStrict(await blocked.json(), { error: 'request_blocked' })
   t.hasStrict(await (await visit('73.162.10.20', '/v1/openapi.json')).json(), { info: { version: '1.1.0' } })
-  await look(visit, url)
-
-  child.kill('SIGINT')
-  t.same(await ended, [0, null], 'a signal ends it in order')
+  await look?.(visit, url)
+  t.equal(await server.stop(), 0, 'a signal ends it in order')
 }
 
-const SERVERS = 'express koa fastify node hono h3 elysia websockets mcp'.split(' ')
-
-for (const name of SERVERS) {
+for (const name of 'express koa fastify node hono h3 elysia websockets mcp proxy'.split(' ')) {
   t.test(`examples/${name}.ts`, (t) =>
-    run(t, [`${name}.js`], { PORT: '0' }, async (visit) => {
+    run(t, [`${name}.js`], async (visit) => {
       t.same(await (await visit('73.162.10.20')).json(), { action: 'allow', networkClass: 'residential_clean' })
     }),
   )
 }
+
+const BOT = { id: 'bot', action: 'allow' } as const
 
 t.test('examples/signed-bot.ts', async (t) => {
   const [dataDir, agent] = [t.testdir(), 'https://bot.example']
@@ -79,11 +61,7 @@ t.test('examples/signed-bot.ts', async (t) => {
     data: { refresh: false, sources: NO_DATA },
     net: { outbound: false },
     webBotAuth: { agents: [agent] },
-    policy: {
-      preset: 'observe',
-      rules: [{ id: 'bot', match: { identity: [agent] }, action: 'allow' }],
-      default: 'block',
-    },
+    policy: { preset: 'observe', default: 'block', rules: [{ ...BOT, match: { identity: [agent] } }] },
   })
   t.teardown(() => sallyport.close())
   const server = createServer(({ method = '', url: target = '', rawHeaders: fields }, response) => {
@@ -98,14 +76,9 @@ t.test('examples/signed-bot.ts', async (t) => {
 })
 
 t.test('examples/mcp-client.ts', (t) =>
-  run(t, ['mcp.js'], { PORT: '0' }, async (_, url) => {
-    const client = spawn(process.execPath, ['mcp-client.js', `${url}/mcp`], {
-      cwd: EXAMPLES,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    t.teardown(() => client.kill('SIGKILL'))
-    const [said] = await Promise.all([text(client.stdout), once(client, 'close')])
-    const lines = said.trim().split('\n')
+  run(t, ['mcp.js'], async (_, url) => {
+    const { out } = await started(t, ['mcp-client.js', `${url}/mcp`], {}, '"code":403', EXAMPLES)
+    const lines = out().trim().split('\n')
     t.same(lines.slice(0, 3), Array(3).fill('[{"type":"text","text":"search: done"}]'))
     t.match(lines[3], /^search: .*"id":4,"error":\{"code":429,/)
     t.match(lines[4], /^delete: .*"id":5,"error":\{"code":403,/)
@@ -125,9 +98,8 @@ const ADMIN: Readonly<Record<string, readonly [text: string, other: string]>> = 
 for (const [name, [written, other]] of Object.entries(ADMIN)) {
   t.test(`examples/${name}.ts with a rule on a page`, (t) => {
     const program = edit(addRule(readFileSync(join(EXAMPLES, `${name}.js`), 'utf8')), written, other)
-    return run(t, ['--input-type=module', '--eval', program], { PORT: '0' }, (_, url) =>
-      checkGuardedPage(t, Number(new URL(url).port)),
-    )
+    const argv = ['--input-type=module', '--eval', program]
+    return run(t, argv, (_, url) => checkGuardedPage(t, Number(new URL(url).port)))
   })
 }
 
@@ -145,34 +117,4 @@ t.test('examples/lambda.ts', async (t) => {
   await once(child, 'close')
 })
 
-t.test('examples/passport.ts', (t) =>
-  run(t, ['passport.js'], { PORT: '0' }, async (_, url) => {
-    const signIn = async (address: string, password: string, email = 'ada@shop.example', browser = 'Firefox/150.0') => {
-      const body = new URLSearchParams({ email, password })
-      const headers = { 'x-forwarded-for': address, 'user-agent': browser }
-      return (await fetch(`${url}/login`, { method: 'POST', headers, body })).status
-    }
-    t.equal(await signIn('73.162.10.20', 'of Ada'), 200)
-    const guesses = []
-    // From no place that its owner could not have reached meanwhile.
-    for (let at = 0; at < 11; at++) guesses.push(await signIn(`74.${at + 64}.10.21`, `guess ${at}`))
-    t.same(guesses, [...Array(10).fill(401), 403])
-    t.same([await signIn('90.162.10.21', 'of Ada'), await signIn('73.162.10.20', 'of Ada')], [403, 200])
-
-    const repeated = new Set<number>()
-    for (let at = 0; at < 30; at++)
-      repeated.add(await signIn('91.162.10.21', 'guess', 'ada@shop.example', 'Chrome/150.0'))
-    t.same([...repeated], [403])
-    const unknown = () => signIn('91.162.10.21', 'guess', 'nobody@shop.example', 'Chrome/150.0')
-    t.equal(await unknown(), 401, 'a challenged guess is no failure more')
-    const others = []
-    for (let at = 0; at < 10; at++) others.push(await unknown())
-    t.same(others, [...Array(9).fill(401), 403], 'users that are not there are guarded as those that are')
-  }),
-)
-
-t.test('examples/proxy.ts', (t) =>
-  run(t, ['proxy.js'], { LISTEN: '127.0.0.1:0' }, async (visit) => {
-    t.same(await (await visit('73.162.10.20')).json(), { action: 'allow', networkClass: 'residential_clean' })
-  }),
-)
+t.test('examples/passport.ts', (t) => run(t, ['passport.js']))

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
@@ -10,7 +10,6 @@ export interface Fence {
   readonly text: string
 }
 
-/** Lists the files that git tracks, by patterns of names. */
 export function tracked(...patterns: readonly string[]): readonly string[] {
   return execFileSync('git', ['ls-files', ...patterns], { cwd: ROOT, encoding: 'utf8' })
     .trim()
@@ -19,21 +18,13 @@ export function tracked(...patterns: readonly string[]): readonly string[] {
 
 export const documents = () => tracked('*.md')
 
-/** The blocks of Markdown files. */
 export function readFences(paths: readonly string[]): readonly Fence[] {
   return paths.flatMap((path) => fencesIn(path, readFileSync(join(ROOT, path), 'utf8')))
 }
 
-/** The blocks within the docstrings of every package. */
 export function docstringFences(): readonly Fence[] {
-  const paths = publishedWorkspaces().flatMap(({ folder }) => {
-    const source = folder === 'data' ? folder : `${folder}/src`
-    if (!existsSync(join(ROOT, source))) return []
-    return readdirSync(join(ROOT, source), { recursive: folder !== 'data', encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => `${source}/${name}`)
-  })
-  return paths.flatMap((path) => {
+  const sources = publishedWorkspaces().map(({ folder }) => (folder === 'data' ? 'data/*.ts' : `${folder}/src/*.ts`))
+  return tracked(...sources).flatMap((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8')
     return [...text.matchAll(/^ *\/\*\*\n(?:.*\n)*?.*\*\//gm)].flatMap(({ 0: comment, index }) => {
       const line = text.slice(0, index).split('\n').length

@@ -1,22 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
 import { DATA_DIR } from '../data-dir.ts'
-import { started } from '../started.ts'
+import { BIN, makeFolder, started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 
 /* The lines that `init` prints are put into an application of each framework, as they are: the compiler accepts them, and they run. */
-const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const GPTBOT = 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)'
 
-/** An application without Sallyport, which answers with the decision once the lines are within. */
+/** An application without Sallyport, which answers with the decision once the lines are within, and prints its port. */
 interface Application {
   readonly imports: Readonly<Record<string, string>>
   readonly before: string
-  /** Routes and the start, which prints the port. */
   readonly after: string
 }
 
@@ -47,28 +44,17 @@ const APPLICATIONS: Readonly<Record<string, Application>> = {
   },
   node: {
     imports: { 'node:http': '{ createServer }' },
-    before:
-      "const handler = (req, res) => void res.setHeader('content-type', 'application/json').end(JSON.stringify(req.sallyport))",
+    before: 'const handler = (req, res) => void res.end(JSON.stringify(req.sallyport))',
     after: `server.${LISTEN}`,
   },
 }
 
-/** The kinds of applications: the name of the file, and what else tells its kind. */
-const KINDS = [
-  { file: 'app.js', manifest: { type: 'module' } },
-  { file: 'app.cjs', manifest: {} },
-  { file: 'app.ts', manifest: {}, tsconfig: '{}' },
-] as const
-
-type Kind = (typeof KINDS)[number]
-
 /** Writes the application with the lines that `init` prints in its folder, and returns its path. */
-function writeApplication(t: Test, framework: string, { imports, before, after }: Application, kind: Kind): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-lines-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
+function writeApplication(t: Test, framework: string, { imports, before, after }: Application, kind: string): string {
+  const folder = makeFolder(t)
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify(kind.manifest))
-  if ('tsconfig' in kind) writeFileSync(join(folder, 'tsconfig.json'), kind.tsconfig)
+  writeFileSync(join(folder, 'package.json'), kind === 'js' ? '{ "type": "module" }' : '{}')
+  if (kind === 'ts') writeFileSync(join(folder, 'tsconfig.json'), '{}')
   const argv = ['init', '--protect', 'site', '--framework', framework, '--front', 'loopback', '--data-dir', DATA_DIR]
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...argv], { cwd: folder, encoding: 'utf8' })
   t.equal(status, 0, stderr)
@@ -76,37 +62,27 @@ function writeApplication(t: Test, framework: string, { imports, before, after }
   // The tests send nothing to other hosts, and a customer's service downloads lists.
   const quiet = lines.replace("mode: 'monitor',", '$& data: { refresh: false }, net: { outbound: false },')
   const rest = /\/\/ Here follow the routes.*/
-  const isCommon = kind.file === 'app.cjs'
+  const isCommon = kind === 'cjs'
   const heads = Object.entries(imports).map(([from, names]) =>
     isCommon ? `const ${names} = require('${from}')` : `import ${names} from '${from}'`,
   )
   const body = rest.test(quiet) ? quiet.replace(rest, () => after) : `${quiet}\n${after}`
-  t.equal(rest.test(quiet), kind.file !== 'app.js', 'CommonJS waits within a function')
-  const file = join(folder, kind.file)
+  t.equal(rest.test(quiet), kind !== 'js', 'CommonJS waits within a function')
+  const file = join(folder, `app.${kind}`)
   writeFileSync(file, `${heads.join('\n')}\n${before}\n${body}\n`)
   return file
 }
 
 function findFaults(files: readonly string[]): readonly string[] {
-  const program = ts.createProgram(files, {
-    module: ts.ModuleKind.NodeNext,
-    target: ts.ScriptTarget.ES2023,
-    strict: true,
-    noImplicitAny: false,
-    allowJs: true,
-    checkJs: true,
-    noEmit: true,
-    skipLibCheck: true,
-    types: ['node'],
-  })
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ file, messageText }) => `${file?.text}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+  const always = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, noEmit: true, skipLibCheck: true }
+  const options = { ...always, strict: true, noImplicitAny: false, allowJs: true, checkJs: true, types: ['node'] }
+  const faults = ts.getPreEmitDiagnostics(ts.createProgram(files, options))
+  return faults.map(({ file, messageText }) => `${file?.text}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
 }
 
 t.test('the compiler accepts the lines, and they run', async (t) => {
   const files = Object.entries(APPLICATIONS).flatMap(([name, application]) =>
-    KINDS.map((kind) => writeApplication(t, name, application, kind)),
+    ['js', 'cjs', 'ts'].map((kind) => writeApplication(t, name, application, kind)),
   )
   t.same(findFaults(files), [])
   for (const file of files.filter((name) => !name.endsWith('.ts'))) {
@@ -114,10 +90,7 @@ t.test('the compiler accepts the lines, and they run', async (t) => {
     const port = /took port (\d+)/.exec(out())?.[1]
     const headers = { 'user-agent': GPTBOT, 'x-forwarded-for': '5.9.10.20' }
     const answer = await fetch(`http://127.0.0.1:${port}/`, { headers })
-    t.match(
-      await answer.json(),
-      { action: 'block', enforced: false, inspection: { client: { address: '5.9.10.20', via: 'header' } } },
-      file,
-    )
+    const inspection = { client: { address: '5.9.10.20', via: 'header' } }
+    t.match(await answer.json(), { action: 'block', enforced: false, inspection }, file)
   }
 })

@@ -1,20 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text as textOf } from 'node:stream/consumers'
-import { freePort } from '@sallyport/engine/testing'
+import { freePort, listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
-import { started } from '../started.ts'
-import { ROOT } from '../workspaces.ts'
+import { BIN, makeFolder, started } from '../started.ts'
 import { readFences } from './fences.ts'
+import { shell } from './shell.ts'
 
 /* The page about scrapers is followed step by step, as it is written: only ports and folders are the test's own. */
 
-const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const FENCES = readFences(['packages/sallyport/docs/scrapers.md'])
 const PYTHON = 'python-requests/2.32.3'
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
@@ -39,39 +34,24 @@ interface Place {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Asks nothing of this thread meanwhile, in which the origin answers. */
-async function shell(t: Test, script: string, { folder, url, env }: Place): Promise<string> {
-  const PATH = `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`
-  const text = script.replaceAll('npx sallyport', 'sallyport').replaceAll('http://127.0.0.1:8080', url)
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', text], {
-    cwd: folder,
-    env: { ...process.env, ...env, PATH },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [out, err, [status]] = await Promise.all([textOf(child.stdout), textOf(child.stderr), once(child, 'close')])
-  t.equal(status, 0, `${script}: ${err}`)
-  return out + err
-}
-
 /** Sends the gate traffic like the log's. */
 async function sendTraffic({ url }: Place): Promise<void> {
   for (let at = 0; at < 20; at++) {
-    const ask = (address: string, agent: string, path: string) =>
-      fetch(url + path, { headers: { 'x-forwarded-for': address, 'user-agent': agent } }).then((answer) =>
-        answer.text(),
-      )
-    await ask('5.9.10.20', PYTHON, `/list?page=${at}`)
-    await ask('73.162.10.21', PYTHON, `/list?page=${at + 100}`)
+    for (const address of ['5.9.10.20', '73.162.10.21']) {
+      const headers = { 'x-forwarded-for': address, 'user-agent': PYTHON }
+      await (await fetch(`${url}/list?page=${at}`, { headers })).text()
+    }
   }
 }
 
 async function preparePlace(t: Test): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-scrapers-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
+  const folder = makeFolder(t)
   writeFileSync(join(folder, 'access.log'), accessLog())
-  const origin = createServer((_, response) => response.end('a page')).listen(0, '127.0.0.1')
-  t.teardown(() => origin.close())
-  const [port, admin, upstream] = [await freePort(), await freePort(), Object(origin.address()).port]
+  const upstream = await listening(
+    t,
+    createServer((_, response) => response.end('a page')),
+  )
+  const [port, admin] = [await freePort(), await freePort()]
   const env = {
     SALLYPORT_LISTEN: `127.0.0.1:${port}`,
     SALLYPORT_ADMIN: `127.0.0.1:${admin}`,
@@ -85,12 +65,9 @@ async function preparePlace(t: Test): Promise<Place> {
 }
 
 /** Texts that each block of commands must show, in the order of the page; the proxy runs from the second on. */
+const CLASSES = /^class +requests +allow +flag +throttle +block$/m
 const SHOWN: readonly (readonly RegExp[])[] = [
-  [
-    /^class +requests +allow +flag +throttle +block$/m,
-    /^unverified_bot +600 +0 +\d+ +\d{3} +300$/m,
-    /^human +30 +30 /m,
-  ],
+  [CLASSES, /^unverified_bot +600 +0 +\d+ +\d{3} +300$/m, /^human +30 +30 /m],
   [/^The configuration is valid\.$/m, /notice: \S+: policy: these rules only flag/],
   [/server-libraries/, /python-requests|unverified_bot/],
   [/^3 expectations met$/m, /^unverified_bot /m],
@@ -100,7 +77,7 @@ const SHOWN: readonly (readonly RegExp[])[] = [
 
 t.test('the page, from the first line of the log to the proof', async (t) => {
   const place = await preparePlace(t)
-  let block = 0
+  let blocks = 0
   let proxy: Awaited<ReturnType<typeof started>> | undefined
   for (const { language, text } of FENCES) {
     const [, name] = /^# (\S+\.yaml)\n/.exec(text) ?? []
@@ -115,15 +92,15 @@ t.test('the page, from the first line of the log to the proof', async (t) => {
       await sendTraffic(place)
     } else {
       // The proxy writes its counts every five seconds, and a reader of the page comes later.
-      const wait = text.includes('sallyport report')
-        ? 'until sallyport report > /dev/null 2>&1; do sleep 1; done\n'
-        : ''
-      const shown = await shell(t, wait + text, place)
-      for (const pattern of SHOWN[block++] ?? [/^$/]) t.match(shown, pattern, text)
+      const isLate = text.includes('sallyport report')
+      const wait = isLate ? 'until sallyport report > /dev/null 2>&1; do sleep 1; done\n' : ''
+      const block = `exec 2>&1\n${wait}${text}`.replaceAll('http://127.0.0.1:8080', place.url)
+      const shown = await shell(t, block, place.env, place.folder)
+      for (const pattern of SHOWN[blocks++] ?? [/^$/]) t.match(shown, pattern, text)
     }
     if (reloads === undefined || (name !== 'sallyport.yaml' && !text.startsWith('sed '))) continue
     while (proxy?.err().split('configuration').length === reloads) await new Promise((done) => setTimeout(done, 50))
     await sendTraffic(place)
   }
-  t.equal(block, SHOWN.length)
+  t.equal(blocks, SHOWN.length)
 })

@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { ConfigInput } from '@sallyport/engine'
 import type { Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
-import { started } from '../started.ts'
-import { ROOT } from '../workspaces.ts'
-
-const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
+import { BIN, makeFolder, started } from '../started.ts'
 
 /** Picks how much a test does: `npm run fault` sets TEST_LENGTH, and the suite takes less of everything. */
 export function pickLength<T>(full: T, short: T): T {
@@ -49,8 +45,7 @@ export async function startGate(
   upstream: string,
   config: ConfigInput = {},
 ): Promise<{ readonly port: number }> {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-fault-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
+  const folder = makeFolder(t)
   const file = join(folder, 'sallyport.json')
   const own: ConfigInput = {
     listen: '127.0.0.1:0',

@@ -15,7 +15,6 @@ const MAX_BYTES = 20_000
 const LEAVES = 20
 const TURNS = 20
 
-/** Bytes that no other number has. */
 function bodyFor(number: number, length: number): Buffer {
   return Buffer.alloc(length, `${createHash('sha256').update(String(number)).digest('hex')} ${number} `)
 }

@@ -4,7 +4,6 @@ import { openOrigin, pickLength, startGate } from './gate.ts'
 
 /* People share an address with senders of wrong solutions, and a browser with one another: each has a pass at the first try. */
 const PEOPLE = 40
-/** Each of two senders sends this many wrong solutions per person. */
 const WRONG = pickLength(4, 1)
 const ADDRESSES = {
   'an exit of a VPN': '45.83.220.10',

@@ -1,17 +1,9 @@
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createChallengeSecrets, createChallenges, type InspectionRequest } from '@sallyport/core'
 import { createFakeClock, createFakeCounts } from '@sallyport/core/testing'
-import { open } from '@sallyport/engine'
 import fc from 'fast-check'
 import { solutionTo } from '../hosts/solution.ts'
-import { NO_DATA } from '../no-data.ts'
 import { mutatedText } from './mutations.ts'
-import { type FuzzTarget, fuzzTarget, inTime } from './target.ts'
+import { fuzzTarget, inTime } from './target.ts'
 
 /* Inputs of a challenge: nothing throws or hangs, and no visitor has a pass without a genuine token. */
 
@@ -25,11 +17,9 @@ function makeRequest(more: readonly string[], host = 'site.example', agent = AGE
   return { peer: CLIENT.address, method: 'GET', target: '/', scheme: 'https', httpVersion: '1.1', fields }
 }
 
-const makeAsked = (level: 1 | 2 | 3) => ({
-  terms: { level, passMs: 43_200_000, script: false },
-  rule: 'ask',
-  pass: undefined,
-})
+const makeAsked = (level: 1 | 2) => {
+  return { terms: { level, passMs: 43_200_000, script: false }, rule: 'ask', pass: undefined }
+}
 
 /** Challenges at a time of their own, with counts that know nothing. */
 function challengesAt(ahead = 0, secrets = SECRETS) {
@@ -49,15 +39,11 @@ async function earnPass(ahead: number, secrets = SECRETS, request = makeRequest(
 }
 
 /** One cookie of a request: a name and a value, and whether a field of its own has it. */
-interface Tossed {
-  readonly name: string
-  readonly value: string
-  readonly apart: boolean
-}
+type Tossed = readonly [name: string, value: string, isApart: boolean]
 
 const NAMES = ['__Host-sallyport', 'sallyport', '__Host-sallyport-challenge', 'sallyport-challenge', 'session']
 
-const cookies = fuzzTarget<readonly Tossed[]>('cookies of a challenge', async () => {
+export const cookies = fuzzTarget<readonly Tossed[]>('cookies of a challenge', async () => {
   const pass = await earnPass(-60_000)
   const challenge = challengesAt(-2_000).challenges.issue(makeRequest([]), makeAsked(1)).text
   const genuine = new Set([pass, challenge])
@@ -75,18 +61,14 @@ const cookies = fuzzTarget<readonly Tossed[]>('cookies of a challenge', async ()
     '',
   ]
   const value = fc.oneof(fc.constantFrom(...seeds), mutatedText(seeds))
-  const tossed = fc.record({
-    name: fc.oneof(fc.constantFrom(...NAMES), mutatedText(NAMES)),
-    value,
-    apart: fc.boolean(),
-  })
+  const tossed = fc.tuple(fc.oneof(fc.constantFrom(...NAMES), mutatedText(NAMES)), value, fc.boolean())
   return {
     inputs: fc.array(tossed, { maxLength: 12 }),
     async check(input) {
       const lines: string[] = []
-      for (const { name, value, apart } of input) {
-        if (apart || lines.length === 0) lines.push(`${name}=${value}`)
-        else lines.push(`${lines.pop()}; ${name}=${value}`)
+      for (const [name, value, isApart] of input) {
+        const before = isApart ? undefined : lines.pop()
+        lines.push(`${before === undefined ? '' : `${before}; `}${name}=${value}`)
       }
       const request = makeRequest(lines.flatMap((line) => ['Cookie', line]))
       const isPassed = (text: string): boolean =>
@@ -99,90 +81,10 @@ const cookies = fuzzTarget<readonly Tossed[]>('cookies of a challenge', async ()
       if ('refused' in given === hasWaited) throw new Error(`waited: ${hasWaited}, ${JSON.stringify(given)}`)
       if (hasWaited && !isPassed(challenge)) throw new Error('a pass without a challenge')
       // Values are solutions as well, of no challenge.
-      for (const { value } of input) {
+      for (const [, value] of input) {
         const solved = await challenges.redeem(makeRequest([]), `${value}.1,2`, CLIENT)
         if (!('refused' in solved)) throw new Error(`a pass for ${value}`)
       }
     },
-    close() {},
   }
 })
-
-const ANSWERS = [
-  '{"success":true}',
-  '{"success":false,"error-codes":["invalid-input-response"]}',
-  '{"success":true,"challenge_ts":"2026-11-28T00:00:00Z","hostname":"site.example","error-codes":[]}',
-  '{"success":"true"}',
-  '{"success":false,"success":true}',
-  '[{"success":true}]',
-  '{"success":false,"error-codes":["internal-error"],"error":"secret"}',
-  'null',
-  '<!doctype html><title>success: true</title>',
-]
-
-/** The provider sends this answer about a token. */
-interface Answered {
-  readonly status: number
-  readonly body: string
-  readonly token: string
-}
-
-const providers = fuzzTarget<Answered>('answers of a challenge provider', async () => {
-  let said: Answered = { status: 200, body: '', token: '' }
-  const server = createServer((_, response) => response.writeHead(said.status).end(said.body))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-fuzz-'))
-  const clock = createFakeClock(START)
-  const provider = { kind: 'cap', url: origin, siteKey: 'k', secret: 's' } as const
-  const config = {
-    dataDir: folder,
-    data: { refresh: false, sources: NO_DATA },
-    net: { allowPrivate: ['127.0.0.0/8'] },
-    challenge: { provider },
-  }
-  const sallyport = await open(config, { clock, onFault: () => {} })
-  let visitor = 0
-  return {
-    inputs: fc.record({
-      status: fc.constantFrom(200, 200, 200, 201, 302, 400, 404, 429, 500),
-      body: fc.oneof(fc.constantFrom(...ANSWERS), mutatedText(ANSWERS)),
-      token: fc.oneof(fc.stringMatching(/^[!-~]{1,40}$/), fc.string()),
-    }),
-    async check(input) {
-      said = input
-      // So long that a provider which was away is asked again.
-      clock.advance(61_000)
-      const { challenges } = sallyport
-      const issued = challenges.issue(makeRequest([]), makeAsked(3), true)
-      if (issued.widget === undefined) throw new Error('the provider does not challenge')
-      const client = { ...CLIENT, address: `198.51.${(++visitor >> 8) & 255}.${visitor & 255}` }
-      const token = `${visitor}${input.token}`
-      const began = performance.now()
-      const given = await challenges.redeem(makeRequest([]), `${issued.text}.${token}`, client)
-      const took = performance.now() - began
-      if (took > 4_000) throw new Error(`it took ${Math.round(took)} ms`)
-      if (!('refused' in given) && !isYes(input)) throw new Error(`a pass for ${input.status} ${input.body}`)
-      if ('refused' in given && given.refused === 'failed') throw new Error('it threw')
-    },
-    async close() {
-      await sallyport.close()
-      server.closeAllConnections()
-      server.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-})
-
-function isYes({ status, body }: Answered): boolean {
-  if (status === 429 || status >= 500) return false
-  try {
-    return JSON.parse(body).success === true
-  } catch {
-    return false
-  }
-}
-
-/** Lists inputs of a challenge: from visitors, and from its provider. */
-export const CHALLENGE: readonly FuzzTarget[] = [cookies, providers]

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { open } from '@sallyport/engine'
 import fc from 'fast-check'
 import { NO_DATA } from '../no-data.ts'
+import { makeFolder } from '../started.ts'
 import { mutatedText } from './mutations.ts'
 import { fuzzTarget, inTime } from './target.ts'
 
@@ -41,11 +39,10 @@ interface Told {
 }
 
 export const headers = fuzzTarget<Told>('headers', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-fuzz-'))
   const faults: unknown[] = []
   const sallyport = await open(
     {
-      dataDir,
+      dataDir: makeFolder(),
       data: { refresh: false, sources: NO_DATA },
       trustProxy: ['loopback'],
       policy: { preset: 'protect-content' },
@@ -59,23 +56,13 @@ export const headers = fuzzTarget<Told>('headers', async () => {
       target: mutatedText(['/a/%2e%2e/b;c?d=e#f', '/admin//x%00', 'http://a.example/x', '*']),
       method: fc.constantFrom('GET', 'POST', 'get', ''),
     }),
-    check({ fields, target, method }) {
-      const request = {
-        peer: '127.0.0.1',
-        method,
-        target,
-        scheme: 'http',
-        httpVersion: '1.1',
-        fields: fields.flat(),
-      } as const
-      const decision = inTime('a decision', () => sallyport.decide(request))
+    check({ fields, ...head }) {
+      const about = { peer: '127.0.0.1', scheme: 'http', httpVersion: '1.1' } as const
+      const decision = inTime('a decision', () => sallyport.decide({ ...about, ...head, fields: fields.flat() }))
       JSON.stringify(decision)
       if (faults.length > 0) throw faults[0]
       if (decision.reasons.some(({ id }) => id === 'inspection_failed')) throw new Error('the inspection failed')
     },
-    async close() {
-      await sallyport.close()
-      rmSync(dataDir, { recursive: true })
-    },
+    close: () => sallyport.close(),
   }
 })

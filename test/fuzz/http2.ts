@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import fc from 'fast-check'
 import { mutated } from './mutations.ts'
-import { type FuzzTarget, fuzzTarget } from './target.ts'
-import { dial, type Gate, overTls, requireService, tell } from './wire.ts'
+import type { FuzzTarget } from './target.ts'
+import { dial, type Gate, gateTarget, requireSecureService, tell } from './wire.ts'
 
 /* HTTP/2 as bytes: whole connections, and what is left of those that break in the middle of their requests. */
 
@@ -19,36 +19,28 @@ function frame(type: number, flags: number, stream: number, payload: readonly nu
 
 /** GET https a.example / by the static table of HPACK. */
 const FIELDS = [0x82, 0x87, 0x84, 0x41, 9, ...Buffer.from('a.example')]
+const SETTINGS = frame(4, 0, 0, [0, 4, 0, 0, 0, 1])
 const FRAMES = [
   Buffer.concat([frame(4, 0, 0), frame(1, 5, 1, FIELDS), frame(1, 5, 3, FIELDS), frame(3, 0, 3, [0, 0, 0, 8])]),
   Buffer.concat([frame(4, 0, 0), frame(1, 4, 1, FIELDS), frame(0, 1, 1, [1, 2, 3]), frame(8, 0, 0, [0, 0, 4, 0])]),
-  Buffer.concat([
-    frame(4, 0, 0, [0, 4, 0, 0, 0, 1]),
-    frame(1, 1, 1, FIELDS.slice(0, 6)),
-    frame(9, 4, 1, FIELDS.slice(6)),
-  ]),
+  Buffer.concat([SETTINGS, frame(1, 1, 1, FIELDS.slice(0, 6)), frame(9, 4, 1, FIELDS.slice(6))]),
   Buffer.concat([frame(4, 0, 0), frame(6, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8]), frame(7, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])]),
 ]
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-const http2 = fuzzTarget<Buffer>('HTTP/2 frames', () =>
-  overTls((gate) => ({
-    inputs: mutated(FRAMES),
-    async check(input) {
-      const port = Number(new URL(gate.proxy.url).port)
-      const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] })
-      await tell(socket, Buffer.concat([PREFACE, input]))
-      await requireService(gate.proxy, false)
-    },
-    close: gate.close,
-  })),
-)
+async function checkFrames({ proxy }: Gate, input: Buffer): Promise<void> {
+  const port = Number(new URL(proxy.url).port)
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+  await tell(socket, Buffer.concat([PREFACE, input]))
+  await requireSecureService(proxy)
+}
 
+const POST = [0x83, ...FIELDS.slice(1)]
 /** A request without an end, of which more are to come; a whole one; and one that is answered while its body is not here. */
 const REQUESTS = [
-  [frame(1, 4, 1, [0x83, ...FIELDS.slice(1)])],
-  [frame(1, 4, 1, [0x83, ...FIELDS.slice(1)]), frame(0, 0, 1, [1, 2, 3])],
-  [frame(1, 4, 1, [0x83, ...FIELDS.slice(1)]), frame(1, 4, 3, [0x83, ...FIELDS.slice(1)]), frame(1, 5, 5, FIELDS)],
+  [frame(1, 4, 1, POST)],
+  [frame(1, 4, 1, POST), frame(0, 0, 1, [1, 2, 3])],
+  [frame(1, 4, 1, POST), frame(1, 4, 3, POST), frame(1, 5, 5, FIELDS)],
   [frame(1, 5, 1, FIELDS), frame(1, 1, 3, FIELDS.slice(0, 6))],
   [],
 ].map((frames) => Buffer.concat([PREFACE, frame(4, 0, 0), ...frames]))
@@ -85,11 +77,7 @@ const BREAKS = [
 /** How a client leaves: within a moment, or not until the proxy ends its connection. */
 const LEAVING = ['close', 'reset', 'half', 'stay', 'stay, and read nothing'] as const
 
-interface Broken {
-  readonly asked: Buffer
-  readonly broken: Buffer
-  readonly leaving: (typeof LEAVING)[number]
-}
+type Broken = Readonly<{ asked: Buffer; broken: Buffer; leaving: (typeof LEAVING)[number] }>
 
 /** Until all that clients held is back; far more than it takes on a busy machine. */
 const BACK_MS = 15_000
@@ -120,24 +108,18 @@ async function requireNothingHeld(gate: Gate): Promise<void> {
   }
 }
 
-const breaks = fuzzTarget<readonly Broken[]>('HTTP/2 breaks within requests', () =>
-  overTls((gate) => ({
-    inputs: fc.array(
-      fc.record({
-        asked: fc.constantFrom(...REQUESTS),
-        broken: mutated(BREAKS),
-        leaving: fc.constantFrom(...LEAVING),
-      }),
-      { minLength: 1, maxLength: 6 },
-    ),
-    async check(input) {
-      const ends = await Promise.all(input.map((broken) => breakOff(gate, broken)))
-      await requireNothingHeld(gate)
-      for (const end of ends) end()
-      await requireService(gate.proxy, false)
-    },
-    close: gate.close,
-  })),
-)
+async function checkBreaks(gate: Gate, input: readonly Broken[]): Promise<void> {
+  const ends = await Promise.all(input.map((broken) => breakOff(gate, broken)))
+  await requireNothingHeld(gate)
+  for (const end of ends) end()
+  await requireSecureService(gate.proxy)
+}
 
-export const HTTP2: readonly FuzzTarget[] = [http2, breaks]
+const [asked, leaving] = [fc.constantFrom(...REQUESTS), fc.constantFrom(...LEAVING)]
+const broken = fc.record({ asked, broken: mutated(BREAKS), leaving })
+const connections = fc.array(broken, { minLength: 1, maxLength: 6 })
+
+export const HTTP2: readonly FuzzTarget[] = [
+  gateTarget('HTTP/2 frames', mutated(FRAMES), checkFrames, { secure: true }),
+  gateTarget('HTTP/2 breaks within requests', connections, checkBreaks, { secure: true }),
+]

@@ -21,5 +21,4 @@ export const mcp: FuzzTarget = fuzzTarget<string>('MCP requests', async () => ({
     const found = read.calls.map(({ method }) => method)
     if (methods.join() !== found.join()) throw new Error(`${methods.join()} is read as ${found.join()}`)
   },
-  close() {},
 }))

@@ -17,11 +17,7 @@ let rejections = 0
 process.on('unhandledRejection', () => rejections++)
 say(`fuzzing for ${Math.ceil((seconds * chosen.length) / 60)} min, seed ${seed}`)
 for (const { name, fuzz } of chosen) {
-  const { inputs, failure } = await fuzz({
-    seed,
-    milliseconds: seconds * 1_000,
-    path: values.path,
-  })
+  const { inputs, failure } = await fuzz({ seed, milliseconds: seconds * 1_000, path: values.path })
   say(`${failure === undefined ? 'pass' : 'FAIL'}  ${name}, ${inputs} inputs`)
   if (failure === undefined) continue
   process.exitCode = 1

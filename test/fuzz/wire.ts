@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { createMetrics } from '@sallyport/engine'
 import { type Proxy as Gateway, openProxy, type ProxyOptions } from '@sallyport/proxy'
-import fc from 'fast-check'
+import fc, { type Arbitrary } from 'fast-check'
+import { certificate } from '../certificate.ts'
 import { madeScene } from '../hosts/scene.ts'
-import { madeCertificate } from './certificate.ts'
+import { makeFolder } from '../started.ts'
 import { mutated } from './mutations.ts'
-import { type FuzzTarget, fuzzTarget, type Subject } from './target.ts'
+import { type FuzzTarget, fuzzTarget } from './target.ts'
 
 /*
  * Bytes for the proxy: whatever they are, the connection ends or is answered in time, the origin gets no more requests
@@ -18,24 +18,22 @@ import { type FuzzTarget, fuzzTarget, type Subject } from './target.ts'
 
 const SLOWEST_MS = 4_000
 
-export interface Gate {
-  readonly proxy: Gateway
-  /** Requests that have come to the origin. */
-  readonly received: () => number
-  /** Connections and slots that clients have, and slots that leaked, by their metrics. */
-  held(): Promise<Readonly<Record<string, number>>>
-  close(): Promise<void>
-}
+export type Gate = Awaited<ReturnType<typeof openGate>>
 
 const HELD = /^sallyport_(connections|requests_in_flight\{.*\}|leaked_slots_total) (\d+)$/gm
 
-async function openGate(options: ProxyOptions = {}): Promise<Gate> {
+const IMPATIENT = ['header', 'keepAlive', 'idleBody', 'clientHello', 'handshake', 'clientUnread']
+const TIMEOUTS = { ...Object.fromEntries(IMPATIENT.map((name) => [name, 300])), drain: 100 }
+
+/** Opens a proxy before an origin, which answers every request unless another one is given. */
+export async function openGate(options: ProxyOptions = {}, given?: Server) {
   let received = 0
-  const origin = createServer((req, res) => {
+  const answering = createServer((req, res) => {
     received++
     req.resume()
     req.on('end', () => res.end('ok'))
   })
+  const origin = given ?? answering
   origin.listen(0, '127.0.0.1')
   await once(origin, 'listening')
   const faults: unknown[] = []
@@ -48,29 +46,21 @@ async function openGate(options: ProxyOptions = {}): Promise<Gate> {
       limits: { eventLoopDelay: '1m' },
       upstream: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
       onFault: (error) => faults.push(error),
+      timeouts: TIMEOUTS,
       ...options,
-      timeouts: {
-        header: 300,
-        keepAlive: 300,
-        idleBody: 300,
-        clientHello: 300,
-        handshake: 300,
-        drain: 100,
-        clientUnread: 300,
-      },
     },
   )
   return {
     proxy,
     received: () => received,
-    async held() {
+    faults,
+    /** Counts connections and slots that clients have, and slots that leaked, by their metrics. */
+    async held(): Promise<Readonly<Record<string, number>>> {
       const text = await (await fetch(`${proxy.adminUrl}/metrics`)).text()
-      const counts = text.matchAll(HELD)
-      return Object.fromEntries([...counts].map(([, name = '', count]) => [name, Number(count)]))
+      return Object.fromEntries([...text.matchAll(HELD)].map(([, name = '', count]) => [name, Number(count)]))
     },
     async close() {
       await proxy.close('cut')
-      origin.closeAllConnections()
       origin.close()
       if (faults.length > 0) throw faults[0]
     },
@@ -80,7 +70,6 @@ async function openGate(options: ProxyOptions = {}): Promise<Gate> {
 /** An answer is whole when nothing more has come for so long. */
 const QUIET_MS = 40
 
-/** Sends bytes and gives back what was answered. */
 export async function tell(socket: Socket, bytes: Buffer): Promise<string> {
   const parts: Buffer[] = []
   let quiet: NodeJS.Timeout | undefined
@@ -104,32 +93,32 @@ export async function tell(socket: Socket, bytes: Buffer): Promise<string> {
 export const dial = ({ url }: Gateway): Socket =>
   connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true })
 
-/** A proxy on a machine that is too busy sheds for a moment, and says so. */
-const SHED = { status: 503, forMs: 1_000, tries: 5 } as const
+const GET = Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n')
 
-/** The status of the first answer that is no shedding. */
-async function served(ask: () => Promise<number>): Promise<number> {
-  for (let tries = 1; ; tries++) {
-    const status = await ask()
-    if (status !== SHED.status || tries === SHED.tries) return status
-    await delay(SHED.forMs)
-  }
+/** Throws where the next visitor is not served. */
+async function requireService(socket: Socket, before: Buffer = Buffer.alloc(0)): Promise<void> {
+  const answer = await tell(socket, Buffer.concat([before, GET]))
+  if (!answer.startsWith('HTTP/1.1 200 ')) throw new Error(`the next visitor gets ${answer.slice(0, 12)}`)
 }
 
-export async function requireService({ url }: Gateway, rejectUnauthorized = true): Promise<void> {
-  const ask = async () =>
-    rejectUnauthorized
-      ? (await fetch(url)).status
-      : statusOverTls({ port: Number(new URL(url).port), host: '127.0.0.1' })
-  const answered = await served(ask)
-  if (answered !== 200) throw new Error(`the next visitor gets ${answered}`)
+/** Throws where the next visitor over TLS is not served, on a connection or a port. */
+export async function requireSecureService({ url }: Gateway, given: ConnectionOptions = {}): Promise<void> {
+  const to = { port: Number(new URL(url).port), host: '127.0.0.1', ...given }
+  await requireService(connectTls({ ...to, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] }))
 }
 
-const readStatus = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
-
-async function statusOverTls(to: ConnectionOptions): Promise<number> {
-  const socket = connectTls({ ...to, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
-  return readStatus(await tell(socket, Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n')))
+/** Makes a target with a gate of its own, which speaks TLS where it is `secure`. */
+export function gateTarget<Input>(
+  name: string,
+  inputs: Arbitrary<Input>,
+  check: (gate: Gate, input: Input) => Promise<void>,
+  { secure, ...options }: ProxyOptions & { readonly secure?: true } = {},
+): FuzzTarget {
+  return fuzzTarget<Input>(name, async () => {
+    const tls = secure && { tls: { certificates: [certificate(makeFolder())] } }
+    const gate = await openGate({ ...options, ...tls })
+    return { inputs, check: (input) => check(gate, input), close: gate.close }
+  })
 }
 
 const REQUESTS = [
@@ -141,38 +130,14 @@ const REQUESTS = [
   'GET http://a.example/v1/agentscan/check HTTP/1.1\r\nHost: a.example\r\nExpect: 100-continue\r\n\r\n',
 ].map((text) => Buffer.from(text))
 
-const http1 = fuzzTarget<Buffer>('raw HTTP/1', async () => {
-  const gate = await openGate()
-  return {
-    inputs: mutated(REQUESTS),
-    async check(input) {
-      const before = gate.received()
-      const answered = await tell(dial(gate.proxy), input)
-      const answers = answered.match(/HTTP\/1\.1 [2-5]\d\d /g)?.length ?? 0
-      const asked = gate.received() - before
-      if (asked > answers) throw new Error(`${asked} requests at the origin and ${answers} answers: ${answered}`)
-      await requireService(gate.proxy)
-    },
-    close: gate.close,
-  }
+const http1 = gateTarget('raw HTTP/1', mutated(REQUESTS), async ({ proxy, received }, input) => {
+  const before = received()
+  const answered = await tell(dial(proxy), input)
+  const answers = answered.match(/HTTP\/1\.1 [2-5]\d\d /g)?.length ?? 0
+  const asked = received() - before
+  if (asked > answers) throw new Error(`${asked} requests at the origin and ${answers} answers: ${answered}`)
+  await requireService(dial(proxy))
 })
-
-/** A gate that speaks TLS, closed with its subject. */
-export async function overTls<Input>(
-  create: (gate: Gate) => Subject<Input>,
-  options: ProxyOptions = {},
-): Promise<Subject<Input>> {
-  const certificate = madeCertificate()
-  const gate = await openGate({ ...options, tls: { certificates: [certificate.files] } })
-  const target = create(gate)
-  return {
-    ...target,
-    async close() {
-      await target.close()
-      certificate.remove()
-    },
-  }
-}
 
 /** A record that begins a handshake, and plain HTTP, which comes to such a port often enough. */
 const RECORDS = [
@@ -181,16 +146,12 @@ const RECORDS = [
   Buffer.from([21, 3, 3, 0, 2, 2, 40]),
 ]
 
-const tls = fuzzTarget<Buffer>('TLS records', () =>
-  overTls((gate) => ({
-    inputs: mutated(RECORDS),
-    async check(input) {
-      await tell(dial(gate.proxy), input)
-      await requireService(gate.proxy, false)
-    },
-    close: gate.close,
-  })),
-)
+async function checkRecord({ proxy }: Gate, input: Buffer): Promise<void> {
+  await tell(dial(proxy), input)
+  await requireSecureService(proxy)
+}
+
+const tls = gateTarget('TLS records', mutated(RECORDS), checkRecord, { secure: true })
 
 const SIGNATURE = [0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]
 const HEADERS = {
@@ -202,62 +163,40 @@ const HEADERS = {
   ],
 } as const
 
-function proxyHeaders(version: 'v1' | 'v2'): FuzzTarget {
-  const good = HEADERS[version][0] as Buffer
-  const request = Buffer.from('GET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n')
-  return fuzzTarget<Buffer>(`PROXY protocol ${version}`, async () => {
-    const gate = await openGate({ proxyProtocol: version })
-    return {
-      inputs: mutated(HEADERS[version]),
-      async check(input) {
-        await tell(dial(gate.proxy), Buffer.concat([input, request]))
-        const answered = await served(async () =>
-          readStatus(await tell(dial(gate.proxy), Buffer.concat([good, request]))),
-        )
-        if (answered !== 200) throw new Error(`the next visitor gets ${answered}`)
-      },
-      close: gate.close,
-    }
-  })
-}
-
-const tlsBehind = fuzzTarget<Buffer>('TLS behind the PROXY protocol', () =>
-  overTls(
-    (gate) => ({
-      inputs: mutated(RECORDS.flatMap((record) => HEADERS.v2.map((header) => Buffer.concat([header, record])))),
-      async check(input) {
-        await tell(dial(gate.proxy), input)
-        const answered = await served(() => {
-          const socket = dial(gate.proxy)
-          socket.write(HEADERS.v2[0])
-          return statusOverTls({ socket })
-        })
-        if (answered !== 200) throw new Error(`the next visitor gets ${answered}`)
-      },
-      close: gate.close,
-    }),
-    { proxyProtocol: 'v2' },
-  ),
-)
-
-/** Bodies of `/v1`, which a made API gives back: JSON of every form, and what is none. */
-const jsonBodies = fuzzTarget<string>('JSON bodies', async () => {
-  const scene = madeScene()
-  const gate = await openGate()
-  const texts = fc.oneof(
-    fc.json({ maxDepth: 6 }),
-    mutated([Buffer.from('{"ip":"8.8.8.8","headers":{"user-agent":"a"}}')]).map(String),
-  )
-  return {
-    inputs: texts,
-    async check(body) {
-      const headers = { authorization: `Bearer ${scene.key}`, 'content-type': 'application/json' }
-      const answer = await fetch(`${gate.proxy.url}/v1/agentscan/check`, { method: 'POST', headers, body })
-      await answer.text()
-      if (answer.status >= 500) throw new Error(`${answer.status}`)
-    },
-    close: gate.close,
+const proxyHeaders = (['v1', 'v2'] as const).map((proxyProtocol) => {
+  const seeds = HEADERS[proxyProtocol]
+  const check = async ({ proxy }: Gate, input: Buffer) => {
+    await tell(dial(proxy), Buffer.concat([input, GET]))
+    await requireService(dial(proxy), seeds[0])
   }
+  return gateTarget(`PROXY protocol ${proxyProtocol}`, mutated(seeds), check, { proxyProtocol })
 })
 
-export const WIRE: readonly FuzzTarget[] = [http1, tls, proxyHeaders('v1'), proxyHeaders('v2'), tlsBehind, jsonBodies]
+const BEHIND = RECORDS.flatMap((record) => HEADERS.v2.map((header) => Buffer.concat([header, record])))
+const tlsBehind = gateTarget(
+  'TLS behind the PROXY protocol',
+  mutated(BEHIND),
+  async ({ proxy }, input) => {
+    await tell(dial(proxy), input)
+    const socket = dial(proxy)
+    socket.write(HEADERS.v2[0])
+    await requireSecureService(proxy, { socket })
+  },
+  { secure: true, proxyProtocol: 'v2' },
+)
+
+const { key: KEY } = madeScene()
+/** Bodies of `/v1`, which a made API gives back: JSON of every form, and what is none. */
+const JSON_TEXTS = mutated([Buffer.from('{"ip":"8.8.8.8","headers":{"user-agent":"a"}}')]).map(String)
+const jsonBodies = gateTarget(
+  'JSON bodies',
+  fc.oneof(fc.json({ maxDepth: 6 }), JSON_TEXTS),
+  async ({ proxy }, body) => {
+    const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${proxy.url}/v1/agentscan/check`, { method: 'POST', headers, body })
+    await answer.text()
+    if (answer.status >= 500) throw new Error(`${answer.status}`)
+  },
+)
+
+export const WIRE: readonly FuzzTarget[] = [http1, tls, ...proxyHeaders, tlsBehind, jsonBodies]

@@ -9,17 +9,12 @@ import { ROOMS, readSources } from './rooms.ts'
 
 /* A feature is one folder and one line: without both, everything else builds. */
 
-/** Features that are deleted, and the rest is built. */
 const DELETED = { notify, privacy }
 /** The workspaces that are copied: the command, and all below it. */
 const WORKSPACES = [
   'data',
-  'packages/core',
-  'packages/ledger',
-  'packages/engine',
-  'packages/sallyport',
-  'adapters/node',
-  'adapters/proxy',
+  ...['core', 'ledger', 'engine', 'sallyport'].map((name) => `packages/${name}`),
+  ...['node', 'proxy'].map((name) => `adapters/${name}`),
 ]
 const FEATURES = 'packages/engine/src/features'
 const CLI = 'packages/sallyport/src/cli'
@@ -34,11 +29,8 @@ function copySources(copy: string): void {
   }
   cpSync(join(ROOT, 'tsconfig.json'), join(copy, 'tsconfig.json'))
   mkdirSync(join(copy, 'node_modules/@sallyport'), { recursive: true })
-  const installed = join(ROOT, 'node_modules')
-  for (const name of readdirSync(installed)) {
-    if (name !== '@sallyport' && name !== 'sallyport')
-      symlinkSync(join(installed, name), join(copy, 'node_modules', name))
-  }
+  for (const name of readdirSync(join(ROOT, 'node_modules')))
+    if (!name.includes('sallyport')) symlinkSync(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name))
   for (const workspace of WORKSPACES) {
     const { name } = JSON.parse(readFileSync(join(copy, workspace, 'package.json'), 'utf8'))
     symlinkSync(join(copy, workspace), join(copy, 'node_modules', name))
@@ -56,35 +48,26 @@ function deleteLines(file: string, pattern: RegExp): number {
 t.test('two features are deleted by their folders and lines, and the rest builds', async (t) => {
   const copy = t.testdir()
   copySources(copy)
-  const build = () => {
-    const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript')), 'tsc.js')
-    const { stdout, status } = spawnSync(process.execPath, [compiler, '-b', 'packages/sallyport'], {
-      cwd: copy,
-      encoding: 'utf8',
-    })
-    return { stdout, status }
-  }
   for (const [name, { feature }] of Object.entries(DELETED)) {
-    const { command } = feature
     rmSync(join(copy, FEATURES, name), { recursive: true })
     t.equal(deleteLines(join(copy, FEATURES, 'index.ts'), new RegExp(`'\\./${name}/index\\.ts'`)), 1)
     const main = join(copy, CLI, 'main.ts')
-    const file = `./commands/${command}.ts`
+    const file = `./commands/${feature.command}.ts`
     const [, add = 'none'] = new RegExp(`import \\{ (\\w+) \\} from '${file}'`).exec(readFileSync(main, 'utf8')) ?? []
     rmSync(join(copy, CLI, file))
     t.equal(deleteLines(main, new RegExp(`\\b${add}\\b`)), 2, 'the command is imported and added')
   }
-  t.strictSame(build(), { stdout: '', status: 0 })
+  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript')), 'tsc.js')
+  const options = { cwd: copy, encoding: 'utf8' } as const
+  const { stdout, status } = spawnSync(process.execPath, [compiler, '-b', 'packages/sallyport'], options)
+  t.same([stdout, status], ['', 0])
 })
 
 t.test('few folders name a feature that can be deleted', async (t) => {
   // systemd's own words are notifications of another kind.
-  const naming = Object.keys(ROOMS)
-    .flatMap(readSources)
-    .filter(({ text }) =>
-      /\bnotify\b(?!-reload)/.test(text.replace(/systemd-notify|sd_notify|notify systemd|Atomics\.notify/g, '')),
-    )
-    .map(({ path }) => dirname(path))
-    .filter((folder) => folder !== `${FEATURES}/notify`)
-  t.same([...new Set(naming)].sort(), [FEATURES, CLI, `${CLI}/commands`])
+  const others = /systemd-notify|sd_notify|notify systemd|Atomics\.notify/g
+  const sources = Object.keys(ROOMS).flatMap(readSources)
+  const naming = sources.filter(({ text }) => /\bnotify\b(?!-reload)/.test(text.replace(others, '')))
+  const folders = new Set(naming.map(({ path }) => dirname(path)))
+  t.same([...folders].sort(), [FEATURES, `${FEATURES}/notify`, CLI, `${CLI}/commands`])
 })

@@ -29,10 +29,8 @@ function listImports(entry: string) {
 for (const adapter of LIGHT) {
   t.test(`importing ${adapter} loads no part of the inspection`, async (t) => {
     const { packages } = listImports(join(ROOT, adapter, 'dist/src/index.js'))
-    const own = Object.keys(readManifest(adapter)['dependencies'] ?? {}).filter(
-      (name) => !name.startsWith('@sallyport/'),
-    )
-    t.same(packages, new Set([...SHARED, ...own]))
+    const own = Object.keys(readManifest(adapter)['dependencies'] ?? {})
+    t.same(packages, new Set([...SHARED, ...own.filter((name) => !name.startsWith('@sallyport/'))]))
   })
 }
 
@@ -40,10 +38,8 @@ t.test('opening a service loads what its first decision needs, and no more', asy
   const { packages, files } = listImports(join(ROOT, 'packages/engine/dist/src/opening.js'))
   const needed = ['leven', 'lru-cache', 'prom-client', 'proxy-from-env', 're2js', 'sonic-boom', 'structured-headers']
   t.same(packages, new Set([...needed, '@eslint-community/regexpp', 'tldts', 'zod']))
-  const rooms = [...files].flatMap(
-    (file) => /packages\/(engine\/dist\/src\/(?:api|attestation|doctor|whois)|ledger)\//.exec(file)?.[1] ?? [],
-  )
-  t.same([...new Set(rooms)], [])
+  const late = /packages\/(?:engine\/dist\/src\/(?:api|attestation|doctor|whois)|ledger)\//
+  t.notOk([...files].find((file) => late.test(file)))
 })
 
 t.test('the proxy takes entries of the engine, and not the whole', async (t) => {
@@ -63,16 +59,13 @@ t.test('@sallyport/express alone installs at most 25 foreign packages, beside it
   const found = new Set(['adapters/express'])
   for (const place of found) {
     for (const name of Object.keys(packages[place].dependencies ?? {})) {
-      const above = place
-        .split('/')
-        .map((_, at, parts) => [...parts.slice(0, parts.length - at), 'node_modules', name].join('/'))
-      const path = [...above, `node_modules/${name}`].find((path) => path in packages)
-      found.add(packages[path ?? '']?.resolved ?? path)
+      let above = place
+      while (above !== '.' && !(join(above, 'node_modules', name) in packages)) above = dirname(above)
+      const path = join(above, 'node_modules', name)
+      found.add(packages[path].resolved ?? path)
     }
   }
-  const foreign = [...found]
-    .filter((place) => place.includes('node_modules/'))
-    .map((place) => place.replace(/.*node_modules\//, ''))
-  t.ok(foreign.includes('undici'), 'the lock file is read')
+  const foreign = [...found].filter((place) => place.includes('node_modules/'))
+  t.match(foreign.join(), /\bundici\b/, 'the lock file is read')
   t.ok(foreign.length <= 25, `${foreign.length}: ${foreign.join(' ')}`)
 })

@@ -5,23 +5,15 @@ import { OWN_VERSION, publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } fr
 
 /* Each package is installed on its own: what npm and its readers expect must be in every tarball. */
 const WORKSPACES = publishedWorkspaces()
-const OURS = new Map(WORKSPACES.map(({ manifest }) => [manifest.name, manifest.version]))
+/** The versions from which ours are needed: of data, whose patches are newer lists, the first of its line. */
+const OURS = new Map(WORKSPACES.map(({ manifest: { name, version } }) => [name, version]))
+OURS.set(OWN_VERSION, OURS.get(OWN_VERSION)?.replace(/\d+$/, '0') ?? '')
 
-/** The version from which ours is needed: of data, whose patches are newer lists, the first of its line. */
-function rangedTo(name: string): string | undefined {
-  const version = OURS.get(name)
-  return name === OWN_VERSION ? version?.replace(/\d+$/, '0') : version
-}
-
-/** Packages that only some customers need, and install themselves. */
 const OPTIONAL = ['@photostructure/sqlite', '@redis/client', 'pg']
 
 const readText = (...path: readonly string[]) => readFileSync(join(ROOT, ...path), 'utf8')
 
-t.test('the workspaces are found', async (t) => {
-  t.ok(WORKSPACES.length >= 11)
-  t.ok(OURS.has('sallyport') && OURS.has('@sallyport/data'))
-})
+t.ok(WORKSPACES.length >= 11, 'the workspaces are found')
 
 for (const { folder, manifest } of WORKSPACES) {
   t.test(manifest.name, async (t) => {
@@ -45,26 +37,17 @@ for (const { folder, manifest } of WORKSPACES) {
     }
 
     const needed = { ...manifest.dependencies, ...manifest.optionalDependencies }
-    const fixed = Object.entries(needed).filter(([name, range]) => range !== `^${rangedTo(name) ?? range.slice(1)}`)
+    const fixed = Object.entries(needed).filter(([name, range]) => range !== `^${OURS.get(name) ?? range.slice(1)}`)
     t.same(fixed, [], 'run-time dependencies are ranges with a caret; the lock file pins ours')
-    t.same(
-      Object.keys(needed).filter((name) => OPTIONAL.includes(name)),
-      [],
-      'what is loaded only where configured is an optional peer',
-    )
-    for (const name of Object.keys(manifest.peerDependencies ?? {}).filter((name) => OPTIONAL.includes(name))) {
-      t.same(manifest.peerDependenciesMeta?.[name], { optional: true }, `${name} is optional`)
+    for (const name of OPTIONAL) {
+      t.notOk(name in needed, `${name} is loaded only where configured`)
+      if (name in (manifest.peerDependencies ?? {}))
+        t.same(manifest.peerDependenciesMeta?.[name], { optional: true }, `${name} is an optional peer`)
     }
   })
 }
 
 t.test('the package that people install has the command', async (t) => {
-  const { bin = {} } = JSON.parse(readText('packages/sallyport/package.json'))
-  t.same(bin, { sallyport: './bin/sallyport.mjs' })
-  for (const file of Object.values<string>(bin)) t.ok(existsSync(join(ROOT, 'packages/sallyport', file)), file)
-})
-
-t.test('the override for Fastify 5 changes nobody else', async (t) => {
-  const { overrides } = JSON.parse(readText('package.json'))
-  t.same(overrides, { 'fastify@5': { 'light-my-request': '6.6.0' } })
+  t.match(readText('packages/sallyport/package.json'), '"sallyport": "./bin/sallyport.mjs"')
+  t.ok(existsSync(join(ROOT, 'packages/sallyport/bin/sallyport.mjs')))
 })

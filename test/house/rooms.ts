@@ -6,148 +6,46 @@ import { ROOT } from '../workspaces.ts'
 /** Packages whose folders below src are rooms of their own. */
 const HOUSES = ['packages/engine', 'packages/sallyport']
 
-const ROWS: Readonly<Record<string, readonly string[]>> = {
+/** What each room may import, by words: a room, a package of npm, `node:*`, and `#name` for a neighbour in the same package. */
+const ROWS = {
   data: [],
-  'packages/core': [
-    'data',
-    '@eslint-community/regexpp',
-    'iso-3166',
-    'leven',
-    'lru-cache',
-    're2js',
-    'structured-headers',
-    'tldts',
-    'node:crypto',
-  ],
-  'packages/ledger': ['asn1js', 'canonicalize', 'pkijs', 'node:crypto'],
+  'packages/core': split(
+    'data @eslint-community/regexpp iso-3166 leven lru-cache re2js structured-headers tldts node:crypto',
+  ),
+  'packages/ledger': split('asn1js canonicalize pkijs node:crypto'),
   ...within('packages/engine', {
-    accounts: ['node:crypto'],
-    api: ['packages/core', 'packages/ledger', '#accounts', 'packages/engine/openapi.json', 'zod', 'node:crypto'],
-    files: ['packages/core', 'node:*'],
-    datasets: ['packages/core', '#files', 'data', 'maxmind', '@photostructure/tz-lookup', 'node:*'],
-    net: ['packages/core', 'undici', 'node:*'],
-    whois: ['packages/core', 'data', 'lru-cache'],
-    stores: [
-      'packages/core',
-      'packages/ledger',
-      '#accounts',
-      '#files',
-      '@photostructure/sqlite',
-      'pg',
-      '@redis/client',
-      'lru-cache',
-      'node:*',
-    ],
-    log: ['packages/core', '#files', 'sonic-boom', 'node:*'],
-    metrics: ['packages/core', 'prom-client'],
-    tally: ['packages/core', '#stores', 'node:*'],
-    settings: ['packages/core', '#log', 'yaml', 'zod', 'node:*'],
-    service: [
-      'packages/core',
-      '#accounts',
-      '#api',
-      '#datasets',
-      '#files',
-      '#log',
-      '#metrics',
-      '#net',
-      '#settings',
-      '#stores',
-      '#whois',
-      'proxy-from-env',
-      'zod',
-      'node:*',
-    ],
-    attestation: [
-      'packages/core',
-      'packages/ledger',
-      'data',
-      '#api',
-      '#datasets',
-      '#files',
-      '#service',
-      '#settings',
-      '#stores',
-      'yaml',
-      'node:*',
-    ],
-    features: [
-      'packages/core',
-      'packages/ledger',
-      '#api',
-      '#attestation',
-      '#datasets',
-      '#files',
-      '#log',
-      '#service',
-      '#settings',
-      '#stores',
-      '#tally',
-      'better-auth',
-      'lru-cache',
-      'zod',
-      'node:*',
-    ],
-    config: ['packages/core', '#datasets', '#features', '#files', '#service', '#settings', 'yaml', 'zod', 'node:*'],
-    doctor: [
-      'packages/core',
-      '#attestation',
-      '#config',
-      '#datasets',
-      '#features',
-      '#files',
-      '#net',
-      '#service',
-      '#settings',
-      '#stores',
-      'node:*',
-    ],
-    open: [
-      'packages/core',
-      '#accounts',
-      '#api',
-      '#attestation',
-      '#config',
-      '#datasets',
-      '#doctor',
-      '#features',
-      '#metrics',
-      '#service',
-      '#tally',
-      '@opentelemetry/api',
-      'node:*',
-    ],
-    '': [
-      '#accounts',
-      '#api',
-      '#datasets',
-      '#features',
-      '#log',
-      '#metrics',
-      '#net',
-      '#open',
-      '#stores',
-      '#tally',
-      '#whois',
-    ],
+    accounts: 'node:crypto',
+    api: 'packages/core packages/ledger #accounts packages/engine/openapi.json zod node:crypto',
+    files: 'packages/core node:*',
+    datasets: 'packages/core #files data maxmind @photostructure/tz-lookup node:*',
+    net: 'packages/core undici node:*',
+    whois: 'packages/core data lru-cache',
+    stores: 'packages/core packages/ledger #accounts #files @photostructure/sqlite pg @redis/client lru-cache node:*',
+    log: 'packages/core #files sonic-boom node:*',
+    metrics: 'packages/core prom-client',
+    tally: 'packages/core #stores node:*',
+    settings: 'packages/core #log yaml zod node:*',
+    service: `packages/core #accounts #api #datasets #files #log #metrics #net #settings #stores #whois proxy-from-env
+      zod node:*`,
+    attestation: `packages/core packages/ledger data #api #datasets #files #service #settings #stores yaml
+      node:*`,
+    features: `packages/core packages/ledger #api #attestation #datasets #files #log #service #settings #stores #tally
+      better-auth lru-cache zod node:*`,
+    config: 'packages/core #datasets #features #files #service #settings yaml zod node:*',
+    doctor: 'packages/core #attestation #config #datasets #features #files #net #service #settings #stores node:*',
+    open: `packages/core #accounts #api #attestation #config #datasets #doctor #features #metrics #service #tally
+      @opentelemetry/api node:*`,
+    '': '#accounts #api #datasets #features #log #metrics #net #open #stores #tally #whois',
   }),
-  'adapters/node': ['packages/core', 'packages/engine', 'negotiator', 'node:*'],
-  'adapters/fetch': ['packages/core', 'packages/engine', 'adapters/node', 'hono', 'node:*'],
-  'adapters/proxy': [
-    'packages/core',
-    'packages/engine',
-    'adapters/node',
-    'undici',
-    'http-proxy',
-    'acme-client',
-    'node:*',
-  ],
+  'adapters/node': split('packages/core packages/engine negotiator node:*'),
+  'adapters/fetch': split('packages/core packages/engine adapters/node hono node:*'),
+  'adapters/proxy': split('packages/core packages/engine adapters/node undici http-proxy acme-client node:*'),
   ...within('packages/sallyport', {
-    console: ['packages/core', 'packages/engine', 'node:*'],
-    cli: ['packages/core', 'packages/ledger', 'packages/engine', 'adapters/proxy', '#console', 'commander', 'node:*'],
-    '': ['packages/core', 'packages/engine'],
+    console: 'packages/core packages/engine node:*',
+    cli: 'packages/core packages/ledger packages/engine adapters/proxy #console commander node:*',
+    '': 'packages/core packages/engine',
   }),
-}
+} as Readonly<Record<string, readonly string[]>>
 
 /** The adapters of Node's frameworks, which have a rule in place of a row: they translate, and their manifest names the framework. */
 export const FRAMEWORKS: readonly string[] = readdirSync(join(ROOT, 'adapters'))
@@ -160,7 +58,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(FRAMEWORKS.map((room) => [room, listAllowed(room)])),
 }
 
-/** The source lines that each room may have. */
 export const BUDGETS: Readonly<Record<string, number>> = {
   data: 750,
   'packages/core': 22_651,
@@ -199,8 +96,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
 function listAllowed(room: string): readonly string[] {
   const { dependencies = {}, peerDependencies = {} } = readManifest(room)
   const frameworks = Object.keys(peerDependencies)
-  const isPlugin = (name: string) => frameworks.some((framework) => name.startsWith(`${framework}-`))
-  const plugins = Object.keys(dependencies).filter(isPlugin)
+  const plugins = Object.keys(dependencies).filter((name) => frameworks.some((other) => name.startsWith(`${other}-`)))
   return ['packages/core', 'packages/engine', 'adapters/node', ...frameworks, ...plugins]
 }
 
@@ -208,21 +104,23 @@ function listAllowed(room: string): readonly string[] {
 export const PAGE = {
   folder: 'packages/sallyport/page',
   allowed: [
-    'preact',
-    '@preact/signals',
-    'uplot',
-    '@lezer/highlight',
+    ...split('preact @preact/signals uplot @lezer/highlight'),
     ...['view', 'state', 'lint', 'language', 'lang-yaml', 'commands', 'autocomplete'].map((it) => `@codemirror/${it}`),
   ],
   /** Types of the routes' answers: of this file, types alone. */
   types: 'packages/sallyport/src/console/routes/index.ts',
 } as const
 
-/** Names the rooms of one package, with `#name` for a neighbour. */
-function within(house: string, rooms: Readonly<Record<string, readonly string[]>>) {
-  const nameRoom = (name: string) => (name.startsWith('#') ? `${house}/${name.slice(1)}` : name)
+function split(words: string): readonly string[] {
+  return words.split(/\s+/)
+}
+
+function within(house: string, rooms: Readonly<Record<string, string>>): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
-    Object.entries(rooms).map(([name, allowed]) => [name === '' ? house : `${house}/${name}`, allowed.map(nameRoom)]),
+    Object.entries(rooms).map(([name, words]) => [
+      name === '' ? house : `${house}/${name}`,
+      split(words).map((word) => word.replace(/^#/, `${house}/`)),
+    ]),
   )
 }
 
@@ -243,7 +141,6 @@ export function readSources(room: string): readonly Source[] {
   return sourcesIn(findFolder(room), room !== 'data' && !HOUSES.includes(room))
 }
 
-/** Lists the sources in a folder, without build output. */
 export function sourcesIn(folder: string, recursive = true): readonly Source[] {
   const names = readdirSync(join(ROOT, folder), { recursive, encoding: 'utf8' })
   return names
@@ -251,27 +148,10 @@ export function sourcesIn(folder: string, recursive = true): readonly Source[] {
     .map((name) => {
       const path = join(folder, name)
       const text = readFileSync(join(ROOT, path), 'utf8')
-      return { path, text, imports: listImports(path, text) }
+      // The compiler finds imports of types and dynamic imports too.
+      const imports = ts.preProcessFile(text, true).importedFiles.map(({ fileName }) => fileName)
+      return { path, text, imports }
     })
-}
-
-/** Lists a file's imports, imports of types and dynamic imports too, as the compiler reads them. */
-function listImports(path: string, text: string): readonly string[] {
-  const found: string[] = []
-  const visit = (node: ts.Node): void => {
-    const specifier = findSpecifier(node)
-    if (specifier !== undefined && ts.isStringLiteralLike(specifier)) found.push(specifier.text)
-    ts.forEachChild(node, visit)
-  }
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest))
-  return found
-}
-
-function findSpecifier(node: ts.Node): ts.Node | undefined {
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier
-  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal
-  const isImportCall = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
-  return isImportCall ? node.arguments[0] : undefined
 }
 
 export function readManifest(folder: string): Readonly<Record<string, Readonly<Record<string, string>>>> {

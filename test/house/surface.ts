@@ -2,55 +2,52 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
+const PACKAGES = ['sallyport', 'sallyport/better-auth', '@sallyport/ledger/verify', '@sallyport/core/signing']
+
 /** The declarations of what customers import, by the name that it is imported by. */
-export function entries(): ReadonlyMap<string, string> {
-  const found = publishedWorkspaces().flatMap(({ folder, manifest }) =>
+export const ENTRIES: ReadonlyMap<string, string> = new Map(
+  publishedWorkspaces().flatMap(({ folder, manifest }) =>
     Object.entries(manifest.exports ?? {}).flatMap(([path, target]) => {
       const name = join(manifest.name, path)
       const isPublic = folder.startsWith('adapters/') ? path !== './internal' : PACKAGES.includes(name)
       return typeof target === 'string' || !isPublic ? [] : [[name, join(ROOT, folder, target['types'] ?? '')] as const]
     }),
-  )
-  return new Map(found)
+  ),
+)
+
+export const PUBLIC: readonly string[] = [...ENTRIES.keys()]
+
+/** Reads the names that each entry exports, without the types of the language where a name is enough. */
+export function readSurface(options: ts.CompilerOptions = { noLib: true, types: [] }) {
+  const { NodeNext: module } = ts.ModuleKind
+  const program = ts.createProgram([...ENTRIES.values()], { module, target: ts.ScriptTarget.ES2023, ...options })
+  const checker = program.getTypeChecker()
+  const exported = [...ENTRIES].map(([name, file]) => {
+    const source = program.getSourceFile(file)
+    const found = source && checker.getSymbolAtLocation(source)
+    if (found === undefined) throw new Error(`${file} is not a built module`)
+    return [name, checker.getExportsOfModule(found)] as const
+  })
+  return { checker, exported }
 }
-
-/** Lists public entries of other packages than the adapters. */
-const PACKAGES = ['sallyport', 'sallyport/better-auth', '@sallyport/ledger/verify', '@sallyport/core/signing']
-
-export const PUBLIC: readonly string[] = [...entries().keys()]
 
 /** Lists every public name, a line each below its package: `NAME` for a value, `type Name` for what is a type alone. */
 export function publicNames(): string {
-  const files = entries()
-  const program = ts.createProgram([...files.values()], {
-    module: ts.ModuleKind.NodeNext,
-    target: ts.ScriptTarget.ES2023,
-    noLib: true,
-    types: [],
+  const { checker, exported } = readSurface()
+  const sections = exported.map(([name, symbols]) => {
+    const names = symbols.map((symbol) => (isValue(symbol, checker) ? symbol.name : `type ${symbol.name}`))
+    return [name, ...names.sort().map((line) => `  ${line}`)].join('\n')
   })
-  const checker = program.getTypeChecker()
-  const makeNames = (file: string): readonly string[] => {
-    const source = program.getSourceFile(file)
-    const module = source && checker.getSymbolAtLocation(source)
-    if (module === undefined) throw new Error(`${file} is not a built module`)
-    return checker
-      .getExportsOfModule(module)
-      .map((symbol) => (isValue(symbol, checker) ? symbol.name : `type ${symbol.name}`))
-  }
-  const sections = [...files].map(([name, file]) => [
-    name,
-    ...makeNames(file)
-      .toSorted()
-      .map((line) => `  ${line}`),
-  ])
-  return `${sections.flat().join('\n')}\n`
+  return `${sections.join('\n')}\n`
 }
 
-/** Reports whether an exported name is a value, and not a type alone. */
 export function isValue(symbol: ts.Symbol, checker: ts.TypeChecker): boolean {
   if (symbol.declarations?.some(isOfType)) return false
-  const { flags } = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-  return (flags & ts.SymbolFlags.Value) !== 0
+  return (findDeclared(symbol, checker).flags & ts.SymbolFlags.Value) !== 0
+}
+
+export function findDeclared(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
 }
 
 /** `export type { Name }` of something that is a value too. */

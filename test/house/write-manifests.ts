@@ -1,12 +1,10 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Manifest, publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from '../workspaces.ts'
+import { publishedWorkspaces, ROOT, SHARED_FILES, sharedFields } from '../workspaces.ts'
 
 /* For a new package: fills in what all manifests have alike, and copies the licence beside it. */
-const KEYWORDS = ['sallyport']
-
 for (const { folder, manifest } of publishedWorkspaces()) {
-  const { name, version, description, keywords = KEYWORDS, files = [], ...rest } = manifest
+  const { name, version, description, keywords = ['sallyport'], files = [], ...rest } = manifest
   const shared = sharedFields(folder)
   const own = Object.fromEntries(Object.entries(rest).filter(([field]) => !(field in shared)))
   const sent = [...new Set([...SHARED_FILES.filter((file) => file !== 'LICENSE'), ...files])]
@@ -19,17 +17,13 @@ const FOLDERS = new Map(publishedWorkspaces().map(({ folder, manifest }) => [man
 
 for (const { folder, manifest } of publishedWorkspaces()) {
   if (!folder.startsWith('adapters/') || existsSync(join(ROOT, folder, 'tsconfig.json'))) continue
-  writeFileSync(join(ROOT, folder, 'tsconfig.json'), writeTsconfig(manifest))
-  for (const file of ['tsconfig.json', 'test/tsconfig.json']) addReference(join(ROOT, file), folder)
-}
-
-function writeTsconfig({ dependencies = {} }: Manifest): string {
-  const references = Object.keys(dependencies).flatMap((name) => {
-    const folder = FOLDERS.get(name)
-    return folder === undefined ? [] : { path: `../../${folder}` }
+  const references = Object.keys(manifest.dependencies ?? {}).flatMap((name) => {
+    const path = FOLDERS.get(name)
+    return path === undefined ? [] : { path: `../../${path}` }
   })
   const config = { extends: '../../tsconfig.json', include: ['src', 'test'], references }
-  return `${JSON.stringify(config, null, 2)}\n`
+  writeFileSync(join(ROOT, folder, 'tsconfig.json'), `${JSON.stringify(config, null, 2)}\n`)
+  for (const file of ['tsconfig.json', 'test/tsconfig.json']) addReference(join(ROOT, file), folder)
 }
 
 /** Adds a reference after the last adapter's reference, in the same form. */

@@ -23,22 +23,20 @@ const CHROME: readonly Header[] = [
   ['Accept-Language', 'en-US,en;q=0.9'],
 ]
 
-function pick(...starts: readonly string[]): readonly Header[] {
-  return CHROME.filter(([name]) => starts.some((start) => name.startsWith(start)))
+/** Picks headers whose names match as a whole. */
+function pick(names: string): readonly Header[] {
+  return CHROME.filter(([name]) => new RegExp(`^(?:${names})$`).test(name))
 }
-
-const CONTENT = ['User-Agent', 'Accept', 'Accept-Encoding', 'Accept-Language'] as const
-const pickNamed = (...names: readonly string[]): readonly Header[] => CHROME.filter(([name]) => names.includes(name))
 
 /** Seven ways in which programs copy a browser, from its user agent alone to all of its headers; `own` copies nothing. */
 export const WAYS = {
   own: [],
-  'user-agent': pickNamed('User-Agent'),
-  'user-agent, accept': pickNamed('User-Agent', 'Accept'),
-  'user-agent, language': pickNamed('User-Agent', 'Accept-Language'),
-  'user-agent, accept, language, encoding': pickNamed(...CONTENT),
-  'client hints': [...pick('sec-ch-'), ...pickNamed(...CONTENT)],
-  'fetch metadata': [...pickNamed(...CONTENT), ...pick('Sec-Fetch-')],
+  'user-agent': pick('User-Agent'),
+  'user-agent, accept': pick('User-Agent|Accept'),
+  'user-agent, language': pick('User-Agent|Accept-Language'),
+  'user-agent, accept, language, encoding': pick('User-Agent|Accept.*'),
+  'client hints': pick('sec-ch-.*|User-Agent|Accept.*'),
+  'fetch metadata': [...pick('User-Agent|Accept.*'), ...pick('Sec-Fetch-.*')],
   all: CHROME,
 } as const satisfies Readonly<Record<string, readonly Header[]>>
 

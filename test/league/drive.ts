@@ -36,19 +36,17 @@ function environment({ folder, ca }: Place): NodeJS.ProcessEnv {
   return { ...trust, PATH: process.env['PATH'], HOME: folder, LANG: 'C.UTF-8', GO111MODULE: 'off' }
 }
 
-/** A tool that starts for each job, with the arguments that `args` makes of it; `codes` are exit codes of a refused visit. */
+/** A tool that starts for each job, with the arguments that `args` makes of it. */
 export function commandDriver(place: Place, command: string, args: (job: Job) => readonly string[]): Driver {
   return {
     run: (job) =>
       new Promise((resolve, reject) => {
-        const child = execFile(
-          command,
-          args(job),
-          { cwd: place.folder, env: environment(place), maxBuffer: Number.POSITIVE_INFINITY },
-          (error, _, said) =>
-            // A refused page is an exit code of some tools too; what never reached the gate is seen by its count.
-            error === null || typeof error.code === 'number' ? resolve() : reject(new Error(`${error.message}${said}`)),
-        )
+        const options = { cwd: place.folder, env: environment(place), maxBuffer: Number.POSITIVE_INFINITY }
+        const child = execFile(command, args(job), options, (error, _, said) => {
+          // A refused page is an exit code of some tools too; what never reached the gate is seen by its count.
+          if (error === null || typeof error.code === 'number') resolve()
+          else reject(new Error(`${error.message}${said}`))
+        })
         child.stdin?.end()
       }),
     close: async () => {},
@@ -82,9 +80,4 @@ export function lineDriver(
 }
 
 /** Separated by tabs, for languages whose own libraries read no JSON. */
-export function tabbed({ base, count, headers }: Job): string {
-  return [base, count, ...headers.flat()].join('\t')
-}
-
-export const pageUrls = ({ base, count }: Job): readonly string[] =>
-  Array.from({ length: count }, (_, index) => `${base}/page/${index + 1}`)
+export const tabbed = ({ base, count, headers }: Job): string => [base, count, ...headers.flat()].join('\t')

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Decision, InspectionRequest, PresetName } from '@sallyport/core'
 import { open } from '@sallyport/engine'
 import { openProxy } from '@sallyport/proxy'
+import type { certificate as makeCertificate } from '../certificate.ts'
 import { openRelay } from '../relay.ts'
 
 /** Real addresses, each of a class that the embedded data knows: Hetzner, Mullvad and Comcast. */
@@ -27,22 +28,12 @@ export interface Visit {
 /** So many refusals in a row end a visit: further requests would have the same outcome. */
 const MAX_REFUSED = 20
 
-/** Opens a gate with one preset before a site of pages, over TLS, with a front for each network. */
-export interface Gate {
-  /** Counts what a function causes as one visit, in a minute of its own of the service's clock. */
-  visit(network: Network, run: (base: string) => Promise<void>): Promise<Visit>
-  close(): Promise<void>
-}
-
-export interface GateOptions {
-  readonly preset: PresetName
-  readonly dataDir: string
-  readonly certificate: { readonly cert: string; readonly key: string }
-}
+export type Gate = Awaited<ReturnType<typeof openGate>>
 
 const PAGE = '<!doctype html><html lang="en"><title>Page</title><h1>Page</h1><link rel="icon" href="data:,">'
 
-export async function openGate({ preset, dataDir, certificate }: GateOptions): Promise<Gate> {
+/** Opens a gate with one preset before a site of pages, over TLS, with a front for each network. */
+export async function openGate(preset: PresetName, dataDir: string, certificate: ReturnType<typeof makeCertificate>) {
   const served = new Set<string>()
   const asked: Asked[] = []
   let refused = 0
@@ -54,17 +45,9 @@ export async function openGate({ preset, dataDir, certificate }: GateOptions): P
   site.listen(0, '127.0.0.1')
   await once(site, 'listening')
   const clock = createVisitClock()
-  const sallyport = await open(
-    {
-      dataDir,
-      data: { refresh: false },
-      net: { outbound: false },
-      log: { requests: 'off' },
-      trustProxy: ['loopback'],
-      policy: { preset },
-    },
-    { clock, onNotice: () => {} },
-  )
+  const quiet = { data: { refresh: false }, net: { outbound: false }, log: { requests: 'off' } } as const
+  const config = { dataDir, trustProxy: ['loopback'], policy: { preset }, ...quiet }
+  const sallyport = await open(config, { clock, onNotice: () => {} })
   const proxy = await openProxy(sallyport, {
     ...sallyport.config,
     upstream: `http://127.0.0.1:${(site.address() as AddressInfo).port}`,
@@ -82,13 +65,14 @@ export async function openGate({ preset, dataDir, certificate }: GateOptions): P
     },
   })
   return {
-    async visit(network, run) {
+    /** Counts what a function causes as one visit, in an hour of its own of the service's clock. */
+    async visit(network: Network, run: (base: string) => Promise<void>): Promise<Visit> {
       const relay = await openRelay(proxy.url, NETWORKS[network])
       let closed: Promise<void> | undefined
       end = () => {
         closed ??= relay.close()
       }
-      clock.beginMinute()
+      clock.beginHour()
       served.clear()
       asked.length = 0
       refused = 0
@@ -112,14 +96,15 @@ function isPage(path: string | undefined): boolean {
   return path?.startsWith('/page/') === true
 }
 
+const HOUR = 3_600_000
+
 /** A clock that goes as the machine's does, and on which each visit begins with a new hour, when nothing is counted any more. */
 function createVisitClock() {
-  const HOUR = 3_600_000
   let ahead = 0
   const now = (): number => Date.now() + ahead
   return {
     now,
-    beginMinute() {
+    beginHour() {
       ahead += HOUR - (now() % HOUR)
     },
   }

@@ -6,14 +6,8 @@ import { recordedLines } from './record.ts'
 import { leagueText } from './tables.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
-const ABSENT: Tool = {
-  name: 'a tool of nobody',
-  kind: 'client',
-  version: async () => undefined,
-  drive: () => {
-    throw new Error('it is not installed')
-  },
-}
+const drive = () => Promise.reject(new Error('it is not installed'))
+const ABSENT: Tool = { name: 'a tool of nobody', kind: 'client', version: async () => undefined, drive }
 
 t.test('curl and the fetch of Node before two presets', { skip: missing('curl') || NO_OPENSSL }, async (t) => {
   const tools = [...TOOLS.filter(({ name }) => name === 'curl' || name === 'node fetch'), ABSENT]
@@ -33,10 +27,8 @@ t.test('curl and the fetch of Node before two presets', { skip: missing('curl') 
     const name = `${tool.name}, ${way}, ${preset}, ${network}`
     t.equal(fault, undefined, name)
     t.match(first?.request.ja4, /^t13d/, name)
-    t.equal(
-      first?.decision.inspection.network.verdict.classification,
-      network === 'home' ? 'residential_clean' : 'hosting',
-    )
+    const found = first?.decision.inspection.network.verdict.classification
+    t.equal(found, network === 'home' ? 'residential_clean' : 'hosting')
     t.ok((first?.decision.inspection.agent.botProbability ?? 0) > 0.9, name)
     if (way === 'own' && network === 'home') t.equal(visit?.served, 25, name)
     if (way === 'own' && preset === 'stop-scrapers' && network === 'hosting') {
@@ -45,11 +37,9 @@ t.test('curl and the fetch of Node before two presets', { skip: missing('curl') 
     }
   }
 
-  const recorded = recordedLines(league.rows.filter(({ way }) => way === 'user-agent'))
-    .trim()
-    .split('\n')
-  t.match(JSON.parse(recorded[0] ?? ''), { kind: 'client', way: 'user-agent', scheme: 'https', httpVersion: '2.0' })
-  t.match(recorded[0], '["user-agent","Mozilla/5.0 (Windows NT 10.0; Win64; x64)')
+  const [recorded = ''] = recordedLines(league.rows.filter(({ way }) => way === 'user-agent')).split('\n')
+  t.match(JSON.parse(recorded), { kind: 'client', way: 'user-agent', scheme: 'https', httpVersion: '2.0' })
+  t.match(recorded, '["user-agent","Mozilla/5.0 (Windows NT 10.0; Win64; x64)')
 
   const text = leagueText(league, '2026-11-28')
   t.match(text, /^Run on 2026-11-28 with curl [\d.]+.*; not installed: a tool of nobody\.$/m)

@@ -1,23 +1,16 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PresetName } from '@sallyport/core'
+import { PRESET_NAMES, type PresetName } from '@sallyport/core'
 import { certificate } from '../certificate.ts'
 import { install, isUnreachable } from '../packaging/npm.ts'
+import { makeFolder } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 import { WAYS, type Way } from './copied.ts'
 import type { Driver, Place } from './drive.ts'
 import { type Gate, NETWORKS, type Network, openGate, type Visit } from './gate.ts'
 import type { Tool } from './tools.ts'
 
-export const PRESETS = [
-  'low-friction',
-  'protect-content',
-  'agents-welcome',
-  'jurisdiction-strict',
-  'stop-scrapers',
-  'under-attack',
-] as const satisfies readonly PresetName[]
+export const PRESETS = PRESET_NAMES.filter((preset) => preset !== 'observe')
 
 export interface LeagueOptions {
   readonly tools: readonly Tool[]
@@ -51,91 +44,59 @@ export interface League {
 
 /** Sends the requests of all tools to all gates, over real sockets of loopback. Each lane has gates of its own. */
 export async function runLeague(options: LeagueOptions): Promise<League> {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-league-'))
-  try {
-    const certificates = certificate(folder)
-    const place = { folder, ca: certificates.cert, project: await installNpm(folder, options.tools) }
-    const open: OpenGate = (preset) => {
-      // Each gate watches its files; Node warns of many watchers of one.
-      const own = mkdtempSync(join(folder, 'gate-'))
-      const [cert, key] = [join(own, 'site.pem'), join(own, 'site.key')]
-      copyFileSync(certificates.cert, cert)
-      copyFileSync(certificates.key, key)
-      return openGate({ preset, dataDir: join(folder, 'state'), certificate: { cert, key } })
-    }
-    // The first gate compiles the data, the others find it.
-    await (await open('observe')).close()
-    const left = options.tools.map((tool, place) => ({ tool, place }))
-    const done: Played[] = []
-    await Promise.all(Array.from({ length: options.lanes }, () => runLane(left, done, place, open, options)))
-    const ordered = done.toSorted((one, other) => one.place - other.place)
-    return {
-      rows: ordered.flatMap(({ rows }) => rows ?? []),
-      absent: ordered.flatMap(({ tool, rows }) => (rows === undefined ? [tool] : [])),
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  const folder = makeFolder()
+  const { cert: ca, key } = certificate(folder)
+  const place = { folder, ca, project: await installNpm(folder, options.tools) }
+  const open = (preset: PresetName): Promise<Gate> => {
+    // Each gate watches its files; Node warns of many watchers of one.
+    const own = mkdtempSync(join(folder, 'gate-'))
+    const files = { cert: join(own, 'site.pem'), key: join(own, 'site.key') }
+    copyFileSync(ca, files.cert)
+    copyFileSync(key, files.key)
+    return openGate(preset, join(folder, 'state'), files)
   }
-}
-
-type OpenGate = (preset: PresetName) => Promise<Gate>
-
-/** A tool by its place in the list, with its rows; absent: it is not installed. */
-interface Played {
-  readonly tool: Tool
-  readonly place: number
-  readonly rows?: readonly Row[] | undefined
-}
-
-/** Takes one tool after another until none is left. */
-async function runLane(
-  left: Pick<Played, 'tool' | 'place'>[],
-  done: Played[],
-  where: Place,
-  open: OpenGate,
-  options: LeagueOptions,
-): Promise<void> {
-  const { presets, onProgress } = options
-  const gates: Gate[] = []
-  try {
-    for (const preset of presets) gates.push(await open(preset))
-    for (let next = left.pop(); next !== undefined; next = left.pop()) {
-      const { tool, place } = next
-      const began = Date.now()
-      const version = await tool.version(where)
-      const rows = version === undefined ? undefined : await readRows(tool, version, where, gates, options)
-      done.push({ tool, place, rows })
-      const faults = new Set(rows?.flatMap(({ fault }) => fault ?? []))
-      const seconds = Math.round((Date.now() - began) / 1000)
-      onProgress(
-        `${tool.name}: ${version === undefined ? 'not installed' : `${version}, ${seconds} s`} ${[...faults].join('; ')}`,
-      )
-    }
-  } finally {
+  // The first gate compiles the data, the others find it.
+  await (await open('observe')).close()
+  const played: (readonly Row[] | undefined)[] = []
+  const waiting = options.tools.entries()
+  const lanes = Array.from({ length: options.lanes }, async () => {
+    const gates: Gate[] = []
+    for (const preset of options.presets) gates.push(await open(preset))
+    for (const [at, tool] of waiting) played[at] = await play(tool, place, gates, options)
     for (const gate of gates) await gate.close()
-  }
+  })
+  await Promise.all(lanes)
+  const absent = options.tools.filter((_, at) => played[at] === undefined)
+  return { rows: played.flatMap((rows) => rows ?? []), absent }
 }
 
-async function readRows(
+/** Sends the requests of one tool; resolves with nothing where it is not installed. */
+async function play(
   tool: Tool,
-  version: string,
   place: Place,
   gates: readonly Gate[],
-  { ways, presets, networks, ...options }: LeagueOptions,
-): Promise<readonly Row[]> {
+  { ways, presets, networks, onProgress, ...options }: LeagueOptions,
+): Promise<readonly Row[] | undefined> {
+  const began = Date.now()
+  const version = await tool.version(place)
+  if (version === undefined) {
+    onProgress(`${tool.name}: not installed`)
+    return undefined
+  }
   const pages = tool.kind === 'browser' ? Math.ceil(options.pages / 20) : options.pages
   const driver = await tool.drive(place)
   const rows: Row[] = []
   for (const way of ways.filter((one) => canCopy(tool, one))) {
     for (const [index, preset] of presets.entries()) {
       for (const network of networks) {
-        const row = { tool, version, way, preset, network, pages }
-        const gate = gates[index]
-        if (gate !== undefined) rows.push({ ...row, ...(await visit(gate, network, driver, way, place, pages)) })
+        const visited = await visit(gates[index] as Gate, network, driver, { way, ca: place.ca, pages })
+        rows.push({ tool, version, way, preset, network, pages, ...visited })
       }
     }
   }
   await driver.close()
+  const faults = new Set(rows.flatMap(({ fault }) => fault ?? []))
+  onProgress(`${tool.name}: ${version}, ${Math.round((Date.now() - began) / 1000)} s ${[...faults].join('; ')}`)
   return rows
 }
 
@@ -149,17 +110,11 @@ async function visit(
   gate: Gate,
   network: Network,
   driver: Driver,
-  way: Way,
-  { ca }: Place,
-  count: number,
+  { way, ca, pages }: { readonly way: Way; readonly ca: string; readonly pages: number },
 ): Promise<Pick<Row, 'visit' | 'fault'>> {
   let fault: string | undefined
   const visit = await gate.visit(network, async (base) => {
-    try {
-      await driver.run({ base, count, headers: WAYS[way], ca })
-    } catch (error) {
-      fault = String(error)
-    }
+    await driver.run({ base, count: pages, headers: WAYS[way], ca }).catch((error) => (fault = String(error)))
   })
   if (visit.asked.length === 0) return { fault: fault ?? 'no request arrived' }
   return visit.ended ? { visit } : { visit, fault }
@@ -170,9 +125,8 @@ async function installNpm(folder: string, tools: readonly Tool[]): Promise<strin
   const project = join(folder, 'project')
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), '{ "private": true }')
-  for (const name of ['node.mjs', 'browsers.mjs']) {
+  for (const name of ['node.mjs', 'browsers.mjs'])
     copyFileSync(join(ROOT, 'test/league/drivers', name), join(project, name))
-  }
   const names = [...new Set(tools.flatMap(({ npm }) => npm ?? []))]
   if (names.length === 0) return project
   const { code, output } = await install(project, names)

@@ -28,15 +28,11 @@ const { values } = parseArgs({
 })
 const names = values.tools?.split(',') ?? TOOLS.map(({ name }) => name)
 const unknown = names.find((name) => !TOOLS.some((tool) => tool.name === name))
-if (unknown !== undefined) {
-  throw new Error(`no tool "${unknown}": ${TOOLS.map(({ name }) => name).join(', ')}`)
-}
+if (unknown !== undefined) throw new Error(`no tool "${unknown}": ${TOOLS.map(({ name }) => name).join(', ')}`)
 const shared = {
   tools: TOOLS.filter(({ name }) => names.includes(name)),
   lanes: Number(values.lanes),
-  onProgress(line: string) {
-    process.stderr.write(`${line}\n`)
-  },
+  onProgress: (line: string) => void process.stderr.write(`${line}\n`),
 }
 if (values.record) {
   const ways = Object.keys(WAYS) as readonly Way[]

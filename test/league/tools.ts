@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { CHROMIUM } from '../chromium.ts'
 import { ROOT } from '../workspaces.ts'
 import { WAYS } from './copied.ts'
-import { commandDriver, type Driver, type Job, lineDriver, type Place, pageUrls, tabbed } from './drive.ts'
+import { commandDriver, type Driver, type Job, lineDriver, type Place, tabbed } from './drive.ts'
 
 export interface Tool {
   readonly name: string
@@ -43,17 +43,12 @@ function command(name: string, args: (job: Job, place: Place) => readonly string
   }
 }
 
-function program(
-  name: string,
-  version: readonly [string, ...string[]],
-  args: (place: Place) => readonly string[],
-): Tool {
-  const [command] = version
+function program(name: string, version: readonly [string, ...string[]], args: readonly string[]): Tool {
   return {
     name,
     kind: 'client',
     version: () => printed(...version),
-    drive: (place) => lineDriver(place, command, args(place)),
+    drive: (place) => lineDriver(place, version[0], args),
   }
 }
 
@@ -62,7 +57,7 @@ const PYTHON = '/usr/bin/python3'
 
 function python(name: string): Tool {
   const prints = name === 'urllib' ? 'import sys; print(sys.version)' : `import ${name}; print(${name}.__version__)`
-  return program(name, [PYTHON, '-c', prints], () => [join(DRIVERS, 'python.py'), name])
+  return program(name, [PYTHON, '-c', prints], [join(DRIVERS, 'python.py'), name])
 }
 
 function npm(module: string, version: string, kind: Tool['kind'] = 'client'): Tool {
@@ -82,13 +77,10 @@ function browser(name: string, driver: string, npm: string, more: Partial<Tool> 
     kind: 'browser',
     npm,
     version: async ({ project }) => (existsSync(CHROMIUM) ? installedVersion(project, module) : undefined),
-    drive: (place) =>
-      lineDriver(place, process.execPath, [
-        join(place.project, 'browsers.mjs'),
-        driver,
-        CHROMIUM,
-        join(place.folder, 'profiles'),
-      ]),
+    drive: (place) => {
+      const argv = [join(place.project, 'browsers.mjs'), driver, CHROMIUM, join(place.folder, 'profiles')]
+      return lineDriver(place, process.execPath, argv)
+    },
     ...more,
   }
 }
@@ -111,14 +103,13 @@ const CHROME_116_HEADERS = WAYS.all.map(
   ([name, value]) => [name, value.replaceAll('156', '116').replace(', zstd', '')] as const,
 )
 
-const IMPERSONATE = 'node-curl-impersonate'
 const impersonate = (project: string): string =>
-  join(project, 'node_modules', IMPERSONATE, 'bin/curl-impersonate-chrome-linux-x86')
+  join(project, 'node_modules/node-curl-impersonate/bin/curl-impersonate-chrome-linux-x86')
 
 const CURL_IMPERSONATE: Tool = {
   name: 'curl-impersonate',
   kind: 'mimic',
-  npm: `${IMPERSONATE}@1.5.4`,
+  npm: 'node-curl-impersonate@1.5.4',
   version: async ({ project }) => {
     // The package leaves out the permission.
     if (existsSync(impersonate(project))) chmodSync(impersonate(project), 0o755)
@@ -137,90 +128,67 @@ function curlArgs(job: Job, ...more: readonly string[]): readonly string[] {
 }
 
 /** Writes the addresses of a job's pages, for tools that read a file of them. */
-function writePages(job: Job, folder: string, name: string): string {
+function writePages({ base, count }: Job, folder: string, name: string): string {
   const file = join(folder, name)
-  writeFileSync(file, pageUrls(job).join('\n'))
+  writeFileSync(file, Array.from({ length: count }, (_, index) => `${base}/page/${index + 1}`).join('\n'))
   return file
-}
-
-/** Makes a store of Java's that trusts the certificate. */
-async function javaTrust({ folder, ca }: Place): Promise<readonly string[]> {
-  const store = join(folder, 'trust.p12')
-  if (!existsSync(store)) {
-    await run('keytool', ['-importcert', '-noprompt', '-file', ca, '-keystore', store, '-storepass', 'changeit'])
-  }
-  return [`-Djavax.net.ssl.trustStore=${store}`, '-Djavax.net.ssl.trustStorePassword=changeit']
 }
 
 /** Debian's; links beside them have the version in their names. */
 const OKHTTP = ['okhttp', 'okio'].map((name) => `/usr/share/java/${name}.jar`)
 
-function java(name: string, file: string, classes: readonly string[]): Tool {
+async function okhttpVersion(): Promise<string | undefined> {
+  if (!OKHTTP.every((path) => existsSync(path))) return undefined
+  return /^okhttp-([\d.]+)\.jar$/m.exec(readdirSync('/usr/share/java').join('\n'))?.[1]
+}
+
+/** Makes a tool of Java, with a store that trusts the certificate. */
+function java(name: string, file: string, version: Tool['version'], ...options: readonly string[]): Tool {
   return {
     name,
     kind: 'client',
-    version: async () => {
-      if (classes.length === 0) return printed('java', '-version')
-      if (!classes.every((path) => existsSync(path))) return undefined
-      const names = readdirSync('/usr/share/java').join('\n')
-      return new RegExp(`^${name}-([\\d.]+)\\.jar$`, 'm').exec(names)?.[1]
+    version,
+    async drive(place) {
+      const store = join(place.folder, 'trust.p12')
+      const secret = ['-storepass', 'changeit']
+      if (!existsSync(store))
+        await run('keytool', ['-importcert', '-noprompt', '-file', place.ca, '-keystore', store, ...secret])
+      const trust = [`-Djavax.net.ssl.trustStore=${store}`, '-Djavax.net.ssl.trustStorePassword=changeit']
+      return lineDriver(place, 'java', [...trust, ...options, join(DRIVERS, file)], tabbed)
     },
-    drive: async (place) =>
-      lineDriver(
-        place,
-        'java',
-        [...(await javaTrust(place)), ...(classes.length > 0 ? ['-cp', classes.join(':')] : []), join(DRIVERS, file)],
-        tabbed,
-      ),
   }
 }
 
 /** From tools that say what they are to browsers that a program drives. */
 export const TOOLS: readonly Tool[] = [
   command('curl', (job) => curlArgs(job)),
-  command('wget', (job, place) => [
-    '-q',
-    '--no-check-certificate',
-    '-O',
-    '/dev/null',
-    '--tries=1',
+  command('wget', (job, { folder }) => [
+    ...'-q --no-check-certificate -O /dev/null --tries=1 -i'.split(' '),
+    writePages(job, folder, 'wget.txt'),
     ...headerFlags('--header', job),
-    '-i',
-    writePages(job, place.folder, 'wget.txt'),
   ]),
-  command('aria2c', (job, place) => [
-    '-q',
-    '--check-certificate=false',
-    // It takes a second for each of those that follow one another.
-    '--max-concurrent-downloads=20',
-    '--max-tries=1',
-    '--allow-overwrite=true',
-    ...headerFlags('--header', job),
-    '-d',
-    join(place.folder, 'aria2'),
-    '-i',
-    writePages(job, place.folder, 'aria2c.txt'),
+  // It takes a second for each of those that follow one another.
+  command('aria2c', (job, { folder }) => [
+    ...'-q --check-certificate=false --max-concurrent-downloads=20 --max-tries=1 --allow-overwrite=true -i'.split(' '),
+    writePages(job, folder, 'aria2c.txt'),
+    ...['-d', join(folder, 'aria2'), ...headerFlags('--header', job)],
   ]),
-  python('requests'),
-  python('httpx'),
-  python('aiohttp'),
-  python('urllib'),
-  python('scrapy'),
+  ...['requests', 'httpx', 'aiohttp', 'urllib', 'scrapy'].map(python),
   {
-    ...program('Go net/http', ['go', 'version'], () => []),
+    ...program('Go net/http', ['go', 'version'], []),
     drive: async (place) => {
       const built = join(place.folder, 'go-client')
       await run('go', ['build', '-o', built, join(DRIVERS, 'main.go')], { env: { ...process.env, GO111MODULE: 'off' } })
       return lineDriver(place, built, [])
     },
   },
-  java('Java HttpClient', 'Client.java', []),
-  java('okhttp', 'OkHttp.java', OKHTTP),
-  program('Ruby net/http', ['ruby', '--version'], () => [join(DRIVERS, 'ruby.rb')]),
-  program('Perl LWP', ['perl', '-MLWP', '-e', 'print LWP->VERSION'], () => [join(DRIVERS, 'perl.pl')]),
-  program('PHP file_get_contents', ['php', '--version'], () => [join(DRIVERS, 'php.php'), 'stream']),
-  program('PHP curl', ['php', '-r', 'echo curl_version()["version"];'], () => [join(DRIVERS, 'php.php'), 'curl']),
-  program('node fetch', [process.execPath, '--version'], () => [join(DRIVERS, 'node.mjs'), 'fetch']),
+  java('Java HttpClient', 'Client.java', () => printed('java', '-version')),
+  java('okhttp', 'OkHttp.java', okhttpVersion, '-cp', OKHTTP.join(':')),
+  program('Ruby net/http', ['ruby', '--version'], [join(DRIVERS, 'ruby.rb')]),
+  program('Perl LWP', ['perl', '-MLWP', '-e', 'print LWP->VERSION'], [join(DRIVERS, 'perl.pl')]),
+  program('PHP file_get_contents', ['php', '--version'], [join(DRIVERS, 'php.php'), 'stream']),
+  program('PHP curl', ['php', '-r', 'echo curl_version()["version"];'], [join(DRIVERS, 'php.php'), 'curl']),
+  program('node fetch', [process.execPath, '--version'], [join(DRIVERS, 'node.mjs'), 'fetch']),
   npm('undici', '7.30.2'),
   npm('node-fetch', '3.3.2'),
   npm('axios', '1.21.1'),

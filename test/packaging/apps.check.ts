@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@sallyport/engine/testing'
 import type { Page } from 'playwright-core'
@@ -8,43 +7,30 @@ import { NO_CHROMIUM } from '../chromium.ts'
 import { endPass, findRecipe, isKept, openPage, POLICY } from '../clients/application.ts'
 import { openReader } from '../clients/reader.ts'
 import { openGate, openHome } from '../clients/site.ts'
-import { started } from '../started.ts'
+import { makeFolder, started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
-import { install, isUnreachable, run } from './npm.ts'
+import { install, run, whyUnreachable } from './npm.ts'
 
 /* Production builds of Next.js and SvelteKit behind the gate, in the versions of our examples: a pass ends while a page is open. */
-interface Framework {
-  readonly name: string
-  /** The example that has its versions and its configuration. */
-  readonly example: string
-  /** The file that has the recipe of the documentation. */
-  readonly recipe: readonly [path: string, text: string]
-  readonly build: readonly string[]
-  readonly start: (folder: string) => readonly string[]
-  readonly until: string
-}
-
-const FRAMEWORKS: readonly Framework[] = [
+const FRAMEWORKS = [
   {
     name: 'nextjs',
+    // The example has the versions and the configuration.
     example: 'nextjs-server',
     recipe: ['app/layout.jsx', findRecipe('next/script')],
     build: ['next', 'build'],
-    start: (folder) => [join(folder, 'node_modules/next/dist/bin/next'), 'start', folder, '--hostname', '127.0.0.1'],
+    start: ['node_modules/next/dist/bin/next', 'start', '.', '--hostname', '127.0.0.1'],
     until: 'Ready in',
   },
   {
     name: 'sveltekit',
     example: 'sveltekit',
-    recipe: [
-      'src/app.html',
-      `<!doctype html><html lang="en">${findRecipe('%sveltekit.head%')}<body>%sveltekit.body%</body></html>`,
-    ],
+    recipe: ['src/app.html', `<!doctype html>${findRecipe('%sveltekit.head%')}<body>%sveltekit.body%</body></html>`],
     build: ['vite', 'build'],
-    start: (folder) => [join(folder, 'build/index.js')],
+    start: ['build/index.js'],
     until: 'Listening on',
   },
-]
+] as const
 
 t.setTimeout(600_000)
 
@@ -52,14 +38,13 @@ for (const framework of FRAMEWORKS) {
   t.test(framework.name, { skip: NO_CHROMIUM }, async (t) => {
     const folder = makeProject(t, framework)
     const installed = await install(folder, [])
-    if (installed.code !== 0 && isUnreachable(installed.output)) {
-      return t.pass('skipped', { skip: "npm's cache lacks a package, and no registry" })
-    }
+    const skip = whyUnreachable(installed)
+    if (skip) return t.pass('skipped', { skip })
     const built = await run('npx', framework.build, folder, { NEXT_TELEMETRY_DISABLED: '1' })
     if (built.code !== 0) return t.fail(`${installed.output}${built.output}`)
     const port = String(await freePort())
     const env = { PORT: port, HOST: '127.0.0.1', PROTOCOL_HEADER: 'x-forwarded-proto', HOST_HEADER: 'host' }
-    await started(t, framework.start(folder), { ...env, NEXT_TELEMETRY_DISABLED: '1' }, framework.until)
+    await started(t, framework.start, { ...env, NEXT_TELEMETRY_DISABLED: '1' }, framework.until, folder)
     const site = await openGate(t, openHome(t), `http://127.0.0.1:${port}`, { policy: POLICY })
     await t.test('a form with a file', (t) => actsWithoutPass(t, site.url, order, 'Ordered: grün, 13 bytes'))
     await t.test('a soft navigation', (t) =>
@@ -69,21 +54,16 @@ for (const framework of FRAMEWORKS) {
 }
 
 /** Makes a folder with the pages, the recipe, and the versions and the configuration of the example. */
-function makeProject(t: Test, { name, example, recipe: [path, text] }: Framework): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-apps-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+function makeProject(t: Test, { name, example, recipe: [path, text] }: (typeof FRAMEWORKS)[number]): string {
+  const folder = makeFolder(t)
   const from = join(ROOT, 'examples', example)
-  for (const file of readdirSync(from).filter((file) => /\.config\.\w+$/.test(file)))
-    cpSync(join(from, file), join(folder, file))
+  for (const file of readdirSync(from)) if (/\.config\.\w+$/.test(file)) cpSync(join(from, file), join(folder, file))
   cpSync(join(ROOT, 'test/packaging/apps', name), folder, { recursive: true })
   const { dependencies, devDependencies = {} } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
-  const foreign = Object.entries({ ...dependencies, ...devDependencies }).filter(
-    ([name]) => !name.includes('sallyport'),
-  )
-  writeFileSync(
-    join(folder, 'package.json'),
-    JSON.stringify({ private: true, type: 'module', dependencies: Object.fromEntries(foreign) }),
-  )
+  const all = Object.entries({ ...dependencies, ...devDependencies })
+  const foreign = Object.fromEntries(all.filter(([name]) => !name.includes('sallyport')))
+  const manifest = { private: true, type: 'module', dependencies: foreign }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   writeFileSync(join(folder, path), text)
   return folder
 }

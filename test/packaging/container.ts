@@ -2,47 +2,32 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Ran, run } from './npm.ts'
+import { run } from './npm.ts'
 
 /** The part of an image's configuration that says how it is run, as `buildah inspect` gives it. */
-export interface ImageConfig {
+export interface ImageConfig extends Readonly<Record<'Env' | 'Entrypoint' | 'Cmd', readonly string[]>> {
   readonly User: string
-  readonly Env: readonly string[]
-  readonly Entrypoint: readonly string[]
-  readonly Cmd: readonly string[]
   readonly WorkingDir: string
   readonly Healthcheck: { readonly Test: readonly string[] }
 }
 
-/** How a container is run: the file system of its image, and what its user says. */
-export interface ContainerOptions {
+interface ContainerOptions {
   /** The specification of the container is written into this folder of its own. */
   readonly folder: string
   readonly name: string
   readonly rootfs: string
   readonly image: ImageConfig
-  readonly env: Readonly<Record<string, string>>
   /** Files of the host by their place in the container, read-only. */
   readonly mounts: Readonly<Record<string, string>>
   readonly memoryBytes: number
 }
 
-/** Controls a container that is running. */
-export interface Container {
-  /** Process of the host that is the first one in the container. */
-  pid(): Promise<number>
-  /** Returns the output so far of stdout and stderr. */
-  said(): string
-  /** Reports whether its first process has ended. */
-  ended(): boolean
-  /** Runs a command beside the first process. */
-  exec(args: readonly string[]): Promise<Ran>
-  /** Sends a signal to the first process; resolves to the exit code. */
-  stop(signal: string): Promise<number | null>
-}
+export type Container = ReturnType<typeof startContainer>
+
+const BOUND = ['bind', 'ro']
 
 /** A container as orchestrators confine it: no capability, no new one, nothing written but to /tmp. Its network is the host's. */
-function writeSpec({ rootfs, image, env, mounts, memoryBytes }: ContainerOptions): object {
+function writeSpec({ rootfs, image, mounts, memoryBytes }: ContainerOptions): object {
   const [uid = 0, gid = 0] = image.User.split(':').map(Number)
   const none = { bounding: [], effective: [], inheritable: [], permitted: [], ambient: [] }
   const options = ['nosuid', 'nodev', 'noexec']
@@ -51,7 +36,7 @@ function writeSpec({ rootfs, image, env, mounts, memoryBytes }: ContainerOptions
     process: {
       user: { uid, gid },
       args: [...image.Entrypoint, ...image.Cmd],
-      env: [...image.Env, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
+      env: image.Env,
       cwd: image.WorkingDir,
       capabilities: none,
       noNewPrivileges: true,
@@ -61,9 +46,7 @@ function writeSpec({ rootfs, image, env, mounts, memoryBytes }: ContainerOptions
       { destination: '/proc', type: 'proc', source: 'proc', options },
       { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'mode=755', 'size=64k'] },
       { destination: '/tmp', type: 'tmpfs', source: 'tmpfs', options: [...options, 'mode=1777', 'size=16m'] },
-      ...Object.entries(mounts).map(([destination, source]) => {
-        return { destination, type: 'bind', source, options: ['bind', 'ro'] }
-      }),
+      ...Object.entries(mounts).map(([destination, source]) => ({ destination, source, type: 'bind', options: BOUND })),
     ],
     linux: {
       namespaces: ['pid', 'ipc', 'uts', 'mount'].map((type) => ({ type })),
@@ -73,7 +56,7 @@ function writeSpec({ rootfs, image, env, mounts, memoryBytes }: ContainerOptions
 }
 
 /** Starts a container under runc. */
-export function startContainer(options: ContainerOptions): Container {
+export function startContainer(options: ContainerOptions) {
   const { folder, name } = options
   const state = join(folder, 'state')
   mkdirSync(state, { recursive: true })
@@ -84,14 +67,15 @@ export function startContainer(options: ContainerOptions): Container {
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes))
   return {
-    pid: async () => JSON.parse((await runc('state', name)).output).pid,
+    /** Returns the process of the host that is the first one in the container. */
+    pid: async (): Promise<number> => JSON.parse((await runc('state', name)).output).pid,
     said: () => said,
     ended: () => child.exitCode !== null,
-    exec: (args) => runc('exec', name, ...args),
-    async stop(signal) {
+    exec: (args: readonly string[]) => runc('exec', name, ...args),
+    /** Sends a signal to the first process; resolves to the exit code. */
+    async stop(signal: string) {
       await runc('kill', name, signal)
-      const [code] = await ended
-      return code
+      return (await ended)[0]
     },
   }
 }

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { ofTurn } from '../runner/turn.ts'
+import { makeFolder } from '../started.ts'
 import { exampleProjects, ROOT } from '../workspaces.ts'
 import { addGuardedPage, checkGuardedPage, type GuardedPage } from './guarded-page.ts'
-import { environment, install, isUnreachable, pack, run, SQLITE } from './npm.ts'
+import { environment, install, pack, run, SQLITE, whyUnreachable } from './npm.ts'
 
 /*
  * The examples that are projects of their own, for frameworks with a build and hundreds of megabytes, and for other runtimes:
@@ -17,45 +18,34 @@ import { environment, install, isUnreachable, pack, run, SQLITE } from './npm.ts
 const PROJECTS = ofTurn(process.env['FRAMEWORKS']?.split(' ') ?? exampleProjects())
 
 const LOADER = "export const loader = () => new Response('reached-admin')\n"
+const NEXT_ROUTE = "export const dynamic = 'force-dynamic'\nexport const GET = () => new Response('reached-admin')\n"
+const NITRO = "export default defineEventHandler(() => 'reached-admin')\n"
+const SVELTE = "export const GET = () => new Response('reached-admin')\n"
+const BY_URL = "(new URL(request.url).pathname === '/admin' ? new Response('reached-admin') : Response.json(page))"
+const NEST =
+  "Site.prototype.admin = () => 'reached-admin'; Get('admin')(Site.prototype, 'admin', Object.getOwnPropertyDescriptor(Site.prototype, 'admin')); "
 
-/** Names for each project the file that opens Sallyport, and its page at /admin. */
-const PAGES: Readonly<Record<string, readonly [opens: string, page: GuardedPage]>> = {
-  adonisjs: [
+/** Changes a text of the file that opens Sallyport. */
+const replaceText = (file: string, text: string, route: string): Page => [file, { edits: [[file, text, route]] }]
+const prependRoute = (file: string, text: string, route: string) => replaceText(file, text, route + text)
+const addFile = (opens: string, file: string, text: string): Page => [opens, { files: { [file]: text } }]
+
+/** Names the file that opens Sallyport, and the page at /admin. */
+type Page = readonly [opens: string, page: GuardedPage]
+
+const PAGES: Readonly<Record<string, Page>> = {
+  adonisjs: prependRoute('server.js', 'router.get(', "router.get('/admin', () => 'reached-admin')\n    "),
+  bun: replaceText('server.ts', 'Response.json(page)', BY_URL),
+  deno: replaceText('server.ts', 'Response.json(page)', BY_URL),
+  hapi: prependRoute(
     'server.js',
-    { edits: [['server.js', 'router.get(', "router.get('/admin', () => 'reached-admin')\n    router.get("]] },
-  ],
-  bun: ['server.ts', { edits: [['server.ts', 'Response.json(page)', pageByUrl('Response.json(page)')]] }],
-  deno: ['server.ts', { edits: [['server.ts', 'Response.json(page)', pageByUrl('Response.json(page)')]] }],
-  hapi: [
-    'server.js',
-    {
-      edits: [
-        [
-          'server.js',
-          'server.route(',
-          "server.route({ method: 'GET', path: '/admin', handler: () => 'reached-admin' }); server.route(",
-        ],
-      ],
-    },
-  ],
-  nestjs: [
-    'server.js',
-    {
-      edits: [
-        [
-          'server.js',
-          'Get()(',
-          "Site.prototype.admin = () => 'reached-admin'; Get('admin')(Site.prototype, 'admin', Object.getOwnPropertyDescriptor(Site.prototype, 'admin')); Get()(",
-        ],
-      ],
-    },
-  ],
-  nextjs: ['sallyport.ts', { files: { 'app/admin/route.ts': nextRoute() } }],
-  'nextjs-server': ['server.js', { files: { 'app/admin/route.js': nextRoute() } }],
-  nitro: [
-    'server/sallyport.js',
-    { files: { 'server/routes/admin.get.js': "export default defineEventHandler(() => 'reached-admin')\n" } },
-  ],
+    'server.route(',
+    "server.route({ method: 'GET', path: '/admin', handler: () => 'reached-admin' }); ",
+  ),
+  nestjs: prependRoute('server.js', 'Get()(', NEST),
+  nextjs: addFile('sallyport.ts', 'app/admin/route.ts', NEXT_ROUTE),
+  'nextjs-server': addFile('server.js', 'app/admin/route.js', NEXT_ROUTE),
+  nitro: addFile('server/sallyport.js', 'server/routes/admin.get.js', NITRO),
   'react-router': [
     'server.js',
     {
@@ -67,50 +57,29 @@ const PAGES: Readonly<Record<string, readonly [opens: string, page: GuardedPage]
       paths: ['/admin.data'],
     },
   ],
-  remix: ['server.js', { files: { 'app/routes/admin.js': LOADER } }],
-  restify: [
+  remix: addFile('server.js', 'app/routes/admin.js', LOADER),
+  restify: prependRoute(
     'server.js',
-    {
-      edits: [
-        [
-          'server.js',
-          "server.get('/'",
-          "server.get('/admin', (_, res, next) => (res.send('reached-admin'), next())); server.get('/'",
-        ],
-      ],
-    },
-  ],
-  sveltekit: [
-    'src/hooks.server.ts',
-    { files: { 'src/routes/admin/+server.ts': "export const GET = () => new Response('reached-admin')\n" } },
-  ],
-}
-
-function pageByUrl(page: string): string {
-  return `(new URL(request.url).pathname === '/admin' ? new Response('reached-admin') : ${page})`
-}
-
-function nextRoute(): string {
-  return "export const dynamic = 'force-dynamic'\nexport const GET = () => new Response('reached-admin')\n"
+    "server.get('/'",
+    "server.get('/admin', (_, res, next) => (res.send('reached-admin'), next())); ",
+  ),
+  sveltekit: addFile('src/hooks.server.ts', 'src/routes/admin/+server.ts', SVELTE),
 }
 
 t.setTimeout(1_800_000)
-const folder = mkdtempSync(join(tmpdir(), 'sallyport-frameworks-'))
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const folder = makeFolder()
 const tarballs = await pack(join(folder, 'tarballs'))
 
 for (const name of PROJECTS) {
   t.test(`examples/${name}`, async (t) => {
     const project = join(folder, name)
     cpSync(join(ROOT, 'examples', name), project, { recursive: true })
-    const row = PAGES[name]
-    if (row === undefined) return t.fail('PAGES has no page at /admin for this project')
-    const [opens, page] = row
-    addGuardedPage(project, opens, page)
+    const page = PAGES[name]
+    if (page === undefined) return t.fail('PAGES has no page at /admin for this project')
+    addGuardedPage(project, ...page)
     const installed = await install(project, [...tarballs, ...SQLITE])
-    if (installed.code !== 0 && isUnreachable(installed.output)) {
-      return t.pass('skipped', { skip: "npm's cache lacks a package, and no registry" })
-    }
+    const skip = whyUnreachable(installed)
+    if (skip) return t.pass('skipped', { skip })
     t.equal(installed.code, 0, installed.output)
     const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
     if (scripts.build !== undefined) {
@@ -135,15 +104,7 @@ async function visit(t: Test, project: string): Promise<void> {
   const ask = (address: string, path = '/') =>
     fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-forwarded-for': address } })
   try {
-    while (
-      child.exitCode === null &&
-      !(await ask('73.162.10.20').then(
-        ({ ok }) => ok,
-        () => false,
-      ))
-    ) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
+    while (child.exitCode === null && (await ask('73.162.10.20').catch(() => undefined))?.ok !== true) await delay(100)
     const blocked = await ask('185.220.101.10')
     t.equal(blocked.status, 403, said)
     t.hasStrict(await blocked.json(), { error: 'request_blocked' })

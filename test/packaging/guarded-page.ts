@@ -16,7 +16,6 @@ const OLD_RULE = "match: { networkClass: ['tor'] }, action: 'block' }"
 /** Where frameworks serve the data of a page apart from it. */
 const DATA = ['/admin.data', '/admin/_.data', '/admin/__data.json', '/admin?_data=routes%2Fadmin']
 
-/** Files to write and texts to change, so that an example has a page at /admin. */
 export interface GuardedPage {
   readonly files?: Readonly<Record<string, string>>
   /** File, text that is in it, and the text in its place. */
@@ -25,7 +24,6 @@ export interface GuardedPage {
   readonly paths?: readonly string[]
 }
 
-/** Adds the rule to the text of an example that opens Sallyport. */
 export function addRule(text: string, paths: readonly string[] = []): string {
   const path = JSON.stringify(['/admin', '/admin/**', ...paths])
   const match = `{ path: ${path}, not: { address: ['${ADMIN_READER}'] } }`
@@ -57,9 +55,6 @@ export async function checkGuardedPage(t: Test, port: number): Promise<void> {
   const ask = (target: string, address: string) =>
     exchange(port, requestBytes('GET', target, ['X-Forwarded-For', address, 'Connection', 'close'])).catch(String)
   t.match(await ask('/admin', ADMIN_READER), REACHED, 'the page is there')
-  const passed: string[] = []
-  for (const target of ['/admin', '/admin/', ...DATA, ...SPELLINGS, ...AROUND]) {
-    if ((await ask(target, VISITOR)).includes(REACHED)) passed.push(target)
-  }
-  t.same(passed, [], 'no spelling passes the rule')
+  for (const target of ['/admin', '/admin/', ...DATA, ...SPELLINGS, ...AROUND])
+    t.notMatch(await ask(target, VISITOR), REACHED, target)
 }

@@ -5,7 +5,6 @@ import { install, run } from './npm.ts'
 /** Runs buildah over a storage of its own, and gives what it said; throws where it failed. */
 export type Buildah = (...args: readonly string[]) => Promise<string>
 
-/** The name that the Dockerfile begins with. */
 const BASE = 'docker.io/library/node:24-bookworm-slim'
 
 /** Makes an image of that name of Debian's packages and of Node as npm has it, since no registry of images is reached. */
@@ -27,9 +26,8 @@ export async function makeBase(folder: string, buildah: Buildah): Promise<void> 
   const node = join(packed, 'node_modules/node/bin/node')
   cpSync(node, join(local, 'bin/node'))
   chmodSync(join(local, 'bin/node'), 0o755)
-  const licence = readdirSync(packed, { recursive: true, encoding: 'utf8' }).find((name) =>
-    /node-linux-\w+\/LICENSE$/.test(name),
-  )
+  const names = readdirSync(packed, { recursive: true, encoding: 'utf8' })
+  const licence = names.find((name) => /node-linux-\w+\/LICENSE$/.test(name))
   cpSync(join(packed, licence ?? 'no licence of Node'), join(local, 'LICENSE'))
   const npm = join(await made('npm', ['root', '--global']), 'npm')
   cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true })

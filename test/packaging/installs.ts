@@ -4,35 +4,24 @@ import { installedWith } from '../release/locked.ts'
 import { publishedWorkspaces, ROOT, readManifest } from '../workspaces.ts'
 import { install, run } from './npm.ts'
 
-/** Describes our packages as npm installs them in a folder. */
-export interface Installation {
-  readonly folder: string
-  /** Counts millions of bytes of all files, without the frameworks. */
-  readonly megabytes: number
-  /** Counts packages that are not ours, without the frameworks. */
-  readonly foreign: number
-}
-
-/** Installs some of our workspaces and the tarballs that they depend on, then the frameworks of their peers. Throws what npm said. */
-export async function installWorkspaces(
-  folder: string,
-  rooms: readonly string[],
-  tarballs: readonly string[],
-): Promise<Installation> {
+/**
+ * Installs some of our workspaces and the tarballs that they depend on, then the frameworks of their peers. Resolves with the megabytes
+ * of all files and the number of foreign packages, without the frameworks. Throws what npm said.
+ */
+export async function installWorkspaces(folder: string, rooms: readonly string[], tarballs: readonly string[]) {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
   const needed = new Set(installedWith(rooms))
-  const ours = publishedWorkspaces().filter((workspace) => needed.has(workspace.folder))
-  const names = ours.map(({ manifest }) => tarballName(manifest))
-  await add(
-    folder,
-    tarballs.filter((file) => names.includes(basename(file))),
+  const names = publishedWorkspaces().flatMap(({ folder, manifest }) =>
+    needed.has(folder) ? tarballName(manifest) : [],
   )
+  const ours = tarballs.filter((file) => names.includes(basename(file)))
+  await add(folder, ours)
   const modules = join(folder, 'node_modules')
   const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'))
   const [megabytes, foreign] = [measureSize(modules) / 1e6, Object.keys(packages).length - ours.length]
   await add(folder, rooms.flatMap(listFrameworks))
-  return { folder, megabytes, foreign }
+  return { megabytes, foreign }
 }
 
 async function add(folder: string, names: readonly string[]): Promise<void> {
@@ -41,13 +30,12 @@ async function add(folder: string, names: readonly string[]): Promise<void> {
 }
 
 /** The frameworks that a workspace needs, in the versions of this repository. */
-export function listFrameworks(room: string): readonly string[] {
+function listFrameworks(room: string): readonly string[] {
   const { peerDependencies = {}, peerDependenciesMeta = {} } = readManifest(room)
   const names = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)
   return names.map((name) => `${name}@${readVersion(name)}`)
 }
 
-/** Returns the version that this repository is built and tested with. */
 export function readVersion(name: string): string {
   return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version
 }
@@ -56,11 +44,12 @@ export function tarballName({ name, version }: { readonly name: string; readonly
   return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 }
 
-/** Adds the bytes of all files below a folder. */
+/** Sums the bytes of the files below a folder, and counts a file of several names once. */
 export function measureSize(folder: string): number {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
+  const stats = entries.map((entry) => statSync(join(entry.parentPath, entry.name)))
+  const sizes = new Map(stats.map(({ dev, ino, size }) => [`${dev}:${ino}`, size]))
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }
 
 /** Returns the Node of a line: this one, or npm's in a folder of its own; undefined if that cannot be installed. */

@@ -7,7 +7,6 @@ import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 /** Names what a user installs beside our packages where this Node has no SQLite that is safe. */
 export const SQLITE = isSafeSqlite(process.versions['sqlite']) ? [] : ['@photostructure/sqlite@^1.2.1']
 
-/** Holds the output and the exit code of a command. */
 export interface Ran {
   readonly code: number | null
   readonly output: string
@@ -30,9 +29,13 @@ export function environment(): NodeJS.ProcessEnv {
   return { ...rest, npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' }
 }
 
-/** Reports whether npm failed because neither its cache nor a registry has a package. */
 export function isUnreachable(output: string): boolean {
   return /\b(ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH)\b/.test(output)
+}
+
+/** Returns why a test is skipped where a command failed for want of a registry; otherwise `false`. */
+export function whyUnreachable({ code, output }: Ran): string | false {
+  return code !== 0 && isUnreachable(output) && "npm's cache lacks a package, and no registry"
 }
 
 /** Packs every workspace that is published, and resolves with the paths of the tarballs. */

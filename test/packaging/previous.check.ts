@@ -1,16 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { makeFolder } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
-import { isUnreachable, run } from './npm.ts'
+import { run, whyUnreachable } from './npm.ts'
 import { openProgram } from './programs.ts'
 
 /* One `dataDir` goes from release 0.2.0 to this version, back as upgrading.md says, and forward again. */
 t.setTimeout(900_000)
 const RELEASE = '682634fd0036588712b57d568bc057f3fb70b2c0'
-const folder = mkdtempSync(join(tmpdir(), 'sallyport-previous-'))
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const folder = makeFolder()
 const before = join(folder, 'release')
 
 /** Builds the release from the history; resolves with why it cannot be built here, or false. */
@@ -22,24 +21,18 @@ async function build(): Promise<string | false> {
     ['npm', 'ci', '--prefer-offline', '--ignore-scripts', '--loglevel', 'error'],
     ['npx', '--no-install', 'tsc', '-b', 'packages/sallyport'],
   ] as const) {
-    const { code, output } = await run(command, args, before)
-    if (code !== 0 && isUnreachable(output)) return "npm's cache lacks a package, and no registry"
-    if (code !== 0) throw new Error(output)
+    const ran = await run(command, args, before)
+    if (whyUnreachable(ran)) return whyUnreachable(ran)
+    if (ran.code !== 0) throw new Error(ran.output)
   }
   return false
 }
 
 const config = join(folder, 'sallyport.yaml')
 const dataDir = join(folder, 'data')
-writeFileSync(
-  config,
-  `listen: 127.0.0.1:0
-admin: 127.0.0.1:0
-dataDir: ${dataDir}
-data: { refresh: false, city: false }
-policy: { strikes: { key: client, count: 6, window: 10m, on: [blocked], for: 1h } }
-`,
-)
+const strikes = { key: 'client', count: 6, window: '10m', on: ['blocked'], for: '1h' }
+const settings = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', dataDir, data: { refresh: false, city: false } }
+writeFileSync(config, JSON.stringify({ ...settings, policy: { strikes } }))
 const commandIn = (root: string) => join(root, 'packages/sallyport/bin/sallyport.mjs')
 const PREVIOUS = commandIn(before)
 const THIS = commandIn(ROOT)
@@ -55,7 +48,7 @@ async function serve(t: Test, command: string, key: string): Promise<string> {
   const running = await openProgram(process.execPath, [command, 'proxy', '--config', config], folder)
   try {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const ask = async (path: string, body?: object): Promise<Readonly<Record<string, unknown>>> => {
+    const ask = async (path: string, body?: object) => {
       const sent = body && { method: 'POST', body: JSON.stringify(body) }
       const answer = await fetch(`${running.url}/v1/${path}`, { headers, ...sent })
       t.equal(answer.status, 200, path)
@@ -79,16 +72,16 @@ t.test('forward, back and forward again with one dataDir', { skip: await build()
   await say(PREVIOUS, 'ip', 'set', '203.0.114.7', '--class', 'tor', ...place)
   const first = await serve(t, PREVIOUS, key)
   const second = await serve(t, THIS, key)
-  for (const evidence of [first, second])
-    await say(THIS, 'evidence', 'verify', evidence, '--keys', join(folder, 'keys.json'))
+  const verify = (command: string, evidence: string) =>
+    say(command, 'evidence', 'verify', evidence, '--keys', join(folder, 'keys.json'))
+  for (const evidence of [first, second]) await verify(THIS, evidence)
 
   await t.rejects(serve(t, PREVIOUS, key), /bans\.db has tables of version/, 'what upgrading.md says to move away')
   for (const end of ['', '-wal', '-shm']) rmSync(join(dataDir, `bans.db${end}`), { force: true })
   const third = await serve(t, PREVIOUS, key)
   t.match(await say(PREVIOUS, 'accounts', 'list', ...place), account.id)
   t.match(await say(PREVIOUS, 'ledger', 'verify', ...place), /^Good: /)
-  for (const evidence of [first, second, third])
-    await say(PREVIOUS, 'evidence', 'verify', evidence, '--keys', join(folder, 'keys.json'))
+  for (const evidence of [first, second, third]) await verify(PREVIOUS, evidence)
 
   await serve(t, THIS, key)
   t.match(await say(THIS, 'ledger', 'verify', ...place), /^Good: /)

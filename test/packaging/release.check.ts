@@ -1,28 +1,26 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { installedWith, readTitle } from '../release/locked.ts'
+import { makeFolder } from '../started.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
-import { isUnreachable, run } from './npm.ts'
+import { tarballName } from './installs.ts'
+import { run, whyUnreachable } from './npm.ts'
 
 /*
  * `npm run release` makes a folder that is whole, with right checksums and the bill of the lock file, and that can be installed
  * from.
  */
 t.setTimeout(900_000)
-const folder = mkdtempSync(join(tmpdir(), 'sallyport-release-'))
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const folder = makeFolder()
 const RELEASE = join(folder, 'release')
 const NOBODY = { ACTIONS_ID_TOKEN_REQUEST_URL: '', SIGSTORE_ID_TOKEN: '' }
 const release = (...args: readonly string[]) => run(join(ROOT, '.ci/release'), args, ROOT, NOBODY)
 
 const WORKSPACES = publishedWorkspaces()
 const VERSION = WORKSPACES.find(({ manifest }) => manifest.name === 'sallyport')?.manifest.version ?? ''
-const TARBALLS = WORKSPACES.map(
-  ({ manifest: { name, version } }) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`,
-)
+const TARBALLS = WORKSPACES.map(({ manifest }) => tarballName(manifest))
 const STANDALONE = `sallyport-${VERSION}-${process.platform}-${process.arch}`
 const MAX_STANDALONE_MB = 120
 
@@ -34,15 +32,12 @@ t.test('every file is there, and its checksum is right', async (t) => {
   const files = [...TARBALLS, ...others].sort()
   t.same(readdirSync(RELEASE).sort(), [...files, 'SHA256SUMS'].sort())
   const checked = await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], RELEASE)
-  t.same(
-    checked.output.trim().split('\n').sort(),
-    files.map((name) => `${name}: OK`),
-  )
+  const good = files.map((name) => `${name}: OK`)
+  t.same(checked.output.trim().split('\n').sort(), good)
   t.match(await release(RELEASE), { code: 2, output: /is not empty/ })
   t.match(await release('--publish'), { code: 1, output: /needs the identity of a CI run/ })
 })
 
-/** Names and versions of the bill of materials. */
 function listed(): readonly { readonly name: string; readonly version: string }[] {
   return JSON.parse(readFileSync(join(RELEASE, 'sbom.cdx.json'), 'utf8')).components
 }
@@ -61,24 +56,19 @@ t.test('the command of the README installs from the files, in an empty folder', 
   mkdirSync(project)
   for (const name of TARBALLS) execFileSync('cp', [join(RELEASE, name), project])
   const installed = await run('sh', ['-c', command], project, { npm_config_prefer_offline: 'true' })
-  if (installed.code !== 0 && isUnreachable(installed.output)) return t.pass('no registry', { skip: true })
+  const skip = whyUnreachable(installed)
+  if (skip) return t.pass('skipped', { skip })
   t.equal(installed.code, 0, installed.output)
   t.match(await run('npx', ['--no-install', 'sallyport', '--version'], project), { code: 0, output: `${VERSION}\n` })
   const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
-  const ours = Object.entries<{ resolved?: string | undefined }>(packages).filter(([path]) =>
-    /(@|\/)sallyport(\/|$)/.test(path),
-  )
+  const entries = Object.entries<{ resolved?: string | undefined; peer?: true | undefined }>(packages)
+  const ours = entries.filter(([path]) => /(@|\/)sallyport(\/|$)/.test(path))
   t.equal(ours.length, TARBALLS.length)
-  t.same(
-    ours.filter(([, { resolved }]) => !resolved?.startsWith('file:')).map(([path]) => path),
-    [],
-    'each of ours is from its file',
-  )
+  const foreign = ours.filter(([, { resolved }]) => !resolved?.startsWith('file:'))
+  t.same(foreign, [], 'each of ours is from its file')
   // The peers are the frameworks of the adapters, which npm adds.
-  const entries = Object.entries<{ peer?: true | undefined }>(packages).filter(
-    ([path, { peer }]) => path !== '' && !peer,
-  )
-  const names = entries.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+  const others = entries.filter(([path, { peer }]) => path !== '' && !peer)
+  const names = others.map(([path]) => path.replace(/.*node_modules\//, ''))
   t.same([...new Set(listed().map(({ name }) => name))].sort(), [...new Set(names)].sort(), 'as many as the bill says')
 })
 

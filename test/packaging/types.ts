@@ -80,20 +80,12 @@ export const auth = betterAuth({ plugins: [guardAccounts(sallyport)] })
 `,
 }
 
+const BUNDLER = '--module esnext --moduleResolution bundler'
+
 /** Customers compile with Node's own modules or with a bundler. */
-export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
-  nodenext: ['--module', 'nodenext'],
-  bundler: ['--module', 'esnext', '--moduleResolution', 'bundler'],
+export const SETTINGS: Readonly<Record<string, string>> = {
+  nodenext: '--module nodenext',
+  bundler: BUNDLER,
   // As Next.js sets up a project that had no TypeScript.
-  'a bundler, without strict': [
-    '--module',
-    'esnext',
-    '--moduleResolution',
-    'bundler',
-    '--skipLibCheck',
-    '--strict',
-    'false',
-    '--exactOptionalPropertyTypes',
-    'false',
-  ],
+  'a bundler, without strict': `${BUNDLER} --skipLibCheck --strict false --exactOptionalPropertyTypes false`,
 }

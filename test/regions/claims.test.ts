@@ -1,16 +1,10 @@
-import { open } from '@sallyport/engine'
 import { verifyEvidence } from '@sallyport/ledger/verify'
 import t from 'tap'
-import { DATA_DIR } from '../data-dir.ts'
-
-const TEXAN = '47.184.10.20'
-const CARRIER = '172.56.1.1'
+import { CARRIER, decide, openCities, TEXAN } from './cities.ts'
 
 t.test('claims of regions are recorded, and the verifier decides them again from the record alone', async (t) => {
-  const sallyport = await open({ dataDir: DATA_DIR, data: { refresh: false } }, { onNotice: () => {} })
-  t.teardown(() => sallyport.close())
-  const hasCities = sallyport.sources().some(({ id, state }) => id === 'dbip-city-v4' && state === 'loaded')
-  if (!hasCities) return t.pass('no city file is installed')
+  const sallyport = await openCities(t)
+  if (sallyport === undefined) return
   const { provenance } = sallyport
   const rows = [
     [TEXAN, 'us-tx', 'match', { country: 'US', region: 'US-TX' }, 2],
@@ -20,8 +14,7 @@ t.test('claims of regions are recorded, and the verifier decides them again from
     [TEXAN, 'US', 'match', { country: 'US', region: undefined }, 1],
   ] as const
   for (const [peer, claim, reason, finding, version] of rows) {
-    const asked = { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [] } as const
-    const { attestation } = await provenance.attestDecision(sallyport.decide(asked), claim)
+    const { attestation } = await provenance.attestDecision(decide(sallyport, peer), claim)
     t.match(attestation, { claim: claim.toUpperCase(), reason }, claim)
     const evidence = await provenance.evidence('site', { attestationId: attestation?.id ?? 0 })
     const keys = await provenance.keys()

@@ -1,19 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { ROOT } from '../workspaces.ts'
+import { readFences } from '../documents/fences.ts'
+import { BIN, makeFolder } from '../started.ts'
 
 /* The rules of the document on borders, over the embedded data, in each command that tells of regions. */
 
-const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
-const FOLDER = mkdtempSync(join(tmpdir(), 'sallyport-borders-'))
-t.teardown(() => rmSync(FOLDER, { recursive: true }))
+const FOLDER = makeFolder(t)
 
-const [, RULES = ''] = /## Rules by country and region\n\n```yaml\n([\s\S]*?)```/.exec(
-  readFileSync(join(ROOT, 'packages/sallyport/docs/regions.md'), 'utf8'),
-) as RegExpExecArray
+const RULES = readFences(['packages/sallyport/docs/regions.md']).find(({ text }) => text.includes('region:'))?.text
 const CONFIG = write('sallyport.yaml', `dataDir: ${join(FOLDER, 'data')}\ndata: { refresh: false }\n${RULES}`)
 
 function write(name: string, text: string): string {
@@ -23,56 +19,46 @@ function write(name: string, text: string): string {
 }
 
 function run(...argv: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...argv, '--config', CONFIG], {
-    encoding: 'utf8',
-  })
-  return { code: status, out: stdout, err: stderr }
+  const args = [BIN, ...argv, '--config', CONFIG]
+  const { status: code, stdout: out, stderr: err } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  return { code, out, err }
 }
 
-const VISITORS = {
-  london: '86.128.10.20',
-  dallas: '47.184.10.20',
-  carrier: '172.56.1.1',
-  tor: '185.220.101.10',
-}
+const VISITORS = { london: '86.128.10.20', dallas: '47.184.10.20', carrier: '172.56.1.1', tor: '185.220.101.10' }
 const hasCities = run('lookup', VISITORS.dallas).out.includes('region         US-TX')
 const skip = hasCities ? false : 'no city file is installed'
 
 t.test('policy test expects the status of a law, and the status of another block', { skip }, async (t) => {
-  const tests = Object.entries({
-    london: 'action: block, rule: uk-age, status: 451',
-    dallas: 'action: block, rule: texas, status: 451',
-    carrier: 'action: allow, rule: default',
-    tor: 'action: flag',
-  }).map(
-    ([name, expect]) =>
-      `- { name: ${name}, request: { ip: ${VISITORS[name as 'tor']}, path: /adult/1 }, expect: { ${expect} } }`,
-  )
-  tests.push(`- { name: elsewhere, request: { ip: ${VISITORS.london}, path: / }, expect: { action: allow } }`)
-  const met = run('policy', 'test', write('met.yaml', ['tests:', ...tests, ''].join('\n')))
-  t.match(met, { code: 0, out: /5 expectations met/ })
-  const wrong = run(
-    'policy',
-    'test',
-    write(
-      'wrong.yaml',
-      `tests:
-  - { name: london, request: { ip: ${VISITORS.london}, path: /adult/1 }, expect: { status: 403 } }
-  - { name: passes, request: { ip: ${VISITORS.london} }, expect: { status: 451 } }
-`,
-    ),
-  )
-  t.match(wrong, { code: 1, out: /london: status is 451, not 403\n[\s\S]*passes: status is none, not 451/ })
-  const unknown = write('unknown.yaml', 'tests: [{ name: a, request: { ip: 8.8.8.8 }, expect: { status: 404 } }]')
+  const { london, dallas, carrier, tor } = VISITORS
+  const expectations = [
+    [london, '/adult/1', 'action: block, rule: uk-age, status: 451'],
+    [dallas, '/adult/1', 'action: block, rule: texas, status: 451'],
+    [carrier, '/adult/1', 'action: allow, rule: default'],
+    [tor, '/adult/1', 'action: flag'],
+    [london, '/', 'action: allow'],
+  ] as const
+  const writeTests = (name: string, rows: readonly (readonly [ip: string, path: string, expect: string])[]) => {
+    const tests = rows.map(
+      ([ip, path, expect], at) => `- { name: t${at}, request: { ip: ${ip}, path: ${path} }, expect: { ${expect} } }\n`,
+    )
+    return write(name, `tests:\n${tests.join('')}`)
+  }
+  t.match(run('policy', 'test', writeTests('met.yaml', expectations)), { code: 0, out: /5 expectations met/ })
+  const wrong = writeTests('wrong.yaml', [
+    [london, '/adult/1', 'status: 403'],
+    [london, '/', 'status: 451'],
+  ])
+  const said = /t0: status is 451, not 403\n[\s\S]*t1: status is none, not 451/
+  t.match(run('policy', 'test', wrong), { code: 1, out: said })
+  const unknown = writeTests('unknown.yaml', [['8.8.8.8', '/', 'status: 404']])
   t.match(run('policy', 'test', unknown), { code: 2, err: /expect\.status/ })
 })
 
 t.test('explain says the region, or why it is not known, and the status', { skip }, async (t) => {
   const explain = (ip: string) => run('explain', write('request.json', JSON.stringify({ ip, path: '/adult/1' }))).out
-  t.match(
-    explain(VISITORS.dallas),
-    /^block[\s\S]*status +451, for legal reasons[\s\S]*region +US-TX, Texas, by dbip-city-v4, confidence 0\.75/,
-  )
+  const dallas =
+    /^block[\s\S]*status +451, for legal reasons[\s\S]*region +US-TX, Texas, by dbip-city-v4, confidence 0\.75/
+  t.match(explain(VISITORS.dallas), dallas)
   t.match(explain(VISITORS.carrier), /region +unknown: a mobile carrier/)
   t.match(explain(VISITORS.tor), /region +unknown: /)
 })

@@ -4,7 +4,6 @@ import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
 type Names = Readonly<Record<string, string>>
 
-/** A package of the lock file, as far as it is read here. */
 interface Locked {
   readonly version?: string | undefined
   /** It is a workspace, and `resolved` its folder. */
@@ -19,7 +18,6 @@ const LOCKED: Readonly<Record<string, Locked>> = JSON.parse(
   readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
 ).packages
 
-/** Names our packages by their folder. */
 const OURS = new Map(publishedWorkspaces().map(({ folder, manifest }) => [folder, manifest.name]))
 
 /** The path of the package that an import of `name` finds from the folder `from`, as Node looks for it. */
@@ -51,7 +49,6 @@ export function readPlace(path: string): string {
   return folder === undefined ? path : join('node_modules', OURS.get(folder) ?? '', path.slice(folder.length))
 }
 
-/** Returns the name and version of the package at a path, `pino@10.4.0`. */
 export function readTitle(path: string): string {
   const name = OURS.get(path) ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
   return `${name}@${LOCKED[path]?.version}`

@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listening } from '@sallyport/engine/testing'
 import t from 'tap'
 import { run } from '../packaging/npm.ts'
+import { makeFolder } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 
 /* `.ci/release --publish` against a registry of npm that keeps what it is sent in memory. */
-const folder = mkdtempSync(join(tmpdir(), 'sallyport-publish-'))
-t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const folder = makeFolder(t)
 
 interface Sent {
   readonly name: string
@@ -36,7 +35,6 @@ const registry = createServer(async (request, response) => {
   return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(sent))
 })
 
-/** A release of two packages, as `.ci/release` leaves it. */
 function makeRelease(out: string): void {
   mkdirSync(out)
   const packages = ['@gate-test/part', 'gate-test'].map((name) => {
@@ -54,9 +52,7 @@ function seal(out: string): void {
 }
 
 t.test('a release that broke off is resumed, and nothing else is sent in its place', async (t) => {
-  await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => registry.close())
-  const { port } = registry.address() as AddressInfo
+  const port = await listening(t, registry)
   const npmrc = join(folder, 'npmrc')
   writeFileSync(npmrc, `registry=http://127.0.0.1:${port}/\n//127.0.0.1:${port}/:_authToken=x\nfetch-retries=0\n`)
   const out = join(folder, 'release')

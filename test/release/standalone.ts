@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isSafeSqlite } from '@sallyport/engine'
+import { tarballName } from '../packaging/installs.ts'
+import { makeFolder } from '../started.ts'
 import { publishedWorkspaces, ROOT, readManifest, SHARED_FILES } from '../workspaces.ts'
 import { findFrom, installedWith, readPlace } from './locked.ts'
 
@@ -20,7 +21,6 @@ here=$(dirname "$(readlink -f "$0")")
 exec "$here/node" "$here/../node_modules/sallyport/bin/sallyport.mjs" "$@"
 `
 
-/** Parts of packages that nothing reads at run time. */
 const UNREAD = new RegExp(
   String.raw`\.map$|\.d\.[cm]?ts$|@photostructure/sqlite/(src|scripts|prebuilds/(?!${PLATFORM}(/|$)))`,
 )
@@ -28,8 +28,7 @@ const UNREAD = new RegExp(
 const released = resolve(process.argv[2] ?? '')
 const { version } = readManifest('packages/sallyport')
 const name = `sallyport-${version}-${PLATFORM}`
-const work = mkdtempSync(join(tmpdir(), 'sallyport-standalone-'))
-process.once('exit', () => rmSync(work, { recursive: true, force: true }))
+const work = makeFolder()
 const top = join(work, name)
 
 const drivers = [
@@ -45,16 +44,18 @@ for (const path of installedWith(['packages/sallyport', ...drivers])) {
   if (own === undefined) {
     cpSync(join(ROOT, path), place, { recursive: true, filter: (from) => from === join(ROOT, path) || isRead(from) })
   } else {
-    const tarball = `${own.name.replace('@', '').replace('/', '-')}-${own.version}.tgz`
-    execFileSync('tar', ['-xzf', join(released, tarball), '--strip-components=1', '-C', place])
+    execFileSync('tar', ['-xzf', join(released, tarballName(own)), '--strip-components=1', '-C', place])
   }
 }
 mkdirSync(join(top, 'bin'))
 copyFileSync(process.execPath, join(top, 'bin/node'))
-writeFileSync(join(top, 'bin/sallyport'), LAUNCHER)
-chmodSync(join(top, 'bin/sallyport'), 0o755)
+writeFileSync(join(top, 'bin/sallyport'), LAUNCHER, { mode: 0o755 })
 for (const file of SHARED_FILES) copyFileSync(join(ROOT, file), join(top, file))
-copyFileSync(licenceOfNode(), join(top, 'LICENSE-node'))
+const node = dirname(dirname(process.execPath))
+// Debian's package has the licence of Node elsewhere.
+const licence = [node, join(node, 'share/doc/nodejs')].map((folder) => join(folder, 'LICENSE')).find(existsSync)
+if (licence === undefined) throw new Error(`the licence of ${process.execPath} is not beside it`)
+copyFileSync(licence, join(top, 'LICENSE-node'))
 
 const archive = join(released, `${name}.tar.gz`)
 execFileSync('tar', ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '-czf', archive, '-C', work, name])
@@ -62,13 +63,4 @@ execFileSync('tar', ['--sort=name', '--owner=0', '--group=0', '--numeric-owner',
 /** Packages within another one are packages of their own. */
 function isRead(from: string): boolean {
   return !UNREAD.test(from) && !from.endsWith('/node_modules')
-}
-
-/** Node's licence, which goes with it: beside its binary, or where Debian's package has it. */
-function licenceOfNode(): string {
-  const top = dirname(dirname(process.execPath))
-  const places = [top, join(top, 'share/doc/nodejs')].map((folder) => join(folder, 'LICENSE'))
-  const found = places.find(existsSync)
-  if (found === undefined) throw new Error(`the licence of ${process.execPath} is not in ${places.join(', ')}`)
-  return found
 }

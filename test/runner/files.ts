@@ -13,10 +13,8 @@ export interface Group {
 /** Built bytes of the files of one process: what starts and is held once for all of them stays small beside the tests. */
 const MAX_BYTES = { quick: 200_000, long: 30_000 } as const
 
-/** Tests that take long; `npm run test:all` runs them too. */
 const isLong = (path: string): boolean => path.endsWith('.long.test.ts')
 
-/** Returns the sources of tests of all workspaces, by path. */
 export function testSources(all: boolean, under: readonly string[]): readonly string[] {
   const named = under.filter((path) => path.endsWith('.ts') && existsSync(join(ROOT, path)))
   const found = workspaceFolders().flatMap((folder) =>
@@ -24,9 +22,8 @@ export function testSources(all: boolean, under: readonly string[]): readonly st
       .filter((name) => name.endsWith('.test.ts') && !/(^|\/)(node_modules|dist)\//.test(name))
       .map((name) => join(folder, name)),
   )
-  const wanted = found.filter(
-    (path) => under.length === 0 || under.some((folder) => path.startsWith(join(folder, '/'))),
-  )
+  const isUnder = (path: string) => under.length === 0 || under.some((folder) => path.startsWith(join(folder, '/')))
+  const wanted = found.filter(isUnder)
   const long = all ? ofTurn(wanted.filter(isLong).sort()) : []
   return [...new Set([...named, ...long, ...wanted.filter((path) => !isLong(path))])].sort()
 }
@@ -43,32 +40,27 @@ export function groupSources(sources: readonly string[]): readonly Group[] {
   return [...groups('long'), ...groups('quick')]
 }
 
-function splitParts(
-  folder: string,
-  sources: readonly string[],
-  gear: keyof typeof MAX_BYTES,
-  what: string = gear === 'long' ? 'long' : '',
-): readonly Group[] {
-  const files = sources.map((path) => join(folder, 'dist', path.slice(folder.length + 1).replace(/ts$/, 'js')))
-  const sizes = files.map((file) => statSync(join(ROOT, file)).size)
-  const total = sizes.reduce((sum, size) => sum + size, 0)
-  const parts = Math.ceil(total / MAX_BYTES[gear])
-  let before = 0
-  const placed = files.map((file, index) => {
-    const size = sizes[index] ?? 0
-    const part = Math.floor((before / total) * parts)
-    before += size
-    return { file, size, part }
+function splitParts(folder: string, sources: readonly string[], gear: keyof typeof MAX_BYTES): readonly Group[] {
+  const files = sources.map((path) => {
+    const file = join(folder, 'dist', path.slice(folder.length + 1).replace(/ts$/, 'js'))
+    return { file, size: statSync(join(ROOT, file)).size }
   })
-  const name = `${folder} ${what}`.trimEnd()
-  return Array.from({ length: parts }, (_, part) => {
-    const own = placed.filter((file) => file.part === part)
-    return {
-      name: parts === 1 ? name : `${name} ${part + 1}/${parts}`,
-      files: own.map(({ file }) => file),
-      bytes: own.reduce((sum, { size }) => sum + size, 0),
-    }
-  }).filter(({ files }) => files.length > 0)
+  const total = files.reduce((sum, { size }) => sum + size, 0)
+  const count = Math.ceil(total / MAX_BYTES[gear])
+  const parts = Array.from({ length: count }, (): typeof files => [])
+  let before = 0
+  for (const file of files) {
+    parts[Math.floor((before / total) * count)]?.push(file)
+    before += file.size
+  }
+  const name = gear === 'long' ? `${folder} long` : folder
+  return parts
+    .map((part, at) => ({
+      name: count === 1 ? name : `${name} ${at + 1}/${count}`,
+      files: part.map(({ file }) => file),
+      bytes: part.reduce((sum, { size }) => sum + size, 0),
+    }))
+    .filter(({ files }) => files.length > 0)
 }
 
 function workspaceFolders(): readonly string[] {

@@ -41,45 +41,46 @@ export async function runGroup(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const late = setTimeout(() => child.kill('SIGKILL'), (maxSeconds + 60) * 1_000)
-  const counts = { passed: 0, skipped: 0, peakMb: 0 }
-  const failures: Failure[] = []
+  const found: Found = { passed: 0, skipped: 0, peakMb: 0, failures: [] }
   const parser = new Parser()
-  watch(parser, '', counts, failures)
+  watch(parser, '', found)
   let printed = ''
   child.stderr.setEncoding('utf8').on('data', (text) => (printed = `${printed}${text}`.slice(-4_000)))
   child.stdout.pipe(parser)
   const [code, signal] = await once(child, 'close')
   clearTimeout(late)
-  const isEmpty = counts.passed + counts.skipped === 0
+  const { failures } = found
+  const isEmpty = found.passed + found.skipped === 0
   // Node ends so where a late error, as of an ended test's socket, belongs to no test: tap only says that the test after it is unfinished.
   const hasThrown = /^Node\.js v\S+$/m.test(printed)
   if (hasThrown || (failures.length === 0 && (code !== 0 || isEmpty))) {
     const how = isEmpty && code === 0 ? 'nothing ran' : `the process ended with ${signal ?? code}`
     failures.unshift({ name: how, said: { files: files.join(' '), printed } })
   }
-  return { name, ...counts, failures, seconds: (performance.now() - began) / 1_000 }
+  return { name, ...found, seconds: (performance.now() - began) / 1_000 }
+}
+
+interface Found {
+  passed: number
+  skipped: number
+  peakMb: number
+  readonly failures: Failure[]
 }
 
 /** Counts assertions, not the tests that hold them; a test that failed without one (late, or too few) is a failure of its own. */
-function watch(
-  parser: Parser,
-  path: string,
-  counts: { passed: number; skipped: number; peakMb: number },
-  failures: Failure[],
-): void {
+function watch(parser: Parser, path: string, found: Found): void {
+  const { failures } = found
   let before = failures.length
   parser.on('child', (child: Parser) => {
     before = failures.length
-    watch(child, `${path}${child.name} > `, counts, failures)
+    watch(child, `${path}${child.name} > `, found)
   })
   parser.on('comment', (text: string) => {
-    counts.peakMb = Math.max(counts.peakMb, Number(/^# peak (\d+) MB/.exec(text)?.[1] ?? 0))
+    found.peakMb = Math.max(found.peakMb, Number(/^# peak (\d+) MB/.exec(text)?.[1] ?? 0))
   })
-  parser.on('assert', (result: Result) => {
-    const isTest = result.closingTestPoint
-    if (result.skip || result.todo) counts.skipped++
-    else if (!result.ok) {
-      if (!isTest || failures.length === before) failures.push({ name: `${path}${result.name}`, said: result.diag })
-    } else if (!isTest) counts.passed++
+  parser.on('assert', ({ closingTestPoint: isTest, skip, todo, ok, name, diag }: Result) => {
+    if (skip || todo) found.skipped++
+    else if (!ok && (!isTest || failures.length === before)) failures.push({ name: `${path}${name}`, said: diag })
+    else if (ok && !isTest) found.passed++
   })
 }

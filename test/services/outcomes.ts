@@ -32,50 +32,27 @@ import { askedAs } from '@sallyport/node/internal'
 import { SERVICES, type Service } from './services.ts'
 
 /** Prefixes and their systems in November 2026; the operator table states their classes. */
-const PREFIXES: readonly (readonly [cidr: string, asn: number])[] = [
-  ['5.9.0.0/16', 24940],
-  ['8.29.198.0/24', 22616],
-  ['17.0.0.0/8', 714],
-  ['20.0.0.0/11', 8075],
-  ['31.13.24.0/21', 32934],
-  ['34.64.0.0/10', 396982],
-  ['35.191.0.0/16', 15169],
-  ['35.196.0.0/16', 396982],
-  ['40.64.0.0/10', 8075],
-  ['51.136.0.0/15', 8075],
-  ['54.160.0.0/11', 14618],
-  ['54.183.0.0/16', 16509],
-  ['54.187.0.0/16', 16509],
-  ['54.212.0.0/16', 16509],
-  ['66.211.160.0/19', 17012],
-  ['66.249.64.0/19', 15169],
-  ['69.162.64.0/18', 46475],
-  ['73.0.0.0/8', 7922],
-  ['82.199.64.0/19', 43753],
-  ['87.233.0.0/16', 12876],
-  ['98.97.0.0/16', 14593],
-  ['98.136.0.0/14', 36647],
-  ['104.28.0.0/16', 13335],
-  ['116.202.0.0/16', 24940],
-  ['128.30.0.0/15', 3],
-  ['129.146.0.0/16', 31898],
-  ['130.211.0.0/22', 15169],
-  ['140.82.112.0/20', 36459],
-  ['147.243.0.0/16', 8075],
-  ['165.225.0.0/16', 22616],
-  ['168.63.129.16/32', 8075],
-  ['172.64.0.0/13', 13335],
-  ['172.224.0.0/12', 36183],
-  ['188.166.0.0/16', 14061],
-  ['207.241.224.0/20', 7941],
-]
+const PREFIXES = `
+  5.9.0.0/16 AS24940, 8.29.198.0/24 AS22616, 17.0.0.0/8 AS714, 20.0.0.0/11 AS8075, 31.13.24.0/21 AS32934,
+  34.64.0.0/10 AS396982, 35.191.0.0/16 AS15169, 35.196.0.0/16 AS396982, 40.64.0.0/10 AS8075, 51.136.0.0/15 AS8075,
+  54.160.0.0/11 AS14618, 54.183.0.0/16 AS16509, 54.187.0.0/16 AS16509, 54.212.0.0/16 AS16509,
+  66.211.160.0/19 AS17012, 66.249.64.0/19 AS15169, 69.162.64.0/18 AS46475, 73.0.0.0/8 AS7922, 82.199.64.0/19 AS43753,
+  87.233.0.0/16 AS12876, 98.97.0.0/16 AS14593, 98.136.0.0/14 AS36647, 104.28.0.0/16 AS13335, 116.202.0.0/16 AS24940,
+  128.30.0.0/15 AS3, 129.146.0.0/16 AS31898, 130.211.0.0/22 AS15169, 140.82.112.0/20 AS36459, 147.243.0.0/16 AS8075,
+  165.225.0.0/16 AS22616, 168.63.129.16/32 AS8075, 172.64.0.0/13 AS13335, 172.224.0.0/12 AS36183,
+  188.166.0.0/16 AS14061, 207.241.224.0/20 AS7941
+`
+  .trim()
+  .split(/,\s+/)
+  .map((text) => text.split(' AS'))
 
 /** Lists of services hold them too. */
 const LISTED: Readonly<Record<string, Parameters<typeof makeHit>[0]>> = {
   '104.28.0.0/16': { networkClass: 'vpn', provider: 'Cloudflare WARP', source: 'cloudflare-warp' },
 }
 
-function networkRow([cidr, asn]: readonly [string, number]): NetworkRow {
+function networkRow([cidr = '', number]: readonly string[]): NetworkRow {
+  const asn = Number(number)
   const row = OPERATORS.find((one) => one.asn === asn)
   const type = row?.type ?? 'hosting'
   const classes = { isp: 'residential_clean', mobile: 'mobile', hosting: 'hosting', vpn: 'vpn', tor: 'tor' } as const
@@ -98,24 +75,15 @@ const CATALOGUE = createCatalogue()
 const COUNTRIES = { find: () => ({ code: 'DE', source: 'city', basis: 'city' }) as const }
 const GEO = createFakeGeo({})
 
-/** Content types of answers that are no JSON. Some frameworks answer a webhook with the type of a page. */
-const ANSWERS: Readonly<Partial<Record<Service['kind'], string>>> = {
-  people: 'text/html',
-  webhooks: 'text/html',
-  'health checks': 'text/html',
-  monitors: 'text/html',
-  'previews and checkers': 'text/html',
-}
+/** Services that are answered with pages, the others with JSON. Some frameworks answer a webhook with the type of a page. */
+const PAGES = ['people', 'webhooks', 'health checks', 'monitors', 'previews and checkers']
 
 /** The outcome of a service's minute: the strictest of its answers, and the rule that gave it. */
 export interface ServiceOutcome {
   readonly answer: 'passes' | 'page' | 'refused'
   readonly rule: string
-  /** Requests that passed before it. */
   readonly passed: number
 }
-
-const NO_PROXY: readonly string[] = []
 
 /** One minute of a service before a preset, counted as a host counts it. A challenge that its client cannot show is a refusal. */
 export async function runMinute(
@@ -127,26 +95,25 @@ export async function runMinute(
   const inspector = createInspector({
     clock,
     snapshots: makeSnapshots({ networks: NETWORKS, geo: GEO, countries: COUNTRIES, rangesLoaded: true }),
-    trust: parseTrust(service.trustProxy ?? NO_PROXY, 'x-forwarded-for'),
+    trust: parseTrust(service.trustProxy ?? [], 'x-forwarded-for'),
     policy: compilePolicy({ preset, rules }),
     mode: 'enforce',
     crawlers: createCrawlerVerifier(CATALOGUE, { reverse: createReverseChecks({ clock, dns: createFakeDns({}) }) }),
   })
   const counter = createCounter({ counts: createFakeCounts(clock), flights: 'test' })
+  const type = PAGES.includes(service.kind) ? 'text/html' : 'application/json'
   let passed = 0
   for (let time = 0; time < service.perMinute; time++) {
     for (let at = 0; at < (service.clients ?? 1); at++) {
       const request = makeRequest(service, at)
       const { decision, ended } = await counter.count(inspector.decide(request))
-
-      ended?.(refuses(decision.action) ? undefined : 200, undefined, ANSWERS[service.kind] ?? 'application/json')
-      const rule = (decision.reasons[0]?.id ?? '').replace('policy:', '')
-      if (!refuses(decision.action)) {
-        passed++
-        continue
+      ended?.(refuses(decision.action) ? undefined : 200, undefined, type)
+      if (refuses(decision.action)) {
+        const isShown = decision.action === 'challenge' && isPage(request)
+        const rule = (decision.reasons[0]?.id ?? '').replace('policy:', '')
+        return { answer: isShown ? 'page' : 'refused', rule, passed }
       }
-      const isShown = decision.action === 'challenge' && isPage(request)
-      return { answer: isShown ? 'page' : 'refused', rule, passed }
+      passed++
     }
   }
   return { answer: 'passes', rule: '', passed }
@@ -166,9 +133,9 @@ function makeRequest(service: Service, at: number): InspectionRequest {
   return { peer, method, target: path, scheme: 'https', httpVersion, fields }
 }
 
-/** Returns the outcomes of every service before every preset. */
 export async function allOutcomes(): Promise<ReadonlyMap<Service, ReadonlyMap<PresetName, ServiceOutcome>>> {
-  const rows = new Map<Service, ReadonlyMap<PresetName, ServiceOutcome>>()
+  const rows = new Map<Service, Map<PresetName, ServiceOutcome>>()
+  // One after another: each minute holds its counts.
   for (const service of SERVICES) {
     const row = new Map<PresetName, ServiceOutcome>()
     for (const preset of PRESET_NAMES) row.set(preset, await runMinute(service, preset))

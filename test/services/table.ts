@@ -12,10 +12,7 @@ const MAX_NAMES = 7
 
 /** Lists services as counted in one minute, and the presets that refuse them. Services of a kind with the same answers share a row. */
 export function services(): string {
-  const rows = new Map<
-    string,
-    { readonly kind: string; readonly names: string[]; readonly answers: readonly string[] }
-  >()
+  const rows = new Map<string, { kind: string; names: string[]; answers: readonly string[] }>()
   for (const [service, row] of OUTCOMES) {
     const answers = SHOWN.map((preset) => answerText(preset, row.get(preset) as ServiceOutcome))
     const key = [service.kind, ...answers].join()

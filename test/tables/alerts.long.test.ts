@@ -17,61 +17,45 @@ type Series = Readonly<Record<string, string>>
 interface Case {
   readonly fires: Series
   readonly quiet: Series
-  /** When it is looked at; default: after 90 minutes. */
   readonly at?: string | undefined
 }
 
-const per = (labels: string): string => `{instance="edge"${labels === '' ? '' : `,${labels}`}}`
-const one = (name: string, labels: string, fires: string, quiet: string): Pick<Case, 'fires' | 'quiet'> => ({
-  fires: { [`${name}${per(labels)}`]: fires },
-  quiet: { [`${name}${per(labels)}`]: quiet },
+const named = (name: string, labels = '') => `sallyport_${name}{instance="edge"${labels === '' ? '' : `,${labels}`}}`
+const one = (name: string, labels: string, fires: string, quiet: string): Case => ({
+  fires: { [named(name, labels)]: fires },
+  quiet: { [named(name, labels)]: quiet },
+})
+/** Refused connections to an origin, by the minute, of a hundred requests. */
+const failures = (refused: string): Series => ({
+  [named('origin_failures_total', 'kind="refused"')]: refused,
+  [named('request_seconds_count')]: '0+100x90',
 })
 /** Questions by the minute, and how many of ten of them are solved. */
 const questions = (solved: string): Series => ({
-  [`sallyport_challenges_total${per('rule="ask",outcome="asked"')}`]: '0+10x1600',
-  [`sallyport_challenges_total${per('rule="ask",outcome="solved"')}`]: solved,
+  [named('challenges_total', 'rule="ask",outcome="asked"')]: '0+10x1600',
+  [named('challenges_total', 'rule="ask",outcome="solved"')]: solved,
 })
 
+const BLOCKED = ['decisions_total', 'action="block",enforced="true"'] as const
+const FAILED = ['notifications_total', 'kind="origin",outcome="failed"'] as const
 const CASES: Readonly<Record<string, Case>> = {
-  SallyportDown: one('up', 'job="sallyport"', '0x90', '1x90'),
-  SallyportOriginFailing: {
-    fires: {
-      [`sallyport_origin_failures_total${per('kind="refused"')}`]: '0+10x90',
-      [`sallyport_request_seconds_count${per('')}`]: '0+100x90',
-    },
-    quiet: {
-      [`sallyport_origin_failures_total${per('kind="refused"')}`]: '0+1x90',
-      [`sallyport_request_seconds_count${per('')}`]: '0+100x90',
-    },
-  },
-  SallyportBlocksMore: {
-    ...one('sallyport_decisions_total', 'action="block",enforced="true"', '0+1x100 100+600x60', '0+1x160'),
-    at: '150m',
-  },
-  SallyportOverloaded: one('sallyport_refusals_total', 'cause="overload"', '0+120x90', '0+12x90'),
-  SallyportSlotsLeak: one('sallyport_leaked_slots_total', '', '0x60 1x30', '0x90'),
-  SallyportDataStale: one('sallyport_source_stale', 'source="tor"', '1x90', '0x90'),
-  SallyportLedgerUncovered: one('sallyport_ledger_uncovered_records', '', '1200x90', '900x90'),
-  SallyportOriginDown: one('sallyport_origin_up', 'origin="http://10.0.0.1"', '0x90', '1x90'),
-  SallyportCertificateExpires: one(
-    'sallyport_certificate_not_after_seconds',
-    'file="site.pem"',
-    '1000000x90',
-    '2000000x90',
-  ),
-  SallyportReloadRefused: one('sallyport_reload_refused', '', '1x90', '0x90'),
-  SallyportLogLinesLost: one('sallyport_log_lost_lines_total', '', '0x60 5x30', '5x90'),
+  SallyportDown: { fires: { 'up{job="sallyport"}': '0x90' }, quiet: { 'up{job="sallyport"}': '1x90' } },
+  SallyportOriginFailing: { fires: failures('0+10x90'), quiet: failures('0+1x90') },
+  SallyportBlocksMore: { ...one(...BLOCKED, '0+1x100 100+600x60', '0+1x160'), at: '150m' },
+  SallyportOverloaded: one('refusals_total', 'cause="overload"', '0+120x90', '0+12x90'),
+  SallyportSlotsLeak: one('leaked_slots_total', '', '0x60 1x30', '0x90'),
+  SallyportDataStale: one('source_stale', 'source="tor"', '1x90', '0x90'),
+  SallyportLedgerUncovered: one('ledger_uncovered_records', '', '1200x90', '900x90'),
+  SallyportOriginDown: one('origin_up', 'origin="http://10.0.0.1"', '0x90', '1x90'),
+  SallyportCertificateExpires: one('certificate_not_after_seconds', 'file="site.pem"', '1000000x90', '2000000x90'),
+  SallyportReloadRefused: one('reload_refused', '', '1x90', '0x90'),
+  SallyportLogLinesLost: one('log_lost_lines_total', '', '0x60 5x30', '5x90'),
   SallyportChallengesUnsolved: {
     fires: questions('0+8x1500 12000+1x100'),
     quiet: questions('0+8x1500 12000+6x100'),
     at: '1590m',
   },
-  SallyportNotificationsFail: one(
-    'sallyport_notifications_total',
-    'kind="origin",outcome="failed"',
-    '0x60 1x30',
-    '0x90',
-  ),
+  SallyportNotificationsFail: one(...FAILED, '0x60 1x30', '0x90'),
 }
 
 t.test('every alert has a case', async (t) => {

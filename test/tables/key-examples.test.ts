@@ -8,10 +8,8 @@ import { variableTable } from './variable-table.ts'
 
 type Tree = Record<string, unknown>
 
-/** A name that a map may have. */
 const NAME = 'tor-bulk-exit'
 
-/** Makes one configuration from the examples of some keys. */
 function composeTree(keys: (key: string) => boolean): Tree {
   const whole: Tree = {}
   for (const { key, example } of keyTable().filter((row) => keys(row.key))) {
@@ -40,12 +38,11 @@ function listFaults(written: Tree): readonly string[] {
   }
 }
 
-/** A rule that asks, whose action is another one than the example's. */
-function askingRule(): Tree {
-  return { id: 'ask', match: {}, action: 'challenge' }
+/** Lists the faults of a configuration with one rule that asks, changed by `more`. */
+function listRuleFaults(more: Tree): readonly string[] {
+  return listFaults({ policy: { rules: [{ id: 'ask', match: {}, action: 'challenge', ...more }] } })
 }
 
-/** Returns the examples of the keys of a map. */
 function makeExample(map: string): Tree {
   return Object.fromEntries(
     keyTable().flatMap(({ key, example }) => (key.startsWith(map) ? [[key.slice(map.length), example]] : [])),
@@ -59,10 +56,8 @@ const APART =
 t.test('the words of a match have one row each, and its negation has one for all of them', async (t) => {
   const keys = keyTable().map(({ key }) => key)
   t.ok(keys.includes('policy.rules[].match.header.present'))
-  t.same(
-    keys.filter((key) => key.startsWith('policy.rules[].match.not')),
-    ['policy.rules[].match.not'],
-  )
+  const negations = keys.filter((key) => key.startsWith('policy.rules[].match.not'))
+  t.same(negations, ['policy.rules[].match.not'])
 })
 
 t.test('the examples of all keys are together a usable configuration', async (t) => {
@@ -70,37 +65,31 @@ t.test('the examples of all keys are together a usable configuration', async (t)
 })
 
 t.test('and so are those that are not together with others of a rule', async (t) => {
-  const rule = (key: string) => /^policy\.rules\[\]\.(id|match|action|unknown)/.test(key) && !APART.test(key)
-  const match = makeExample('policy.rules[].match.')
-  const { event, mail, account } = match
+  const isRule = (key: string) => /^policy\.rules\[\]\.(id|match|action|unknown)/.test(key) && !APART.test(key)
+  const rule = makeExample('policy.rules[].')
+  const { event, mail, account } = makeExample('policy.rules[].match.')
   const { share } = makeExample('policy.rules[].limit.')
   const limit = { key: 'client', max: 9, window: '1h', count: 'failure', share }
-  t.same(listFaults({ policy: { rules: [{ ...askingRule(), match: { event, mail, account }, limit }] } }), [])
-  t.same(listFaults(composeTree((key) => rule(key) || key.endsWith('].concurrent'))), [])
-  t.same(
-    listFaults({ policy: { rules: [{ ...askingRule(), challenge: makeExample('policy.rules[].challenge.') }] } }),
-    [],
-  )
-  t.same(
-    listFaults({
-      policy: { rules: [{ ...askingRule(), action: 'redirect', to: makeExample('policy.rules[].')['to'] }] },
-    }),
-    [],
-  )
   const offering = composeTree((key) => key.startsWith('policy.rules[].offer.'))['policy'] as { rules: readonly Tree[] }
-  t.same(listFaults({ policy: { rules: [{ ...askingRule(), action: 'offer', ...offering.rules[0] }] } }), [])
-  t.same(listFaults(composeTree((key) => rule(key) || /\.limit\.(?!share)/.test(key) || key.endsWith('].then'))), [])
+  const faults = [
+    listRuleFaults({ match: { event, mail, account }, limit }),
+    listRuleFaults({ challenge: makeExample('policy.rules[].challenge.') }),
+    listRuleFaults({ action: 'redirect', to: rule['to'] }),
+    listRuleFaults({ action: 'offer', ...offering.rules[0] }),
+    listFaults(composeTree((key) => isRule(key) || key.endsWith('].concurrent'))),
+    listFaults(composeTree((key) => isRule(key) || /\.limit\.(?!share)/.test(key) || key.endsWith('].then'))),
+  ]
+  t.same(faults.flat(), [])
 })
 
 t.test('the examples of all variables are together a usable configuration, and each is read', async (t) => {
   const rows = variableTable()
   const written = rows.map(({ name, example }) => [name, example.replace(/^file:.*/, 'abcdefgh'.repeat(5))] as const)
   const { config } = readConfigFrom({ env: { ...Object.fromEntries(written), SALLYPORT_TLS_CERTIFICATES: undefined } })
-  const unread = rows.filter(({ key }) => key !== undefined && settingAt(config, key) === undefined)
-  t.same(
-    unread.map(({ name }) => name),
-    [],
-  )
+  const settingAt = (key: string) =>
+    key.split('.').reduce<unknown>((value, step) => (value as Tree | undefined)?.[step], config)
+  const unread = rows.flatMap(({ key, name }) => (key !== undefined && settingAt(key) === undefined ? name : []))
+  t.same(unread, [])
 })
 
 t.test('every key is taken over by a reload, or after a restart, by its row in the schema', async (t) => {
@@ -110,7 +99,3 @@ t.test('every key is taken over by a reload, or after a restart, by its row in t
   const restart = keyTable().filter((row) => !row.live && /^(tls|limits|timeouts)\./.test(row.key))
   t.same(restart.map(({ key }) => key).sort(), ['timeouts.counting', 'tls.http2'])
 })
-
-function settingAt(config: object, key: string): unknown {
-  return key.split('.').reduce<unknown>((value, step) => (value as Tree | undefined)?.[step], config)
-}

@@ -27,19 +27,11 @@ function rowsIn(node: SchemaNode, path: string, live: boolean): readonly KeyRow[
   const { properties = {}, required = [] } = node
   return Object.entries(properties).flatMap(([name, inner]) => {
     const key = path === '' ? name : `${path}.${name}`
-    return key === SAME_AS_POLICY
-      ? []
-      : listKeyRows(inner, { key, live: inner.live ?? live, required: required.includes(name) })
+    return key === SAME_AS_POLICY ? [] : listKeyRows(inner, key, inner.live ?? live, required.includes(name))
   })
 }
 
-interface KeyPosition {
-  readonly key: string
-  readonly live: boolean
-  readonly required: boolean
-}
-
-function listKeyRows(node: SchemaNode, { key, live, required }: KeyPosition): readonly KeyRow[] {
+function listKeyRows(node: SchemaNode, key: string, live: boolean, required: boolean): readonly KeyRow[] {
   if (node.properties !== undefined && key !== SAME_AS_MATCH) return rowsIn(node, key, live)
   if (node.items?.properties !== undefined) return rowsIn(node.items, `${key}[]`, live)
   const { additionalProperties: further } = node

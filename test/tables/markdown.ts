@@ -25,49 +25,27 @@ export function cell(plain: string): string {
   return text(plain).replaceAll('|', '\\|')
 }
 
-/** Writes code into a cell. */
 export function code(text: string): string {
   return text === '' ? '' : `\`${text.replaceAll('|', '\\|').replaceAll('`', "'")}\``
 }
 
-/** A value as it is written in YAML. */
 export function value(given: unknown): string {
   if (typeof given === 'string') return code(given === '' ? '""' : given)
   return code(JSON.stringify(given).replaceAll(',', ', '))
 }
 
-const BEGIN = /^<!-- table: ([a-z-]+), written by npm run tables -->$/
-const END = '<!-- end of table -->'
+const TABLE = /^(<!-- table: ([a-z-]+), written by npm run tables -->)$([\s\S]*?)^(<!-- end of table -->)$/gm
 
 /** The tables of a document by their names, as they are between its marks. */
 export function tablesIn(document: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>()
-  splice(document, (name, before) => {
-    found.set(name, before)
-    return before
-  })
-  return found
+  const found = [...document.matchAll(TABLE)].map(([, , name = '', text = '']) => [name, text.trim()] as const)
+  if (found.length !== document.split(/^<!-- table: /m).length - 1) throw new Error('A table has no end.')
+  return new Map(found)
 }
 
 /** The document with every table that `textOf` knows in the place of the one between its marks. */
 export function withTables(document: string, textOf: (name: string) => string | undefined): string {
-  return splice(document, (name, before) => textOf(name) ?? before)
-}
-
-function splice(document: string, replace: (name: string, before: string) => string): string {
-  const out: string[] = []
-  let held: { readonly name: string; readonly lines: string[] } | undefined
-  for (const line of document.split('\n')) {
-    const [, name] = BEGIN.exec(line) ?? []
-    if (held !== undefined && line === END) {
-      out.push('', replace(held.name, held.lines.join('\n').trim()), '', line)
-      held = undefined
-    } else if (held !== undefined) held.lines.push(line)
-    else {
-      out.push(line)
-      if (name !== undefined) held = { name, lines: [] }
-    }
-  }
-  if (held !== undefined) throw new Error(`The table ${held.name} has no end.`)
-  return out.join('\n')
+  return document.replaceAll(TABLE, (_, begin: string, name: string, before: string, end: string) =>
+    [begin, textOf(name) ?? before.trim(), end].join('\n\n'),
+  )
 }

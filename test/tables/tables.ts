@@ -32,14 +32,13 @@ export const TABLES: Readonly<Record<string, { readonly file: string; readonly t
   presets: { file: `${DOCS}/scrapers.md`, text: presets },
   visitors: { file: `${DOCS}/policy.md`, text: visitors },
   wishes: { file: `${DOCS}/policy.md`, text: wishes },
-  'scaling-inputs': { file: 'packages/sallyport/docs/run.md', text: scalingInputs },
-  'scaling-sizes': { file: 'packages/sallyport/docs/run.md', text: scalingSizes },
+  'scaling-inputs': { file: `${DOCS}/run.md`, text: scalingInputs },
+  'scaling-sizes': { file: `${DOCS}/run.md`, text: scalingSizes },
 }
 
 /** Keys that share a first part and are fewer need no list of their own. */
 const SMALL_GROUP = 7
 
-/** Writes a list for each large group of keys, and one for the rest. */
 function options(): string {
   const rows = keyTable()
   const groupName = (key: string) => (/[.[]/.test(key) ? (/^\w+/.exec(key)?.[0] ?? '') : '')
@@ -70,21 +69,17 @@ function keyLine(row: ReturnType<typeof keyTable>[number]): string {
 /** Writes the values of a key and its default, without what readers expect: text, and no value. */
 function valuesText({ values, initial = '' }: ReturnType<typeof keyTable>[number]): string {
   const kinds = values.replace('true or false', 'boolean').replace(/^list: text$/, 'list')
-  return [kinds === 'text' ? '' : kinds, ['any', 'none', '[]', '""'].includes(initial) ? '' : initial]
-    .filter((part) => part !== '')
-    .join('; ')
+  const parts = [kinds === 'text' ? '' : kinds, ['any', 'none', '[]', '""'].includes(initial) ? '' : initial]
+  return parts.filter((part) => part !== '').join('; ')
 }
 
 /** Lists the variables that are no keys. The name of a key's variable follows from the key. */
 function variables(): string {
   const rows = variableTable().filter(({ key }) => key === undefined)
-  return table(
-    ['variable', 'what it is', 'example'],
-    rows.map(({ name, example, description }) => [code(name), cell(description), code(example)]),
-  )
+  const lines = rows.map(({ name, example, description }) => [code(name), cell(description), code(example)])
+  return table(['variable', 'what it is', 'example'], lines)
 }
 
-/** By seconds. */
 const SPANS: Readonly<Record<number, string>> = { 60: 'a minute', 3600: 'an hour', 86400: 'a day' }
 
 function accessText(access: Access): string {
@@ -95,41 +90,26 @@ function accessText(access: Access): string {
 }
 
 function routes(): string {
-  const rows = ROUTES.map(({ method, path, access, summary, example }) => [
-    code(`${method} ${path}`),
-    accessText(access),
-    cell(summary),
-    code(callText(path, example)),
-  ])
+  const rows = ROUTES.map(({ method, path, access, summary, example }) => {
+    const call = example?.body === undefined ? (example?.path ?? path) : JSON.stringify(example.body)
+    return [code(`${method} ${path}`), accessText(access), cell(summary), code(call)]
+  })
   return table(['route', 'access', 'what it answers', 'example'], rows)
 }
 
-function callText(
-  path: string,
-  example: { readonly path: string; readonly body?: object | undefined } | undefined,
-): string {
-  if (example === undefined) return path
-  return example.body === undefined ? example.path : JSON.stringify(example.body)
-}
-
 function errors(): string {
-  const all = Object.entries(ERRORS).map(([name, { status, message }]) => ({ name, status, message }))
-  const rows = all.flatMap(({ name, status, message }) =>
-    status === undefined ? [] : [[code(name), String(status), cell(message)]],
-  )
-  const others = all.flatMap(({ name, status }) => (status === undefined ? [code(name)] : []))
+  const all = Object.entries(ERRORS).map(([name, { status, message }]) => [code(name), String(status), cell(message)])
+  const others = all.flatMap(([name = '', status]) => (status === 'undefined' ? name : []))
   const half = others.length >> 1
-  return [
-    table(['code', 'status', 'message'], rows),
-    `A start or a command ends with ${others.slice(0, half).join(', ')},\n${others.slice(half).join(', ')}.`,
-  ].join('\n\n')
+  const rows = all.filter(([, status]) => status !== 'undefined')
+  const ends = `A start or a command ends with ${others.slice(0, half).join(', ')},\n${others.slice(half).join(', ')}.`
+  return `${table(['code', 'status', 'message'], rows)}\n\n${ends}`
 }
 
 function metrics(): string {
   const lines = Object.values(METRICS).map(({ name, type, labels, unit, help, example }) => {
     const by = labels.length === 0 ? '' : ` by ${labels.join(', ')}`
-    const shown = example === name ? '' : ` ${code(example)}`
-    return `- ${code(name)} (${type} of ${unit}${by}): ${text(help)}.${shown}`
+    return `- ${code(name)} (${type} of ${unit}${by}): ${text(help)}.${example === name ? '' : ` ${code(example)}`}`
   })
   return lines.join('\n')
 }
@@ -159,7 +139,6 @@ const LICENCES: Readonly<Record<string, string>> = {
   'bgp.tools terms: attribution and a User-Agent that says who asks': 'bgp.tools terms',
 }
 
-/** Writes a list of sources for each kind and class. */
 function sources(): string {
   const findGroup = ({ kind, networkClass }: Source) => (networkClass === undefined ? kind : `${kind}: ${networkClass}`)
   return [...new Set(SOURCES.map(findGroup))]
@@ -172,13 +151,12 @@ function sourceLines(rows: readonly Source[]): string {
   const alike = new Map<string, string[]>()
   for (const row of rows) {
     const facts = [askedText(row), text(LICENCES[row.licence] ?? row.licence)].filter((fact) => fact !== '')
-    const key = facts.length === 0 ? 'no licence stated' : facts.join('; ')
+    const key = facts.join('; ') || 'no licence stated'
     alike.set(key, [...(alike.get(key) ?? []), code(row.id)])
   }
   return [...alike].flatMap(([facts, ids]) => joinInLines(ids).map((line) => `- ${facts}: ${line}`)).join('\n')
 }
 
-/** Joins ids to lines that can be read. */
 function joinInLines(ids: readonly string[]): readonly string[] {
   const lines: string[] = []
   for (const id of ids) {
@@ -215,10 +193,9 @@ function readEffect(row: PresetRow | undefined): string {
   const bounds = [...boundsIn(pages, ' pages'), ...boundsIn(perMinute, row.pages === undefined ? '' : ' requests')]
   // Some have one count alone, of a key of its own.
   if (limit !== undefined) {
+    const what = limit.count === undefined ? '' : ' pages'
     const key = Array.isArray(limit.key) ? 'client' : limit.key
-    bounds.push(
-      `${limit.max}${limit.count === undefined ? '' : ' pages'} per ${key} in ${limit.window}`.replace(/ in 1m$/, ''),
-    )
+    bounds.push(`${limit.max}${what} per ${key}${limit.window === '1m' ? '' : ` in ${limit.window}`}`)
   }
   const beyond = bounds.length === 0 ? action : `${action} beyond ${bounds.join(', ')}`
   return then === undefined ? beyond : `${then}; ${beyond}`

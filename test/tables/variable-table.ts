@@ -1,29 +1,19 @@
 import { listVariables } from '@sallyport/engine'
 
-/** Variables that Sallyport reads and that are not keys of the configuration. */
-const FURTHER_VARIABLES = {
-  SALLYPORT_MAXMIND_KEY: {
-    example: 'accountId:licenceKey',
-    description: 'Key for MaxMind sources without a `key`; absent: none',
-  },
-  HTTPS_PROXY: {
-    example: 'http://user:password@proxy.internal:3128',
-    description: 'Proxy for feeds, lists, CrowdSec, webhooks, `challenge.provider` and `tls.acme`; absent: `ALL_PROXY`',
-  },
-  ALL_PROXY: {
-    example: 'http://proxy.internal:3128',
-    description: 'Proxy for feeds, lists, CrowdSec, webhooks and `challenge.provider`; absent: none',
-  },
-  NO_PROXY: { example: 'lists.internal,.corp', description: 'Hosts that bypass the proxy; absent: none' },
-  NODE_ENV: {
-    example: 'production',
-    description: 'Environment; `production` forbids the `explain` option of a mount; absent: allowed',
-  },
-  NODE_TLS_REJECT_UNAUTHORIZED: {
-    example: '1',
-    description: 'Certificate verification; `0` disables it and all data downloads; absent: 1',
-  },
-} as const
+const FURTHER_VARIABLES: Readonly<Record<string, readonly [example: string, description: string]>> = {
+  SALLYPORT_MAXMIND_KEY: ['accountId:licenceKey', 'Key for MaxMind sources without a `key`; absent: none'],
+  HTTPS_PROXY: [
+    'http://user:password@proxy.internal:3128',
+    'Proxy for feeds, lists, CrowdSec, webhooks, `challenge.provider` and `tls.acme`; absent: `ALL_PROXY`',
+  ],
+  ALL_PROXY: [
+    'http://proxy.internal:3128',
+    'Proxy for feeds, lists, CrowdSec, webhooks and `challenge.provider`; absent: none',
+  ],
+  NO_PROXY: ['lists.internal,.corp', 'Hosts that bypass the proxy; absent: none'],
+  NODE_ENV: ['production', 'Environment; `production` forbids the `explain` option of a mount; absent: allowed'],
+  NODE_TLS_REJECT_UNAUTHORIZED: ['1', 'Certificate verification; `0` disables it and all data downloads; absent: 1'],
+}
 
 interface VariableRow {
   readonly name: string
@@ -47,6 +37,6 @@ export function variableTable(): readonly VariableRow[] {
     description,
     example: exampleText(example),
   }))
-  const further = Object.entries(FURTHER_VARIABLES).map(([name, row]) => ({ name, ...row }))
-  return [...ofKeys, ...further]
+  const further = Object.entries(FURTHER_VARIABLES)
+  return [...ofKeys, ...further.map(([name, [example, description]]) => ({ name, example, description }))]
 }

@@ -58,7 +58,6 @@ export const VISITORS: Readonly<Record<string, Headers>> = {
   'a WebView': { ...writeHints('Android WebView', 'Android'), 'User-Agent': WEBVIEW_TEXT, ...NAVIGATION },
 }
 
-/** The networks that each comes from. */
 const NETWORKS = { home: '8.1.1.1', VPN: '8.3.1.1', hosting: '8.2.1.1' } as const
 type Place = keyof typeof NETWORKS
 
@@ -73,7 +72,6 @@ const SNAPSHOTS = makeSnapshots({
   rangesLoaded: true,
 })
 
-/** Returns the action of a preset on the first request of a visitor. */
 export function decideVisitor(preset: PresetName, headers: Headers, place: Place): string {
   const inspector = createInspector({
     clock: createFakeClock('2026-11-28T12:00:00Z'),
@@ -91,13 +89,9 @@ export function decideVisitor(preset: PresetName, headers: Headers, place: Place
 /** Writes the effect of each preset on each visitor. Networks, and then visitors, with the same effects share a row. */
 export function visitors(): string {
   const presets = PRESET_NAMES.filter((preset) => preset !== 'observe')
-  const rows = Object.entries(VISITORS).flatMap(([visitor, headers]) =>
-    joinAlike(
-      (Object.keys(NETWORKS) as Place[]).map((place) => [
-        place,
-        ...presets.map((preset) => decideVisitor(preset, headers, place)),
-      ]),
-    ).map((cells) => [visitor, ...cells]),
-  )
+  const rows = Object.entries(VISITORS).flatMap(([visitor, headers]) => {
+    const decideAll = (place: Place) => [place, ...presets.map((preset) => decideVisitor(preset, headers, place))]
+    return joinAlike((Object.keys(NETWORKS) as Place[]).map(decideAll)).map((cells) => [visitor, ...cells])
+  })
   return table(['visitor over https', 'from', ...presets.map(code)], joinAlike(rows))
 }

@@ -3,9 +3,7 @@ import { AGENT, type Asking, FIREFOX, GOOGLE, GOOGLEBOT, HOME, https, RACK, TOR 
 /** A row of the table "You want …" of README: the policy, the command that shows it, and a request that it is about. */
 export interface Want {
   readonly want: string
-  /** These YAML lines follow below `policy`. */
   readonly policy: string
-  /** The command shows the rule with the row's policy. */
   readonly command: string
   /** The rule that decides `met`; `unmet` is left to the default. */
   readonly rule: string
@@ -17,10 +15,8 @@ const VPN = '45.83.220.10'
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 
-/** Writes the rule of a row with its ID. */
 const rule = (id: string, text: string) => `rules: [{ id: ${id}, ${text} }]`
 
-/** Lists the wishes of site owners in the order of README. */
 export const WANTS: readonly Want[] = [
   {
     want: 'AI crawlers off the site',

@@ -20,15 +20,8 @@ async function decidedBy(sallyport: Sallyport, text: string, asking: Asking): Pr
   t.same([faults, meant], [[], []], text)
   const loaded = { latch: (bound: number) => () => load >= bound, now: () => load }
   const compiled = compilePolicy(policy ?? { preset: 'observe', rules: [] }, { load: loaded })
-  const request = {
-    peer,
-    method: 'GET',
-    target: '/',
-    scheme: 'http',
-    httpVersion: '1.1',
-    fields: Object.entries({ Host: 'site.example', ...headers }).flat(),
-    ...about,
-  } as const
+  const fields = Object.entries({ Host: 'site.example', ...headers }).flat()
+  const request = { peer, method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields, ...about } as const
   const clock = createFakeClock(at)
   const counter = createCounter({ counts: createFakeCounts(clock), flights: 'test' })
   const said = { identifiers: ['ada'], mail: {}, account: {}, reasons: [] }
@@ -37,42 +30,37 @@ async function decidedBy(sallyport: Sallyport, text: string, asking: Asking): Pr
   const rules = event ? eventPolicy(compiled) : compiled
   let id = ''
   for (let time = 0; time < times; time++) {
-    const counting = counter.count(decide(rules, inspection, { mode: 'enforce', request }), request.fields)
-    const { decision, ended } = await counting
+    const made = decide(rules, inspection, { mode: 'enforce', request })
+    const { decision, ended } = await counter.count(made, request.fields)
     ended?.(status)
     id = decision.reasons[0]?.id ?? ''
   }
   return id
 }
 
-async function opened(t: Test, allowlist: readonly string[] = []): Promise<Sallyport> {
-  const options = {
-    policy: { allowlist: [...allowlist] },
-    dataDir: DATA_DIR,
-    data: { refresh: false },
-    dns: { servers: ['127.0.0.1:9'] },
-  }
-  const sallyport = await open(options, { onNotice: () => {} })
+async function openService(t: Test, allowlist: readonly string[] = []): Promise<Sallyport> {
+  const quiet = { data: { refresh: false }, dns: { servers: ['127.0.0.1:9'] } }
+  const config = { policy: { allowlist: [...allowlist] }, dataDir: DATA_DIR, ...quiet }
+  const sallyport = await open(config, { onNotice: () => {} })
   t.teardown(() => sallyport.close())
   return sallyport
 }
 
 t.test('twenty wishes: the rule of each decides what is meant, and nothing else', async (t) => {
-  const sallyport = await opened(t)
+  const sallyport = await openService(t)
   t.equal(WISHES.length, 20)
   for (const { wish, rules, met, unmet } of WISHES) {
-    const written = rules.map((rule, index) => `  - { id: rule-${index + 1}, ${rule} }`)
-    const text = ['rules:', ...written].join('\n')
+    const text = ['rules:', ...rules.map((rule, index) => `  - { id: rule-${index + 1}, ${rule} }`)].join('\n')
     t.equal(await decidedBy(sallyport, text, met), `policy:rule-${rules.length}`, wish)
     t.equal(await decidedBy(sallyport, text, unmet), 'policy:default', `not: ${wish}`)
   }
 })
 
 t.test('the policies of README decide what is wanted, and nothing else', async (t) => {
-  const anybodys = await opened(t)
+  const anybodys = await openService(t)
   for (const { want, policy, rule, met, unmet } of WANTS) {
     const { allowlist } = checkPolicyText(policy).policy ?? {}
-    const sallyport = allowlist === undefined ? anybodys : await opened(t, allowlist)
+    const sallyport = allowlist === undefined ? anybodys : await openService(t, allowlist)
     t.equal(await decidedBy(sallyport, policy, met), rule, want)
     t.equal(await decidedBy(sallyport, policy, unmet), 'policy:default', `not: ${want}`)
   }

@@ -7,8 +7,6 @@ import { TABLES } from './tables.ts'
 /* After a change of a schema: writes the tables of the documents again. */
 for (const file of new Set(Object.values(TABLES).map((row) => row.file))) {
   const path = join(ROOT, file)
-  writeFileSync(
-    path,
-    withTables(readFileSync(path, 'utf8'), (name) => TABLES[name]?.text()),
-  )
+  const text = withTables(readFileSync(path, 'utf8'), (name) => TABLES[name]?.text())
+  writeFileSync(path, text)
 }
