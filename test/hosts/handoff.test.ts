@@ -155,7 +155,10 @@ t.test('a signature of the first version is good for one round more, and says th
   t.match(verify(withSignature(ofFirstVersion(UNSIGNED))), { verified: true, version: 1 })
   const upgraded = verify(withSignature(ofFirstVersion(UNSIGNED).replace(';tag', ';v=2;tag')))
   t.match(upgraded, { verified: false, fault: 'host is not signed' })
-  t.match(verify(altered(';v=2', '')), { verified: false, fault: 'the signature does not match the request' })
+  t.match(verify(withSignature(signed(HMAC).replace(';v=2', ''))), {
+    verified: false,
+    fault: 'the signature does not match the request',
+  })
 })
 t.match(verify(handed({ fields: [...FIELDS, 'Cookie', 'a=b'] })), { verified: true }, 'other fields are not covered')
 t.match(verify(replaced('Host', 'HOST')), { verified: true }, 'the case of a name means nothing')
