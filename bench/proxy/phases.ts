@@ -39,11 +39,11 @@ export async function benchPhases(run: Run, { folder, dataDir, origin, shoot }: 
     await program.stop()
     const whole = median(taken.map(({ cpu }) => cpu))
     for (const [phase, share] of divide(await readProfile(profiles))) {
-      figures.push({ case: name, what: phase, unit: 'µs', value: { median: share * whole } })
+      figures.push({ case: name, what: phase, unit: '', value: { median: share * whole } })
     }
-    figures.push({ case: name, what: 'a request', unit: 'µs', value: { median: whole } })
+    figures.push({ case: name, what: 'a request', unit: '', value: { median: whole } })
   }
-  run.table({ title: 'A request by phases', figures })
+  run.table({ title: 'A request by phases, µs', figures })
 }
 
 /** Starts the server of the frameworks with the inspection. */
