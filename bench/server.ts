@@ -13,8 +13,9 @@ import { isbot } from 'isbot'
 import Koa from 'koa'
 
 /*
- * One small application twice in one process, without the inspection and with it: `node server.js express 3000 3001`. What the compiler made of the framework is then the same for both, and the difference is the gate. Of
- * `express-…` the second has another middleware: one that does nothing, or isbot.
+ * This program serves one small application twice, without the inspection and with it: `node server.js express 3000 3001`. In one
+ * process the compiler makes the same of the framework for both, so that the difference is the gate. With `express-…` the second
+ * has another middleware: one that does nothing, or isbot.
  */
 const HOST = '127.0.0.1'
 const ANSWER = { hello: 'world', items: [1, 2, 3] }

@@ -11,7 +11,7 @@ import type { Answer } from './wire.ts'
 
 const skip = NO_OPENSSL
 
-/** One odd answer of an origin, and what comes of it: the status, and what the fields are that it is about. */
+/** Holds an odd answer of an origin, with the status and the fields that the client receives. */
 interface OddAnswer {
   readonly name: string
   readonly head: string

@@ -15,7 +15,7 @@ t.test('an origin that answers with what is not HTTP is a bad gateway', async (t
   t.match(errors, [{ code: /./ }], 'which is a failure outside, not a bug that shows a stack')
   const twice = await proxyBefore(t, 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok')
   t.equal(readStatus(await exchange(twice.url, get('/'))), 502)
-  t.match(String(twice.errors[0]), 'Duplicate Content-Length', 'its reason is told')
+  t.match(String(twice.errors[0]), 'Duplicate Content-Length', 'the error names its reason')
   t.equal(readStatus(await exchange(url, get('/good'))), 200, 'and the proxy lives')
 })
 

@@ -51,7 +51,7 @@ t.test('captured browsers are people’s; programs and a Chromium that poses are
     for (const capture of named) {
       const decision = decide(requestFrom(capture))
       t.match(decision, found, `${readName(capture)} ${capture.url}`)
-      // What poses is contradicted twice.
+      // A program that poses as a browser is contradicted twice.
       t.ok(least !== 3 || decision.inspection.agent.confidence > 0.95)
     }
   }

@@ -20,7 +20,7 @@ const forwarded = (...lines: readonly string[]): readonly Field[] => lines.map((
 
 t.test('nobody is trusted by default: the client is the peer, whatever the headers say', async (t) => {
   const peer = '198.51.100.7'
-  // Where nobody is trusted at all each header is worth a warning, and a peer that is not trusted is none.
+  // A forwarding header is reported where no proxy is trusted, and not where only this peer is untrusted.
   for (const [trusted, isUntrusted] of [
     [[], true],
     [['10.0.0.0/8'], false],

@@ -90,7 +90,7 @@ t.test('the spellings that were found', async (t) => {
     https://site.example/%2e/%61dmin
   `)
   for (const target of targets) t.same(judge(target), { blocked: true, allowed: false }, target)
-  // What everybody reads the same is allowed.
+  // A path that every server reads alike is allowed.
   for (const target of ['/public/a', '/public/caf%C3%A9', '/public/a+b=(c)', '/public/a%20b'])
     t.ok(judge(target).allowed, target)
 })

@@ -28,7 +28,7 @@ export function makeKey(
 const FIRST = '2026-01-31'
 const SECOND = '2026-02-28'
 
-/** One sentence about a store that has the ready-made account. */
+/** Returns one sentence of the contract, about a store that has the ready-made account. */
 const row = (name: string, run: ContractRow<Accounts>['run']): ContractRow<Accounts> => ({
   name,
   async run(accounts, check) {

@@ -67,7 +67,7 @@ t.test('every source of the table ages, by its row or by its kind', async (t) =>
 t.test('a list that is made daily and is served unchanged for months is as old as its last change', async (t) => {
   const made = CHECKED - 100 * 24 * HOUR
   const daily = ['avastel-1day', 'x4bnet-vpn-ipv4', 'asn-csv-v4', 'windscribe-exit', 'tor-bulk-exit']
-  // What its operator confirms is true.
+  // The operators of these lists confirm that nothing has changed, and are believed.
   const confirmed = ['bot-googlebot', 'lord-alfred-github-ipv4']
   for (const id of [...daily, ...confirmed]) {
     const { feed, ...rest } = source(id, CHECKED)

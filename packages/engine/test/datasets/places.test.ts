@@ -120,7 +120,7 @@ const FEED: Readonly<Record<string, string | undefined>> = {
   '23.0.10.0/24,NO,NO-30,Drammen,': undefined,
   '23.0.11.0/24,US,Nowhere,,': 'US-NY',
   '23.0.12.0/24,PR,,San Juan,': 'US-PR',
-  // Of prefixes within each other the longest counts, also if it has no region.
+  // The longest of nested prefixes counts, also if it has no region.
   '23.1.0.0/16,US,US-NJ,,': 'US-NJ',
   '23.1.2.0/24,US,US-TX,,': 'US-TX',
   '23.1.2.128/25,US,,,': 'US-NY',
