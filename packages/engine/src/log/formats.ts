@@ -4,11 +4,12 @@ import { FIELD_NAMES, type LogLine } from './fields.ts'
 export const LOG_FORMATS = ['plain', 'ecs', 'otel'] as const
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
-type Field = keyof LogLine
+type Names = Readonly<Record<string, string>>
+type Entry = Readonly<Record<string, unknown>>
 
 /** Durations are nanoseconds in ECS and seconds in OpenTelemetry. */
 const PER_MILLISECOND = { ecs: 1_000_000, otel: 0.001 } as const
-const DURATIONS: ReadonlySet<string> = new Set<Field>([
+const DURATIONS: ReadonlySet<string> = new Set<keyof LogLine>([
   'milliseconds',
   'inspectionMilliseconds',
   'challengeMilliseconds',
@@ -31,24 +32,20 @@ const AUDIT_NAMES: Readonly<Record<'ecs' | 'otel', Readonly<Record<keyof AuditLi
   },
 }
 
-/** Writes a line with the names and units of its format. */
-export function renamed(line: LogLine, format: LogFormat): Readonly<Record<string, unknown>> {
-  if (format === 'plain') return line as unknown as Readonly<Record<string, unknown>>
-  const names = FIELD_NAMES[format]
-  const unit = PER_MILLISECOND[format]
+/** Writes a line of either log with the names and units of its format. */
+export function renamed(line: LogLine | AuditLine, format: LogFormat): object {
+  if (format === 'plain') return line
+  const names: Names = 'audit' in line ? AUDIT_NAMES[format] : FIELD_NAMES[format]
   return Object.fromEntries(
     Object.entries(line).map(([field, value]) => [
-      names[field as Field],
-      DURATIONS.has(field) && value !== undefined ? Number((Number(value) * unit).toPrecision(12)) : value,
+      names[field] ?? field,
+      DURATIONS.has(field) && value !== undefined ? multiply(value, PER_MILLISECOND[format]) : value,
     ]),
   )
 }
 
-/** Writes a line of the audit trail with the names of its format. */
-export function renamedAudit(line: AuditLine, format: LogFormat): Readonly<Record<string, unknown>> {
-  if (format === 'plain') return { ...line }
-  const names = AUDIT_NAMES[format]
-  return Object.fromEntries(Object.entries(line).map(([field, value]) => [names[field as keyof AuditLine], value]))
+function multiply(value: unknown, by: number): number {
+  return Number((Number(value) * by).toPrecision(12))
 }
 
 /** Reads a line of either log in any format; returns `undefined` for any other text. */
@@ -56,9 +53,9 @@ export function readEntry(text: string): LogLine | AuditLine | undefined {
   const values = parsed(text)
   if (values === undefined) return undefined
   for (const format of LOG_FORMATS) {
-    const line = format === 'plain' ? values : withPlainNames(values, FIELD_NAMES[format])
+    const line = format === 'plain' ? values : withPlainNames(values, FIELD_NAMES[format], format)
     if (isLine(line)) return line
-    const audit = format === 'plain' ? values : withPlainNames(values, AUDIT_NAMES[format])
+    const audit = format === 'plain' ? values : withPlainNames(values, AUDIT_NAMES[format], format)
     if (isAudit(audit)) return audit
   }
   return undefined
@@ -70,25 +67,21 @@ export function readLine(text: string): LogLine | undefined {
   return entry !== undefined && isLine(entry) ? entry : undefined
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+function parsed(text: string): Entry | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
+    return typeof value === 'object' && value !== null ? (value as Entry) : undefined
   } catch {
     return undefined
   }
 }
 
-function withPlainNames(
-  values: Readonly<Record<string, unknown>>,
-  names: Readonly<Record<string, string>>,
-): Readonly<Record<string, unknown>> {
-  const unit = names === FIELD_NAMES.ecs ? PER_MILLISECOND.ecs : PER_MILLISECOND.otel
+function withPlainNames(values: Entry, names: Names, format: 'ecs' | 'otel'): Entry {
   return Object.fromEntries(
     Object.entries(names).flatMap(([field, name]) => {
       const value = values[name]
       if (value === undefined) return []
-      return [[field, DURATIONS.has(field) ? Number((Number(value) / unit).toPrecision(12)) : value]]
+      return [[field, DURATIONS.has(field) ? multiply(value, 1 / PER_MILLISECOND[format]) : value]]
     }),
   )
 }

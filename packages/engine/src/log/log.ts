@@ -4,7 +4,7 @@ import { type Observe, type ObservedRequest, SallyportError } from '@sallyport/c
 import { fileReason, makeFolder, OWN_FILE, placeFault, writeFault } from '#files'
 import { type AddressForm, addressWriter } from './addresses.ts'
 import { type AuditEntry, auditLine } from './audit-line.ts'
-import { type LogFormat, renamed, renamedAudit } from './formats.ts'
+import { type LogFormat, renamed } from './formats.ts'
 import { writeLine } from './line.ts'
 import { type LineWriter, openLines } from './lines.ts'
 
@@ -57,7 +57,7 @@ export function createLog(options: LogOptions): Log {
       add(renamed(writeLine(observed, write(observed.client, observed.at)), format))
     },
     audit(entry) {
-      add(renamedAudit(auditLine(entry), format))
+      add(renamed(auditLine(entry), format))
     },
     get lost() {
       return lines.lost

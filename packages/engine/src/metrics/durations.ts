@@ -1,5 +1,5 @@
 import type { Histogram, Registry } from 'prom-client'
-import { createRows } from './rows.ts'
+import { createRows, nameLabels } from './rows.ts'
 import type { MetricRow } from './table.ts'
 
 /** A histogram of our own: for each observation, that of prom-client joins the labels and looks the result up as text. */
@@ -9,7 +9,7 @@ export interface Durations {
 }
 
 /** The registry of a histogram, and the function that it calls before a read. */
-interface ReadBy {
+export interface ReadBy {
   readonly registry: Registry
   settle(): void
 }
@@ -21,7 +21,7 @@ export function createDurations(
   { registry, settle }: ReadBy,
 ): Durations {
   const rows = createRows(labels.length, (values) => ({
-    labels: Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ''])),
+    labels: nameLabels(labels, values),
     // Each bound has a count, and so have all longer observations; the sum of seconds comes last.
     counts: new Float64Array(bounds.length + 2),
   }))

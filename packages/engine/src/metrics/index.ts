@@ -1,5 +1,5 @@
 export { createExposition, type Exposition, exposed, keepCounted, type Scraped } from './exposition.ts'
-export { createKeptCounts, type KeptCounts } from './kept-counts.ts'
+export { createKeptCounts } from './kept-counts.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export type { Count, Reading } from './rows.ts'
 export { METRICS, type MetricRow } from './table.ts'

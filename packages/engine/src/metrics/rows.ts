@@ -80,3 +80,8 @@ export function createCounts(labels: readonly string[]): Rows<Count> {
 export function listReadings(counts: readonly Count[]): readonly Reading[] {
   return counts.map(({ labels, count }) => [labels, count])
 }
+
+/** Maps the labels of a metric to their values. */
+export function nameLabels(labels: readonly string[], values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(labels.map((label, at) => [label, values[at] ?? '']))
+}

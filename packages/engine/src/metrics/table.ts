@@ -1,6 +1,3 @@
-/** How values of several workers are combined. */
-export type Aggregation = 'sum' | 'max' | 'min' | 'average'
-
 /** Describes one metric as the documents list it. */
 export interface MetricRow {
   readonly name: `sallyport_${string}`
@@ -10,352 +7,311 @@ export interface MetricRow {
   readonly unit: string
   /** Shows a query of Prometheus. */
   readonly example: string
-  /** Default: `sum`, which adds the values of all workers. */
-  readonly workers?: Aggregation | undefined
+  /** How values of several workers are combined. Default: `sum`. */
+  readonly workers?: 'sum' | 'max' | 'min' | 'average' | undefined
 }
+
+type Described = Omit<MetricRow, 'type' | 'labels'> & { readonly labels?: MetricRow['labels'] }
+
+const makeRow =
+  (type: MetricRow['type']) =>
+  (row: Described): MetricRow => ({ type, labels: [], ...row })
+
+const counter = makeRow('counter')
+const gauge = makeRow('gauge')
+const histogram = makeRow('histogram')
 
 /** Lists every metric of our own. Names contain units; values of labels are bounded. */
 export const METRICS = {
-  decisions: {
+  decisions: counter({
     name: 'sallyport_decisions_total',
-    type: 'counter',
     labels: ['action', 'enforced', 'class', 'network_class'],
     help: 'decided requests',
     unit: 'requests',
     example: 'sum by (action) (rate(sallyport_decisions_total[5m]))',
-  },
-  rules: {
+  }),
+  rules: counter({
     name: 'sallyport_rule_matches_total',
-    type: 'counter',
     labels: ['rule', 'action'],
     help: 'requests that a rule decided, or matched in a dry run (action trial:block and others)',
     unit: 'requests',
     example: 'topk(5, sum by (rule) (rate(sallyport_rule_matches_total[5m])))',
-  },
-  limits: {
+  }),
+  limits: counter({
     name: 'sallyport_limited_requests_total',
-    type: 'counter',
     labels: ['rule', 'outcome'],
     help: 'requests that a rule counted: within or beyond the limit',
     unit: 'requests',
     example: 'sum by (rule) (rate(sallyport_limited_requests_total{outcome="beyond"}[5m]))',
-  },
-  challenges: {
+  }),
+  challenges: counter({
     name: 'sallyport_challenges_total',
-    type: 'counter',
     labels: ['rule', 'outcome', 'level', 'network_class'],
     help: 'challenges and solutions; outcome: asked, solved and others, as in the log',
     unit: 'requests',
     example: 'sum by (rule, outcome) (rate(sallyport_challenges_total[5m]))',
-  },
-  payments: {
+  }),
+  payments: counter({
     name: 'sallyport_payments_total',
-    type: 'counter',
     labels: ['rule', 'outcome'],
     help: 'requests with a price: offered, paid, refused, bounded or unanswered',
     unit: 'requests',
     example: 'sum by (rule) (rate(sallyport_payments_total{outcome="paid"}[1h]))',
-  },
-  challengesAbandoned: {
+  }),
+  challengesAbandoned: counter({
     name: 'sallyport_challenges_abandoned_total',
-    type: 'counter',
     labels: ['rule', 'level', 'network_class'],
     help: 'challenges not solved within five minutes',
     unit: 'challenges',
     example: 'sum by (rule) (increase(sallyport_challenges_abandoned_total[1h]))',
-  },
-  forms: {
+  }),
+  forms: counter({
     name: 'sallyport_form_tokens_total',
-    type: 'counter',
     labels: ['form', 'outcome'],
     help: 'verified form tokens; outcome: ok, missing and others, as in verifyField',
     unit: 'tokens',
     example: 'sum by (form, outcome) (rate(sallyport_form_tokens_total[5m]))',
-  },
-  accountEvents: {
+  }),
+  accountEvents: counter({
     name: 'sallyport_account_events_total',
-    type: 'counter',
     labels: ['event', 'outcome', 'action', 'enforced'],
     help: 'assessed account events; outcome asked: not yet known',
     unit: 'events',
     example: 'sum by (event, action) (rate(sallyport_account_events_total[5m]))',
-  },
-  challengeSeconds: {
+  }),
+  challengeSeconds: histogram({
     name: 'sallyport_challenge_seconds',
-    type: 'histogram',
     labels: ['level'],
     help: 'time from a challenge to its accepted solution',
     unit: 'seconds',
     example: 'histogram_quantile(0.95, sum by (le, level) (rate(sallyport_challenge_seconds_bucket[1h])))',
-  },
-  bans: {
+  }),
+  bans: gauge({
     name: 'sallyport_bans',
-    type: 'gauge',
-    labels: [],
     help: 'banned clients',
     workers: 'max',
     unit: 'clients',
     example: 'sallyport_bans',
-  },
-  refusals: {
+  }),
+  refusals: counter({
     name: 'sallyport_refusals_total',
-    type: 'counter',
     labels: ['cause'],
     help: 'requests and connections refused or closed without a decision',
     unit: 'requests, connections',
     example: 'sum by (cause) (rate(sallyport_refusals_total[5m]))',
-  },
-  inspection: {
+  }),
+  inspection: histogram({
     name: 'sallyport_inspection_seconds',
-    type: 'histogram',
-    labels: [],
     help: 'time from the request head to the decision',
     unit: 'seconds',
     example: 'histogram_quantile(0.99, sum by (le) (rate(sallyport_inspection_seconds_bucket[5m])))',
-  },
-  requests: {
+  }),
+  requests: histogram({
     name: 'sallyport_request_seconds',
-    type: 'histogram',
     labels: ['answered_by', 'status'],
     help: 'time from the request head to the end of the response; status is 2xx to 5xx, or left',
     unit: 'seconds',
     example: 'histogram_quantile(0.99, sum by (le) (rate(sallyport_request_seconds_bucket[5m])))',
-  },
-  originFailures: {
+  }),
+  originFailures: counter({
     name: 'sallyport_origin_failures_total',
-    type: 'counter',
     labels: ['kind'],
     help: 'requests without a valid response of the origin',
     unit: 'requests',
     example: 'sum by (kind) (rate(sallyport_origin_failures_total[5m]))',
-  },
-  fieldConflicts: {
+  }),
+  fieldConflicts: counter({
     name: 'sallyport_field_conflicts_total',
-    type: 'counter',
     labels: ['field'],
     help: 'single-value headers that an origin sent with different values; the last value was forwarded',
     unit: 'fields',
     example: 'sum by (field) (rate(sallyport_field_conflicts_total[1h])) > 0',
-  },
-  originUp: {
+  }),
+  originUp: gauge({
     name: 'sallyport_origin_up',
-    type: 'gauge',
     workers: 'min',
     labels: ['origin'],
     help: '1 if a server of an origin is healthy, otherwise 0',
     unit: '1 or 0',
     example: 'min by (origin) (sallyport_origin_up) == 0',
-  },
-  connections: {
+  }),
+  connections: gauge({
     name: 'sallyport_connections',
-    type: 'gauge',
-    labels: [],
     help: 'client connections',
     unit: 'connections',
     example: 'sallyport_connections',
-  },
-  workers: {
+  }),
+  workers: gauge({
     name: 'sallyport_workers',
-    type: 'gauge',
     workers: 'max',
     labels: ['state'],
     help: 'worker processes: wanted, serving, and silent (serving but unresponsive for some seconds)',
     unit: 'processes',
     example: 'sallyport_workers{state="silent"} > 0',
-  },
-  certificates: {
+  }),
+  certificates: gauge({
     name: 'sallyport_certificate_not_after_seconds',
-    type: 'gauge',
     workers: 'min',
     labels: ['file'],
     help: 'expiry of a TLS certificate',
     unit: 'seconds since 1970',
     example: 'sallyport_certificate_not_after_seconds - time() < 14 * 86400',
-  },
-  reloadRefused: {
+  }),
+  reloadRefused: gauge({
     name: 'sallyport_reload_refused',
-    type: 'gauge',
     workers: 'max',
-    labels: [],
     help: '1 while the previous configuration is in force, because the last reload was rejected',
     unit: '1 or 0',
     example: 'max(sallyport_reload_refused) == 1',
-  },
-  load: {
+  }),
+  load: gauge({
     name: 'sallyport_load',
-    type: 'gauge',
     workers: 'max',
     labels: ['kind'],
     help: 'load for rules: now (1 means that a limit is reached, smoothed over seconds); on (1 while a load rule is active)',
     unit: '1 at a limit',
     example: 'max(sallyport_load{kind="now"}) > 0.8',
-  },
-  inFlight: {
+  }),
+  inFlight: gauge({
     name: 'sallyport_requests_in_flight',
-    type: 'gauge',
     labels: ['kind'],
     help: 'requests and tunnels with a slot',
     unit: 'requests, tunnels',
     example: 'sallyport_requests_in_flight',
-  },
-  queued: {
+  }),
+  queued: gauge({
     name: 'sallyport_requests_queued',
-    type: 'gauge',
     labels: ['queue'],
     help: 'requests waiting for a slot or for a connection to the origin',
     unit: 'requests',
     example: 'max by (queue) (sallyport_requests_queued)',
-  },
-  leakedSlots: {
+  }),
+  leakedSlots: counter({
     name: 'sallyport_leaked_slots_total',
-    type: 'counter',
-    labels: [],
     help: 'slots freed by a timer after their connection had closed; any value above 0 is a bug',
     unit: 'slots',
     example: 'increase(sallyport_leaked_slots_total[1h]) > 0',
-  },
-  behaviour: {
+  }),
+  behaviour: gauge({
     name: 'sallyport_behaviour_habits',
-    type: 'gauge',
     labels: ['host', 'habit'],
     help: 'whether people of a site share a habit, so that its absence is a sign',
     unit: '0 or 1',
     example: 'sallyport_behaviour_habits == 0',
-  },
-  behaviourVisits: {
+  }),
+  behaviourVisits: gauge({
     name: 'sallyport_behaviour_visits',
-    type: 'gauge',
-    labels: [],
     help: 'visits with recorded behaviour',
     unit: 'visits',
     example: 'sallyport_behaviour_visits',
-  },
-  visits: {
+  }),
+  visits: counter({
     name: 'sallyport_visits_total',
-    type: 'counter',
     labels: ['known'],
     help: 'requests of known visitors, and others',
     unit: 'requests',
     example: 'sum by (known) (rate(sallyport_visits_total[5m]))',
-  },
-  dns: {
+  }),
+  dns: counter({
     name: 'sallyport_dns_questions_total',
-    type: 'counter',
     labels: ['kind', 'outcome'],
     help: 'DNS lookups: found, absent or failed',
     unit: 'questions',
     example: 'sum by (outcome) (rate(sallyport_dns_questions_total[5m]))',
-  },
-  whois: {
+  }),
+  whois: counter({
     name: 'sallyport_whois_questions_total',
-    type: 'counter',
     labels: ['outcome'],
     help: 'WHOIS lookups of callers: registered, free, reserved or failed',
     unit: 'questions',
     example: 'sum by (outcome) (rate(sallyport_whois_questions_total[5m]))',
-  },
-  sourceAge: {
+  }),
+  sourceAge: gauge({
     name: 'sallyport_source_age_seconds',
-    type: 'gauge',
     workers: 'max',
     labels: ['source'],
     help: 'time since the publisher of a source last confirmed its data',
     unit: 'seconds',
     example: 'topk(5, sallyport_source_age_seconds)',
-  },
-  oldestList: {
+  }),
+  oldestList: gauge({
     name: 'sallyport_oldest_list_age_seconds',
-    type: 'gauge',
     workers: 'max',
     labels: ['source'],
     help: 'age of the oldest list behind verdicts',
     unit: 'seconds',
     example: 'max(sallyport_oldest_list_age_seconds) > 7 * 86400',
-  },
-  sourceEntries: {
+  }),
+  sourceEntries: gauge({
     name: 'sallyport_source_entries',
-    type: 'gauge',
     workers: 'min',
     labels: ['source'],
     help: 'entries of a loaded source',
     unit: 'entries',
     example: 'sallyport_source_entries{source="tor-bulk-exit"}',
-  },
-  sourceStale: {
+  }),
+  sourceStale: gauge({
     name: 'sallyport_source_stale',
-    type: 'gauge',
     workers: 'max',
     labels: ['source'],
     help: '1 if a loaded source is stale',
     unit: '1 or 0',
     example: 'sum(sallyport_source_stale)',
-  },
-  sourceErrors: {
+  }),
+  sourceErrors: gauge({
     name: 'sallyport_source_error',
-    type: 'gauge',
     workers: 'max',
     labels: ['source'],
     help: '1 if the last refresh of a source failed or was rejected',
     unit: '1 or 0',
     example: 'sallyport_source_error == 1',
-  },
-  ledgerUncovered: {
+  }),
+  ledgerUncovered: gauge({
     name: 'sallyport_ledger_uncovered_records',
-    type: 'gauge',
-    labels: [],
     workers: 'max',
     help: 'records that no signed checkpoint covers yet',
     unit: 'records',
     example: 'sallyport_ledger_uncovered_records > 1000',
-  },
-  ledgerCheckpoints: {
+  }),
+  ledgerCheckpoints: counter({
     name: 'sallyport_ledger_checkpoints_total',
-    type: 'counter',
-    labels: [],
     help: 'checkpoints signed by this process',
     unit: 'checkpoints',
     example: 'rate(sallyport_ledger_checkpoints_total[5m])',
-  },
-  ledgerTimestamps: {
+  }),
+  ledgerTimestamps: counter({
     name: 'sallyport_ledger_timestamps_total',
-    type: 'counter',
     labels: ['outcome'],
     help: 'responses of timestamp authorities and witnesses: stamped, refused or failed',
     unit: 'answers',
     example: 'increase(sallyport_ledger_timestamps_total{outcome!="stamped"}[1h]) > 0',
-  },
-  crawlRecords: {
+  }),
+  crawlRecords: counter({
     name: 'sallyport_crawl_records_total',
-    type: 'counter',
     labels: ['outcome'],
     help: 'crawl records: recorded, retried or lost',
     unit: 'records',
     example: 'increase(sallyport_crawl_records_total{outcome="lost"}[1h]) > 0',
-  },
-  events: {
+  }),
+  events: counter({
     name: 'sallyport_notifications_total',
-    type: 'counter',
     labels: ['kind', 'outcome'],
     help: 'notifications: left_out (suppressed repetitions), or for each webhook sent, failed or dropped',
     unit: 'notifications',
     example: 'sum by (kind) (increase(sallyport_notifications_total{outcome="failed"}[1h])) > 0',
-  },
-  wrongTokens: {
+  }),
+  wrongTokens: counter({
     name: 'sallyport_wrong_tokens_total',
-    type: 'counter',
-    labels: [],
     help: 'invalid tokens and used links sent to the admin listener',
     unit: 'requests',
     example: 'increase(sallyport_wrong_tokens_total[10m]) > 10',
-  },
-  logLost: {
+  }),
+  logLost: counter({
     name: 'sallyport_log_lost_lines_total',
-    type: 'counter',
-    labels: [],
     help: 'lost log lines',
     unit: 'lines',
     example: 'increase(sallyport_log_lost_lines_total[1h]) > 0',
-  },
-} as const satisfies Readonly<Record<string, MetricRow>>
+  }),
+} as const
 
 export type MetricId = keyof typeof METRICS

@@ -1,13 +1,3 @@
-/** Counts the challenges that were not solved while they could be answered. */
-export interface Unanswered {
-  /** Records that a challenge was issued; `labels` belong to its metric. Times are milliseconds since the epoch. */
-  asked(labels: readonly string[], at: number): void
-  /** Records that a challenge issued at `askedAt` earned a pass. */
-  answered(labels: readonly string[], askedAt: number): void
-  /** Counts the challenges that have expired. */
-  settle(now: number): void
-}
-
 /** How long a challenge may be answered; challenges of one `COHORT_MS` expire together. */
 const ANSWERABLE_MS = 300_000
 const COHORT_MS = 30_000
@@ -19,10 +9,11 @@ interface Sum {
 }
 
 /**
- * Calls `count` with abandoned challenges. A solution may reach another process than its challenge did: a solution without a challenge here
- * is set off against later challenges. So no count falls, and the sum over all processes is right as long as each handles both.
+ * Calls `count` with challenges that were not solved while they could be answered. Labels belong to the metric, times are milliseconds
+ * since the epoch. A solution may reach another process than its challenge did: a solution without a challenge here is set off against
+ * later challenges. So no count falls, and the sum over all processes is right as long as each handles both.
  */
-export function createUnanswered(count: (labels: readonly string[], by: number) => void): Unanswered {
+export function createUnanswered(count: (labels: readonly string[], by: number) => void) {
   const cohorts = new Map<number, Map<string, Sum>>()
   const settled = new Map<string, Sum>()
 
@@ -34,9 +25,12 @@ export function createUnanswered(count: (labels: readonly string[], by: number) 
   }
 
   return {
-    asked: (labels, at) => add(labels, at, 1),
-    answered: (labels, askedAt) => add(labels, askedAt, -1),
-    settle(now) {
+    /** Records that a challenge was issued. */
+    asked: (labels: readonly string[], at: number): void => add(labels, at, 1),
+    /** Records that a challenge issued at `askedAt` earned a pass. */
+    answered: (labels: readonly string[], askedAt: number): void => add(labels, askedAt, -1),
+    /** Counts the challenges that have expired. */
+    settle(now: number): void {
       for (const [begun, cohort] of cohorts) {
         if ((begun + 1) * COHORT_MS + ANSWERABLE_MS > now) continue
         cohorts.delete(begun)
@@ -54,9 +48,7 @@ export function createUnanswered(count: (labels: readonly string[], by: number) 
 
 function sumIn(sums: Map<string, Sum>, labels: readonly string[]): Sum {
   const key = labels.join('\n')
-  const known = sums.get(key)
-  if (known !== undefined) return known
-  const begun = { labels, open: 0 }
-  sums.set(key, begun)
-  return begun
+  const sum = sums.get(key) ?? { labels, open: 0 }
+  sums.set(key, sum)
+  return sum
 }
