@@ -39,13 +39,8 @@ export async function examineDataDir(config: Config): Promise<readonly CheckResu
     })
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
-    return [
-      (statSync(path).isDirectory() ? failNow : fail)(
-        `${describeReason(error)}.`,
-        /disk is full|used up/.test(error.message) ? MAKE_ROOM : GIVE,
-        AT,
-      ),
-    ]
+    const report = statSync(path).isDirectory() ? failNow : fail
+    return [report(`${describeReason(error)}.`, /disk is full|used up/.test(error.message) ? MAKE_ROOM : GIVE, AT)]
   }
   const { bavail, bsize } = statfsSync(path)
   const free = bavail * bsize
@@ -77,19 +72,13 @@ function examineAbsent(path: string, readOnly: boolean): CheckResult {
   if (closed !== undefined) return failNow(`${closed}.`, OPEN, AT)
   const above = nearest(path)
   if (!statSync(above).isDirectory()) return fail(`${above} is not a folder.`, 'Set another dataDir.', AT)
-  if (readOnly)
-    return failNow(
-      `${path} does not exist, and data.readOnly prevents its creation.`,
-      'Run sallyport data compile where the directory is writable.',
-      AT,
-    )
-  return isReadOnly(above)
-    ? failNow(
-        `${path} does not exist, and ${above} is not writable.`,
-        'Create it, and make the user who runs Sallyport its owner.',
-        AT,
-      )
-    : ok(`${path} does not exist yet; the first start creates it.`)
+  if (readOnly) {
+    const found = `${path} does not exist, and data.readOnly prevents its creation.`
+    return failNow(found, 'Run sallyport data compile where the directory is writable.', AT)
+  }
+  if (!isReadOnly(above)) return ok(`${path} does not exist yet; the first start creates it.`)
+  const found = `${path} does not exist, and ${above} is not writable.`
+  return failNow(found, 'Create it, and make the user who runs Sallyport its owner.', AT)
 }
 
 const AT = ['dataDir']

@@ -17,6 +17,7 @@ import {
   type CheckResult,
   createOutbound,
   describeReason,
+  type Finding,
   fail,
   findProxy,
   ok,
@@ -30,10 +31,7 @@ const ASKED_BYTES = 2 ** 20
 const COMPILE = 'Run sallyport data compile, or start the service.'
 
 /** How old the compiled data is, and whether this machine's clock can be right. */
-export async function examineData(
-  config: Config,
-  now: number,
-): Promise<{ readonly data: readonly CheckResult[]; readonly clock: readonly CheckResult[] }> {
+export async function examineData(config: Config, now: number): Promise<readonly (CheckResult | Finding)[]> {
   let sources: readonly SourceStatus[]
   let hasCities = false
   let mail: MailDomains | undefined
@@ -48,12 +46,12 @@ export async function examineData(
   } catch (error) {
     if (!(error instanceof SallyportError)) throw error
     const isMissing = error.code === 'missing_data' || error.code === 'data_dir_unusable'
-    const found = isMissing ? warn('No data is compiled yet.', COMPILE) : fail(`${describeReason(error)}.`, COMPILE)
-    return { data: [found], clock: [] }
+    return [isMissing ? warn('No data is compiled yet.', COMPILE) : fail(`${describeReason(error)}.`, COMPILE)]
   }
   const loaded = sources.filter(({ state }) => state === 'loaded')
   const asked = [...checkMailLists(config, mail), ...(hasCities ? [] : regionWarnings(config))]
-  return { data: [checkAges(loaded, now), ...listFaults(sources, now), ...asked], clock: [checkClock(loaded, now)] }
+  const clock = { check: 'clock', ...checkClock(loaded, now) }
+  return [checkAges(loaded, now), ...listFaults(sources, now), ...asked, clock]
 }
 
 function checkAges(loaded: readonly SourceStatus[], now: number): CheckResult {
@@ -99,26 +97,18 @@ function listFaults(sources: readonly SourceStatus[], now: number): readonly Che
   const refused = sources.filter(({ state }) => state === 'refused').map(({ id }) => id)
   const lost = sources.filter((source) => isLost(source, now))
   const failed = sources.filter((source) => source.error !== undefined && !lost.includes(source))
-  const [first] = failed
-  return [
-    ...(refused.length === 0 ? [] : [fail(`Rejected: ${shortList(refused)}.`, 'See sallyport data status.')]),
-    ...(lost.length === 0
-      ? []
-      : [
-          warn(
-            `Sources without a successful download for three refresh intervals: ${shortList(lost.map(lostSince))}.`,
-            'Run sallyport data status for the reason. If the publisher has moved, set data.sources.<id>.url.',
-          ),
-        ]),
-    ...(first === undefined
-      ? []
-      : [
-          warn(
-            `The last refresh of ${shortList(failed.map(({ id }) => id))} failed: ${first.error}.`,
-            'Run sallyport data status for the reason. The loaded data stays in use.',
-          ),
-        ]),
-  ]
+  const found: CheckResult[] = []
+  if (refused.length > 0) found.push(fail(`Rejected: ${shortList(refused)}.`, 'See sallyport data status.'))
+  if (lost.length > 0) {
+    const sentence = `Sources without a successful download for three refresh intervals: ${shortList(lost.map(lostSince))}.`
+    const advice = 'Run sallyport data status for the reason. If the publisher has moved, set data.sources.<id>.url.'
+    found.push(warn(sentence, advice))
+  }
+  if (failed.length > 0) {
+    const sentence = `The last refresh of ${shortList(failed.map(({ id }) => id))} failed: ${failed[0]?.error}.`
+    found.push(warn(sentence, 'Run sallyport data status for the reason. The loaded data stays in use.'))
+  }
+  return found
 }
 
 function lostSince({ id, checked }: SourceStatus): string {

@@ -19,7 +19,11 @@ export interface DoctorHooks {
   readonly more?: readonly Look[] | undefined
 }
 
-export type Look = readonly [check: Finding['check'], examine: (config: Config) => Promise<readonly CheckResult[]>]
+/** One look at the configuration: what it finds belongs to `check`, unless a finding names another check. */
+export type Look = readonly [
+  check: Finding['check'],
+  examine: (config: Config) => Promise<readonly (CheckResult | Finding)[]>,
+]
 
 /** The checks in the order in which they are shown. True: a start reads or asks what the configuration names there. */
 const CHECKS: Readonly<Record<Finding['check'], boolean>> = {
@@ -40,8 +44,6 @@ const CHECKS: Readonly<Record<Finding['check'], boolean>> = {
   challenge: false,
   ...Object.fromEntries(NAMED_FEATURES.map(({ name }) => [name, true])),
 }
-
-type Findings = Readonly<Record<Finding['check'], readonly CheckResult[] | undefined>>
 
 /**
  * Looks at what a service of this configuration rests on: rights, files, clocks, DNS, stores, the age of data, rules, trust
@@ -64,77 +66,62 @@ export async function examineNamed({ config, layers }: Pick<ConfigRead, 'config'
   const isError = ({ state, passing = false }: Finding): boolean => state === 'fail' && !passing
   const describeFault = ({ found, path = [] }: Finding): ConfigFault =>
     // The key is said apart.
-    located({ path, message: found.replace(/^[\w.]+: /, '').replace(/\.$/, '') }, config, layers)
+    located({ path, message: found.replace(/^[\w.]+: |\.$/g, '') }, config, layers)
   return {
     errors: found.filter(isError).map(describeFault),
     warnings: found.filter((finding) => !isError(finding)).map(describeFault),
   }
 }
 
-async function listFindings(config: Config, looks: ReturnType<typeof examinations>): Promise<readonly Finding[]> {
+async function listFindings(config: Config, looks: readonly Look[]): Promise<readonly Finding[]> {
   const parts = await Promise.all(
-    looks.map(async ([check, examine]): Promise<Findings> => {
-      try {
-        return await examine(config)
-      } catch (error) {
-        return {
-          [check]: [
-            fail(`The check could not run: ${describeReason(error)}.`, 'This is a bug in Sallyport. Please report it.'),
-          ],
-        }
-      }
+    looks.map(async ([check, examine]): Promise<readonly Finding[]> => {
+      const look = async () => examine(config)
+      const found = await look().catch((error: unknown) => [
+        fail(`The check could not run: ${describeReason(error)}.`, 'This is a bug in Sallyport. Please report it.'),
+      ])
+      return found.map((result) => ({ check, ...result }))
     }),
   )
-  return Object.keys(CHECKS).flatMap((check) =>
-    parts.flatMap((part) => part[check] ?? []).map((found) => ({ check, ...found })),
-  )
+  const all = parts.flat()
+  return Object.keys(CHECKS).flatMap((name) => all.filter(({ check }) => check === name))
 }
 
 function examinations(
   config: Config,
   { clock = { now: () => Date.now() }, dns = createDns(config.dns), site, more = [] }: DoctorHooks,
-): readonly (readonly [check: Finding['check'], examine: (config: Config) => Promise<Findings>])[] {
+): readonly Look[] {
   const outbound = createOutbound(config, { dns })
   return [
-    ['dataDir', async () => ({ dataDir: await examineDataDir(config) })],
-    ['files', async () => ({ files: await examineFiles(config) })],
+    ['dataDir', examineDataDir],
+    ['files', examineFiles],
     ['policy', async () => examineSettings(config)],
-    ...more.map(([check, examine]) => [check, async (config: Config) => ({ [check]: await examine(config) })] as const),
-    ['store', () => examineStore(config)],
-    [
-      'redis',
-      async () => {
-        const { store, clock } = await examineRedis(config)
-        return { redis: store, clock }
-      },
-    ],
+    ...more,
+    ['store', examineStore],
+    ['redis', examineRedis],
     ['data', () => examineData(config, clock.now())],
-    ['feeds', async () => ({ feeds: await examineFeeds(config, dns) })],
-    ['dns', async () => ({ dns: await examineDns(config, dns) })],
-    ['trust', async () => ({ trust: examineTrust(config) })],
-    ['listeners', async () => ({ listeners: await examineListeners(config) })],
-    ['challenge', async () => ({ challenge: await examineSite(config, site) })],
+    ['feeds', () => examineFeeds(config, dns)],
+    ['dns', () => examineDns(config, dns)],
+    ['trust', async () => examineTrust(config)],
+    ['listeners', examineListeners],
+    ['challenge', () => examineSite(config, site)],
     ...NAMED_FEATURES.map(
-      ({ name, feature: { examine } }) =>
-        [name, async () => ({ [name]: (await examine?.(config, outbound)) ?? [] })] as const,
+      ({ name, feature: { examine } }): Look => [name, async () => (await examine?.(config, outbound)) ?? []],
     ),
   ]
 }
 
 /** Settings that are allowed and most likely not meant: of rules, and of features. */
-function examineSettings(config: Config): Findings {
-  const warnings = configWarnings(config, []).map(({ key = '', rule, message }) => {
-    const [found = message, advice = 'Run sallyport config check for the line.'] = message.split(/; |\. (?=[A-Z])/, 2)
-    return { key, result: warn(`${rule === undefined ? key : `rule "${rule}"`}: ${found}.`, advice) }
-  })
+function examineSettings(config: Config): readonly Finding[] {
   const findFeature = (key: string) =>
     NAMED_FEATURES.find(
       ({ feature: { keys, warnings } }) => warnings !== undefined && (key.split('.')[0] ?? '') in keys,
     )
-  const found: Record<string, CheckResult[]> = { policy: [] }
-  for (const { key, result } of warnings) {
-    const check = findFeature(key)?.name ?? 'policy'
-    found[check] = [...(found[check] ?? []), result]
-  }
-  return found['policy']?.length === 0 ? { ...found, policy: [ok('No rule hides another.')] } : found
+  const found = configWarnings(config, []).map(({ key = '', rule, message }): Finding => {
+    const [sentence = message, advice = 'Run sallyport config check for the line.'] = message.split(/; |\. (?=[A-Z])/, 2)
+    const result = warn(`${rule === undefined ? key : `rule "${rule}"`}: ${sentence}.`, advice)
+    return { check: findFeature(key)?.name ?? 'policy', ...result }
+  })
+  const isSound = found.every(({ check }) => check !== 'policy')
+  return isSound ? [...found, { check: 'policy', ...ok('No rule hides another.') }] : found
 }

@@ -46,15 +46,10 @@ async function lookAt(path: readonly string[], look: () => unknown): Promise<rea
     await look()
     return []
   } catch (error) {
-    return [fail(sentence(error), `Correct ${path.join('.')}, or the file.`, path)]
+    // A finding has the name of the key apart.
+    const reason = describeReason(error).replace(/^[\w.]+: |\.$/g, '')
+    return [fail(`${reason}.`, `Correct ${path.join('.')}, or the file.`, path)]
   }
-}
-
-/** Without the name of the key, which a finding has apart. */
-function sentence(error: unknown): string {
-  return `${describeReason(error)
-    .replace(/^[\w.]+: /, '')
-    .replace(/\.$/, '')}.`
 }
 
 /** A template that cannot be read is a fault of its own. */

@@ -3,7 +3,7 @@ import { request as ask, type IncomingMessage } from 'node:http'
 import { request as askSecurely } from 'node:https'
 import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type Dns, errorCode, formatAddress, parseAddress, reservedRow } from '@sallyport/core'
+import { type Dns, errorCode, formatAddress, parseAddress } from '@sallyport/core'
 import type { Config } from '#config'
 import { type CheckResult, fail, failNow, ok, warn } from '#service'
 import { parseHostPort } from '#settings'
@@ -28,15 +28,11 @@ export async function examineDns(config: Config, dns: Dns): Promise<readonly Che
       return [fail(`No response from ${asked} within ${timeoutMs} ms: ${answer.reason}.`, advice)]
     case 'absent':
       return [warn(`${asked} cannot resolve ${KNOWN_NAME}; they resolve internal names only.`, advice)]
-    case 'found':
-      return took < SLOW_MS
-        ? [ok(`Response from ${asked} in ${took} ms.`)]
-        : [
-            warn(
-              `Response from ${asked} in ${took} ms.`,
-              'Use a local resolver (unbound, systemd-resolved) for faster responses.',
-            ),
-          ]
+    case 'found': {
+      const found = `Response from ${asked} in ${took} ms.`
+      if (took < SLOW_MS) return [ok(found)]
+      return [warn(found, 'Use a local resolver (unbound, systemd-resolved) for faster responses.')]
+    }
   }
 }
 
@@ -56,9 +52,8 @@ function examineJa4({ trustProxy, ja4Header, tls }: Config): readonly CheckResul
 }
 
 function examineClientTrust({ listen, trustProxy, clientHeader }: Config): readonly CheckResult[] {
-  const { host } = parseHostPort(listen)
   if (trustProxy.length > 0) return [ok(`${clientHeader} is trusted from ${trustProxy.join(', ')}.`)]
-  if (isLoopback(host)) {
+  if (isLocal(listen)) {
     return [
       warn(
         `Only this machine can reach ${listen}, and no proxy is trusted, so every visitor has the address of this machine.`,
@@ -66,11 +61,9 @@ function examineClientTrust({ listen, trustProxy, clientHeader }: Config): reado
       ),
     ]
   }
-  return [
-    clientHeader === 'x-forwarded-for'
-      ? ok('No proxy is trusted, so the client address is the socket address.')
-      : warn(`${clientHeader} is never read, because no proxy is trusted.`, 'Add the proxy to trustProxy.'),
-  ]
+  if (clientHeader === 'x-forwarded-for')
+    return [ok('No proxy is trusted, so the client address is the socket address.')]
+  return [warn(`${clientHeader} is never read, because no proxy is trusted.`, 'Add the proxy to trustProxy.')]
 }
 
 /** Whether the listeners can be had, or are this service's own already. */
@@ -85,15 +78,14 @@ export async function examineListeners(config: Config): Promise<readonly CheckRe
   // Another program may have the address that a running gate is to listen on next.
   const isGate = async (address: string, fault: string | undefined, isSecure: boolean): Promise<boolean> =>
     isOurs && fault === 'EADDRINUSE' && (proxyProtocol !== false || (await answersAsGate(address, isSecure)))
-  const { host } = parseHostPort(adminAt)
   return [
     listenerFound('listen', listen, main, await isGate(listen, main, tls !== undefined)),
     ...(http === undefined ? [] : [listenerFound('http', http, plain, await isGate(http, plain, false))]),
-    // Without a place of its own the command goes on without health.
+    // Without an address of its own the command goes on without health.
     ...(admin === undefined && operator !== undefined && !isOurs
       ? [warn(`admin: ${adminAt} is in use: there is no health and no metrics.`, 'Use another address.', ['admin'])]
       : [listenerFound('admin', adminAt, operator, isOurs)]),
-    ...(isLoopback(host)
+    ...(isLocal(adminAt)
       ? []
       : [
           warn(
@@ -169,8 +161,9 @@ const PROOF_MS = 2_000
 /** Addresses at which a listener on any address is reached. */
 const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-function isLoopback(host: string): boolean {
+/** Reports whether only this machine reaches a listener. */
+function isLocal(listener: string): boolean {
+  const { host } = parseHostPort(listener)
   const address = parseAddress(host)
-  if (address === undefined) return host === 'localhost'
-  return reservedRow(address) !== undefined && /^(127\.|::1$)/.test(formatAddress(address))
+  return address === undefined ? host === 'localhost' : /^(127\.|::1$)/.test(formatAddress(address))
 }

@@ -2,18 +2,15 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted, SallyportError } from '@sallyport/core'
 import type { Config } from '#config'
-import { type CheckResult, describeReason, fail, failNow, ok, warn } from '#service'
+import { type CheckResult, describeReason, type Finding, fail, failNow, ok, warn } from '#service'
 import { findMissingSqlite, probeStore, type StoreProbe } from '#stores'
 import { regularFault } from './file-fault.ts'
 
 /** How far two clocks may differ: leases and windows of limits count in seconds. */
 const SKEW_MS = { warn: 2_000, fail: 60_000 } as const
 
-/** Findings about a store, and about its clock if it has one. */
-export type StoreFindings = {
-  readonly store: readonly CheckResult[]
-  readonly clock: readonly CheckResult[]
-}
+/** Finds faults of a store, and of its clock if it has one. */
+type StoreFindings = readonly (CheckResult | Finding)[]
 
 /** Checks the account store: a server, or the files of the dataDir. */
 export async function examineStore(config: Config): Promise<StoreFindings> {
@@ -23,14 +20,14 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
   }
   const own = store?.slice('sqlite:'.length)
   const faults = own === undefined ? [] : regularFault(own, ['store'])
-  if (faults.length > 0) return { store: faults, clock: [] }
+  if (faults.length > 0) return faults
   // A store that does not exist yet is created at the first start.
   const named = own !== undefined && existsSync(own) ? [own] : []
   const files = [...new Set([...named, ...listDatabases(dataDir)])]
   if (files.length === 0) {
     const missing = await findMissingSqlite()
-    if (missing !== undefined) return { store: [warn('No store uses a file.', `${missing.message}.`)], clock: [] }
-    return { store: [ok(`SQLite in ${own ?? 'dataDir'}, created at the first start.`)], clock: [] }
+    if (missing !== undefined) return [warn('No store uses a file.', `${missing.message}.`)]
+    return [ok(`SQLite in ${own ?? 'dataDir'}, created at the first start.`)]
   }
   const found: CheckResult[] = []
   const versions = new Set<string>()
@@ -45,18 +42,14 @@ export async function examineStore(config: Config): Promise<StoreFindings> {
     }
   }
   const readable = `${[...versions].join(', ')}: ${files.length - found.length} of ${counted(files.length, 'file')} can be read.`
-  return { store: [...(versions.size === 0 ? [] : [ok(readable)]), ...found], clock: [] }
+  return versions.size === 0 ? found : [ok(readable), ...found]
 }
 
 /** Checks Redis if the configuration names one. */
 export async function examineRedis({ redis }: Config): Promise<StoreFindings> {
-  if (redis === undefined)
-    return { store: [ok('No Redis is configured, so limits are counted on this machine only.')], clock: [] }
-  return probed(
-    redis,
-    'redis',
-    'Start Redis, or correct redis: host, port and password. Until then, each process counts limits alone.',
-  )
+  if (redis === undefined) return [ok('No Redis is configured, so limits are counted on this machine only.')]
+  const advice = 'Start Redis, or correct redis: host, port and password. Until then, each process counts limits alone.'
+  return probed(redis, 'redis', advice)
 }
 
 async function probed(url: string, key: string, advice: string): Promise<StoreFindings> {
@@ -66,13 +59,12 @@ async function probed(url: string, key: string, advice: string): Promise<StoreFi
   try {
     probe = await probeStore(url)
   } catch (error) {
-    return { store: [unusable(error, place, withoutSecrets(describeReason(error), url), key, advice)], clock: [] }
+    return [unusable(error, place, withoutSecrets(describeReason(error), url), key, advice)]
   }
   const { version, now } = probe
-  return {
-    store: [ok(`${version} at ${place}, ${Date.now() - before} ms.`)],
-    clock: now === undefined ? [] : [checkSkew(version, now, (before + Date.now()) / 2)],
-  }
+  const reached = ok(`${version} at ${place}, ${Date.now() - before} ms.`)
+  if (now === undefined) return [reached]
+  return [reached, { check: 'clock', ...checkSkew(version, now, (before + Date.now()) / 2) }]
 }
 
 function unusable(error: unknown, place: string, reason: string, key: string, advice: string): CheckResult {
