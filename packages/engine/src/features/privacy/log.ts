@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
 import { counted } from '@sallyport/core'
-import { ADDRESS_FORMS, addressWriter, readEntry } from '#log'
+import { ADDRESS_FORMS, AUDIT_FILE, addressWriter, readEntry } from '#log'
 import type { Settings } from '#settings'
 import type { PrivacyPlace } from './place.ts'
 
@@ -13,10 +13,9 @@ const STAYS = 'log lines are not rewritten; log rotation removes them'
 
 /** The decision log, with the files that a rotation made of it, and the audit log of commands. */
 export function logPlaces(config: Settings): readonly PrivacyPlace[] {
-  const audit = join(config.dataDir, 'audit.log')
   return [
     config.log.file === undefined ? standardOutput() : logFiles(config, 'decision log', config.log.file),
-    logFiles(config, 'audit log', audit),
+    logFiles(config, 'audit log', join(config.dataDir, AUDIT_FILE)),
   ]
 }
 
@@ -33,17 +32,16 @@ function standardOutput(): PrivacyPlace {
 }
 
 function logFiles(config: Settings, place: string, file: string): PrivacyPlace {
-  const all = () => listRotations(file)
   async function linesAbout(text: string): Promise<readonly unknown[]> {
     const forms = listForms(config, text)
     const found: unknown[] = []
-    for (const path of all()) {
+    for (const path of listRotations(file)) {
       for await (const line of readLines(path)) {
         // A line about somebody names the address somewhere: only then is it worth reading.
         if (!forms.some((form) => line.includes(form))) continue
         const entry = readEntry(line)
-        const isAbout =
-          entry !== undefined && ('audit' in entry ? line.includes(`"${text}"`) : forms.includes(entry.client ?? ''))
+        if (entry === undefined) continue
+        const isAbout = 'audit' in entry ? line.includes(`"${text}"`) : forms.includes(entry.client ?? '')
         if (isAbout) found.push({ file: basename(path), ...entry })
       }
     }
@@ -53,11 +51,11 @@ function logFiles(config: Settings, place: string, file: string): PrivacyPlace {
     place,
     where: file,
     kept: KEPT,
-    exists: () => all().length > 0,
+    exists: () => listRotations(file).length > 0,
     find: async (_, text) => ({ entries: await linesAbout(text) }),
     async erase(_, text) {
       const { length } = await linesAbout(text)
-      return length === 0 ? { erased: 0 } : { erased: 0, stays: `${counted(length, 'line')}: ${STAYS}` }
+      return { erased: 0, stays: length === 0 ? undefined : `${counted(length, 'line')}: ${STAYS}` }
     },
   }
 }

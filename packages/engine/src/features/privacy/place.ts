@@ -1,5 +1,4 @@
 import type { Address } from '@sallyport/core'
-import type { Settings } from '#settings'
 
 /** Describes one place that may hold an address, and its entries. */
 export interface KnownPlace {
@@ -34,15 +33,9 @@ export interface PrivacyPlace {
   readonly kept: string
   /** Reports whether the place exists. */
   exists(): boolean
-  find(address: Address, text: string): Promise<FoundEntries>
-  erase(address: Address, text: string): Promise<Erased>
+  find(address: Address, text: string): Promise<Pick<KnownPlace, 'entries'> & { readonly elsewhere?: string }>
+  erase(address: Address, text: string): Promise<Pick<ErasedPlace, 'erased'> & { readonly stays?: string | undefined }>
 }
-
-export type FoundEntries = Pick<KnownPlace, 'entries'> & { readonly elsewhere?: string | undefined }
-export type Erased = Pick<ErasedPlace, 'erased'> & { readonly stays?: string | undefined }
-
-/** Makes the places of a configuration. */
-export type PlacesOf = (config: Settings) => readonly PrivacyPlace[]
 
 export function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString()

@@ -2,41 +2,50 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Address,
-  type BanList,
   clientKey,
   counted,
   formatHostOrPrefix,
   MAX_REVERSE_CHECKS,
   makePrefix,
+  type ObservationStore,
   type Prefix,
-  type PrefixObservation,
   parseHostOrPrefix,
 } from '@sallyport/core'
 import type { AddressRecord } from '@sallyport/ledger'
 import { CLIENT_LIMITS, clientTasks } from '#api'
 import { openLedgerPlace } from '#attestation'
-import { bansUrl, callCountsUrl, openBanList, openObservations } from '#service'
+import { bansUrl, callCountsUrl, LEDGER_FILE, openBanList, openObservations } from '#service'
 import type { Settings } from '#settings'
 import { openCounts, openSqliteReverseChecks } from '#stores'
-import { iso, type PlacesOf, type PrivacyPlace } from './place.ts'
+import { iso, type PrivacyPlace } from './place.ts'
 
 /* The stores that hold addresses. Each is opened for one question and closed. */
 
-export const storePlaces: PlacesOf = (config) => [
-  ledger(config),
-  bans(config),
-  counts(config),
-  observations(config),
-  checks(config),
-]
+export function storePlaces(config: Settings): readonly PrivacyPlace[] {
+  return [ledger(config), bans(config), counts(config), observations(config), checks(config)]
+}
+
+/** Asks a store that is opened for this question, and closes it. */
+async function ask<Store extends { close(): Promise<void> | void }, Answer>(
+  opening: Promise<Store>,
+  question: (store: Store) => Promise<Answer>,
+): Promise<Answer> {
+  const store = await opening
+  try {
+    return await question(store)
+  } finally {
+    await store.close()
+  }
+}
 
 /** Records that are read at one time. */
 const PAGE = 500
 
 function ledger(config: Settings): PrivacyPlace {
   const inFile = config.store === undefined || config.store.startsWith('sqlite:')
-  const file = join(config.dataDir, 'ledger.db')
+  const file = join(config.dataDir, LEDGER_FILE)
   const { retentionDays } = config.provenance
+  const open = async () => (await openLedgerPlace(config)).store
   return {
     place: 'ledger',
     where: inFile ? file : 'PostgreSQL',
@@ -45,9 +54,8 @@ function ledger(config: Settings): PrivacyPlace {
         ? 'indefinitely'
         : `${counted(retentionDays, 'day')}; records remain, without the address`,
     exists: () => !inFile || existsSync(file),
-    async find(_, text) {
-      const { store } = await openLedgerPlace(config)
-      try {
+    find: (_, text) =>
+      ask(open(), async (store) => {
         const entries: unknown[] = []
         for (let page: readonly AddressRecord[] = [], after = 0; after === 0 || page.length === PAGE; ) {
           page = await store.recordsAbout(text, after, PAGE)
@@ -55,18 +63,8 @@ function ledger(config: Settings): PrivacyPlace {
           after = page.at(-1)?.attestationId ?? -1
         }
         return { entries }
-      } finally {
-        await store.close()
-      }
-    },
-    async erase(_, text) {
-      const { store } = await openLedgerPlace(config)
-      try {
-        return { erased: await store.eraseSubject(text) }
-      } finally {
-        await store.close()
-      }
-    },
+      }),
+    erase: (_, text) => ask(open(), async (store) => ({ erased: await store.eraseSubject(text) })),
   }
 }
 
@@ -76,39 +74,32 @@ function recordShown({ attestationId, log, bytes, context }: AddressRecord): unk
 }
 
 function bans(config: Settings): PrivacyPlace {
-  const url = bansUrl(config)
-  async function using<Result>(work: (list: BanList) => Promise<Result>): Promise<Result> {
-    const list = await openBanList(config, (error) => {
-      throw error
-    })
-    try {
-      return await work(list)
-    } finally {
-      await list.close()
-    }
+  const onFault = (error: unknown): never => {
+    throw error
   }
-  const of = async (list: BanList, address: Address) =>
-    (await list.list()).filter(({ key }) => {
-      const [kind, text = ''] = key.split(' ')
-      const prefix = kind === 'client' ? parseHostOrPrefix(text) : undefined
-      return prefix !== undefined && holds(prefix, address)
-    })
+  const listAbout = (address: Address) =>
+    ask(openBanList(config, onFault), async (store) =>
+      (await store.list()).filter(({ key }) => {
+        const [kind, text = ''] = key.split(' ')
+        const prefix = kind === 'client' ? parseHostOrPrefix(text) : undefined
+        return prefix !== undefined && holds(prefix, address)
+      }),
+    )
   return {
     place: 'bans',
-    ...describePlace(url),
+    ...describePlace(bansUrl(config)),
     kept: 'until the ban ends: policy.strikes.for',
-    find: (address) =>
-      using(async (list) => ({
-        entries: (await of(list, address)).map(({ id, key, on, count, since, until }) => {
-          return { id, key, on, count, since: iso(since), until: iso(until) }
-        }),
-      })),
-    erase: (address) =>
-      using(async (list) => {
-        const ids = (await of(list, address)).map(({ id }) => id)
-        if (ids.length === 0) return { erased: 0 }
-        return { erased: 0, stays: `bans expire. To end one now: sallyport bans lift ${ids.join(' ')}` }
-      }),
+    async find(address) {
+      const entries = (await listAbout(address)).map(({ id, key, on, count, since, until }) => {
+        return { id, key, on, count, since: iso(since), until: iso(until) }
+      })
+      return { entries }
+    },
+    async erase(address) {
+      const ids = (await listAbout(address)).map(({ id }) => id)
+      const stays = `bans expire. To end one now: sallyport bans lift ${ids.join(' ')}`
+      return { erased: 0, stays: ids.length === 0 ? undefined : stays }
+    },
   }
 }
 
@@ -122,9 +113,8 @@ function describePlace(url: string | undefined): Pick<PrivacyPlace, 'where' | 'e
 
 function counts(config: Settings): PrivacyPlace {
   const url = callCountsUrl(config)
-  async function of(text: string): Promise<readonly unknown[]> {
-    const store = await openCounts(url ?? '')
-    try {
+  const listAbout = (text: string): Promise<readonly unknown[]> =>
+    ask(openCounts(url ?? ''), async (store) => {
       const client = clientKey(text)
       const asked = Object.values(CLIENT_LIMITS).map(async (limit) => {
         const tasks = clientTasks(limit, client, 0)
@@ -134,42 +124,35 @@ function counts(config: Settings): PrivacyPlace {
         )
       })
       return (await Promise.all(asked)).flat()
-    } finally {
-      await store.close()
-    }
-  }
+    })
   return {
     place: 'counts',
     ...describePlace(url),
     kept: 'until the window ends: limit.window of a rule, or at most a day for /v1',
     async find(_, text) {
       const elsewhere = 'counters of rules are keyed hashes and cannot be searched; counters of /v1 were searched'
-      return { entries: await of(text), elsewhere }
+      return { entries: await listAbout(text), elsewhere }
     },
     async erase(_, text) {
-      const { length } = await of(text)
-      return length === 0 ? { erased: 0 } : { erased: 0, stays: `${length} counters of /v1 expire with their windows` }
+      const { length } = await listAbout(text)
+      return { erased: 0, stays: length === 0 ? undefined : `${length} counters of /v1 expire with their windows` }
     },
   }
 }
 
 function observations(config: Settings): PrivacyPlace {
   const file = join(config.dataDir, 'observations.db')
-  async function of(address: Address): Promise<readonly PrefixObservation[]> {
-    const store = await openObservations(config, { now: Date.now })
-    try {
-      return (await store.list()).filter(({ prefix }) => holds(prefix, address))
-    } finally {
-      store.close()
-    }
-  }
+  const open = () => openObservations(config, { now: Date.now })
+  const listAbout = async (store: Pick<ObservationStore, 'list'>, address: Address) =>
+    (await store.list()).filter(({ prefix }) => holds(prefix, address))
   return {
     place: 'observations',
     where: file,
     kept: 'from a reverse name: 7 days; set by hand: its --ttl, or until ip unset',
     exists: () => existsSync(file),
     async find(address) {
-      const entries = (await of(address)).map(({ prefix, setAt, expiresAt, ...said }) => ({
+      const found = await ask(open(), (store) => listAbout(store, address))
+      const entries = found.map(({ prefix, setAt, expiresAt, ...said }) => ({
         prefix: formatHostOrPrefix(prefix),
         ...said,
         setAt: iso(setAt),
@@ -177,18 +160,15 @@ function observations(config: Settings): PrivacyPlace {
       }))
       return { entries }
     },
-    async erase(address, text) {
-      const found = await of(address)
-      const own = found.filter(({ prefix }) => formatHostOrPrefix(prefix) === text)
-      const store = await openObservations(config, { now: Date.now })
-      try {
+    erase: (address, text) =>
+      ask(open(), async (store) => {
+        const found = await listAbout(store, address)
+        const own = found.filter(({ prefix }) => formatHostOrPrefix(prefix) === text)
         for (const { prefix, origin } of own) await store.remove(prefix, origin)
-      } finally {
-        store.close()
-      }
-      const wider = found.length - own.length
-      return { erased: own.length, ...(wider > 0 && { stays: `${wider} about a whole prefix that contains it` }) }
-    },
+        const wider = found.length - own.length
+        const stays = `${wider} about a whole prefix that contains it`
+        return { erased: own.length, stays: wider === 0 ? undefined : stays }
+      }),
   }
 }
 
@@ -199,31 +179,18 @@ function checks(config: Settings): PrivacyPlace {
     where: file,
     kept: 'a confirmation: one day; a refutation: ten minutes',
     exists: () => existsSync(file),
-    async find(_, text) {
-      const store = await openSqliteReverseChecks(file)
-      try {
-        const entries = store
-          .load(Date.now(), MAX_REVERSE_CHECKS)
-          .filter(({ key }) => addressOfKey(key) === text)
-          .map(({ until, ...check }) => ({ ...check, until: iso(until) }))
-        return { entries }
-      } finally {
-        store.close()
-      }
-    },
-    async erase(_, text) {
-      const store = await openSqliteReverseChecks(file)
-      try {
-        return { erased: store.remove((key) => addressOfKey(key) === text) }
-      } finally {
-        store.close()
-      }
-    },
+    find: (_, text) =>
+      ask(openSqliteReverseChecks(file), async (store) => {
+        const all = store.load(Date.now(), MAX_REVERSE_CHECKS).filter(({ key }) => readAddress(key) === text)
+        return { entries: all.map(({ until, ...check }) => ({ ...check, until: iso(until) })) }
+      }),
+    erase: (_, text) =>
+      ask(openSqliteReverseChecks(file), async (store) => ({ erased: store.remove((key) => readAddress(key) === text) })),
   }
 }
 
-/** The key of a check is its address and the names that were asked for. */
-function addressOfKey(key: string): string {
+/** Reads the address of a check's key, which also has the names that were asked for. */
+function readAddress(key: string): string {
   return key.split(' ', 1)[0] ?? ''
 }
 
