@@ -2,4 +2,4 @@ export { createExposition, type Exposition, exposed, keepCounted, type Scraped }
 export { createKeptCounts } from './kept-counts.ts'
 export { createMetrics, type Metrics } from './metrics.ts'
 export type { Count, Reading } from './rows.ts'
-export { METRICS, type MetricRow } from './table.ts'
+export { METRICS, type MetricId, type MetricRow } from './table.ts'

@@ -10,7 +10,7 @@ import {
 } from '@sallyport/core'
 import type { Provenance } from '#attestation'
 import { oldestList } from '#datasets/service'
-import type { Metrics, Reading } from '#metrics'
+import type { MetricId, Metrics, Reading } from '#metrics'
 import type { DecisionLog, LoadMeter } from '#service'
 
 /** Lists the parts of a service that every scrape reads. */
@@ -27,55 +27,45 @@ export interface Measured {
 
 /** Lets the metrics of a service read its state at every scrape. */
 export function measure(
-  metrics: Metrics,
+  { read }: Pick<Metrics, 'read'>,
   { clock, sources, load, inspection, behaviour, bans, provenance, log }: Measured,
 ): void {
-  const ofSources = (value: (source: ReturnType<typeof sources>[number]) => number | undefined) => (): Reading[] =>
-    sources().flatMap((source) => {
-      const read = value(source)
-      return read === undefined ? [] : [[[source.id], read] as const]
-    })
-  metrics.read(
-    'sourceAge',
-    ofSources(({ state, checked, date }) => {
-      const lastTrue = checked ?? date
-      return state !== 'loaded' || lastTrue === undefined ? undefined : (clock.now() - Date.parse(lastTrue)) / 1_000
-    }),
+  const readSources = (id: MetricId, value: (source: SourceStatus) => number | undefined): void =>
+    read(id, () =>
+      sources().flatMap((source) => {
+        const found = value(source)
+        return found === undefined ? [] : [[[source.id], found] as const]
+      }),
+    )
+  readSources('sourceAge', ({ state, checked, date }) => {
+    const lastTrue = checked ?? date
+    return state !== 'loaded' || lastTrue === undefined ? undefined : (clock.now() - Date.parse(lastTrue)) / 1_000
+  })
+  readSources('sourceEntries', ({ state, entries }) => (state === 'loaded' ? entries : undefined))
+  readSources('sourceStale', (source) =>
+    source.state === 'loaded' ? Number(isStale(source, clock.now())) : undefined,
   )
-  metrics.read('oldestList', () => {
+  readSources('sourceErrors', ({ state, error }) =>
+    state === 'absent' && error === undefined ? undefined : Number(state === 'refused' || error !== undefined),
+  )
+  read('oldestList', () => {
     const oldest = oldestList(sources(), clock.now())
     return oldest === undefined ? [] : [[[oldest.id], oldest.ageMs / 1_000]]
   })
-  metrics.read(
-    'sourceEntries',
-    ofSources(({ state, entries }) => (state === 'loaded' ? entries : undefined)),
-  )
-  metrics.read(
-    'sourceStale',
-    ofSources((source) => (source.state === 'loaded' ? Number(isStale(source, clock.now())) : undefined)),
-  )
-  metrics.read(
-    'sourceErrors',
-    ofSources(({ state, error }) =>
-      state === 'absent' && error === undefined ? undefined : Number(state === 'refused' || error !== undefined),
-    ),
-  )
-  metrics.read('load', () => [
+  read('load', () => [
     [['now'], load.now()],
     [['on'], Number(load.isOn)],
   ])
-  metrics.read('visits', () => [
+  read('visits', () => [
     [['true'], inspection.visits.known],
     [['false'], inspection.visits.fresh],
   ])
-  metrics.read('behaviour', () =>
-    behaviour.habits.map(({ host, habit, isActive }): Reading => [[host, habit], Number(isActive)]),
-  )
-  metrics.read('behaviourVisits', () => [[[], behaviour.size(clock.now())]])
-  metrics.read('bans', async () => [[[], (await bans.list()).length]])
-  metrics.read('ledgerUncovered', async () => ledgerReading((await provenance.status())?.uncovered))
-  metrics.read('ledgerCheckpoints', async () => ledgerReading((await provenance.status())?.signed))
-  metrics.read('logLost', () => [[[], log.lost]])
+  read('behaviour', () => behaviour.habits.map(({ host, habit, isActive }) => [[host, habit], Number(isActive)]))
+  read('behaviourVisits', () => [[[], behaviour.size(clock.now())]])
+  read('bans', async () => [[[], (await bans.list()).length]])
+  read('ledgerUncovered', async () => ledgerReading((await provenance.status())?.uncovered))
+  read('ledgerCheckpoints', async () => ledgerReading((await provenance.status())?.signed))
+  read('logLost', () => [[[], log.lost]])
 }
 
 function ledgerReading(value: number | undefined): readonly Reading[] {
@@ -100,8 +90,8 @@ export function countedDns(dns: Dns, { add }: Pick<Metrics, 'add'>): Dns {
 /** Wraps a WHOIS and counts its questions by their outcomes. */
 export function countedWhois(whois: Whois, { add }: Pick<Metrics, 'add'>): Whois {
   return {
-    async find(domain, withinMs, asker) {
-      const answer = await whois.find(domain, withinMs, asker)
+    async find(...asked) {
+      const answer = await whois.find(...asked)
       add('whois', [answer.state])
       return answer
     },

@@ -1,4 +1,4 @@
-import { type Challenges, createCrawlerAnswers, createInspector } from '@sallyport/core'
+import { createCrawlerAnswers, createInspector } from '@sallyport/core'
 import { mergePlans } from '#accounts'
 import type { Api, ApiServices } from '#api'
 import type { Config, ConfigInput, Reloaded } from '#config/service'
@@ -8,8 +8,8 @@ import { createServiceBans } from '#features/bans'
 import { openBehaviour } from '#features/behaviour'
 import { type CrawlPorts, openCrawls } from '#features/crawls'
 import { listNames } from '#features/lists'
-import { createEventRules, openProtection } from '#features/logins'
-import { createPayments, type Payments } from '#features/payments'
+import { openProtection } from '#features/logins'
+import { createPayments } from '#features/payments'
 import { openTally } from '#features/report'
 import type { OnTurned } from '#service'
 import {
@@ -19,7 +19,6 @@ import {
   createFieldVerifier,
   createKeyring,
   createOverrides,
-  type DecisionLog,
   type DisposeStack,
   inDataDir,
   type OpenHooks,
@@ -27,11 +26,10 @@ import {
   openStores,
   type PublishedKeys,
 } from '#service'
-import type { TallyKeeper } from '#tally'
 import { type Base, openBase } from './base.ts'
 import { type KnowledgeHooks, openKnowledge } from './knowledge.ts'
 import { measure } from './measures.ts'
-import { createObservers, type Observers } from './observers.ts'
+import { createObservers } from './observers.ts'
 import { openProvenance } from './provenance.ts'
 import { referencePage } from './reference-page.ts'
 import { createReloadable, extend, type Others, type Rules, toRules } from './reload.ts'
@@ -85,53 +83,12 @@ export async function openSimulated(
 
 async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeStack): Promise<Sallyport> {
   const base = await openBase(config, hooks, resources)
-  const { keeping, notice, onFault, clock, isTrial, metrics, outbound, sinks, log, observations } = base
+  const { keeping, onFault, clock, metrics, outbound, sinks, log, observations } = base
   const knowledge = await openKnowledge(config, { ...base, hooks }, resources)
-  const { snapshots, throwawayMail, openRegions, findRegion, whois, lookup, turns, crawlers, ...parts } = knowledge
+  const { snapshots, throwawayMail, findRegion, whois, lookup, crawlers } = knowledge
   const { accounts, onKeyUsed } = await resources.use(openStores(keeping, onFault))
-  const ledgerPorts = { clock, onFault, onKeyMade: keyNotice(notice), raise: sinks.raise }
-  const provenance = await resources.use(
-    openProvenance(config, { ...ledgerPorts, stamper: openStamper(config, base), snapshots, findRegion }),
-  )
-  const counting = await resources.use(
-    createCounting(keeping.kept, { clock, onFault, onBanned: (...made) => banned(...made) }),
-  )
-  const surroundings = await resources.use(
-    openSurroundings(config, { outbound, notice, onFault, isTrial, onLoadTurned: loadLogged(log) }),
-  )
-  const frontEnds = () => snapshots.current().frontEnds
-  const rules = toRules(config, surroundings.current(), frontEnds)
-  const prepare = createPreparation(counting.prepare, openRegions)
-  await prepare(rules)
-  const asking = { clock, onFault, metrics, outbound, hooks, counts: counting.calls, host: () => inspection }
-  const challenges = openChallenges(config, asking)
-  const tracer = await openTracer()
-  const visiting = { clock, onFault, isTrial, current: () => inspection.config }
-  const behaviour = await resources.use(openBehaviour(config, visiting))
-  const inspected = {
-    clock,
-    snapshots,
-    ...parts,
-    onFault,
-    crawlers: crawlers.verifier,
-    passOf: challenges.passOf,
-    behaviour,
-    ...clientNotices(notice),
-  }
-  const inspection = createReloadable(config, rules, {
-    createInspector: (rules) => traced(createInspector({ ...rules, ...inspected }), tracer),
-    counterOf: counting.counterOf,
-    eventsOf: (rules) => createEventRules(rules, counting.counterOf({ ...rules, policy: { strikes: [] } })),
-    prepare,
-    openRegions,
-    prepareLog: log.prepare,
-    prepareSinks: sinks.prepare,
-    published: frontEnds,
-    surroundings: surroundings.current,
-    surround: surroundings.surround,
-  })
-  const banning = { log, raise: sinks.raise, inspection, bans: counting.bans }
-  const { onBanned: banned, list: exportedBans } = createServiceBans(banning)
+  const decided = await openInspection(config, { base, knowledge, hooks }, resources)
+  const { provenance, counting, surroundings, challenges, behaviour, inspection, exportedBans } = decided
   const tally = await resources.use(openTally(keeping.kept, { ...base, robots: surroundings.current().robots }))
   const { crawls } = await resources.use(openCrawlRecords(config, { ...base, ...surroundings, provenance }))
   const answers = createCrawlerAnswers(crawlers.verifier, { clock, snapshots })
@@ -144,7 +101,7 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     provenance,
     counts: counting.calls,
     crawlers: answers,
-    nameTurns: turns,
+    nameTurns: knowledge.turns,
     client: inspection.client,
     check: inspection.check,
     onChecked(decision) {
@@ -156,18 +113,26 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     onError: onFault,
   })
   const sources = () => [...snapshots.current().sources, ...surroundings.sources]
-  const measured = { clock, sources, load: surroundings.load, provenance, bans: counting.bans, inspection, behaviour }
-  measure(metrics, { ...measured, log })
+  const { load } = surroundings
+  measure(metrics, { clock, sources, load, provenance, bans: counting.bans, inspection, behaviour, log })
   await resources.use(watchStale({ sources, clock, raise: sinks.raise, graceMs: staleGrace(config) }))
   const others = [crawls?.observe, behaviour.observe, log.observe, observeRefusals(sinks), hooks.observe]
   const observers = await resources.use(createObservers({ metrics, tally, others, flush: log.flush }))
-  const asked = { throwaway: throwawayMail, dns: outbound.dns }
-  const eventPorts = { ...ledgerPorts, ...asked, snapshots, inspection, observe: observers.observe }
-  const protection = await resources.use(openProtection(keeping.kept, eventPorts))
+  const { observe, drain } = observers
+  const asked = { throwaway: throwawayMail, dns: outbound.dns, snapshots }
+  const protection = await resources.use(openProtection(keeping.kept, { ...base, ...asked, inspection, observe }))
+  const inForce = () => inspection.config
+  const paying = { provider: hooks.payments, fetch: outbound.feeds, onFault }
   return extend(inspection, {
-    reload: turning(inspection, tally, observers),
-    observe: observers.observe,
-    drain: observers.drain,
+    async reload(options: ConfigInput, others?: Others): Promise<Reloaded> {
+      const reloaded = await inspection.reload(options, others)
+      // Records of requests that ended under the configuration before.
+      drain()
+      tally.turn(inspection.config, reloaded.changed)
+      return reloaded
+    },
+    observe,
+    drain,
     log,
     raise: sinks.raise,
     meter: metrics,
@@ -178,9 +143,12 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     keyring: createKeyring(accounts, clock, config.api.plans),
     overrides: createOverrides(observations, clock),
     lookup: lookup.lookup,
-    ...createOwnAnswers(inspection, clock.now),
+    ...createSiteTexts(inForce),
+    keyDirectory: createDirectoryFinder({ now: clock.now, isTrusted: inspection.isTrusted, config: inForce }),
     provenance,
-    ...toTakers(challenges, openPayments(inspection, base, hooks), inspection),
+    challenges,
+    verifyField: createFieldVerifier(challenges, inForce),
+    payments: createPayments(inForce, paying),
     behaviour,
     crawls,
     bans: counting.bans,
@@ -188,17 +156,73 @@ async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeSt
     knowledge: { snapshots, findRegion, whois, crawlers: answers, catalogue: crawlers.verifier.catalogue },
     sources,
     lists: () => surroundings.current().lists,
-    load: surroundings.load,
+    load,
     siteRobots: surroundings.siteRobots,
     close: resources.dispose,
   })
 }
 
-function createPreparation(prepare: (rules: Rules) => Promise<void>, openRegions: () => Promise<void>) {
-  return async (rules: Rules): Promise<void> => {
-    await prepare(rules)
+interface Opened {
+  readonly base: Base
+  readonly knowledge: Awaited<ReturnType<typeof openKnowledge>>
+  readonly hooks: OpenHooks
+}
+
+/** Opens what decides about requests: the ledger, counts, lists, challenges and behaviour, and the rules over them. */
+async function openInspection(config: Config, { base, knowledge, hooks }: Opened, resources: DisposeStack) {
+  const { keeping, notice, onFault, clock, isTrial, metrics, outbound, sinks, log } = base
+  const { snapshots, openRegions, findRegion, crawlers, signatures, onClassified } = knowledge
+  const { raise } = sinks
+  const onKeyMade = (file: string) => notice('SALLYPORT_SIGNING_KEY_MADE', `${file} ${SIGNING_KEY_MADE}`)
+  const stamper = openStamper(config, base)
+  const provenance = await resources.use(
+    openProvenance(config, { clock, onFault, onKeyMade, raise, stamper, snapshots, findRegion }),
+  )
+  const counting = await resources.use(
+    createCounting(keeping.kept, { clock, onFault, onBanned: (...made) => onBanned(...made) }),
+  )
+  const onLoadTurned: OnTurned = ({ on, ...details }) =>
+    log.audit({ what: on ? 'load on' : 'load off', who: 'service', details })
+  const surroundings = await resources.use(
+    openSurroundings(config, { outbound, notice, onFault, isTrial, onLoadTurned }),
+  )
+  const published = () => snapshots.current().frontEnds
+  const rules = toRules(config, surroundings.current(), published)
+  const prepare = async (rules: Rules): Promise<void> => {
+    await counting.prepare(rules)
     if (rules.policy.readsRegions) await openRegions()
   }
+  await prepare(rules)
+  const asking = { clock, onFault, metrics, outbound, hooks, counts: counting.calls, host: () => inspection }
+  const challenges = openChallenges(config, asking)
+  const tracer = await openTracer()
+  const visiting = { clock, onFault, isTrial, current: () => inspection.config }
+  const behaviour = await resources.use(openBehaviour(config, visiting))
+  const inspected = {
+    clock,
+    snapshots,
+    signatures,
+    onClassified,
+    onFault,
+    crawlers: crawlers.verifier,
+    passOf: challenges.passOf,
+    behaviour,
+    onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
+    onLocalClient: () => notice('SALLYPORT_LOCAL_CLIENT', LOCAL_CLIENT),
+  }
+  const inspection = createReloadable(config, rules, {
+    createInspector: (rules) => traced(createInspector({ ...rules, ...inspected }), tracer),
+    counterOf: counting.counterOf,
+    prepare,
+    openRegions,
+    log,
+    sinks,
+    published,
+    surroundings,
+  })
+  const { bans } = counting
+  const { onBanned, list: exportedBans } = createServiceBans({ log, raise, inspection, bans })
+  return { provenance, counting, surroundings, challenges, behaviour, inspection, exportedBans }
 }
 
 interface CrawlRecordPorts extends Pick<Base, 'isTrial' | 'metrics'>, Pick<CrawlPorts, 'provenance' | 'robotsText'> {
@@ -214,43 +238,10 @@ function openCrawlRecords(config: Config, { isTrial, metrics, provenance, robots
   return { crawls, close: async () => crawls?.close() }
 }
 
-function openPayments(rules: Pick<Sallyport, 'config'>, { outbound, onFault }: Base, { payments }: OpenHooks) {
-  return createPayments(() => rules.config, { provider: payments, fetch: outbound.feeds, onFault })
-}
-
 /** Opens what asks authorities of time; recorded and made up requests ask nobody. */
 function openStamper(config: Config, { isTrial, outbound, clock, metrics }: Base) {
   const onAnswer = (state: string) => metrics.add('ledgerTimestamps', [state])
   return isTrial ? undefined : createStamper(config, { fetch: outbound.feeds, now: clock.now, onAnswer })
-}
-
-function loadLogged({ audit }: DecisionLog): OnTurned {
-  return ({ on, ...details }) => audit({ what: on ? 'load on' : 'load off', who: 'service', details })
-}
-
-/** A reload that the tally learns of. */
-function turning(
-  inspection: Pick<Sallyport, 'reload' | 'config'>,
-  tally: Pick<TallyKeeper, 'turn'>,
-  { drain }: Pick<Observers, 'drain'>,
-) {
-  return async (options: ConfigInput, others?: Others): Promise<Reloaded> => {
-    const reloaded = await inspection.reload(options, others)
-    // Records of requests that ended under the configuration before.
-    drain()
-    tally.turn(inspection.config, reloaded.changed)
-    return reloaded
-  }
-}
-
-function createOwnAnswers(inspection: Pick<Sallyport, 'config' | 'isTrusted'>, now: () => number) {
-  const config = () => inspection.config
-  const { isTrusted } = inspection
-  return { ...createSiteTexts(config), keyDirectory: createDirectoryFinder({ now, isTrusted, config }) }
-}
-
-function toTakers(challenges: Challenges, payments: Payments, inspection: Pick<Sallyport, 'config'>) {
-  return { challenges, payments, verifyField: createFieldVerifier(challenges, () => inspection.config) }
 }
 
 /** Returns the API of a configuration, which the first request loads. */
@@ -277,14 +268,3 @@ const LOCAL_CLIENT =
 const SIGNING_KEY_MADE =
   'was created. This key signs checkpoints and evidence of the ledger. Back it up, and publish its public half from ' +
   'GET /v1/provenance/keys.'
-
-function clientNotices(notice: NonNullable<OpenHooks['onNotice']>) {
-  return {
-    onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
-    onLocalClient: () => notice('SALLYPORT_LOCAL_CLIENT', LOCAL_CLIENT),
-  }
-}
-
-function keyNotice(notice: NonNullable<OpenHooks['onNotice']>): (file: string) => void {
-  return (file) => notice('SALLYPORT_SIGNING_KEY_MADE', `${file} ${SIGNING_KEY_MADE}`)
-}

@@ -9,8 +9,10 @@ import {
 } from '@sallyport/core'
 import type { Config, ConfigInput } from '#config/service'
 import { compileMountPolicy, parseConfig, type Reloaded, takeOver } from '#config/service'
-import type { EventRules } from '#features/logins'
-import { type Prepared, type RefusalPage, readRefusalPage, requireSecret } from '#service'
+import { createEventRules, type EventRules } from '#features/logins'
+import { type createCounting, type LogHolder, type RefusalPage, readRefusalPage, requireSecret } from '#service'
+import type { Sinks } from './sinks.ts'
+import type { OpenSurroundings } from './surroundings.ts'
 
 /** The part of a configuration that an inspector depends on. */
 export type Rules = ReturnType<typeof toRules>
@@ -67,32 +69,34 @@ export type Others = (config: Config) => Promise<() => void>
 export interface ReloadParts {
   /** A new inspector forgets visitors: earlier rules decided what the old one remembers. */
   createInspector(rules: Rules): Inspector
-  counterOf(rules: Rules): Counter
-  eventsOf(rules: Rules): EventRules
+  readonly counterOf: CounterOf
   /** Opens what the rules need; if it rejects, the old rules stay. */
   prepare(rules: Rules): Promise<void>
   /** Opens the data of regions for the policy of a mount. Never rejects. */
   openRegions(): Promise<void>
-  /** Opens the outputs of a configuration; throws `invalid_config`. */
-  prepareLog(config: Config): Prepared
-  /** Prepares the sinks for its events; returns the function that puts them in force. */
-  prepareSinks(config: Config): () => void
-  /** Returns the surroundings of the configuration in force. */
-  surroundings(): Surroundings
-  /** Reads the surroundings of another configuration; if it rejects, the old ones stay. */
-  surround(config: Config): Promise<{ readonly surroundings: Surroundings; take(): void }>
+  readonly log: Pick<LogHolder, 'prepare'>
+  readonly sinks: Pick<Sinks, 'prepare'>
+  readonly surroundings: Pick<OpenSurroundings, 'current' | 'surround'>
   /** Published servers of the delivery networks that may be trusted. */
   readonly published: () => FrontEnds | undefined
 }
 
+type CounterOf = ReturnType<typeof createCounting>['counterOf']
+
+/** Creates the counter of some rules, and their judge of account events: an event bans nobody, so that its counter knows no strikes. */
+export function createCounters(rules: Rules, counterOf: CounterOf) {
+  const events = createEventRules(rules, counterOf({ ...rules, policy: { strikes: [] } }))
+  return { counter: counterOf(rules), events }
+}
+
 export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
-  const current = {
+  const start = (config: Config, rules: Rules) => ({
     config,
     refusalPage: rules.refusalPage,
     inspector: parts.createInspector(rules),
-    counter: parts.counterOf(rules),
-    events: parts.eventsOf(rules),
-  }
+    ...createCounters(rules, parts.counterOf),
+  })
+  let current = start(config, rules)
   /** Visits that earlier inspectors saw: the count does not restart. */
   let seen: Inspector['visits'] = { known: 0, fresh: 0 }
   let last: Promise<unknown> = Promise.resolve()
@@ -103,11 +107,11 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
 
   async function reloadNow(options: ConfigInput, others: Others): Promise<Reloaded> {
     const { config: merged, ...reloaded } = takeOver(current.config, parseConfig(options))
-    const surrounded = await parts.surround(merged)
+    const surrounded = await parts.surroundings.surround(merged)
     const rules = toRules(merged, surrounded.surroundings, parts.published)
     await parts.prepare(rules)
-    const takeSinks = parts.prepareSinks(merged)
-    const log = parts.prepareLog(merged)
+    const takeSinks = parts.sinks.prepare(merged)
+    const log = parts.log.prepare(merged)
     const takeOthers = await others(merged).catch((error: unknown) => {
       log.drop()
       throw error
@@ -117,11 +121,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     takeSinks()
     surrounded.take()
     seen = visits()
-    current.inspector = parts.createInspector(rules)
-    current.counter = parts.counterOf(rules)
-    current.events = parts.eventsOf(rules)
-    current.refusalPage = rules.refusalPage
-    current.config = merged
+    current = start(merged, rules)
     takeOthers()
     return reloaded
   }
@@ -136,7 +136,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     count: (decision, fields) => current.counter.count(decision, fields),
     decide: (request, others) => current.inspector.decide(request, others),
     readsCalls: (request, others) => current.inspector.readsCalls(request, others),
-    decider: (chosen) => createDecider(current, parts, chosen),
+    decider: (chosen) => createDecider(() => current, parts, chosen),
     check: (address, described) => current.inspector.check(address, described),
     get events() {
       return current.events
@@ -164,20 +164,20 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
 
 /** Judges requests with the inspector of each moment, by a policy or a mode of a mount. */
 function createDecider(
-  current: Pick<Reloadable, 'config'> & { readonly inspector: Inspector },
-  parts: ReloadParts,
+  current: () => Pick<Reloadable, 'config'> & { readonly inspector: Inspector },
+  { surroundings, openRegions }: ReloadParts,
   { policy, mode }: DeciderOptions = {},
 ): MountDecider {
-  const compiled = policy && compileMountPolicy(policy, parts.surroundings())
-  if (compiled !== undefined) requireSecret(current.config, compiled)
+  const compiled = policy && compileMountPolicy(policy, surroundings.current())
+  if (compiled !== undefined) requireSecret(current().config, compiled)
   const others = { policy: compiled, mode }
-  let opening = compiled?.readsRegions ? parts.openRegions() : undefined
+  let opening = compiled?.readsRegions ? openRegions() : undefined
   void opening?.then(() => {
     opening = undefined
   })
   return {
-    decide: (request) => current.inspector.decide(request, others),
-    readsCalls: (request) => current.inspector.readsCalls(request, others),
+    decide: (request) => current().inspector.decide(request, others),
+    readsCalls: (request) => current().inspector.readsCalls(request, others),
     get opening() {
       return opening
     },

@@ -2,7 +2,6 @@ import { compilePolicy, type MountPolicy, type Robots, writeRobots } from '@sall
 import type { Config } from '#config/service'
 import { compileMountPolicy } from '#config/service'
 import { listNames } from '#features/lists'
-import { decoyLinks } from './decoy-links.ts'
 
 /** A part of a site that has its own rules. */
 export interface SitePart {
@@ -20,7 +19,15 @@ export interface SitePart {
  */
 export function robotsOfConfig(config: RobotsConfig, parts: readonly SitePart[] = []): Robots {
   const { robots, decoys } = config
-  return writeRobots({ parts: compiledParts(config, parts), sitemaps: robots.sitemaps, decoys: decoys.paths })
+  // Names alone are enough: robots.txt has no words for lists.
+  const named = { lists: listNames(config) }
+  const everywhere = { policy: compilePolicy(config.policy, named), mode: config.mode }
+  const compiled = parts.map(({ path, policy, mode = config.mode }) => ({
+    path,
+    mode,
+    policy: policy === undefined ? everywhere.policy : compileMountPolicy(policy, named),
+  }))
+  return writeRobots({ parts: [...compiled, everywhere], sitemaps: robots.sitemaps, decoys: decoys.paths })
 }
 
 type RobotsConfig = Pick<Config, 'policy' | 'mode' | 'robots' | 'lists' | 'decoys'>
@@ -33,14 +40,12 @@ export function createSiteTexts(config: () => Config) {
   }
 }
 
-function compiledParts(config: RobotsConfig, parts: readonly SitePart[]) {
-  // Names alone are enough: robots.txt has no words for lists.
-  const named = { lists: listNames(config) }
-  const compiled = parts.map(({ path, policy, mode = config.mode }) => ({
-    path,
-    mode,
-    policy: policy === undefined ? compilePolicy(config.policy, named) : compileMountPolicy(policy, named),
-  }))
-  const everywhere = { policy: compilePolicy(config.policy, named), mode: config.mode }
-  return [...compiled, everywhere]
+/**
+ * Links to paths that only programs follow. Empty, hidden and out of the order of focus by attributes alone, so that they need no
+ * style, which the policy of a site may refuse (CSP).
+ */
+function decoyLinks(paths: readonly string[]): string {
+  // A canonical path holds no other character that means something in an attribute.
+  const escaped = paths.map((path) => path.replaceAll('&', '&amp;'))
+  return escaped.map((path) => `<a href="${path}" rel="nofollow" tabindex="-1" aria-hidden="true" hidden></a>`).join('')
 }

@@ -1,9 +1,9 @@
 import type { Clock, Counter } from '@sallyport/core'
 import { type ConfigInput, parseConfig } from '#config/service'
 import { listNames } from '#features/lists'
-import { createEventRules, type EventRules } from '#features/logins'
+import type { EventRules } from '#features/logins'
 import { createCounting } from '#service'
-import { toRules } from './reload.ts'
+import { createCounters, toRules } from './reload.ts'
 
 /** Counts of its own in memory, by another clock: for requests and events that were recorded or made up. */
 export function createTrialCounter(options: ConfigInput, clock: Clock): Counter & { readonly events: EventRules } {
@@ -14,6 +14,6 @@ export function createTrialCounter(options: ConfigInput, clock: Clock): Counter 
   }
   const { counterOf } = createCounting(memory, { clock, onFault })
   const rules = toRules(config, { lists: listNames(config) })
-  const events = createEventRules(rules, counterOf({ ...rules, policy: { strikes: [] } }))
-  return { ...counterOf(rules), events }
+  const { counter, events } = createCounters(rules, counterOf)
+  return { ...counter, events }
 }

@@ -3,14 +3,18 @@ import {
   type AccountFacts,
   type Action,
   type ChallengeTerms,
+  type Clock,
   type Decision,
+  type Dns,
   eventRisk,
   explainEvent,
   foldSpelling,
   type InspectedEvent,
+  type InspectionRequest,
   type JudgedLogin,
   judgeLogin,
   type MailFacts,
+  type Observe,
   type ObservedRequest,
   parseMailAddress,
   type Reason,
@@ -18,14 +22,19 @@ import {
   readUserAgent,
   refuses,
   type Snapshot,
+  type Snapshots,
   sightLogin,
 } from '@sallyport/core'
-import { findInspected, type InspectedRequest } from './find-request.ts'
-import type { HashName } from './hash-names.ts'
-import type { MailReader } from './mail-facts.ts'
-import type { ProtectionPorts } from './ports.ts'
+import type { MailDomains } from '#datasets/service'
+import type { Settings } from '#settings'
+import { createBoundedStore } from './bounded-store.ts'
+import type { EventRules } from './event-rules.ts'
+import { findInspected } from './find-request.ts'
+import { createNameHash, type HashName } from './hash-names.ts'
+import { createMailReader } from './mail-facts.ts'
+import { openUsers } from './open-users.ts'
 import type { AccountEvent } from './read-event.ts'
-import type { Users } from './users.ts'
+import { createUsers } from './users.ts'
 
 /** The answer about an event. Its reasons are for the operator, and never for the visitor. */
 export interface Assessment {
@@ -74,29 +83,44 @@ export interface AccountProtection {
   assess(request: object, event: AccountEvent): Promise<Assessment>
 }
 
-export interface AssessPorts extends ProtectionPorts {
-  readonly users: Users
-  readonly mails: MailReader
-  readonly hash: HashName
-}
-
 /** Judges events of visitors that another program describes. */
 export interface Described {
   /** Takes the body of `POST /accounts/assess`. Rejects with `invalid_request`. */
   assessDescribed(body: unknown): Promise<Assessment>
 }
 
-export function createAccountProtection(ports: AssessPorts): AccountProtection {
-  const { clock, snapshots, users, mails, observe, onFault } = ports
+/** Parts of a service that the protection of accounts uses. */
+export interface ProtectionPorts {
+  readonly clock: Clock
+  readonly snapshots: Snapshots
+  /** The inspection judges by the configuration in force. */
+  readonly inspection: { readonly events: EventRules; decide(request: InspectionRequest): Decision }
+  /** Lists of domains that give throwaway mail, read when they are first asked for. */
+  readonly throwaway: () => MailDomains | undefined
+  readonly dns: Dns
+  readonly observe: Observe
+  readonly onFault: (error: unknown) => void
+}
 
-  async function judge({ decision, fields }: InspectedRequest, given: AccountEvent) {
+/** Opens the stores of the protection of accounts, and judges events by them. */
+export function openProtection(
+  config: Settings,
+  ports: ProtectionPorts,
+): AccountProtection & { close(): Promise<void> } {
+  const { clock, snapshots, inspection, observe, onFault } = ports
+  const store = createBoundedStore(openUsers(config, clock.now), config.timeouts.counting, onFault)
+  const hash = createNameHash(config)
+  const users = createUsers(store)
+  const mails = createMailReader({ ...ports, store, hash })
+
+  async function judge({ inspection: asked }: Decision, fields: readonly string[], given: AccountEvent) {
     const at = clock.now()
-    const names = readNames(given, ports.hash)
+    const names = readNames(given, hash)
     const snapshot = snapshots.current()
     const [sighting, kept, mail] = await Promise.all([
-      sightLogin(decision.inspection, readUserAgent(fields), snapshot, at),
+      sightLogin(asked, readUserAgent(fields), snapshot, at),
       users.read(names.memory),
-      mails.read(names.mail, { at, isSignup: given.event === 'signup', asked: ports.inspection.events.mailFacts }),
+      mails.read(names.mail, { at, isSignup: given.event === 'signup', asked: inspection.events.mailFacts }),
     ])
     // A memory that is away is no memory without logins.
     const judged: JudgedLogin | undefined = kept.isAway ? undefined : judgeLogin(kept.memory, sighting)
@@ -112,16 +136,15 @@ export function createAccountProtection(ports: AssessPorts): AccountProtection {
       account: judged?.facts ?? {},
       reasons: explainEvent({ judged, mail: mail.facts, domain, ...dated }),
     })
-    return { event, sighting, names, kept, mail }
+    return { event, sighting, kept, mail }
   }
 
   return {
     async assess(request, given) {
-      const inspected = findInspected(request)
-      const { decision, fields } = inspected
-      const { event, sighting, kept, mail } = await judge(inspected, given)
-      const inspection = Object.freeze({ ...decision.inspection, event })
-      const { decided, counted } = ports.inspection.events.judge(inspection, fields, decision.id)
+      const { decision, fields } = findInspected(request)
+      const { event, sighting, kept, mail } = await judge(decision, fields, given)
+      const inspected = Object.freeze({ ...decision.inspection, event })
+      const { decided, counted } = inspection.events.judge(inspected, fields, decision.id)
       const final = await counted.catch((error: unknown) => {
         onFault(error)
         return decided
@@ -134,6 +157,7 @@ export function createAccountProtection(ports: AssessPorts): AccountProtection {
       observe(observed(final, fields, sighting.at))
       return assessment(final, event, kept.isAway ? ['accounts'] : [])
     },
+    close: store.close,
   }
 }
 

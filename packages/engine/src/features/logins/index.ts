@@ -1,18 +1,15 @@
 import { SallyportError } from '@sallyport/core'
 import type { Feature } from '#service'
 import type { Settings } from '#settings'
-import type { AccountProtection, Described } from './assess.ts'
-import { type DecisionKeeper, type KeptDecisions, keepDecisions } from './kept-decisions.ts'
-import type { ProtectionPorts } from './ports.ts'
-import { readEvent } from './read-event.ts'
+import type { AccountProtection, Described, ProtectionPorts } from './assess.ts'
+import { type DecisionKeeper, keepDecisions } from './kept-decisions.ts'
+import { readDescribed, readEvent } from './read-event.ts'
 import type { visitUser as Visit } from './user-privacy.ts'
 
 export type { AccountProtection, Assessment, Described } from './assess.ts'
 export { createEventRules, type EventRules } from './event-rules.ts'
-
 export type { DecisionKeeper } from './kept-decisions.ts'
 export type { AccountEvent } from './read-event.ts'
-export type { UserPrivacy } from './user-privacy.ts'
 
 /** Sign-up, login and other events of the accounts of an application. */
 export const feature: Feature<Record<never, never>> = { keys: {} }
@@ -29,8 +26,8 @@ export function openProtection(
   ports: ProtectionPorts,
 ): { readonly events: AccountProtection & Described & DecisionKeeper; close(): Promise<void> } {
   let loading: ReturnType<typeof load> | undefined
-  let kept: KeptDecisions | undefined
-  const load = async () => (await import('./open-protection.ts')).openProtection(config, ports)
+  let kept: ReturnType<typeof keepDecisions> | undefined
+  const load = async () => (await import('./assess.ts')).openProtection(config, ports)
   const judging = new Set<Promise<unknown>>()
   let isClosed = false
   const checkOpen = () => {
@@ -61,8 +58,10 @@ export function openProtection(
           return find(id)
         }
       },
-      assessDescribed: async (body) =>
-        (await import('./assess-described.ts')).assessDescribed(body, ports.inspection.decide, assess),
+      async assessDescribed(body) {
+        const { request, event } = readDescribed(body)
+        return assess({ sallyport: ports.inspection.decide(request), rawHeaders: request.fields }, event)
+      },
     },
     async close() {
       isClosed = true

@@ -2,18 +2,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Decision } from '@sallyport/core'
 import { LRUCache } from 'lru-cache'
 
-type FindDecision = (id: string) => Decision | undefined
-
 /** Keeps decisions for plugins of other libraries. */
 export interface DecisionKeeper {
   /** Keeps decisions from the first call until the service closes. */
-  keepDecisions(): FindDecision
+  keepDecisions(): (id: string) => Decision | undefined
 }
 
-/** The last decisions about POST requests, for hosts that make a new request of the one that was inspected. */
-export type KeptDecisions = ReturnType<typeof keepDecisions>
-
-/** Keeps decisions from now on. */
+/** Keeps the last decisions about POST requests, for hosts that make a new request of the one that was inspected. */
 export function keepDecisions() {
   const kept = new LRUCache<string, Decision>({ max: 10_000 })
   const keep = (message: unknown) => {

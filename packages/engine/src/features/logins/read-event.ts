@@ -3,8 +3,10 @@ import {
   type AccountEventName,
   EVENT_OUTCOMES,
   type EventOutcome,
+  type InspectionRequest,
   invalidField,
   isRecord,
+  parseAddress,
 } from '@sallyport/core'
 
 /** An event of a user's account, as the application tells it. */
@@ -39,4 +41,25 @@ export function readEvent(given: AccountEvent): AccountEvent {
   }
   if (user === undefined && identifier === undefined) throw invalidField('identifier', 'name it, or the user')
   return { event, outcome, user, identifier, mail }
+}
+
+/**
+ * Reads an event that an application of another language describes in JSON: the members of an event, and `visitor` with its address and
+ * headers. Throws `invalid_request`.
+ */
+export function readDescribed(body: unknown): { readonly request: InspectionRequest; readonly event: AccountEvent } {
+  if (!isRecord(body)) throw invalidField('body', 'must be an object')
+  const { visitor, ...event } = body
+  if (!isRecord(visitor))
+    throw invalidField('visitor', 'must be an object with the address and the headers of the visitor')
+  const { address: peer, headers = {}, method = 'POST', path: target = '/' } = visitor
+  if (typeof peer !== 'string' || parseAddress(peer) === undefined)
+    throw invalidField('visitor.address', 'is no address')
+  if (!isRecord(headers)) throw invalidField('visitor.headers', 'must be an object')
+  if (typeof method !== 'string' || typeof target !== 'string')
+    throw invalidField('visitor', 'method and path are texts')
+  const fields = Object.entries(headers).flatMap(([name, values]) => [values].flat().flatMap((value) => [name, value]))
+  if (!fields.every((field) => typeof field === 'string')) throw invalidField('visitor.headers', 'has texts')
+  const request = { peer, method, target, scheme: 'unknown', httpVersion: '', fields } as const
+  return { request, event: event as unknown as AccountEvent }
 }
