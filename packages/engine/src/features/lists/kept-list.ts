@@ -1,17 +1,12 @@
-import { type Address, counted, type ListEntries, type NamedList, type SourceStatus } from '@sallyport/core'
+import { counted, createNamedList, type ListEntries, type NamedList, type SourceStatus } from '@sallyport/core'
 import { shortList } from '#service'
 import type { ListRead, WholeRead } from './read-list.ts'
 
 /** How many entries of a kind there are, and the line of the first. */
 type EntryCounts = Readonly<Record<keyof ListEntries['firstLines'], readonly [count: number, line: number]>>
 
-const UNREAD: NamedList = {
-  isRead: false,
-  holds: () => false,
-  hasSystem: () => false,
-  matches: () => false,
-  mentions: () => false,
-}
+/** A list without entries that is not read yet. */
+export const UNREAD: NamedList = { ...createNamedList({ prefixes: [], systems: [], texts: [] }), isRead: false }
 
 /** A list with fewer entries may lose nine of ten by a manual edit, or become ten times as long. */
 const FEW = 10
@@ -30,8 +25,8 @@ function unreadSentence(name: string, { unread, left }: ListEntries): string {
   return `list ${name}: skipped ${counted(left, 'invalid line')}${numbers}. An entry is an address, CIDR, range, AS number, name or pattern.`
 }
 
-/** Keeps a list as it was last read successfully; policies hold it and read its present entries. */
-export class KeptList implements NamedList {
+/** Keeps a list as it was last read successfully. */
+export class KeptList {
   readonly name: string
   #list = UNREAD
   #size = 0
@@ -49,24 +44,9 @@ export class KeptList implements NamedList {
     this.name = name
   }
 
-  get isRead(): boolean {
-    return this.#list.isRead
-  }
-
-  holds(address: Address): boolean {
-    return this.#list.holds(address)
-  }
-
-  hasSystem(asn: number): boolean {
-    return this.#list.hasSystem(asn)
-  }
-
-  matches(text: string): boolean {
-    return this.#list.matches(text)
-  }
-
-  mentions(folded: string): boolean {
-    return this.#list.mentions(folded)
+  /** Returns the list that policies read now. */
+  get named(): NamedList {
+    return this.#list
   }
 
   /**
@@ -135,15 +115,16 @@ export class KeptList implements NamedList {
   get status(): SourceStatus {
     const formatTime = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
     const checked = formatTime(this.#at)
+    const { isRead } = this.#list
     return {
       id: `list:${this.name}`,
       title: 'configuration',
-      state: this.isRead ? 'loaded' : 'absent',
-      ...(this.isRead && { entries: this.#size }),
+      state: isRead ? 'loaded' : 'absent',
+      ...(isRead && { entries: this.#size }),
       ...(checked && { date: checked.slice(0, 10), checked }),
       ...(this.#staleAfter !== undefined && { staleAfter: formatTime(this.#staleAfter) }),
       ...(this.#left > 0 && { left: this.#left }),
-      ...(this.#error !== undefined && (this.isRead ? { error: this.#error } : { reason: this.#error })),
+      ...(this.#error !== undefined && (isRead ? { error: this.#error } : { reason: this.#error })),
       licence: '',
       credit: '',
     }

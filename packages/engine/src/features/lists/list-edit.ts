@@ -6,7 +6,7 @@ import { replaceFile } from '#files'
 import { DATA_LOCK, inDataDir } from '#service'
 import type { Settings } from '#settings'
 import { withheldSentence } from './kept-list.ts'
-import { type FileConfig, isInline, type ListConfig, type ListConfigs } from './list-config.ts'
+import { type FileConfig, isInline, type ListConfig, type ListConfigs, remoteUrl } from './list-config.ts'
 import { readNow } from './read-lists.ts'
 
 type ListSettings = Pick<Settings, 'dataDir' | 'data'> & { readonly lists: ListConfigs }
@@ -36,10 +36,7 @@ export interface PlacedList {
 export function placedLists({ lists }: { readonly lists: ListConfigs }): readonly PlacedList[] {
   return Object.entries(lists).map(([name, list]) => ({
     name,
-    from: listOrigin(list),
-    ...('file' in list && { place: list.file }),
-    ...('url' in list && { place: new URL(list.url).host }),
-    ...('crowdsec' in list && { place: new URL(list.crowdsec).host }),
+    ...findOrigin(list),
     ...(fixedBy(list) !== undefined && { fixed: fixedBy(list) }),
   }))
 }
@@ -58,13 +55,14 @@ export async function showList(config: ListSettings, name: string, wanted?: stri
       ? [...addresses, ...systems.map((system) => `AS${system}`), ...texts]
       : entriesFor(read.entries, wanted)
   const withheld = read.entries.withheldCount > 0 ? withheldSentence(name, read.entries) : undefined
-  return { name, from: listOrigin(list), ...('file' in list && { file: list.file }), entries, unread, withheld }
+  const { from } = findOrigin(list)
+  return { name, from, ...('file' in list && { file: list.file }), entries, unread, withheld }
 }
 
-function listOrigin(list: ListConfig): ShownList['from'] {
-  if (isInline(list)) return 'configuration'
-  if ('crowdsec' in list) return 'crowdsec'
-  return 'file' in list ? 'file' : 'url'
+function findOrigin(list: ListConfig): Pick<PlacedList, 'from' | 'place'> {
+  if (isInline(list)) return { from: 'configuration' }
+  if ('file' in list) return { from: 'file', place: list.file }
+  return { from: 'url' in list ? 'url' : 'crowdsec', place: new URL(remoteUrl(list)).host }
 }
 
 /** Adds entries to a list or removes them. */

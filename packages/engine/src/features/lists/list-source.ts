@@ -114,13 +114,14 @@ function remoteSource(list: KeptList, config: RemoteConfig, ports: SourcePorts):
 
   const tell = (): void => {
     for (const news of list.takeLeftNews()) notice(news)
-    const { news, isRead } = list
-    if (news !== undefined) notice(`list ${list.name}: ${subject} ${news}. ${isRead ? kept : 'The list is empty'}.`)
+    const { news, named } = list
+    if (news !== undefined)
+      notice(`list ${list.name}: ${subject} ${news}. ${named.isRead ? kept : 'The list is empty'}.`)
   }
   /** Returns when the copy was fetched; `undefined` if there is none. */
   const readCopy = async (): Promise<number | undefined> => {
     const stamp = await stampFile(copy.path)
-    if (stamp !== undefined && stamp === inForce && list.isRead) return inForceAt
+    if (stamp !== undefined && stamp === inForce && list.named.isRead) return inForceAt
     inForce = stamp
     inForceAt = undefined
     const { read, at, staleAfter } = await readNow(dataDir, list.name, config)

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NamedList, SourceStatus } from '@sallyport/core'
-import { KeptList } from './kept-list.ts'
+import { KeptList, UNREAD } from './kept-list.ts'
 import { isInline, type ListConfigs } from './list-config.ts'
 import { type ListSource, listSource, type SourcePorts } from './list-source.ts'
 
@@ -20,17 +20,20 @@ export async function openLists(config: ListConfigs, ports: ListPorts) {
   let kept: ReadonlyMap<string, Kept> = new Map()
   const closing = new AbortController()
 
-  /** Policies hold it, also those of mounts, which are not compiled again: it is asked as it is then. */
-  const named = (name: string): NamedList => ({
-    get isRead() {
-      return kept.get(name)?.list.isRead === true
-    },
-    holds: (address) => kept.get(name)?.list.holds(address) === true,
-    hasSystem: (asn) => kept.get(name)?.list.hasSystem(asn) === true,
-    matches: (text) => kept.get(name)?.list.matches(text) === true,
-    mentions: (folded) => kept.get(name)?.list.mentions(folded) === true,
-  })
-  const nameLists = (of: ReadonlyMap<string, Kept>) => new Map([...of.keys()].map((name) => [name, named(name)]))
+  /** Policies hold it, also those of mounts, which are not compiled again: it answers as the list in force. */
+  const follow = (name: string): NamedList => {
+    const current = () => kept.get(name)?.list.named ?? UNREAD
+    return {
+      get isRead() {
+        return current().isRead
+      },
+      holds: (address) => current().holds(address),
+      hasSystem: (asn) => current().hasSystem(asn),
+      matches: (text) => current().matches(text),
+      mentions: (folded) => current().mentions(folded),
+    }
+  }
+  const nameLists = (of: ReadonlyMap<string, Kept>) => new Map([...of.keys()].map((name) => [name, follow(name)]))
 
   async function prepare(next: ListConfigs): Promise<ReadonlyMap<string, Kept>> {
     const prepared = Object.entries(next).map(async ([name, config]) => {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
-import { createNamedList, type NamedList } from '@sallyport/core'
-import { KeptList } from './kept-list.ts'
+import type { NamedList } from '@sallyport/core'
+import { KeptList, UNREAD } from './kept-list.ts'
 import { isInline, type ListConfig, type ListsOfConfig, remoteUrl } from './list-config.ts'
 import { listCopy } from './list-copy.ts'
 import { type ListRead, readListFile, readListLines } from './read-list.ts'
@@ -48,6 +48,5 @@ export async function readLists(
 
 /** The lists of a configuration by names alone, for checks that ask none. */
 export function listNames({ lists }: Pick<ListsOfConfig, 'lists'>): ReadonlyMap<string, NamedList> {
-  const none = createNamedList({ prefixes: [], systems: [], texts: [] })
-  return new Map(Object.keys(lists).map((name) => [name, { ...none, isRead: false }]))
+  return new Map(Object.keys(lists).map((name) => [name, UNREAD]))
 }
