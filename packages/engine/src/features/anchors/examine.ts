@@ -1,8 +1,24 @@
 import { createHash } from 'node:crypto'
 import { errorText } from '@sallyport/core'
 import { type CheckResult, type FeatureConfig, fail, failNow, type Outbound, ok } from '#service'
+import type { LocatedFault } from '#settings'
 import { type AskPorts, askAuthority, nameAuthority, nameWitness, openReader } from './ask-authority.ts'
 import type { keys } from './keys.ts'
+
+/** Finds keys that have no effect. */
+export function anchorWarnings({ ledger, net }: FeatureConfig<typeof keys>): readonly LocatedFault[] {
+  const { timestamps, timestampCa, witnesses } = ledger
+  const unused = 'has no effect without ledger.timestamps. Add an authority there'
+  const closed = 'has no effect, because net.outbound is false. Remove one of them'
+  return [
+    ...(timestampCa !== undefined && timestamps.length === 0
+      ? [{ path: ['ledger', 'timestampCa'], message: unused }]
+      : []),
+    ...Object.entries({ timestamps, witnesses }).flatMap(([key, asked]) =>
+      net.outbound || asked.length === 0 ? [] : [{ path: ['ledger', key], message: closed }],
+    ),
+  ]
+}
 
 /** Examines whether each authority of time stamps a text as it should, and each witness answers. */
 export async function examineAnchors(

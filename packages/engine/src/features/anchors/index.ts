@@ -1,6 +1,5 @@
 import type { Feature } from '#service'
-import { examineAnchors } from './examine.ts'
-import { anchorWarnings } from './faults.ts'
+import { anchorWarnings, examineAnchors } from './examine.ts'
 import { keys } from './keys.ts'
 
 export { createStamper } from './stamper.ts'

@@ -1,6 +1,5 @@
 import type { Feature } from '#service'
-import { examineNotify } from './examine.ts'
-import { notifyFaults, notifyWarnings } from './faults.ts'
+import { examineNotify, notifyFaults, notifyWarnings } from './examine.ts'
 import { keys } from './keys.ts'
 import { openNotifications } from './notifications.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { EVENT_KINDS, type ServiceEvent, type SinkOutcome, type SinkPorts } from '#service'
-import { type Delivery, openDelivery, type Sent, sendOnce } from './delivery.ts'
+import { type Delivery, openDelivery, sendOnce } from './delivery.ts'
 import type { Message } from './message.ts'
 import { createPacing, type Paced } from './pacing.ts'
 import { createSpikeWatch } from './spike.ts'
@@ -13,8 +13,8 @@ export interface NotifyPorts extends SinkPorts {
   readonly pausesMs?: readonly number[] | undefined
 }
 
-/** Lists the places of a configuration. */
-export interface NotifySlice {
+/** The part of a configuration that lists the places. */
+interface NotifySlice {
   readonly notify: readonly NotifyConfig[]
 }
 
@@ -81,8 +81,6 @@ export function openNotifications({ notify }: NotifySlice, ports: NotifyPorts) {
   deliveries = openAll(notify)
   return {
     raise,
-    /** Reports whether any place receives events of this kind. */
-    wants: isWanted,
     refused(count: number): void {
       const spike = isWanted('spike') ? spikeOf(count) : undefined
       if (spike !== undefined) raise(spike)
@@ -122,26 +120,15 @@ export async function testNotifications(
   { notify }: NotifySlice,
   { fetch, now = Date.now }: Pick<NotifyPorts, 'fetch' | 'now'>,
 ): Promise<readonly Tested[]> {
-  const targets = notify.map(readTarget)
-  const text = 'This is a test message from sallyport notify test.'
-  const sent: readonly Sent[] = await Promise.all(
-    targets.map((target) => {
-      const message: Message = {
-        kind: 'test',
-        about: '',
-        text,
-        id: randomUUID(),
-        at: Date.now(),
-        host: hostname(),
-        leftOut: 0,
-      }
-      return sendOnce(target, message, { fetch, now })
+  const about = { kind: 'test', about: '', text: 'This is a test message from sallyport notify test.' } as const
+  return Promise.all(
+    notify.map(readTarget).map(async (target): Promise<Tested> => {
+      const message = { ...about, id: randomUUID(), at: Date.now(), host: hostname(), leftOut: 0 }
+      const result = await sendOnce(target, message, { fetch, now })
+      const { name, form, on } = target
+      const kinds = EVENT_KINDS.filter((kind) => on.has(kind))
+      const answer = result.state === 'sent' ? result.answer : result.reason
+      return { place: name, form, on: kinds, sent: result.state === 'sent', answer }
     }),
   )
-  return targets.map(({ name, form, on }, index) => {
-    const result = sent[index] as Sent
-    const kinds = EVENT_KINDS.filter((kind) => on.has(kind))
-    const answer = result.state === 'sent' ? result.answer : result.reason
-    return { place: name, form, on: kinds, sent: result.state === 'sent', answer }
-  })
 }

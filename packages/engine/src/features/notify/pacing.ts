@@ -32,11 +32,9 @@ export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent)
 
   function findSlot({ kind, about }: ServiceEvent): Slot {
     const key = `${kind} ${about}`
-    let slot = slots.get(key)
-    if (slot === undefined) {
-      slot = { last: undefined, sentAt: { trouble: -PACE_MS, over: -PACE_MS }, held: undefined, leftOut: 0 }
-      slots.set(key, slot)
-    }
+    const sentAt = { trouble: -PACE_MS, over: -PACE_MS }
+    const slot = slots.get(key) ?? { last: undefined, sentAt, held: undefined, leftOut: 0 }
+    slots.set(key, slot)
     return slot
   }
   const dueAt = (slot: Slot, event: ServiceEvent): number => slot.sentAt[eventSide(event)] + PACE_MS
@@ -58,20 +56,18 @@ export function createPacing(now: () => number, onLeftOut: (event: ServiceEvent)
     offer(event: ServiceEvent): Paced | undefined {
       const slot = findSlot(event)
       const { last, held } = slot
-      if (held === undefined) {
-        if (event.over === true && (last === undefined || last.over === true)) return undefined
-        if (now() >= dueAt(slot, event)) return send(slot, event, now())
-        if (isSame(event, last)) return undefined
-        slot.held = { event, at: now() }
-        return undefined
-      }
-      if (isSame(event, held.event)) return undefined
-      leaveOut(slot, held.event)
-      slot.held = undefined
-      // No event is sent if the state is again as last reported.
-      if (isSame(event, last)) leaveOut(slot, event)
-      else if (now() >= dueAt(slot, event)) return send(slot, event, now())
-      else slot.held = { event, at: now() }
+      if (isSame(event, held?.event)) return undefined
+      if (held !== undefined) {
+        leaveOut(slot, held.event)
+        slot.held = undefined
+        // No event is sent if the state is again as last reported.
+        if (isSame(event, last)) {
+          leaveOut(slot, event)
+          return undefined
+        }
+      } else if (event.over === true && (last === undefined || last.over === true)) return undefined
+      if (now() >= dueAt(slot, event)) return send(slot, event, now())
+      if (held !== undefined || !isSame(event, last)) slot.held = { event, at: now() }
       return undefined
     },
     /** Returns the held events that are due. */

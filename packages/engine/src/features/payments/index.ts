@@ -1,7 +1,7 @@
 import type { Feature } from '#service'
 import { keys } from './keys.ts'
 
-export { createPayments, type OfferedRequest, type PaymentPorts, type Payments } from './payments.ts'
+export { createPayments, type OfferedRequest, type Payments } from './payments.ts'
 
 /** Receipts of clients for what rules offer, and the port that takes them. */
 export const feature: Feature<typeof keys> = { keys }

@@ -3,6 +3,7 @@ import {
   type Decision,
   errorText,
   type Fetch,
+  fetchText,
   isRecord,
   type Offer,
   type PaidRequest,
@@ -15,7 +16,6 @@ import {
 import { LRUCache } from 'lru-cache'
 import { type FeatureConfig, withTimeout } from '#service'
 import { identifyCrawler } from '#tally'
-import { createEndpoint } from './endpoint.ts'
 import type { keys } from './keys.ts'
 import { readReceipt } from './read-receipt.ts'
 
@@ -45,6 +45,7 @@ const MAX_REFUSED = 5
 const REFUSED_MS = 60_000
 const MAX_CLIENTS = 16_384
 const MAX_REASON = 200
+const MAX_BYTES = 65_536
 
 interface Client {
   asked: number
@@ -129,4 +130,17 @@ function isAnswer(found: unknown): found is PaymentAnswer {
   if (accepted === false) return typeof reason === 'string'
   const isSettled = settlement === undefined || (typeof settlement === 'object' && settlement !== null)
   return accepted === true && typeof receipt === 'string' && /^[!-~]{1,128}$/.test(receipt) && isSettled
+}
+
+/** Creates a port that posts each receipt, with the offer and the request, as JSON to a URL, and reads a `PaymentAnswer` from the answer. */
+function createEndpoint(url: string, fetch: Fetch, timeoutMs: number): PaymentProvider {
+  return {
+    async accept(receipt, offer, request) {
+      const body = { type: 'application/json', text: JSON.stringify({ receipt, offer, request }) }
+      const answer = await fetchText(fetch, { url, body, maxBytes: MAX_BYTES, timeoutMs })
+      if (answer.state === 'failed') throw new Error(answer.reason)
+      if (answer.status !== 200) throw new Error(`the status is ${answer.status}`)
+      return JSON.parse(answer.body) as PaymentAnswer
+    },
+  }
 }
