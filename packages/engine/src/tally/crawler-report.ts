@@ -1,5 +1,16 @@
 import { HOUR_MS } from '@sallyport/core'
-import { computeShare, groupRows, listShares, pickRows, readLabel, type Share, sumCounts } from './sums.ts'
+import {
+  byLabels,
+  computeShare,
+  groupRows,
+  iso,
+  listShares,
+  pickRows,
+  readLabel,
+  type Share,
+  sumCounts,
+  sumWith,
+} from './sums.ts'
 import type { TallyReading, TallyRow } from './tally-file.ts'
 
 /** The outcome of a claim: proved, only said, or refuted. */
@@ -74,12 +85,15 @@ const MAX_OPERATORS = 100
 /** Labels of `crawler`, in their order; those of `read` begin alike. */
 const AT = { operator: 0, claim: 1, purpose: 2, name: 3, robots: 4, limit: 5, effect: 6 } as const
 const READ = { pattern: 2, robots: 3 } as const
+const REFERRAL = { service: 0, pattern: 1, visitor: 2 } as const
 
 /** Sums up a span; `earlier` is the span that it is compared with. */
 export function reportCrawlers(reading: TallyReading, earlier: TallyReading): CrawlerReport {
   const rows = pickRows(reading.rows, 'crawler')
-  const before = groupRows(pickRows(earlier.rows, 'crawler'), readName)
-  const paths = groupRows(pickRows(reading.rows, 'read'), readName)
+  // Proven requests and unproven ones in the name of an operator are never counted together.
+  const byClaim = byLabels(AT.operator, AT.claim)
+  const before = groupRows(pickRows(earlier.rows, 'crawler'), byClaim)
+  const paths = groupRows(pickRows(reading.rows, 'read'), byClaim)
   const requests = sumCounts(rows)
   return {
     from: iso(reading.from),
@@ -87,7 +101,7 @@ export function reportCrawlers(reading: TallyReading, earlier: TallyReading): Cr
     requests,
     pages: sumCounts(rows, 'pages'),
     bytes: sumCounts(rows, 'bytes'),
-    operators: [...groupRows(rows, readName)]
+    operators: [...groupRows(rows, byClaim)]
       .slice(0, MAX_OPERATORS)
       .map(([name, group]) => readOperator(group, paths.get(name) ?? [], sumCounts(before.get(name) ?? []), requests)),
     referrals: listReferrals(pickRows(reading.rows, 'referral'), pickRows(earlier.rows, 'referral')),
@@ -95,30 +109,24 @@ export function reportCrawlers(reading: TallyReading, earlier: TallyReading): Cr
   }
 }
 
-/** Names an operator by its claim: proven requests and unproven ones in its name are never counted together. */
-function readName(row: TallyRow): string {
-  return `${readLabel(row, AT.operator)}\n${readLabel(row, AT.claim)}`
-}
-
 function readOperator(
-  rows: readonly TallyRow[],
+  rows: readonly [TallyRow, ...TallyRow[]],
   read: readonly TallyRow[],
   before: number,
   whole: number,
 ): OperatorReading {
-  const [first] = rows as readonly [TallyRow, ...TallyRow[]]
+  const [first] = rows
   const hours = rows.map(({ hour }) => hour)
-  const groups = groupRows(rows, (row) => `${readLabel(row, AT.name)}\n${readLabel(row, AT.purpose)}`)
   const sums = sumRows(rows)
   return {
     operator: readLabel(first, AT.operator),
     claim: readLabel(first, AT.claim) as CrawlerClaim,
-    purposes: [...groupRows(rows, (row) => readLabel(row, AT.purpose)).keys()].filter((purpose) => purpose !== ''),
+    purposes: [...groupRows(rows, byLabels(AT.purpose)).keys()].filter((purpose) => purpose !== ''),
     ...sums,
     share: computeShare(sums.requests, whole),
-    unread: sumCounts(rows.filter((row) => readLabel(row, AT.robots) === 'unread')),
-    stopped: sumCounts(rows.filter((row) => readLabel(row, AT.effect) === 'stopped')),
-    would: sumCounts(rows.filter((row) => readLabel(row, AT.effect) === 'would')),
+    unread: sumWith(rows, AT.robots, 'unread'),
+    stopped: sumWith(rows, AT.effect, 'stopped'),
+    would: sumWith(rows, AT.effect, 'would'),
     first: iso(Math.min(...hours) * HOUR_MS),
     last: iso(Math.max(...hours) * HOUR_MS),
     days: [...groupRows(rows, ({ hour }) => iso(hour * HOUR_MS).slice(0, 10))]
@@ -126,9 +134,8 @@ function readOperator(
       .sort((one, other) => (one.day < other.day ? -1 : 1)),
     hours: Array.from({ length: DAY_HOURS }, (_, at) => sumCounts(rows.filter(({ hour }) => hour % DAY_HOURS === at))),
     before,
-    crawlers: [...groups.values()].map((group) => {
-      const [one] = group as [TallyRow, ...TallyRow[]]
-      return { name: readLabel(one, AT.name), purpose: readLabel(one, AT.purpose), ...sumRows(group) }
+    crawlers: [...groupRows(rows, byLabels(AT.name, AT.purpose)).values()].map((group) => {
+      return { name: readLabel(group[0], AT.name), purpose: readLabel(group[0], AT.purpose), ...sumRows(group) }
     }),
     paths: listPaths(read),
   }
@@ -139,40 +146,37 @@ function sumRows(rows: readonly TallyRow[]): Omit<CrawlerReading, 'name' | 'purp
     requests: sumCounts(rows),
     pages: sumCounts(rows, 'pages'),
     bytes: sumCounts(rows, 'bytes'),
-    disallowed: sumCounts(rows.filter((row) => readLabel(row, AT.robots) === 'disallowed')),
-    beyond: sumCounts(rows.filter((row) => readLabel(row, AT.limit) === 'beyond')),
+    disallowed: sumWith(rows, AT.robots, 'disallowed'),
+    beyond: sumWith(rows, AT.limit, 'beyond'),
   }
 }
 
 function listPaths(read: readonly TallyRow[]): OperatorReading['paths'] {
-  const groups = groupRows(read, (row) => readLabel(row, READ.pattern))
-  return listShares(read, (row) => readLabel(row, READ.pattern), MAX_PATHS).map((share) => {
+  const byPattern = byLabels(READ.pattern)
+  const groups = groupRows(read, byPattern)
+  return listShares(read, byPattern, MAX_PATHS).map((share) => {
     const rows = groups.get(share.name) ?? []
-    const disallowed = sumCounts(rows.filter((row) => readLabel(row, READ.robots) === 'disallowed'))
-    return { ...share, pages: sumCounts(rows, 'pages'), disallowed }
+    return { ...share, pages: sumCounts(rows, 'pages'), disallowed: sumWith(rows, READ.robots, 'disallowed') }
   })
 }
 
 function listReferrals(rows: readonly TallyRow[], earlier: readonly TallyRow[]): readonly Referrals[] {
-  const isPerson = (row: TallyRow): boolean => readLabel(row, 2) === 'person'
-  const before = groupRows(earlier.filter(isPerson), (row) => readLabel(row, 0))
-  return [...groupRows(rows, (row) => readLabel(row, 0))].map(([service, group]) => ({
-    service,
-    visits: sumCounts(group.filter(isPerson)),
-    unclear: sumCounts(group.filter((row) => !isPerson(row))),
-    before: sumCounts(before.get(service) ?? []),
-    paths: listShares(group, (row) => readLabel(row, 1), MAX_PATHS),
-  }))
-}
-
-function listOffers(rows: readonly TallyRow[]): CrawlerReport['offers'] {
-  const groups = groupRows(rows, ({ labels }) => labels.join('\n'))
-  return [...groups.values()].map((group) => {
-    const [rule = '', outcome = ''] = group[0]?.labels ?? []
-    return { rule, outcome, requests: sumCounts(group) }
+  const byService = byLabels(REFERRAL.service)
+  const before = groupRows(earlier, byService)
+  return [...groupRows(rows, byService)].map(([service, group]) => {
+    const visits = sumWith(group, REFERRAL.visitor, 'person')
+    return {
+      service,
+      visits,
+      unclear: sumCounts(group) - visits,
+      before: sumWith(before.get(service) ?? [], REFERRAL.visitor, 'person'),
+      paths: listShares(group, byLabels(REFERRAL.pattern), MAX_PATHS),
+    }
   })
 }
 
-function iso(at: number): string {
-  return new Date(at).toISOString()
+function listOffers(rows: readonly TallyRow[]): CrawlerReport['offers'] {
+  return [...groupRows(rows, byLabels(0, 1)).values()].map((group) => {
+    return { rule: readLabel(group[0], 0), outcome: readLabel(group[0], 1), requests: sumCounts(group) }
+  })
 }

@@ -1,4 +1,4 @@
-import { groupRows, listShares, pickRows, readLabel, type Share, sumCounts } from './sums.ts'
+import { byLabels, groupRows, listShares, pickRows, readLabel, type Share, sumCounts, sumWith } from './sums.ts'
 import type { TallyRow } from './tally-file.ts'
 
 /** Counts events of one kind. Questions without an outcome count only in what was done about them. */
@@ -26,20 +26,19 @@ const AT = { event: 0, outcome: 1, action: 2, effect: 3 } as const
 const MAX_REASONS = 20
 
 export function reportEvents(rows: readonly TallyRow[]): AccountsReading {
-  const events = [...groupRows(pickRows(rows, 'event'), (row) => readLabel(row, AT.event))].map(([event, group]) => {
-    const sumWith = (at: number, label: string) => sumCounts(group.filter((row) => readLabel(row, at) === label))
+  const events = [...groupRows(pickRows(rows, 'event'), byLabels(AT.event))].map(([event, group]) => {
     const stopped = group.filter((row) => readLabel(row, AT.effect) === 'stopped')
-    const challenged = sumCounts(stopped.filter((row) => readLabel(row, AT.action) === 'challenge'))
-    const unknownUsers = sumWith(AT.outcome, 'unknown_user')
+    const challenged = sumWith(stopped, AT.action, 'challenge')
+    const unknownUsers = sumWith(group, AT.outcome, 'unknown_user')
     return {
       event,
-      successes: sumWith(AT.outcome, 'success'),
-      failures: sumWith(AT.outcome, 'failure') + unknownUsers,
+      successes: sumWith(group, AT.outcome, 'success'),
+      failures: sumWith(group, AT.outcome, 'failure') + unknownUsers,
       unknownUsers,
       challenged,
       refused: sumCounts(stopped) - challenged,
-      would: sumWith(AT.effect, 'would'),
+      would: sumWith(group, AT.effect, 'would'),
     }
   })
-  return { events, reasons: listShares(pickRows(rows, 'eventReason'), (row) => readLabel(row, 0), MAX_REASONS) }
+  return { events, reasons: listShares(pickRows(rows, 'eventReason'), byLabels(0), MAX_REASONS) }
 }

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '@sallyport/core'
-import { DECIDED, listShares, pickRows, readLabel } from './sums.ts'
+import { byLabels, DECIDED, listShares, pickRows, readLabel } from './sums.ts'
 import type { TallyReading, TallyRow } from './tally-file.ts'
 
 /** Counts the requests of a span by the hour. */
@@ -26,7 +26,5 @@ export function sumHours({ from, until, rows }: TallyReading): TallyHours {
 }
 
 function countBy(rows: readonly TallyRow[], label: number): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    listShares(rows, (row) => readLabel(row, label)).map(({ name, requests }) => [name, requests]),
-  )
+  return Object.fromEntries(listShares(rows, byLabels(label)).map(({ name, requests }) => [name, requests]))
 }

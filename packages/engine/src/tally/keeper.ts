@@ -1,18 +1,15 @@
 import { createHash } from 'node:crypto'
 import { HOUR_MS, type ObservedRequest } from '@sallyport/core'
-import type { PlaceOfClient } from './clients.ts'
-import { type AskRobots, type CountedRow, createTally } from './tally.ts'
-import { type Mark, openTallyFile, type TallyFile } from './tally-file.ts'
+import { type CountedRow, createTally, type TallyOptions } from './tally.ts'
+import { type Mark, openTallyFile } from './tally-file.ts'
 
 /** How often counts are written: a process that is killed loses the counts since the last write. */
 const WRITE_MS = 5_000
 
-export interface KeeperOptions {
+export interface KeeperOptions extends TallyOptions {
   readonly file: string
   /** How long counts are kept, in milliseconds. */
   readonly keepMs: number
-  readonly placeOf: PlaceOfClient
-  readonly robots: AskRobots
   readonly now: () => number
   readonly onFault: (error: unknown) => void
 }
@@ -30,12 +27,12 @@ export interface TallyKeeper {
 
 /** Opens the file with the first count: a command that answers a question leaves no file. */
 export function createTallyKeeper(config: object, options: KeeperOptions): TallyKeeper {
-  const { file: path, keepMs, placeOf, robots, now, onFault } = options
+  const { file: path, keepMs, now, onFault } = options
   let policy = hashConfig(config)
-  const tally = createTally(policy, { placeOf, robots })
+  const tally = createTally(policy, options)
   let marks: readonly Mark[] = [{ at: now(), policy, changed: ['start'] }]
   let timer: NodeJS.Timeout | undefined
-  let file: TallyFile | undefined
+  let file: Awaited<ReturnType<typeof openTallyFile>> | undefined
   let purged = 0
   let writing: Promise<void> | undefined
 

@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS } from '@sallyport/core'
 import { type AccountsReading, reportEvents } from './event-report.ts'
 import {
+  byLabels,
   CHALLENGE,
   type Challenged,
   computeShare,
@@ -11,6 +12,7 @@ import {
   type Impact,
   isEnforced,
   isStopping,
+  iso,
   listShares,
   measureImpact,
   peopleBeside,
@@ -19,6 +21,7 @@ import {
   rowsBy,
   type Share,
   sumCounts,
+  sumWith,
   TRIAL,
   wouldStop,
 } from './sums.ts'
@@ -145,16 +148,16 @@ export function reportTally(reading: TallyReading, earlier: TallyReading): Tally
     bytes: sumCounts(decided, 'bytes'),
     visitors: { ...real, unclear: sumVisitors(rows, 'unclear') },
     byAction: listShares(decided, (row) => readLabel(row, DECIDED.unshown) || readLabel(row, DECIDED.outcome)),
-    byClass: listShares(pickDecided(decided), (row) => readLabel(row, DECIDED.class)).map((share) => ({
+    byClass: listShares(pickDecided(decided), byLabels(DECIDED.class)).map((share) => ({
       ...share,
       people: countPeople(decided.filter((row) => readLabel(row, DECIDED.class) === share.name)),
     })),
-    byNetwork: listShares(pickDecided(decided), (row) => readLabel(row, DECIDED.network)),
-    byOperator: listShares(crawlers, (row) => readLabel(row, 0), MAX_ROWS),
-    byPurpose: listShares(crawlers, (row) => readLabel(row, 2)),
-    byPath: listShares(pickRows(rows, 'path'), (row) => readLabel(row, 0), MAX_ROWS),
-    bySystem: listShares(pickRows(rows, 'system'), (row) => readLabel(row, 0), MAX_ROWS),
-    byCountry: listShares(pickRows(rows, 'country'), (row) => readLabel(row, 0)),
+    byNetwork: listShares(pickDecided(decided), byLabels(DECIDED.network)),
+    byOperator: listShares(crawlers, byLabels(0), MAX_ROWS),
+    byPurpose: listShares(crawlers, byLabels(2)),
+    byPath: listShares(pickRows(rows, 'path'), byLabels(0), MAX_ROWS),
+    bySystem: listShares(pickRows(rows, 'system'), byLabels(0), MAX_ROWS),
+    byCountry: listShares(pickRows(rows, 'country'), byLabels(0)),
     answers: listAnswers(pickRows(rows, 'answer')),
     accounts: reportEvents(rows),
     rules: rateRules(rows, decided, real.people),
@@ -167,7 +170,7 @@ export function reportTally(reading: TallyReading, earlier: TallyReading): Tally
 
 /** Sums up visitors of a kind. People belong to no other kind, whatever they had shown before they earned a pass. */
 function sumVisitors(rows: readonly TallyRow[], kind: 'person' | 'unclear'): Visitors {
-  const [decided, trials] = [pickRows(rows, 'decided'), listTrials(rows)]
+  const [decided, trials] = [pickRows(rows, 'decided'), pickRows(rows, 'trial')]
   const own = rowsBy(kind, decided)
   const others = groupDays(kind === 'person' ? [] : rowsBy('person', decided))
   const people = peopleBeside(own, others)
@@ -181,10 +184,6 @@ function sumVisitors(rows: readonly TallyRow[], kind: 'person' | 'unclear'): Vis
 
 function pickHits(rows: readonly TallyRow[]): readonly TallyRow[] {
   return rows.filter((row) => isStopping(row) && isEnforced(row))
-}
-
-function listTrials(rows: readonly TallyRow[]): readonly TallyRow[] {
-  return pickRows(rows, 'trial')
 }
 
 /** Leaves out calls of the API and heads that were refused, of which no class is known. */
@@ -203,21 +202,16 @@ function listAnswers(rows: readonly TallyRow[]): readonly Answers[] {
   const groups = groupRows(rows, readKind)
   return listShares(rows, readKind).map((share) => ({
     ...share,
-    ours: sumCounts((groups.get(share.name) ?? []).filter((row) => readLabel(row, 1) === 'refusal')),
+    ours: sumWith(groups.get(share.name) ?? [], 1, 'refusal'),
   }))
 }
 
 function listChallenges(rows: readonly TallyRow[]): readonly ChallengeReading[] {
-  const groups = groupRows(rows, (row) =>
-    JSON.stringify([readLabel(row, CHALLENGE.rule), readLabel(row, CHALLENGE.level)]),
-  )
-  return [...groups].map(([name, group]) => {
-    const [rule, level] = JSON.parse(name) as [string, string]
-    const sumStep = (step: keyof Challenged) =>
-      sumCounts(group.filter((row) => readLabel(row, CHALLENGE.step) === step))
+  return [...groupRows(rows, byLabels(CHALLENGE.rule, CHALLENGE.level)).values()].map((group) => {
+    const sumStep = (step: keyof Challenged) => sumWith(group, CHALLENGE.step, step)
     return {
-      rule,
-      level,
+      rule: readLabel(group[0], CHALLENGE.rule),
+      level: readLabel(group[0], CHALLENGE.level),
       asked: sumStep('asked'),
       solved: sumStep('solved'),
       failed: sumStep('failed'),
@@ -227,34 +221,32 @@ function listChallenges(rows: readonly TallyRow[]): readonly ChallengeReading[] 
 }
 
 function rateRules(rows: readonly TallyRow[], decided: readonly TallyRow[], visitors: number): readonly RuleImpact[] {
-  const trials = listTrials(rows)
   const persons = groupDays(rowsBy('person', decided))
-  const acted = decided.filter(
-    (row) => readLabel(row, DECIDED.outcome) !== 'allow' && readLabel(row, DECIDED.enforced) !== '',
-  )
-  const named = [
-    ...groupRows(acted, (row) =>
-      JSON.stringify([
-        readLabel(row, DECIDED.rule),
-        readLabel(row, DECIDED.outcome),
-        isEnforced(row) ? 'enforced' : 'monitor',
-      ]),
-    ),
-    ...groupRows(trials, (row) => JSON.stringify([readLabel(row, TRIAL.rule), readLabel(row, TRIAL.action), 'trial'])),
+  const acted = pickDecided(decided).filter((row) => readLabel(row, DECIDED.outcome) !== 'allow')
+  const groups = [
+    ...groupRows(acted, byLabels(DECIDED.rule, DECIDED.outcome, DECIDED.enforced)).values(),
+    ...groupRows(pickRows(rows, 'trial'), byLabels(TRIAL.rule, TRIAL.action)).values(),
   ]
-  return named
-    .map(([name, rows]) => {
-      const [rule, action, state] = JSON.parse(name) as [string, string, RuleImpact['state']]
+  return groups
+    .map((rows) => {
       const real = Math.min(countPeople(rowsBy('person', rows)), visitors)
       const unclear = peopleBeside(rowsBy('unclear', rows), persons)
       const share = computeShare(real, visitors)
-      const stopped = rows.some(isStopping) ? sumCounts(rows) : 0
-      const shown = { rule, action, state, requests: sumCounts(rows), people: countPeople(rows), real, unclear, share }
-      return { shown, order: [state === 'enforced' ? stopped : 0, stopped, shown.requests] as const }
+      const requests = sumCounts(rows)
+      const stopped = rows.some(isStopping) ? requests : 0
+      const shown = { ...nameRule(rows[0]), requests, people: countPeople(rows), real, unclear, share }
+      return { shown, order: [shown.state === 'enforced' ? stopped : 0, stopped, requests] as const }
     })
     .sort((one, other) => compareRules(one.order, other.order))
     .map(({ shown }) => shown)
     .slice(0, 5 * MAX_ROWS)
+}
+
+function nameRule(row: TallyRow): Pick<RuleImpact, 'rule' | 'action' | 'state'> {
+  if (row.subject === 'trial')
+    return { rule: readLabel(row, TRIAL.rule), action: readLabel(row, TRIAL.action), state: 'trial' }
+  const state = isEnforced(row) ? 'enforced' : 'monitor'
+  return { rule: readLabel(row, DECIDED.rule), action: readLabel(row, DECIDED.outcome), state }
 }
 
 /** Compares rules: the one that stopped most comes first, then the one that would have, then the busiest. */
@@ -305,8 +297,4 @@ function sumPeriod(rows: readonly TallyRow[], from: number, until: number): Peri
     hit: hit.share,
     wouldHit: wouldHit.share,
   }
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString()
 }

@@ -47,8 +47,19 @@ export function readLabel({ labels }: TallyRow, at: number): string {
   return labels[at] ?? ''
 }
 
+/** Makes the function that names a row by some of its labels. */
+export const byLabels =
+  (...places: readonly number[]) =>
+  (row: TallyRow): string =>
+    places.map((at) => readLabel(row, at)).join('\n')
+
 export function sumCounts(rows: readonly TallyRow[], count: 'requests' | 'bytes' | 'pages' = 'requests'): number {
   return rows.reduce((sum, row) => sum + row[count], 0)
+}
+
+/** Sums the requests of the rows that have a label. */
+export function sumWith(rows: readonly TallyRow[], at: number, label: string): number {
+  return sumCounts(rows.filter((row) => readLabel(row, at) === label))
 }
 
 /** Holds clients by the day: the key of a day goes with it, so that no client is found again in another day. */
@@ -85,12 +96,11 @@ export function peopleBeside(rows: readonly TallyRow[], others: Days): number {
   return Math.max(0, Math.min(people, countDays(groupDays(rows, others)) - countDays(others)))
 }
 
-/** Groups rows by one of their labels, the most requests first; of more than `most` the caller sums up the others. */
-export function groupRows(
-  rows: readonly TallyRow[],
-  nameOf: (row: TallyRow) => string,
-): ReadonlyMap<string, TallyRow[]> {
-  const groups = new Map<string, TallyRow[]>()
+type Group = [TallyRow, ...TallyRow[]]
+
+/** Groups rows by a name, the most requests first. */
+export function groupRows(rows: readonly TallyRow[], nameOf: (row: TallyRow) => string): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>()
   for (const row of rows) {
     const name = nameOf(row)
     const group = groups.get(name)
@@ -152,4 +162,8 @@ export function measureImpact(rows: readonly TallyRow[], visitors: number, other
       : readLabel(row, DECIDED.outcome) === 'challenge' && readLabel(row, DECIDED.unshown) === '',
   )
   return { people, share: computeShare(people, visitors), requests: sumCounts(rows), asked: sumCounts(asked) }
+}
+
+export function iso(at: number): string {
+  return new Date(at).toISOString()
 }

@@ -49,15 +49,6 @@ export interface TallyReading {
   readonly marks: readonly Mark[]
 }
 
-/** Writes the tally that all processes of a machine share. */
-export interface TallyFile {
-  /** Adds new counts, and a mark when the one before it has another configuration; all of it or nothing. */
-  write(slots: readonly Slot[], marks: readonly Mark[]): Promise<void>
-  /** Drops what is older than an hour. */
-  purge(before: number): Promise<void>
-  close(): void
-}
-
 const STEPS: readonly string[] = [
   `CREATE TABLE mark (
      at INTEGER NOT NULL,
@@ -80,8 +71,8 @@ const STEPS: readonly string[] = [
 /** Fastest: most registers of a sketch are zero. */
 const PACKED = { level: 1 }
 
-/** Opens the tally at `path`, for any number of processes. */
-export async function openTallyFile(path: string): Promise<TallyFile> {
+/** Opens the tally at `path`, for any number of processes of a machine. */
+export async function openTallyFile(path: string) {
   const database = await openDatabase(path, STEPS)
   // A process that dies loses nothing by it; a machine that does loses what was written since the last checkpoint.
   database.exec('PRAGMA synchronous = NORMAL')
@@ -100,7 +91,8 @@ export async function openTallyFile(path: string): Promise<TallyFile> {
   const dropMarks = database.prepare('DELETE FROM mark WHERE at < ?')
 
   return {
-    async write(slots, marks) {
+    /** Adds new counts, and a mark when the one before it has another configuration; all of it or nothing. */
+    async write(slots: readonly Slot[], marks: readonly Mark[]): Promise<void> {
       const due = slots.map((slot) => [slot, slot.cells.filter((cell) => !cell.isWritten)] as const)
       await whenFree(() => {
         inTransaction(database, () => {
@@ -113,7 +105,8 @@ export async function openTallyFile(path: string): Promise<TallyFile> {
         for (const [, cells] of due) for (const cell of cells) cell.written()
       })
     },
-    async purge(before) {
+    /** Drops what is older than an hour. */
+    async purge(before: number): Promise<void> {
       await whenFree(() => {
         drop.run(before)
         dropMarks.run(before * HOUR_MS)

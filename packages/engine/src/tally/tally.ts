@@ -30,18 +30,6 @@ export interface TallyOptions {
   readonly robots: AskRobots
 }
 
-/** Counts requests by the hour until they are written. */
-export interface Tally {
-  /** Counts a request in its row, or an event of an account, which has none. */
-  observe(observed: ObservedRequest, row: CountedRow | undefined): void
-  /** Counts requests from now on under another configuration, named by its fingerprint. */
-  turn(policy: string): void
-  /** Lists the slots that hold something, the oldest first. */
-  readonly slots: readonly Slot[]
-  /** Drops slots that are written and over. */
-  forget(now: number): void
-}
-
 /** Slots that are kept while they cannot be written. */
 const MAX_SLOTS = 48
 
@@ -56,7 +44,8 @@ const WOULD = 2
 
 const ANSWERERS = ['origin', 'host', 'api', 'refusal'] as const
 
-export function createTally(policy: string, { placeOf, robots }: TallyOptions): Tally {
+/** Counts requests by the hour until they are written; `policy` is the fingerprint of the configuration. */
+export function createTally(policy: string, { placeOf, robots }: TallyOptions) {
   let current = policy
   let slot: Slot | undefined
   let slots: Slot[] = []
@@ -71,18 +60,22 @@ export function createTally(policy: string, { placeOf, robots }: TallyOptions): 
   }
 
   return {
-    turn(next) {
+    /** Counts requests from now on under another configuration. */
+    turn(next: string): void {
       current = next
     },
-    get slots() {
+    /** Lists the slots that hold something, the oldest first. */
+    get slots(): readonly Slot[] {
       return slots
     },
-    forget(now) {
+    /** Drops slots that are written and over. */
+    forget(now: number): void {
       const hour = Math.floor(now / HOUR_MS)
       slots = slots.filter((one) => (one.hour >= hour && one.policy === current) || one.cells.some((c) => !c.isWritten))
       if (slot !== undefined && !slots.includes(slot)) slot = undefined
     },
-    observe(observed, row) {
+    /** Counts a request in its row, or an event of an account, which has none. */
+    observe(observed: ObservedRequest, row: CountedRow | undefined): void {
       const { decision, status, answeredBy, bytesSent: bytes = 0 } = observed
       // A balancer's probe of the service is no traffic of the site.
       if (decision?.inspection.client.isProxy) return
