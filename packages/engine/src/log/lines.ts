@@ -2,20 +2,6 @@ import { closeSync, fstatSync, statSync } from 'node:fs'
 import sonic from 'sonic-boom'
 import { OWN_FILE } from '#files'
 
-/** Takes lines, one or several at a time. */
-export interface LineWriter {
-  /** Appends `line`, which ends in a line feed. */
-  write(line: string): void
-  /** Counts lines that could not be written. */
-  readonly lost: number
-  /** Sends waiting lines to the file. */
-  flush(): void
-  /** Reopens the file after a rotation moved it away. */
-  reopen(): void
-  /** Writes waiting lines and closes the file. */
-  close(): Promise<void>
-}
-
 /** Lines wait until they fill `held` bytes, or for `HELD_MS`: one write for each line costs more than a decision. */
 interface Batch {
   readonly held: number
@@ -38,7 +24,7 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024
  * destination measures its whole buffer again for every line that it receives. `proof` is an open descriptor of the file, which is closed
  * as soon as the destination has its own.
  */
-export function openLines(file: string | undefined, onFault?: (error: Error) => void, proof?: number): LineWriter {
+export function openLines(file: string | undefined, onFault?: (error: Error) => void, proof?: number) {
   let lines = ''
   let bytes = 0
   let timer: NodeJS.Timeout | undefined
@@ -89,24 +75,29 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
   )
 
   return {
-    write(line) {
+    /** Appends `line`, which ends in a line feed. */
+    write(line: string): void {
       // A request that outlives the log is not logged and causes no error.
       if (closed) return void lost++
       const size = Buffer.byteLength(line)
       if (bytes + size > batch.held) flush()
       hold(line, size)
     },
-    get lost() {
+    /** Counts lines that could not be written. */
+    get lost(): number {
       return lost
     },
+    /** Sends waiting lines to the file. */
     flush,
-    reopen() {
+    /** Reopens the file after a rotation moved it away. */
+    reopen(): void {
       if (file === undefined || closed) return
       flush()
       destination.reopen()
     },
+    /** Writes waiting lines and closes the file. */
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         const end = (): void => {
           clearTimeout(late)
           process.off('exit', writeAll)

@@ -6,7 +6,7 @@ import { type AddressForm, addressWriter } from './addresses.ts'
 import { type AuditEntry, auditLine } from './audit-line.ts'
 import { type LogFormat, renamed } from './formats.ts'
 import { writeLine } from './line.ts'
-import { type LineWriter, openLines } from './lines.ts'
+import { openLines } from './lines.ts'
 
 /** The log writes decided requests (flagged, challenged, blocked, on trial, or with a solution or a payment), all requests, or none. */
 export const LOGGED_REQUESTS = ['decided', 'all', 'off'] as const
@@ -27,7 +27,7 @@ export interface LogOptions {
 }
 
 /** Writes the decision log of one service. */
-export interface Log extends Omit<LineWriter, 'write'> {
+export interface Log extends Omit<ReturnType<typeof openLines>, 'write'> {
   readonly observe: Observe
   /** Writes an entry, whatever `requests` says. */
   audit(entry: AuditEntry): void

@@ -16,9 +16,6 @@ export interface Readers {
   flush(): void
 }
 
-/** Runs the phase `observe` of a service. */
-export type Observers = ReturnType<typeof createObservers>
-
 /**
  * Takes each record once and hands records to their readers in batches. Metrics, and the counts for the console, are read after all waiting
  * records. Requests are counted last, so that other readers see only counts of earlier requests.

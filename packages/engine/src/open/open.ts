@@ -183,9 +183,7 @@ async function openInspection(config: Config, { base, knowledge, hooks }: Opened
   )
   const onLoadTurned: OnTurned = ({ on, ...details }) =>
     log.audit({ what: on ? 'load on' : 'load off', who: 'service', details })
-  const surroundings = await resources.use(
-    openSurroundings(config, { outbound, notice, onFault, isTrial, onLoadTurned }),
-  )
+  const surroundings = await resources.use(openSurroundings(config, { ...base, onLoadTurned }))
   const published = () => snapshots.current().frontEnds
   const rules = toRules(config, surroundings.current(), published)
   const prepare = async (rules: Rules): Promise<void> => {

@@ -3,7 +3,6 @@ import {
   compilePolicy,
   type FrontEnds,
   type Inspector,
-  type MountPolicy,
   parseTrust,
   type Surroundings,
 } from '@sallyport/core'
@@ -11,6 +10,7 @@ import type { Config, ConfigInput } from '#config/service'
 import { compileMountPolicy, parseConfig, type Reloaded, takeOver } from '#config/service'
 import { createEventRules, type EventRules } from '#features/logins'
 import { type createCounting, type LogHolder, type RefusalPage, readRefusalPage, requireSecret } from '#service'
+import type { SitePart } from './robots.ts'
 import type { Sinks } from './sinks.ts'
 import type { OpenSurroundings } from './surroundings.ts'
 
@@ -30,10 +30,7 @@ export function toRules(config: Config, surroundings: Surroundings, published?: 
 }
 
 /** Rules of one mount that replace the service's own. */
-export interface DeciderOptions {
-  readonly policy?: MountPolicy | undefined
-  readonly mode?: Config['mode'] | undefined
-}
+export type DeciderOptions = Omit<SitePart, 'path'>
 
 /** Decides by the rules of one mount. */
 export interface MountDecider extends Pick<Inspector, 'decide' | 'readsCalls'> {

@@ -2,18 +2,13 @@ import type { NamedList, SourceStatus, Surroundings } from '@sallyport/core'
 import type { Config } from '#config'
 import { openLists } from '#features/lists'
 import { openRobots, type RobotsSource } from '#features/robots'
-import type { NoticeCode, OnTurned, Outbound } from '#service'
-import { measureLoad } from '#service'
+import { measureLoad, type OnTurned } from '#service'
+import type { Base } from './base.ts'
 import { robotsOfConfig } from './robots.ts'
 
-/** Parts of a service that provide its surroundings. */
-export interface SurroundingPorts {
-  readonly outbound: Pick<Outbound, 'feeds'>
-  readonly notice: (code: NoticeCode, message: string) => void
-  readonly onFault: (error: unknown) => void
+/** Parts of a service that provide its surroundings. The present load does not apply to requests of a trial. */
+interface SurroundingPorts extends Pick<Base, 'outbound' | 'notice' | 'onFault' | 'isTrial'> {
   readonly onLoadTurned: OnTurned
-  /** Requests were recorded or invented: the present load does not apply to them. */
-  readonly isTrial: boolean
 }
 
 /** Opens what policies of a service read besides requests. */
@@ -41,10 +36,8 @@ export async function openSurroundings(
     notice: (message) => notice('SALLYPORT_LIST', message),
     onFault,
   })
-  const load = measureLoad({
-    eventLoopDelay: () => inForce.config.limits.eventLoopDelay,
-    onTurned: onLoadTurned,
-  })
+  const eventLoopDelay = () => inForce.config.limits.eventLoopDelay
+  const load = measureLoad({ eventLoopDelay, onTurned: onLoadTurned })
   // Policies of mounts are not compiled again, so they read what is in force at the time.
   const robots = (userAgent: string, target: string, host: string) => inForce.robots.refuses(userAgent, target, host)
   const read = { robots, ...(!isTrial && { load }) }

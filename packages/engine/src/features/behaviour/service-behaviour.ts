@@ -1,4 +1,4 @@
-import { type Behaviour, type Clock, createBehaviour, type Observe, type VisitEvent } from '@sallyport/core'
+import { type Behaviour, type Clock, createBehaviour, type ObservedRequest, type VisitEvent } from '@sallyport/core'
 import { replaceFile } from '#files'
 import { dailyKey } from '#log'
 import { type FeatureConfig, isReadOnly } from '#service'
@@ -24,21 +24,12 @@ export interface BehaviourPorts {
 }
 
 /** What visitors do, for as long as a service is open. */
-export interface ServiceBehaviour extends Pick<Behaviour, 'find' | 'habits' | 'size'> {
-  /** Counts a request that has ended. */
-  readonly observe: Observe
-  /** Hands what is counted here to the workers of this machine, in batches, unless all processes share it in Redis. */
-  share(send: (events: readonly VisitEvent[]) => void): void
-  /** Counts what another worker has counted. */
-  takeAll(events: readonly VisitEvent[]): void
-  close(): Promise<void>
-}
+export type ServiceBehaviour = ReturnType<typeof openBehaviour>
+
+type Send = (events: readonly VisitEvent[]) => void
 
 /** Opens the memory of what visitors do; it goes on with what people did on the site before a restart. */
-export function openBehaviour(
-  config: BehaviourSettings,
-  { clock, onFault, isTrial, current }: BehaviourPorts,
-): ServiceBehaviour {
+export function openBehaviour(config: BehaviourSettings, { clock, onFault, isTrial, current }: BehaviourPorts) {
   const keeps = !isTrial && !config.data.readOnly && !isReadOnly(config.dataDir)
   const file = habitsFile(config.dataDir)
   let [routes, siteOf] = [config.routes, createSites(config.routes)]
@@ -55,12 +46,12 @@ export function openBehaviour(
   const onSeed = (common: number): void => {
     seed = common
   }
-  const takeAll = (events: readonly VisitEvent[]): void => {
+  const takeAll: Send = (events) => {
     for (const event of events) behaviour.take(event)
   }
   const redis = isTrial ? undefined : config.redis
   const shared = redis === undefined ? undefined : openSharedVisits(redis, { onSeed, takeAll })
-  let send: ((events: readonly VisitEvent[]) => void) | undefined = shared?.send
+  let send: Send | undefined = shared?.send
   let waiting: VisitEvent[] = []
   let written = JSON.stringify(behaviour.kept)
 
@@ -76,24 +67,29 @@ export function openBehaviour(
     waiting = []
   }
 
+  const find: Behaviour['find'] = (request, known, now) =>
+    current().behaviour ? behaviour.find(request, known, now) : undefined
   const timer = keeps ? setInterval(() => void write(), WRITE_MS).unref() : undefined
   return {
-    find: (request, known, now) => (current().behaviour ? behaviour.find(request, known, now) : undefined),
-    observe(observed) {
+    find,
+    /** Counts a request that has ended. */
+    observe(observed: ObservedRequest): void {
       if (!current().behaviour || observed.answeredBy === 'event') return
       const event = behaviour.record(observed)
       if (event === undefined || send === undefined) return
       if (waiting.push(event) === 1) setTimeout(flush, SHARE_MS).unref()
     },
-    share: (by) => {
+    /** Hands what is counted here to the workers of this machine, in batches, unless all processes share it in Redis. */
+    share(by: Send): void {
       if (shared === undefined) send = by
     },
+    /** Counts what another worker has counted. */
     takeAll,
     get habits() {
       return behaviour.habits
     },
-    size: (now) => behaviour.size(now),
-    async close() {
+    size: behaviour.size,
+    async close(): Promise<void> {
       clearInterval(timer)
       shared?.close()
       if (keeps) await write()
