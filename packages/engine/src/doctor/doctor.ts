@@ -55,10 +55,7 @@ export async function doctor(options: ConfigInput = {}, hooks: DoctorHooks = {})
   return listFindings(config, examinations(config, hooks))
 }
 
-/**
- * Faults of what a configuration names: files, certificates, addresses, stores and origins. One that may be gone in a moment,
- * as a server that is down, or for another user, is a warning.
- */
+/** Finds faults of the files, addresses, stores and origins of a configuration. A fault that may pass, as of a server, is a warning. */
 export async function examineNamed({ config, layers }: Pick<ConfigRead, 'config' | 'layers'>, hooks: DoctorHooks = {}) {
   const looks = examinations(config, hooks).filter(([check]) => CHECKS[check])
   const all = await listFindings(config, looks)

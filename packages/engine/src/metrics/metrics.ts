@@ -11,10 +11,7 @@ export interface Metrics {
   readonly registry: Registry
   /** Counts a request; returns its row in `ended`, or `undefined` if it has none there. */
   readonly observe: (observed: ObservedRequest) => Count | undefined
-  /**
-   * Ended requests, in rows that are made once and only grow. Their labels are the outcome and, after a decision, whether it was enforced,
-   * the class, the network class and the rule.
-   */
+  /** Counts ended requests, in rows that only grow, by outcome and, after a decision, by enforcement, class, network class and rule. */
   readonly ended: readonly Count[]
   /** Calls `drain` before every read: it hands over requests that have ended and are not counted yet. */
   settleBy(drain: () => void): void

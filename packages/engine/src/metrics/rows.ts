@@ -29,10 +29,7 @@ interface Branch<Row> {
   row: Row | undefined
 }
 
-/**
- * Makes a tree with a level for each label: joining labels to one text, as prom-client does for each observation, takes longer than all
- * other counting.
- */
+/** Makes a tree with a level for each label: joining labels to one text, as prom-client does, takes longer than all other counting. */
 export function createRows<Row>(depth: number, begin: (labels: readonly string[], at: number) => Row): Rows<Row> {
   const root: Branch<Row> = { next: new Map(), row: undefined }
   const known = Array.from({ length: depth }, () => new Set<string>())

@@ -56,10 +56,7 @@ export interface Reloadable extends Inspector, Counter, Deciders {
   reload(options: ConfigInput, others?: Others): Promise<Reloaded>
 }
 
-/**
- * Prepares the host's own parts for a configuration; resolves to the function that applies them. If it rejects, nothing has changed
- * anywhere.
- */
+/** Prepares the host's own parts; resolves to the function that applies them. If it rejects, nothing has changed anywhere. */
 export type Others = (config: Config) => Promise<() => void>
 
 /** Makes the parts of a reload from its new rules. */

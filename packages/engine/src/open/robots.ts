@@ -13,10 +13,7 @@ export interface SitePart {
   readonly mode?: Config['mode'] | undefined
 }
 
-/**
- * Writes the robots.txt of a configuration, and lists what it could not express. `parts` are paths that have other policies. Throws
- * `invalid_policy`.
- */
+/** Writes the robots.txt of a configuration, whose `parts` have other policies, and lists what it cannot express. Throws `invalid_policy`. */
 export function robotsOfConfig(config: RobotsConfig, parts: readonly SitePart[] = []): Robots {
   const { robots, decoys } = config
   // Names alone are enough: robots.txt has no words for lists.
@@ -40,10 +37,7 @@ export function createSiteTexts(config: () => Config) {
   }
 }
 
-/**
- * Links to paths that only programs follow. Empty, hidden and out of the order of focus by attributes alone, so that they need no
- * style, which the policy of a site may refuse (CSP).
- */
+/** Writes links that only programs follow. Attributes alone hide them, because the policy of a site may refuse a style (CSP). */
 function decoyLinks(paths: readonly string[]): string {
   // A canonical path holds no other character that means something in an attribute.
   const escaped = paths.map((path) => path.replaceAll('&', '&amp;'))

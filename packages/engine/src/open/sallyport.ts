@@ -66,22 +66,13 @@ export interface Sallyport extends Inspector, Counter, Deciders, PendingCrawlers
    * has changed either.
    */
   reload(options: ConfigInput, others?: Others): Promise<Reloaded>
-  /**
-   * Finds facts about an address, a range, a hostname or a URL; a name may take seconds. Rejects with `invalid_target` and
-   * `unresolved_target`.
-   */
+  /** Finds facts about an address, range, hostname or URL; a name may take seconds. Rejects with `invalid_target` and `unresolved_target`. */
   lookup(target: string): Promise<LookupResult>
   /** Returns the robots.txt of the policy in force; `parts` are paths with other rules. Throws `invalid_policy`. */
   robots(parts?: readonly SitePart[]): string
-  /**
-   * Returns the directory of the keys of `sallyport keys agent` for a request at their origin; adapters and the proxy serve it. Throws
-   * `invalid_config` for a malformed file of keys.
-   */
+  /** Finds the directory of agent keys for a request at their origin; adapters serve it. Throws `invalid_config` for a malformed file. */
   readonly keyDirectory: FindDirectory
-  /**
-   * Returns HTML with links to `decoys.paths` that visitors cannot see, focus or hear, for any place in a page's body; empty if there are
-   * no decoys.
-   */
+  /** Returns HTML with links to `decoys.paths`, which visitors cannot see, focus or hear, for any place in a body; '' without decoys. */
   decoyLink(): string
   /** Texts for refused visitors; adapters and the proxy read it. */
   readonly refusalPage: RefusalPage

@@ -3,10 +3,7 @@ import { type ConfigInput, parseConfig } from '#config/service'
 import { readLists } from '#features/lists'
 import { type SourcesHooks, withData } from '#service'
 
-/**
- * The data sets of a configuration, loaded, and compiled first where that is not done: no store is opened, so that a
- * dataDir which is prepared for others holds data alone. Rejects with `invalid_config` and `data_dir_unusable`.
- */
+/** Loads the data sets of a configuration, and opens no store. Rejects with `invalid_config` and `data_dir_unusable`. */
 export async function readSources(
   options: ConfigInput = {},
   hooks: SourcesHooks = {},

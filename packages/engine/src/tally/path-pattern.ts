@@ -9,10 +9,7 @@ const TOKEN = /^(?=.*\d)[\w.~=+-]{20,}$/
 /** An extension stays where the name before it does not. */
 const EXTENSION = /^(.+)(\.[a-z]{2,5}\d?)$/i
 
-/**
- * Returns the pattern that a path shares with its neighbours: `/orders/*` for `/orders/1734`. A number, digest or token names a record or a
- * person, and would make a row for each.
- */
+/** Returns the pattern of a path, `/orders/*` for `/orders/1734`: numbers, digests and tokens name records or persons. */
 export function pathPattern(path: string): string {
   const segments = path.split('/', MAX_SEGMENTS + 2)
   const folded = segments.slice(0, MAX_SEGMENTS + 1).map(generalize)

@@ -140,10 +140,7 @@ function readMark({ at, policy, changed }: SqlRow): Mark {
 /** Subjects that are read by the hour; of the others an hour says nothing that is shown. */
 const HOURLY: readonly Subject[] = ['decided', 'trial', 'crawler']
 
-/**
- * Reads the tally at `path` between two moments, in milliseconds since the epoch, as whole hours; a missing file counts as empty. A running
- * process may be some seconds ahead of it.
- */
+/** Reads the whole hours between two moments, in milliseconds since the epoch; a missing file counts as empty. */
 export async function readTallyFile(path: string, from: number, until: number): Promise<TallyReading> {
   const [first, last] = [Math.floor(from / HOUR_MS), Math.ceil(until / HOUR_MS)]
   const database = await openReadOnly(path, STEPS)

@@ -1,9 +1,6 @@
 import type { Settings } from '#settings'
 
-/**
- * Returns what finds the site of a host: the hosts that routes name are sites, and all others are one, ''. A client writes any host, and
- * would begin with norms of its own.
- */
+/** Creates the finder of a host's site. Hosts of routes are sites; all others are one site, '', because a client writes any host. */
 export function createSites(routes: Settings['routes']): (host: string) => string {
   const names = routes.flatMap(({ host }) => (host === undefined ? [] : [host.toLowerCase()]))
   const exact = new Set(names)

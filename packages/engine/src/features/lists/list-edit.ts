@@ -41,10 +41,7 @@ export function placedLists({ lists }: { readonly lists: ListConfigs }): readonl
   }))
 }
 
-/**
- * Returns the present entries of a list, or the entries that match `wanted`; of a URL it reads the last copy. Rejects with
- * `invalid_request`.
- */
+/** Returns the entries of a list, or those that match `wanted`; of a URL it reads the last copy. Rejects with `invalid_request`. */
 export async function showList(config: ListSettings, name: string, wanted?: string): Promise<ShownList> {
   const list = findList(config, name)
   const { read } = await readNow(config.dataDir, name, list)

@@ -27,10 +27,7 @@ interface Host {
 const OBSERVATION: unique symbol = Symbol.for('sallyport.observation') as never
 const ANSWER: unique symbol = Symbol.for('sallyport.web-answer') as never
 
-/**
- * Finds the decision about a request of Express, Koa, Fastify, `node:http` or fetch, or takes a decision itself. Throws
- * `invalid_config` where no inspection has run.
- */
+/** Finds the decision about a request of an adapter, or takes a decision itself. Throws `invalid_config` where no inspection has run. */
 export function findInspected(request: object): InspectedRequest {
   const host = request as Host
   if (host.inspection !== undefined) return { decision: request as Decision, fields: [] }

@@ -17,10 +17,7 @@ export const feature: Feature<Record<never, never>> = { keys: {} }
 /** Exports or erases what is remembered of a user; commands alone load the stores for it. */
 export const visitUser: typeof Visit = async (...asked) => (await import('./user-privacy.ts')).visitUser(...asked)
 
-/**
- * Opens the protection of accounts: nothing is loaded or opened before the first event. `close` waits for the events that are being judged;
- * later ones reject with `service_unavailable`.
- */
+/** Opens the protection of accounts with the first event. `close` waits for events under way; later ones reject with `service_unavailable`. */
 export function openProtection(
   config: Settings,
   ports: ProtectionPorts,

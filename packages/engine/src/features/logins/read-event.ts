@@ -43,10 +43,7 @@ export function readEvent(given: AccountEvent): AccountEvent {
   return { event, outcome, user, identifier, mail }
 }
 
-/**
- * Reads an event that an application of another language describes in JSON: the members of an event, and `visitor` with its address and
- * headers. Throws `invalid_request`.
- */
+/** Reads an event that another program describes in JSON, with a `visitor` that has address and headers. Throws `invalid_request`. */
 export function readDescribed(body: unknown): { readonly request: InspectionRequest; readonly event: AccountEvent } {
   if (!isRecord(body)) throw invalidField('body', 'must be an object')
   const { visitor, ...event } = body

@@ -5,10 +5,7 @@ export interface KnownPlace {
   readonly place: string
   /** Names a file or the kind of a server; never its password. */
   readonly where: string
-  /**
-   * `read`: everything was searched. `absent`: the place does not exist. `unreachable`: the place did not answer. `elsewhere`: its content
-   * cannot be read from here, for the given reason.
-   */
+  /** `elsewhere`: the content cannot be read from here, or only a part of it, for the given reason. */
   readonly state: 'read' | 'absent' | 'unreachable' | 'elsewhere'
   readonly reason?: string | undefined
   /** Says how long entries are kept. */

@@ -57,10 +57,7 @@ export interface TallyReports {
   readonly crawlers: CrawlerReport
 }
 
-/**
- * Sums up the tally of a configuration's dataDir, even while a service writes it, between two moments in milliseconds since the epoch;
- * returns `undefined` if nothing was ever counted.
- */
+/** Sums up the tally of a dataDir between two moments in milliseconds since the epoch; `undefined` if nothing was ever counted. */
 export async function readTally(
   { dataDir }: Pick<Settings, 'dataDir'>,
   from: number,
