@@ -46,9 +46,8 @@ export function openApiDocument(
 ): oas31.OpenAPIObject {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {}
   for (const route of routes) {
-    const operations = paths[route.path] ?? {}
-    operations[route.method.toLowerCase()] = describeOperation(route, examples[route.operationId])
-    paths[route.path] = operations
+    const operation = describeOperation(route, examples[route.operationId])
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
   }
   const document = createDocument(
     {
@@ -64,10 +63,7 @@ export function openApiDocument(
       servers: [{ url: '/' }],
       security: [{ bearerAuth: [] }],
       paths,
-      components: {
-        securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
-        headers: HEADERS,
-      },
+      components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } }, headers: HEADERS },
     },
     { override },
   )
@@ -99,19 +95,12 @@ const override: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema }
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
 }
 
+const COUNT = { type: 'integer', format: 'int64' } as const
+
 const HEADERS: Readonly<Record<string, oas31.HeaderObject>> = {
-  'X-RateLimit-Limit': {
-    description: 'Maximum requests allowed in the current window.',
-    schema: { type: 'integer', format: 'int64' },
-  },
-  'X-RateLimit-Remaining': {
-    description: 'Requests remaining in the current window.',
-    schema: { type: 'integer', format: 'int64' },
-  },
-  'X-RateLimit-Reset': {
-    description: 'Unix timestamp at which the window resets.',
-    schema: { type: 'integer', format: 'int64' },
-  },
+  'X-RateLimit-Limit': { description: 'Maximum requests allowed in the current window.', schema: COUNT },
+  'X-RateLimit-Remaining': { description: 'Requests remaining in the current window.', schema: COUNT },
+  'X-RateLimit-Reset': { description: 'Unix timestamp at which the window resets.', schema: COUNT },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   Allow: { description: 'Methods that the path supports.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'Authentication scheme.', schema: { type: 'string' } },
@@ -120,29 +109,21 @@ const HEADERS: Readonly<Record<string, oas31.HeaderObject>> = {
 const LIMIT_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 function describeOperation(route: Route, example: unknown): ZodOpenApiOperationObject {
-  const requestParams = {
-    ...(route.params === undefined ? {} : { path: route.params }),
-    ...(route.query === undefined ? {} : { query: route.query }),
-  }
+  const { operationId, tag, summary, answer, description = answer, access, params, query, body } = route
+  const requestParams = { ...(params && { path: params }), ...(query && { query }) }
+  const content = body && { [JSON_TYPE]: { schema: body, example: route.example?.body } }
   return {
-    operationId: route.operationId,
-    tags: [route.tag],
-    summary: route.summary,
-    description: route.description ?? route.answer,
-    ...(route.access.kind === 'key' ? {} : { security: [] }),
-    ...(Object.keys(requestParams).length === 0 ? {} : { requestParams }),
-    ...(route.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { [JSON_TYPE]: { schema: route.body, example: route.example?.body } },
-          },
-        }),
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    ...(access.kind !== 'key' && { security: [] }),
+    ...((params ?? query) && { requestParams }),
+    ...(content && { requestBody: { required: true, content } }),
     responses: {
       200: {
-        description: route.answer,
-        headers: { ...headerRefs(route.access.kind === 'open' ? [] : LIMIT_HEADERS), ...fixedHeaders(route) },
+        description: answer,
+        headers: { ...headerRefs(access.kind === 'open' ? [] : LIMIT_HEADERS), ...fixedHeaders(route) },
         content: {
           [route.mediaType ?? JSON_TYPE]: { schema: route.response, ...(example !== undefined && { example }) },
         },
@@ -164,28 +145,17 @@ function errorStatuses({ errors, body, access }: Route): readonly number[] {
 function errorAnswer(status: number) {
   return {
     description: STATUS_TEXTS[status] ?? '',
-    headers: headerRefs(headersOfError(status)),
-    content: errorContent(status),
+    headers: headerRefs(ERROR_HEADERS[status] ?? LIMIT_HEADERS),
+    content: { [JSON_TYPE]: { schema: status === 429 ? RateLimitResponse : ErrorResponse } },
   }
 }
 
-function errorContent(status: number) {
-  return { [JSON_TYPE]: { schema: status === 429 ? RateLimitResponse : ErrorResponse } }
-}
-
-function headersOfError(status: number): readonly string[] {
-  switch (status) {
-    case 405:
-      return ['Allow']
-    case 401:
-      return ['WWW-Authenticate']
-    case 429:
-      return [...LIMIT_HEADERS, 'Retry-After']
-    case 503:
-      return ['Retry-After']
-    default:
-      return LIMIT_HEADERS
-  }
+/** Headers of error statuses; all others have those of the rate limit. */
+const ERROR_HEADERS: Readonly<Record<number, readonly string[]>> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: [...LIMIT_HEADERS, 'Retry-After'],
+  503: ['Retry-After'],
 }
 
 function fixedHeaders({ headers = {}, cache = 'no-store' }: Route): Record<string, oas31.HeaderObject> {

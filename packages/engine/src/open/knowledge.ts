@@ -31,20 +31,8 @@ export interface KnowledgeHooks extends OpenHooks {
 }
 
 /** Opens what a service knows of addresses, domains, crawlers and agents. */
-export async function openKnowledge(
-  config: Config,
-  {
-    keeping,
-    notice,
-    onFault,
-    clock,
-    metrics,
-    outbound,
-    observations,
-    hooks,
-  }: Base & { readonly hooks: KnowledgeHooks },
-  resources: DisposeStack,
-) {
+export async function openKnowledge(config: Config, base: Base, hooks: KnowledgeHooks, resources: DisposeStack) {
+  const { keeping, notice, onFault, clock, metrics, outbound, observations } = base
   const dataHooks = { ...hooks, onProgress: hooks.onProgress ?? saysCompiling(notice) }
   const dataPorts = { notice, onFault, clock, outbound: outbound.feeds, lock: DATA_LOCK, observations }
   const { snapshots, bootstrapFile, throwawayMail, openRegions, readRegions } = await resources.use(

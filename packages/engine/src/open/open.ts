@@ -84,7 +84,7 @@ export async function openSimulated(
 async function build(config: Config, hooks: KnowledgeHooks, resources: DisposeStack): Promise<Sallyport> {
   const base = await openBase(config, hooks, resources)
   const { keeping, onFault, clock, metrics, outbound, sinks, log, observations } = base
-  const knowledge = await openKnowledge(config, { ...base, hooks }, resources)
+  const knowledge = await openKnowledge(config, base, hooks, resources)
   const { snapshots, throwawayMail, findRegion, whois, lookup, crawlers } = knowledge
   const { accounts, onKeyUsed } = await resources.use(openStores(keeping, onFault))
   const decided = await openInspection(config, { base, knowledge, hooks }, resources)
