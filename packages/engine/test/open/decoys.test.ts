@@ -3,9 +3,10 @@ import { type Dns, formatAddress } from '@sallyport/core'
 import { makeAddress } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
 import type { ConfigInput } from '../../src/config/schema.ts'
-import { open, type Sallyport } from '../../src/open/index.ts'
+import type { Sallyport } from '../../src/open/index.ts'
 import type { OpenHooks } from '../../src/service/hooks.ts'
 import { madeConfig } from './made-sources.ts'
+import { openService } from './opened.ts'
 import { requestFrom } from './requests.ts'
 
 const CHROME =
@@ -28,11 +29,9 @@ const POLICY = {
 } satisfies ConfigInput['policy']
 const DECOYS = { paths: ['/trap', '/archive/2019', '/staff/rota'] }
 
-async function opened(t: Test, config: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
+function opened(t: Test, config: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   const base: ConfigInput = { counting: { place: 'memory' }, decoys: DECOYS, policy: POLICY }
-  const sallyport = await open({ ...madeConfig(t.testdir()), ...base, ...config }, hooks)
-  t.teardown(() => sallyport.close())
-  return sallyport
+  return openService(t, { ...madeConfig(t.testdir()), ...base, ...config }, hooks)
 }
 
 /** A request and its answer, as hosts have them counted. */

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { openFeedServer } from '#datasets/testing'
 import { type ConfigInput, type NoticeCode, open, openUpdates, type Sallyport } from '../../src/open/index.ts'
 import { feedConfig } from './made-sources.ts'
+import { openService, until } from './opened.ts'
 import { requestFrom } from './requests.ts'
 
 const VPN = 'x4bnet-vpn-ipv4'
@@ -12,10 +13,15 @@ function feedsAt(t: Test, origin: string, ids: readonly string[], refresh = fals
   return feedConfig(t.testdir(), Object.fromEntries(ids.map((id) => [id, `${origin}/${id}`])), { refresh })
 }
 
-/** A server of a list of VPNs, and a configuration of that list whose first copy is on the disk. */
-async function downloaded(t: Test) {
+async function serveVpns(t: Test) {
   const server = await openFeedServer(t)
   server.serve(`/${VPN}`, '8.2.7.0/24\n')
+  return server
+}
+
+/** A server of a list of VPNs, and a configuration of that list whose first copy is on the disk. */
+async function downloaded(t: Test) {
+  const server = await serveVpns(t)
   const config = feedsAt(t, server.origin, [VPN])
   await openUpdates(config).update()
   return { server, config }
@@ -24,27 +30,19 @@ async function downloaded(t: Test) {
 const readClass = (sallyport: Sallyport, peer: string) =>
   sallyport.inspect(requestFrom(peer)).network.verdict.classification
 
-/** Waits for what another loop brings about. */
-async function until(condition: () => boolean): Promise<true> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10))
-  return true
-}
-
 const findSource = (sallyport: Sallyport, id: string) => sallyport.sources().find((source) => source.id === id)
 
 t.test('a running service fetches what is due and answers from it', async (t) => {
-  const server = await openFeedServer(t)
-  server.serve(`/${VPN}`, '8.2.7.0/24\n')
+  const server = await serveVpns(t)
   server.serve(`/${HOSTING}`, '8.2.0.0/16\n')
   const outcomes: string[] = []
   let swaps = 0
-  const sallyport = await open(feedsAt(t, server.origin, [VPN, HOSTING], true), {
+  const sallyport = await openService(t, feedsAt(t, server.origin, [VPN, HOSTING], true), {
     metrics: { onOutcome: (source, state) => outcomes.push(`${source} ${state}`), onSwap: () => swaps++ },
   })
-  t.teardown(() => sallyport.close())
   t.match(findSource(sallyport, VPN), { state: 'absent', reason: 'not downloaded yet' })
   t.match(await sallyport.lookup('8.2.7.1'), { isVpn: false, degraded: ['geo'] })
-  t.ok(await until(() => readClass(sallyport, '8.2.7.1') === 'vpn'))
+  await until(() => readClass(sallyport, '8.2.7.1') === 'vpn')
   const source = findSource(sallyport, VPN)
   t.match(source, { state: 'loaded', entries: 1, generation: /^[0-9a-f]{16}$/, checked: /Z$/, staleAfter: /Z$/ })
   t.equal(Date.parse(source?.staleAfter ?? '') - Date.parse(source?.lastTrue ?? ''), 30 * 24 * 3_600_000)
@@ -67,27 +65,22 @@ t.test('what a publisher told another process is learned, and no daily list live
   const config = feedsAt(t, server.origin, [id])
   const updates = openUpdates(config)
   t.match(await updates.update(), [{ source: id, state: 'updated' }])
-  const sallyport = await open(config)
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, config)
   const checked = () => Date.parse(findSource(sallyport, id)?.checked ?? '')
   const before = checked()
   t.match(await updates.update(), [{ source: id, state: 'unchanged' }])
-  t.ok(await until(() => checked() > before))
+  await until(() => checked() > before)
   t.equal(Date.parse(findSource(sallyport, id)?.lastTrue ?? ''), Date.parse(written))
   t.not(readClass(sallyport, '8.2.7.1'), 'residential_proxy')
 })
 
 t.test('processes that may not write follow the one that compiles, and find no fault meanwhile', async (t) => {
   const { server, config } = await downloaded(t)
-  const writer = await open(config)
-  t.teardown(() => writer.close())
+  const writer = await openService(t, config)
   const faults: unknown[] = []
   const reading = { ...config, data: { ...config.data, readOnly: true } }
-  const reader = await open(reading, {
-    onFault: (error) => faults.push(error),
-    onProgress: () => faults.push('compiled'),
-  })
-  t.teardown(() => reader.close())
+  const onFault = (error: unknown) => faults.push(error)
+  const reader = await openService(t, reading, { onFault, onProgress: () => faults.push('compiled') })
   t.equal(readClass(reader, '8.2.7.1'), 'vpn')
   await writer.close()
   server.serve(`/${VPN}`, '8.2.8.0/24\n')
@@ -95,9 +88,8 @@ t.test('processes that may not write follow the one that compiles, and find no f
   // The test looks twice at a download that no process has compiled.
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   t.equal(readClass(reader, '8.2.7.1'), 'vpn', 'what is loaded stays')
-  const again = await open(config)
-  t.teardown(() => again.close())
-  t.ok(await until(() => readClass(reader, '8.2.8.1') === 'vpn'))
+  await openService(t, config)
+  await until(() => readClass(reader, '8.2.8.1') === 'vpn')
   t.not(readClass(reader, '8.2.7.1'), 'vpn')
   t.same(faults, [])
 })
@@ -106,8 +98,7 @@ t.test('requests see whole tables alone while others are made and swapped in', a
   const { server, config } = await downloaded(t)
   // One of these two addresses is listed, in every version another.
   const versions = ['8.2.7.0/24\n', '8.2.8.0/24\n']
-  const sallyport = await open(config)
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, config)
   const seen = new Set<string>()
   let torn = 0
   let asked = 0
@@ -126,7 +117,7 @@ t.test('requests see whole tables alone while others are made and swapped in', a
     const before = findSource(sallyport, VPN)?.generation
     server.serve(`/${VPN}`, versions[version % 2] ?? '')
     await openUpdates(config).update()
-    t.ok(await until(() => findSource(sallyport, VPN)?.generation !== before), `version ${version} is followed`)
+    await until(() => findSource(sallyport, VPN)?.generation !== before)
   }
   isOver = true
   await asking
@@ -135,12 +126,10 @@ t.test('requests see whole tables alone while others are made and swapped in', a
 })
 
 t.test('one of two on one dataDir downloads and both answer', async (t) => {
-  const server = await openFeedServer(t)
-  server.serve(`/${VPN}`, '8.2.7.0/24\n')
+  const server = await serveVpns(t)
   const config = feedsAt(t, server.origin, [VPN], true)
-  const both = await Promise.all([open(config), open(config)])
-  t.teardown(() => Promise.all(both.map((sallyport) => sallyport.close())))
-  t.ok(await until(() => both.every((sallyport) => readClass(sallyport, '8.2.7.1') === 'vpn')))
+  const both = await Promise.all([openService(t, config), openService(t, config)])
+  await until(() => both.every((sallyport) => readClass(sallyport, '8.2.7.1') === 'vpn'))
   t.equal(server.asked.length, 1)
 })
 
@@ -157,7 +146,7 @@ t.test('without a network there is one notice, and what is there goes on', async
       metrics: { onOutcome: (source, state) => failures.push(`${source} ${state}`) },
     },
   )
-  t.ok(await until(() => notices.length > 1))
+  await until(() => notices.length > 1)
   await sallyport.close()
   t.match(notices, [['SALLYPORT_DATA_STALE'], ['SALLYPORT_OFFLINE', /ECONNREFUSED/]])
   t.equal(failures.length, ids.length)
@@ -170,13 +159,12 @@ t.test('delivery networks are believed from the addresses that they publish now'
   server.serve(`/${id4}`, '8.2.7.0/24\n')
   server.serve(`/${id6}`, '2a06:98c0::/29\n')
   const base = feedsAt(t, server.origin, [id4, id6], true)
-  const sallyport = await open({ ...base, trustProxy: ['cloudflare'], clientHeader: 'cf-connecting-ip' })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, { ...base, trustProxy: ['cloudflare'], clientHeader: 'cf-connecting-ip' })
   const findClientAddress = (peer: string): string =>
     sallyport.inspect(requestFrom(peer, ['CF-Connecting-IP', '9.9.9.9'])).client.address
   t.equal(findClientAddress('104.16.0.1'), '9.9.9.9', 'until then those that are shipped')
-  t.ok(await until(() => findClientAddress('8.2.7.1') === '9.9.9.9'))
-  t.ok(await until(() => findClientAddress('104.16.0.1') === '104.16.0.1'))
+  await until(() => findClientAddress('8.2.7.1') === '9.9.9.9')
+  await until(() => findClientAddress('104.16.0.1') === '104.16.0.1')
   t.match(findSource(sallyport, id4), { state: 'loaded', entries: 1 })
   t.match(await sallyport.lookup('8.2.7.1'), { verdict: { method: 'asn' } }, 'it says nothing of a network')
 

@@ -5,11 +5,11 @@ import t from 'tap'
 import { open, type Sallyport } from '../../src/open/index.ts'
 import type { NoticeCode } from '../../src/service/hooks.ts'
 import { bernDatabase, madeConfig } from './made-sources.ts'
+import { openService } from './opened.ts'
 import { apiRequest, callApi, requestFrom } from './requests.ts'
 
 t.test('one service, one test after the other', async (t) => {
-  const sallyport = await open(madeConfig(t.testdir()))
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, madeConfig(t.testdir()))
 
   t.test('opened on data of its own it decides, answers and closes', async (t) => {
     const classes = ['8.1.0.1', '8.2.0.1', '8.3.0.1', '8.4.0.1', '2a01:4f8::1', '9.9.9.9', '127.0.0.1'].map((peer) => {
@@ -147,9 +147,8 @@ t.test('two in one process share nothing', async (t) => {
   const notices: string[] = []
   const folder = t.testdir({ a: {}, b: {} })
   const opened = (name: string) =>
-    open(madeConfig(join(folder, name)), { onNotice: (code) => notices.push(`${name} ${code}`) })
+    openService(t, madeConfig(join(folder, name)), { onNotice: (code) => notices.push(`${name} ${code}`) })
   const [first, second] = [await opened('a'), await opened('b')]
-  t.teardown(() => Promise.all([first.close(), second.close()]))
   const forwarded = requestFrom('8.1.0.1', ['X-Forwarded-For', '8.2.0.1'])
   for (const sallyport of [first, first, second]) sallyport.decide(forwarded)
   const ofRequests = notices.filter((notice) => !notice.endsWith('DATA_STALE'))
@@ -163,8 +162,7 @@ t.test('limits whose file cannot be opened are half as high, and whole when it c
   const file = join(dataDir, 'counts.db')
   writeFileSync(file, 'no database')
   const faults: unknown[] = []
-  const sallyport = await open(config, { onFault: (error) => faults.push(error) })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, config, { onFault: (error) => faults.push(error) })
   t.equal(await readRemaining(sallyport), '49')
   t.match(faults[0], /not a database/, 'reported to the host')
   rmSync(file)
@@ -196,8 +194,7 @@ t.test('when a key was last used is known after, and a refused use is none', asy
   t.match(await first.api(apiRequest('/v1/user/limits', used.key)), { status: 200 })
   t.match(await first.api(apiRequest('/v1/user/limits', refused.key)), { status: 401 })
   await first.close()
-  const second = await open(config)
-  t.teardown(() => second.close())
+  const second = await openService(t, config)
   const uses = new Map((await second.accounts.listKeys()).map(({ id, lastUsedAt }) => [id, lastUsedAt]))
   t.ok((uses.get(used.id) ?? '') >= before)
   t.equal(uses.get(refused.id), undefined)

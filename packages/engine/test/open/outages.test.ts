@@ -5,6 +5,7 @@ import { NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '#stores/testin
 import { open, type Sallyport } from '../../src/open/index.ts'
 import type { OpenHooks } from '../../src/service/hooks.ts'
 import { madeConfig } from './made-sources.ts'
+import { openService } from './opened.ts'
 import { apiRequest, callApi, requestFrom } from './requests.ts'
 
 type Server = Awaited<ReturnType<typeof startRedis>> | Awaited<ReturnType<typeof startPostgres>>
@@ -35,8 +36,7 @@ t.test('PostgreSQL goes and comes back', { skip: NO_POSTGRES }, async (t) => {
       const faults: unknown[] = []
       const hooks: OpenHooks = { onFault: (error) => faults.push(error) }
       const config = { ...madeConfig(t.testdir()), store: await server.database() }
-      const [sallyport, other] = [await open(config, hooks), await open(config, hooks)]
-      t.teardown(() => Promise.all([sallyport.close(), other.close()]))
+      const [sallyport, other] = [await openService(t, config, hooks), await openService(t, config, hooks)]
       const { key } = await sallyport.keyring.issue({ plan: 'starter' })
       t.equal(await readStatus(sallyport, '/v1/vpn/8.3.0.1', key), 200)
 
@@ -59,8 +59,7 @@ t.test('PostgreSQL goes and comes back', { skip: NO_POSTGRES }, async (t) => {
     await server.stop()
     const faults: unknown[] = []
     const config = { ...madeConfig(t.testdir()), store }
-    const sallyport = await open(config, { onFault: (error) => faults.push(error) })
-    t.teardown(() => sallyport.close())
+    const sallyport = await openService(t, config, { onFault: (error) => faults.push(error) })
     t.match(faults, [{ code: 'ECONNREFUSED' }])
     t.equal(await readStatus(sallyport, '/v1/myip'), 200)
     await server.restart()
@@ -85,9 +84,8 @@ t.test('Redis goes and comes back', { skip: NO_REDIS }, async (t) => {
       const hooks: OpenHooks = { onFault: (error) => faults.push(error) }
       const folder = t.testdir({ a: {}, b: {} })
       const shared = { redis: server.url, timeouts: { counting: '500ms' } }
-      const node = (name: string) => open({ ...madeConfig(join(folder, name)), ...shared }, hooks)
+      const node = (name: string) => openService(t, { ...madeConfig(join(folder, name)), ...shared }, hooks)
       const nodes = [await node('a'), await node('b')] as const
-      t.teardown(() => Promise.all(nodes.map((node) => node.close())))
       const from = `8.1.0.${Object.keys(OUTAGES).indexOf(name) + 1}`
       const readLimit = async (node: Sallyport) =>
         Number((await node.api({ ...apiRequest('/v1/demo/8.3.0.1'), peer: from }))?.headers['X-RateLimit-Remaining'])

@@ -1,23 +1,18 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import t, { type Test } from 'tap'
-import { type ConfigInput, listFiles, open, readConfigFrom, type Sallyport } from '../../src/open/index.ts'
+import t from 'tap'
+import { listFiles, readConfigFrom } from '../../src/open/index.ts'
 import { fileIn } from '../config/written.ts'
 import { madeConfig } from './made-sources.ts'
+import { openService } from './opened.ts'
 import { requestFrom } from './requests.ts'
 
 const BLOCKED = { rules: [{ id: 'none', match: { path: ['/**'] }, action: 'block' as const }] }
 
-async function opened(t: Test, config: ConfigInput): Promise<Sallyport> {
-  const sallyport = await open(config)
-  t.teardown(() => sallyport.close())
-  return sallyport
-}
-
 t.test('a running service takes over policy, mode and trust, or keeps what it had', async (t) => {
   const base = madeConfig(t.testdir())
-  const sallyport = await opened(t, base)
+  const sallyport = await openService(t, base)
   const request = requestFrom('198.51.100.7')
   const { decide } = sallyport
   t.equal(decide(request).action, 'allow')
@@ -57,7 +52,7 @@ t.test('a removed key is taken over, or kept and named', async (t) => {
   const base = madeConfig(t.testdir())
   const tls = { certificates: [{ cert: 'a.pem', key: 'a.key' }] }
   const full = { ...base, tls, http: '127.0.0.1:0', upstream: 'http://127.0.0.1:1', paths: 'pass' as const }
-  const sallyport = await opened(t, full)
+  const sallyport = await openService(t, full)
   t.same(await sallyport.reload(full), { changed: [], needRestart: [] })
   t.same(await sallyport.reload(base), { changed: ['upstream', 'paths'], needRestart: ['tls', 'http'] })
   t.match(sallyport.config, { upstream: undefined, tls, http: '127.0.0.1:0' }, 'listeners stay as they were opened')
@@ -69,7 +64,7 @@ t.test('a removed key is taken over, or kept and named', async (t) => {
 t.test('a reload is all or nothing: the policy, the log, and what a host takes over with it', async (t) => {
   const folder = t.testdir({ file: '' })
   const base = { ...madeConfig(folder), log: { requests: 'all' as const, file: join(folder, 'first.log') } }
-  const sallyport = await opened(t, base)
+  const sallyport = await openService(t, base)
   const before = sallyport.config
   const decide = () => sallyport.decide(requestFrom('198.51.100.7')).action
   const other = { ...base, policy: BLOCKED, log: { ...base.log, file: join(folder, 'second.log') } }
@@ -124,7 +119,7 @@ t.test('a file without keys is all defaults, or refused where it needs some', as
 
 t.test('of two reloads at one time the later one holds, also where the earlier one waits', async (t) => {
   const base = madeConfig(t.testdir())
-  const sallyport = await opened(t, base)
+  const sallyport = await openService(t, base)
   const steps: string[] = []
   const step = (name: string) => async () => {
     steps.push(`${name} is prepared`)

@@ -2,20 +2,19 @@ import { join } from 'node:path'
 import { trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import t from 'tap'
-import { open } from '../../src/open/index.ts'
 import { NO_SOURCES } from './made-sources.ts'
+import { openService } from './opened.ts'
 import { requestFrom } from './requests.ts'
 
 /** Nothing speaks against it: the preset's mark would be the mount's action too. */
 const LYNX = ['Host', 'a.example', 'User-Agent', 'Lynx/2.9.2', 'Accept-Language', 'en']
 
 t.test('a decision is a span where an SDK is registered, also after the service, and nothing before', async (t) => {
-  const sallyport = await open({
+  const sallyport = await openService(t, {
     dataDir: join(t.testdir(), 'state'),
     data: { refresh: false, city: false, sources: NO_SOURCES },
     policy: { preset: 'observe', rules: [{ id: 'all', match: {}, action: 'flag' }] },
   })
-  t.teardown(() => sallyport.close())
   const exporter = new InMemorySpanExporter()
   sallyport.decide({ ...requestFrom('8.1.0.1', LYNX), id: 'before' })
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { open } from '../../../src/open/index.ts'
 import { madeConfig } from '../../open/made-sources.ts'
+import { openService } from '../../open/opened.ts'
 import { requestFrom } from '../../open/requests.ts'
 
 const MILLION = 1_000_000
@@ -18,8 +18,7 @@ t.test('requests have their turns while a list of a million lines is read again'
     lists: { bad: { file } },
     policy: { rules: [{ id: 'listed', match: { address: ['list:bad'] }, action: 'block' as const }] },
   }
-  const sallyport = await open(config)
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, config)
   for (const [name, entry, listed] of [
     ['IPv4', address4, '11.0.0.7'],
     ['IPv6', prefix6, '2a00::1'],

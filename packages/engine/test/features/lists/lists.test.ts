@@ -4,8 +4,9 @@ import t from 'tap'
 import { openFeedServer } from '#datasets/testing'
 import { type ConfigInput, doctor, open, readSources } from '../../../src/open/index.ts'
 import { madeConfig } from '../../open/made-sources.ts'
+import { until } from '../../open/opened.ts'
 import { requestFrom } from '../../open/requests.ts'
-import { openListed, until } from './listed.ts'
+import { openListed } from './listed.ts'
 
 const BLOCKED = { rules: [{ id: 'listed', match: { address: ['list:bad'] }, action: 'block' as const }] }
 

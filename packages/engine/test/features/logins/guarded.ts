@@ -1,9 +1,9 @@
 import type { Test } from 'tap'
 import type { ConfigInput } from '../../../src/config/service/index.ts'
 import type { AccountEvent } from '../../../src/features/logins/read-event.ts'
-import { open } from '../../../src/open/index.ts'
 import type { OpenHooks } from '../../../src/service/hooks.ts'
 import { madeConfig } from '../../open/made-sources.ts'
+import { openService } from '../../open/opened.ts'
 import { requestFrom } from '../../open/requests.ts'
 
 export const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
@@ -19,8 +19,7 @@ export const stranger = (at: number) => `${11 + (at % 80)}.${(at >> 8) & 255}.${
 export async function openGuarded(t: Test, more: ConfigInput = {}, hooks: OpenHooks = {}) {
   // A test with data of its own has written it into the folder already.
   const made = more.data === undefined ? madeConfig(t.testdir()) : {}
-  const sallyport = await open({ ...made, policy: GUARD, ...more }, { onNotice() {}, ...hooks })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, { ...made, policy: GUARD, ...more }, { onNotice() {}, ...hooks })
   const inspect = (peer: string, userAgent = FIREFOX) => {
     const fields = ['Host', 'shop.example', 'User-Agent', userAgent]
     const decision = sallyport.decide({ ...requestFrom(peer, fields), method: 'POST', target: '/login' })

@@ -5,6 +5,7 @@ import { open } from '../../../src/open/open.ts'
 import type { ServiceEvent } from '../../../src/service/event.ts'
 import { observed } from '../../log/observed.ts'
 import { madeConfig } from '../../open/made-sources.ts'
+import { openService } from '../../open/opened.ts'
 import { requestFrom } from '../../open/requests.ts'
 import { openHook } from './events.ts'
 
@@ -21,8 +22,7 @@ t.test('a service counts what it refuses, and tells a spike of it to the places 
     net: { allowPrivate: ['127.0.0.0/8'] },
     notify: [place(first.url)],
   }
-  const sallyport = await open(config, { clock, onNotice: () => {} })
-  t.teardown(sallyport.close)
+  const sallyport = await openService(t, config, { clock, onNotice: () => {} })
   const refuse = (count: number): void => {
     for (let request = 0; request < count; request++) {
       const decision = sallyport.decide(requestFrom('198.51.100.7'))

@@ -4,6 +4,7 @@ import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
 import { type ConfigInput, open, type Sallyport } from '../../../src/open/index.ts'
 import { madeConfig } from '../../open/made-sources.ts'
+import { openService } from '../../open/opened.ts'
 import { requestFrom } from '../../open/requests.ts'
 
 const RUDE = { id: 'rude', match: { robots: ['disallowed'] }, action: 'block' } as const
@@ -17,8 +18,7 @@ t.test('a rule refuses what the robots.txt of the policy refuses, after a reload
     const secret = { id: 'secret', match: { path: [path], crawler: ['gptbot'] }, action: 'block' as const }
     return { ...base, policy: { rules: [RUDE, secret] } }
   }
-  const sallyport = await open(makeConfig('/a/**'), { onNotice: () => {} })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, makeConfig('/a/**'), { onNotice: () => {} })
   t.match(sallyport.robots(), /User-agent: GPTBot\nDisallow: \/a\$/)
   const mount = sallyport.decider({ policy: { rules: [RUDE] } })
   const of = (target: string, at: Pick<Sallyport, 'decide'> = sallyport) => {
@@ -37,8 +37,7 @@ t.test("the site's own file is read beside the policy's, at a reload again", asy
   const config: ConfigInput = { ...madeConfig(t.testdirName), policy: { rules: [RUDE] }, robots: { file } }
   await t.rejects(open(config), { code: 'invalid_config', message: `robots.file: ${file} does not exist` })
   writeFileSync(file, 'User-agent: bot\nDisallow: /a')
-  const sallyport = await open(config, { onNotice: () => {} })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, config, { onNotice: () => {} })
   const actions = () => ['/a', '/b'].map((target) => decided(sallyport, target).action)
   t.same(actions(), ['block', 'allow'])
   const source = sallyport.sources().find(({ id }) => id === 'robots:file')
