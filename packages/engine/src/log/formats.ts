@@ -1,3 +1,4 @@
+import { isRecord } from '@sallyport/core'
 import type { AuditLine } from './audit-line.ts'
 import { FIELD_NAMES, type LogLine } from './fields.ts'
 
@@ -70,7 +71,7 @@ export function readLine(text: string): LogLine | undefined {
 function parsed(text: string): Entry | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Entry) : undefined
+    return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }

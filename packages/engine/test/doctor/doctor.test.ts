@@ -117,18 +117,6 @@ t.test('a feed that could not be read for three of its intervals is named, wheth
   t.match(await foundAt(9), [/loaded/, /: x4bnet-vpn-ipv4, gluetun-servers\.$/])
 })
 
-t.test('doctor reports what people do on the site, and whether its absence is a sign', async (t) => {
-  const config = await soundConfig(t)
-  const told = async () => (await examine(config, 'behaviour')).map(({ found }) => found)
-  t.same(await told(), ['Behaviour signs are inactive until ten visits prove a person.'])
-  const kept = [{ host: '', visits: 12, having: [12, 12, 3, 12, 12, 12, 12, 12, 12] }]
-  mkdirSync(String(config.dataDir), { recursive: true })
-  writeFileSync(join(String(config.dataDir), 'behaviour.json'), JSON.stringify(kept))
-  const found = await told()
-  t.equal(found[0], 'people load files with later pages (12 of 12 visits): its absence is a sign.')
-  t.equal(found[2], 'people return cookies (3 of 12 visits): its absence is not a sign.')
-})
-
 t.test('listeners that are taken, forbidden or elsewhere; trust that says nothing', async (t) => {
   const config = await soundConfig(t)
   const other = await answering(t, 'something else')

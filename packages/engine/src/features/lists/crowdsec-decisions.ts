@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Fetch, fetchText, HOUR_MS, parseHostOrPrefix } from '@sallyport/core'
+import { type Fetch, fetchText, HOUR_MS, isRecord, parseHostOrPrefix } from '@sallyport/core'
 import { parseGoDuration } from './go-duration.ts'
 import type { CrowdsecConfig } from './list-config.ts'
 import { type ListRead, MAX_BYTES, readListLines } from './read-list.ts'
@@ -22,23 +22,15 @@ export interface AskBounds {
   readonly isLast: boolean
 }
 
-interface Kept {
-  readonly value: string
-  readonly until: number
-}
-
 /** Requests the decisions of a configured API, as a bouncer of CrowdSec does. */
-export function createDecisions(
-  { crowdsec, key, wide = false }: Pick<CrowdsecConfig, 'crowdsec' | 'key'> & Partial<Pick<CrowdsecConfig, 'wide'>>,
-  signal?: AbortSignal,
-  now: () => number = Date.now,
-) {
-  const kept = new Map<number, Kept>()
+export function createDecisions({ crowdsec, key, wide }: CrowdsecConfig, signal?: AbortSignal) {
+  /** Decisions by id, which end at a time in milliseconds since the epoch. */
+  const kept = new Map<number, { readonly value: string; readonly until: number }>()
   let wholeAt: number | undefined
 
   function dropEnded(): boolean {
     const before = kept.size
-    for (const [id, { until }] of kept) if (until <= now()) kept.delete(id)
+    for (const [id, { until }] of kept) if (until <= Date.now()) kept.delete(id)
     return kept.size < before
   }
 
@@ -49,7 +41,7 @@ export function createDecisions(
       const decision = readDecision(row)
       if (++work % A_TURN === 0) await turn()
       if (decision === undefined) continue
-      kept.set(decision.id, { value: decision.value, until: now() + decision.lasts })
+      kept.set(decision.id, { value: decision.value, until: Date.now() + decision.lasts })
       changed = true
     }
     // The response to a startup also names expired decisions.
@@ -62,7 +54,7 @@ export function createDecisions(
   return {
     /** Requests all decisions, or the changes. Without a response it still drops expired decisions. */
     async ask(outbound: Fetch, { timeoutMs = TIMEOUT_MS, isLast }: AskBounds): Promise<DecisionsRead> {
-      const isWhole = !isLast || wholeAt === undefined || now() - wholeAt >= WHOLE_MS
+      const isWhole = !isLast || wholeAt === undefined || Date.now() - wholeAt >= WHOLE_MS
       const answer = await fetchText(outbound, {
         // Decisions are kept by id: of several for one address, one may be deleted while the others remain.
         url: `${crowdsec.replace(/\/$/, '')}/v1/decisions/stream?startup=${isWhole}&scopes=ip,range&dedup=false`,
@@ -81,7 +73,7 @@ export function createDecisions(
       }
       if (isWhole) {
         kept.clear()
-        wholeAt = now()
+        wholeAt = Date.now()
       }
       const changed = await take(changes)
       return dropEnded() || changed || isWhole ? asList() : { state: 'unchanged' }
@@ -94,10 +86,7 @@ function describeFailure(answer: Awaited<ReturnType<typeof fetchText>>): string 
   return answer.status === 200 ? 'responded without decisions' : `responded with ${answer.status}`
 }
 
-interface Changes {
-  readonly new: readonly unknown[]
-  readonly deleted: readonly unknown[]
-}
+type Changes = Readonly<Record<'new' | 'deleted', readonly unknown[]>>
 
 /** Reads the members of a response; Go writes an empty list as null. */
 function parseChanges(text: string): Changes | undefined {
@@ -127,5 +116,5 @@ function readId(row: unknown): number {
 }
 
 function readMembers(row: unknown): Readonly<Record<string, unknown>> {
-  return typeof row === 'object' && row !== null ? (row as Readonly<Record<string, unknown>>) : {}
+  return isRecord(row) ? row : {}
 }

@@ -10,18 +10,7 @@ const DECISION = { origin: 'cscli', type: 'ban', scope: 'Ip', value: '', duratio
 
 type StoredDecision = typeof DECISION & { readonly id: number; readonly simulated?: boolean | undefined }
 
-export interface LocalCrowdsec {
-  readonly url: string
-  /** Holds the method and path of each request. */
-  readonly asked: readonly string[]
-  readonly decisions: readonly StoredDecision[]
-  /** Adds a decision, as `cscli decisions add` does. */
-  add(decision: Partial<StoredDecision>): number
-  /** Deletes a decision, as `cscli decisions delete` does. */
-  delete(id: number): void
-  /** Answers every request with a status, until it is `undefined`. */
-  fail(status: number | undefined): void
-}
+export type LocalCrowdsec = Awaited<ReturnType<typeof openLocalCrowdsec>>
 
 export const BOUNCER_KEY = 'bouncer-key-0123456789'
 
@@ -29,7 +18,8 @@ type Answer = readonly [status: number, body: unknown]
 
 const refuse = (status: number): Answer => [status, { message: `refused with ${status}` }]
 
-export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
+export async function openLocalCrowdsec(t: Cleanup) {
+  /** Holds the method and path of each request. */
   const asked: string[] = []
   let decisions: StoredDecision[] = []
   let gone: StoredDecision[] = []
@@ -37,6 +27,7 @@ export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
   let failing: number | undefined
   let lastId = 0
 
+  /** Adds a decision, as `cscli decisions add` does. */
   const add = (decision: Partial<StoredDecision>): number => {
     const id = ++lastId
     const stored = { ...DECISION, ...decision, id }
@@ -44,6 +35,7 @@ export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
     untold.push(stored)
     return id
   }
+  /** Deletes a decision, as `cscli decisions delete` does. */
   const remove = (id: number): void => {
     const left = decisions.filter((one) => one.id === id)
     decisions = decisions.filter((one) => one.id !== id)
@@ -76,12 +68,13 @@ export async function openLocalCrowdsec(t: Cleanup): Promise<LocalCrowdsec> {
   return {
     url: `http://127.0.0.1:${await listening(t, server)}`,
     asked,
-    get decisions() {
+    get decisions(): readonly StoredDecision[] {
       return decisions
     },
     add,
     delete: remove,
-    fail(status) {
+    /** Answers every request with a status, until it is `undefined`. */
+    fail(status: number | undefined): void {
       failing = status
     },
   }
