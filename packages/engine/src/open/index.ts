@@ -20,23 +20,15 @@ export {
   readConfigFrom,
   readPolicy,
   readPolicyTests,
-  replacePolicy,
   type SchemaNode,
   schemaTree,
   splitList,
 } from '#config'
-export {
-  isShippedTable,
-  type OldestList,
-  oldestList,
-  shippedTablesAge,
-  type UpdateByHand,
-  type Updates,
-} from '#datasets/service'
+export { isShippedTable, type OldestList, oldestList, shippedTablesAge, type Updates } from '#datasets/service'
 export { doctor, examineNamed, type Look } from '#doctor'
-export { editList, type ListEdit, type PlacedList, placedLists, type ShownList, showList } from '#features/lists'
-export type { AccountEvent, AccountProtection, Assessment, Described } from '#features/logins'
-export type { OfferedRequest, Payments } from '#features/payments'
+export { editList, type ListEdit, placedLists, showList } from '#features/lists'
+export type { AccountEvent, Assessment } from '#features/logins'
+export type { Payments } from '#features/payments'
 export { readHours, readPeriod, readTally, type TallyHours, type TallyReports } from '#features/report'
 export type { RobotsSource } from '#features/robots'
 export type {
@@ -58,7 +50,6 @@ export {
   createOutbound,
   createRandom,
   EVENT_KINDS,
-  type EventKind,
   type EventSink,
   isReadOnly,
   listAgentKeys,

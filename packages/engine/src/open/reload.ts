@@ -84,13 +84,13 @@ export function createCounters(rules: Rules, counterOf: CounterOf) {
 }
 
 export function createReloadable(config: Config, rules: Rules, parts: ReloadParts): Reloadable {
-  const start = (config: Config, rules: Rules) => ({
+  const makeCurrent = (config: Config, rules: Rules) => ({
     config,
     refusalPage: rules.refusalPage,
     inspector: parts.createInspector(rules),
     ...createCounters(rules, parts.counterOf),
   })
-  let current = start(config, rules)
+  let current = makeCurrent(config, rules)
   /** Visits that earlier inspectors saw: the count does not restart. */
   let seen: Inspector['visits'] = { known: 0, fresh: 0 }
   let last: Promise<unknown> = Promise.resolve()
@@ -115,7 +115,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
     takeSinks()
     surrounded.take()
     seen = visits()
-    current = start(merged, rules)
+    current = makeCurrent(merged, rules)
     takeOthers()
     return reloaded
   }
