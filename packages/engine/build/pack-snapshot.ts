@@ -30,11 +30,7 @@ interface Found extends PassedOn {
  * Packs the sources that come with a release, from `lists` and from installed packages, and the tables compiled of them, into a
  * folder. Nothing is fetched. Gives what is in it, and whether it was there already.
  */
-export async function packSnapshot(
-  folder: string,
-  lists: string,
-  rows: readonly SourceRow[] = SOURCES,
-): Promise<{ readonly sources: readonly ShippedSource[]; readonly wasThere: boolean }> {
+export async function packSnapshot(folder: string, lists: string, rows: readonly SourceRow[] = SOURCES) {
   const found = foundIn(lists, rows)
   const sources = found.map(({ row, path, made }): ShippedSource => {
     const bytes = readFileSync(path)

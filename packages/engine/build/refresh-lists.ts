@@ -7,17 +7,11 @@ import { type ConfigInput, openUpdates } from '#open'
 import { type KeptList, LISTS_INDEX, listsIn } from './lists.ts'
 import { isShippable } from './shippable.ts'
 
-/** The lists that were fetched, and those that could not be had, with the reason. */
-export interface RefreshedLists {
-  readonly fetched: readonly string[]
-  readonly missing: readonly { readonly id: string; readonly reason: string }[]
-}
-
 /**
  * Downloads all lists that may come with a release and that no package brings, through the checks that every download passes,
  * into a folder: each under its id, beside an index. What cannot be had stays as it was and is named. `settings` may name a mirror.
  */
-export async function refreshLists(folder: string, settings: ConfigInput = {}): Promise<RefreshedLists> {
+export async function refreshLists(folder: string, settings: ConfigInput = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-lists-'))
   try {
     const unwanted = SOURCES.filter((row) => !isShippable(row) || row.package !== undefined)

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { errorText, type Fetch, fetchBytes } from '@sallyport/core'
 import type { Timestamps } from '@sallyport/ledger/timestamp'
 import { readWhole } from '#files'
-import type { FeatureConfig } from '#service'
-import type { keys } from './keys.ts'
+import type { AnchorConfig } from './keys.ts'
 
 /** An authority or witness has no more than this for its answer: nothing waits for it. */
 const TIMEOUT_MS = 10_000
@@ -24,7 +23,7 @@ export interface AskPorts {
 }
 
 /** Opens the reader of timestamps with the certificates of the configuration. Rejects with an error that says what is missing. */
-export async function openReader({ ledger }: Pick<FeatureConfig<typeof keys>, 'ledger'>): Promise<Timestamps> {
+export async function openReader({ ledger }: Pick<AnchorConfig, 'ledger'>): Promise<Timestamps> {
   const { openTimestamps } = await import('@sallyport/ledger/timestamp')
   const { timestampCa } = ledger
   if (timestampCa === undefined) return openTimestamps()

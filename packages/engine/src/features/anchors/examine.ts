@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { errorText } from '@sallyport/core'
-import { type CheckResult, type FeatureConfig, fail, failNow, type Outbound, ok } from '#service'
+import { type CheckResult, fail, failNow, type Outbound, ok } from '#service'
 import type { LocatedFault } from '#settings'
 import { type AskPorts, askAuthority, nameAuthority, nameWitness, openReader } from './ask-authority.ts'
-import type { keys } from './keys.ts'
+import type { NamedWitness } from './ask-witness.ts'
+import type { AnchorConfig } from './keys.ts'
 
 /** Finds keys that have no effect. */
-export function anchorWarnings({ ledger, net }: FeatureConfig<typeof keys>): readonly LocatedFault[] {
+export function anchorWarnings({ ledger, net }: AnchorConfig): readonly LocatedFault[] {
   const { timestamps, timestampCa, witnesses } = ledger
   const unused = 'has no effect without ledger.timestamps. Add an authority there'
   const closed = 'has no effect, because net.outbound is false. Remove one of them'
@@ -21,10 +22,7 @@ export function anchorWarnings({ ledger, net }: FeatureConfig<typeof keys>): rea
 }
 
 /** Examines whether each authority of time stamps a text as it should, and each witness answers. */
-export async function examineAnchors(
-  config: FeatureConfig<typeof keys>,
-  outbound: Outbound,
-): Promise<readonly CheckResult[]> {
+export async function examineAnchors(config: AnchorConfig, outbound: Outbound): Promise<readonly CheckResult[]> {
   const { timestamps, witnesses } = config.ledger
   if (timestamps.length + witnesses.length === 0)
     return [ok('No timestamp authority is configured, so times in evidence rely on this service alone.')]
@@ -34,10 +32,7 @@ export async function examineAnchors(
   return [...stamps, ...(await Promise.all(witnesses.map((named, at) => examineWitness(named, at, ports))))]
 }
 
-async function examineAuthorities(
-  config: FeatureConfig<typeof keys>,
-  ports: AskPorts,
-): Promise<readonly CheckResult[]> {
+async function examineAuthorities(config: AnchorConfig, ports: AskPorts): Promise<readonly CheckResult[]> {
   let reader: Awaited<ReturnType<typeof openReader>>
   try {
     reader = await openReader(config)
@@ -64,11 +59,7 @@ async function examineAuthorities(
 /** A checkpoint of a log that no witness knows: one that is well answers so, and cosigns nothing. */
 const UNKNOWN = `sallyport/doctor\n0\n${createHash('sha256').digest('base64')}\n\n\u2014 sallyport ${Buffer.alloc(68).toString('base64')}\n`
 
-async function examineWitness(
-  named: FeatureConfig<typeof keys>['ledger']['witnesses'][number],
-  at: number,
-  ports: AskPorts,
-): Promise<CheckResult> {
+async function examineWitness(named: NamedWitness, at: number, ports: AskPorts): Promise<CheckResult> {
   const name = nameWitness(named.vkey)
   const { askWitness } = await import('./ask-witness.ts')
   const failed = (error: unknown) => ({ state: 'failed' as const, reason: errorText(error) })

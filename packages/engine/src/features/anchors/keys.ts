@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { FeatureConfig } from '#service'
 import { File, HTTP, key } from '#settings'
 
 /** A verifier key of type 4: a name, the first bytes of its hash, and 33 bytes in base64. The ledger checks that the parts match. */
@@ -32,3 +33,5 @@ const LedgerKeys = z.strictObject({
 export const keys = {
   ledger: LedgerKeys.prefault({}).describe('Time from outside for the ledger'),
 }
+
+export type AnchorConfig = FeatureConfig<typeof keys>

@@ -1,9 +1,8 @@
 import { errorText, type Fetch, HOUR_MS } from '@sallyport/core'
 import type { Grown } from '@sallyport/ledger'
 import { LRUCache } from 'lru-cache'
-import type { FeatureConfig } from '#service'
 import { type Answer, type AskPorts, askAuthority, nameAuthority, nameWitness, openReader } from './ask-authority.ts'
-import type { keys } from './keys.ts'
+import type { AnchorConfig } from './keys.ts'
 
 export interface StamperPorts {
   readonly fetch: Fetch
@@ -27,7 +26,7 @@ interface Asked {
 const MAX_UNKNOWN = 1_000
 
 /** Lists what the configuration names. The reader of timestamps is opened with the first one. */
-function listAsked(config: FeatureConfig<typeof keys>): readonly Asked[] {
+function listAsked(config: AnchorConfig): readonly Asked[] {
   let reader: ReturnType<typeof openReader> | undefined
   const askByUrl = async (url: string, checkpoint: string, ports: AskPorts): Promise<Answer> => {
     try {
@@ -58,7 +57,7 @@ function listAsked(config: FeatureConfig<typeof keys>): readonly Asked[] {
 }
 
 /** Opens what asks authorities and witnesses; `undefined` where none is configured. Asks nobody yet. */
-export function createStamper(config: FeatureConfig<typeof keys>, { fetch, now, onAnswer }: StamperPorts) {
+export function createStamper(config: AnchorConfig, { fetch, now, onAnswer }: StamperPorts) {
   const all = listAsked(config)
   if (all.length === 0) return undefined
   const ending = new AbortController()

@@ -1,13 +1,8 @@
-import { type Ban, counted, type Decision } from '@sallyport/core'
+import { type Ban, counted, type Inspection } from '@sallyport/core'
 import type { ServiceEvent } from '#service'
 
 /** A ban that was made by a rule; `client` is the address as the log writes it. */
-export function banEvent(
-  ban: Ban,
-  rule: string,
-  { network }: Decision['inspection'],
-  client: string | undefined,
-): ServiceEvent {
+export function banEvent(ban: Ban, rule: string, { network }: Inspection, client: string | undefined): ServiceEvent {
   const networkClass = network.verdict.classification
   const kind = ban.key.startsWith('user ') ? 'A user' : 'A client'
   const who = `${kind} in a network of class ${networkClass}${client === undefined ? '' : ` (${client})`}`

@@ -1,8 +1,8 @@
 import { type HabitState, listHabits } from '@sallyport/core'
-import { type CheckResult, type FeatureConfig, ok, warn } from '#service'
+import { type CheckResult, ok, warn } from '#service'
 import type { Settings } from '#settings'
 import { habitsFile, readKeptHabits } from './habits-file.ts'
-import type { keys } from './keys.ts'
+import type { BehaviourConfig } from './keys.ts'
 
 /** What people do, in words, by the habit. */
 const WORDS: Readonly<Record<HabitState['habit'], string>> = {
@@ -25,9 +25,7 @@ export function habitText({ host, habit, isActive, visits, having }: HabitState)
 }
 
 /** Shows which signs of behaviour speak on each site, as the service last wrote it. */
-export async function examineBehaviour(
-  config: FeatureConfig<typeof keys> & Partial<Settings>,
-): Promise<readonly CheckResult[]> {
+export async function examineBehaviour(config: BehaviourConfig & Partial<Settings>): Promise<readonly CheckResult[]> {
   const { behaviour, forwardAuth = false, upstream, dataDir } = config
   if (!behaviour) return [ok('Behaviour is not recorded, because behaviour is false.')]
   if (forwardAuth !== false && upstream === undefined) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { FeatureConfig } from '#service'
 import { key, LIVE } from '#settings'
 
 /** The key that switches off what visitors do as evidence. */
@@ -10,3 +11,5 @@ export const keys = {
     LIVE,
   ),
 }
+
+export type BehaviourConfig = FeatureConfig<typeof keys>

@@ -1,10 +1,10 @@
 import { type Behaviour, type Clock, createBehaviour, type ObservedRequest, type VisitEvent } from '@sallyport/core'
 import { replaceFile } from '#files'
 import { dailyKey } from '#log'
-import { type FeatureConfig, isReadOnly } from '#service'
+import { isReadOnly } from '#service'
 import type { Settings } from '#settings'
 import { habitsFile, readKeptHabits } from './habits-file.ts'
-import type { keys } from './keys.ts'
+import type { BehaviourConfig } from './keys.ts'
 import { openSharedVisits } from './shared-visits.ts'
 import { createSites } from './sites.ts'
 
@@ -12,7 +12,7 @@ import { createSites } from './sites.ts'
 const WRITE_MS = 60_000
 
 /** It reads these settings, as they are in force. */
-export type BehaviourSettings = FeatureConfig<typeof keys> & Pick<Settings, 'dataDir' | 'data' | 'redis' | 'routes'>
+export type BehaviourSettings = BehaviourConfig & Pick<Settings, 'dataDir' | 'data' | 'redis' | 'routes'>
 
 export interface BehaviourPorts {
   readonly clock: Clock

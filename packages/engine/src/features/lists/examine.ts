@@ -1,6 +1,6 @@
-import { fetchText } from '@sallyport/core'
+import { type Fetch, fetchText } from '@sallyport/core'
 import { type CheckResult, failNow, type Outbound, ok } from '#service'
-import type { ListConfigs } from './list-config.ts'
+import type { CrowdsecConfig, ListConfigs } from './list-config.ts'
 
 const ASK_MS = 5_000
 const ASKED_BYTES = 2 ** 20
@@ -17,11 +17,7 @@ export async function examineLists(
   )
 }
 
-async function examineList(
-  name: string,
-  { crowdsec, key }: { readonly crowdsec: string; readonly key: string },
-  feeds: Outbound['feeds'],
-): Promise<CheckResult> {
+async function examineList(name: string, { crowdsec, key }: CrowdsecConfig, feeds: Fetch): Promise<CheckResult> {
   const answer = await fetchText(feeds, {
     // The stream counts what was sent to a key, and is left alone.
     url: `${crowdsec.replace(/\/$/, '')}/v1/decisions?ip=${NOBODY}`,
@@ -29,17 +25,13 @@ async function examineList(
     maxBytes: ASKED_BYTES,
     timeoutMs: ASK_MS,
   })
-  if (answer.state === 'answered' && answer.status === 200) {
-    return ok(`CrowdSec at ${readHost(crowdsec)} accepts the key of the list ${name}.`)
-  }
+  const { host } = new URL(crowdsec)
+  if (answer.state === 'answered' && answer.status === 200)
+    return ok(`CrowdSec at ${host} accepts the key of the list ${name}.`)
   const reason = answer.state === 'failed' ? answer.reason : `it responds to the key with ${answer.status}`
   return failNow(
-    `CrowdSec at ${readHost(crowdsec)} cannot be used: ${reason}.`,
+    `CrowdSec at ${host} cannot be used: ${reason}.`,
     'Compare the key with cscli bouncers list. A private address needs net.allowPrivate.',
     ['lists', name],
   )
-}
-
-function readHost(url: string): string {
-  return new URL(url).host
 }

@@ -103,10 +103,7 @@ export interface ProtectionPorts {
 }
 
 /** Opens the stores of the protection of accounts, and judges events by them. */
-export function openProtection(
-  config: Settings,
-  ports: ProtectionPorts,
-): AccountProtection & { close(): Promise<void> } {
+export function openProtection(config: Settings, ports: ProtectionPorts) {
   const { clock, snapshots, inspection, observe, onFault } = ports
   const store = createBoundedStore(openUsers(config, clock.now), config.timeouts.counting, onFault)
   const hash = createNameHash(config)
@@ -140,7 +137,7 @@ export function openProtection(
   }
 
   return {
-    async assess(request, given) {
+    async assess(request: object, given: AccountEvent): Promise<Assessment> {
       const { decision, fields } = findInspected(request)
       const { event, sighting, kept, mail } = await judge(decision, fields, given)
       const inspected = Object.freeze({ ...decision.inspection, event })

@@ -1,7 +1,6 @@
 import {
   type CompiledPolicy,
   type Counter,
-  type Decision,
   decide,
   eventPolicy,
   type Inspection,
@@ -9,26 +8,17 @@ import {
 } from '@sallyport/core'
 
 /** Rules about events, as they are compiled. */
-export interface EventRules {
-  /** Facts about mail that the rules ask for. */
-  readonly mailFacts: ReadonlySet<string>
-  /** Judges an event, and counts it. */
-  judge(
-    inspection: Inspection,
-    fields: readonly string[],
-    id?: string,
-  ): { readonly decided: Decision; readonly counted: Promise<Decision> }
-}
+export type EventRules = ReturnType<typeof createEventRules>
 
 /** Creates the judge of events of some rules. An event bans nobody, so that its counter knows no strikes. */
-export function createEventRules(
-  { policy, mode }: { readonly policy: CompiledPolicy; readonly mode: Mode },
-  counter: Counter,
-): EventRules {
+export function createEventRules(rules: { readonly policy: CompiledPolicy; readonly mode: Mode }, counter: Counter) {
+  const { policy, mode } = rules
   const events = eventPolicy(policy)
   return {
+    /** Facts about mail that the rules ask for. */
     mailFacts: policy.mailFacts,
-    judge(inspection, fields, id) {
+    /** Judges an event, and counts it. */
+    judge(inspection: Inspection, fields: readonly string[], id?: string) {
       const decided = decide(events, inspection, { mode, request: { fields }, id })
       return { decided, counted: Promise.resolve(counter.count(decided, fields)).then(({ decision }) => decision) }
     },

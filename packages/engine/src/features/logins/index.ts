@@ -1,8 +1,8 @@
 import { SallyportError } from '@sallyport/core'
 import type { Feature } from '#service'
 import type { Settings } from '#settings'
-import type { AccountProtection, Described, ProtectionPorts } from './assess.ts'
-import { type DecisionKeeper, keepDecisions } from './kept-decisions.ts'
+import type { AccountProtection, Assessment, ProtectionPorts } from './assess.ts'
+import { keepDecisions } from './kept-decisions.ts'
 import { readDescribed, readEvent } from './read-event.ts'
 import type { visitUser as Visit } from './user-privacy.ts'
 
@@ -18,10 +18,7 @@ export const feature: Feature<Record<never, never>> = { keys: {} }
 export const visitUser: typeof Visit = async (...asked) => (await import('./user-privacy.ts')).visitUser(...asked)
 
 /** Opens the protection of accounts with the first event. `close` waits for events under way; later ones reject with `service_unavailable`. */
-export function openProtection(
-  config: Settings,
-  ports: ProtectionPorts,
-): { readonly events: AccountProtection & Described & DecisionKeeper; close(): Promise<void> } {
+export function openProtection(config: Settings, ports: ProtectionPorts) {
   let loading: ReturnType<typeof load> | undefined
   let kept: ReturnType<typeof keepDecisions> | undefined
   const load = async () => (await import('./assess.ts')).openProtection(config, ports)
@@ -50,17 +47,17 @@ export function openProtection(
         checkOpen()
         kept ??= keepDecisions()
         const { find } = kept
-        return (id) => {
+        return (id: string) => {
           checkOpen()
           return find(id)
         }
       },
-      async assessDescribed(body) {
+      async assessDescribed(body: unknown): Promise<Assessment> {
         const { request, event } = readDescribed(body)
         return assess({ sallyport: ports.inspection.decide(request), rawHeaders: request.fields }, event)
       },
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true
       kept?.close()
       await Promise.allSettled(judging)

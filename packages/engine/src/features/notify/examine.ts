@@ -1,12 +1,12 @@
-import { type CheckResult, describeReason, type FeatureConfig, failNow, findProxy, type Outbound, ok } from '#service'
+import { type CheckResult, describeReason, failNow, findProxy, type Outbound, ok } from '#service'
 import type { LocatedFault } from '#settings'
-import type { keys } from './keys.ts'
+import type { NotifySettings } from './keys.ts'
 import { readPort, readTarget, type Target, targetWarning } from './target.ts'
 
 const CONNECT_MS = 3_000
 
 /** Places that are there twice: each would be notified twice. */
-export function notifyFaults({ notify }: FeatureConfig<typeof keys>): readonly LocatedFault[] {
+export function notifyFaults({ notify }: NotifySettings): readonly LocatedFault[] {
   return notify.flatMap(({ url }, at) =>
     notify.findIndex((other) => other.url === url) === at
       ? []
@@ -15,7 +15,7 @@ export function notifyFaults({ notify }: FeatureConfig<typeof keys>): readonly L
 }
 
 /** Places that are allowed and most likely not meant. */
-export function notifyWarnings({ notify, net }: FeatureConfig<typeof keys>): readonly LocatedFault[] {
+export function notifyWarnings({ notify, net }: NotifySettings): readonly LocatedFault[] {
   const closed = notify.length > 0 && !net.outbound ? [{ path: ['notify'], message: 'needs net.outbound: true' }] : []
   const found = notify.flatMap((place, at) => {
     const warning = targetWarning(place)
@@ -25,13 +25,10 @@ export function notifyWarnings({ notify, net }: FeatureConfig<typeof keys>): rea
 }
 
 /** Whether the places of notifications can be reached; nothing is sent. */
-export async function examineNotify(
-  { notify, net }: FeatureConfig<typeof keys>,
-  outbound: Outbound,
-): Promise<readonly CheckResult[]> {
-  const targets = notify.map(readTarget)
+export async function examineNotify(config: NotifySettings, outbound: Outbound): Promise<readonly CheckResult[]> {
+  const targets = config.notify.map(readTarget)
   if (targets.length === 0) return [ok('No notifications are configured.')]
-  if (!net.outbound) return []
+  if (!config.net.outbound) return []
   return Promise.all(targets.map((target, at) => examinePlace(target, ['notify', at, 'url'], outbound)))
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EVENT_KINDS } from '#service'
+import { EVENT_KINDS, type FeatureConfig } from '#service'
 import { key, LIVE, SECRET } from '#settings'
 import { FORMS, targetFault } from './target.ts'
 
@@ -34,3 +34,5 @@ export const keys = {
     .default([])
     .meta({ description: 'Chats and webhooks that receive notifications', ...LIVE }),
 }
+
+export type NotifySettings = FeatureConfig<typeof keys>

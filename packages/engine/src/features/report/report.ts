@@ -51,6 +51,9 @@ export function openTally(
   })
 }
 
+/** The configuration says where the tally is. */
+type Place = Pick<Settings, 'dataDir'>
+
 /** Holds both reports of a span. */
 export interface TallyReports {
   readonly all: TallyReport
@@ -58,11 +61,7 @@ export interface TallyReports {
 }
 
 /** Sums up the tally of a dataDir between two moments in milliseconds since the epoch; `undefined` if nothing was ever counted. */
-export async function readTally(
-  { dataDir }: Pick<Settings, 'dataDir'>,
-  from: number,
-  until: number,
-): Promise<TallyReports | undefined> {
+export async function readTally({ dataDir }: Place, from: number, until: number): Promise<TallyReports | undefined> {
   const path = join(dataDir, TALLY_FILE)
   const by = earlierBy(from, until)
   const reading = await readTallyFile(path, from, until)
@@ -72,20 +71,12 @@ export async function readTally(
 }
 
 /** Reads a summary of a span of the tally, as `readTally` does; returns `undefined` if nothing was counted in it. */
-export async function readPeriod(
-  { dataDir }: Pick<Settings, 'dataDir'>,
-  from: number,
-  until: number,
-): Promise<Period | undefined> {
+export async function readPeriod({ dataDir }: Place, from: number, until: number): Promise<Period | undefined> {
   return reportPeriod(await readTallyFile(join(dataDir, TALLY_FILE), from, until))
 }
 
 /** Reads a span of the tally by the hour; returns `undefined` if nothing was counted in it. */
-export async function readHours(
-  { dataDir }: Pick<Settings, 'dataDir'>,
-  from: number,
-  until: number,
-): Promise<TallyHours | undefined> {
+export async function readHours({ dataDir }: Place, from: number, until: number): Promise<TallyHours | undefined> {
   const reading = await readTallyFile(join(dataDir, TALLY_FILE), from, until)
   return reading.rows.length === 0 ? undefined : sumHours(reading)
 }
