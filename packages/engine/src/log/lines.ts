@@ -30,11 +30,6 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
   let timer: NodeJS.Timeout | undefined
   let lost = 0
   let closed = false
-  const hold = (line: string, size: number): void => {
-    if (lines === '') timer = setTimeout(flush, HELD_MS).unref()
-    lines += line
-    bytes += size
-  }
   const flush = (): void => {
     if (lines === '') return
     clearTimeout(timer)
@@ -81,7 +76,9 @@ export function openLines(file: string | undefined, onFault?: (error: Error) => 
       if (closed) return void lost++
       const size = Buffer.byteLength(line)
       if (bytes + size > batch.held) flush()
-      hold(line, size)
+      if (lines === '') timer = setTimeout(flush, HELD_MS).unref()
+      lines += line
+      bytes += size
     },
     /** Counts lines that could not be written. */
     get lost(): number {

@@ -2,11 +2,7 @@ import type { Histogram, Registry } from 'prom-client'
 import { createRows, nameLabels } from './rows.ts'
 import type { MetricRow } from './table.ts'
 
-/** A histogram of our own: for each observation, that of prom-client joins the labels and looks the result up as text. */
-export interface Durations {
-  /** Adds an observation; `labels` are in the order of the metric's labels. */
-  observe(labels: readonly string[], seconds: number): void
-}
+export type Durations = ReturnType<typeof createDurations>
 
 /** The registry of a histogram, and the function that it calls before a read. */
 export interface ReadBy {
@@ -14,12 +10,15 @@ export interface ReadBy {
   settle(): void
 }
 
-/** Creates a histogram; `bounds` are ascending seconds. */
+/**
+ * Creates a histogram of our own; `bounds` are ascending seconds. For each observation, that of prom-client joins the labels and looks
+ * the result up as text.
+ */
 export function createDurations(
   { name, help, labels }: MetricRow,
   bounds: readonly number[],
   { registry, settle }: ReadBy,
-): Durations {
+) {
   const rows = createRows(labels.length, (values) => ({
     labels: nameLabels(labels, values),
     // Each bound has a count, and so have all longer observations; the sum of seconds comes last.
@@ -49,7 +48,8 @@ export function createDurations(
   // A registry uses no other members of its metrics.
   registry.registerMetric(metric as unknown as Histogram)
   return {
-    observe(labels, seconds) {
+    /** Adds an observation; `labels` are in the order of the metric's labels. */
+    observe(labels: readonly string[], seconds: number): void {
       const { counts } = rows.of(labels)
       const found = bounds.findIndex((bound) => seconds <= bound)
       const at = found < 0 ? bounds.length : found

@@ -3,16 +3,10 @@ import { AggregatorRegistry, type Counter, collectDefaultMetrics, Registry } fro
 /** Holds one process's metrics at a scrape, in a form that crosses processes. */
 export type Scraped = readonly object[]
 
-/** Reads all metrics of a process: Sallyport's own and Node's (`process_*`, `nodejs_*`). */
-export interface Exposition {
-  readonly contentType: string
-  scrape(): Promise<Scraped>
-  /** Reads the metrics without gauges, whose values end with their process. */
-  counted(): Promise<Scraped>
-}
+export type Exposition = ReturnType<typeof createExposition>
 
-/** Starts to watch the event loop and the memory of this process. */
-export function createExposition(registry: Registry): Exposition {
+/** Reads all metrics of a process: Sallyport's own and Node's (`process_*`, `nodejs_*`), which it starts to watch. */
+export function createExposition(registry: Registry) {
   const process = new Registry()
   collectDefaultMetrics({ register: process })
   const merged = Registry.merge([registry, process])
@@ -23,8 +17,9 @@ export function createExposition(registry: Registry): Exposition {
   }
   return {
     contentType: merged.contentType,
-    scrape: () => merged.getMetricsAsJSON(),
-    counted: () => counters.getMetricsAsJSON(),
+    scrape: (): Promise<Scraped> => merged.getMetricsAsJSON(),
+    /** Reads the metrics without gauges, whose values end with their process. */
+    counted: (): Promise<Scraped> => counters.getMetricsAsJSON(),
   }
 }
 

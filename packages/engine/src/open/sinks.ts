@@ -1,34 +1,31 @@
 import { describeOutcome, type Observe } from '@sallyport/core'
 import { type Config, FEATURES } from '#config/service'
-import { createOutbound, type EventSink, type SinkPorts } from '#service'
+import { createOutbound, type EventSink, type ServiceEvent, type SinkPorts } from '#service'
 
 /** All that sends the events of a service. */
-export interface Sinks extends EventSink {
-  /** Readies another configuration; returns what puts it in force. */
-  prepare(config: Config): () => void
-  close(): Promise<void>
-}
+export type Sinks = ReturnType<typeof openSinks>
 
 /** Opens the sinks of a configuration: in a service, or in a process that sends for several. */
 export function openSinks(
   config: Config,
   { fetch = createOutbound(config).feeds, ...ports }: Partial<SinkPorts> & Pick<SinkPorts, 'onNotice'>,
-): Sinks {
+) {
   const opened = FEATURES.flatMap(({ openSink }) => openSink?.(config, { fetch, ...ports }) ?? [])
   return {
-    raise(event) {
+    raise(event: ServiceEvent): void {
       for (const { raise } of opened) raise(event)
     },
-    refused(count) {
+    refused(count: number): void {
       for (const { refused } of opened) refused(count)
     },
-    prepare(next) {
+    /** Readies another configuration; returns what puts it in force. */
+    prepare(next: Config): () => void {
       const prepared = opened.map(({ prepare }) => prepare(next))
       return () => {
         for (const take of prepared) take()
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(opened.map(({ close }) => close()))
     },
   }

@@ -14,19 +14,10 @@ export interface KeeperOptions extends TallyOptions {
   readonly onFault: (error: unknown) => void
 }
 
-/** Keeps the tally of a service, and writes it to its file. */
-export interface TallyKeeper {
-  observe(observed: ObservedRequest, row: CountedRow | undefined): void
-  /** Another configuration is in force; `changed` lists its keys that changed. */
-  turn(config: object, changed: readonly string[]): void
-  /** Writes what is counted. */
-  flush(): Promise<void>
-  /** Flushes for the last time, and gives the file back. */
-  close(): Promise<void>
-}
+export type TallyKeeper = ReturnType<typeof createTallyKeeper>
 
-/** Opens the file with the first count: a command that answers a question leaves no file. */
-export function createTallyKeeper(config: object, options: KeeperOptions): TallyKeeper {
+/** Keeps the tally of a service. The first count opens its file: a command that answers a question leaves none. */
+export function createTallyKeeper(config: object, options: KeeperOptions) {
   const { file: path, keepMs, now, onFault } = options
   let policy = hashConfig(config)
   const tally = createTally(policy, options)
@@ -61,19 +52,22 @@ export function createTallyKeeper(config: object, options: KeeperOptions): Tally
   }
 
   return {
-    observe(observed, row) {
+    observe(observed: ObservedRequest, row: CountedRow | undefined): void {
       tally.observe(observed, row)
       timer ??= setInterval(() => void flush(), WRITE_MS).unref()
     },
-    turn(next, changed) {
+    /** Another configuration is in force; `changed` lists its keys that changed. */
+    turn(next: object, changed: readonly string[]): void {
       const fingerprint = hashConfig(next)
       if (fingerprint === policy) return
       policy = fingerprint
       tally.turn(policy)
       marks = [...marks, { at: now(), policy, changed }]
     },
+    /** Writes what is counted. */
     flush,
-    async close() {
+    /** Flushes for the last time, and gives the file back. */
+    async close(): Promise<void> {
       clearInterval(timer)
       await flush()
       // Requests that came while an earlier flush was under way.
