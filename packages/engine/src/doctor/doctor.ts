@@ -115,7 +115,10 @@ function examineSettings(config: Config): readonly Finding[] {
       ({ feature: { keys, warnings } }) => warnings !== undefined && (key.split('.')[0] ?? '') in keys,
     )
   const found = configWarnings(config, []).map(({ key = '', rule, message }): Finding => {
-    const [sentence = message, advice = 'Run sallyport config check for the line.'] = message.split(/; |\. (?=[A-Z])/, 2)
+    const [sentence = message, advice = 'Run sallyport config check for the line.'] = message.split(
+      /; |\. (?=[A-Z])/,
+      2,
+    )
     const result = warn(`${rule === undefined ? key : `rule "${rule}"`}: ${sentence}.`, advice)
     return { check: findFeature(key)?.name ?? 'policy', ...result }
   })

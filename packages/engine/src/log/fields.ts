@@ -57,12 +57,9 @@ export const FIELDS = {
     'rule of the challenge; absent for a forged solution',
   ),
   challengeLevel: row('sallyport.challenge.level', 2, 'level of the challenge, or of the pass', { unit: '1 to 3' }),
-  challengeMilliseconds: row(
-    'sallyport.challenge.duration',
-    412,
-    'time from the challenge to the accepted solution',
-    { unit: 'milliseconds' },
-  ),
+  challengeMilliseconds: row('sallyport.challenge.duration', 412, 'time from the challenge to the accepted solution', {
+    unit: 'milliseconds',
+  }),
   payment: row(
     'sallyport.payment.outcome',
     'paid',
@@ -73,12 +70,9 @@ export const FIELDS = {
   passLevel: row('sallyport.pass.level', 2, "level of the visitor's pass", { unit: '1 to 3' }),
   passAge: row('sallyport.pass.age', 300, 'age of that pass', { unit: 'seconds' }),
   class: row('sallyport.class', 'unverified_bot', 'class of the client'),
-  botProbability: row(
-    'sallyport.bot_probability',
-    0.92,
-    'probability that the client is a bot, regardless of class',
-    { unit: '0 to 1' },
-  ),
+  botProbability: row('sallyport.bot_probability', 0.92, 'probability that the client is a bot, regardless of class', {
+    unit: '0 to 1',
+  }),
   behaviour: row(
     'sallyport.behaviour.signs',
     ['pages-without-files', 'cookies-never-returned'],
@@ -94,20 +88,14 @@ export const FIELDS = {
   host: row('url.domain', 'shop.example', 'requested host', { otel: 'server.address' }),
   path: row('url.path', '/login', 'path, without the query'),
   mcp: row('sallyport.mcp', ['tools/call search'], 'MCP calls (at most 20), if a rule reads them'),
-  userAgent: row(
-    'user_agent.original',
-    'curl/8.5.0',
-    'user agent as sent, at most 400 characters; empty if absent',
-  ),
+  userAgent: row('user_agent.original', 'curl/8.5.0', 'user agent as sent, at most 400 characters; empty if absent'),
   status: row('http.response.status_code', 403, 'response status; 0 if the client left first', {
     unit: 'HTTP status',
   }),
-  bytesReceived: row(
-    'http.request.bytes',
-    512,
-    'bytes received after the request head; over HTTP/2, body bytes',
-    { unit: 'bytes', otel: 'http.request.size' },
-  ),
+  bytesReceived: row('http.request.bytes', 512, 'bytes received after the request head; over HTTP/2, body bytes', {
+    unit: 'bytes',
+    otel: 'http.request.size',
+  }),
   bytesSent: row('http.response.bytes', 2_048, 'bytes sent; over HTTP/2, body bytes', {
     unit: 'bytes',
     otel: 'http.response.size',
@@ -123,12 +111,9 @@ export const FIELDS = {
     unit: 'AS number',
     otel: 'sallyport.asn',
   }),
-  asName: row(
-    'client.as.organization.name',
-    'Stiftung Erneuerbare Freiheit',
-    'organisation of the autonomous system',
-    { otel: 'sallyport.as_name' },
-  ),
+  asName: row('client.as.organization.name', 'Stiftung Erneuerbare Freiheit', 'organisation of the autonomous system', {
+    otel: 'sallyport.as_name',
+  }),
   country: row('client.geo.country_iso_code', 'DE', 'country of the address', { otel: 'geo.country.iso_code' }),
   region: row('client.geo.region_iso_code', 'US-TX', 'region of the address, if a rule uses regions', {
     otel: 'sallyport.region',
@@ -147,11 +132,7 @@ export const FIELDS = {
   plan: row('sallyport.plan', 'free', 'plan of the user'),
   event: row('sallyport.event', 'login', 'account event'),
   outcome: row('event.outcome', 'failure', 'outcome of the event', { otel: 'sallyport.outcome' }),
-  identifiers: row(
-    'sallyport.identifiers',
-    ['q3o5yN0bXx8cAbCdEfGhIj'],
-    'keyed hashes of the identifier and user',
-  ),
+  identifiers: row('sallyport.identifiers', ['q3o5yN0bXx8cAbCdEfGhIj'], 'keyed hashes of the identifier and user'),
   facts: row(
     'sallyport.facts',
     ['!account.known', 'mail.alias'],

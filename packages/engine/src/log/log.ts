@@ -1,6 +1,6 @@
 import { constants, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Observe, type ObservedRequest, SallyportError } from '@sallyport/core'
+import { type ObservedRequest, SallyportError } from '@sallyport/core'
 import { fileReason, makeFolder, OWN_FILE, placeFault, writeFault } from '#files'
 import { type AddressForm, addressWriter } from './addresses.ts'
 import { type AuditEntry, auditLine } from './audit-line.ts'
@@ -27,17 +27,13 @@ export interface LogOptions {
 }
 
 /** Writes the decision log of one service. */
-export interface Log extends Omit<ReturnType<typeof openLines>, 'write'> {
-  readonly observe: Observe
-  /** Writes an entry, whatever `requests` says. */
-  audit(entry: AuditEntry): void
-}
+export type Log = ReturnType<typeof createLog>
 
 /** Every line has a level, because collectors require one. */
 const LEVEL_NAMES = { plain: 'level', ecs: 'log.level', otel: 'severity_text' } as const
 
 /** Opens a log. Throws `invalid_config` where its file cannot be written. */
-export function createLog(options: LogOptions): Log {
+export function createLog(options: LogOptions) {
   const { requests, sample, format } = options
   const write = addressWriter(options.addresses, options.keyFolder)
   const proof = options.file === undefined ? undefined : openProof(options.file)
@@ -52,14 +48,15 @@ export function createLog(options: LogOptions): Log {
   }
 
   return {
-    observe(observed) {
+    observe(observed: ObservedRequest): void {
       if (requests === 'off' || !isWritten(observed)) return
       add(renamed(writeLine(observed, write(observed.client, observed.at)), format))
     },
-    audit(entry) {
+    /** Writes an entry, whatever `requests` says. */
+    audit(entry: AuditEntry): void {
       add(renamed(auditLine(entry), format))
     },
-    get lost() {
+    get lost(): number {
       return lines.lost
     },
     flush: lines.flush,

@@ -42,9 +42,7 @@ export function measure(
     return state !== 'loaded' || lastTrue === undefined ? undefined : (clock.now() - Date.parse(lastTrue)) / 1_000
   })
   readSources('sourceEntries', ({ state, entries }) => (state === 'loaded' ? entries : undefined))
-  readSources('sourceStale', (source) =>
-    source.state === 'loaded' ? Number(isStale(source, clock.now())) : undefined,
-  )
+  readSources('sourceStale', (source) => (source.state === 'loaded' ? Number(isStale(source, clock.now())) : undefined))
   readSources('sourceErrors', ({ state, error }) =>
     state === 'absent' && error === undefined ? undefined : Number(state === 'refused' || error !== undefined),
   )

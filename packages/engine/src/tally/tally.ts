@@ -80,7 +80,10 @@ export function createTally(policy: string, { placeOf, robots }: TallyOptions) {
       // A balancer's probe of the service is no traffic of the site.
       if (decision?.inspection.client.isProxy) return
       const into = findSlot(observed.at)
-      if (row === undefined) return countEvent(into, decision)
+      if (row === undefined) {
+        countEvent(into, decision)
+        return
+      }
       const who = decision === undefined ? NOBODY : VISITORS.indexOf(readVisitor(observed, decision))
       const isUnshown = observed.challenge?.outcome === 'program'
       const place = (row.at * (VISITORS.length + 1) + who) * 2 + (isUnshown ? 1 : 0)

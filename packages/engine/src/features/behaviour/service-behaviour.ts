@@ -1,4 +1,4 @@
-import { type Behaviour, type Clock, createBehaviour, type ObservedRequest, type VisitEvent } from '@sallyport/core'
+import { type Behaviour, type Clock, createBehaviour, type Observe, type VisitEvent } from '@sallyport/core'
 import { replaceFile } from '#files'
 import { dailyKey } from '#log'
 import { isReadOnly } from '#service'
@@ -23,13 +23,24 @@ export interface BehaviourPorts {
   readonly current: () => BehaviourSettings
 }
 
-/** What visitors do, for as long as a service is open. */
-export type ServiceBehaviour = ReturnType<typeof openBehaviour>
-
 type Send = (events: readonly VisitEvent[]) => void
 
+/** What visitors do, for as long as a service is open. */
+export interface ServiceBehaviour extends Pick<Behaviour, 'find' | 'habits' | 'size'> {
+  /** Counts a request that has ended. */
+  readonly observe: Observe
+  /** Hands what is counted here to the workers of this machine, in batches, unless all processes share it in Redis. */
+  share(send: Send): void
+  /** Counts what another worker has counted. */
+  readonly takeAll: Send
+  close(): Promise<void>
+}
+
 /** Opens the memory of what visitors do; it goes on with what people did on the site before a restart. */
-export function openBehaviour(config: BehaviourSettings, { clock, onFault, isTrial, current }: BehaviourPorts) {
+export function openBehaviour(
+  config: BehaviourSettings,
+  { clock, onFault, isTrial, current }: BehaviourPorts,
+): ServiceBehaviour {
   const keeps = !isTrial && !config.data.readOnly && !isReadOnly(config.dataDir)
   const file = habitsFile(config.dataDir)
   let [routes, siteOf] = [config.routes, createSites(config.routes)]
@@ -67,29 +78,24 @@ export function openBehaviour(config: BehaviourSettings, { clock, onFault, isTri
     waiting = []
   }
 
-  const find: Behaviour['find'] = (request, known, now) =>
-    current().behaviour ? behaviour.find(request, known, now) : undefined
   const timer = keeps ? setInterval(() => void write(), WRITE_MS).unref() : undefined
   return {
-    find,
-    /** Counts a request that has ended. */
-    observe(observed: ObservedRequest): void {
+    find: (request, known, now) => (current().behaviour ? behaviour.find(request, known, now) : undefined),
+    observe(observed) {
       if (!current().behaviour || observed.answeredBy === 'event') return
       const event = behaviour.record(observed)
       if (event === undefined || send === undefined) return
       if (waiting.push(event) === 1) setTimeout(flush, SHARE_MS).unref()
     },
-    /** Hands what is counted here to the workers of this machine, in batches, unless all processes share it in Redis. */
-    share(by: Send): void {
+    share(by) {
       if (shared === undefined) send = by
     },
-    /** Counts what another worker has counted. */
     takeAll,
     get habits() {
       return behaviour.habits
     },
     size: behaviour.size,
-    async close(): Promise<void> {
+    async close() {
       clearInterval(timer)
       shared?.close()
       if (keeps) await write()

@@ -1,11 +1,4 @@
-import {
-  type CompiledPolicy,
-  type Counter,
-  decide,
-  eventPolicy,
-  type Inspection,
-  type Mode,
-} from '@sallyport/core'
+import { type CompiledPolicy, type Counter, decide, eventPolicy, type Inspection, type Mode } from '@sallyport/core'
 
 /** Rules about events, as they are compiled. */
 export type EventRules = ReturnType<typeof createEventRules>

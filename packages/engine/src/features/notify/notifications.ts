@@ -14,7 +14,7 @@ export interface NotifyPorts extends SinkPorts {
 }
 
 /** The part of a configuration that lists the places. */
-interface NotifySlice {
+export interface NotifySlice {
   readonly notify: readonly NotifyConfig[]
 }
 

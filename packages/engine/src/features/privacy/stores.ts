@@ -185,7 +185,9 @@ function checks(config: Settings): PrivacyPlace {
         return { entries: all.map(({ until, ...check }) => ({ ...check, until: iso(until) })) }
       }),
     erase: (_, text) =>
-      ask(openSqliteReverseChecks(file), async (store) => ({ erased: store.remove((key) => readAddress(key) === text) })),
+      ask(openSqliteReverseChecks(file), async (store) => ({
+        erased: store.remove((key) => readAddress(key) === text),
+      })),
   }
 }
 
