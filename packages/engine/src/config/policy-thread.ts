@@ -80,10 +80,7 @@ async function judge({
   lists,
 }: Extract<PolicyQuestion, { policies: unknown }>): Promise<readonly (readonly Judgement[])[]> {
   const compiled = await Promise.all(
-    policies.map(async (policy) => {
-      const read = await readLists(lists, listsNamed(policy.rules))
-      return compilePolicy(policy, { lists: new Map([...read].map(([name, { named }]) => [name, named])) })
-    }),
+    policies.map(async (policy) => compilePolicy(policy, { lists: await readLists(lists, listsNamed(policy.rules)) })),
   )
   const begun = performance.now()
   const judged: Judgement[][] = []

@@ -12,7 +12,7 @@ import {
 } from '@sallyport/core'
 import { type Config, listPolicies } from '#config'
 import { isShippedTable, type MailDomains, shippedTablesAge } from '#datasets/service'
-import { readLists } from '#features/lists'
+import { readKeptLists } from '#features/lists'
 import {
   type CheckResult,
   createOutbound,
@@ -38,7 +38,7 @@ export async function examineData(config: Config, now: number): Promise<readonly
   try {
     const read = { ...config, data: { ...config.data, readOnly: true } }
     sources = await withData(read, {}, async ({ snapshots, throwawayMail }) => {
-      const lists = await readLists(read)
+      const lists = await readKeptLists(read)
       mail = throwawayMail()
       hasCities = (snapshots.current().geo?.families.length ?? 0) > 0
       return [...snapshots.current().sources, ...[...lists.values()].map(({ status }) => status)]

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { suggestion } from '@sallyport/core'
 import { environmentName, readJurisdictionPolicy, readSigningKey } from '#attestation'
 import type { Config } from '#config'
-import { isInline, readLists } from '#features/lists'
+import { isInline, readKeptLists } from '#features/lists'
 import { openRobotsFile } from '#features/robots'
 import { fileReason, readFault } from '#files'
 import {
@@ -65,7 +65,7 @@ function templateWarnings({ refusal }: Config): readonly CheckResult[] {
 }
 
 async function listWarnings(config: Config): Promise<readonly CheckResult[]> {
-  const lists = await readLists(config)
+  const lists = await readKeptLists(config)
   const found = [...lists].flatMap(([name, list]) => {
     const file = findFile(config.lists[name])
     const { news } = list

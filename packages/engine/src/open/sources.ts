@@ -1,6 +1,6 @@
 import type { SourceStatus } from '@sallyport/core'
 import { type ConfigInput, parseConfig } from '#config/service'
-import { readLists } from '#features/lists'
+import { readKeptLists } from '#features/lists'
 import { type SourcesHooks, withData } from '#service'
 
 /** Loads the data sets of a configuration, and opens no store. Rejects with `invalid_config` and `data_dir_unusable`. */
@@ -10,7 +10,7 @@ export async function readSources(
 ): Promise<readonly SourceStatus[]> {
   const config = parseConfig(options)
   return withData(config, hooks, async ({ snapshots }) => {
-    const lists = await readLists(config)
+    const lists = await readKeptLists(config)
     return [...snapshots.current().sources, ...[...lists.values()].map(({ status }) => status)]
   })
 }

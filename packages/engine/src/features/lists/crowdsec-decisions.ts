@@ -24,7 +24,7 @@ export interface AskBounds {
 
 /** Requests the decisions of a configured API, as a bouncer of CrowdSec does. */
 export function createDecisions({ crowdsec, key, wide }: CrowdsecConfig, signal?: AbortSignal) {
-  /** Decisions by id, which end at a time in milliseconds since the epoch. */
+  /** Holds decisions by id; each ends at a time in milliseconds since the epoch. */
   const kept = new Map<number, { readonly value: string; readonly until: number }>()
   let wholeAt: number | undefined
 

@@ -30,7 +30,7 @@ export async function writtenAt(path: string): Promise<number> {
 }
 
 /** Reads lists as they are now; one that cannot be read is there, and not known. */
-export async function readLists(
+export async function readKeptLists(
   { lists, dataDir }: ListsOfConfig,
   names: readonly string[] = Object.keys(lists),
 ): Promise<ReadonlyMap<string, KeptList>> {
@@ -44,6 +44,12 @@ export async function readLists(
     return [name, list] as const
   })
   return new Map(await Promise.all(read))
+}
+
+/** Reads the lists of these names as policies read them. */
+export async function readLists(config: ListsOfConfig, names: readonly string[]) {
+  const kept = await readKeptLists(config, names)
+  return new Map([...kept].map(([name, { named }]) => [name, named]))
 }
 
 /** The lists of a configuration by names alone, for checks that ask none. */
