@@ -65,7 +65,7 @@ export interface CrawlerRow {
 
 /** Prefixes that an operator published and that have stood for long: they may confirm a claim, never refute one. */
 export interface DatedRanges {
-  /** The id is a `ranges` of the catalogue. */
+  /** A stable name; of a crawler's ranges a `ranges` of the catalogue. */
   readonly id: string
   /** The day the prefixes were true, YYYY-MM-DD. */
   readonly date: string

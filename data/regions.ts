@@ -10,22 +10,16 @@ export interface RegionRows {
 }
 
 /** Regions that no data can tell, as their borders or the state that they belong to are disputed. `XK-*`: all of a country. */
-export interface DisputedRegions {
+export interface DisputedRegions extends Omit<RegionRows, 'codes'> {
   readonly regions: readonly string[]
-  readonly source: string
-  readonly date: string
-  readonly note: string
 }
 
 /** Regions under sanctions, by one authority. A rule names them as `sanctions:ID`. */
-export interface SanctionedRegions {
+export interface SanctionedRegions extends DisputedRegions {
   readonly id: string
-  readonly regions: readonly string[]
-  readonly source: string
   readonly url: string
   /** The month of the last act that is in the row, YYYY-MM. */
   readonly date: string
-  readonly note: string
 }
 
 export const REGIONS: {
