@@ -1,4 +1,5 @@
 import type { WhoisField } from '@sallyport/data/whois-formats'
+import { findField } from './labels.ts'
 import type { Line } from './lines.ts'
 
 /** Whether numbers such as `03/04/2019` name the day first or the month. One answer writes all of its dates alike. */
@@ -18,12 +19,13 @@ const MAX_READ = 80
  * The order of an answer's dates: as the first date shows that can be read in one order only, else the one in which a domain
  * expires after it was registered and was not changed before, else the day first.
  */
-export function findDateOrder(lines: readonly Line[], fieldOf: (label: string) => WhoisField | undefined): DateOrder {
+export function findDateOrder(lines: readonly Line[]): DateOrder {
   const dates: Numbered[] = []
   for (const { label, value } of lines) {
-    const field = label === '' ? undefined : fieldOf(label)
-    const match = field === undefined ? null : NUMBERED.exec(value.slice(0, MAX_READ))
-    if (field === undefined || match === null) continue
+    const field = findField(label)
+    if (field === undefined) continue
+    const match = NUMBERED.exec(value.slice(0, MAX_READ))
+    if (match === null) continue
     const [first, second, year] = match.slice(1).map(Number) as [number, number, number]
     if (first > 12 && second <= 12) return 'day'
     if (second > 12 && first <= 12) return 'month'

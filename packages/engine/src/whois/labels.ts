@@ -5,28 +5,16 @@ const FIELDS: ReadonlyMap<string, WhoisField> = new Map(
     .flatMap(({ labels }) => Object.entries(labels))
     .flatMap(([field, labels]) => labels.map((label) => [label, field as WhoisField] as const)),
 )
-const CONTACTS: ReadonlySet<string> = new Set(WHOIS_FORMATS.contacts)
-const ADDRESS: ReadonlySet<string> = new Set(WHOIS_FORMATS.address)
-const REGISTRAR_FIELDS: ReadonlySet<string> = new Set(WHOIS_FORMATS.registrarFields)
+/** Holds the headings of sections about people. */
+export const CONTACTS: ReadonlySet<string> = new Set(WHOIS_FORMATS.contacts)
+/** Holds the labels of the lines of a postal address. */
+export const ADDRESS_PARTS: ReadonlySet<string> = new Set(WHOIS_FORMATS.address)
+/** Holds the labels of the registrar's own section that its name follows. */
+export const REGISTRAR_NAMES: ReadonlySet<string> = new Set(WHOIS_FORMATS.registrarFields)
 
 /** The field that a label names. Labels here are in the form of `labelKey`. */
 export function findField(label: string): WhoisField | undefined {
   return FIELDS.get(label)
-}
-
-/** Whether a label is the heading of a section about a person. */
-export function isContact(label: string): boolean {
-  return CONTACTS.has(label)
-}
-
-/** Whether a label is that of a line of a postal address. */
-export function isAddressPart(label: string | undefined): boolean {
-  return label !== undefined && ADDRESS.has(label)
-}
-
-/** Whether a label of the registrar's own section is followed by the registrar's name. */
-export function namesRegistrar(label: string): boolean {
-  return REGISTRAR_FIELDS.has(label)
 }
 
 /** Whether a label names the holder of the domain. */

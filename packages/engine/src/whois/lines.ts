@@ -1,4 +1,4 @@
-import { isAddressPart } from './labels.ts'
+import { ADDRESS_PARTS } from './labels.ts'
 import { stripControls } from './values.ts'
 
 /** Holds one line of a port-43 answer. */
@@ -38,7 +38,8 @@ function afterIana(lines: readonly Line[]): readonly Line[] {
 
 /** A `State` among the lines of a postal address belongs to the address; it is not the state of the domain. */
 function withProvince(line: Line, at: number, lines: readonly Line[]): Line {
-  const isProvince = line.label === 'state' && [at - 1, at + 1].some((beside) => isAddressPart(lines[beside]?.label))
+  const isProvince =
+    line.label === 'state' && [at - 1, at + 1].some((beside) => ADDRESS_PARTS.has(lines[beside]?.label ?? ''))
   return isProvince ? { ...line, label: 'province' } : line
 }
 

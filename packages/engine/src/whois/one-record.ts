@@ -1,4 +1,4 @@
-import type { WhoisField } from '@sallyport/data/whois-formats'
+import { findField } from './labels.ts'
 import type { Line } from './lines.ts'
 import { hostsIn } from './values.ts'
 
@@ -10,14 +10,10 @@ const HOST_HEADS: ReadonlySet<string> = new Set(['server name', 'host name', 'ho
  * domain's name. It is the one of `domain`, or else the first of those that say most. Blocks about hosts that stand before
  * the record go too: their registrars are not the domain's.
  */
-export function oneRecord(
-  lines: readonly Line[],
-  fieldOf: (label: string) => WhoisField | undefined,
-  domain: string | undefined,
-): readonly Line[] {
+export function oneRecord(lines: readonly Line[], domain: string | undefined): readonly Line[] {
   const heads: { readonly at: number; readonly name: string; readonly label: string }[] = []
   for (const [at, { label, value }] of lines.entries()) {
-    if (label === '' || fieldOf(label) !== 'domain') continue
+    if (findField(label) !== 'domain') continue
     const name = hostsIn(value.slice(0, 300).split(/\s/, 1)[0] as string)[0]
     // A name in two scripts is one record under two labels.
     if (name === undefined || (heads[0] !== undefined && heads[0].label !== label)) continue
@@ -28,15 +24,12 @@ export function oneRecord(
   const before = lines.slice(0, first.at)
   const preamble = before.some(({ label }) => HOST_HEADS.has(label)) ? [] : before
   const records = heads.map(({ at, name }, record) => ({ name, lines: lines.slice(at, heads[record + 1]?.at) }))
-  const asked = records.find(({ name }) => name === domain) ?? fullest(records, fieldOf)
+  const asked = records.find(({ name }) => name === domain) ?? fullest(records)
   return [...preamble, ...asked.lines]
 }
 
-function fullest<T extends { readonly lines: readonly Line[] }>(
-  records: readonly T[],
-  fieldOf: (label: string) => WhoisField | undefined,
-): T {
+function fullest<T extends { readonly lines: readonly Line[] }>(records: readonly T[]): T {
   const facts = ({ lines }: T) =>
-    new Set(lines.map(({ label, value }) => (label === '' || value === '' ? undefined : fieldOf(label)))).size
+    new Set(lines.map(({ label, value }) => (value === '' ? undefined : findField(label)))).size
   return records.reduce((best, record) => (facts(record) > facts(best) ? record : best))
 }

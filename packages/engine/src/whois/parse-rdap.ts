@@ -23,25 +23,20 @@ export function parseRdap(text: string, domain: string): WhoisFinding {
   }
   const name = readText(member(answer, 'ldhName')).toLowerCase().replace(/\.$/, '')
   if (member(answer, 'objectClassName') !== 'domain' || name !== domain) return { state: 'unreadable' }
-  const events = readList(member(answer, 'events'))
-  const readDate = (action: string) =>
-    parseWhoisDate(
-      readText(
-        member(
-          events.find((event) => member(event, 'eventAction') === action),
-          'eventDate',
-        ),
-      ),
-    )
+  const events = listMembers(answer, 'events')
+  const readDate = (action: string) => {
+    const event = events.find((one) => member(one, 'eventAction') === action)
+    return parseWhoisDate(readText(member(event, 'eventDate')))
+  }
+  const servers = listMembers(answer, 'nameservers').flatMap((server) => hostsIn(readText(member(server, 'ldhName'))))
+  const statuses = listMembers(answer, 'status').flatMap((word) => listStatus(readText(word)))
   const record = buildRecord({
     registrar: readName(findEntity(answer, 'registrar')),
     registeredOn: readDate('registration'),
     expiresOn: readDate('expiration'),
     lastUpdated: readDate('last changed'),
-    nameservers: unique(
-      readList(member(answer, 'nameservers')).flatMap((server) => hostsIn(readText(member(server, 'ldhName')))),
-    ),
-    status: unique(readList(member(answer, 'status')).flatMap((word) => listStatus(readText(word)))),
+    nameservers: [...new Set(servers)],
+    status: [...new Set(statuses)],
     privacyProtection: isPrivate(answer),
   })
   return { state: 'registered', record }
@@ -55,9 +50,9 @@ function listStatus(word: string): readonly string[] {
 function isPrivate(answer: unknown): boolean {
   const registrant = findEntity(answer, 'registrant')
   const names = [...vcardTexts(registrant, 'fn'), ...vcardTexts(registrant, 'org')]
-  const remarks = readList(member(registrant, 'remarks')).map((remark) => readText(member(remark, 'title')))
+  const remarks = listMembers(registrant, 'remarks').map((remark) => readText(member(remark, 'title')))
   // RFC 9537: redacted fields are listed by name, such as "Registrant Name".
-  const redacted = readList(member(answer, 'redacted')).map((field) => {
+  const redacted = listMembers(answer, 'redacted').map((field) => {
     const name = member(field, 'name')
     return readText(member(name, 'description')) || readText(member(name, 'type'))
   })
@@ -68,7 +63,7 @@ function isPrivate(answer: unknown): boolean {
 }
 
 function findEntity(answer: unknown, role: string): unknown {
-  return readList(member(answer, 'entities')).find((entity) => readList(member(entity, 'roles')).includes(role))
+  return listMembers(answer, 'entities').find((entity) => listMembers(entity, 'roles').includes(role))
 }
 
 function readName(entity: unknown): string | undefined {
@@ -77,7 +72,7 @@ function readName(entity: unknown): string | undefined {
 
 /** Values of one property of a jCard (RFC 7095): `["vcard", [["fn", {}, "text", "Example, Inc."], …]]`. */
 function vcardTexts(entity: unknown, property: string): readonly string[] {
-  return readList(readList(member(entity, 'vcardArray'))[1])
+  return readList(listMembers(entity, 'vcardArray')[1])
     .map(readList)
     .filter(([name]) => name === property)
     .map((row) => readText(Array.isArray(row[3]) ? row[3][0] : row[3]))
@@ -90,14 +85,14 @@ function member(value: unknown, name: string): unknown {
     : undefined
 }
 
+function listMembers(value: unknown, name: string): readonly unknown[] {
+  return readList(member(value, name))
+}
+
 function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, MAX_MEMBERS) : []
 }
 
 function readText(value: unknown): string {
   return typeof value === 'string' ? stripControls(value.slice(0, MAX_NAME_LENGTH)).replace(/\s+/g, ' ').trim() : ''
-}
-
-function unique(texts: readonly string[]): readonly string[] {
-  return [...new Set(texts)]
 }

@@ -1,24 +1,16 @@
 import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
 import { type DateOrder, findDateOrder } from './date-order.ts'
-import { findField, isRegistrant, namesRegistrar } from './labels.ts'
+import { findField, isRegistrant, REGISTRAR_NAMES } from './labels.ts'
 import { type Line, labelKey, splitLines } from './lines.ts'
 import { oneRecord } from './one-record.ts'
 import { completeRecord, emptyRecord, type PartialRecord, take, takeRegistrarName } from './partial-record.ts'
 import type { WhoisFinding } from './record.ts'
 import { belongsTo, continueSection, readSection, type Section } from './sections.ts'
 import { hostsIn } from './values.ts'
-import { createWordings } from './wordings.ts'
+import { findWording } from './wordings.ts'
 
 const FREE_STATUSES: ReadonlySet<string> = new Set(WHOIS_FORMATS.statuses.free)
 const RESERVED_STATUSES: ReadonlySet<string> = new Set(WHOIS_FORMATS.statuses.reserved)
-const { elsewhere, throttled, reserved, free } = WHOIS_FORMATS.wordings
-/** The more certain states first: a refusal may name the domain, and a reserved one is `not available` as a free one is. */
-const WORDINGS = createWordings([
-  ['elsewhere', elsewhere],
-  ['throttled', throttled],
-  ['reserved', reserved],
-  ['free', free],
-])
 const REFERRALS: ReadonlySet<string> = new Set(['registrar whois server', 'whois server'])
 
 /**
@@ -28,7 +20,7 @@ const REFERRALS: ReadonlySet<string> = new Set(['registrar whois server', 'whois
  */
 export function parseWhoisText(text: string, domain?: string): WhoisFinding {
   const lines = splitLines(text, (key) => findField(key) !== undefined)
-  const partial = readRecord(oneRecord(lines, findField, domain), findDateOrder(lines, findField))
+  const partial = readRecord(oneRecord(lines, domain), findDateOrder(lines))
   const words = partial.status.map((status) =>
     status
       .toLowerCase()
@@ -39,7 +31,7 @@ export function parseWhoisText(text: string, domain?: string): WhoisFinding {
   // Terms of use may seem to name a registrar or a last change; these facts occur in records alone.
   const certain = nameservers.length > 0 || registeredOn !== undefined || expiresOn !== undefined
   const texts = lines.map((line) => line.text)
-  if (!certain && WORDINGS.find(texts) === 'elsewhere') return { state: 'unreadable' }
+  if (!certain && findWording(texts) === 'elsewhere') return { state: 'unreadable' }
   if (nameservers.length === 0 && words.some((word) => FREE_STATUSES.has(word))) return { state: 'free' }
   if (words.includes('reserved')) return { state: 'reserved' }
   if (!certain && words.some((word) => RESERVED_STATUSES.has(word))) return { state: 'reserved' }
@@ -56,8 +48,8 @@ export function parseWhoisText(text: string, domain?: string): WhoisFinding {
 
 /** The words of a status come first; beside one, terms of use say nothing of a record with dates or servers. */
 function findWorded(named: boolean, certain: boolean, statuses: readonly string[], texts: readonly string[]) {
-  const inStatus = named ? WORDINGS.find(statuses) : undefined
-  return inStatus ?? (named && certain ? undefined : WORDINGS.find(texts))
+  const inStatus = named ? findWording(statuses) : undefined
+  return inStatus ?? (named && certain ? undefined : findWording(texts))
 }
 
 /** The registrar's server that an answer refers to, lower case; the caller decides whether to ask it. */
@@ -116,7 +108,7 @@ function feed(partial: PartialRecord, line: Line, { kind, heading }: Section): v
     // One server a line, followed by its address or its handle.
     take(partial, kind, hostsIn(line.text)[0] ?? '')
   } else if (kind === 'registrar') {
-    if (!labelled || namesRegistrar(line.label)) takeRegistrarName(partial, line.value)
+    if (!labelled || REGISTRAR_NAMES.has(line.label)) takeRegistrarName(partial, line.value)
   } else if (!labelled) {
     take(partial, kind, line.value)
   }

@@ -11,14 +11,7 @@ export interface WhoisQuestion extends WhoisServer {
   readonly question: string
 }
 
-/** Finds the services that answer for each top-level domain. */
-export interface Registries {
-  /** Returns the base address of the RDAP service, which ends in a slash. */
-  rdap(tld: string): string | undefined
-  whois(tld: string, domain: string): WhoisQuestion | undefined
-  /** Returns the server of a registrar that a registry refers to, if the server is known. */
-  registrar(host: string): WhoisServer | undefined
-}
+export type Registries = ReturnType<typeof createRegistries>
 
 export interface RegistriesOptions {
   /** Replaces embedded RDAP services by top-level domain; `parseBootstrap` of core reads them. */
@@ -33,17 +26,23 @@ const UNLISTED = byTld(REGISTRY_FACTS.unlisted)
 const WHOIS = byTld(REGISTRY_FACTS.whois)
 const REGISTRARS: ReadonlySet<string> = new Set(REGISTRY_FACTS.registrars)
 
-export function createRegistries({ bootstrap = RDAP, servers = new Map() }: RegistriesOptions = {}): Registries {
+/** Finds the services that answer for each top-level domain. */
+export function createRegistries({ bootstrap = RDAP, servers = new Map() }: RegistriesOptions = {}) {
   return {
-    // RDAP goes first, even for registries that IANA does not list, unless a port-43 server is configured.
-    rdap: (tld) => bootstrap.get(tld) ?? (servers.has(tld) ? undefined : UNLISTED.get(tld)),
-    whois(tld, domain) {
+    /**
+     * Returns the base address of the RDAP service, which ends in a slash. RDAP goes first, even for registries that IANA does not list,
+     * unless a port-43 server is configured.
+     */
+    rdap: (tld: string): string | undefined => bootstrap.get(tld) ?? (servers.has(tld) ? undefined : UNLISTED.get(tld)),
+    whois(tld: string, domain: string): WhoisQuestion | undefined {
       const host = WHOIS.get(tld)
       const server = servers.get(tld) ?? (host === undefined ? undefined : { host, port: WHOIS_PORT })
       const question = (REGISTRY_FACTS.questions[host ?? ''] ?? '{domain}').replace('{domain}', domain)
       return server === undefined ? undefined : { ...server, domain, question }
     },
-    registrar: (host) => (REGISTRARS.has(host) ? { host, port: WHOIS_PORT } : undefined),
+    /** Returns the server of a registrar that a registry refers to, if the server is known. */
+    registrar: (host: string): WhoisServer | undefined =>
+      REGISTRARS.has(host) ? { host, port: WHOIS_PORT } : undefined,
   }
 }
 

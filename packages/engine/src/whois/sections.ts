@@ -1,5 +1,5 @@
 import type { WhoisField } from '@sallyport/data/whois-formats'
-import { findField, isContact, namesRegistrar } from './labels.ts'
+import { CONTACTS, findField, REGISTRAR_NAMES } from './labels.ts'
 import { type Line, labelKey } from './lines.ts'
 import { hostsIn, isAddressLike } from './values.ts'
 
@@ -39,7 +39,7 @@ export function readSection(line: Line, afterBlank: boolean): Section | undefine
   const empty = bare || line.value === ''
   const object = afterBlank && OBJECTS.has(heading)
   const flat = line.text.startsWith('[') || object
-  const kind = isContact(heading) && (empty || object) ? 'contact' : empty ? findField(heading) : undefined
+  const kind = CONTACTS.has(heading) && (empty || object) ? 'contact' : empty ? findField(heading) : undefined
   return kind === undefined ? undefined : openSection(kind, heading, line.indent, { flat })
 }
 
@@ -58,10 +58,10 @@ export function belongsTo(line: Line, section: Section): boolean {
     return further && (line.indent > section.indent || (section.kind === 'nameservers' && isHostAlone(line.text)))
   }
   if (section.kind !== 'contact') {
-    return field === undefined || (section.kind === 'registrar' && namesRegistrar(line.label))
+    return field === undefined || (section.kind === 'registrar' && REGISTRAR_NAMES.has(line.label))
   }
   if (line.indent > section.indent) return true
-  if (section.nested || isContact(line.label)) return false
+  if (section.nested || CONTACTS.has(line.label)) return false
   return field === undefined ? findField(labelKey(line.text)) === undefined : section.flat && OF_PEOPLE_TOO.has(field)
 }
 

@@ -52,20 +52,45 @@ const TTL_MS: Readonly<Record<WhoisAnswer['state'], number>> = {
  * Asks the registry of a domain: RDAP first, then port 43 if RDAP gives no answer, then once the registrar that the registry refers to, if
  * it is known. Concurrent questions of one asker about one domain are sent once.
  */
-export function createWhois({ clock, outbound, port43, turns, registries }: WhoisPorts): Whois {
+export function createWhois(ports: WhoisPorts): Whois {
+  const { clock } = ports
   const answers = new LRUCache<string, WhoisAnswer>({ max: MAX_CACHED, perf: clock, ttlResolution: 0 })
   const running = new Map<string, Promise<WhoisAnswer>>()
+  const ask = createQuestions(ports)
+  return {
+    async find(target, withinMs = BUDGET_MS, asker) {
+      const key = JSON.stringify([target.domain, asker])
+      const known = answers.get(target.domain) ?? running.get(key)
+      if (known !== undefined) return known
+      const question: Question = { asker, until: clock.now() + withinMs, tellingMs: withinMs }
+      const answer = ask(target, question)
+      running.set(key, answer)
+      try {
+        const result = await answer
+        if (result.state !== 'failed' || question.tellingMs >= TELLING_MS) {
+          answers.set(target.domain, result, { ttl: TTL_MS[result.state] })
+        }
+        return result
+      } finally {
+        running.delete(key)
+      }
+    },
+  }
+}
 
+/** Sends the questions about a domain one after the other, until a service answers. */
+function createQuestions({ clock, outbound, port43, turns, registries }: WhoisPorts) {
   async function ask({ domain, tld }: RegistrableDomain, question: Question): Promise<WhoisAnswer> {
     const services = await registries()
     const base = services.rdap(tld)
     const server = services.whois(tld, domain)
     const attempts = [
-      base === undefined ? undefined : () => askRdap(`${base}domain/${domain}`, domain, question),
-      server === undefined ? undefined : () => askRegistry(server, services, question),
-    ].filter((attempt) => attempt !== undefined)
+      base && (() => askRdap(`${base}domain/${domain}`, domain, question)),
+      server && (() => askRegistry(server, services, question)),
+    ]
     const reasons: string[] = []
     for (const attempt of attempts) {
+      if (!attempt) continue
       const finding = await attempt()
       if (finding.state === 'registered') return { state: 'registered', domain, record: finding.record }
       if (finding.state === 'free' || finding.state === 'reserved') return { state: finding.state, domain }
@@ -104,8 +129,9 @@ export function createWhois({ clock, outbound, port43, turns, registries }: Whoi
     const text = await askServer(server, question)
     if (typeof text !== 'string') return text
     const finding = parseWhoisText(text, server.domain)
-    const registrar = finding.state === 'registered' ? services.registrar(referralIn(text) ?? '') : undefined
-    if (finding.state !== 'registered' || registrar === undefined || registrar.host === server.host) return finding
+    if (finding.state !== 'registered') return finding
+    const registrar = services.registrar(referralIn(text) ?? '')
+    if (registrar === undefined || registrar.host === server.host) return finding
     const more = await askServer({ ...registrar, question: server.domain, domain: server.domain }, question)
     const added = typeof more === 'string' ? parseWhoisText(more, server.domain) : more
     return added.state === 'registered'
@@ -123,25 +149,7 @@ export function createWhois({ clock, outbound, port43, turns, registries }: Whoi
     return answer.state === 'answered' ? answer.text : answer
   }
 
-  return {
-    async find(target, withinMs = BUDGET_MS, asker) {
-      const key = JSON.stringify([target.domain, asker])
-      const known = answers.get(target.domain) ?? running.get(key)
-      if (known !== undefined) return known
-      const question: Question = { asker, until: clock.now() + withinMs, tellingMs: withinMs }
-      const answer = ask(target, question)
-      running.set(key, answer)
-      try {
-        const result = await answer
-        if (result.state !== 'failed' || question.tellingMs >= TELLING_MS) {
-          answers.set(target.domain, result, { ttl: TTL_MS[result.state] })
-        }
-        return result
-      } finally {
-        running.delete(key)
-      }
-    },
-  }
+  return ask
 }
 
 interface Question {

@@ -1,8 +1,4 @@
-/** Matches sentences that show the state of a domain. */
-export interface Wordings<State extends string> {
-  /** Returns the first state, in the order of the sets, that has a matching pattern. */
-  find(lines: readonly string[]): State | undefined
-}
+import { WHOIS_FORMATS } from '@sallyport/data/whois-formats'
 
 /** An answer is a short sentence in a short paragraph, or the first or last of a long paragraph; terms of use are long paragraphs. */
 const MAX_LINES = 4
@@ -12,17 +8,15 @@ const MAX_WORDS_AT_EDGE = 8
 /** These words mark conditions, which are no facts: `if you exceed`, `the service may be refused`. */
 const CONDITION = /\b(?:may|might|if|whether|unless|agree|should|must|shall|terms|purposes?|rights|expressly)\b/
 
-/** Compiles patterns, which match anywhere in a sentence. */
-export function createWordings<State extends string>(
-  sets: readonly (readonly [State, readonly string[]])[],
-): Wordings<State> {
-  const patterns = sets.map(([state, texts]) => [state, new RegExp(texts.join('|'))] as const)
-  return {
-    find(lines) {
-      const found = sentences(lines)
-      return patterns.find(([, pattern]) => found.some((line) => pattern.test(line)))?.[0]
-    },
-  }
+/** The more certain states first: a refusal may name the domain, and a reserved one is `not available` as a free one is. */
+const PATTERNS = (['elsewhere', 'throttled', 'reserved', 'free'] as const).map(
+  (state) => [state, new RegExp(WHOIS_FORMATS.wordings[state].join('|'))] as const,
+)
+
+/** Finds the first state that a sentence shows. The patterns match anywhere in a sentence. */
+export function findWording(lines: readonly string[]) {
+  const found = sentences(lines)
+  return PATTERNS.find(([, pattern]) => found.some((line) => pattern.test(line)))?.[0]
 }
 
 function sentences(lines: readonly string[]): readonly string[] {
