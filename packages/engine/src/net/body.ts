@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from 'node:stream'
+import { PassThrough, pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { errorCode } from '@sallyport/core'
 
@@ -13,7 +13,10 @@ const DECODERS = new Map([
 /** Value of `Accept-Encoding`. */
 export const ACCEPTED_CODINGS = 'gzip, br'
 
-export interface BodyOptions {
+/** Bytes that may come with the headers, before the body has a listener. */
+export const MAX_EARLY_BYTES = 2 ** 20
+
+interface BodyOptions {
   /** Value of `Content-Encoding`; '' when there is none. */
   readonly coding: string
   readonly maxBytes: number
@@ -25,8 +28,9 @@ export interface BodyOptions {
  * A decoded body, its size bounded before and after decoding: a bomb is small on the wire, and a compressed stream can be
  * endless without yielding a byte. Throws for an unknown coding.
  */
-export function openBody(raw: Readable, { coding, maxBytes, onEnd }: BodyOptions): AsyncIterable<Uint8Array> {
-  const stream = decoded(raw, coding.trim().toLowerCase(), maxBytes)
+export function openBody(received: Readable, { coding, maxBytes, onEnd }: BodyOptions): AsyncIterable<Uint8Array> {
+  const raw = bufferBody(received, maxBytes)
+  const stream = decode(raw, coding.trim().toLowerCase())
   // A deadline can pass while nothing reads; the iterator reports the error to the next read.
   stream.on('error', () => undefined)
   const chunks = bounded(stream, maxBytes)
@@ -59,16 +63,33 @@ export function openBody(raw: Readable, { coding, maxBytes, onEnd }: BodyOptions
   return { [Symbol.asyncIterator]: () => iterator }
 }
 
-function decoded(raw: Readable, coding: string, maxBytes: number): Readable {
+/**
+ * Buffers what the reader has not read yet, up to `maxBytes`; beyond, the body fails. Without it the body would be paused,
+ * and undici's HTTP/1 parser ends the process when a server closes a paused connection (nodejs/undici issue 5360, not
+ * fixed in any release for Node 20).
+ */
+function bufferBody(raw: Readable, maxBytes: number): Readable {
+  const buffer = new PassThrough()
+  let bytes = 0
+  raw.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > maxBytes) raw.destroy(new Error(`the body is larger than ${maxBytes} bytes`))
+    else buffer.write(chunk)
+  })
+  raw.on('end', () => buffer.end())
+  raw.on('error', (error) => buffer.destroy(error))
+  raw.on('close', () => {
+    if (!raw.readableEnded) buffer.destroy(raw.errored ?? new Error('reading the body was aborted'))
+  })
+  buffer.on('close', () => raw.destroy())
+  return buffer
+}
+
+function decode(raw: Readable, coding: string): Readable {
   if (coding === '' || coding === 'identity') return raw
   const decoder = DECODERS.get(coding)
   if (decoder === undefined) throw new Error(`unknown content coding "${coding}"`)
-  return pipeline(
-    raw,
-    (source: Readable) => bounded(source, maxBytes),
-    decoder(),
-    () => undefined,
-  )
+  return pipeline(raw, decoder(), () => undefined)
 }
 
 async function* bounded(source: Readable, maxBytes: number): AsyncGenerator<Buffer, undefined> {

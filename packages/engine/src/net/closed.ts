@@ -1,5 +1,5 @@
 import type { Dns, Fetch, Port43 } from '@sallyport/core'
-import type { Connect } from './connect.ts'
+import type { Connect } from './dial.ts'
 
 /** Every way out, closed: each question fails with `reason`, and nothing is sent. */
 export function createClosed(reason: string): Dns & Fetch & Port43 & { readonly connect: Connect } {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type Address, formatAddress, parseAddress, sameAddress } from '@sallyport/core'
-import type { CheckedHost } from './guard.ts'
+import { openDeadline } from './deadline.ts'
+import { type CheckedHost, createGuard, type GuardOptions } from './guard.ts'
 
 /**
  * Opens a TCP connection to an address that the guard checked, and to no other: the addresses are handed to the socket,
@@ -34,4 +35,21 @@ export async function dial({ host, addresses }: CheckedHost, port: number, signa
 
 function lookedUp(address: Address) {
   return { address: formatAddress(address), family: address.family }
+}
+
+/** Connects to a host (a name, or an address without brackets) within so many milliseconds; rejects with the reason. */
+export type Connect = (host: string, port: number, timeoutMs: number) => Promise<Socket>
+
+/** TCP to public addresses alone, through the same guard as HTTP. Throws `invalid_config` for an `allowPrivate` that is not usable. */
+export function createConnect(options: GuardOptions): Connect {
+  const guard = createGuard(options)
+  return async (host, port, timeoutMs) => {
+    const deadline = openDeadline(timeoutMs)
+    try {
+      const checked = await deadline.race(guard(host))
+      return await dial(checked, port, deadline.signal)
+    } finally {
+      deadline.clear()
+    }
+  }
 }

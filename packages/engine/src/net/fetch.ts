@@ -1,8 +1,7 @@
 import type { Fetch, FetchAnswer, FetchRequest } from '@sallyport/core'
 import { errorCode } from '@sallyport/core'
 import type { buildConnector, Client, Dispatcher } from 'undici'
-import { ACCEPTED_CODINGS, openBody } from './body.ts'
-import { bufferBody, MAX_EARLY_BYTES } from './buffered-body.ts'
+import { ACCEPTED_CODINGS, MAX_EARLY_BYTES, openBody } from './body.ts'
 import { type Deadline, openDeadline } from './deadline.ts'
 import { dial } from './dial.ts'
 import { createGuard, type Guard, type GuardOptions, UnresolvedName } from './guard.ts'
@@ -154,7 +153,7 @@ function answered(
     deadline.clear()
     close()
   }
-  return { state: 'answered', status, headers, body: openBody(bufferBody(raw, maxBytes), { coding, maxBytes, onEnd }) }
+  return { state: 'answered', status, headers, body: openBody(raw, { coding, maxBytes, onEnd }) }
 }
 
 function readUrl(text: string, base?: string): URL {

@@ -1,5 +1,5 @@
 export { createClosed } from './closed.ts'
-export { type Connect, createConnect } from './connect.ts'
+export { type Connect, createConnect } from './dial.ts'
 export { createDns } from './dns.ts'
 export { createFetch } from './fetch.ts'
 export { createPoliteness } from './politeness.ts'

@@ -1,12 +1,3 @@
-/** Limits the rate of questions to each server, and lets askers take turns. */
-export interface Politeness {
-  /**
-   * Resolves to true when the server may be asked, and to false if that would be too late. An asker with fewer questions comes first; if
-   * too many wait, the question that would come last is refused.
-   */
-  turn(server: string, asker?: string): Promise<boolean>
-}
-
 export interface PolitenessOptions {
   /** Questions that an idle server receives without a wait. */
   readonly burst: number
@@ -37,7 +28,8 @@ interface Queue {
   timer?: NodeJS.Timeout | undefined
 }
 
-export function createPoliteness({ burst, spacingMs, maxWaitMs }: PolitenessOptions): Politeness {
+/** Limits the rate of questions to each server, and lets askers take turns. */
+export function createPoliteness({ burst, spacingMs, maxWaitMs }: PolitenessOptions) {
   const queues = new Map<string, Queue>()
 
   /** Returns how long the question at a place in the queue waits; the first place is 0. */
@@ -72,7 +64,11 @@ export function createPoliteness({ burst, spacingMs, maxWaitMs }: PolitenessOpti
   }
 
   return {
-    turn(server, asker = '') {
+    /**
+     * Resolves to true when the server may be asked, and to false if that would be too late. An asker with fewer questions comes first; if
+     * too many wait, the question that would come last is refused.
+     */
+    turn(server: string, asker = ''): Promise<boolean> {
       return new Promise((answer) => {
         const queue = findQueue(server, performance.now())
         if (queue === undefined) return answer(false)
