@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
 import { OWN_FILE } from './make-folder.ts'
 
-/** Replaces a file whole or not at all, and keeps its permissions. Resolves when the new file would survive a power cut. */
+/**
+ * Replaces a file whole or not at all, and keeps its permissions. Resolves when the new file would survive a power cut. Where it rejects, it
+ * destroys a stream of contents, so that neither a descriptor nor a socket stays open.
+ */
 export async function replaceFile(
   path: string,
   contents: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>,
@@ -21,6 +25,7 @@ export async function replaceFile(
     }
     await moveInto(temporary, path)
   } catch (error) {
+    if (contents instanceof Readable) contents.destroy()
     await rm(temporary, { force: true })
     throw error
   }

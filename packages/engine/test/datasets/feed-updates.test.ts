@@ -104,51 +104,45 @@ t.test('an answer without data leaves what there was, and is tried again where t
   t.match(rig.store.read(LIST, rig.feed(LIST).url), { failures: 0, error: undefined })
 })
 
-t.test('a server that is silent or breaks off costs a deadline and nothing else', async (t) => {
-  const rig = await openFeedRig(t, [LIST])
-  await rig.update(LIST, madeList(20))
-  const timeoutMs = 150
-  const served = {
-    silent: () => undefined,
-    'breaks off': (_: unknown, response: import('node:http').ServerResponse) => {
+/** Writes for ever, as fast as the client takes it. */
+const endless: RequestListener = (_, response) => {
+  while (!response.destroyed && response.write(Buffer.alloc(2 ** 20, '23.0.0.0/24\n')));
+  response.once('drain', () => endless(_, response))
+}
+const redirect =
+  (location: string): RequestListener =>
+  (_, response) =>
+    response.writeHead(302, { location }).end()
+
+const HALF: readonly (readonly [what: string, listener: RequestListener, reason: RegExp, timeoutMs?: number])[] = [
+  ['silent', () => undefined, /no result within 150 ms/, 150],
+  [
+    'breaks off',
+    (_, response) => {
       response.writeHead(200, { 'content-length': '5000' }).write(madeList(10))
       setImmediate(() => response.destroy())
     },
-  }
-  for (const [what, listener] of Object.entries(served)) {
-    t.match(await rig.update(LIST, listener, { timeoutMs }), { state: 'failed', reason: /.+/ }, what)
+    /.+/,
+    150,
+  ],
+  ['without end', endless, /larger than 67108864 bytes/],
+  ['packed, and torn', (_, response) => response.end(gzipSync(madeList(20)).subarray(0, 40)), /cannot be unpacked/],
+  ['leads inside', redirect('http://127.0.0.2:1/x'), /127\.0\.0\.2/],
+]
+
+t.test('a server that is silent or breaks off costs a deadline and nothing else', async (t) => {
+  const rig = await openFeedRig(t, [LIST])
+  await rig.update(LIST, madeList(20))
+  for (const [what, listener, reason, timeoutMs] of HALF) {
+    t.match(await rig.update(LIST, listener, { timeoutMs }), { state: 'failed', reason }, what)
     t.equal(rig.inUse(LIST), madeList(20), what)
   }
 })
 
-t.test('a body without end is cut off at its bound', async (t) => {
+t.test('redirects are followed, and a packed file is unpacked, whatever its name', async (t) => {
   const rig = await openFeedRig(t, [LIST])
-  await rig.update(LIST, madeList(20))
-  const line = Buffer.alloc(2 ** 20, '23.0.0.0/24\n')
-  const endless: RequestListener = (_, response) => {
-    while (!response.destroyed && response.write(line));
-    response.once('drain', () => endless(_, response))
-  }
-  t.match(await rig.update(LIST, endless), { state: 'failed', reason: /larger than 67108864 bytes/ })
-  t.equal(rig.inUse(LIST), madeList(20))
-})
-
-t.test('redirects are followed, each to where the guard lets them', async (t) => {
-  const rig = await openFeedRig(t, [LIST])
-  rig.server.serve('/moved', madeList(20))
-  const to = (location: string) => (_: unknown, response: import('node:http').ServerResponse) =>
-    response.writeHead(302, { location }).end()
-  t.match(await rig.update(LIST, to('/moved')), { state: 'updated' })
-  t.match(await rig.update(LIST, to('http://127.0.0.2:1/x')), { state: 'failed', reason: /127\.0\.0\.2/ }, 'inside')
-  t.equal(rig.inUse(LIST), madeList(20))
-})
-
-t.test('a packed file is unpacked, whatever its name', async (t) => {
-  const rig = await openFeedRig(t, [LIST])
-  t.match(await rig.update(LIST, gzipSync(madeList(20))), { state: 'updated', entries: 20 })
-  t.equal(rig.inUse(LIST), madeList(20))
-  const torn = gzipSync(madeList(20)).subarray(0, 40)
-  t.match(await rig.update(LIST, torn), { state: 'failed', reason: /cannot be unpacked/ })
+  rig.server.serve('/moved', gzipSync(madeList(20)))
+  t.match(await rig.update(LIST, redirect('/moved')), { state: 'updated', entries: 20 })
   t.equal(rig.inUse(LIST), madeList(20))
 })
 

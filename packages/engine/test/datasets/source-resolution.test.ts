@@ -92,7 +92,7 @@ t.test('a file of the kernel is no source', { skip: noKernel }, async (t) => {
   const reason = `${VERSION} does not exist`
   t.match(resolveSources({ [row.id]: { url } }, [row])[0], { file: undefined, reason })
   const feed = { row, url, published: false }
-  const pulled = await pull({ feed, path: join(folder(t), 'x'), outbound: PORTS.outbound, now: 0 })
+  const pulled = await pull(feed, { ...PORTS, path: join(folder(t), 'x') })
   t.match(pulled, { state: 'failed', reason })
 })
 

@@ -2,17 +2,15 @@ import {
   closeSync,
   existsSync,
   openSync,
+  readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
-  type WriteStream,
   writeFileSync,
 } from 'node:fs'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import t from 'tap'
 import {
   connectionReason,
@@ -23,8 +21,8 @@ import {
   readFault,
   readText,
   readWhole,
+  replaceFile,
   systemFault,
-  writeThrough,
 } from '#files'
 
 const NO_PROC = process.platform === 'linux' && existsSync('/proc/self') ? false : 'no /proc on this machine'
@@ -121,17 +119,17 @@ t.test('a text is read in UTF-8 alone', async (t) => {
   }
 })
 
-t.test('one that fails is closed too, so that what is removed stays away', async (t) => {
-  const path = join(t.testdir(), 'file')
-  const streams: WriteStream[] = []
-  const fails = writeThrough(path, async (to) => {
-    streams.push(to)
-    throw new Error('at once')
+t.test('a replacement that fails leaves the file as it was, and its contents closed', async (t) => {
+  const folder = t.testdir({ file: 'before' })
+  const broken = new Readable({
+    read() {
+      this.destroy(new Error('at once'))
+    },
   })
-  await t.rejects(fails, { message: 'at once' })
-  for (const { closed } of streams) t.ok(closed, 'while it was opening its file')
-  rmSync(path, { force: true })
-  t.notOk(existsSync(path))
-  const missing = writeThrough(join(path, 'none'), (to) => pipeline(Readable.from(['a']), to))
-  await t.rejects(missing, { code: 'ENOENT' })
+  await t.rejects(replaceFile(join(folder, 'file'), broken), { message: 'at once' })
+  t.same(readdirSync(folder), ['file'])
+  t.equal(readWhole(join(folder, 'file')), 'before')
+  const unread = Readable.from(['a'])
+  await t.rejects(replaceFile(join(folder, 'none', 'file'), unread), { code: 'ENOENT' })
+  t.ok(unread.destroyed)
 })

@@ -1,16 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { SourceRow } from '@sallyport/data/sources'
 import { readCity } from '../compile/city.ts'
-import { readContents } from '../parse/contents.ts'
+import { readContents, type SourceContents } from '../parse/contents.ts'
 import { requirePlausibleCountries, requirePlausibleSystems } from './plausible-systems.ts'
 
 /** Says how much a file holds, and how old it is. */
-export interface Contents {
-  /** Counts lines, list entries, or the networks of a database. */
-  readonly entries: number
-  /** When the file was made, if it says so, in milliseconds since the epoch. */
-  readonly made?: number | undefined
-}
+export type Contents = Pick<SourceContents, 'entries' | 'made'>
 
 /** Reads a whole file as the given source. Throws `corrupt_data` naming the file when it cannot be that source. */
 export function countEntries(row: SourceRow, path: string): Contents {

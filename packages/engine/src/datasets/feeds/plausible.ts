@@ -18,17 +18,12 @@ export function implausible(
   published: boolean,
   current: Generation | undefined,
 ): string | undefined {
-  if (bounds !== undefined && published && entries < bounds.min) {
-    return `the file has ${counted(entries, 'entry', 'entries')}, but at least ${bounds.min} are plausible`
-  }
-  if (bounds !== undefined && entries > bounds.max)
-    return `the file has ${counted(entries, 'entry', 'entries')}, but at most ${bounds.max} are plausible`
-  if (current === undefined) return undefined
-  if (current.entries >= SHORT_LIST && entries * 2 < current.entries) {
-    return `the file has ${counted(entries, 'entry', 'entries')}, less than half of the previous ${current.entries}`
-  }
-  if (entries > current.entries * 2 + FREE_GROWTH) {
-    return `the file has ${counted(entries, 'entry', 'entries')}, more than twice the previous ${current.entries}`
-  }
-  return undefined
+  const found = `the file has ${counted(entries, 'entry', 'entries')}`
+  if (bounds !== undefined && published && entries < bounds.min)
+    return `${found}, but at least ${bounds.min} are plausible`
+  if (bounds !== undefined && entries > bounds.max) return `${found}, but at most ${bounds.max} are plausible`
+  const before = current?.entries
+  if (before === undefined) return undefined
+  if (before >= SHORT_LIST && entries * 2 < before) return `${found}, less than half of the previous ${before}`
+  return entries > before * 2 + FREE_GROWTH ? `${found}, more than twice the previous ${before}` : undefined
 }

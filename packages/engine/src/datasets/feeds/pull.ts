@@ -2,14 +2,21 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { dropBody, errorText, type Fetch, type FetchAnswer, fetchText, SallyportError } from '@sallyport/core'
+import {
+  type Clock,
+  dropBody,
+  errorText,
+  type Fetch,
+  type FetchAnswer,
+  fetchText,
+  SallyportError,
+} from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
-import { readFault, writeThrough } from '#files'
+import { readFault, replaceFile } from '#files'
 import type { Feed, SeenAnswer } from '../sources/feed-state.ts'
 import { followIndex } from './follow-index.ts'
-import { limiter, unpack } from './unpack.ts'
+import { limitBytes, unpack } from './unpack.ts'
 
 /** The outcome of one request for a feed. With `whole` the file is complete and durable at the path. */
 export type Pulled = { readonly state: 'unchanged' } | Whole | Failed
@@ -30,17 +37,17 @@ interface Failed {
 }
 
 export interface PullOptions {
-  readonly feed: Feed
   /** The path that receives the file. */
   readonly path: string
   /** When absent, the feed is fetched whether it changed or not. */
   readonly seen?: SeenAnswer | undefined
   readonly outbound: Fetch
-  /** Milliseconds since the epoch. URLs may contain a month. */
-  readonly now: number
-  readonly onBytes?: ((bytes: number, total: number | undefined) => void) | undefined
+  /** URLs may contain the month. */
+  readonly clock: Clock
+  readonly onBytes?: ((source: string, bytes: number, total: number | undefined) => void) | undefined
   /** Replaces the timeout of the source's kind. */
   readonly timeoutMs?: number | undefined
+  /** Ends waits and requests. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -70,14 +77,17 @@ const PAGE_MS = 30_000
 const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504])
 
 /** Requests a feed once. Rejects only when the disk fails. */
-export async function pull(options: PullOptions): Promise<Pulled> {
-  const { feed, path } = options
+export async function pull(feed: Feed, options: PullOptions): Promise<Pulled> {
+  const { path } = options
   const bounds = BOUNDS[feed.row.kind] ?? LIST
   try {
-    const pulled = feed.url.startsWith('file:') ? await copyFile(options, bounds) : await download(options, bounds)
+    const write = feed.url.startsWith('file:') ? copyFile : download
+    const pulled = await write(feed, options, bounds)
     if (pulled.state !== 'whole') return pulled
     await unpack(path, bounds.unpacked)
-    const fault = isIndex(feed) ? await followIndex(path, feed, bounds, options) : undefined
+    const { download: maxBytes, timeoutMs } = bounds
+    const { outbound, signal } = options
+    const fault = isIndex(feed) ? await followIndex(path, feed, outbound, { maxBytes, timeoutMs, signal }) : undefined
     if (fault !== undefined) return fail(fault, { transient: true })
     return { ...pulled, ...(await identify(path)) }
   } catch (error) {
@@ -94,19 +104,19 @@ function isIndex({ row, url, mirror }: Feed): boolean {
 type Written = Omit<Whole, 'id' | 'size'> | Exclude<Pulled, Whole>
 
 /** The time and the size of a file serve as its ETag. */
-async function copyFile({ feed, path, seen, onBytes = () => {} }: PullOptions, bounds: Bounds): Promise<Written> {
+async function copyFile(feed: Feed, { path, seen, onBytes }: PullOptions, bounds: Bounds): Promise<Written> {
   const from = fileURLToPath(feed.url)
   const stats = await stat(from).catch(() => undefined)
   if (!stats?.isFile() || readFault(from) !== undefined) return fail(`${from} does not exist`)
   const etag = `${stats.mtimeMs}-${stats.size}`
   if (seen?.etag === etag) return { state: 'unchanged' }
-  const limit = limiter(bounds.unpacked, (bytes) => onBytes(bytes, stats.size))
-  await writeThrough(path, (to) => pipeline(createReadStream(from), limit, to))
+  const onCopied = (bytes: number) => onBytes?.(feed.row.id, bytes, stats.size)
+  await replaceFile(path, limitBytes(createReadStream(from), bounds.unpacked, onCopied))
   return { state: 'whole', etag, lastModified: stats.mtime.toUTCString() }
 }
 
-async function download(options: PullOptions, bounds: Bounds): Promise<Written> {
-  const { feed, path, seen, outbound, onBytes, signal } = options
+async function download(feed: Feed, options: PullOptions, bounds: Bounds): Promise<Written> {
+  const { path, seen, outbound, onBytes, signal } = options
   const urls = await locate(feed, options)
   if ('state' in urls) return urls
   const request = {
@@ -131,9 +141,9 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
   const { headers, body } = answer
   const total = Number(headers['content-length'])
   const expected = headers['content-encoding'] === undefined && total > 0 ? total : undefined
-  const limit = limiter(bounds.download, (bytes) => onBytes?.(bytes, expected))
+  const onReceived = (bytes: number) => onBytes?.(feed.row.id, bytes, expected)
   try {
-    await writeThrough(path, (to) => pipeline(Readable.from(body), limit, to))
+    await replaceFile(path, limitBytes(Readable.from(body), bounds.download, onReceived))
   } catch (error) {
     if (error instanceof SallyportError || isDiskFault(error)) throw error
     return fail(errorText(error), { transient: true })
@@ -144,7 +154,7 @@ async function download(options: PullOptions, bounds: Bounds): Promise<Written> 
 /** Lists the URLs under which a feed may be found now, the likeliest first. */
 async function locate(
   { row, url, published, mirror }: Feed,
-  { outbound, now, signal }: Pick<PullOptions, 'outbound' | 'now' | 'signal'>,
+  { outbound, clock, signal }: PullOptions,
 ): Promise<readonly string[] | Failed> {
   if (mirror !== undefined) return [mirror]
   if (row.link !== undefined && published) {
@@ -156,7 +166,7 @@ async function locate(
     return found === undefined ? fail('the page no longer links to the file') : [found]
   }
   if (!url.includes(MONTH)) return [url]
-  const today = new Date(now)
+  const today = new Date(clock.now())
   // A month's file appears some time in the month: before that the last one is the newest.
   const months = [0, 1].map((back) => new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - back, 1)))
   return months.map((month) => url.replace(MONTH, month.toISOString().slice(0, 7)))
@@ -189,7 +199,9 @@ function refusal({ status, headers }: Pick<Extract<FetchAnswer, { state: 'answer
 }
 
 function isDiskFault(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && ['write', 'open', 'fsync'].includes(String(error.syscall))
+  return (
+    error instanceof Error && 'syscall' in error && ['write', 'open', 'fsync', 'rename'].includes(String(error.syscall))
+  )
 }
 
 async function identify(path: string): Promise<{ readonly id: string; readonly size: number }> {

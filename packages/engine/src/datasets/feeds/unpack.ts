@@ -1,10 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
-import { Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { open } from 'node:fs/promises'
+import { pipeline, type Readable, Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { errorText, SallyportError } from '@sallyport/core'
-import { writeThrough } from '#files'
+import { replaceFile } from '#files'
 
 const BLOCK = 512
 
@@ -16,34 +15,29 @@ const BLOCK = 512
 export async function unpack(path: string, maxBytes: number): Promise<void> {
   const start = await readBytes(path, 0, 2)
   if (start[0] === 0x1f && start[1] === 0x8b) {
-    await throughFile(path, maxBytes, (to, limit) => pipeline(createReadStream(path), createGunzip(), limit, to))
+    const unzipped = pipeline(createReadStream(path), createGunzip(), () => undefined)
+    await replaceWith(path, limitBytes(unzipped, maxBytes))
   }
   if ((await readBytes(path, 257, 5)).toString('latin1') !== 'ustar') return
   const { from, size } = await findDatabase(path)
   if (size === 0) throw new SallyportError('corrupt_data', 'the archive contains no .mmdb file')
-  await throughFile(path, maxBytes, (to, limit) =>
-    pipeline(createReadStream(path, { start: from, end: from + size - 1 }), limit, to),
-  )
+  const database = createReadStream(path, { start: from, end: from + size - 1 })
+  await replaceWith(path, limitBytes(database, maxBytes))
 }
 
-type Write = (to: NodeJS.WritableStream, limit: Transform) => Promise<void>
-
-async function throughFile(path: string, maxBytes: number, write: Write): Promise<void> {
-  const unpacked = `${path}.unpacked.part`
+async function replaceWith(path: string, contents: Readable): Promise<void> {
   try {
-    await writeThrough(unpacked, (to) => write(to, limiter(maxBytes)))
-    await rename(unpacked, path)
+    await replaceFile(path, contents)
   } catch (error) {
-    await rm(unpacked, { force: true })
     if (error instanceof SallyportError) throw error
     throw new SallyportError('corrupt_data', `the archive cannot be unpacked: ${errorText(error)}`)
   }
 }
 
-/** Passes on bytes up to a bound, and fails beyond. */
-export function limiter(maxBytes: number, onBytes: (bytes: number) => void = () => {}): Transform {
+/** Passes on the bytes of a stream up to a bound, and fails beyond. The reader of the result gets every fault. */
+export function limitBytes(source: Readable, maxBytes: number, onBytes: (bytes: number) => void = () => {}): Readable {
   let bytes = 0
-  return new Transform({
+  const limit = new Transform({
     transform(chunk: Buffer, _, done) {
       bytes += chunk.length
       onBytes(bytes)
@@ -51,6 +45,7 @@ export function limiter(maxBytes: number, onBytes: (bytes: number) => void = () 
       else done(null, chunk)
     },
   })
+  return pipeline(source, limit, () => undefined)
 }
 
 /** Finds the offset and size of the first .mmdb file of a tar archive (POSIX ustar: 512-byte headers, contents padded to 512). */

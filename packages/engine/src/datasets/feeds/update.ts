@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Clock, createPlaces, type Fetch, SallyportError } from '@sallyport/core'
-import type { Feed, FeedState, Generation } from '../sources/feed-state.ts'
+import { type Clock, createPlaces, SallyportError } from '@sallyport/core'
+import type { Feed, FeedState, Generation, SeenAnswer } from '../sources/feed-state.ts'
 import type { FeedStore } from '../sources/feed-store.ts'
 import { implausible } from './plausible.ts'
-import { type Pulled, pull, type Whole } from './pull.ts'
+import { type Pulled, type PullOptions, pull, type Whole } from './pull.ts'
 import type { Verify } from './verify.ts'
 
 /**
@@ -17,24 +17,17 @@ export type FeedOutcome =
   | { readonly source: string; readonly state: 'refused' | 'failed'; readonly reason: string }
 
 /** Called while feeds are updated; nothing waits for them. */
-export interface UpdateHooks {
-  readonly onBytes?: ((source: string, bytes: number, total: number | undefined) => void) | undefined
+export interface UpdateHooks extends Pick<PullOptions, 'onBytes'> {
   readonly onOutcome?: ((outcome: FeedOutcome) => void) | undefined
 }
 
-export interface UpdateOptions extends UpdateHooks {
+export interface UpdateOptions extends UpdateHooks, Omit<PullOptions, 'path' | 'seen'> {
   readonly store: FeedStore
-  readonly outbound: Fetch
-  readonly clock: Clock
   readonly verify: Verify
   /** Fetches even unchanged feeds, and accepts a list whose size jumped. A broken list stays refused. */
   readonly accept?: boolean | undefined
   /** The wait before the first retry, 1,000 by default. Each retry doubles it. */
   readonly retryMs?: number | undefined
-  /** Replaces the timeout of the source's kind. */
-  readonly timeoutMs?: number | undefined
-  /** Ends waits and requests. */
-  readonly signal?: AbortSignal | undefined
 }
 
 const CONCURRENCY = 6
@@ -89,18 +82,9 @@ async function updateFeed(
     }
     const found = await validate(feed, path, pulled, state, options)
     if ('refused' in found) return await refuse(feed, state, describeSeen(pulled, found.refused), options)
-    const { error: _, ...rest } = state
     const previous = state.current?.id === found.id ? state.previous : state.current
-    const now = clock.now()
-    await store.take(id, path, found, {
-      ...rest,
-      current: found,
-      ...(previous === undefined ? {} : { previous }),
-      seen: describeSeen(pulled),
-      checked: now,
-      tried: now,
-      failures: 0,
-    })
+    const taken = { ...state, current: found, previous, seen: describeSeen(pulled) }
+    await store.take(id, path, found, confirm(taken, clock))
     return { source: id, state: 'updated', entries: found.entries }
   } finally {
     await rm(path, { force: true })
@@ -110,13 +94,12 @@ async function updateFeed(
 /** Retries with exponential backoff where the failure may be transient. */
 async function pullWithRetries(
   feed: Feed,
-  options: UpdateOptions & { readonly path: string; readonly seen: FeedState['seen'] },
+  options: UpdateOptions & PullOptions,
   isOver: () => boolean,
 ): Promise<Pulled> {
-  const { path, seen, outbound, clock, onBytes, retryMs = 1_000, timeoutMs, signal } = options
+  const { retryMs = 1_000, signal } = options
   for (let tries = 1; ; tries++) {
-    const onOwn = (bytes: number, total: number | undefined) => onBytes?.(feed.row.id, bytes, total)
-    const pulled = await pull({ feed, path, outbound, now: clock.now(), seen, timeoutMs, signal, onBytes: onOwn })
+    const pulled = await pull(feed, options)
     if (pulled.state !== 'failed' || !pulled.transient || isOver()) return pulled
     if (tries >= (pulled.answered ? TRIES.answered : TRIES.silent)) return pulled
     const wait = pulled.retryAfterMs ?? retryMs * 2 ** (tries - 1)
@@ -163,34 +146,26 @@ async function recount({ row, url }: Feed, current: Generation, { store, verify 
   return contents === undefined ? current : { ...current, entries: contents.entries }
 }
 
-function describeSeen({ id, etag, lastModified }: Whole, refused?: string) {
-  return {
-    id,
-    ...(etag === undefined ? {} : { etag }),
-    ...(lastModified === undefined ? {} : { lastModified }),
-    ...(refused === undefined ? {} : { refused }),
-  }
+function describeSeen({ id, etag, lastModified }: Whole, refused?: string): SeenAnswer {
+  return { id, etag, lastModified, refused }
 }
 
 /** Handles an unchanged response: the publisher still has the generation in use, or the download that was refused before. */
 async function recordUnchanged(feed: Feed, state: FeedState, options: UpdateOptions): Promise<FeedOutcome> {
   if (state.seen?.refused !== undefined) return refuse(feed, state, state.seen, options)
-  const now = options.clock.now()
-  const { error: _, ...rest } = state
-  await options.store.write(feed.row.id, { ...rest, checked: now, tried: now, failures: 0 })
+  await options.store.write(feed.row.id, confirm(state, options.clock))
   return { source: feed.row.id, state: 'unchanged' }
 }
 
 async function refuse(
-  feed: Feed,
+  { row }: Feed,
   state: FeedState,
-  seen: NonNullable<FeedState['seen']>,
+  seen: SeenAnswer,
   { store, clock }: UpdateOptions,
 ): Promise<FeedOutcome> {
   const reason = seen.refused ?? ''
-  const { id } = feed.row
-  await store.write(id, { ...countFailure(state, clock), seen, error: reason })
-  return { source: id, state: 'refused', reason }
+  await store.write(row.id, { ...countFailure(state, clock), seen, error: reason })
+  return { source: row.id, state: 'refused', reason }
 }
 
 async function fail({ row, url }: Feed, reason: string, { store, clock, signal }: UpdateOptions): Promise<FeedOutcome> {
@@ -199,6 +174,11 @@ async function fail({ row, url }: Feed, reason: string, { store, clock, signal }
   const state = store.read(row.id, url)
   await store.write(row.id, { ...countFailure(state, clock), error: reason })
   return { source: row.id, state: 'failed', reason }
+}
+
+function confirm(state: FeedState, clock: Clock): FeedState {
+  const now = clock.now()
+  return { ...state, checked: now, tried: now, failures: 0, error: undefined }
 }
 
 function countFailure(state: FeedState, clock: Clock): FeedState {

@@ -7,11 +7,6 @@ import type { Contents } from './count-entries.ts'
 /** Reads a whole file as the given source; rejects with `corrupt_data` when it cannot be that source. */
 export type Verify = (row: SourceRow, path: string) => Promise<Contents>
 
-export interface Verifier {
-  readonly verify: Verify
-  close(): Promise<void>
-}
-
 /** The thread receives a task and sends an answer. */
 export interface VerifyTask {
   readonly row: SourceRow
@@ -28,7 +23,7 @@ const THREAD = new URL('./verify-thread.js', import.meta.url)
  * Verifies downloads in a worker thread, one after the other. Parsing them does not delay requests, and a file that makes the parser run
  * without end or out of memory ends only that thread and is refused.
  */
-export function openVerifier(): Verifier {
+export function openVerifier() {
   let worker: Worker | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -62,12 +57,12 @@ export function openVerifier(): Verifier {
   }
 
   return {
-    verify(row, path) {
+    verify(row: SourceRow, path: string): Promise<Contents> {
       const next = last.then(() => ask({ row, path }))
       last = next.catch(() => undefined)
       return next
     },
-    async close() {
+    async close(): Promise<void> {
       await last
       await worker?.terminate()
       worker = undefined
