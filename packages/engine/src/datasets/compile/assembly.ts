@@ -1,23 +1,22 @@
-import { asRented, typeByRule } from '@sallyport/core'
+import { asRented, compareHits, typeByRule } from '@sallyport/core'
 import { packTexts } from '../columns/encode.ts'
 import { partition4, partition6, prefixed, valueColumns } from '../format/partitions.ts'
 import { hitCode, type RangeSource } from '../format/range-source.ts'
 import type { Description } from '../format/tables.ts'
-import { addressesBetween, type Ranges, withValues } from '../ranges/ranges.ts'
-import { valueAt4, valueAt6 } from '../ranges/segments.ts'
+import { addressesBetween, mapValues, type Ranges } from '../ranges/ranges.ts'
+import { valueAt } from '../ranges/segments.ts'
 import { compileCrawlers } from './crawlers.ts'
 import { exitRows, neighbours, type PlaceSystem, type PlaceSystems } from './density.ts'
-import { directoryColumns } from './directory.ts'
 import { layHits } from './hit-sets.ts'
 import { compileCountries } from './known-countries.ts'
 import { addressColumns } from './listed-addresses.ts'
 import { measureOutlines } from './outlines.ts'
 import type { Parts, RangeList } from './parts.ts'
 import { compilePlaces } from './places.ts'
-import { byPrecedence, hasList, haveBothLists, layRecords } from './records.ts'
+import { haveBothLists, haveProxies, layRecords } from './records.ts'
 import { rentedSystems } from './rented-systems.ts'
 import { collectEvidence } from './system-evidence.ts'
-import { systemColumns } from './systems.ts'
+import { directoryColumns, systemColumns } from './systems.ts'
 
 /** The addresses of a /24 and of a /48: one customer is given no more. */
 const NARROW_SIZE = { 4: 2 ** 8, 6: 2 ** 80 } as const
@@ -40,11 +39,12 @@ export function assemble(parts: Parts) {
     return known
   }
   const placeSystems: PlaceSystems = {
-    at4: (address) => systemAt(valueAt4(layers[4], address)),
-    at6: (upper, lower) => systemAt(valueAt6(layers[6], Uint32Array.of(upper, lower, 0, 0))),
+    at4: (address) => systemAt(valueAt(layers[4], Uint32Array.of(address))),
+    at6: (upper, lower) => systemAt(valueAt(layers[6], Uint32Array.of(upper, lower, 0, 0))),
   }
   const own = [...exitRows(parts.lists, placeSystems), ...neighbours(parts.lists, placeSystems)]
-  const ranked = byPrecedence([...parts.lists, ...own])
+  // In order of precedence; equal lists keep their order.
+  const ranked = [...parts.lists, ...own].toSorted(compareHits)
   const lists = ranked.filter(({ single }) => !single)
   const addressLists = ranked.filter(({ single }) => single)
   const hits = layHits(
@@ -90,7 +90,7 @@ export function assemble(parts: Parts) {
     brands: types.brands,
     systemLists: types.lists,
     rangesLoaded: haveBothLists(ranked),
-    proxiesLoaded: hasList(ranked, ['ranges', 'addresses'], ['residential_proxy']),
+    proxiesLoaded: haveProxies(ranked),
     loaded: { networks: asns.length > 0 || ranked.length > 0, systems: asns.length > 0 },
   }
   return { columns, description }
@@ -100,12 +100,9 @@ export function assemble(parts: Parts) {
 function withHits(ranges: Ranges | undefined, position: number): Ranges | undefined {
   if (ranges === undefined) return undefined
   const { family, firsts, lasts } = ranges
-  const values = new Uint32Array(ranges.count)
-  for (let range = 0; range < ranges.count; range++) {
-    const isNarrow = addressesBetween(family, firsts, range, lasts, range) < NARROW_SIZE[family]
-    values[range] = hitCode(position, isNarrow)
-  }
-  return withValues(ranges, values)
+  return mapValues(ranges, (_, range) =>
+    hitCode(position, addressesBetween(family, firsts, range, lasts, range) < NARROW_SIZE[family]),
+  )
 }
 
 function pickSource({ ranges: _ranges, services: _services, ...source }: RangeList): RangeSource {

@@ -4,7 +4,6 @@ import { CITY_FORMAT } from '../format/city.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 import { identifyFile, type SourceFile } from '../sources/source-file.ts'
 
-/** A city source that has its file. */
 export type CitySource = ResolvedSource & { readonly file: SourceFile }
 
 /** Reports whether a source is a city database that has its file. */

@@ -30,25 +30,16 @@ export function createRecordWriter() {
   return {
     /** Returns the number of the record. Throws `corrupt_data` for a record that the columns cannot hold. */
     add(record: GeoRecord): number {
-      const {
-        countryCode,
-        city,
-        region,
-        postalCode,
-        latitude,
-        longitude,
-        timezone,
-        accuracyRadius: radius = 0,
-      } = record
+      const { latitude, longitude, accuracyRadius: radius = 0 } = record
       if (!Number.isInteger(radius) || radius > MAX_RADIUS) {
         throw new SallyportError('corrupt_data', `a record has an accuracy radius of ${radius} km`)
       }
       if (rows.radii.length === MAX_RECORDS) throw new SallyportError('corrupt_data', 'the file has too many records')
-      rows.countries.push(countries.number(countryCode))
-      rows.zones.push(zones.number(timezone))
-      rows.cities.push(texts.number(city))
-      rows.regions.push(texts.number(region))
-      rows.postalCodes.push(texts.number(postalCode))
+      rows.countries.push(countries.number(record.countryCode))
+      rows.zones.push(zones.number(record.timezone))
+      rows.cities.push(texts.number(record.city))
+      rows.regions.push(texts.number(record.region))
+      rows.postalCodes.push(texts.number(record.postalCode))
       rows.latitudes.push(latitude === undefined ? NO_PLACE : Math.round(latitude * DEGREE))
       rows.longitudes.push(longitude === undefined ? NO_PLACE : Math.round(longitude * DEGREE))
       rows.radii.push(radius)

@@ -3,10 +3,17 @@ import { createPartition6Writer, type SourceStatus } from '@sallyport/core'
 import { makeFolder, replaceFile } from '#files'
 import { readColumns } from '../columns/decode.ts'
 import { encodeColumns } from '../columns/encode.ts'
-import { CITY_FORM, type CityDescription, type DecodedCity, ID_BYTES } from '../format/city.ts'
-import { COUNTRIES_FORM, type CountriesDescription } from '../format/countries.ts'
-import { formatDay } from '../format/days.ts'
-import { partition4, prefixed } from '../format/partitions.ts'
+import {
+  CITY_FORM,
+  type CityColumns,
+  type CityDescription,
+  COUNTRIES_FORM,
+  type CountriesDescription,
+  type DecodedCity,
+  ID_BYTES,
+  readId,
+} from '../format/city.ts'
+import { partition4, pickPartitions, prefixed, type SegmentVisitor, visitSegments } from '../format/partitions.ts'
 import { createByOffset } from '../mmdb/by-offset.ts'
 import { corrupt, type MmdbFile, parseMmdb } from '../mmdb/file.ts'
 import { readGeoRecord } from '../mmdb/geo-record.ts'
@@ -19,21 +26,14 @@ import { computeSha256, dateOfFile } from '../sources/source-file.ts'
 import { type CitySource, cityPath, countriesPath } from './city-path.ts'
 import { createRecordWriter, type RecordWriter } from './city-records.ts'
 import { removeOlder } from './compiled-path.ts'
-import { pickCountries } from './countries.ts'
-import type { OnProgress } from './tables.ts'
+import type { CompiledTables, CompileOptions } from './tables.ts'
 
-export interface CompileCityOptions {
-  /** The compile creates the folder when it does not exist. */
-  readonly dataDir: string
+export interface CompileCityOptions extends Omit<CompileOptions, 'sources'> {
   readonly source: CitySource
-  readonly onProgress?: OnProgress | undefined
 }
 
-export interface CompiledCity {
-  readonly path: string
+export interface CompiledCity extends Pick<CompiledTables, 'path' | 'shared'> {
   readonly source: SourceStatus
-  /** The bytes of the file, so that it need not be read again. */
-  readonly shared: SharedArrayBuffer
 }
 
 /**
@@ -60,6 +60,19 @@ export async function compileCity({ dataDir, source, onProgress }: CompileCityOp
   return { path, source: description.source, shared }
 }
 
+/** Picks the countries from a city file's columns. Neighbouring segments of one country become one segment. */
+function pickCountries(city: CityColumns) {
+  const countries = city['records.countries']
+  const partitions = pickPartitions(city, 'four', 'six')
+  const push = (ids: Uint8Array, to: SegmentVisitor): SegmentVisitor => {
+    return (a, b, c, d, segment) => to(a, b, c, d, countries[readId(ids, segment)] as number)
+  }
+  const segments = createSegmentColumns(FAMILIES, 1024)
+  visitSegments(partitions, 4, push(city['four.ids'], segments[4].push))
+  visitSegments(partitions, 6, push(city['six.ids'], segments[6].push))
+  return segments.finish((values) => ({ countries: values }))
+}
+
 /**
  * Reads a city database whole into the columns of a city file. `built`: when it was made, where it says so, in
  * milliseconds since the epoch. Throws `corrupt_data` naming the database.
@@ -69,7 +82,7 @@ export function readCity(source: CitySource, onShare: (share: number) => void) {
   const { families, networks, segments, records, built, sha256 } = walkDatabase(source, onShare)
   const { columns, countries, zones } = records.finish()
   if (countries.length === 0) throw corrupt(file.path, 'no record has a country')
-  const date = built === undefined ? dateOfFile(file) : formatDay(built)
+  const date = dateOfFile(file, built)
   const description: CityDescription = {
     source: sourceStatus(row, 'loaded', { date, entries: networks, sha256 }),
     families,
@@ -77,7 +90,8 @@ export function readCity(source: CitySource, onShare: (share: number) => void) {
     zones,
   }
   onShare(1)
-  return { columns: { ...segments.finish(), ...columns }, description, networks, built }
+  const ids = segments.finish((values) => ({ ids: writeIds(values) }))
+  return { columns: { ...ids, ...columns }, description, networks, built }
 }
 
 function walkDatabase({ row, file }: CitySource, onShare: (share: number) => void) {
@@ -92,7 +106,7 @@ function walkDatabase({ row, file }: CitySource, onShare: (share: number) => voi
   const segments = createSegmentColumns(wanted, database.nodeCount)
   const counts = wanted.map((family, index) => {
     const onWalk = (share: number) => onShare((index + share) / wanted.length)
-    return walkNetworks(database, family, numberRecord, segments[family], onWalk)
+    return walkNetworks(database, family, numberRecord, segments[family].push, onWalk)
   })
   // Attestations name the data behind a country by this hash.
   const sha256 = computeSha256(bytes)
@@ -140,17 +154,17 @@ function createSegmentColumns(families: readonly (4 | 6)[], nodeCount: number) {
   return {
     4: four,
     6: six,
-    finish() {
+    /** Returns the columns; `write` makes those of the segments' values. */
+    finish<Columns extends object>(write: (values: Uint32Array) => Columns) {
       const [ipv4, ipv6] = [partition4(four.finish()), six.finish()]
       return {
-        ...prefixed('four', { ...ipv4.partition, ids: writeIds(ipv4.values) }),
-        ...prefixed('six', { ...ipv6.partition, ids: writeIds(ipv6.values) }),
+        ...prefixed('four', { ...ipv4.partition, ...write(ipv4.values) }),
+        ...prefixed('six', { ...ipv6.partition, ...write(ipv6.values) }),
       }
     },
   }
 }
 
-/** Writes numbers of records, three bytes each. */
 function writeIds(values: Uint32Array): Uint8Array {
   const ids = new Uint8Array(values.length * ID_BYTES)
   let at = 0

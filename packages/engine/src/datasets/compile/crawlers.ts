@@ -1,4 +1,4 @@
-import { type Ranges, withValues } from '../ranges/ranges.ts'
+import { mapValues, type Ranges } from '../ranges/ranges.ts'
 import type { Segments } from '../ranges/segments.ts'
 import { layHits } from './hit-sets.ts'
 import type { Parts } from './parts.ts'
@@ -7,7 +7,7 @@ import type { Parts } from './parts.ts'
 export function compileCrawlers(lists: Parts['crawlers']) {
   const { layers, sets } = layHits(
     lists.map(({ ranges }, position) => {
-      const hits = (list: Ranges | undefined) => list && withValues(list, list.values.slice().fill(position))
+      const hits = (list: Ranges | undefined) => list && mapValues(list, () => position)
       return { 4: hits(ranges[4]), 6: hits(ranges[6]) }
     }),
   )

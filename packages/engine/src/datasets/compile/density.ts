@@ -1,11 +1,10 @@
-import { isMixed, type NetworkClass, PRIVATE_RELAY } from '@sallyport/core'
-import { addressAt, createRangeWriter, FAMILIES, type Ranges } from '../ranges/ranges.ts'
+import { address4, isMixed, type NetworkClass } from '@sallyport/core'
+import { findNewest } from '../format/days.ts'
+import { hasExits } from '../format/range-source.ts'
+import { addressAt, createRangeWriter, FAMILIES, narrowRanges, type Ranges } from '../ranges/ranges.ts'
 import type { RangeList } from './parts.ts'
 
-export interface PlaceSystem {
-  readonly type: Parameters<typeof isMixed>[0]['type']
-  readonly networkClass: NetworkClass
-}
+export type PlaceSystem = Parameters<typeof isMixed>[0]
 
 /** Finds the system at an IPv4 address, or at the first address of an IPv6 /48, given by its two upper words. */
 export interface PlaceSystems {
@@ -53,22 +52,17 @@ const TRUST = { crowded: 0.7, sparse: 0.45 } as const
 /** Longer prefixes of a list name machines; shorter ones name a network, and say nothing of its like. */
 const LARGEST_EXIT_RANGE = 16
 
-/** The ids under which the rules are named as sources. */
-const EXIT_DENSITY = 'exit-density'
-const PROXY_NEIGHBOURS = 'proxy-neighbours'
-const EXIT_NEIGHBOURS = 'exit-neighbours'
-
 /**
  * Returns the prefixes beside known VPN exits as derived lists, the surer first: prefixes crowded with exits, then prefixes that hold some,
- * which a policy can tell by their confidence. Relay ranges are left out: their lists are complete.
+ * which a policy can tell by their confidence.
  */
 export function exitRows(lists: readonly RangeList[], systems: PlaceSystems): readonly RangeList[] {
-  const naming = lists.filter(({ networkClass, provider }) => networkClass === 'vpn' && provider !== PRIVATE_RELAY)
+  const naming = lists.filter(hasExits)
   const exits = listExits(naming)
   const makeLists = (trust: number, ranges: RangeList['ranges']): readonly RangeList[] =>
     FAMILIES.every((family) => (ranges[family]?.count ?? 0) === 0)
       ? []
-      : [{ networkClass: 'vpn', rule: 'density', source: EXIT_DENSITY, trust, ranges, ...fill(naming) }]
+      : [{ networkClass: 'vpn', rule: 'density', source: 'exit-density', trust, ranges, ...fill(naming) }]
   return [
     ...makeLists(TRUST.crowded, { 4: findBlocks(CROWDED, exits, systems), 6: findMixed6(naming, systems) }),
     ...makeLists(TRUST.sparse, { 4: findBlocks(SPARSE, exits, systems) }),
@@ -77,32 +71,28 @@ export function exitRows(lists: readonly RangeList[], systems: PlaceSystems): re
 
 /** Fills in the members of a derived list. It is no newer than the newest list that it derives from. */
 function fill(lists: readonly RangeList[]) {
-  const date = lists.map((list) => list.date).reduce((newest, day) => (day > newest ? day : newest))
-  return { single: false, provider: '', kind: 'ranges', date } as const
+  return { single: false, provider: '', kind: 'ranges', date: findNewest(lists) } as const
 }
 
 /** Lists the IPv4 addresses that lists name one by one, or nearly so. */
 function listExits(lists: readonly RangeList[]): ReadonlySet<number> {
   const exits = new Set<number>()
-  for (const { count, firsts, lasts } of lists.flatMap(({ ranges }) => ranges[4] ?? [])) {
-    for (let range = 0; range < count; range++) {
-      const first = firsts[range] as number
-      const last = lasts[range] as number
-      if (last - first >= LARGEST_EXIT_RANGE) continue
+  for (const { ranges } of lists) {
+    for (const { first, last } of narrowRanges(ranges, LARGEST_EXIT_RANGE)) {
       for (let exit = first; exit <= last; exit++) exits.add(exit)
     }
   }
   return exits
 }
 
-/** Finds the blocks that fit any of these crowds. */
 function findBlocks(crowds: readonly Crowd[], exits: ReadonlySet<number>, systems: PlaceSystems): Ranges {
   const writer = createRangeWriter(4)
   for (const { block, exits: atLeast, of } of crowds) {
     for (const [number, count] of countBlocks(exits, block)) {
       const first = number * block
       const last = first + block - 1
-      if (count >= atLeast && of(systems.at4(first)) && of(systems.at4(last))) writer.add4(first, last, 1)
+      if (count < atLeast || !of(systems.at4(first)) || !of(systems.at4(last))) continue
+      writer.add(address4(first), address4(last), 1)
     }
   }
   return writer.finish()
@@ -141,18 +131,16 @@ const NEIGHBOUR_TRUST = 0.4
  */
 export function neighbours(lists: readonly RangeList[], systems: PlaceSystems): readonly RangeList[] {
   const proxies = lists.filter(({ networkClass, single }) => networkClass === 'residential_proxy' && single)
-  const exits = lists.filter(
-    ({ networkClass, provider }) => networkClass === 'tor' || (networkClass === 'vpn' && provider !== PRIVATE_RELAY),
-  )
+  const exits = lists.filter((list) => list.networkClass === 'tor' || hasExits(list))
   const ends = proxies.map(({ expires }) => expires).filter((day) => day !== undefined)
   const isHome = (first: number) => systems.at4(first).networkClass === 'residential_clean'
   return [
     ...listBlocks(proxies, LISTED_PROXIES, () => true, {
       networkClass: 'residential_proxy',
-      source: PROXY_NEIGHBOURS,
+      source: 'proxy-neighbours',
       ...(ends.length === 0 ? {} : { expires: Math.max(...ends) }),
     }),
-    ...listBlocks(exits, 1, isHome, { networkClass: 'vpn', source: EXIT_NEIGHBOURS }),
+    ...listBlocks(exits, 1, isHome, { networkClass: 'vpn', source: 'exit-neighbours' }),
   ]
 }
 
@@ -165,7 +153,8 @@ function listBlocks(
 ): readonly RangeList[] {
   const writer = createRangeWriter(4)
   for (const [block, count] of countBlocks(listExits(lists), BLOCK)) {
-    if (count >= atLeast && isMeant(block * BLOCK)) writer.add4(block * BLOCK, block * BLOCK + BLOCK - 1, 1)
+    const first = block * BLOCK
+    if (count >= atLeast && isMeant(first)) writer.add(address4(first), address4(first + BLOCK - 1), 1)
   }
   const ranges = { 4: writer.finish() }
   return ranges[4].count === 0 ? [] : [{ rule: 'neighbours', trust: NEIGHBOUR_TRUST, ranges, ...fill(lists), ...named }]

@@ -1,23 +1,29 @@
 import { layOut } from '../ranges/layout.ts'
 import { sortRanges } from '../ranges/range-order.ts'
-import { type Ranges, WORDS, withValues } from '../ranges/ranges.ts'
+import { joinColumns, mapValues, type Ranges } from '../ranges/ranges.ts'
 import { createSegmentWriter, type Layers, type Segments, uniform } from '../ranges/segments.ts'
 
 /** Ranges of both families, of which the values are hits: codes of what a list says. */
 export type HitRanges = Readonly<Record<4 | 6, Ranges | undefined>>
 
-export interface HitLayers {
-  /** Values are numbers of sets. */
-  readonly layers: Layers
-  /** The distinct sets of hits, each in the order of the lists; set 0 is empty. */
-  readonly sets: readonly (readonly number[])[]
-}
+export type HitLayers = ReturnType<typeof layHits>
 
 /** Lays lists over each other: each segment has the set of hits of all lists that hold it, of each list the smallest range's. */
-export function layHits(lists: readonly HitRanges[]): HitLayers {
+export function layHits(lists: readonly HitRanges[]) {
   const register = createSetRegister()
   const together = (family: 4 | 6): Segments => {
-    const { starts, values, from } = putTogether(lists, family)
+    const laid = lists.map(({ [family]: ranges }) =>
+      ranges === undefined ? uniform(family, 0) : layOut(mapValues(ranges, (hit) => hit + 1)),
+    )
+    const { words: starts, from } = joinColumns(
+      family,
+      laid.map((segments) => segments.starts),
+    )
+    // A value is a hit plus 1, or 0 for none.
+    const { words: values } = joinColumns(
+      4,
+      laid.map((segments) => segments.values),
+    )
     const writer = createSegmentWriter(family, from.length + 1)
     writer.push(0, 0, 0, 0, 0)
     const said = new Uint32Array(lists.length)
@@ -41,34 +47,9 @@ export function layHits(lists: readonly HitRanges[]): HitLayers {
   const renumbered = ({ family, count, starts, values }: Segments): Segments => {
     return { family, count, starts, values: values.map((set) => numbers[set] as number) }
   }
-  return { layers: { 4: renumbered(four), 6: renumbered(six) }, sets }
-}
-
-/** Merges the segments of all lists, with the list that each comes from. A value is a hit plus 1, or 0 for none. */
-function putTogether(lists: readonly HitRanges[], family: 4 | 6) {
-  const laid = lists.map(({ [family]: ranges }) =>
-    ranges === undefined
-      ? uniform(family, 0)
-      : layOut(
-          withValues(
-            ranges,
-            ranges.values.map((hit) => hit + 1),
-          ),
-        ),
-  )
-  const count = laid.reduce((sum, segments) => sum + segments.count, 0)
-  const width = WORDS[family]
-  const starts = new Uint32Array(count * width)
-  const values = new Uint32Array(count)
-  const from = new Uint16Array(count)
-  let at = 0
-  for (const [list, segments] of laid.entries()) {
-    starts.set(segments.starts, at * width)
-    values.set(segments.values, at)
-    from.fill(list, at, at + segments.count)
-    at += segments.count
-  }
-  return { starts, values, from }
+  const layers: Layers = { 4: renumbered(four), 6: renumbered(six) }
+  /** The distinct sets of hits, which the layers' values number, each in the order of the lists; set 0 is empty. */
+  return { layers, sets }
 }
 
 /** Returns where to insert a number among ascending numbers. */

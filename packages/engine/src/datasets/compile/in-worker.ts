@@ -26,11 +26,8 @@ const YOUNG_GENERATION_MB = 24
  * Runs `compileTables` in a worker thread, with the same options and result, while the calling thread goes on. Calls `onProgress` in the
  * calling thread. Rejects as `compileTables` does.
  */
-export function compileInWorker({
-  onProgress,
-  signal,
-  ...job
-}: CompileOptions & WorkerOptions): Promise<CompiledTables> {
+export function compileInWorker(options: CompileOptions & WorkerOptions): Promise<CompiledTables> {
+  const { onProgress, signal, ...job } = options
   return run<CompiledTables>({ kind: 'tables', ...job }, onProgress, signal)
 }
 

@@ -8,23 +8,21 @@ import { TABLES_FORMAT } from '../format/tables.ts'
 import type { SourceContents } from '../parse/contents.ts'
 import { ENGINE_VERSION } from '../sources/engine-version.ts'
 
-/** Keeps contents of source files on the disk, so that a file is parsed again only when the file or this version has changed. */
-export interface KeptContents {
-  /** Returns the contents of a row's file of this SHA-256: the kept contents, else what `parse` returns. Throws what `parse` throws. */
-  of(row: SourceRow, sha256: string, parse: () => SourceContents): SourceContents
-  /** Writes new contents, and removes contents that were not requested. Returns how many sources were parsed. */
-  keep(): number
-}
+export type KeptContents = ReturnType<typeof openKeptContents>
 
 /** The SHA-256 before the contents takes 32 bytes. It reveals a torn file, which is then made again. */
 const DIGEST_BYTES = 32
 
-/** Creates `folder` with the first contents. A disk that cannot be written costs only the time to parse. */
-export function openKeptContents(folder: string): KeptContents {
+/**
+ * Keeps contents of source files in a folder, so that a file is parsed again only when the file or this version has changed. A disk that
+ * cannot be written costs only the time to parse.
+ */
+export function openKeptContents(folder: string) {
   const asked = new Set<string>()
   const parsed = new Map<string, SourceContents>()
   return {
-    of(row, sha256, parse) {
+    /** Returns the contents of a row's file of this SHA-256: the kept contents, else what `parse` returns. Throws what `parse` throws. */
+    of(row: SourceRow, sha256: string, parse: () => SourceContents): SourceContents {
       const name = hash('sha256', JSON.stringify([TABLES_FORMAT, ENGINE_VERSION, row, sha256]), 'hex').slice(0, 32)
       const known = load(join(folder, name))
       const contents = known ?? parse()
@@ -32,7 +30,8 @@ export function openKeptContents(folder: string): KeptContents {
       asked.add(name)
       return contents
     },
-    keep() {
+    /** Writes new contents, and removes contents that were not requested. Returns how many sources were parsed. */
+    keep(): number {
       try {
         makeFolder(folder)
         for (const name of readdirSync(folder)) if (!asked.has(name)) rmSync(join(folder, name), { force: true })

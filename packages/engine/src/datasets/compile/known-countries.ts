@@ -2,7 +2,7 @@ import type { KnownCountry } from '@sallyport/core'
 import { partition4, partition6, valueColumns } from '../format/partitions.ts'
 import type { Registrations } from '../parse/contents.ts'
 import { layOut } from '../ranges/layout.ts'
-import { withValues } from '../ranges/ranges.ts'
+import { mapValues } from '../ranges/ranges.ts'
 import { overlay, type Segments, uniform } from '../ranges/segments.ts'
 
 /** A table of countries that was read, with its source and basis. */
@@ -19,8 +19,8 @@ export function compileCountries(lists: readonly CountryList[]) {
     for (const family of [4, 6] as const) {
       const own = ranges[family]
       if (own === undefined) continue
-      const numbers = own.values.map((value) => (value === 0 ? 0 : before + value))
-      layers[family] = overlay(layers[family], layOut(withValues(own, numbers)), (known, next) => known || next)
+      const numbered = layOut(mapValues(own, (value) => (value === 0 ? 0 : before + value)))
+      layers[family] = overlay(layers[family], numbered, (known, next) => known || next)
     }
   }
   return {

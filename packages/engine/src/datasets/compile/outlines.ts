@@ -1,17 +1,15 @@
-import { address6, coverRange, type NamedType, ruleOfName, type SystemShape, typeByRule } from '@sallyport/core'
+import { address6, type NamedType, ruleOfName, type SystemShape, typeByRule } from '@sallyport/core'
 import type { PerFamily } from '../parse/contents.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
 import { layOut } from '../ranges/layout.ts'
-import { addressAt, createRangeWriter, FAMILIES, WORDS, withValues } from '../ranges/ranges.ts'
-import { type Layers, overlay, readBounds, type Segments, uniform } from '../ranges/segments.ts'
+import { createRangeWriter, FAMILIES, mapValues, WORDS } from '../ranges/ranges.ts'
+import { type Layers, overlay, type Segments, uniform } from '../ranges/segments.ts'
 import type { Parts } from './parts.ts'
 import { registeredSystems } from './registered-countries.ts'
-import { allSystems } from './systems.ts'
+import { allSystems, sizeColumns } from './systems.ts'
 
 /** Holds the statements of the files of systems and of registrations, before any list. An index counts systems in order of ASN. */
 export type Outlines = ReturnType<typeof measureOutlines>
-/** Columns of the systems' sizes. */
-export type SystemSizes = Outlines['sizes']
 
 export function measureOutlines(parts: Pick<Parts, 'systems' | 'fallbacks' | 'registrations'>) {
   const files = [parts.systems, ...parts.fallbacks]
@@ -26,7 +24,6 @@ export function measureOutlines(parts: Pick<Parts, 'systems' | 'fallbacks' | 're
   return {
     asns,
     names,
-    /** The rule that matches the name of each system. */
     rules,
     layers,
     /** The IPv6 layer with the gaps that are one system's. */
@@ -88,23 +85,14 @@ function systemLayers(
   files: readonly PerFamily<SystemRanges>[],
   { positionsIn }: ReturnType<typeof allSystems>,
 ): Layers {
-  const layer = (family: 4 | 6) =>
-    files.reduce(
-      (known, { [family]: read }) => {
-        if (read === undefined) return known
-        const positions = positionsIn(read)
-        const segments = layOut(
-          withValues(
-            read.ranges,
-            read.ranges.values.map((system) => positions[system] as number),
-          ),
-        )
-        return known.count === 1 && known.values[0] === 0
-          ? segments
-          : overlay(known, segments, (first, further) => first || further)
-      },
-      uniform(family, 0),
-    )
+  const layer = (family: 4 | 6) => {
+    const [first = uniform(family, 0), ...further] = files.flatMap(({ [family]: read }) => {
+      if (read === undefined) return []
+      const positions = positionsIn(read)
+      return layOut(mapValues(read.ranges, (system) => positions[system] as number))
+    })
+    return further.reduce((known, next) => overlay(known, next, (system, other) => system || other), first)
+  }
   return { 4: layer(4), 6: layer(6) }
 }
 
@@ -137,27 +125,4 @@ function fillGaps6(layer: Segments): Segments {
     }
   }
   return overlay(layer, layOut(writer.finish()), (known, fill) => known || fill)
-}
-
-/** Counts each system's IPv4 addresses, and the prefixes of the minimal cover of its ranges. */
-function sizeColumns(layers: Layers, size: number) {
-  const addresses = new Float64Array(size)
-  const prefixes = { 4: new Uint32Array(size), 6: new Uint32Array(size) }
-  for (const family of FAMILIES) {
-    const { values, count } = layers[family]
-    const counts = prefixes[family]
-    const bounds = { first: new Uint32Array(WORDS[family]), last: new Uint32Array(WORDS[family]) }
-    for (let segment = 0; segment < count; segment++) {
-      const index = (values[segment] as number) - 1
-      if (index === -1) continue
-      readBounds(layers[family], segment, bounds)
-      const { first, last } = bounds
-      counts[index] =
-        (counts[index] as number) + coverRange(addressAt(family, first, 0), addressAt(family, last, 0)).length
-      if (family === 4) {
-        addresses[index] = (addresses[index] as number) + (last[0] as number) - (first[0] as number) + 1
-      }
-    }
-  }
-  return { ipv4Prefixes: prefixes[4], ipv6Prefixes: prefixes[6], ipv4Addresses: addresses }
 }

@@ -1,22 +1,19 @@
 import { lifeDays } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
-import { dayNumber, formatDay } from '../format/days.ts'
+import { dayNumber } from '../format/days.ts'
 import type { RangeSource } from '../format/range-source.ts'
-import { createCountries, type PerFamily, type Registrations, type SourceContents } from '../parse/contents.ts'
-import type { Numbering } from '../parse/numbering.ts'
+import { MAX_COUNTRIES, type PerFamily, type Registrations, type SourceContents } from '../parse/contents.ts'
+import { createNumbering, type Numbering } from '../parse/numbering.ts'
 import type { Places } from '../parse/places.ts'
 import type { SystemList } from '../parse/system-list.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
-import { FAMILIES, type Ranges, withValues } from '../ranges/ranges.ts'
+import { FAMILIES, mapValues, type Ranges } from '../ranges/ranges.ts'
 import { listKind } from '../sources/list-kind.ts'
 import { dateOfFile, type SourceFile } from '../sources/source-file.ts'
 import type { CountryList } from './known-countries.ts'
 
-/** A list of address ranges that was read. */
-export interface RangeList extends RangeSource {
+export interface RangeList extends RangeSource, Pick<SourceContents, 'services'> {
   readonly ranges: PerFamily<Ranges>
-  /** Services of a list that names them; the values of its ranges count them, from 1. */
-  readonly services?: readonly string[] | undefined
 }
 
 /** The usable content of the sources; a refused source is not in here. */
@@ -42,7 +39,7 @@ export function collectParts() {
     /** Has published crawler ranges by the slug of their crawler; several lists may share one. */
     crawlers: [] as { readonly slug: string; readonly ranges: PerFamily<Ranges> }[],
     places: [] as (Places & { readonly source: string })[],
-    countries: createCountries(),
+    countries: createNumbering(MAX_COUNTRIES),
   }
   const addCountries = ({ id, kind }: SourceRow, read: Registrations) => {
     const basis = kind === 'country' ? 'use' : 'registration'
@@ -71,11 +68,8 @@ export function collectParts() {
 /** Gives the countries of a file's ranges the numbers that they have among those of all files. */
 function renumber({ ranges, countries }: Registrations, all: Numbering): PerFamily<Ranges> {
   const numbers = Uint32Array.of(0, ...countries.map((country) => all.number(country)))
-  const found = FAMILIES.flatMap((family) => ranges[family] ?? []).map((read) => {
-    const values = read.values.map((value) => numbers[value] as number)
-    return [read.family, withValues(read, values)] as const
-  })
-  return Object.fromEntries(found)
+  const found = FAMILIES.flatMap((family) => ranges[family] ?? [])
+  return Object.fromEntries(found.map((read) => [read.family, mapValues(read, (value) => numbers[value] as number)]))
 }
 
 function rangeList(
@@ -86,7 +80,7 @@ function rangeList(
   ranges: RangeList['ranges'],
 ): RangeList {
   const { id, kind, provider = '', trust = DEFAULT_TRUST } = row
-  const date = made === undefined ? dateOfFile(file) : formatDay(made)
+  const date = dateOfFile(file, made)
   const age = kind === 'addresses' ? listKind(row) : undefined
   return {
     networkClass,

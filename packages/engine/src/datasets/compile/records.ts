@@ -1,16 +1,13 @@
-import { compareHits, type NetworkClass } from '@sallyport/core'
-import type { SourceRow } from '@sallyport/data/sources'
+import type { NetworkClass } from '@sallyport/core'
 import { IN_DATACENTER_RANGES, IN_VPN_RANGES, listOfHit, type RangeSource } from '../format/range-source.ts'
 import { type Layers, overlay } from '../ranges/segments.ts'
 import type { HitLayers } from './hit-sets.ts'
 
-/** Classes of the public range lists that count for the two flags of a record, whichever class wins. */
-const VPN_LISTS: readonly NetworkClass[] = ['vpn']
-const DATACENTER_LISTS: readonly NetworkClass[] = ['datacenter', 'hosting']
-
-/** Sorts lists by precedence; equal ones keep their order. */
-export function byPrecedence<T extends RangeSource>(sources: readonly T[]): readonly T[] {
-  return sources.toSorted(compareHits)
+/** Public range lists of these classes set the flags of a record, whichever class wins. */
+const FLAGS: Partial<Readonly<Record<NetworkClass, number>>> = {
+  vpn: IN_VPN_RANGES,
+  datacenter: IN_DATACENTER_RANGES,
+  hosting: IN_DATACENTER_RANGES,
 }
 
 /** True when both a VPN and a datacenter range list are among the sources; crawler ranges alone are neither. */
@@ -18,14 +15,11 @@ export function haveBothLists(sources: readonly RangeSource[]): boolean {
   return joinFlags(sources) === (IN_VPN_RANGES | IN_DATACENTER_RANGES)
 }
 
-/** True when a published list of one of these kinds and classes is among the sources. */
-export function hasList(
-  sources: readonly RangeSource[],
-  kinds: readonly SourceRow['kind'][],
-  classes: readonly NetworkClass[],
-): boolean {
+/** True when a published list of residential proxies is among the sources. */
+export function haveProxies(sources: readonly RangeSource[]): boolean {
   return sources.some(
-    ({ kind, networkClass, rule }) => !isOurs(rule) && kinds.includes(kind) && classes.includes(networkClass),
+    ({ kind, networkClass, rule }) =>
+      networkClass === 'residential_proxy' && (kind === 'ranges' || kind === 'addresses') && !isOurs(rule),
   )
 }
 
@@ -61,9 +55,5 @@ function joinFlags(sources: readonly RangeSource[]): number {
 
 /** Returns the flags of a source. Files that operators publish of their own crawlers are no public lists of a class. */
 function packFlags({ networkClass, kind, rule }: RangeSource): number {
-  if (isOurs(rule) || kind !== 'ranges') return 0
-  return (
-    (VPN_LISTS.includes(networkClass) ? IN_VPN_RANGES : 0) |
-    (DATACENTER_LISTS.includes(networkClass) ? IN_DATACENTER_RANGES : 0)
-  )
+  return isOurs(rule) || kind !== 'ranges' ? 0 : (FLAGS[networkClass] ?? 0)
 }

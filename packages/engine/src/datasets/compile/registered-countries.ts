@@ -1,7 +1,7 @@
 import type { PerFamily } from '../parse/contents.ts'
 import { layOut } from '../ranges/layout.ts'
-import { addressesBetween, compareAt, FAMILIES, type Ranges } from '../ranges/ranges.ts'
-import type { Layers, Segments } from '../ranges/segments.ts'
+import { addressesBetween, FAMILIES, type Ranges } from '../ranges/ranges.ts'
+import { type Layers, overlay, type Segments } from '../ranges/segments.ts'
 
 /**
  * Finds the country in which most addresses of each system are registered, by position from 1 (0 when unknown), and counts the countries of
@@ -32,27 +32,13 @@ export function registeredSystems(registrations: PerFamily<Ranges>, layers: Laye
 
 /** Counts the addresses of each system in each country, by `system << 8 | country`. */
 function sumCountries(systems: Segments, countries: Segments): ReadonlyMap<number, number> {
-  const { family } = systems
+  const both = overlay(systems, countries, (system, country) => (system && country ? (system << 8) | country : 0))
+  const { family, starts, values, count } = both
   const sums = new Map<number, number>()
-  let from = systems.starts
-  let place = 0
-  // The last segments have no end here; the top of both families is reserved, so nothing is lost.
-  for (let atX = 0, atY = 0; atX + 1 < systems.count || atY + 1 < countries.count; ) {
-    const system = systems.values[atX] as number
-    const country = countries.values[atY] as number
-    const isLastX = atX + 1 === systems.count
-    const isLastY = atY + 1 === countries.count
-    const order = isLastX ? 1 : isLastY ? -1 : compareAt(family, systems.starts, atX + 1, countries.starts, atY + 1)
-    if (order <= 0) atX++
-    if (order >= 0) atY++
-    const to = order <= 0 ? systems.starts : countries.starts
-    const end = order <= 0 ? atX : atY
-    if (system !== 0 && country !== 0) {
-      const key = (system << 8) | country
-      sums.set(key, (sums.get(key) ?? 0) + addressesBetween(family, from, place, to, end))
-    }
-    from = to
-    place = end
+  // The last segment has no end here; the top of both families is reserved, so nothing is lost.
+  for (let segment = 0; segment + 1 < count; segment++) {
+    const key = values[segment] as number
+    if (key !== 0) sums.set(key, (sums.get(key) ?? 0) + addressesBetween(family, starts, segment, starts, segment + 1))
   }
   return sums
 }

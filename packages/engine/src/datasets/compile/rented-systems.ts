@@ -1,5 +1,6 @@
-import { PRIVATE_RELAY } from '@sallyport/core'
-import { type Segments, valueAt4 } from '../ranges/segments.ts'
+import { hasExits } from '../format/range-source.ts'
+import { narrowRanges } from '../ranges/ranges.ts'
+import { type Segments, valueAt } from '../ranges/segments.ts'
 import type { RangeList } from './parts.ts'
 import { LARGEST_NARROW } from './system-evidence.ts'
 
@@ -24,17 +25,13 @@ export function rentedSystems(
   ipv4Addresses: Float64Array,
 ): (index: number) => boolean {
   const tenants = new Map<number, Tenants>()
-  for (const { networkClass, provider, services: named = [], ranges } of lists) {
-    const read = ranges[4]
-    if (networkClass !== 'vpn' || provider === PRIVATE_RELAY || read === undefined) continue
-    for (let range = 0; range < read.count; range++) {
-      const first = read.firsts[range] as number
-      if ((read.lasts[range] as number) - first >= LARGEST_NARROW) continue
-      const system = valueAt4(systems, first)
+  for (const { provider, services: named = [], ranges } of lists.filter(hasExits)) {
+    for (const { first, value } of narrowRanges(ranges, LARGEST_NARROW)) {
+      const system = valueAt(systems, Uint32Array.of(first))
       const { services, blocks } = tenants.get(system) ?? { services: new Set(), blocks: new Set() }
       tenants.set(system, { services, blocks })
       blocks.add(first >>> 8)
-      const service = named[(read.values[range] as number) - 1] ?? provider
+      const service = named[value - 1] ?? provider
       if (service !== '') services.add(service.toLowerCase())
     }
   }

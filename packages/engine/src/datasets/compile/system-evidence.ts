@@ -1,8 +1,8 @@
-import type { SystemEvidence } from '@sallyport/core'
+import type { NetworkClass, SystemEvidence } from '@sallyport/core'
 import { listOfHit, type RangeSource } from '../format/range-source.ts'
 import type { PerFamily } from '../parse/contents.ts'
-import type { Ranges } from '../ranges/ranges.ts'
-import { type Segments, valueAt4 } from '../ranges/segments.ts'
+import { narrowRanges, type Ranges } from '../ranges/ranges.ts'
+import { type Segments, valueAt } from '../ranges/segments.ts'
 import type { Outlines } from './outlines.ts'
 import type { Parts } from './parts.ts'
 import { isOurs } from './records.ts'
@@ -14,25 +14,16 @@ const ACCESS = 4
 /** A prefix of a /24 or longer names machines; a wider one names a network. */
 export const LARGEST_NARROW = 256
 
-/** Packs what a list says of the systems that it holds parts of, as bits. */
-function packMeaning({ networkClass, rule }: RangeSource): number {
-  if (isOurs(rule)) return 0
-  switch (networkClass) {
-    case 'hosting':
-    case 'datacenter':
-      return HOSTING
-    case 'mobile':
-      return MOBILE
-    case 'residential_clean':
-      return ACCESS
-    default:
-      return 0
-  }
+/** What a list says of the systems that it holds parts of, as bits, by its class. */
+const MEANINGS: Partial<Readonly<Record<NetworkClass, number>>> = {
+  hosting: HOSTING,
+  datacenter: HOSTING,
+  mobile: MOBILE,
+  residential_clean: ACCESS,
 }
 
 /** The lists as they were combined into records. */
 interface Combined {
-  /** Has the IPv4 segments of the records. */
   readonly segments: Segments
   readonly records: Readonly<Record<'systems' | 'evidence', readonly number[]>>
   /** Sets of hits, as the records count them. */
@@ -49,7 +40,7 @@ export function collectEvidence(
   { segments, records, sets, lists, isRented }: Combined,
 ): (index: number) => SystemEvidence {
   const size = asns.length
-  const meanings = lists.map(packMeaning)
+  const meanings = lists.map(({ networkClass, rule }) => (isOurs(rule) ? 0 : (MEANINGS[networkClass] ?? 0)))
   const ofSet = Uint8Array.from(sets, (hits) =>
     hits.reduce((all, hit) => all | (meanings[listOfHit(hit)] as number), 0),
   )
@@ -96,16 +87,12 @@ export function collectEvidence(
 /** Counts the /24s of each system that hold a listed address. */
 function countBlocks(lists: readonly PerFamily<Ranges>[], systems: Segments, size: number): Uint32Array {
   const blocks = new Set<number>()
-  for (const { 4: read } of lists) {
-    if (read === undefined) continue
-    for (let range = 0; range < read.count; range++) {
-      const first = read.firsts[range] as number
-      if ((read.lasts[range] as number) - first < LARGEST_NARROW) blocks.add(first >>> 8)
-    }
+  for (const ranges of lists) {
+    for (const { first } of narrowRanges(ranges, LARGEST_NARROW)) blocks.add(first >>> 8)
   }
   const counts = new Uint32Array(size + 1)
   for (const block of blocks) {
-    const system = valueAt4(systems, block * LARGEST_NARROW)
+    const system = valueAt(systems, Uint32Array.of(block * LARGEST_NARROW))
     counts[system] = (counts[system] as number) + 1
   }
   return counts.subarray(1)

@@ -1,7 +1,12 @@
-import { AS_TYPES, NETWORK_CLASSES, type SystemType } from '@sallyport/core'
+import { AS_TYPES, coverRange, foldName, NETWORK_CLASSES, type SystemType } from '@sallyport/core'
+import { packTexts } from '../columns/encode.ts'
 import { BASES } from '../format/tables.ts'
 import { createNumbering } from '../parse/numbering.ts'
 import type { SystemRanges } from '../parse/system-ranges.ts'
+import { entrySize } from '../ranges/entry.ts'
+import { largestFirst } from '../ranges/range-order.ts'
+import { FAMILIES } from '../ranges/ranges.ts'
+import { type Layers, readBounds } from '../ranges/segments.ts'
 
 /** The largest numbers that the columns of brands and lists can hold. */
 const MAX_BRANDS = 0xffff
@@ -53,4 +58,37 @@ export function systemColumns(size: number, typeAt: (index: number) => SystemTyp
     columns.lists[index] = lists.number(list)
   }
   return { columns, brands: ['', ...brands.list()], lists: ['', ...lists.list()] }
+}
+
+/** Counts each system's IPv4 addresses, and the prefixes of the minimal cover of its ranges. */
+export function sizeColumns(layers: Layers, size: number) {
+  const addresses = new Float64Array(size)
+  const prefixes = { 4: new Uint32Array(size), 6: new Uint32Array(size) }
+  for (const family of FAMILIES) {
+    const { values, count } = layers[family]
+    const counts = prefixes[family]
+    for (let segment = 0; segment < count; segment++) {
+      const index = (values[segment] as number) - 1
+      if (index === -1) continue
+      const { first, last } = readBounds(layers[family], segment)
+      counts[index] = (counts[index] as number) + coverRange(first, last).length
+      if (family === 4) addresses[index] = (addresses[index] as number) + entrySize({ first, last })
+    }
+  }
+  return { ipv4Prefixes: prefixes[4], ipv6Prefixes: prefixes[6], ipv4Addresses: addresses }
+}
+
+/** Sorts the directory of systems in its orders, and folds the names for the search. `names` is by position. */
+export function directoryColumns(
+  names: readonly string[],
+  { ipv4Addresses, ipv4Prefixes, ipv6Prefixes }: ReturnType<typeof sizeColumns>,
+) {
+  const byAddresses = largestFirst(ipv4Addresses)
+  const { bytes, ends } = packTexts([...byAddresses].map((position) => `${foldName(names[position] as string)}\n`))
+  return {
+    byAddresses,
+    byPrefixes: largestFirst(ipv4Prefixes.map((count, position) => count + (ipv6Prefixes[position] as number))),
+    folded: bytes,
+    foldedEnds: ends,
+  }
 }

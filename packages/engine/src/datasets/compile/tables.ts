@@ -4,7 +4,6 @@ import { SallyportError, type SourceStatus } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import { makeFolder, replaceFile } from '#files'
 import { encodeColumns } from '../columns/encode.ts'
-import { formatDay } from '../format/days.ts'
 import { type Description, TABLES_FORM } from '../format/tables.ts'
 import { readContents } from '../parse/contents.ts'
 import { type ResolvedSource, sourceStatus } from '../sources/resolve.ts'
@@ -73,8 +72,12 @@ function addSource(row: SourceRow, file: SourceFile, kept: KeptContents, collect
     const contents = kept.of(row, sha256, () => readContents(row, { path: file.path, bytes }))
     collector.add(row, file, contents)
     const { entries, made, left = 0 } = contents
-    const date = made === undefined ? dateOfFile(file) : formatDay(made)
-    return sourceStatus(row, 'loaded', { date, entries, sha256, ...(left === 0 ? {} : { left }) })
+    return sourceStatus(row, 'loaded', {
+      date: dateOfFile(file, made),
+      entries,
+      sha256,
+      ...(left === 0 ? {} : { left }),
+    })
   } catch (error) {
     return sourceStatus(row, 'refused', { date: dateOfFile(file), reason: describeReason(error) })
   }

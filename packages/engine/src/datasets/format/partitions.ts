@@ -14,10 +14,8 @@ type Prefixed<Table extends string, Columns> = {
   readonly [Name in keyof Columns & string as `${Table}.${Name}`]: Columns[Name]
 }
 
-/** Names the columns of an IPv4 partition, with their types. */
 export const COLUMNS_4 = { lows: 'u16', direct: 'u32' } as const satisfies Record<keyof Partition4, ColumnType>
 
-/** Names the columns of an IPv6 partition, with their types. */
 export const COLUMNS_6 = {
   uppers: 'u32',
   groups: 'u32',
@@ -56,7 +54,6 @@ export function findSegment({ 4: four, 6: six }: Partitions, { family, a, b, c, 
   return family === 4 ? findSegment4(four, d) : findSegment6(six, a, b, c, d)
 }
 
-/** Names columns after a table. */
 export function prefixed<Table extends string, Columns extends object>(
   table: Table,
   columns: Columns,
@@ -83,12 +80,10 @@ export function valueColumns<Table extends string, Name extends string, Partitio
   }
 }
 
-/** Builds a partition of IPv4 segments. */
 export function partition4({ starts, values }: Segments): Partitioned<Partition4> {
   return { partition: buildPartition4(starts), values }
 }
 
-/** Builds a partition of IPv6 segments. */
 export function partition6({ count, starts, values }: Segments): Partitioned<Partition6> {
   const writer = createPartition6Writer(count)
   for (let segment = 0, at = 0; segment < count; segment++, at += 4) {
@@ -103,7 +98,7 @@ export function partition6({ count, starts, values }: Segments): Partitioned<Par
   return writer.finish()
 }
 
-/** Called for every segment in address order: the four words of its first address, and its number. */
+/** Called for every segment in address order: the four words of its first address, and its number or value. */
 export type SegmentVisitor = (a: number, b: number, c: number, d: number, number: number) => void
 
 /** Calls `visit` for each segment and piece of a family. */

@@ -1,17 +1,20 @@
-import type { RangeHit } from '@sallyport/core'
+import { type NetworkClass, PRIVATE_RELAY, type RangeHit } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 
 /** Describes the list behind a hit. Hits of one list differ only in how narrow their prefix is. */
-export interface RangeSource extends Pick<RangeHit, 'networkClass' | 'single' | 'provider' | 'rule'> {
-  readonly source: string
+export interface RangeSource extends Omit<RangeHit, 'narrow'> {
   /** Prefixes of one class, single addresses of one, or what an operator publishes for its crawlers. */
   readonly kind: SourceRow['kind']
-  /** Share of the list's entries that are thought to be right, 0 to 1. */
   readonly trust: number
-  /** The day the list was true, YYYY-MM-DD. */
   readonly date: string
-  /** The last day on which its entries hold, in days since the epoch. When absent, entries never expire. */
-  readonly expires?: number | undefined
+}
+
+/** Reports whether a list names exits of VPN services. Relays are none of them: their lists are complete. */
+export function hasExits(list: {
+  readonly networkClass?: NetworkClass | undefined
+  readonly provider?: string | undefined
+}): boolean {
+  return list.networkClass === 'vpn' && list.provider !== PRIVATE_RELAY
 }
 
 /** Encodes a hit of the list at `position` as one number: the list, and whether its prefix is narrow. */

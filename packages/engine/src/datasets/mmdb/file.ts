@@ -10,7 +10,6 @@ export interface MmdbFile {
   readonly nodeCount: number
   /** Each of a node's two records takes so many bits. */
   readonly recordSize: 24 | 28 | 32
-  /** Start and end of the data section, in bytes. */
   readonly dataStart: number
   readonly dataEnd: number
   /** When the database was built, in milliseconds since the epoch; absent when it says nothing sensible. */
@@ -40,10 +39,9 @@ export function parseMmdb(bytes: Buffer, path: string): MmdbFile {
   if (bytes.subarray(searchTreeSize, dataStart).some((byte) => byte !== 0)) {
     throw corrupt(path, 'the search tree does not end where the metadata says')
   }
-  const built = buildEpoch.getTime()
-  const plausible = built > 0 && built < Date.UTC(2100, 0)
-  const form = { path, bytes, reader, ipVersion, nodeCount, recordSize, dataStart, dataEnd } as const
-  return plausible ? { ...form, built } : form
+  const time = buildEpoch.getTime()
+  const built = time > 0 && time < Date.UTC(2100, 0) ? time : undefined
+  return { path, bytes, reader, ipVersion, nodeCount, recordSize, dataStart, dataEnd, built }
 }
 
 function openReader(bytes: Buffer, path: string): Reader<CityResponse> {

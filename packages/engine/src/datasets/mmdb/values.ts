@@ -18,6 +18,53 @@ const MAX_NUMBER_BYTES: Readonly<Record<number, number>> = { 3: 8, 5: 2, 6: 4, 8
 /** Values in one record; a real one has some dozens. */
 const MAX_VALUES = 10_000
 
+/** Reads the data section byte by byte, and throws `corrupt_data` beyond it. */
+function openCursor({ path, bytes, dataStart, dataEnd }: MmdbFile) {
+  /** Position of the next byte. */
+  let next = 0
+
+  function readByte(): number {
+    if (next < dataStart || next >= dataEnd) throw corrupt(path, 'a value lies outside the data section')
+    return bytes[next++] as number
+  }
+
+  function readBigEndian(count: number): number {
+    let value = 0
+    for (let index = 0; index < count; index++) value = value * 256 + readByte()
+    return value
+  }
+
+  return {
+    readByte,
+    readBigEndian,
+    position: () => next,
+    moveTo(at: number): void {
+      next = at
+    },
+    /** Passes the bytes of a value, and returns where they begin. */
+    pass(size: number): number {
+      const start = next
+      if (start + size > dataEnd) throw corrupt(path, 'a value extends beyond the data section')
+      next = start + size
+      return start
+    },
+    /** Reads the target of a pointer with this control byte. */
+    readPointer(control: number): number {
+      const width = (control >> 3) & 3
+      const value = dataStart + readBigEndian(width + 1)
+      if (width === 3) return value
+      const base = width === 0 ? 0 : width === 1 ? 2048 : 526_336
+      return value + (control & 7) * 2 ** (8 * (width + 1)) + base
+    },
+    /** Returns the size that five bits say, or the size in the bytes that follow. */
+    readSize(short: number): number {
+      if (short < 29) return short
+      const extra = short - 28
+      return readBigEndian(extra) + (extra === 1 ? 29 : extra === 2 ? 285 : 65_821)
+    },
+  }
+}
+
 /**
  * Returns a reader of the record at an offset. It checks what it reads, also where pointers lead, and throws `corrupt_data` naming the file
  * when the format is violated. It reads a shared value once: most of a database's words are shared by its records. Bytes, and integers
@@ -26,59 +73,31 @@ const MAX_VALUES = 10_000
 export function createRecordReader(file: MmdbFile): (at: number) => unknown {
   const { path, bytes, dataStart, dataEnd } = file
   const shared = createByOffset<unknown>(dataStart, dataEnd)
+  const cursor = openCursor(file)
   /** Counts the values that this record may still have: pointers can multiply them. */
   let left = 0
-  /** Position of the next byte, which must lie in the data section. */
-  let next = 0
-
-  function nextByte(): number {
-    if (next < dataStart || next >= dataEnd) throw corrupt(path, 'a value lies outside the data section')
-    return bytes[next++] as number
-  }
-
-  function bigEndian(count: number): number {
-    let value = 0
-    for (let index = 0; index < count; index++) value = value * 256 + nextByte()
-    return value
-  }
-
-  /** Reads the target of a pointer with this control byte. */
-  function pointer(control: number): number {
-    const width = (control >> 3) & 3
-    const value = dataStart + bigEndian(width + 1)
-    if (width === 3) return value
-    const base = width === 0 ? 0 : width === 1 ? 2048 : 526_336
-    return value + (control & 7) * 2 ** (8 * (width + 1)) + base
-  }
-
-  /** Returns the size that five bits say, or the size in the bytes that follow. */
-  function nextSize(short: number): number {
-    if (short < 29) return short
-    const extra = short - 28
-    return bigEndian(extra) + (extra === 1 ? 29 : extra === 2 ? 285 : 65_821)
-  }
 
   function nextValue(depth: number): unknown {
-    const control = nextByte()
+    const control = cursor.readByte()
     if (control >> 5 !== POINTER) return readContents(control, depth)
-    const target = pointer(control)
+    const target = cursor.readPointer(control)
     const known = shared.get(target)
     if (known !== undefined) return known
-    const after = next
-    next = target
-    const head = nextByte()
+    const after = cursor.position()
+    cursor.moveTo(target)
+    const head = cursor.readByte()
     if (head >> 5 === POINTER) throw corrupt(path, 'a pointer points to a pointer')
     const value = readContents(head, depth)
     shared.set(target, value)
-    next = after
+    cursor.moveTo(after)
     return value
   }
 
   function readContents(control: number, depth: number): unknown {
     const short = control >> 5
-    const type = short === EXTENDED ? nextByte() + 7 : short
+    const type = short === EXTENDED ? cursor.readByte() + 7 : short
     if (type > FLOAT || (short === EXTENDED && type < INT32)) throw corrupt(path, 'a value has an unknown type')
-    const size = nextSize(control & 0x1f)
+    const size = cursor.readSize(control & 0x1f)
     if (depth > MAX_DEPTH || left-- <= 0) throw corrupt(path, 'values are nested too deeply')
     if (type === MAP) return nextMap(size, depth + 1)
     if (type === ARRAY) return nextList(size, depth + 1)
@@ -86,16 +105,14 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
     const isFloating = type === DOUBLE || type === FLOAT
     if (size > max || (isFloating && size !== max)) throw corrupt(path, 'a number has the wrong size')
     if (type === BOOLEAN) return size === 1
-    const body = next
-    if (body + size > dataEnd) throw corrupt(path, 'a value extends beyond the data section')
-    next = body + size
+    if (type in MAX_NUMBER_BYTES && !isFloating) {
+      const value = cursor.readBigEndian(size)
+      return type === INT32 ? value | 0 : value
+    }
+    const body = cursor.pass(size)
     if (type === TEXT) return bytes.toString('utf8', body, body + size)
     if (type === DOUBLE) return bytes.readDoubleBE(body)
-    if (type === FLOAT) return bytes.readFloatBE(body)
-    if (!(type in MAX_NUMBER_BYTES)) return null
-    next = body
-    const value = bigEndian(size)
-    return type === INT32 ? value | 0 : value
+    return type === FLOAT ? bytes.readFloatBE(body) : null
   }
 
   function nextMap(size: number, depth: number): Readonly<Record<string, unknown>> {
@@ -117,7 +134,7 @@ export function createRecordReader(file: MmdbFile): (at: number) => unknown {
 
   return (at) => {
     left = MAX_VALUES
-    next = at
+    cursor.moveTo(at)
     return nextValue(0)
   }
 }

@@ -1,9 +1,5 @@
+import type { SegmentVisitor } from '../format/partitions.ts'
 import { corrupt, type MmdbFile, nodeReader, recordOffset } from './file.ts'
-
-/** Takes networks in address order: the four words of the first address, and the number of the record, 0 for none. */
-export interface NetworkSink {
-  push(a: number, b: number, c: number, d: number, value: number): void
-}
 
 /** Returns the number, from 1, of the record at an offset of the file. */
 export type RecordNumber = (at: number) => number
@@ -12,14 +8,14 @@ export type RecordNumber = (at: number) => number
 const MAX_VISITS = 8
 
 /**
- * Walks the tree of a city database once, through all networks of one family. Returns how many have a record. Throws `corrupt_data` naming
- * the file.
+ * Walks the tree of a city database once, and visits all networks of one family with the number of their record, 0 for none. Returns how
+ * many have a record. Throws `corrupt_data` naming the file.
  */
 export function walkNetworks(
   file: MmdbFile,
   family: 4 | 6,
   numberRecord: RecordNumber,
-  sink: NetworkSink,
+  visit: SegmentVisitor,
   onProgress: (share: number) => void = () => {},
 ): number {
   const { nodeCount, ipVersion, path } = file
@@ -46,7 +42,7 @@ export function walkNetworks(
       const known = node > nodeCount
       if (known) networks++
       const value = known ? numberRecord(recordOffset(file, node)) : 0
-      sink.push(words[at] as number, words[at + 1] as number, words[at + 2] as number, words[at + 3] as number, value)
+      visit(words[at] as number, words[at + 1] as number, words[at + 2] as number, words[at + 3] as number, value)
       continue
     }
     if (depth === 128) throw corrupt(path, 'the search tree is deeper than an address')

@@ -1,10 +1,10 @@
 import { parseBootstrap, SallyportError } from '@sallyport/core'
 import type { SourceRow, SystemListFormat } from '@sallyport/data/sources'
 import { countDistinct } from '../ranges/coverage.ts'
-import type { Ranges } from '../ranges/ranges.ts'
+import { FAMILIES, type Ranges } from '../ranges/ranges.ts'
 import { type CsvFile, readRangeLines } from './csv.ts'
 import { readDelegations } from './delegations.ts'
-import { readList } from './list.ts'
+import { type AddressList, readList } from './list.ts'
 import { readMailDomains } from './mail-domains.ts'
 import { createNumbering, type Numbering } from './numbering.ts'
 import { type Places, readPlaces } from './places.ts'
@@ -14,19 +14,12 @@ import { readSystemRanges, type SystemRanges, splitSystems } from './system-rang
 /** One value for each family, where there is one. */
 export type PerFamily<T> = { readonly 4?: T | undefined; readonly 6?: T | undefined }
 
-/** The content of a source's file. Members after the first three depend on the source's kind. Plain values can be kept as bytes. */
-export interface SourceContents {
-  /** Lines, list entries or names, each counted once. */
+/** The content of a source's file. All members but `entries` depend on the source's kind. Plain values can be kept as bytes. */
+export interface SourceContents extends Partial<AddressList> {
+  /** Lines, list entries or names, or the networks of a database, each counted once. */
   readonly entries: number
-  /** When the file was made, if it says so, in milliseconds since the epoch. */
-  readonly made?: number | undefined
-  /** Lines of a list that were bad and were left out. */
-  readonly left?: number | undefined
   readonly systems?: PerFamily<SystemRanges> | undefined
   readonly registrations?: Registrations | undefined
-  readonly ranges?: Readonly<Record<4 | 6, Ranges>> | undefined
-  /** Services of a list that names them; the values of its ranges count them, from 1. */
-  readonly services?: readonly string[] | undefined
   readonly systemList?: SystemList | undefined
   readonly places?: Places | undefined
 }
@@ -40,10 +33,6 @@ export interface Registrations {
 /** Country numbers, and one more, fit one byte. */
 export const MAX_COUNTRIES = 254
 
-export function createCountries() {
-  return createNumbering(MAX_COUNTRIES)
-}
-
 /**
  * Reads the file of a source, which is no city database. Throws `corrupt_data` naming the file where it cannot be that
  * source.
@@ -54,16 +43,13 @@ export function readContents(row: SourceRow, file: CsvFile): SourceContents {
   switch (row.kind) {
     case 'asn': {
       const systems = readSystems(row, file)
-      return { entries: countEntries(systems[4]?.ranges) + countEntries(systems[6]?.ranges), systems }
+      return { entries: countEntries({ 4: systems[4]?.ranges, 6: systems[6]?.ranges }), systems }
     }
     case 'asn-country':
     case 'country': {
-      const countries = createCountries()
-      const ranges = readCountryRanges(file, family, countries)
-      return {
-        entries: countEntries(ranges),
-        registrations: { ranges: { [family]: ranges }, countries: countries.list() },
-      }
+      const countries = createNumbering(MAX_COUNTRIES)
+      const ranges: PerFamily<Ranges> = { [family]: readCountryRanges(file, family, countries) }
+      return { entries: countEntries(ranges), registrations: { ranges, countries: countries.list() } }
     }
     case 'ranges':
     case 'addresses':
@@ -76,7 +62,7 @@ export function readContents(row: SourceRow, file: CsvFile): SourceContents {
       // The collection of all geofeeds names no operator, so it is only read and counted.
       const isOperators = row.kind !== 'geofeed' || row.provider !== undefined
       const places = row.format === 'geofeed' && isOperators ? readPlaces(bytes) : undefined
-      return { entries: countEntries(list.ranges[4]) + countEntries(list.ranges[6]), ...list, places }
+      return { entries: countEntries(list.ranges), ...list, places }
     }
     case 'asn-list': {
       const systemList = readSystemList(bytes, row.format as SystemListFormat, path)
@@ -106,8 +92,8 @@ function readCountryRanges(file: CsvFile, family: 4 | 6, countries: Numbering): 
   })
 }
 
-function countEntries(ranges: Ranges | undefined): number {
-  return ranges === undefined ? 0 : countDistinct(ranges)
+function countEntries(ranges: PerFamily<Ranges>): number {
+  return FAMILIES.reduce((sum, family) => sum + (ranges[family] === undefined ? 0 : countDistinct(ranges[family])), 0)
 }
 
 /** Counts the names of an RDAP bootstrap file (RFC 9224). Services with http alone count: the client refuses them. */

@@ -36,7 +36,7 @@ export function readDelegations({ path, bytes }: CsvFile): Readonly<Record<4 | 6
   for (const { family, start, size, holder } of held) {
     const asn = systems.get(holder)
     const first = parseAddress(start)
-    const last = family === 4 ? findLast4(start, Number(size)) : findLast6(start, size)
+    const last = family === 4 ? findLast4(first, Number(size)) : findLast6(start, size)
     if (first?.family !== family || last === undefined) {
       good--
       bad++
@@ -48,8 +48,7 @@ export function readDelegations({ path, bytes }: CsvFile): Readonly<Record<4 | 6
 }
 
 /** Returns the last address of a block, which need not be a prefix; `undefined` when the block is invalid. */
-function findLast4(start: string, count: number): Address | undefined {
-  const first = parseAddress(start)
+function findLast4(first: Address | undefined, count: number): Address | undefined {
   if (first?.family !== 4 || !Number.isInteger(count) || count < 1) return undefined
   const last = (first.d >>> 0) + count - 1
   return last < 2 ** 32 ? address4(last | 0) : undefined

@@ -1,6 +1,6 @@
 import { isRecord, SallyportError } from '@sallyport/core'
 import type { EntryFormat } from '@sallyport/data/sources'
-import { everyString, type JsonPath, valuesAt } from './json-paths.ts'
+import { everyString, type JsonPath, tryJson, valuesAt } from './json-paths.ts'
 import { readLines } from './lines.ts'
 
 /** The entries of a list as they are written: an address, a CIDR, or `first-last`. They are not checked yet. */
@@ -47,22 +47,9 @@ interface DocumentForm {
 }
 
 const DOCUMENT_FORMS: Partial<Readonly<Record<EntryFormat, DocumentForm>>> = {
-  aws: { entries: ['prefixes.*.ip_prefix', 'ipv6_prefixes.*.ipv6_prefix'], made: 'createDate' },
-  /** Selects the rows of one service from the same document. */
-  'aws-route53-health': {
-    entries: [
-      'prefixes.*[service=ROUTE53_HEALTHCHECKS].ip_prefix',
-      'ipv6_prefixes.*[service=ROUTE53_HEALTHCHECKS].ipv6_prefix',
-    ],
-    made: 'createDate',
-  },
-  'aws-origin-facing': {
-    entries: [
-      'prefixes.*[service=CLOUDFRONT_ORIGIN_FACING].ip_prefix',
-      'ipv6_prefixes.*[service=CLOUDFRONT_ORIGIN_FACING].ipv6_prefix',
-    ],
-    made: 'createDate',
-  },
+  aws: selectAws('*'),
+  'aws-route53-health': selectAws('*[service=ROUTE53_HEALTHCHECKS]'),
+  'aws-origin-facing': selectAws('*[service=CLOUDFRONT_ORIGIN_FACING]'),
   google: { entries: ['prefixes.*.ipv4Prefix', 'prefixes.*.ipv6Prefix'], made: 'creationTime' },
   azure: { entries: ['values.*.properties.addressPrefixes.*'] },
   oracle: { entries: ['regions.*.cidrs.*.cidr'], made: 'last_updated_timestamp' },
@@ -88,6 +75,11 @@ const DOCUMENT_FORMS: Partial<Readonly<Record<EntryFormat, DocumentForm>>> = {
   },
   monosans: { entries: ['*.exit_ip'] },
   ipverse: { entries: ['services.*.ipv4.*', 'services.*.ipv6.*'] },
+}
+
+/** Selects the rows of a service, or all, from the document of AWS. */
+function selectAws(rows: string): DocumentForm {
+  return { entries: [`prefixes.${rows}.ip_prefix`, `ipv6_prefixes.${rows}.ipv6_prefix`], made: 'createDate' }
 }
 
 /**
@@ -149,26 +141,18 @@ export function* contentLines(bytes: Buffer): Generator<string> {
 function* jsonLines(bytes: Buffer, member: string): Generator<string> {
   for (const line of readLines(bytes)) {
     if (line.trim() === '') continue
-    let value: unknown
-    try {
-      value = JSON.parse(line)
-    } catch {
-      // Not empty: a line that cannot be read is to count as a bad one.
-      yield line
-      continue
-    }
+    const value = tryJson(line)
     const [found] = valuesAt(value, member)
     if (found !== undefined) yield String(found)
+    // A line that cannot be read is to count as a bad one.
     else if (valuesAt(value, 'type')[0] !== 'metadata') yield line
   }
 }
 
 export function parseJson(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new SallyportError('corrupt_data', `${path}: the file is not a complete JSON document`)
-  }
+  const document = tryJson(text)
+  if (document !== undefined) return document
+  throw new SallyportError('corrupt_data', `${path}: the file is not a complete JSON document`)
 }
 
 /** Removes the signature of a Private Internet Access list, which follows one line of JSON and an empty line. */

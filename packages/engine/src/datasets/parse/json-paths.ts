@@ -8,6 +8,15 @@ export type JsonPath = string
 /** No format nests deeper; a document that does is not read further, so that it cannot exhaust the stack. */
 const MAX_DEPTH = 16
 
+/** Parses JSON; returns `undefined` for any other text. */
+export function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns the values at a path, in document order; none when the document has another form. Null counts as absent. */
 export function valuesAt(document: unknown, path: JsonPath): readonly unknown[] {
   let values: readonly unknown[] = [document]

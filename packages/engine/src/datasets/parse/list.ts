@@ -3,21 +3,18 @@ import { PUBLIC_SERVICES } from '@sallyport/data/public-services'
 import { RESERVED } from '@sallyport/data/reserved'
 import type { EntryFormat, SourceRow } from '@sallyport/data/sources'
 import { measureCoverage } from '../ranges/coverage.ts'
-import { addressBits, type Entry, entrySize, holds, overlap, parseEntry } from '../ranges/entry.ts'
+import { type Entry, entrySize, holds, overlap, parseEntry } from '../ranges/entry.ts'
 import { createRangeWriter, FAMILIES, type Ranges } from '../ranges/ranges.ts'
-import { writtenEntries } from './formats.ts'
+import { type WrittenEntries, writtenEntries } from './formats.ts'
 import { requireMostlyGood } from './lines.ts'
 
 /** The members of a row that say what its list may hold. */
 export type ListRow = Pick<SourceRow, 'kind' | 'format' | 'networkClass' | 'family' | 'covers' | 'reservedIsExpected'>
 
 /** A list that was read and found plausible. */
-export interface AddressList {
+export interface AddressList extends Pick<WrittenEntries, 'services' | 'made'> {
   /** The value of a range is the number of its service, from 1, in a list that names services. */
   readonly ranges: Readonly<Record<4 | 6, Ranges>>
-  readonly services?: readonly string[] | undefined
-  /** When the list was made, if it says so, in milliseconds since the epoch. */
-  readonly made?: number | undefined
   /** How many entries were bad and were left out. */
   readonly left: number
 }
@@ -25,8 +22,8 @@ export interface AddressList {
 /** Slips of a publisher that cost a short list these lines alone. */
 const FEW_BAD = 3
 
-/** No published list means a prefix this short; one that is there is an accident that would hold half the internet. */
-const MIN_PREFIX_LENGTH = { 4: 8, 6: 19 } as const
+/** No published list means a prefix shorter than a /8 or a /19; one that is there is an accident that would hold half the internet. */
+const MAX_ENTRY = { 4: 2 ** (32 - 8), 6: 2 ** (128 - 19) } as const
 
 /** The share of a family's public space that a list may hold; the largest real one, of datacenters, holds 9 %. */
 const MAX_COVERED = { anonymising: 1 / 16, other: 1 / 4 } as const
@@ -94,7 +91,7 @@ function readEntries(
 function maxEntrySize(family: 4 | 6, row: ListRow): number {
   if (row.family !== undefined && family !== row.family) return 0
   if (row.kind === 'addresses' || row.kind === 'line-names') return 1
-  return Math.min(2 ** (addressBits(family) - MIN_PREFIX_LENGTH[family]), maxCoverage(family, row))
+  return Math.min(MAX_ENTRY[family], maxCoverage(family, row))
 }
 
 /** Finds a well-known public service that an entry holds. */

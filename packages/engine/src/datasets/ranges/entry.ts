@@ -19,10 +19,6 @@ export function parseEntry(text: string): Entry | undefined {
   return { first, last }
 }
 
-export function addressBits(family: 4 | 6): number {
-  return family === 4 ? 32 : 128
-}
-
 /** Counts the addresses of an entry, as a floating-point number: exact up to 2^53. */
 export function entrySize({ first, last }: Entry): number {
   const words = ['a', 'b', 'c', 'd'] as const

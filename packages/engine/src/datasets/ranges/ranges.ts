@@ -1,7 +1,6 @@
-import { type Address, address4, address6 } from '@sallyport/core'
+import { type Address, address4, address6, createGrowingColumn, type GrowingColumn } from '@sallyport/core'
 import type { Entry } from './entry.ts'
 
-export type Family = 4 | 6
 export const FAMILIES = [4, 6] as const
 
 /** An address of a family takes this many 32-bit words in a column. */
@@ -16,51 +15,32 @@ export interface Ranges {
   readonly values: Uint32Array
 }
 
-/** Collects ranges in growing typed arrays: half a million of them as objects would be 100 MB. */
+/** Collects ranges in growing columns: half a million of them as objects would be 100 MB. */
 export function createRangeWriter(family: 4 | 6, capacity = 1024) {
-  const width = WORDS[family]
-  let firsts = new Uint32Array(capacity * width)
-  let lasts = new Uint32Array(capacity * width)
-  let values = new Uint32Array(capacity)
-  let count = 0
-  const makeRoom = () => {
-    if (count < values.length) return
-    firsts = grown(firsts)
-    lasts = grown(lasts)
-    values = grown(values)
+  const firsts = createGrowingColumn(capacity * WORDS[family])
+  const lasts = createGrowingColumn(capacity * WORDS[family])
+  const values = createGrowingColumn(capacity)
+  const push = (column: GrowingColumn, { a, b, c, d }: Address) => {
+    if (family === 6) for (const word of [a, b, c]) column.push(word)
+    column.push(d)
   }
   return {
     add(first: Address, last: Address, value: number): void {
-      makeRoom()
-      if (width === 1) {
-        firsts[count] = first.d
-        lasts[count] = last.d
-      } else {
-        put(firsts, count, first)
-        put(lasts, count, last)
-      }
-      values[count++] = value
+      push(firsts, first)
+      push(lasts, last)
+      values.push(value)
     },
-    /** Adds a range of IPv4 addresses given as numbers, without objects. */
-    add4(first: number, last: number, value: number): void {
-      makeRoom()
-      firsts[count] = first
-      lasts[count] = last
-      values[count++] = value
+    finish: (): Ranges => {
+      const count = values.length
+      return { family, count, firsts: firsts.finish(), lasts: lasts.finish(), values: values.finish() }
     },
-    finish: (): Ranges => ({
-      family,
-      count,
-      firsts: firsts.subarray(0, count * width),
-      lasts: lasts.subarray(0, count * width),
-      values: values.subarray(0, count),
-    }),
   }
 }
 
 /** Returns the same ranges with other values. Written out: readers of ranges are fast while all ranges have one shape. */
-export function withValues({ family, count, firsts, lasts }: Ranges, values: Uint32Array): Ranges {
-  return { family, count, firsts, lasts, values }
+export function mapValues(ranges: Ranges, change: (value: number, range: number) => number): Ranges {
+  const { family, count, firsts, lasts, values } = ranges
+  return { family, count, firsts, lasts, values: values.map(change) }
 }
 
 /** Returns the range at a position. */
@@ -75,19 +55,34 @@ export function addressAt(family: 4 | 6, words: Uint32Array, position: number): 
   return address6(a, b, c, d)
 }
 
-/** Returns a copy of twice the length. */
-export function grown(column: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(column.length * 2)
-  larger.set(column)
-  return larger
+/** Joins columns of addresses; `from` has the position of the column that each address comes from. */
+export function joinColumns(family: 4 | 6, columns: readonly Uint32Array[]) {
+  const width = WORDS[family]
+  const words = new Uint32Array(columns.reduce((sum, { length }) => sum + length, 0))
+  const from = new Uint16Array(words.length / width)
+  let at = 0
+  for (const [position, column] of columns.entries()) {
+    words.set(column, at)
+    from.fill(position, at / width, (at + column.length) / width)
+    at += column.length
+  }
+  return { words, from }
 }
 
-function put(words: Uint32Array, position: number, { a, b, c, d }: Address): void {
-  const at = position * 4
-  words[at] = a
-  words[at + 1] = b
-  words[at + 2] = c
-  words[at + 3] = d
+/** Yields the IPv4 ranges of fewer addresses than `size`, with their values: they name machines, and longer ones networks. */
+export function* narrowRanges({ 4: read }: { readonly 4?: Ranges | undefined }, size: number) {
+  for (let range = 0; read !== undefined && range < read.count; range++) {
+    const [first, last] = [read.firsts[range] as number, read.lasts[range] as number]
+    if (last - first < size) yield { first, last, value: read.values[range] as number }
+  }
+}
+
+/** Sums the sizes of ranges by their values, which are below `count`. */
+export function sumSizes(ranges: Ranges, count: number): Float64Array {
+  const sums = new Float64Array(count)
+  for (const [range, value] of ranges.values.entries())
+    sums[value] = (sums[value] as number) + measureRange(ranges, range)
+  return sums
 }
 
 /** Compares two addresses of a family that lie in columns: negative, 0 or positive. */

@@ -1,4 +1,6 @@
-import { compareAt, grown, WORDS } from './ranges.ts'
+import { type Address, address4, address6, previousAddress } from '@sallyport/core'
+import type { Entry } from './entry.ts'
+import { compareAt, WORDS } from './ranges.ts'
 
 /**
  * One family's address space cut into consecutive segments, each with a value. A start takes `WORDS[family]` words of
@@ -48,48 +50,40 @@ export function createSegmentWriter(family: 4 | 6, capacity = 1024) {
   }
 }
 
+/** Returns a copy of twice the length. */
+function grown(column: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(column.length * 2)
+  larger.set(column)
+  return larger
+}
+
 /** Covers the whole space with one value. */
 export function uniform(family: 4 | 6, value: number): Segments {
   return { family, count: 1, starts: new Uint32Array(WORDS[family]), values: Uint32Array.of(value) }
 }
 
-/** Writes the words of a segment's first and last address into `bounds`. */
-export function readBounds(
-  { family, starts, count }: Segments,
-  segment: number,
-  { first, last }: { readonly first: Uint32Array; readonly last: Uint32Array },
-): void {
-  const width = WORDS[family]
-  const next = segment + 1
-  for (let word = 0; word < width; word++) first[word] = starts[segment * width + word] as number
-  // One less than the next start: a word that is zero borrows from the one above it.
-  let borrow = true
-  for (let word = width - 1; word >= 0; word--) {
-    const value = next === count ? 0 : (starts[next * width + word] as number)
-    last[word] = borrow ? value - 1 : value
-    borrow = borrow && value === 0
-  }
+/** Returns the first and the last address of a segment. */
+export function readBounds(segments: Segments, segment: number): Entry {
+  const { family, count } = segments
+  const first = startAt(segments, segment)
+  if (segment + 1 === count) return { first, last: family === 4 ? address4(-1) : address6(-1, -1, -1, -1) }
+  return { first, last: previousAddress(startAt(segments, segment + 1)) as Address }
 }
 
-/** Returns the value of IPv4 segments at an address. */
-export function valueAt4({ starts, values, count }: Segments, bits: number): number {
+/** Returns the start of a segment, which stays an IPv6 address also among those that map IPv4. */
+function startAt({ family, starts }: Segments, segment: number): Address {
+  if (family === 4) return address4(starts[segment] as number)
+  const [a = 0, b = 0, c = 0, d = 0] = starts.subarray(segment * 4, segment * 4 + 4)
+  return { family, a: a | 0, b: b | 0, c: c | 0, d: d | 0 }
+}
+
+/** Returns the value of segments at an address of `WORDS[family]` words. */
+export function valueAt({ family, starts, values, count }: Segments, words: Uint32Array): number {
   let low = 0
   let high = count - 1
   while (low < high) {
     const middle = (low + high + 1) >>> 1
-    if ((starts[middle] as number) <= bits) low = middle
-    else high = middle - 1
-  }
-  return values[low] as number
-}
-
-/** Returns the value of IPv6 segments at an address of four words. */
-export function valueAt6({ starts, values, count }: Segments, words: Uint32Array): number {
-  let low = 0
-  let high = count - 1
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1
-    if (compareAt(6, starts, middle, words, 0) <= 0) low = middle
+    if (compareAt(family, starts, middle, words, 0) <= 0) low = middle
     else high = middle - 1
   }
   return values[low] as number

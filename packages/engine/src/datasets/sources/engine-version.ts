@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
 
-const { version } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string
-}
+const MANIFEST = new URL('../../../../package.json', import.meta.url)
 
-export const ENGINE_VERSION: string = version
+export const ENGINE_VERSION: string = JSON.parse(readFileSync(MANIFEST, 'utf8')).version

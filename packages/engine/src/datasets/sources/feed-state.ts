@@ -1,5 +1,6 @@
 import { isRecord } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
+import { tryJson } from '../parse/json-paths.ts'
 
 /** A feed to request, as the table and the configuration name it. */
 export interface Feed {
@@ -61,12 +62,7 @@ export interface FeedState {
 
 /** Reads a state file; `undefined` for a text that is not a state of this URL. */
 export function parseState(text: string, url: string): FeedState | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const value = tryJson(text)
   return isState(value) && value.url === url ? value : undefined
 }
 

@@ -54,11 +54,8 @@ export function resolveSources(
   )
 }
 
-/** Sources of these kinds are small enough to be copied before they are read, so that they cannot change meanwhile. */
-const COPIED: readonly SourceRow['kind'][] = [
-  ...(['ranges', 'addresses', 'crawler', 'abuse', 'line-names', 'asn-list', 'geofeed', 'rdap', 'front-end'] as const),
-  'throwaway-mail',
-]
+/** Files of these kinds are read where they are; others are small enough to be copied first, so that they cannot change meanwhile. */
+const LARGE: readonly SourceRow['kind'][] = ['asn', 'asn-country', 'country', 'city']
 
 /**
  * Returns the feeds to request and their URLs; feeds with a URL of the user come first. A `file:` URL of a list is a feed like any other:
@@ -79,7 +76,7 @@ export function resolveFeeds(
     const { url, enabled = isOn(row, url), key } = overrides[row.id] ?? {}
     const protocol = url === undefined ? undefined : readProtocol(row.id, url)
     const place = url ?? (row.refreshHours === undefined ? undefined : row.url)
-    const isCopied = protocol !== 'file:' || COPIED.includes(row.kind)
+    const isCopied = protocol !== 'file:' || !LARGE.includes(row.kind)
     const published = url === undefined
     const isMirrored = mirror !== undefined && published
     if (!enabled || place === undefined || !isCopied || (row.key && published && !isMirrored && key === undefined))

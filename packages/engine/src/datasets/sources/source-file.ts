@@ -29,9 +29,9 @@ export function identifyFile({ path, modified, ...file }: SourceFile): Partial<S
   return file.origin === undefined ? { path, modified, ...file } : file
 }
 
-/** Returns the day on which a file was true, `YYYY-MM-DD`: from what its publisher says, or else from its own time. */
-export function dateOfFile({ made, modified }: SourceFile): string {
-  return formatDay(made ?? modified)
+/** Returns the day on which a file was true, `YYYY-MM-DD`: as its contents say, else as its publisher says, else from its own time. */
+export function dateOfFile(file: SourceFile, made = file.made): string {
+  return formatDay(made ?? file.modified)
 }
 
 /** Reads the contents of a file. Throws `corrupt_data` naming a file that cannot be unpacked. */
