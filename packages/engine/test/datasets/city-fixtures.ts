@@ -45,7 +45,7 @@ export function madeCity(record: GeoRecord | undefined, more: Partial<CitySource
 /** The networks of a tree laid out, each with where its record stands as its value. */
 export function readSegments(file: MmdbFile, family: 4 | 6): Segments {
   const writer = createSegmentWriter(family)
-  walkNetworks(file, family, (at) => at, writer)
+  walkNetworks(file, family, (at) => at, writer.push)
   return writer.finish()
 }
 

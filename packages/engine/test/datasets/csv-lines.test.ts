@@ -1,7 +1,5 @@
-import { makeAddress } from '@sallyport/core/testing'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { readSystemRanges } from '../../src/datasets/parse/system-ranges.ts'
-import { openTables } from './fixtures.ts'
 
 function read(text: string, family: 4 | 6 = 4) {
   const { ranges, asns, names } = readSystemRanges({ path: 'asn.csv', bytes: Buffer.from(text) }, family)
@@ -69,23 +67,3 @@ t.test('more than one bad line in a hundred refuses the file by name', async (t)
   t.throws(() => read(''), { code: 'corrupt_data', message: /^asn\.csv: no line/ })
   t.throws(() => read('x\n'.repeat(300_000)), { code: 'corrupt_data' })
 })
-
-t.test('lines of both families, as iptoasn has them, are those of two files', async (t) => {
-  const text = [
-    '1.0.0.0\t1.0.0.255\t64500\tDE\tMade "A"',
-    '1.0.1.0\t1.0.1.255\t0\tNone\tNot routed',
-    '2a00:1::\t2a00:1::ffff\t64501\tFR\tSix',
-  ]
-  const { networks, systems, status } = await tables(t, { iptoasn: text.join('\n') })
-  t.match(networks?.find(makeAddress('1.0.0.5'))?.system, { asn: 64500, name: 'Made "A"' })
-  t.equal(networks?.find(makeAddress('1.0.1.5')), undefined)
-  t.match(networks?.find(makeAddress('2a00:1::5'))?.system, { asn: 64501, name: 'Six' })
-  t.equal(systems?.size, 2)
-  t.match(status('iptoasn'), { state: 'loaded', entries: 2 })
-  t.match((await tables(t, { iptoasn: 'x\ty\n' })).status('iptoasn'), { state: 'refused' })
-})
-
-async function tables(t: Test, files: Readonly<Record<string, string>>) {
-  const loaded = await openTables(t, files)
-  return { ...loaded, status: (id: string) => loaded.sources.find((source) => source.id === id) }
-}

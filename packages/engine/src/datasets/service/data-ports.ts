@@ -1,14 +1,10 @@
 import type { Observations } from '@sallyport/core'
-import type { OnProgress } from '../compile/tables.ts'
+import type { SnapshotOptions } from './compiled.ts'
 import type { FeedPorts } from './feeds.ts'
 import type { FeedMetrics } from './refresh.ts'
 
 /** Hooks of a host on the data. */
-export interface DataHooks {
-  /** Called while data is compiled, with the source being read, bytes done and bytes in all. */
-  readonly onProgress?: OnProgress | undefined
-  /** Called when this process waits for another one that compiles the same data. */
-  readonly onWait?: (() => void) | undefined
+export interface DataHooks extends Pick<SnapshotOptions, 'onProgress' | 'onWait'> {
   /** Counts what happens to feeds. */
   readonly metrics?: FeedMetrics | undefined
 }

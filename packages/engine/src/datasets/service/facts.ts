@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { PRIVATE_RELAY, type SourceStatus } from '@sallyport/core'
+import type { SourceStatus } from '@sallyport/core'
 import { CRAWLERS } from '@sallyport/data/crawlers'
 import { HOST_LIKENESS } from '@sallyport/data/host-likeness'
 import { OPERATORS } from '@sallyport/data/operators'
@@ -8,20 +8,16 @@ import { RESERVED, RESERVED_DATE } from '@sallyport/data/reserved'
 import { REVERSE_NAME_RULES, REVERSE_NAMES_DATE } from '@sallyport/data/reverse-names'
 import type { SourceRow } from '@sallyport/data/sources'
 import { SHIPPED_RANGES, shippedRow } from '../compile/shipped-lists.ts'
+import { findNewest } from '../format/days.ts'
+import { hasExits } from '../format/range-source.ts'
 import { listKind } from '../sources/list-kind.ts'
 
 const OWN = { state: 'loaded', ages: 'hand', licence: 'Apache-2.0', credit: '' } as const
 
-/** The newest row's date: rows are checked one by one. */
-const OPERATORS_DATE = findNewest(OPERATORS)
-
-function findNewest(rows: readonly { readonly date: string }[]): string {
-  return rows.map(({ date }) => date).reduce((newest, date) => (date > newest ? date : newest))
-}
-
 /** The facts kept by hand in `data/`, as sources: a verdict that rests on them names them like any other source. */
 export const FACTS: readonly SourceStatus[] = [
-  fact('operators', 'Operator table', OPERATORS, OPERATORS_DATE),
+  // Rows are checked one by one.
+  fact('operators', 'Operator table', OPERATORS, findNewest(OPERATORS)),
   fact('organisation-names', 'Organisation-name rules', ORGANISATION_RULES, ORGANISATION_RULES_DATE),
   fact('system-shape', 'Prefixes and neighbours of hosting companies', [HOST_LIKENESS], HOST_LIKENESS.date),
   fact('reverse-names', 'Reverse names of services', REVERSE_NAME_RULES, REVERSE_NAMES_DATE),
@@ -44,7 +40,6 @@ interface Derived extends Pick<SourceStatus, 'id' | 'title' | 'ages'> {
   readonly restsOn: (row: SourceRow) => boolean
 }
 
-const isOfExits = ({ networkClass, provider }: SourceRow) => networkClass === 'vpn' && provider !== PRIVATE_RELAY
 const isOfProxies = ({ networkClass }: SourceRow) => networkClass === 'residential_proxy'
 
 const DERIVED: readonly Derived[] = [
@@ -54,9 +49,9 @@ const DERIVED: readonly Derived[] = [
     ages: 'range',
     restsOn: ({ networkClass }) => networkClass !== undefined,
   },
-  { id: 'rented-systems', title: 'Hosting companies of several VPN services', ages: 'service', restsOn: isOfExits },
-  { id: 'exit-density', title: 'Prefixes with many known VPN exits', ages: 'service', restsOn: isOfExits },
-  { id: 'exit-neighbours', title: 'Prefixes of access networks with known exits', ages: 'service', restsOn: isOfExits },
+  { id: 'rented-systems', title: 'Hosting companies of several VPN services', ages: 'service', restsOn: hasExits },
+  { id: 'exit-density', title: 'Prefixes with many known VPN exits', ages: 'service', restsOn: hasExits },
+  { id: 'exit-neighbours', title: 'Prefixes of access networks with known exits', ages: 'service', restsOn: hasExits },
   { id: 'proxy-neighbours', title: 'Prefixes with several listed proxies', ages: 'proxy', restsOn: isOfProxies },
 ]
 

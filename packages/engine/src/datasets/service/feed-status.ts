@@ -102,12 +102,14 @@ function feedStatus(source: ResolvedSource, { state, date }: SourceStatus): Part
 }
 
 /** Lists whose entries change hands, so that each day without news loses some; tables and databases age in years. */
-const LISTS: readonly SourceRow['kind'][] = ['ranges', 'addresses', 'crawler', 'asn-list']
-const LISTED = new Set(SOURCES.filter(({ kind }) => LISTS.includes(kind)).map(({ id }) => id))
+const LISTED = findIds('ranges', 'addresses', 'crawler', 'asn-list')
 
-/** Kinds of the tables that packages bring. */
-const TABLE_KINDS: readonly SourceRow['kind'][] = ['asn', 'country']
-const TABLES = new Set(SOURCES.filter(({ kind }) => TABLE_KINDS.includes(kind)).map(({ id }) => id))
+/** Tables that packages bring. */
+const TABLES = findIds('asn', 'country')
+
+function findIds(...kinds: readonly SourceRow['kind'][]): ReadonlySet<string> {
+  return new Set(SOURCES.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id))
+}
 
 export interface OldestList {
   readonly id: string

@@ -1,15 +1,9 @@
-import type { Snapshot, Snapshots } from '@sallyport/core'
+import type { Snapshot } from '@sallyport/core'
 
-/** The snapshot in use. A reload builds the next one beside it and swaps it in with one assignment. */
-export interface LiveSnapshots extends Snapshots {
-  /** Loads what is on disk now. Calls during a reload share the next one. */
-  reload(): Promise<void>
-  /** Reloads when any process has changed data that the snapshot rests on. */
-  reloadIfChanged(): Promise<void>
-}
+export type LiveSnapshots = Awaited<ReturnType<typeof openLiveSnapshots>>
 
 /** Describes the data on the disk at one time. */
-export interface SnapshotInput {
+interface SnapshotInput {
   /** The same text means that nothing would be loaded differently; the rest is status. */
   readonly files: string
   readonly load: () => Promise<Snapshot>
@@ -27,8 +21,11 @@ export interface LiveOptions {
   readonly onSwap?: ((milliseconds: number) => void) | undefined
 }
 
-/** Rejects where the first snapshot cannot be made. */
-export async function openLiveSnapshots({ read, revision, prepare, onSwap }: LiveOptions): Promise<LiveSnapshots> {
+/**
+ * Opens the snapshot in use. A reload builds the next one beside it and swaps it in with one assignment. Rejects where the first snapshot
+ * cannot be made.
+ */
+export async function openLiveSnapshots({ read, revision, prepare, onSwap }: LiveOptions) {
   let seen = revision()
   let input = read()
   let loaded = await input.load()
@@ -59,9 +56,11 @@ export async function openLiveSnapshots({ read, revision, prepare, onSwap }: Liv
   }
 
   return {
-    current: () => current,
+    current: (): Snapshot => current,
+    /** Loads what is on disk now. Calls during a reload share the next one. */
     reload,
-    async reloadIfChanged() {
+    /** Reloads when any process has changed data that the snapshot rests on. */
+    async reloadIfChanged(): Promise<void> {
       if (revision() !== seen) await reload()
     },
   }

@@ -1,17 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '@sallyport/core'
 import { isDue } from '../feeds/age.ts'
 import type { FeedOutcome } from '../feeds/update.ts'
 import type { Feed } from '../sources/feed-state.ts'
 import type { Feeds, Outcomes } from './feeds.ts'
-import type { LiveSnapshots } from './live-snapshots.ts'
-import { repeat } from './repeat.ts'
+import type { LiveOptions, LiveSnapshots } from './live-snapshots.ts'
 
 /** Counters of feeds; a metrics endpoint is one implementation. */
-export interface FeedMetrics {
+export interface FeedMetrics extends Pick<LiveOptions, 'onSwap'> {
   /** Called when a feed was fetched, or could not be. */
   readonly onOutcome?: ((source: string, state: FeedOutcome['state']) => void) | undefined
-  /** Called when another snapshot is in use, with the milliseconds that it took to load. */
-  readonly onSwap?: ((milliseconds: number) => void) | undefined
 }
 
 export interface RefreshOptions {
@@ -33,8 +31,14 @@ export interface RefreshOptions {
   readonly signal: AbortSignal
 }
 
+interface Pace {
+  /** Milliseconds before the first run, and between two runs; a jitter of a tenth changes each. */
+  readonly first: number
+  readonly pause: number
+}
+
 /** How often the disk is polled for another process's changes: one `stat` each time. */
-export const WATCH_MS = 1_000
+const WATCH_MS = 1_000
 /** How often due feeds are looked for. */
 const ROUND_MS = 60_000
 const FIRST_ROUND_MS = 250
@@ -46,14 +50,33 @@ const FIRST_ROUND_MS = 250
  */
 export async function startRefresh(options: RefreshOptions): Promise<void> {
   const { snapshots, random } = options
-  const watching = repeat(snapshots.reloadIfChanged, { ...options, first: WATCH_MS, pause: WATCH_MS })
+  const watching = repeat(snapshots.reloadIfChanged, { first: WATCH_MS, pause: WATCH_MS }, options)
   if (!options.download) return watching
-  const rounds = repeat(createRounds(options), {
-    ...options,
-    first: FIRST_ROUND_MS * (1 + random()),
-    pause: ROUND_MS,
-  })
-  await Promise.all([watching, rounds])
+  const first = FIRST_ROUND_MS * (1 + random())
+  await Promise.all([watching, repeat(createRounds(options), { first, pause: ROUND_MS }, options)])
+}
+
+/** Runs work with pauses until aborted; a fault is reported and does not end it. */
+async function repeat(work: () => Promise<void>, { first, pause }: Pace, options: RefreshOptions): Promise<void> {
+  const { random, onFault, signal } = options
+  for (let wait = first; await pauseFor(wait * (0.9 + 0.2 * random()), signal); wait = pause) {
+    try {
+      await work()
+    } catch (error) {
+      // Work that the abort cut short is no fault.
+      if (!signal.aborted) onFault(error)
+    }
+  }
+}
+
+/** Returns false when aborted. */
+async function pauseFor(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await delay(milliseconds, undefined, { signal, ref: false })
+    return !signal.aborted
+  } catch {
+    return false
+  }
 }
 
 /** One round downloads the due feeds in order of preference, and reloads once the user's own are in. */

@@ -17,20 +17,18 @@ export function staleNotice(
     .flatMap(({ id, date }) => (date === undefined ? [] : [{ id, date }]))
     .sort((one, other) => (one.date < other.date ? -1 : 1))
   const days = Math.max(0, Math.floor((now - Date.parse(oldest?.date ?? '')) / DAY_MS))
-  const age = oldest && `the oldest, ${oldest.id}, is ${counted(days, 'day')} old (${oldest.date})`
+  const are = stale.length === 1 ? 'is' : 'are'
   const parts = [
-    ...(stale.length === 0
-      ? []
-      : [`${stale.length} of ${counted(loaded.length, 'data source')} ${stale.length === 1 ? 'is' : 'are'} stale`]),
-    ...(age === undefined ? [] : [age]),
-    ...(shipped === undefined ? [] : [`bundled networks and countries are ${counted(shipped, 'day')} old`]),
-    ...(missing ? ['no city database is loaded'] : []),
+    stale.length > 0 && `${stale.length} of ${counted(loaded.length, 'data source')} ${are} stale`,
+    oldest && `the oldest, ${oldest.id}, is ${counted(days, 'day')} old (${oldest.date})`,
+    shipped !== undefined && `bundled networks and countries are ${counted(shipped, 'day')} old`,
+    missing && 'no city database is loaded',
   ]
   const command = `npx sallyport data update --data-dir ${JSON.stringify(dataDir)}`
   const renews =
     data.refresh && net.outbound && !data.readOnly
       ? 'This service downloads newer data. To update now, run'
       : 'To update, run'
-  const said = parts.join('; ')
+  const said = parts.filter(Boolean).join('; ')
   return `${said[0]?.toUpperCase()}${said.slice(1)}. ${renews} ${command}`
 }

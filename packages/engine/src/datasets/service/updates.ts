@@ -1,36 +1,31 @@
 import { SallyportError } from '@sallyport/core'
-import type { FeedOutcome, UpdateHooks } from '../feeds/update.ts'
+import type { FeedOutcome, UpdateHooks, UpdateOptions } from '../feeds/update.ts'
 import type { Feed } from '../sources/feed-state.ts'
 import { type DataConfig, type FeedPorts, openFeeds } from './feeds.ts'
 
-/** Updates and roll-backs by hand; a running service on the dataDir follows. */
-export interface Updates {
-  /** Fetches all feeds, or one, now. Throws `invalid_config` for a source that is unknown or switched off. */
-  update(request?: UpdateByHand): Promise<readonly FeedOutcome[]>
-  /** Rolls back one source, or all with a previous generation. Throws `missing_data` where there is none. */
-  rollBack(source?: string): Promise<readonly RolledBack[]>
-}
+export type Updates = ReturnType<typeof createUpdates>
 
-export interface UpdateByHand extends UpdateHooks {
+export interface UpdateByHand extends UpdateHooks, Pick<UpdateOptions, 'accept'> {
   readonly source?: string | undefined
-  /** Accepts a list whose size jumped. A broken list stays refused. */
-  readonly accept?: boolean | undefined
   /** Called when this process waits for another one that is updating. */
   readonly onWait?: (() => void) | undefined
 }
 
-export interface RolledBack {
+interface RolledBack {
   readonly source: string
   readonly generation: string
   readonly entries: number
 }
 
-/** Throws as `openFeeds`. */
-export function createUpdates(config: DataConfig, ports: FeedPorts): Updates {
+/** Creates updates and roll-backs by hand; a running service on the dataDir follows. Throws as `openFeeds`. */
+export function createUpdates(config: DataConfig, ports: FeedPorts) {
   const feeds = openFeeds(config, ports)
   return {
-    update: ({ source, ...request } = {}) => feeds.update(source === undefined ? feeds.all : [one(source)], request),
-    async rollBack(source) {
+    /** Fetches all feeds, or one, now. Throws `invalid_config` for a source that is unknown or switched off. */
+    update: ({ source, ...request }: UpdateByHand = {}): Promise<readonly FeedOutcome[]> =>
+      feeds.update(source === undefined ? feeds.all : [one(source)], request),
+    /** Rolls back one source, or all with a previous generation. Throws `missing_data` where there is none. */
+    async rollBack(source?: string): Promise<readonly RolledBack[]> {
       const chosen = source === undefined ? feeds.all.filter((feed) => feeds.state(feed).previous) : [one(source)]
       if (chosen.length === 0) {
         throw new SallyportError('missing_data', 'No source has a previous generation.')

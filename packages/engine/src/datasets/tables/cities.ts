@@ -12,6 +12,7 @@ import {
   type SourceStatus,
 } from '@sallyport/core'
 import { FAMILIES } from '../ranges/ranges.ts'
+import type { CityTable } from './city.ts'
 import { completed, type PlaceTable } from './places.ts'
 
 /** One city source as it was opened, or why it could not be. */
@@ -33,10 +34,7 @@ export interface CitySourceReader {
   opened(): PlaceReader | undefined
 }
 
-export interface PlaceReader {
-  /** Returns `undefined` when there is no record. */
-  read(address: Address): GeoRecord | undefined
-}
+type PlaceReader = Pick<CityTable, 'read'>
 
 /** Readers of places: members are absent when no source could be opened. */
 export interface Cities {

@@ -1,23 +1,17 @@
-import type { Address, GeoRecord, SourceStatus, Writable } from '@sallyport/core'
+import type { Address, GeoRecord, Writable } from '@sallyport/core'
 import { readColumns } from '../columns/decode.ts'
-import { CITY_FORM, DEGREE, type DecodedCity, ID_BYTES, NO_PLACE } from '../format/city.ts'
+import { CITY_FORM, DEGREE, type DecodedCity, NO_PLACE, readId } from '../format/city.ts'
 import { findSegment, pickPartitions } from '../format/partitions.ts'
 
 /** A compiled city database in memory. */
-export interface CityTable {
-  readonly source: SourceStatus
-  /** Returns `undefined` when there is no record. Never throws. */
-  read(address: Address): GeoRecord | undefined
-  /** The bytes that all of this reads from; another thread that receives them loads them without a copy. */
-  readonly shared: SharedArrayBuffer
-}
+export type CityTable = ReturnType<typeof loadCity>
 
 /**
  * Loads a compiled city file, by its path or by its bytes as another thread of this process loaded or compiled them.
  * Throws `corrupt_data` naming the file for one byte too few, too many or changed, and `missing_data` when it is not
  * there.
  */
-export function loadCity(source: string | SharedArrayBuffer): CityTable {
+export function loadCity(source: string | SharedArrayBuffer) {
   const { columns, description, shared }: DecodedCity = readColumns(CITY_FORM, source)
   const partitions = pickPartitions(columns, 'four', 'six')
   const [ids4, ids6] = [columns['four.ids'], columns['six.ids']]
@@ -32,9 +26,7 @@ export function loadCity(source: string | SharedArrayBuffer): CityTable {
   const textAt = createTexts(columns['texts.bytes'], columns['texts.ends'])
 
   function recordNumber(address: Address): number {
-    const ids = address.family === 4 ? ids4 : ids6
-    const at = findSegment(partitions, address) * ID_BYTES
-    return (ids[at] as number) | ((ids[at + 1] as number) << 8) | ((ids[at + 2] as number) << 16)
+    return readId(address.family === 4 ? ids4 : ids6, findSegment(partitions, address))
   }
 
   function makeRecord(number: number): GeoRecord {
@@ -62,10 +54,12 @@ export function loadCity(source: string | SharedArrayBuffer): CityTable {
 
   return {
     source: description.source,
-    read(address) {
+    /** Returns `undefined` when there is no record. Never throws. */
+    read(address: Address): GeoRecord | undefined {
       const number = recordNumber(address)
       return number === 0 ? undefined : makeRecord(number)
     },
+    /** The bytes that all of this reads from; another thread that receives them loads them without a copy. */
     shared,
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { coverRange, type FrontEnds, type Prefix, SallyportError } from '@sallyport/core'
 import type { SourceRow } from '@sallyport/data/sources'
 import { readList } from '../parse/list.ts'
-import { entryAt, FAMILIES, type Ranges } from '../ranges/ranges.ts'
+import { entryAt, FAMILIES } from '../ranges/ranges.ts'
 import type { ResolvedSource } from '../sources/resolve.ts'
 
 /**
@@ -22,16 +22,13 @@ export function readFrontEnds(sources: readonly ResolvedSource[]): FrontEnds {
 function readPrefixes(row: SourceRow, path: string): readonly Prefix[] {
   try {
     const { ranges } = readList(readFileSync(path), row, path)
-    return FAMILIES.flatMap((family) => listPrefixes(ranges[family]))
+    return FAMILIES.flatMap((family) => {
+      const entries = Array.from({ length: ranges[family].count }, (_, at) => entryAt(ranges[family], at))
+      return entries.flatMap(({ first, last }) => coverRange(first, last))
+    })
   } catch (error) {
     // Its status says so: it is read among the other lists too.
     if (error instanceof SallyportError || (error instanceof Error && 'code' in error)) return []
     throw error
   }
-}
-
-function listPrefixes(ranges: Ranges): readonly Prefix[] {
-  return Array.from({ length: ranges.count }, (_, at) => entryAt(ranges, at)).flatMap(({ first, last }) =>
-    coverRange(first, last),
-  )
 }

@@ -27,12 +27,7 @@ export function openNetworks(tables: TableColumns, systems: SystemTable, today: 
 }
 
 /** What the lists say of a place: the hit that comes first, and the others. */
-interface HitSet {
-  readonly range: RangeHit | undefined
-  readonly also: readonly RangeHit[]
-  readonly near: RangeHit | undefined
-  readonly exitsBeside: RangeHit | undefined
-}
+type HitSet = Pick<NetworkRecord, 'range' | 'also' | 'near' | 'exitsBeside'>
 
 /** Creates records by number on first use, and keeps them, so that each is one object. Number 0 has none. */
 function createRecords(
@@ -47,14 +42,10 @@ function createRecords(
 
   function makeRecord(number: number): NetworkRecord {
     const system = recordSystems[number] as number
-    const { range, also, near, exitsBeside } = sets[recordEvidence[number] as number] as HitSet
     const flags = recordFlags[number] as number
     const record = Object.freeze({
       ...(system === 0 ? {} : { system: systems.system(system - 1) }),
-      ...(range === undefined ? {} : { range }),
-      also,
-      ...(near === undefined ? {} : { near }),
-      ...(exitsBeside === undefined ? {} : { exitsBeside }),
+      ...(sets[recordEvidence[number] as number] as HitSet),
       inVpnRanges: (flags & IN_VPN_RANGES) !== 0,
       inDatacenterRanges: (flags & IN_DATACENTER_RANGES) !== 0,
     })
@@ -77,6 +68,12 @@ function readHitSets({ ranges, evidence }: Description): readonly HitSet[] {
     const [range, ...also] = hits.filter(({ rule }) => rule !== 'neighbours')
     const beside = (networkClass: NetworkClass) =>
       hits.find((hit) => hit.rule === 'neighbours' && hit.networkClass === networkClass)
-    return { range, also: Object.freeze(also), near: beside('residential_proxy'), exitsBeside: beside('vpn') }
+    const [near, exitsBeside] = [beside('residential_proxy'), beside('vpn')]
+    return {
+      ...(range === undefined ? {} : { range }),
+      also: Object.freeze(also),
+      ...(near === undefined ? {} : { near }),
+      ...(exitsBeside === undefined ? {} : { exitsBeside }),
+    }
   })
 }

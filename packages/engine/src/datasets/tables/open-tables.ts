@@ -1,6 +1,6 @@
-import { type CrawlerRanges, lastNotAbove } from '@sallyport/core'
+import { type CountryTable, type CrawlerRanges, lastNotAbove } from '@sallyport/core'
+import { findSegment, pickPartitions } from '../format/partitions.ts'
 import type { TableColumns } from '../format/tables.ts'
-import { openCountries } from './known-countries.ts'
 import { openNetworks } from './networks.ts'
 import { openPlaces } from './places.ts'
 import { openSystems } from './systems.ts'
@@ -25,6 +25,16 @@ export function openTables(tables: TableColumns, today: () => number) {
     rangesLoaded,
     /** True when a list of residential proxies is in `networks`. */
     proxiesLoaded,
+  }
+}
+
+/** Opens the tables of countries over the columns of a compiled file. */
+function openCountries({ columns, description }: TableColumns): CountryTable {
+  const partitions = pickPartitions(columns, 'countries4', 'countries6')
+  const numbers = { 4: columns['countries4.numbers'], 6: columns['countries6.numbers'] }
+  const known = description.countriesBy.map((country) => Object.freeze(country))
+  return {
+    find: (address) => known[(numbers[address.family][findSegment(partitions, address)] as number) - 1],
   }
 }
 

@@ -2,14 +2,10 @@ import { type Address, type GeoRecord, lastNotAbove } from '@sallyport/core'
 import type { TableColumns } from '../format/tables.ts'
 
 /** Places that operators publish of their own prefixes. */
-export interface PlaceTable {
-  find(address: Address): GeoRecord | undefined
-  /** Returns the region of the place (ISO 3166-2). */
-  region(address: Address): string | undefined
-}
+export type PlaceTable = ReturnType<typeof openPlaces>
 
 /** Opens the places over the columns of a compiled file. */
-export function openPlaces({ columns, description }: TableColumns): PlaceTable {
+export function openPlaces({ columns, description }: TableColumns) {
   const [starts4, starts6] = [columns['places4.starts'], columns['places6.starts']]
   const [numbers4, numbers6] = [columns['places4.numbers'], columns['places6.numbers']]
   const places: readonly GeoRecord[] = description.places.map(({ regionCode, ...place }) => Object.freeze(place))
@@ -18,8 +14,9 @@ export function openPlaces({ columns, description }: TableColumns): PlaceTable {
     return (numbers[lastNotAbove(starts, address)] as number) - 1
   }
   return {
-    find: (address) => places[findIndex(address)],
-    region: (address) => description.places[findIndex(address)]?.regionCode,
+    find: (address: Address): GeoRecord | undefined => places[findIndex(address)],
+    /** Returns the region of the place (ISO 3166-2). */
+    region: (address: Address): string | undefined => description.places[findIndex(address)]?.regionCode,
   }
 }
 

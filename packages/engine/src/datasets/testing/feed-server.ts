@@ -5,16 +5,10 @@ import type { AddressInfo } from 'node:net'
 /** The answer at a path: a body with an ETag of its own, or what a listener does. */
 export type Served = string | Buffer | RequestListener
 
-/** A publisher of feeds on loopback, whose files can be changed at any time. */
-export interface FeedServer {
-  readonly origin: string
-  /** Lists the requests so far, oldest first. */
-  readonly asked: readonly IncomingMessage[]
-  serve(path: string, served: Served): void
-  url(path: string): string
-}
+export type FeedServer = Awaited<ReturnType<typeof openFeedServer>>
 
-export async function openFeedServer(t: { teardown(work: () => void): unknown }): Promise<FeedServer> {
+/** Opens a publisher of feeds on loopback, whose files can be changed at any time. */
+export async function openFeedServer(t: { teardown(work: () => void): unknown }) {
   const files = new Map<string, Served>()
   const asked: IncomingMessage[] = []
   const server = createServer((request, response) => {
@@ -33,9 +27,10 @@ export async function openFeedServer(t: { teardown(work: () => void): unknown })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     origin,
+    /** Lists the requests so far, oldest first. */
     asked,
-    serve: (path, served) => void files.set(path, served),
-    url: (path) => origin + path,
+    serve: (path: string, served: Served) => void files.set(path, served),
+    url: (path: string) => origin + path,
   }
 }
 
