@@ -59,15 +59,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 export const BUDGETS: Readonly<Record<string, number>> = {
-  data: 750,
+  data: 739,
   'packages/core': 22_651,
   'packages/ledger': 4_676,
   'packages/engine/accounts': 347,
   'packages/engine/api': 2_415,
-  'packages/engine/files': 376,
-  'packages/engine/datasets': 7_738,
-  'packages/engine/net': 745,
-  'packages/engine/whois': 1_164,
+  'packages/engine/files': 362,
+  'packages/engine/datasets': 7_451,
+  'packages/engine/net': 732,
+  'packages/engine/whois': 1_136,
   'packages/engine/stores': 4_681,
   'packages/engine/log': 734,
   'packages/engine/metrics': 790,
