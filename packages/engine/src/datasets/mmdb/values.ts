@@ -20,7 +20,7 @@ const MAX_VALUES = 10_000
 
 /** Reads the data section byte by byte, and throws `corrupt_data` beyond it. */
 function openCursor({ path, bytes, dataStart, dataEnd }: MmdbFile) {
-  /** Position of the next byte. */
+  /** Holds the position of the next byte. */
   let next = 0
 
   function readByte(): number {
