@@ -11,7 +11,7 @@ import {
   SallyportError,
 } from '@sallyport/core'
 import type { Settings } from '#settings'
-import { createMemoryObservations, openSqliteObservations, type SqliteObservations } from '#stores/service'
+import { createMemoryObservations, openSqliteObservations } from '#stores/service'
 
 /** Sets the operator's own verdict on an address or a prefix. */
 export interface Override {
@@ -61,11 +61,7 @@ export function createOverrides(store: ObservationStore, clock: Clock): Override
 }
 
 /** Opens the observations of a configuration's dataDir; if SQLite is `missing`, observations stay in this process. */
-export async function openObservations(
-  { dataDir, data }: Settings,
-  clock: Clock,
-  missing?: SallyportError | undefined,
-): Promise<SqliteObservations> {
+export async function openObservations({ dataDir, data }: Settings, clock: Clock, missing?: SallyportError) {
   if (missing !== undefined) return { ...createMemoryObservations(clock, missing), close() {} }
-  return openSqliteObservations(join(dataDir, 'observations.db'), clock, { readOnly: data.readOnly })
+  return openSqliteObservations(join(dataDir, 'observations.db'), clock, data.readOnly)
 }

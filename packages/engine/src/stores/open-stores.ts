@@ -1,29 +1,25 @@
 import type { BanList, Counts } from '@sallyport/core'
 import type { Accounts } from '#accounts'
-import type { PostgresOptions } from './postgres/pool.ts'
 
 /* A store is loaded when a configuration names its kind. */
 
 export type Opened<Store> = Store & { close(): Promise<void> | void }
 
-export interface AccountsOptions {
-  /** Called when the server cannot be reached, which is no error. */
-  readonly onUnreachable?: ((error: unknown) => void) | undefined
-  readonly postgres?: PostgresOptions | undefined
-}
-
-/** Opens the accounts at `url`: `sqlite:FILE` or `postgres://…`. Never Redis, which forgets what a customer paid for. */
-export async function openAccountsAt(url: string, options: AccountsOptions = {}): Promise<Opened<Accounts>> {
+/**
+ * Opens the accounts at `url`: `sqlite:FILE` or `postgres://…`. Never Redis, which forgets what a customer paid for. A server that cannot
+ * be reached is no error, and `onUnreachable` learns it.
+ */
+export async function openAccountsAt(url: string, onUnreachable?: (error: unknown) => void): Promise<Opened<Accounts>> {
   const file = findFile(url)
   if (file !== undefined) {
     const { openSqliteAccounts } = await import('./accounts/sqlite-accounts.ts')
     return openSqliteAccounts(file)
   }
   const { openPostgres } = await import('./postgres/pool.ts')
-  const postgres = await openPostgres(url, options.postgres)
+  const postgres = await openPostgres(url)
   try {
     const { openPostgresAccounts } = await import('./accounts/postgres-accounts.ts')
-    return { ...(await openPostgresAccounts(postgres, options.onUnreachable)), close: postgres.close }
+    return { ...(await openPostgresAccounts(postgres, onUnreachable)), close: postgres.close }
   } catch (error) {
     await postgres.close()
     throw error
@@ -47,7 +43,5 @@ export async function openBansAt(url: string, onFault: (error: unknown) => void)
 }
 
 function findFile(url: string): string | undefined {
-  return url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined
+  return /^sqlite:(.*)/s.exec(url)?.[1]
 }
-
-const SQLITE = 'sqlite:'

@@ -46,18 +46,16 @@ async function probePostgres(url: string): Promise<StoreProbe> {
 }
 
 async function probeRedis(url: string): Promise<StoreProbe> {
-  const connection = await openRedis(url, {})
+  const connection = await openRedis(url)
   const late = delay(PROBE_MS, undefined, { ref: false }).then(() => {
     throw new Error(`no response within ${PROBE_MS} ms`)
   })
   try {
-    const [seconds, micros] = (await Promise.race([connection.client().sendCommand(['TIME']), late])) as unknown as [
-      string,
-      string,
-    ]
+    const client = connection.client()
+    const [seconds, micros] = await Promise.race([client.time(), late])
     // An account may be denied what is not needed.
-    const told = await Promise.race([connection.client().sendCommand(['INFO', 'server']), late]).catch(() => '')
-    const version = /^(?:redis|valkey)_version:(\S+)/m.exec(String(told))?.[1] ?? '(unknown version)'
+    const told = await Promise.race([client.info('server'), late]).catch(() => '')
+    const version = /^(?:redis|valkey)_version:(\S+)/m.exec(told)?.[1] ?? '(unknown version)'
     return { version: `Redis ${version}`, now: Number(seconds) * 1_000 + Number(micros) / 1_000 }
   } finally {
     connection.close()

@@ -1,13 +1,12 @@
 import { SallyportError } from '@sallyport/core'
 import { connectionReason } from '#files'
 import { loadInstalled } from './load-installed.ts'
-import type { RedisOptions } from './redis-options.ts'
 
 const CONNECT_MS = 1_000
 const MIN_RECONNECT_MS = 50
 const MAX_RECONNECT_MS = 1_000
 
-/** How often a ping checks the server, by default. */
+/** A ping checks the server this often. */
 const PING_MS = 1_000
 
 /** Pings without an answer, after which the connection is replaced. */
@@ -20,7 +19,7 @@ const SILENCE_MS = 3_000
  * Opens a connection to the Redis at `url`, which is made again after every outage. Requests during an outage reject at once; while the
  * server is silent they stay pending, and the caller gives them up.
  */
-export async function openRedis(url: string, { pingMs = PING_MS }: RedisOptions) {
+export async function openRedis(url: string, pingMs = PING_MS) {
   const { createClient } = await loadInstalled('@redis/client', () => import('@redis/client'))
   const create = () => {
     try {

@@ -121,7 +121,7 @@ t.test('a change of another node is seen a quarter of a second later', async (t)
 t.test('last uses are written together, and tried again after a failure', async (t) => {
   const { store, key, other, setDown } = await remembered()
   const errors: unknown[] = []
-  const uses = recordKeyUses(store, { onError: (error) => errors.push(error) })
+  const uses = recordKeyUses(store, (error) => errors.push(error))
   for (const { id } of [key, key, other]) uses.used(id)
   setDown(true)
   await uses.close()
@@ -137,7 +137,7 @@ t.test('last uses are written together, and tried again after a failure', async 
 
 t.test('last uses are written after a while', async (t) => {
   const { store, key } = await remembered()
-  const { used } = recordKeyUses(store, { everyMs: 10 })
+  const { used } = recordKeyUses(store, t.error, 10)
   const lastUse = async () => (await store.listKeys())[0]?.lastUsedAt
   used(key.id)
   t.equal(await lastUse(), undefined, 'no call waits for that')

@@ -10,7 +10,7 @@ const LATER = '2026-02-28'
 
 for (const row of ACCOUNTS_CONTRACT) {
   t.test(`contract: ${row.name}`, async (t) => {
-    const accounts = leaseCalls(createMemoryAccounts())
+    const accounts = leaseCalls(createMemoryAccounts(), t.error)
     await row.run(accounts, t)
     await accounts.close()
   })
@@ -24,7 +24,7 @@ async function openLeased(fault?: FaultHook) {
   })
   await store.createAccount(ACCOUNT)
   const errors: unknown[] = []
-  const accounts = leaseCalls(store, { onError: (error) => errors.push(error) })
+  const accounts = leaseCalls(store, (error) => errors.push(error))
   const spend = (limit = 30_000, window = WINDOW) => accounts.spend(ACCOUNT.id, window, limit)
   return { store, accounts, errors, spend, spends: () => spends }
 }
@@ -93,7 +93,7 @@ t.test('calls that wait at the same moment are one statement', async (t) => {
 
 t.test('several processes together reach the limit exactly', async (t) => {
   const { store, accounts } = await openLeased()
-  const nodes = [accounts, ...Array.from({ length: 3 }, () => leaseCalls(store))]
+  const nodes = [accounts, ...Array.from({ length: 3 }, () => leaseCalls(store, t.error))]
   let allowed = 0
   const caller = async (node: typeof accounts) => {
     for (let call = 0; call < 3_000; call++) {
@@ -122,7 +122,7 @@ t.test('closing waits for what is being reserved, and gives that back', async (t
   const store = createMemoryAccounts()
   await store.createAccount(ACCOUNT)
   const slow: typeof store.spend = (...given) => delay(1).then(() => store.spend(...given))
-  const accounts = leaseCalls({ ...store, spend: slow })
+  const accounts = leaseCalls({ ...store, spend: slow }, t.error)
   const spend = () => accounts.spend(ACCOUNT.id, WINDOW, 30_000)
   let calls = 0
   do {

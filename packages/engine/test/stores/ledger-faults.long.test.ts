@@ -39,8 +39,7 @@ t.test(`${KILLS} times kill -9 under load: every id given out has its record, an
   }
   t.ok(given.length >= 50 * KILLS, `${given.length} ids were given out`)
   t.equal(new Set(given).size, given.length, 'none twice')
-  const { store } = await openLedgerIn(folder)
-  t.teardown(() => store.close())
+  const { store } = await openLedgerIn(t, folder)
   t.same(await listMissing(store, given), [])
   t.equal(await findFault(store, folder), undefined)
 })
@@ -52,8 +51,7 @@ t.test('four processes append to one ledger of one folder', async (t) => {
   for (const { child } of started) t.equal(child.exitCode, 0)
   const given = started.flatMap(({ ids }) => ids)
   t.equal(new Set(given).size, 1000, 'every id once')
-  const { store } = await openLedgerIn(folder)
-  t.teardown(() => store.close())
+  const { store } = await openLedgerIn(t, folder)
   t.equal((await readHead(store, 't/a'))?.size, 1000)
   t.same(await listMissing(store, given), [])
   t.equal(await findFault(store, folder), undefined, 'one chain, no fork')
@@ -70,8 +68,7 @@ t.teardown(() => {
 t.test('a full disk is unavailable, and appends again when there is room', { skip: NO_DISK }, async (t) => {
   const ballast = join(DISK, 'ballast')
   writeFileSync(ballast, Buffer.alloc(3 << 20))
-  const { store, attest } = await openLedgerIn(DISK)
-  t.teardown(() => store.close())
+  const { store, attest } = await openLedgerIn(t, DISK)
   const given: number[] = []
   let refused: unknown
   for (let calls = 0; refused === undefined && calls < 20_000; calls++) {
@@ -113,16 +110,14 @@ t.test('a disk fails 2 % of its syncs and writes: each id has its record', { ski
   const given = ids.filter((id) => id > 0)
   t.ok(given.length > 0, `${given.length} ids are given out beside ${refusals} refusals`)
   t.equal(new Set(given).size, given.length, 'none twice')
-  const { store } = await openLedgerIn(folder)
-  t.teardown(() => store.close())
+  const { store } = await openLedgerIn(t, folder)
   t.same(await listMissing(store, given), [])
   t.equal(await findFault(store, folder), undefined)
 })
 
 t.test('the thread that waits for the disk is not that of the requests', async (t) => {
   const folder = await temporaryFolder(t)
-  const { store, attest } = await openLedgerIn(folder)
-  t.teardown(() => store.close())
+  const { attest } = await openLedgerIn(t, folder)
   let turns = 0
   const ticking = setImmediate(function tick() {
     turns++
@@ -135,7 +130,7 @@ t.test('the thread that waits for the disk is not that of the requests', async (
 })
 
 t.test('after close everything rejects, and nothing hangs', async (t) => {
-  const { store, attest } = await openLedgerIn(await temporaryFolder(t))
+  const { store, attest } = await openLedgerIn(t, await temporaryFolder(t))
   const inFlight = attest()
   await store.close()
   await Promise.allSettled([inFlight])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { auditLedger, type Ledger, type LedgerStore, openLedger } from '@sallyport/ledger'
 import { MADE_ATTESTATION, MADE_DATASETS, MADE_POLICY, madeSigner } from '@sallyport/ledger/testing'
 import { openCheckpointFolder, openSqliteLedger } from '../../src/stores/index.ts'
+import type { Cleanup } from '../../src/stores/testing/index.ts'
 
 type Attest = (log?: string, address?: string, context?: string) => Promise<number>
 type LedgerAtPlace = Readonly<{ store: LedgerStore; ledger: Ledger; attest: Attest }>
@@ -27,8 +28,11 @@ export async function openLedgerOn(store: LedgerStore, folder: string): Promise<
   }
 }
 
-export async function openLedgerIn(folder: string): Promise<LedgerAtPlace> {
-  return openLedgerOn(await openSqliteLedger(join(folder, 'ledger.db')), folder)
+/** Opens a ledger in a file, which is closed with the test. */
+export async function openLedgerIn(t: Cleanup, folder: string): Promise<LedgerAtPlace> {
+  const store = await openSqliteLedger(join(folder, 'ledger.db'))
+  t.teardown(() => store.close())
+  return openLedgerOn(store, folder)
 }
 
 /** Faults that the audit of a store and of a folder's checkpoints finds. */

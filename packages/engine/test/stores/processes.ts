@@ -2,10 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-interface Cleanup {
-  teardown(step: () => unknown): unknown
-}
+import type { Cleanup } from '../../src/stores/testing/index.ts'
 
 export async function temporaryFolder(t: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-stores-'))

@@ -21,8 +21,7 @@ for (const row of LEDGER_CONTRACT) {
 /** Ten records of `t/a` and five of `t/b` in turn, with a second connection as an auditor or a forger has it. */
 async function fifteen(t: Test) {
   const folder = await temporaryFolder(t)
-  const { store, ledger, attest } = await openLedgerIn(folder)
-  t.teardown(() => store.close())
+  const { store, ledger, attest } = await openLedgerIn(t, folder)
   for (let count = 0; count < 15; count++) await attest(count % 3 === 2 ? 't/b' : 't/a', `192.0.2.${count}`)
   const database = await connect(join(folder, 'ledger.db'), 1000)
   t.teardown(() => database.close())
@@ -79,9 +78,12 @@ t.test('a tail that was deleted shows at once', async (t) => {
   await ledger.checkpoint()
   database.exec('DELETE FROM record WHERE attestation_id >= 15')
   t.match(await findFault(store, folder), { log: 't/a', reason: /the database has 9/ })
-  await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a.*(were changed|cut short)/ })
+  await t.rejects(openLedgerIn(t, folder), { name: 'LedgerRefused', message: /t\/a.*(were changed|cut short)/ })
   database.exec(`UPDATE log SET size = 9 WHERE name = 't/a'`)
-  await t.rejects(openLedgerIn(folder), { name: 'LedgerRefused', message: /t\/a has 10 records; the database has 9/ })
+  await t.rejects(openLedgerIn(t, folder), {
+    name: 'LedgerRefused',
+    message: /t\/a has 10 records; the database has 9/,
+  })
 })
 
 t.test('the audit names an address, a salt and a context that were changed', async (t) => {
@@ -138,8 +140,7 @@ t.test('subjects are erased in steps, between which records are appended', async
 
 t.test('erased content leaves the log although heads are reserved meanwhile', async (t) => {
   const folder = await temporaryFolder(t)
-  const { store, attest } = await openLedgerIn(folder)
-  t.teardown(() => store.close())
+  const { store, attest } = await openLedgerIn(t, folder)
   await attest()
   let erased = 0
   const erasing = store.eraseSubject('203.0.113.7').then((count) => (erased = count))

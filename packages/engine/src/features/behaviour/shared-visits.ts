@@ -26,7 +26,7 @@ export interface SharedVisitsPorts {
  */
 export function openSharedVisits(url: string, { onSeed, takeAll }: SharedVisitsPorts) {
   const own = randomUUID()
-  const opening = openRedis(url, {})
+  const opening = openRedis(url)
   let seed = randomInt(2 ** 31)
   let last = '0-0'
   let isLooking = false

@@ -12,7 +12,7 @@ return 1`
 
 /** Opens the users in Redis, whose server ends them by its own clock. */
 export async function openRedisUsers(url: string, now: () => number): Promise<UserStore> {
-  const connection = await openRedis(url, {})
+  const connection = await openRedis(url)
   return {
     read: async (key) => (await connection.client().get(PREFIX + key)) ?? undefined,
     async replace(key, before = '', next, until) {

@@ -8,8 +8,8 @@ import type { Keeping } from '../kept-config.ts'
 /** Opens the accounts that `store` or `dataDir` names. An outage is reported and is no error. */
 export async function openStores({ kept, missing }: Keeping, onFault: (error: unknown) => void) {
   const store = await openAccountStore(kept, onFault, missing)
-  const accounts = leaseCalls(store, { onError: onFault })
-  const uses = recordKeyUses(accounts, { onError: onFault })
+  const accounts = leaseCalls(store, onFault)
+  const uses = recordKeyUses(accounts, onFault)
   return {
     accounts,
     onKeyUsed: uses.used,
@@ -36,7 +36,7 @@ export async function openAccountStore(
   }
   const url = store ?? `sqlite:${join(dataDir, 'state.db')}`
   try {
-    const accounts = await openAccountsAt(url, { onUnreachable })
+    const accounts = await openAccountsAt(url, onUnreachable)
     return { ...rememberKeys(accounts), close: accounts.close }
   } catch (error) {
     if (store === undefined) throw error

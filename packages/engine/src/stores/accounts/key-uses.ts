@@ -1,22 +1,10 @@
 import type { Accounts } from '#accounts'
 
-export interface KeyUses {
-  /** Costs a map entry; it does not wait for the store. */
-  used(id: string): void
-  close(): Promise<void>
-}
-
-export interface KeyUsesOptions {
-  /** Called when uses could not be stored; they are retried with the next ones. */
-  readonly onError?: ((error: unknown) => void) | undefined
-  /** How long uses are collected before they are stored, in milliseconds; default 5000. */
-  readonly everyMs?: number | undefined
-}
-
+/** How long uses are collected before they are stored. */
 const WRITE_EVERY_MS = 5_000
 
-/** Stores the last uses of keys; one statement holds the uses of some seconds. */
-export function recordKeyUses(accounts: Accounts, { onError, everyMs = WRITE_EVERY_MS }: KeyUsesOptions = {}): KeyUses {
+/** Stores the last uses of keys. Uses that could not be stored, which `onError` learns, are retried with the next ones. */
+export function recordKeyUses(accounts: Accounts, onError: (error: unknown) => void, everyMs = WRITE_EVERY_MS) {
   let collected = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
@@ -37,12 +25,13 @@ export function recordKeyUses(accounts: Accounts, { onError, everyMs = WRITE_EVE
       await accounts.recordUses([...uses].map(([id, at]) => ({ id, at: new Date(at).toISOString() })))
     } catch (error) {
       collected = new Map([...uses, ...collected])
-      onError?.(error)
+      onError(error)
     }
   }
 
   return {
-    used(id) {
+    /** Costs a map entry; it does not wait for the store. */
+    used(id: string): void {
       collected.set(id, Date.now())
       timer ??= setTimeout(() => void write(), everyMs).unref()
     },

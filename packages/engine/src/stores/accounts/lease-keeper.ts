@@ -1,20 +1,8 @@
 import type { Accounts } from '#accounts'
 import { grant, LEASE_MS, type Lease, nextBatch, serves, take } from './lease.ts'
 
-/** Reserves calls for leases in the store, and refunds those that are not used. */
-export interface LeaseKeeper {
-  /** Answers the calls that wait for a lease; call it only while no statement of the lease is under way. */
-  fill(lease: Lease): void
-  /** Waits for the statements under way, then ends every lease. */
-  close(): Promise<void>
-}
-
-/** Creates a keeper of `leases`, which ends leases that are not used for `LEASE_MS`. */
-export function createLeaseKeeper(
-  accounts: Accounts,
-  leases: Map<string, Lease>,
-  onError?: (error: unknown) => void,
-): LeaseKeeper {
+/** Creates a keeper of `leases`: it reserves calls in the store, and refunds those that are not used for `LEASE_MS`. */
+export function createLeaseKeeper(accounts: Accounts, leases: Map<string, Lease>, onError: (error: unknown) => void) {
   const underWay = new Set<Promise<void>>()
 
   function track(work: Promise<void>): void {
@@ -22,7 +10,7 @@ export function createLeaseKeeper(
     underWay.add(done)
   }
 
-  const giveBack = (lease: Lease) => refundUnspent(accounts, lease).catch((error: unknown) => onError?.(error))
+  const giveBack = (lease: Lease) => refundUnspent(accounts, lease).catch(onError)
 
   /** The next call of the account begins a lease with a batch of one. */
   function end(lease: Lease): Promise<void> {
@@ -40,10 +28,7 @@ export function createLeaseKeeper(
     }, LEASE_MS).unref()
   }
 
-  /**
-   * The next batch of a lease in use is as large as what was used in `LEASE_MS`. What is left of the last one stays if
-   * the next `LEASE_MS` will use it, and is given back if it is more than that.
-   */
+  /** The next batch is as large as what was used in `LEASE_MS`. What is left of the last one is given back if it is more than that. */
   function renew(lease: Lease): void {
     const { taken, unspent } = lease
     lease.size = Math.max(1, Math.min(lease.size, taken))
@@ -77,11 +62,13 @@ export function createLeaseKeeper(
   }
 
   return {
-    fill(lease) {
+    /** Answers the calls that wait for a lease; call it only while no statement of the lease is under way. */
+    fill(lease: Lease): void {
       lease.asking = true
       track(answer(lease))
     },
-    async close() {
+    /** Waits for the statements under way, then ends every lease. */
+    async close(): Promise<void> {
       await Promise.all(underWay)
       await Promise.all([...leases.values()].map(end))
     },

@@ -44,10 +44,7 @@ export function newLease(accountId: string, windowId: string, limit: number): Le
   return { accountId, windowId, limit, ...counts, asking: false, waiting: [], timer: undefined }
 }
 
-/**
- * Reports whether the lease can answer a call: one is left, or the limit was just found to be reached. A call of a window that a later one
- * has followed counts in the later.
- */
+/** Reports whether the lease can answer a call: one is left, or the limit was just reached. Later windows count calls of earlier ones. */
 export function serves(lease: Lease, windowId: string, limit: number): boolean {
   const known = lease.unspent > 0 || (lease.asked > 0 && lease.used >= limit)
   return known && lease.windowId >= windowId && lease.limit === limit

@@ -2,29 +2,21 @@ import type { Accounts } from '#accounts'
 import { type Lease, newLease, serves, take } from './lease.ts'
 import { createLeaseKeeper } from './lease-keeper.ts'
 
-export interface LeaseOptions {
-  /** Called when calls that were reserved and not used could not be given back; they stay counted. */
-  readonly onError?: ((error: unknown) => void) | undefined
-}
-
-/** Accounts that count the calls of busy accounts in batches; `close` gives back what is reserved and not used. */
-export interface LeasedAccounts extends Accounts {
-  close(): Promise<void>
-}
-
 /**
- * Counts the calls of a busy account in batches. The rule: a call is counted in the store, durably, before it is
- * answered. So nothing that was answered is ever lost and the limit is never passed, by any number of processes and
- * whatever is killed; a killed process costs an account at most the `MAX_CALLS` that it had reserved and not answered.
- * What is not used is given back in at most twice `LEASE_MS`, which is how late other processes see the count; an
- * account that keeps calling stays busy.
+ * Counts the calls of a busy account in batches. The rule: a call is counted in the store, durably, before it is answered. So nothing that
+ * was answered is ever lost and the limit is never passed, by any number of processes and whatever is killed; a killed process costs an
+ * account at most the `MAX_CALLS` that it had reserved and not answered. What is not used is given back in at most twice `LEASE_MS`, which is
+ * how late other processes see the count; an account that keeps calling stays busy.
  *
- * A limit that is reached is queried again after `LEASE_MS`: refused calls cost the store nothing.
+ * A limit that is reached is queried again after `LEASE_MS`: refused calls cost the store nothing. An account that is not busy reserves
+ * nothing. For a busy one, batches double up to a part of what is left. Calls that wait at the same moment are one statement.
  *
- * An account that is not busy reserves nothing. For a busy one, batches double up to a part of what is left. Calls that
- * wait for the store at the same moment are counted by one statement.
+ * `close` gives back what is reserved and not used. `onError` learns what could not be given back and stays counted.
  */
-export function leaseCalls(accounts: Accounts, { onError }: LeaseOptions = {}): LeasedAccounts {
+export function leaseCalls(
+  accounts: Accounts,
+  onError: (error: unknown) => void,
+): Accounts & { close(): Promise<void> } {
   const leases = new Map<string, Lease>()
   const keeper = createLeaseKeeper(accounts, leases, onError)
 

@@ -1,19 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Accounts } from '#accounts'
 import { migrate } from '../postgres/migrate.ts'
-import { isUnreachable, type Postgres, type PostgresValue } from '../postgres/pool.ts'
-import { readAccount, required } from './rows.ts'
+import { isUnreachable, type Postgres, type PostgresValue, writeParameters } from '../postgres/pool.ts'
 import {
   type AccountsDialect,
   createSqlAccounts,
   INSERT_KEY,
   type Query,
   REVOKE,
+  readAccount,
+  required,
   SELECT_ACCOUNT,
   writeSpend,
 } from './sql-accounts.ts'
-
-const FAMILY = 'accounts'
 
 /** Lists the steps that make the tables, by version; a released step never changes. */
 const STEPS: readonly string[] = [
@@ -58,9 +57,6 @@ const PAUSE_MS = 250
 /** How long an operation waits for tables that another process is making: its caller has a second. */
 const MIGRATION_MS = 400
 
-/** Runs operations on the database: each rejects while the server cannot be reached or the tables are not made. */
-type Run = <T>(operation: () => Promise<T>) => Promise<T>
-
 /**
  * Opens the accounts in a PostgreSQL database, shared by any number of nodes. A server that cannot be reached now is no error, though
  * `onUnreachable` is called: the tables are made as soon as it can be, and until then every operation rejects. Rejects when the server
@@ -70,15 +66,14 @@ export async function openPostgresAccounts(
   postgres: Postgres,
   onUnreachable?: (error: unknown) => void,
 ): Promise<Accounts> {
-  const tables = createTables(postgres)
+  const { makeTables, run } = createRunner(postgres)
   try {
-    await tables.make()
+    await makeTables()
   } catch (error) {
     if (!isUnreachable(error)) throw error
     onUnreachable?.(error)
   }
-  const run = createRun(tables)
-  const query: Query = (sql, values) => run(async () => (await postgres.query(numbered(sql), values)).rows)
+  const query: Query = (sql, values) => run(async () => (await postgres.query(writeParameters(sql), values)).rows)
   const spend = writeSpend(POSTGRES)
   return {
     // Two nodes that spend at once wait for one row lock.
@@ -87,7 +82,7 @@ export async function openPostgresAccounts(
       run(() =>
         postgres.transaction(async (within) => {
           const first = async (sql: string, values: readonly PostgresValue[]) =>
-            (await within(numbered(sql), values)).rows[0]
+            (await within(writeParameters(sql), values)).rows[0]
           const accountId = (await first(REVOKE, [id, createdAt]))?.['account_id']
           if (accountId === undefined) return undefined
           await first(INSERT_KEY, [nextId, hash, last4, String(accountId), createdAt, revokedAt ?? null])
@@ -101,36 +96,28 @@ export async function openPostgresAccounts(
   }
 }
 
-interface Tables {
-  /** Makes them; concurrent calls share one attempt. */
-  make(): Promise<void>
-  made(): boolean
-}
-
-function createTables(postgres: Postgres): Tables {
+function createRunner(postgres: Postgres) {
   let making: Promise<void> | undefined
-  let made = false
-  return {
-    make() {
-      making ??= migrate(postgres, FAMILY, STEPS)
-        .then(() => {
-          made = true
-        })
-        .finally(() => {
-          making = undefined
-        })
-      return making
-    },
-    made: () => made,
-  }
-}
-
-function createRun(tables: Tables): Run {
+  let hasTables = false
   let outage: { readonly error: unknown; readonly until: number } | undefined
-  return async (operation) => {
+
+  /** Concurrent calls share one attempt. */
+  function makeTables(): Promise<void> {
+    making ??= migrate(postgres, 'accounts', STEPS)
+      .then(() => {
+        hasTables = true
+      })
+      .finally(() => {
+        making = undefined
+      })
+    return making
+  }
+
+  /** Runs an operation; rejects while the server cannot be reached or the tables are not made. */
+  async function run<T>(operation: () => Promise<T>): Promise<T> {
     if (outage !== undefined && performance.now() < outage.until) throw outage.error
     try {
-      if (!tables.made()) await awaitBriefly(tables.make())
+      if (!hasTables) await awaitBriefly(makeTables())
       const result = await operation()
       outage = undefined
       return result
@@ -139,6 +126,8 @@ function createRun(tables: Tables): Run {
       throw error
     }
   }
+
+  return { makeTables, run }
 }
 
 /** Rejects, as when the server cannot be reached, if the migration takes long; the migration continues. */
@@ -153,9 +142,4 @@ async function awaitBriefly(migration: Promise<void>): Promise<void> {
   } finally {
     waiting.abort()
   }
-}
-
-/** Writes the parameters `?1` … of a statement as PostgreSQL does. */
-function numbered(sql: string): string {
-  return sql.replaceAll('?', '$')
 }

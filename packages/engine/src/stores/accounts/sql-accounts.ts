@@ -1,5 +1,7 @@
-import type { Accounts } from '#accounts'
-import { number, type Row, readAccount, readCount, readKey, required } from './rows.ts'
+import type { Account, Accounts, StoredKey } from '#accounts'
+
+/** A row of the tables `account`, `api_key` or `usage`, as either database gives it. */
+type Row = Readonly<Record<string, unknown>>
 
 /** Runs one statement with `?1` … and returns its rows. */
 export type Query = (sql: string, values?: readonly (null | number | string)[]) => Promise<readonly Row[]>
@@ -52,7 +54,7 @@ export function createSqlAccounts(
   spend: (values: readonly (number | string)[]) => Promise<Row | undefined>,
 ): Omit<Accounts, 'replaceKey' | 'recordUses'> {
   async function readUsage(account: string, window: string): Promise<number> {
-    return number(required((await query(USAGE, [account, window]))[0]), 'used')
+    return Number(required((await query(USAGE, [account, window]))[0])['used'])
   }
 
   return {
@@ -86,7 +88,10 @@ export function createSqlAccounts(
     revokeKey: async (id, at) => (await query(REVOKE, [id, at])).length === 1,
     async spend(account, window, limit, calls = 1) {
       const counted = await spend([account, window, limit, calls])
-      if (counted) return { granted: number(counted, 'granted'), ...readCount(counted) }
+      if (counted !== undefined) {
+        const { granted, used, window_id: windowId } = counted
+        return { granted: Number(granted), used: Number(used), windowId: String(windowId) }
+      }
       return { granted: 0, used: await readUsage(account, window), windowId: window }
     },
     async refund(account, window, calls = 1) {
@@ -95,4 +100,27 @@ export function createSqlAccounts(
     },
     usage: readUsage,
   }
+}
+
+export function readAccount({ id, name, plan, signup_date: signupDate }: Row): Account {
+  return { id: String(id), name: String(name), plan: String(plan), signupDate: String(signupDate) }
+}
+
+function readKey(row: Row): StoredKey {
+  const { revoked_at: revokedAt, last_used_at: lastUsedAt } = row
+  return {
+    id: String(row['id']),
+    hash: String(row['hash']),
+    last4: String(row['last4']),
+    accountId: String(row['account_id']),
+    createdAt: String(row['created_at']),
+    ...(revokedAt !== null && { revokedAt: String(revokedAt) }),
+    ...(lastUsedAt !== null && { lastUsedAt: String(lastUsedAt) }),
+  }
+}
+
+/** Returns a row that a foreign key must hold in place, or throws. */
+export function required(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('A row that a foreign key holds in place is missing.')
+  return row
 }

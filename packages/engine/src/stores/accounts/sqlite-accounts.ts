@@ -3,13 +3,14 @@ import type { Closable } from '../closable.ts'
 import type { SqlRow, SqlValue, Statement } from '../sqlite/driver.ts'
 import { closeOnce, inTransaction, openDatabase, setImpatient, whenFree } from '../sqlite/open-database.ts'
 import { createTurns } from '../sqlite/turns.ts'
-import { readAccount, required } from './rows.ts'
 import {
   type AccountsDialect,
   createSqlAccounts,
   INSERT_KEY,
   type Query,
   REVOKE,
+  readAccount,
+  required,
   SELECT_ACCOUNT,
   writeSpend,
 } from './sql-accounts.ts'
@@ -42,10 +43,7 @@ const STEPS: readonly string[] = [
 
 const SQLITE: AccountsDialect = { least: 'min', greatest: 'max', byBytes: '', serial: 'rowid' }
 
-/**
- * Opens the accounts in the SQLite file at `path`, creating or upgrading it. Any number of processes may have it open
- * at once; what an operation resolved with is on the disk.
- */
+/** Opens the accounts in the SQLite file at `path`, for any number of processes. What an operation resolved with is on the disk. */
 export async function openSqliteAccounts(path: string): Promise<Accounts & Closable> {
   const database = await openDatabase(path, STEPS)
   setImpatient(database)

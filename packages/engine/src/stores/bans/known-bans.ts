@@ -35,27 +35,14 @@ export interface KnownBansOptions {
   readonly most?: number | undefined
 }
 
-/** The bans and lifts of a shared store as this process knows them. */
-export interface KnownBans {
-  find(key: string): Ban | undefined
-  /** Holds a ban here, even where it cannot be written; returns whether the store is to be swept too. */
-  hold(ban: Ban): boolean
-  forget(ban: Ban, lift: Lift): void
-  lift(id: string): Lift | undefined
-  /** Lists the bans that have not ended, the soonest to end first. */
-  list(): readonly Ban[]
-  /** Replaces all by what the store has. */
-  replace(bans: readonly Ban[], lifts: readonly Lift[]): void
-}
-
 /**
- * A ban that begins in the future was made by a clock that was ahead, or the clock went back: it begins when that is noticed, and lasts
- * as long as it was to last. `onRewound` takes it then.
+ * Creates the bans and lifts of a shared store as this process knows them. A ban that begins in the future was made by a clock that was
+ * ahead, or the clock went back: it begins when that is noticed, and lasts as long as it was to last. `onRewound` takes it then.
  */
 export function createKnownBans(
   { now = Date.now, most = MAX_BANS }: KnownBansOptions,
   onRewound: (ban: Ban) => void = () => {},
-): KnownBans {
+) {
   let bans = new Map<string, Ban>()
   let lifts = new Map<string, Lift>()
   let made = 0
@@ -70,27 +57,30 @@ export function createKnownBans(
   }
 
   return {
-    find(key) {
+    find(key: string): Ban | undefined {
       const ban = bans.get(key)
       const held = ban && rewound(ban)
       return held !== undefined && held.until > now() ? held : undefined
     },
-    hold(ban) {
+    /** Holds a ban here, even where it cannot be written; returns whether the store is to be swept too. */
+    hold(ban: Ban): boolean {
       bans.set(ban.key, ban)
       const isDue = ++made % SWEEP_EVERY === 0
       if (isDue) for (const kept of [bans, lifts]) sweep(kept, now(), most)
       return isDue
     },
-    forget({ id, key }, lift) {
+    forget({ id, key }: Ban, lift: Lift): void {
       bans.delete(key)
       lifts.set(id, lift)
     },
-    lift: (id) => lifts.get(id),
-    list() {
+    lift: (id: string): Lift | undefined => lifts.get(id),
+    /** Lists the bans that have not ended, the soonest to end first. */
+    list(): readonly Ban[] {
       const held = [...bans.values()].map(rewound)
       return held.filter(({ until }) => until > now()).sort((x, y) => x.until - y.until)
     },
-    replace(all, kept) {
+    /** Replaces all by what the store has. */
+    replace(all: readonly Ban[], kept: readonly Lift[]): void {
       bans = new Map(all.map((ban) => [ban.key, ban]))
       lifts = new Map(kept.map((lift) => [lift.id, lift]))
     },

@@ -1,10 +1,10 @@
+import type { RedisClientType } from '@redis/client'
 import type { Ban, BanList } from '@sallyport/core'
 import type { Closable } from '../closable.ts'
 import { openRedis } from '../redis-connection.ts'
-import type { RedisOptions } from '../redis-options.ts'
 import { createKnownBans, type KnownBansOptions, type Lift, LOOK_MS, MAX_BANS, makeLift } from './known-bans.ts'
 
-export interface RedisBansOptions extends RedisOptions, KnownBansOptions {
+export interface RedisBansOptions extends KnownBansOptions {
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
@@ -24,7 +24,7 @@ const LIFTS = `${PREFIX}lifts`
  */
 export async function openRedisBans(url: string, options: RedisBansOptions = {}): Promise<BanList & Closable> {
   const { now = Date.now, most = MAX_BANS, onFault } = options
-  const connection = await openRedis(url, options)
+  const connection = await openRedis(url)
   // Not written: the clock of another node may be right.
   const known = createKnownBans({ now, most })
   let seen: string | null | undefined
@@ -39,29 +39,35 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
     seen = version
   }
 
-  const timer = setInterval(() => {
+  async function lookAgain(): Promise<void> {
     if (looking) return
     looking = true
-    look()
-      .then(() => {
-        failing = false
-      })
-      .catch((error: unknown) => {
-        if (!failing) onFault?.(error)
-        failing = true
-      })
-      .finally(() => {
-        looking = false
-      })
-  }, LOOK_MS).unref()
+    try {
+      await look()
+      failing = false
+    } catch (error) {
+      if (!failing) onFault?.(error)
+      failing = true
+    } finally {
+      looking = false
+    }
+  }
+
+  const timer = setInterval(() => void lookAgain(), LOOK_MS).unref()
   await look().catch(() => {})
 
   return {
     find: known.find,
     async put(ban) {
       const isDue = known.hold(ban)
-      await write(connection.client(), ban, ban.until - now())
-      if (isDue) await trim(connection.client(), most)
+      const client = connection.client()
+      await client
+        .multi()
+        .set(PREFIX + ban.id, JSON.stringify(ban), expireAfter(ban.until - now()))
+        .zAdd(IDS, { score: ban.until, value: ban.id })
+        .incr(VERSION)
+        .exec()
+      if (isDue) await trim(client, most)
     },
     async lift(id) {
       const client = connection.client()
@@ -70,12 +76,11 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
       const ban = typeof text === 'string' ? (JSON.parse(text) as Ban) : here
       if (ban === undefined) return false
       const lift = makeLift(ban, earlier ? (JSON.parse(earlier) as Lift) : undefined, now())
-      const expiration = { type: 'PX', value: Math.max(1, lift.until - now()) } as const
       await client
         .multi()
         .del(PREFIX + id)
         .zRem(IDS, id)
-        .set(LIFT + id, JSON.stringify(lift), { expiration })
+        .set(LIFT + id, JSON.stringify(lift), expireAfter(lift.until - now()))
         .zAdd(LIFTS, { score: lift.until, value: id })
         .incr(VERSION)
         .exec()
@@ -95,10 +100,8 @@ export async function openRedisBans(url: string, options: RedisBansOptions = {})
   }
 }
 
-type Client = ReturnType<Awaited<ReturnType<typeof openRedis>>['client']>
-
 /** Reads the values of some ids, and forgets the ids of those that have ended. */
-async function readAll<Value>(client: Client, ids: string, prefix: string): Promise<readonly Value[]> {
+async function readAll<Value>(client: RedisClientType, ids: string, prefix: string): Promise<readonly Value[]> {
   const all = await client.zRange(ids, 0, -1)
   const texts = all.length === 0 ? [] : await client.mGet(all.map((id) => prefix + id))
   const ended = all.filter((_, at) => texts[at] === null)
@@ -106,18 +109,13 @@ async function readAll<Value>(client: Client, ids: string, prefix: string): Prom
   return texts.flatMap((text) => (text === null ? [] : [JSON.parse(text) as Value]))
 }
 
-/** Keeps a ban for so many milliseconds by the clock of the server, whatever the clock here says. */
-async function write(client: Client, ban: Ban, lasts: number): Promise<void> {
-  await client
-    .multi()
-    .set(PREFIX + ban.id, JSON.stringify(ban), { expiration: { type: 'PX', value: Math.max(1, lasts) } })
-    .zAdd(IDS, { score: ban.until, value: ban.id })
-    .incr(VERSION)
-    .exec()
+/** Ends a key after so many milliseconds by the clock of the server, whatever the clock here says. */
+function expireAfter(milliseconds: number) {
+  return { expiration: { type: 'PX', value: Math.max(1, milliseconds) } } as const
 }
 
 /** Removes bans beyond `most`, the soonest to end first. */
-async function trim(client: Client, most: number): Promise<void> {
+async function trim(client: RedisClientType, most: number): Promise<void> {
   const ids = await client.zRange(IDS, 0, -1 - most)
   if (ids.length === 0) return
   await client

@@ -25,9 +25,8 @@ interface Rows {
 const MAX_KEYS = 100_000
 
 /**
- * Counts in the memory of this process, at once. Memory is bounded: of more keys than `maxKeys` the one longest unseen is
- * forgotten. A full count is held apart, so that no number of other keys makes it forgotten; only `maxKeys` full ones after
- * it do.
+ * Counts in the memory of this process, at once. Of more keys than `maxKeys` the one longest unseen is forgotten. A full count is held
+ * apart, so that only `maxKeys` full ones after it make it forgotten.
  */
 export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: MemoryCountsOptions = {}): Counts {
   /** Made by the first count, since room for all keys is taken at once: most processes that could count never do. */

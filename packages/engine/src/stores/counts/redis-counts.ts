@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { RedisClientType } from '@redis/client'
 import type { Counts, CountTask, Taken } from '@sallyport/core'
 import type { Closable } from '../closable.ts'
 import { openRedis } from '../redis-connection.ts'
-import type { RedisOptions } from '../redis-options.ts'
 import { hashKey } from './key-hash.ts'
 import { GIVE_BACK, TAKE } from './redis-script.ts'
 import { FLIGHT_LEASE_MS, FLIGHT_RENEW_MS } from './sqlite-counts.ts'
 
-export interface RedisCountsOptions extends RedisOptions {
+export interface RedisCountsOptions {
+  /** How often a ping checks the server, in milliseconds. */
+  readonly pingMs?: number | undefined
   /** Returns milliseconds since the epoch; when absent, the server's clock counts, which all nodes share. */
   readonly now?: (() => number) | undefined
 }
@@ -15,12 +17,6 @@ export interface RedisCountsOptions extends RedisOptions {
 /** One slot of a cluster has all keys, because one script takes those of a request. */
 const PREFIX = 'sallyport:{counts}:'
 const SECRET = `${PREFIX}secret`
-
-/** A script, and the digest by which the server holds it. */
-interface Script {
-  readonly text: string
-  readonly sha: string
-}
 
 const [TAKING, GIVING] = [createScript(TAKE), createScript(GIVE_BACK)]
 
@@ -30,12 +26,12 @@ const [TAKING, GIVING] = [createScript(TAKE), createScript(GIVE_BACK)]
  * pending, and `createSharedCounts` gives it up.
  */
 export async function openRedisCounts(url: string, options: RedisCountsOptions = {}): Promise<Counts & Closable> {
-  const connection = await openRedis(url, options)
+  const connection = await openRedis(url, options.pingMs)
   const flying = new Map<string, readonly string[]>()
-  let secret: Promise<Secret> | undefined
+  let secret: ReturnType<typeof readSecret> | undefined
 
   /** The key of the hashes is made by the first node, and read again where a server has lost it. */
-  function loadSecret(): Promise<Secret> {
+  function loadSecret(): ReturnType<typeof readSecret> {
     secret ??= readSecret(connection.client).catch((error: unknown) => {
       secret = undefined
       throw error
@@ -109,15 +105,8 @@ export async function openRedisCounts(url: string, options: RedisCountsOptions =
   }
 }
 
-type Client = Awaited<ReturnType<typeof openRedis>>['client'] extends () => infer T ? T : never
-
-interface Secret {
-  readonly value: string
-  /** Names the secret to the script. */
-  readonly mark: string
-}
-
-async function readSecret(connected: () => Client): Promise<Secret> {
+/** Reads the secret, with the mark that names it to the script. */
+async function readSecret(connected: () => RedisClientType) {
   const client = connected()
   // An account may be denied `SCRIPT LOAD`; `evaluate` sends the script then.
   client.scriptLoad(TAKING.text).catch(() => {})
@@ -126,14 +115,15 @@ async function readSecret(connected: () => Client): Promise<Secret> {
   return { value, mark: createHash('sha1').update(value).digest('hex') }
 }
 
-function createScript(text: string): Script {
+/** Returns a script with the digest by which the server holds it. */
+function createScript(text: string) {
   return { text, sha: createHash('sha1').update(text).digest('hex') }
 }
 
 /** Runs a script by its digest; a server that does not have the script receives it. */
 async function evaluate(
-  client: Client,
-  { text, sha }: Script,
+  client: RedisClientType,
+  { text, sha }: ReturnType<typeof createScript>,
   given: { readonly keys: string[]; readonly arguments: string[] },
 ): Promise<unknown> {
   try {

@@ -78,7 +78,7 @@ export function createSharedCounts(store: Counts, { deadlineMs, share, onOutage 
     }
     const asked = askStore(tasks, flight)
     try {
-      const waitMs = tasks.some(isSpent) ? Math.max(deadlineMs, SILENT_MS) : deadlineMs
+      const waitMs = tasks.some(({ spends }) => spends) ? Math.max(deadlineMs, SILENT_MS) : deadlineMs
       const taken = await awaitWithin(waitMs, asked, () => heardAt)
       if (taken !== undefined) return taken
       // A timer may be a part of a millisecond early.
@@ -162,10 +162,6 @@ function reduceTask(task: CountTask, share: number): CountTask {
   const max = shareOfMax(task.max, share)
   const { limit } = task
   return { ...task, max, ...(limit && { limit: { ...limit, max, refill: limit.refill * share } }) }
-}
-
-function isSpent({ spends }: CountTask): boolean {
-  return spends === true
 }
 
 /**

@@ -52,11 +52,6 @@ const STEPS: readonly string[] = [
    CREATE TABLE secret (value TEXT NOT NULL) STRICT;`,
 ]
 
-interface Asked {
-  readonly tasks: readonly CountTask[]
-  readonly flight: string
-}
-
 /**
  * Opens counts in the SQLite file at `path`, for any number of processes of one machine: all that comes in one turn of the event loop is
  * one transaction. Keys are kept as keyed hashes; a row goes when its window has ended.
@@ -136,7 +131,8 @@ function createTaker(
     return flightState(allowed, there)
   }
 
-  const takeAll = ({ tasks, flight }: Asked): Taken => takeInOrder(tasks, (task) => takeOne(task, flight))
+  const takeAll = ({ tasks, flight }: { readonly tasks: readonly CountTask[]; readonly flight: string }): Taken =>
+    takeInOrder(tasks, (task) => takeOne(task, flight))
 
   function leave(keys: readonly string[], flight: string, unused: readonly CountTask[]): void {
     for (const key of keys) sql.leave.run(hashKey(secret, key), flight)

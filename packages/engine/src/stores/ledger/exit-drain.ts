@@ -22,10 +22,7 @@ export function createExitDrain(): ExitDrain {
   return new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
 }
 
-/**
- * Runs a call of a thread. A call that returns a promise ends when the promise settles. Does not return once the process exits: the thread
- * is about to be ended.
- */
+/** Runs a call of a thread; a promise that it returns counts until it settles. Does not return once the process exits. */
 export function inFlight<T>(drain: ExitDrain, call: () => T): T {
   // Counted before the look at the flag: an exit that sees none in flight can rely on it.
   Atomics.add(drain, IN_FLIGHT, 1)

@@ -1,13 +1,18 @@
-import { type Heads, leafTile, type SignedHead, type StoredRecord, type Subject, TILE_WIDTH } from '@sallyport/ledger'
 import {
-  addressRecordOfRow,
-  headOfRow,
-  type LedgerRow,
-  readBytes,
-  recordOfRow,
-  subjectOfRow,
-  uncoveredOfRow,
-} from './rows.ts'
+  type AddressRecord,
+  type Head,
+  type Heads,
+  leafTile,
+  openFrontier,
+  type SignedHead,
+  type StoredRecord,
+  type Subject,
+  TILE_WIDTH,
+  type Uncovered,
+} from '@sallyport/ledger'
+
+/** A row of the ledger's tables, as either database gives it. */
+type LedgerRow = Readonly<Record<string, unknown>>
 
 type Value = number | string | readonly (number | string)[]
 
@@ -40,7 +45,7 @@ export function listLedgerReads(dialect: LedgerDialect) {
   const logId = `(SELECT id FROM ${prefix}log WHERE name = ?1)`
   const record = `SELECT attestation_id, seq, bytes FROM ${prefix}record WHERE log = ${logId}`
   const note = `SELECT note FROM ${prefix}checkpoint WHERE log = ${logId}`
-  const readRecords = (log: string) => (rows: readonly LedgerRow[]) => rows.map((row) => recordOfRow(log, row))
+  const readRecords = (log: string) => (rows: readonly LedgerRow[]) => rows.map((row) => readRecord(log, row))
 
   return {
     heads: (names: readonly string[]): LedgerRead<Heads> => ({
@@ -48,7 +53,7 @@ export function listLedgerReads(dialect: LedgerDialect) {
       values: [makeList(names)],
       read: (rows) => {
         const grown = rows.filter((row) => row['name'] !== null)
-        const logs = new Map(grown.map((row) => [String(row['name']), headOfRow(row)]))
+        const logs = new Map(grown.map((row) => [String(row['name']), readHead(row)]))
         return { nextId: Number(rows[0]?.['next_id']), logs }
       },
     }),
@@ -83,19 +88,19 @@ export function listLedgerReads(dialect: LedgerDialect) {
     subjects: (ids: readonly number[]): LedgerRead<ReadonlyMap<number, Subject>> => ({
       sql: `SELECT * FROM ${prefix}subject WHERE attestation_id ${isListed}`,
       values: [makeList(ids)],
-      read: (rows) => new Map(rows.map((row) => [Number(row['attestation_id']), subjectOfRow(row)])),
+      read: (rows) => new Map(rows.map((row) => [Number(row['attestation_id']), readSubject(row)])),
     }),
     recordsAbout: (address: string, after: number, count: number) => ({
-      sql: `SELECT s.context, s.salt, r.*, l.name FROM ${prefix}subject s
+      sql: `SELECT s.context, r.*, l.name FROM ${prefix}subject s
         JOIN ${prefix}record r ON r.attestation_id = s.attestation_id JOIN ${prefix}log l ON l.id = r.log
         WHERE ${namesAddress(dialect, '?1')} AND s.attestation_id > ?2 ORDER BY s.attestation_id LIMIT ?3`,
       values: [address, after, count],
-      read: (rows: readonly LedgerRow[]) => rows.map(addressRecordOfRow),
+      read: (rows: readonly LedgerRow[]) => rows.map(readAddressRecord),
     }),
     uncovered: (limit: number) => ({
       sql: `SELECT * FROM ${prefix}log WHERE size > covered ORDER BY id LIMIT ?1`,
       values: [limit],
-      read: (rows: readonly LedgerRow[]) => rows.map(uncoveredOfRow),
+      read: (rows: readonly LedgerRow[]) => rows.map(readUncovered),
     }),
     checkpoints: (log: string, seq: number) => ({
       sql: `SELECT (${note} ORDER BY size DESC LIMIT 1) AS newest, (${note} AND size > ?2 ORDER BY size LIMIT 1) AS covering`,
@@ -135,4 +140,40 @@ export type LedgerReads = { readonly [Name in keyof Reads]: (...values: Paramete
 /** The reads of a database that is asked over a connection. */
 export type RemoteLedgerReads = {
   readonly [Name in keyof Reads]: (...values: Parameters<Reads[Name]>) => Promise<Read<Name>>
+}
+
+function readHead(row: LedgerRow): Head {
+  return {
+    size: Number(row['size']),
+    link: String(row['link']),
+    issuedAt: Number(row['issued_at']),
+    peaks: readBytes(row, 'peaks'),
+  }
+}
+
+function readRecord(log: string, row: LedgerRow): StoredRecord {
+  return { log, attestationId: Number(row['attestation_id']), seq: Number(row['seq']), bytes: readBytes(row, 'bytes') }
+}
+
+function readAddressRecord(row: LedgerRow): AddressRecord {
+  return { ...readRecord(String(row['name']), row), ...readContext(row) }
+}
+
+function readUncovered(row: LedgerRow): Uncovered {
+  const { size, peaks } = readHead(row)
+  return { log: String(row['name']), size, root: openFrontier(size, peaks).root(), covered: Number(row['covered']) }
+}
+
+function readSubject(row: LedgerRow): Subject {
+  return { address: String(row['address']), salt: readBytes(row, 'salt'), ...readContext(row) }
+}
+
+function readContext({ context }: LedgerRow): Pick<Subject, 'context'> {
+  return typeof context === 'string' ? { context } : {}
+}
+
+function readBytes(row: LedgerRow, column: string): Uint8Array {
+  const value = row[column]
+  if (!(value instanceof Uint8Array)) throw new TypeError(`${column} holds no bytes.`)
+  return value
 }

@@ -1,49 +1,79 @@
-/** Lists the steps that make the tables of a ledger file, by version; a released step never changes. */
-export const LEDGER_STEPS: readonly string[] = [
-  `CREATE TABLE ledger (
-     id INTEGER PRIMARY KEY CHECK (id = 1),
-     origin TEXT NOT NULL,
-     next_id INTEGER NOT NULL
-   ) STRICT;
-   CREATE TABLE log (
-     id INTEGER PRIMARY KEY,
-     name TEXT NOT NULL UNIQUE,
-     size INTEGER NOT NULL,
-     link TEXT NOT NULL,
-     issued_at INTEGER NOT NULL,
-     peaks BLOB NOT NULL,
-     covered INTEGER NOT NULL
-   ) STRICT;
-   CREATE INDEX log_uncovered ON log (id) WHERE size > covered;
-   CREATE TABLE record (
-     attestation_id INTEGER PRIMARY KEY,
-     log INTEGER NOT NULL,
-     seq INTEGER NOT NULL,
-     bytes BLOB NOT NULL,
-     UNIQUE (log, seq)
-   ) STRICT;
-   CREATE TABLE node (
-     log INTEGER NOT NULL,
-     level INTEGER NOT NULL,
-     place INTEGER NOT NULL,
-     hash BLOB NOT NULL,
-     PRIMARY KEY (log, level, place)
-   ) STRICT, WITHOUT ROWID;
-   CREATE TABLE subject (
-     attestation_id INTEGER PRIMARY KEY,
-     issued_at INTEGER NOT NULL,
-     address TEXT NOT NULL,
-     salt BLOB NOT NULL,
-     context TEXT
-   ) STRICT;
-   CREATE TABLE checkpoint (
-     log INTEGER NOT NULL,
-     size INTEGER NOT NULL,
-     note TEXT NOT NULL,
-     PRIMARY KEY (log, size)
-   ) STRICT, WITHOUT ROWID;
-   CREATE TABLE document (
-     sha256 TEXT PRIMARY KEY,
-     text TEXT NOT NULL
-   ) STRICT, WITHOUT ROWID;`,
-]
+/** SQLite writes the tables of a ledger in these words. */
+const SQLITE = {
+  /** Begins the names of the tables, except the one named `ledger`. */
+  prefix: '',
+  integer: 'INTEGER',
+  /** An integer that fits 32 bits. */
+  small: 'INTEGER',
+  bytes: 'BLOB',
+  /** An integer that the database assigns. */
+  assigned: 'INTEGER',
+  end: ' STRICT',
+  /** Ends a table that is stored by its primary key. */
+  keyedEnd: ' STRICT, WITHOUT ROWID',
+}
+
+const POSTGRES: typeof SQLITE = {
+  prefix: 'ledger_',
+  integer: 'bigint',
+  small: 'int',
+  bytes: 'bytea',
+  assigned: 'bigint GENERATED ALWAYS AS IDENTITY',
+  end: '',
+  keyedEnd: '',
+}
+
+/** Lists the steps that make the tables of a ledger, by version; a released step never changes. */
+function listSteps({ prefix, integer, small, bytes, assigned, end, keyedEnd }: typeof SQLITE): readonly string[] {
+  return [
+    `CREATE TABLE ledger (
+       id ${small} PRIMARY KEY CHECK (id = 1),
+       origin text NOT NULL,
+       next_id ${integer} NOT NULL
+     )${end};
+     CREATE TABLE ${prefix}log (
+       id ${assigned} PRIMARY KEY,
+       name text NOT NULL UNIQUE,
+       size ${integer} NOT NULL,
+       link text NOT NULL,
+       issued_at ${integer} NOT NULL,
+       peaks ${bytes} NOT NULL,
+       covered ${integer} NOT NULL
+     )${end};
+     CREATE INDEX ${prefix}log_uncovered ON ${prefix}log (id) WHERE size > covered;
+     CREATE TABLE ${prefix}record (
+       attestation_id ${integer} PRIMARY KEY,
+       log ${integer} NOT NULL,
+       seq ${integer} NOT NULL,
+       bytes ${bytes} NOT NULL,
+       UNIQUE (log, seq)
+     )${end};
+     CREATE TABLE ${prefix}node (
+       log ${integer} NOT NULL,
+       level ${small} NOT NULL,
+       place ${integer} NOT NULL,
+       hash ${bytes} NOT NULL,
+       PRIMARY KEY (log, level, place)
+     )${keyedEnd};
+     CREATE TABLE ${prefix}subject (
+       attestation_id ${integer} PRIMARY KEY,
+       issued_at ${integer} NOT NULL,
+       address text NOT NULL,
+       salt ${bytes} NOT NULL,
+       context text
+     )${end};
+     CREATE TABLE ${prefix}checkpoint (
+       log ${integer} NOT NULL,
+       size ${integer} NOT NULL,
+       note text NOT NULL,
+       PRIMARY KEY (log, size)
+     )${keyedEnd};
+     CREATE TABLE ${prefix}document (
+       sha256 text PRIMARY KEY,
+       text text NOT NULL
+     )${keyedEnd};`,
+  ]
+}
+
+export const SQLITE_STEPS = listSteps(SQLITE)
+export const POSTGRES_STEPS = listSteps(POSTGRES)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Batch, type Heads, KEY_LOG, type LedgerStore } from '@sallyport/ledger'
 import { bytesArray, numberArray, textArray } from '../postgres/arrays.ts'
 import { migrate } from '../postgres/migrate.ts'
-import { openPostgres, type Postgres, type PostgresQuery } from '../postgres/pool.ts'
+import { openPostgres, type Postgres, type PostgresQuery, writeParameters } from '../postgres/pool.ts'
 import {
   type LedgerDialect,
   listLedgerReads,
@@ -10,13 +10,10 @@ import {
   namesAddress,
   type RemoteLedgerReads,
 } from './ledger-reads.ts'
+import { POSTGRES_STEPS } from './ledger-tables.ts'
 import { createReservation } from './postgres-reservation.ts'
-import { POSTGRES_LEDGER_STEPS } from './postgres-tables.ts'
 
-/**
- * The commit of this transaction is synchronous whatever the server's or the role's setting says, because an id given
- * out is a durable record.
- */
+/** The commit is synchronous whatever the setting of the server or the role says, because an id given out is a durable record. */
 const SYNCHRONOUS = `set_config('synchronous_commit', 'on', true)`
 
 /** A process that is stopped while it holds the lock loses it after so many milliseconds. */
@@ -86,7 +83,7 @@ export async function openPostgresLedger(url: string): Promise<LedgerStore> {
 }
 
 async function createTables(postgres: Postgres): Promise<string> {
-  await migrate(postgres, 'ledger', POSTGRES_LEDGER_STEPS)
+  await migrate(postgres, 'ledger', POSTGRES_STEPS)
   await postgres.query('INSERT INTO ledger VALUES (1, $1, 1) ON CONFLICT DO NOTHING', [
     `sallyport/${randomBytes(8).toString('hex')}`,
   ])
@@ -141,14 +138,14 @@ function createStore(postgres: Postgres, origin: string): LedgerStore {
 
 function createReads(query: PostgresQuery): RemoteLedgerReads {
   return mapLedgerReads(POSTGRES, async ({ sql, values, read }) => {
-    const { rows } = await query(sql.replaceAll('?', '$'), values)
+    const { rows } = await query(writeParameters(sql), values)
     return read(rows)
   }) as RemoteLedgerReads
 }
 
 async function readHeads(query: PostgresQuery, names: readonly string[]): Promise<Heads> {
   const { sql, values, read } = listLedgerReads(POSTGRES).heads(names)
-  return read((await query(sql.replaceAll('?', '$'), values, 'ledger_heads')).rows)
+  return read((await query(writeParameters(sql), values, 'ledger_heads')).rows)
 }
 
 /** Returns false, with nothing written, when another node has moved the next id. */

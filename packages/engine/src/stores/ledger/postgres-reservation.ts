@@ -9,15 +9,8 @@ interface OpenTransaction {
   readonly ended: Promise<boolean>
 }
 
-/** A transaction that stays open between the read that locks and the write that follows. */
-export interface Reservation {
-  /** Runs a read that locks, and leaves its transaction open for RESERVE_MS at most. */
-  reserve<T>(read: (query: PostgresQuery) => Promise<T>): Promise<T>
-  /** Runs work in the open transaction; returns `undefined` when there is none. */
-  use(work: Work): Promise<boolean> | undefined
-}
-
-export function createReservation(postgres: Postgres): Reservation {
+/** Creates the transaction that stays open between the read that locks and the write that follows. */
+export function createReservation(postgres: Postgres) {
   let open: OpenTransaction | undefined
 
   async function release(): Promise<void> {
@@ -28,7 +21,8 @@ export function createReservation(postgres: Postgres): Reservation {
   }
 
   return {
-    async reserve(read) {
+    /** Runs a read that locks, and leaves its transaction open for RESERVE_MS at most. */
+    async reserve<T>(read: (query: PostgresQuery) => Promise<T>): Promise<T> {
       await release()
       return new Promise((resolve, reject) => {
         let end: OpenTransaction['end'] = () => {}
@@ -51,7 +45,8 @@ export function createReservation(postgres: Postgres): Reservation {
         ended.catch(reject)
       })
     },
-    use(work) {
+    /** Runs work in the open transaction; returns `undefined` when there is none. */
+    use(work: Work): Promise<boolean> | undefined {
       const used = open
       open = undefined
       used?.end(work)

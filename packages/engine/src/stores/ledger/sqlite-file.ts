@@ -3,7 +3,7 @@ import type { Heads } from '@sallyport/ledger'
 import type { SqlValue, Statement } from '../sqlite/driver.ts'
 import { openDatabase } from '../sqlite/open-database.ts'
 import { type LedgerDialect, type LedgerReads, mapLedgerReads } from './ledger-reads.ts'
-import { LEDGER_STEPS } from './ledger-tables.ts'
+import { SQLITE_STEPS } from './ledger-tables.ts'
 import { createLedgerWrites } from './ledger-writes.ts'
 import { createTransactions } from './transactions.ts'
 import { createWal } from './wal.ts'
@@ -11,7 +11,7 @@ import { createWal } from './wal.ts'
 /** Ten records a page: a commit of many writes fewer pages, each with two system calls. */
 const PAGE_BYTES = 8192
 
-export const SQLITE: LedgerDialect = {
+const SQLITE: LedgerDialect = {
   prefix: '',
   find: 'instr',
   isListed: 'IN (SELECT value FROM json_each(?1))',
@@ -23,7 +23,7 @@ export type LedgerFile = Awaited<ReturnType<typeof openLedgerFile>>
 
 /** Opens or creates the file. Any number of processes may have it open: SQLite's lock orders their commits. */
 export async function openLedgerFile(path: string) {
-  const database = await openDatabase(path, LEDGER_STEPS, PAGE_BYTES)
+  const database = await openDatabase(path, SQLITE_STEPS, PAGE_BYTES)
   // `keepShort` runs the checkpoints.
   database.exec('PRAGMA wal_autocheckpoint = 0')
   // Erased content is overwritten, not only unlinked.

@@ -15,10 +15,7 @@ interface Pending {
   readonly timer: NodeJS.Timeout | undefined
 }
 
-/**
- * Opens the ledger in the SQLite file at `path`, creating it. The file is written by a thread of its own, with a full
- * sync at every commit; any number of processes may have it open.
- */
+/** Opens the ledger in the SQLite file at `path`, for any number of processes. Its own thread syncs every commit in full. */
 export async function openSqliteLedger(path: string): Promise<LedgerStore> {
   const thread = await startThread(path)
   const { call } = thread

@@ -6,20 +6,10 @@ import { sleep, withBusyTimeout } from './wal.ts'
 const LOCK_DEADLINE_MS = 2_000
 const LOCK_PAUSE_MS = 1
 
-/** Transactions of the one connection that writes a ledger file. */
-export interface Transactions {
-  /** Runs work that writes; what it throws rolls back. Ends a reservation first. */
-  write<T>(work: () => T): T
-  /** Takes the write lock for the next `commit`, and reads. */
-  reserve<T>(read: () => T): T
-  /** Runs work that writes in the reserved transaction, or in a new one. */
-  commit<T>(work: () => T): T
-  isReserved(): boolean
-  /** Gives a reservation back. */
-  release(): void
-}
+export type Transactions = ReturnType<typeof createTransactions>
 
-export function createTransactions(database: Database): Transactions {
+/** Creates the transactions of the one connection that writes a ledger file. */
+export function createTransactions(database: Database) {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   let reserved = false
@@ -55,23 +45,27 @@ export function createTransactions(database: Database): Transactions {
     }
   }
 
+  /** Gives a reservation back. */
   function release(): void {
     if (reserved) rollback()
   }
 
   return {
-    write(work) {
+    /** Runs work that writes; what it throws rolls back. Ends a reservation first. */
+    write<T>(work: () => T): T {
       release()
       withBusyTimeout(database, 0, lock)
       return run(work)
     },
-    reserve(read) {
+    /** Takes the write lock for the next `commit`, and reads. */
+    reserve<T>(read: () => T): T {
       release()
       withBusyTimeout(database, 0, lock)
       reserved = true
       return read()
     },
-    commit(work) {
+    /** Runs work that writes in the reserved transaction, or in a new one. */
+    commit<T>(work: () => T): T {
       if (!reserved) withBusyTimeout(database, 0, lock)
       return run(work)
     },

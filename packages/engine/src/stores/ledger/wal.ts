@@ -14,17 +14,9 @@ const RESTART_WAIT_MS = 50
 const TRUNCATE_DEADLINE_MS = 10_000
 const TRUNCATE_PAUSE_MS = 20
 
-/** The write-ahead log of a database (https://sqlite.org/wal.html). */
-export interface Wal {
-  /**
-   * To be called after each write: copies a log that has grown into the file, so that the next write restarts it. Among several writers
-   * one has always written meanwhile: a log that became long is restarted while the others wait.
-   */
-  keepShort(): void
-  /** Copies everything and empties the log. Throws where readers hold it for too long. */
-  truncate(): void
-}
+export type Wal = ReturnType<typeof createWal>
 
+/** Opens the write-ahead log of a database (https://sqlite.org/wal.html). */
 export function createWal(
   database: Database,
   {
@@ -33,14 +25,18 @@ export function createWal(
     restartPages = RESTART_PAGES,
     lookEvery = LOOK_EVERY,
   } = {},
-): Wal {
+) {
   const look = database.prepare('PRAGMA wal_checkpoint(NOOP)')
   const passive = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
   const restart = database.prepare('PRAGMA wal_checkpoint(RESTART)')
   const truncate = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)')
   let writes = 0
   return {
-    keepShort() {
+    /**
+     * To be called after each write: copies a log that has grown into the file, so that the next write restarts it. Among several writers
+     * one has always written meanwhile: a log that became long is restarted while the others wait.
+     */
+    keepShort(): void {
       if (++writes % lookEvery !== 0) return
       try {
         const row = look.get()
@@ -51,7 +47,8 @@ export function createWal(
         // Nothing is lost: what a full disk could not take stays in the log, and is tried again.
       }
     },
-    truncate() {
+    /** Copies everything and empties the log. Throws where readers hold it for too long. */
+    truncate(): void {
       const deadline = performance.now() + deadlineMs
       // To SQLite a checkpoint that others prevented is no error.
       while (count(truncate.get(), 'busy') !== 0) {

@@ -4,10 +4,7 @@ import { createObservationIndex } from './observation-index.ts'
 /** Writes between two sweeps of what has ended. */
 const SWEEP_EVERY = 1_000
 
-/**
- * Observations in the memory of this process. What an operator sets is for every process and every start, so `put` rejects it
- * with `missing`.
- */
+/** Observations in the memory of this process. `put` rejects what an operator sets with `missing`, because that outlives the process. */
 export function createMemoryObservations(clock: Clock, missing: Error): ObservationStore {
   const kept = createObservationIndex()
   const isInForce = ({ expiresAt }: Observation): boolean => expiresAt === undefined || expiresAt > clock.now()

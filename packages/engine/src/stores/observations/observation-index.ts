@@ -1,15 +1,6 @@
 import { type Address, makePrefix, type Observation, type Prefix, type PrefixObservation } from '@sallyport/core'
 
-/** Holds observations in memory by prefix: one of each origin. */
-export interface ObservationIndex {
-  put(observation: PrefixObservation): void
-  remove(prefix: Prefix, origin: Observation['origin']): void
-  /** Forgets the observations that are not in force. */
-  sweep(isInForce: (observation: Observation) => boolean): void
-  list(): readonly PrefixObservation[]
-  /** Finds the operator's longest prefix that holds the address and is in force, else what its name said. */
-  find(address: Address, isInForce: (observation: Observation) => boolean): Observation | undefined
-}
+type IsInForce = (observation: Observation) => boolean
 
 /** Holds the observations of one origin and one length of prefix. */
 interface Level {
@@ -19,7 +10,8 @@ interface Level {
   readonly rows: Map<string | number, PrefixObservation>
 }
 
-export function createObservationIndex(): ObservationIndex {
+/** Creates an index that holds observations in memory by prefix: one of each origin. */
+export function createObservationIndex() {
   // Levels are in the order in which `find` reads them. Few lengths are in use, so an address is looked up a few times at most.
   let levels: readonly Level[] = []
 
@@ -36,22 +28,24 @@ export function createObservationIndex(): ObservationIndex {
   }
 
   return {
-    put(observation) {
+    put(observation: PrefixObservation): void {
       const { prefix, origin } = observation
       const level = findLevel(prefix, origin) ?? addLevel(prefix, origin)
       level.rows.set(makeKey(prefix.address), observation)
     },
-    remove(prefix, origin) {
+    remove(prefix: Prefix, origin: Observation['origin']): void {
       const level = findLevel(prefix, origin)
       level?.rows.delete(makeKey(prefix.address))
       if (level?.rows.size === 0) levels = levels.filter((other) => other !== level)
     },
-    sweep(isInForce) {
+    /** Forgets the observations that are not in force. */
+    sweep(isInForce: IsInForce): void {
       for (const { rows } of levels) for (const [key, row] of rows) if (!isInForce(row)) rows.delete(key)
       levels = levels.filter(({ rows }) => rows.size > 0)
     },
-    list: () => levels.flatMap(({ rows }) => [...rows.values()]),
-    find(address, isInForce) {
+    list: (): readonly PrefixObservation[] => levels.flatMap(({ rows }) => [...rows.values()]),
+    /** Finds the operator's longest prefix that holds the address and is in force, else what its name said. */
+    find(address: Address, isInForce: IsInForce): Observation | undefined {
       for (const { family, length, rows } of levels) {
         if (family !== address.family) continue
         const found = rows.get(makeKey(makePrefix(address, length).address))

@@ -7,15 +7,11 @@ import {
   type PrefixObservation,
   parseHostOrPrefix,
 } from '@sallyport/core'
+import type { Closable } from '../closable.ts'
 import type { Database, SqlRow } from '../sqlite/driver.ts'
 import { followChanges } from '../sqlite/follow-changes.ts'
 import { closeOnce, openDatabase, openReadOnly } from '../sqlite/open-database.ts'
 import { createObservationIndex } from './observation-index.ts'
-
-/** Observations in a file; `close` gives it back, once or more often. */
-export interface SqliteObservations extends ObservationStore {
-  close(): void
-}
 
 /** Every version of the table; a step that has been released is never changed, a new one is added. */
 const STEPS: readonly string[] = [
@@ -31,12 +27,6 @@ const STEPS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;`,
 ]
 
-/** Says how the file is opened. */
-export interface ObservationsOptions {
-  /** Writes nothing, and refuses to write; a file that does not exist counts as empty. */
-  readonly readOnly?: boolean | undefined
-}
-
 /** How soon what another process wrote is seen here. */
 const LOOK_MS = 500
 
@@ -44,15 +34,14 @@ const LOOK_MS = 500
 const SWEEP_EVERY = 1_000
 
 /**
- * Opens the observations in the SQLite file at `path`, creating it. Any number of processes may have it open: what one
- * writes is on the disk when `put` resolves, and answers in the others within half a second. `find` reads memory
- * alone, and expiry is by `clock`, to the millisecond, in whichever process it was written.
+ * Opens the observations in the SQLite file at `path`, for any number of processes: what one writes is on the disk when `put` resolves, and
+ * answers in the others within half a second. `find` reads memory alone. With `readOnly` a missing file is empty, and writes are refused.
  */
 export async function openSqliteObservations(
   path: string,
   clock: Clock,
-  { readOnly = false }: ObservationsOptions = {},
-): Promise<SqliteObservations> {
+  readOnly = false,
+): Promise<ObservationStore & Closable> {
   const database = await (readOnly ? openReadOnly : openDatabase)(path, STEPS)
   const { all, upsert, remove, purge } = prepareStatements(database)
 

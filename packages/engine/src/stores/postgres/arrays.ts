@@ -15,50 +15,34 @@ const NULL = -1
 
 /** Writes a `bigint[]`; what is undefined is null. Throws at what is no integer. */
 export function numberArray(values: readonly (number | undefined)[]): Buffer {
-  return writeArray(
-    INT8,
-    values,
-    () => 8,
-    (array, value, at) => array.writeBigInt64BE(BigInt(value), at),
-  )
+  return writeArray(INT8, values, (value) => {
+    const bytes = Buffer.allocUnsafe(8)
+    bytes.writeBigInt64BE(BigInt(value))
+    return bytes
+  })
 }
 
 /** Writes a `bytea[]`; what is undefined is null. */
 export function bytesArray(values: readonly (Uint8Array | undefined)[]): Buffer {
-  return writeArray(
-    BYTEA,
-    values,
-    ({ length }) => length,
-    (array, value, at) => array.set(value, at),
-  )
+  return writeArray(BYTEA, values, (value) => value)
 }
 
 /** Writes a `text[]`; what is undefined is null. */
 export function textArray(values: readonly (string | undefined)[]): Buffer {
-  return writeArray(
-    TEXT,
-    values,
-    (value) => Buffer.byteLength(value),
-    (array, value, at) => array.write(value, at),
-  )
+  return writeArray(TEXT, values, (value) => Buffer.from(value))
 }
 
-function writeArray<T>(
-  type: number,
-  values: readonly (T | undefined)[],
-  lengthOf: (value: T) => number,
-  write: (array: Buffer, value: T, at: number) => unknown,
-): Buffer {
-  const lengths = values.map((value) => (value === undefined ? NULL : lengthOf(value)))
-  const array = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + 4 + Math.max(length, 0), HEADER_BYTES))
+function writeArray<T>(type: number, values: readonly (T | undefined)[], encode: (value: T) => Uint8Array): Buffer {
+  const elements = values.map((value) => (value === undefined ? undefined : encode(value)))
+  const size = elements.reduce((sum, element) => sum + 4 + (element?.length ?? 0), HEADER_BYTES)
+  const array = Buffer.allocUnsafe(size)
   let at = 0
   for (const word of [1, 0, type, values.length, 1]) at = array.writeInt32BE(word, at)
-  for (const [index, value] of values.entries()) {
-    const length = lengths[index] as number
-    at = array.writeInt32BE(length, at)
-    if (value === undefined) continue
-    write(array, value, at)
-    at += length
+  for (const element of elements) {
+    at = array.writeInt32BE(element?.length ?? NULL, at)
+    if (element === undefined) continue
+    array.set(element, at)
+    at += element.length
   }
   return array
 }

@@ -9,9 +9,8 @@ const STEP_MS = 60_000
 const RETRY_MS = 50
 
 /**
- * Brings the tables of one family (`accounts`, `ledger` …) to the newest of `steps`. The steps that the database has
- * not had run in one transaction under an advisory lock, so that any number of processes may do this at once and none
- * ever sees half a version. A step that has been released is never changed, a new one is added. Rejects when the
+ * Brings the tables of one family (`accounts`, `ledger` …) to the newest of `steps`. Missing steps run in one transaction under an advisory
+ * lock, so that any number of processes may do this at once. A released step is never changed, a new one is added. Rejects when the
  * database is of a newer version than `steps`.
  */
 export async function migrate(postgres: Postgres, family: string, steps: readonly string[]): Promise<void> {

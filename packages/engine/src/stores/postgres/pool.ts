@@ -120,6 +120,11 @@ export function isUnreachable(error: unknown): boolean {
   return code === '' && /timeout|terminated|not queryable/i.test(error.message)
 }
 
+/** Writes the parameters `?1` … of a statement as PostgreSQL does. */
+export function writeParameters(sql: string): string {
+  return sql.replaceAll('?', '$')
+}
+
 function makeConfig(text: string, values: readonly PostgresValue[], name: string | undefined): QueryConfig {
   return { text, values: [...values], ...(name === undefined ? {} : { name }) }
 }

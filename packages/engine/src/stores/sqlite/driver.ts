@@ -63,10 +63,7 @@ function makeOwn(path: string): void {
 /** Names a database in the memory of this process alone. */
 export const IN_MEMORY = ':memory:'
 
-/**
- * Opens a database file that is only read. Where not even a lock can be written beside it, it is read as a file that
- * nobody changes.
- */
+/** Opens a database file only to read it: as one that nobody changes where not even a lock can be written beside it. */
 export async function connectReadOnly(path: string): Promise<Database> {
   const { DatabaseSync } = await loadDriver()
   const options = { timeout: 0, readOnly: true }

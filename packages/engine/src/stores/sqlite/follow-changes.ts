@@ -1,14 +1,7 @@
 import type { Database } from './driver.ts'
 
-/** Follows what other connections commit. */
-export interface Following {
-  /** Reads again where another connection has committed since. Throws what `read` throws. */
-  look(): void
-  stop(): void
-}
-
-/** Calls `read` at the first look and after each commit of another connection; looks every `everyMs`, and keeps no process alive. */
-export function followChanges(database: Database, everyMs: number, read: () => void): Following {
+/** Calls `read` at the first look and after each commit of another connection; looks every `everyMs`. `look` throws what `read` throws. */
+export function followChanges(database: Database, everyMs: number, read: () => void) {
   const version = database.prepare('PRAGMA data_version')
   let seen: unknown
   const look = (): void => {
@@ -24,5 +17,5 @@ export function followChanges(database: Database, everyMs: number, read: () => v
       // Another process holds the file at this instant: what is known stays, and the next look sees the rest.
     }
   }, everyMs).unref()
-  return { look, stop: () => clearInterval(timer) }
+  return { look, stop: (): void => clearInterval(timer) }
 }

@@ -45,10 +45,7 @@ function addPath(error: unknown, path: string): unknown {
   return error instanceof Error && !isOurs ? Object.assign(error, { path }) : error
 }
 
-/**
- * Opens a database file that is only read, and must have the newest of `steps`; one that is not there is as empty as a
- * new one. Rejects when the file is not a database, or was written by another release.
- */
+/** Opens a database file only to read it; a missing one is empty. Rejects when it is no database or not at the newest of `steps`. */
 export async function openReadOnly(path: string, steps: readonly string[]): Promise<Database> {
   if (!existsSync(path)) return openDatabase(IN_MEMORY, steps)
   let database: Database | undefined
@@ -84,10 +81,7 @@ export function setImpatient(database: Database): void {
   database.exec(`PRAGMA busy_timeout = ${SHORT_BUSY_MS}`)
 }
 
-/**
- * Runs a write again while another process holds the lock, without blocking the event loop meanwhile. SQLite's own wait
- * blocks, and is not fair: of many writers one can starve.
- */
+/** Runs a write again while another process holds the lock. SQLite's own wait blocks the event loop, and can starve one of many writers. */
 export async function whenFree<T>(write: () => T): Promise<T> {
   const deadline = performance.now() + FREE_DEADLINE_MS
   for (;;) {

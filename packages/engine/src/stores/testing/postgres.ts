@@ -28,35 +28,20 @@ export interface TestPostgres extends TestServer {
   database(): Promise<string>
 }
 
-/**
- * Starts a private PostgreSQL. It does not sync to the disk unless `durable`: a killed server loses nothing by that,
- * only a machine without power does.
- */
+/** Starts a private PostgreSQL. It syncs to the disk only if `durable`: only a machine without power loses data by that. */
 export async function startPostgres(t: Cleanup, { durable = false } = {}): Promise<TestPostgres> {
   if (PROGRAM === undefined) throw new Error(String(NO_POSTGRES))
   const port = await freePort()
   const folder = await serverFolder(t, USER)
   const cluster = join(folder, 'cluster')
-  const made = [
-    '-D',
-    cluster,
-    '-U',
-    'sallyport',
-    '-A',
-    'trust',
-    '-E',
-    'UTF8',
-    '--locale=C',
-    '--no-sync',
-    '--wal-segsize=1',
-  ]
-  await promisify(execFile)(PROGRAM, made, { ...USER, cwd: folder })
+  const options = '-U sallyport -A trust -E UTF8 --locale=C --no-sync --wal-segsize=1'
+  await promisify(execFile)(PROGRAM, ['-D', cluster, ...options.split(' ')], { ...USER, cwd: folder })
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${durable ? 'on' : 'off'}`]
   const databaseUrl = (database: string) => `postgres://sallyport@127.0.0.1:${port}/${database}`
   const server = await startServer(t, port, {
     file: join(dirname(PROGRAM), 'postgres'),
     args: ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-    ...(USER === undefined ? {} : { user: USER }),
+    user: USER,
     // Fast shutdown: it does not wait for open connections.
     stopSignal: 'SIGINT',
     ready: () =>
