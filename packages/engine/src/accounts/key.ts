@@ -11,17 +11,8 @@ export interface KeyRecord {
   readonly last4: string
 }
 
-/** A new key: `text` is shown once and kept nowhere, `record` is what is stored. */
-export interface NewKey {
-  readonly text: string
-  readonly record: KeyRecord
-}
-
 /** A key that a request presents, already hashed so that its text goes no further. */
-export interface ParsedKey {
-  readonly id: string
-  readonly hash: string
-}
+export type ParsedKey = Pick<KeyRecord, 'id' | 'hash'>
 
 const ID_LENGTH = 8
 const SECRET_LENGTH = 43
@@ -40,9 +31,9 @@ const KEY_FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${ID_LENGTH}}_[0-9A-Za-z]{${S
 
 /**
  * Makes a key `sp_<id>_<secret><checksum>` of `KEY_BYTES` random bytes: 8 characters of public id, 43 of secret (32
- * bytes in base62), 6 of checksum. Throws RangeError on any other number of bytes.
+ * bytes in base62), 6 of checksum. Throws RangeError on any other number of bytes. `text` is shown once and kept nowhere.
  */
-export function createKey(random: Uint8Array): NewKey {
+export function createKey(random: Uint8Array): { readonly text: string; readonly record: KeyRecord } {
   if (random.length !== KEY_BYTES) throw new RangeError(`A key is made of ${KEY_BYTES} random bytes.`)
   const hex = Buffer.from(random).toString('hex')
   const id = base62(hex.slice(0, 2 * ID_BYTES), ID_LENGTH)
@@ -51,10 +42,7 @@ export function createKey(random: Uint8Array): NewKey {
   return { text, record: { id, hash: hash('sha256', text), last4: text.slice(-4) } }
 }
 
-/**
- * Reads a key; `undefined` for a text that cannot be one. Only a text of a key's length is hashed, and one whose checksum
- * is wrong, mistyped or made up, is refused before any store is queried.
- */
+/** Reads a key; `undefined` for a text that cannot be one. A text of another length or with a wrong checksum queries no store. */
 export function parseKey(text: string): ParsedKey | undefined {
   if (!KEY_FORM.test(text)) return undefined
   const seal = text.length - CHECKSUM_LENGTH

@@ -20,12 +20,6 @@ export interface StoredKey extends KeyRecord {
   readonly lastUsedAt?: string | undefined
 }
 
-/** Says that a key was used: its public id, and when (ISO 8601, UTC). */
-export interface KeyUse {
-  readonly id: string
-  readonly at: string
-}
-
 /** The outcome of counting calls: `used` is the window's count after it. */
 export interface Spend {
   /** How many of the calls were counted: all of them, or what was left of the limit. */
@@ -60,8 +54,8 @@ export interface Accounts {
    * is no such key or it was revoked before.
    */
   replaceKey(id: string, next: Omit<StoredKey, 'accountId'>): Promise<Account | undefined>
-  /** Stores when keys were last used. An earlier use than the one known, and a key that is not there, change nothing. */
-  recordUses(uses: readonly KeyUse[]): Promise<void>
+  /** Stores when keys were last used (ISO 8601, UTC). A use before the known one, and a key that is not there, change nothing. */
+  recordUses(uses: readonly { readonly id: string; readonly at: string }[]): Promise<void>
   /**
    * Counts up to `calls` calls (default 1) in a window, as many as stay within `limit`, in one atomic step. When the clock went back to a
    * window that a later one has followed, calls of the later window count in this one too: a wrong clock gives no second allowance, and no

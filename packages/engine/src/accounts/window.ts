@@ -1,10 +1,8 @@
-/** A billing window of an account begins at `startsAt` and ends before `endsAt`, in UTC. */
+/** A billing window of an account begins at `startsAt` and ends before `endsAt`, in milliseconds since the epoch. */
 export interface BillingWindow {
   /** Windows that begin later sort after this one: the first day, `YYYY-MM-DD`. */
   readonly id: string
-  /** The window begins here, in milliseconds since the epoch. */
   readonly startsAt: number
-  /** The window is over from here on, in milliseconds since the epoch. */
   readonly endsAt: number
   /** The next window begins on this day, `YYYY-MM-DD`. */
   readonly resetDate: string

@@ -45,8 +45,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
       const failure = describeFailure(error)
       if (failure.bug) report(services, error)
       const { rateLimit, retryAfter = 1 } = await settle(admission, failure.status)
-      const headers = headersWriter(route.headers ?? {})(rateLimit)
-      return failureAnswer(failure, { headers, retryAfter, id: request.id })
+      return failureAnswer(failure, request.id, headersWriter(route.headers ?? {})(rateLimit), retryAfter)
     }
   }
 
@@ -111,7 +110,7 @@ function refuse(
   error: SallyportError,
   headers: Readonly<Record<string, string>> = {},
 ): ApiResponse {
-  return failureAnswer(describeFailure(error), { headers, retryAfter: 0, id })
+  return failureAnswer(describeFailure(error), id, headers)
 }
 
 /** Builds the directory of a snapshot on first use, and caches it until the snapshot changes. */

@@ -7,10 +7,7 @@ import { type ApiServices, report, unanswered } from './services.ts'
 export interface ClientAccess {
   readonly kind: 'client'
   readonly limit: ClientLimit
-  /**
-   * Counts calls that cannot be read (400, 413) in place of `limit`: then a call is counted once it was read. When it is used up, only such
-   * calls are refused.
-   */
+  /** Counts calls that cannot be read (400, 413) in place of `limit`, after the reading. When it is used up, only such calls are refused. */
   readonly badRequests?: ClientLimit | undefined
 }
 
@@ -33,10 +30,7 @@ export interface ClientAdmission {
 }
 
 /** A call that was checked and is not counted yet. */
-export interface PendingCount {
-  /** Counts every call but those of `badRequests`. */
-  readonly limit: ClientLimit
-  /** Counts the calls that cannot be read. */
+export interface PendingCount extends Pick<ClientAccess, 'limit'> {
   readonly badRequests: ClientLimit
   readonly client: ClientKey
 }
@@ -83,10 +77,7 @@ export function createClientAdmissions(services: ApiServices) {
       const looked = await answered(ask(limit, client, 0))
       return looked.allowed ? { ...looked, pending: { limit, badRequests, client } } : looked
     },
-    /**
-     * Counts a call that was only checked, by the status of its response; 200 for a call that could be read. The headers of a response, and
-     * of a refusal, describe the count that the call is in.
-     */
+    /** Counts a call that was only checked, by the status of its response, whose headers describe that count; 200 if it could be read. */
     count: ({ limit, badRequests, client }: PendingCount, status: number) =>
       answered(ask(isUnreadable(status) ? badRequests : limit, client, 1)),
     /** Counts calls with invalid keys alone; valid ones of an address go on. Throws `unauthorized`; past the limit resolves to a refusal. */

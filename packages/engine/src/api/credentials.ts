@@ -16,9 +16,8 @@ interface PresentedKey extends ParsedKey {
 }
 
 /**
- * Creates a reader of the keys of requests that keeps the last `MAX_KEYS` valid keys by a hash with a secret that is never written: it keeps nothing of the text of
- * a key, and no caller can choose what is compared with a kept hash. A key that was never valid leaves no trace. The store decides for each
- * request whether a key is valid.
+ * Creates a reader of the keys of requests that remembers the last `MAX_KEYS` valid keys by a hash with a secret that is never written: it
+ * keeps no text of a key, and no caller can choose what is compared. The store decides for each request whether a key is valid.
  */
 export function createKeyReader() {
   const secret = randomBytes(32).toString('latin1')
@@ -51,10 +50,7 @@ function readToken(fields: readonly string[]): string | undefined {
   return /^bearer +(\S+) *$/i.exec(credentials)?.[1]
 }
 
-/**
- * Reads the value of the one `Authorization` field. Returns `undefined` when there is none or more than one: Node keeps the first of
- * several silently, so the raw fields are counted.
- */
+/** Reads the value of the one `Authorization` field. Node keeps the first of several silently, so the raw fields are counted. */
 function readCredentials(fields: readonly string[]): string | undefined {
   let value: string | undefined
   for (let index = 0; index < fields.length; index += 2) {

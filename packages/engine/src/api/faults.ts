@@ -13,12 +13,11 @@ const MAX_WORDS = 12
 
 type Issue = z.core.$ZodIssue
 
-/** Lists the faults of an input, in the order of its fields; `whole` names the input. */
-export function fieldFaults(issues: readonly Issue[], value: unknown, whole: string): readonly FieldFault[] {
-  return issues.slice(0, MAX_FAULTS).map((issue) => ({
-    field: writeField(issue.path, whole),
-    message: writeMessage(issue, valueAt(value, issue.path)),
-  }))
+/** Lists the faults of an input, in the order of its fields; `whole` names the input, which the issues report. */
+export function fieldFaults(issues: readonly Issue[], whole: string): readonly FieldFault[] {
+  return issues
+    .slice(0, MAX_FAULTS)
+    .map((issue) => ({ field: writeField(issue.path, whole), message: writeMessage(issue) }))
 }
 
 /** Writes a field as its caller did: `items.3.ip`; an empty path means the whole. */
@@ -26,8 +25,8 @@ export function writeField(path: readonly PropertyKey[], whole: string): string 
   return path.map(String).join('.').slice(0, MAX_PATH) || whole
 }
 
-function writeMessage(issue: Issue, given: unknown): string {
-  if (given === undefined && issue.code !== 'custom') return 'is missing'
+function writeMessage(issue: Issue): string {
+  if (issue.input === undefined && issue.code !== 'custom') return 'is missing'
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${TYPES[issue.expected] ?? issue.expected}`
@@ -74,12 +73,4 @@ function boundText(bound: 'at least' | 'at most', origin: string, limit: number 
     default:
       return `be ${bound} ${limit}`
   }
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, step) =>
-      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, step) ? Reflect.get(inner, step) : undefined,
-    value,
-  )
 }

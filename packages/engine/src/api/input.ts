@@ -22,18 +22,21 @@ export async function readInput(
   return input as RouteInput
 }
 
+/** Issues carry what was given: a missing value has a message of its own. */
+const REPORTED = { reportInput: true }
+
 function parse(schema: z.ZodType, value: unknown, place: string): unknown {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, REPORTED)
   if (result.success) return result.data
-  throw makeRefusal(fieldFaults(result.error.issues, value, place), place)
+  throw makeRefusal(fieldFaults(result.error.issues, place), place)
 }
 
 /** A misspelled name comes first: what is missing may be missing by that. */
 function parseBody(schema: z.ZodType, value: unknown): unknown {
   const misspelled = misspelledFaults(schema, value)
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, REPORTED)
   if (result.success && misspelled.length === 0) return result.data
-  const others = result.success ? [] : fieldFaults(result.error.issues, value, 'body')
+  const others = result.success ? [] : fieldFaults(result.error.issues, 'body')
   throw makeRefusal([...misspelled, ...others].slice(0, MAX_FAULTS), 'body')
 }
 

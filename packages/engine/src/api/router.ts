@@ -13,10 +13,7 @@ interface Pattern {
   readonly routes: readonly Route[]
 }
 
-/**
- * Finds rows by method and path, as received and percent-encoded; HEAD is GET. A literal segment wins over a parameter, whatever the order
- * of the rows.
- */
+/** Finds rows by method and percent-encoded path; HEAD is GET. A literal segment wins over a parameter, whatever the order of the rows. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
   const patterns = compilePatterns(routes)
   return (method, path) => {

@@ -2,7 +2,7 @@ import { parsePrefix } from '@sallyport/core'
 import { createCrawlerRanges } from '@sallyport/core/testing'
 import t from 'tap'
 import * as schemas from './schemas.ts'
-import { ADDRESSES, createWire, SNAPSHOT } from './wire.ts'
+import { ADDRESSES, callKeyed, createWire, SNAPSHOT } from './wire.ts'
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
@@ -19,9 +19,9 @@ const JA4 = 't13d1516h2_8daaf6152771_02713d6af862'
 const IP = ADDRESSES.residential_clean
 
 /** Checks a request; a text is sent as it is, and members are those beside the address of a home. */
-async function check(body: string | object, wire = createWire()) {
+function check(body: string | object, wire = createWire()) {
   const text = typeof body === 'string' ? body : JSON.stringify({ ip: IP, ...body })
-  return wire.call('POST', '/v1/agentscan/check', { key: await wire.keyFor('free'), body: text })
+  return callKeyed('POST', '/v1/agentscan/check', text, wire)
 }
 
 t.test('every class has its request, and each answer every signal', async (t) => {

@@ -1,12 +1,9 @@
 import t from 'tap'
-import { createWire, tooLarge } from './wire.ts'
+import { callKeyed, createWire, tooLarge } from './wire.ts'
 
 const URL = '/v1/ip/lookup'
 
-async function post(body: string | (() => Promise<unknown>)) {
-  const wire = createWire()
-  return wire.call('POST', URL, { key: await wire.keyFor('free'), body })
-}
+const post = (body: string | (() => Promise<unknown>)) => callKeyed('POST', URL, body)
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
 const wide = (keys: number) => JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, 1])))

@@ -1,12 +1,9 @@
 import t from 'tap'
-import { createWire } from './wire.ts'
+import { callKeyed } from './wire.ts'
 
 const IP = '12.0.0.1'
 
-async function post(path: string, body: unknown) {
-  const wire = createWire()
-  return wire.call('POST', path, { key: await wire.keyFor('free'), body: JSON.stringify(body) })
-}
+const post = (path: string, body: unknown) => callKeyed('POST', path, JSON.stringify(body))
 
 t.test('a known name in another spelling is 400, with the right one', async (t) => {
   const rows: readonly (readonly [path: string, body: object, field: string, meant: string])[] = [

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, SallyportError } from '@sallyport/core'
 import t from 'tap'
 import { failAt } from '../accounts/faulty.ts'
-import { type Answer, createWire, failingLookup, tooLarge } from './wire.ts'
+import { type Answer, callKeyed, createWire, failingLookup, tooLarge } from './wire.ts'
 
 t.test('a path that is not under /v1 is for the host', async (t) => {
   const { api } = createWire()
@@ -67,22 +67,22 @@ const JSON_HEADERS = {
 /** One request for every code that the API can answer with. */
 const CODES: Readonly<Partial<Record<ErrorCode, () => Promise<Answer>>>> = {
   invalid_ip: () => createWire().call('GET', '/v1/demo/nonsense'),
-  invalid_target: () => keyed('POST', '/v1/ip/lookup', '{"target":"a b"}'),
-  unresolved_target: () => keyed('POST', '/v1/ip/lookup', '{"target":"absent.example.com"}'),
-  invalid_domain: () => keyed('GET', '/v1/whois/com'),
-  domain_not_found: () => keyed('GET', '/v1/whois/free.org'),
-  domain_reserved: () => keyed('GET', '/v1/whois/reserved.com'),
+  invalid_target: () => callKeyed('POST', '/v1/ip/lookup', '{"target":"a b"}'),
+  unresolved_target: () => callKeyed('POST', '/v1/ip/lookup', '{"target":"absent.example.com"}'),
+  invalid_domain: () => callKeyed('GET', '/v1/whois/com'),
+  domain_not_found: () => callKeyed('GET', '/v1/whois/free.org'),
+  domain_reserved: () => callKeyed('GET', '/v1/whois/reserved.com'),
   invalid_asn: () => createWire().call('GET', '/v1/asn/directory/x'),
-  invalid_request: () => keyed('POST', '/v1/ip/lookup', '{}'),
-  unknown_crawler: () => keyed('POST', '/v1/agentscan/verify', '{"ip":"11.0.0.1","bot":"nobody"}'),
+  invalid_request: () => callKeyed('POST', '/v1/ip/lookup', '{}'),
+  unknown_crawler: () => callKeyed('POST', '/v1/agentscan/verify', '{"ip":"11.0.0.1","bot":"nobody"}'),
   claim_mismatch: () =>
-    keyed('POST', '/v1/agentscan/verify', '{"ip":"11.0.0.1","bot":"gptbot","user_agent":"Googlebot/2.1"}'),
+    callKeyed('POST', '/v1/agentscan/verify', '{"ip":"11.0.0.1","bot":"gptbot","user_agent":"Googlebot/2.1"}'),
   unauthorized: () => createWire().call('GET', '/v1/user/limits'),
   not_found: () => createWire().call('GET', '/v1/nothing'),
   asn_not_found: () => createWire().call('GET', '/v1/asn/directory/1'),
-  attestation_not_found: () => keyed('GET', '/v1/provenance/export?attestation_id=7', ''),
+  attestation_not_found: () => callKeyed('GET', '/v1/provenance/export?attestation_id=7', ''),
   method_not_allowed: () => createWire().call('POST', '/v1/myip'),
-  payload_too_large: () => keyed('POST', '/v1/ip/lookup', tooLarge),
+  payload_too_large: () => callKeyed('POST', '/v1/ip/lookup', tooLarge),
   rate_limit_exceeded: async () => {
     const wire = createWire()
     for (let call = 0; call < 60; call++) await wire.call('GET', '/v1/myip')
@@ -90,13 +90,8 @@ const CODES: Readonly<Partial<Record<ErrorCode, () => Promise<Answer>>>> = {
   },
   internal_error: () => createWire({ lookup: failingLookup(new Error('bug')) }).call('GET', '/v1/demo/11.0.0.1'),
   attestation_unavailable: () =>
-    keyed('POST', '/v1/provenance/check', '{"ip":"11.0.0.1","claimed_jurisdiction":"down"}'),
+    callKeyed('POST', '/v1/provenance/check', '{"ip":"11.0.0.1","claimed_jurisdiction":"down"}'),
   service_unavailable: () => createWire({ limitFault: failAt() }).call('GET', '/v1/myip'),
-}
-
-async function keyed(method: string, url: string, body: string | (() => Promise<unknown>) = ''): Promise<Answer> {
-  const wire = createWire()
-  return wire.call(method, url, { key: await wire.keyFor('free'), body })
 }
 
 t.test('every code of the table appears on the wire with its status, or belongs to another room', async (t) => {

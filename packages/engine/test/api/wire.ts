@@ -289,6 +289,16 @@ export function createWire(options: WireOptions = {}) {
   }
 }
 
+/** Calls the API of a wire as a new account. */
+export async function callKeyed(
+  method: string,
+  url: string,
+  body: string | (() => Promise<unknown>) = '',
+  wire = createWire(),
+): Promise<Answer> {
+  return wire.call(method, url, { key: await wire.keyFor('free'), body })
+}
+
 /** Creates a lookup that fails with this error. */
 export function failingLookup(error: unknown): Lookup {
   return { lookup: () => Promise.reject(error) }

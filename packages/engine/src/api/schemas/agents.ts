@@ -1,6 +1,13 @@
-import { AGENT_CLASSES, CHECK_NAMES, CHECK_STATUSES, CRAWLER_OUTCOMES, IDENTITY_TYPES } from '@sallyport/core'
+import {
+  AGENT_CLASSES,
+  CHECK_NAMES,
+  CHECK_STATUSES,
+  CRAWLER_OUTCOMES,
+  IDENTITY_TYPES,
+  PLAIN_ACTIONS,
+} from '@sallyport/core'
 import { z } from 'zod'
-import { Action, AsnLabel, CountryCode, Moment, NetworkClass } from './words.ts'
+import { AsnLabel, CountryCode, Moment, NetworkClass } from './words.ts'
 
 /** Follows CrawlerVerifyRequest of the specification: snake_case, unlike its response. */
 export const CrawlerVerifyRequest = z
@@ -48,10 +55,7 @@ export const AgentscanCheckRequest = z
   .meta({ id: 'AgentscanCheckRequest' })
 export type AgentscanCheckRequest = z.output<typeof AgentscanCheckRequest>
 
-/**
- * The specification names the signals and gives no types; each signal is always there, null when it cannot be known. Signals are free-form
- * there, so `reasons` may stand beside them.
- */
+/** The specification names the signals without types. Each signal is always there, null when unknown; it permits further ones: `reasons`. */
 const Signals = z.object({
   network_origin: NetworkClass.nullable(),
   anonymized: z.boolean().nullable(),
@@ -73,7 +77,7 @@ export const AgentscanCheckResponse = z
   .object({
     class: z.enum(AGENT_CLASSES),
     confidence: z.number().min(0).max(1).meta({ format: 'float' }),
-    action: Action,
+    action: z.enum(PLAIN_ACTIONS),
     signals: Signals,
   })
   .meta({ id: 'AgentscanCheckResponse' })

@@ -48,9 +48,7 @@ export const AsnDirectoryEntry = AsnDirectorySummary.extend({
 const CLAMPED =
   'An integer out of range is replaced by the nearest bound, and any other value by the default; neither fails with 400.'
 
-/**
- * Makes an integer of a query that is never refused: out of range it takes the nearest bound, and what cannot be read takes the default.
- */
+/** Makes an integer of a query that is never refused: out of range it takes the nearest bound, and unreadable the default. */
 function clamp(min: number, max: number, fallback: number, description: string) {
   return z
     .string()

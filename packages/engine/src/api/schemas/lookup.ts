@@ -1,6 +1,6 @@
-import { GRADES, PURITY_VERDICTS } from '@sallyport/core'
+import { DEGRADABLE, GRADES, PURITY_VERDICTS } from '@sallyport/core'
 import { z } from 'zod'
-import { AsnLabel, AsnNetworkType, CountryCode, Day, Degraded, int64, Moment, NetworkClass } from './words.ts'
+import { AsnLabel, AsnNetworkType, CountryCode, Day, int64, Moment, NetworkClass } from './words.ts'
 
 /** Specification: Target, the parsed input. */
 export const Target = z
@@ -158,7 +158,7 @@ export const LookupResult = z
     asn: AsnResponse,
     /** Only hostname targets have it. */
     whois: WhoisResponse.optional(),
-    degraded: z.array(Degraded).meta({ description: 'Parts of the lookup that failed.' }),
+    degraded: z.array(z.enum(DEGRADABLE)).meta({ description: 'Parts of the lookup that failed.' }),
     at: Moment,
   })
   .meta({ id: 'LookupResult' })

@@ -1,14 +1,9 @@
-import { AS_TYPES, DEGRADABLE, NETWORK_CLASSES, PLAIN_ACTIONS } from '@sallyport/core'
+import { AS_TYPES, NETWORK_CLASSES } from '@sallyport/core'
 import { z } from 'zod'
 
 export const NetworkClass = z.enum(NETWORK_CLASSES).meta({ id: 'NetworkClass' })
 
 export const AsnNetworkType = z.enum(AS_TYPES).meta({ id: 'AsnNetworkType' })
-
-export const Action = z.enum(PLAIN_ACTIONS)
-
-/** A sub-lookup that failed or could not run. */
-export const Degraded = z.enum(DEGRADABLE)
 
 /** A 64-bit integer of the wire; JSON numbers carry the integers up to 2^53 - 1 exactly. */
 export const int64 = () => z.int().meta({ format: 'int64' })
