@@ -22,15 +22,15 @@ export interface LedgerStamper {
   fault(): string | undefined
   unanchored(): string
   close(): void
-  /** How often logs are looked at, and how often one of them is stamped. */
-  readonly every?: { readonly lookMs: number; readonly logMs: number } | undefined
 }
 
 /** New records are under a signed checkpoint within a second: this interval and the time to sign. */
 const CHECKPOINT_MS = 500
 const RETENTION_MS = HOUR_MS
-/** Authorities of time ask not to be asked often, and each timestamp covers all records before it. */
-const STAMP_EVERY = { lookMs: 5_000, logMs: 600_000 } as const
+/** Logs are looked at this often. */
+const LOOK_MS = 5_000
+/** Authorities of time ask not to be asked often, and each timestamp covers all records of a log before it. */
+const STAMP_MS = 600_000
 
 /** Opens the ledger once, however many use it at the same time. */
 export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise, stamper }: LedgerHooks) {
@@ -57,11 +57,7 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise,
       schedules = [
         schedule(CHECKPOINT_MS, () => ledger.checkpoint(), createHooks('checkpoints')),
         schedule(RETENTION_MS, eraseOld, createHooks('erasure')),
-        ...(stamper === undefined
-          ? []
-          : [
-              schedule((stamper.every ?? STAMP_EVERY).lookMs, () => anchor(ledger, stamper), createHooks('timestamps')),
-            ]),
+        ...(stamper === undefined ? [] : [schedule(LOOK_MS, () => anchor(ledger, stamper), createHooks('timestamps'))]),
       ]
       return { place, ledger }
     } catch (error) {
@@ -123,8 +119,8 @@ export function holdLedger(config: Settings, { clock, onFault, onKeyMade, raise,
 }
 
 /** Has the logs stamped that have grown. Rejects while an authority does not stamp: others may have. */
-async function anchor(ledger: Ledger, { every = STAMP_EVERY, fault }: LedgerStamper): Promise<void> {
-  await ledger.anchor(every.logMs)
+async function anchor(ledger: Ledger, { fault }: LedgerStamper): Promise<void> {
+  await ledger.anchor(STAMP_MS)
   const reason = fault()
   if (reason !== undefined) throw new Error(reason)
 }

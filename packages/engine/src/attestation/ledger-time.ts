@@ -18,10 +18,7 @@ export interface LedgerTime {
   readonly logs: readonly { readonly log: string; readonly records: number; readonly provedBefore: string }[]
 }
 
-/**
- * Checks the newest anchor of every log; `authorities` are trusted certificates in PEM, `witnesses` trusted verifier keys. Rejects if a
- * text holds no certificate or key.
- */
+/** Checks the newest anchor of every log by trusted certificates (PEM) and verifier keys. Rejects if a text holds no certificate or key. */
 export async function readLedgerTime(
   store: LedgerStore,
   authorities: string | undefined,

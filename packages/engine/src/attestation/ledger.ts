@@ -29,10 +29,7 @@ export interface LedgerPlace {
   readonly archive: CheckpointArchive
 }
 
-/**
- * Opens the store of a configuration's ledger and checks nothing yet. The ledger has its own file, so that its writer never waits for the
- * writer of the accounts.
- */
+/** Opens the store of a configuration's ledger, unchecked. It has its own file, so that its writer never waits for that of the accounts. */
 export async function openLedgerPlace(config: Settings): Promise<LedgerPlace> {
   const { dataDir, store } = config
   if (config.data.readOnly) {

@@ -20,13 +20,12 @@ import {
 } from '@sallyport/core'
 import { JURISDICTIONS } from '@sallyport/data/jurisdictions'
 import { type Crawl, type Document, type LedgerStatus, readDocument, type Statement } from '@sallyport/ledger'
-import { LineCounter, parseDocument } from 'yaml'
 import type { AttestedClaim, ProvenanceClaim, ProvenanceService } from '#api'
 import { ENGINE_VERSION } from '#datasets/service'
 import { readWhole } from '#files'
 import { opensAtStart } from '#service'
 import type { Settings } from '#settings'
-import { yamlFault } from '#settings/yaml'
+import { parseYaml } from '#settings/yaml'
 import { holdLedger, type LedgerHooks } from './ledger-holder.ts'
 import { contextText, stateDatasets, stateDegraded, stateFinding } from './statement.ts'
 
@@ -174,12 +173,9 @@ export function readJurisdictionPolicy(file: string | undefined): JurisdictionPo
   } catch (error) {
     throw new SallyportError('invalid_policy', `provenance.policy: ${file} ${(error as Error).message}`)
   }
-  const lines = new LineCounter()
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines })
-  const fault = yamlFault(document)
+  const { document, fault } = parseYaml(text)
   if (fault !== undefined) {
-    const [offset, message] = fault
-    throw new SallyportError('invalid_policy', `provenance.policy: ${file}:${lines.linePos(offset).line}: ${message}`)
+    throw new SallyportError('invalid_policy', `provenance.policy: ${file}:${fault.line}: ${fault.message}`)
   }
   return parseJurisdictionPolicy(document.toJS())
 }

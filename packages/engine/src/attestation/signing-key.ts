@@ -19,9 +19,8 @@ export interface SigningKeyPlace {
 const NEXT = '.next'
 
 /**
- * Reads the private signing key (Ed25519, PEM, PKCS 8). Where an interrupted rotation has left a next key and that is
- * `kid`, it is put in place first. Rejects with `invalid_config` when the file may be read by others, is missing, or
- * holds no such key.
+ * Reads the private signing key (Ed25519, PEM, PKCS 8). Where an interrupted rotation has left a next key and that is `kid`, it is put in
+ * place first. Rejects with `invalid_config` when the file may be read by others, is missing, or holds no such key.
  */
 export async function loadSigningKey({ source, make, onMade }: SigningKeyPlace, kid?: string): Promise<Signer> {
   if (environmentName(source) !== undefined) return readSigningKey(source)
@@ -46,10 +45,7 @@ export function environmentName(source: string): string | undefined {
   return source.startsWith('env:') ? source.slice('env:'.length) : undefined
 }
 
-/**
- * Writes the next key, a new one or that in `from`, beside the one in use; returns it with the step that puts it in
- * place. Removes what an interrupted rotation has left.
- */
+/** Writes the next key, a new one or that in `from`, beside the one in use, in place of what an interrupted rotation has left. */
 export async function prepareNextKey(file: string, from?: string) {
   const pem = from === undefined ? newKey() : await readFile(from)
   await rm(`${file}${NEXT}`, { force: true })

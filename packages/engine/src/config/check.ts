@@ -39,17 +39,12 @@ function edgeFaults({ tls, http }: Config): readonly LocatedFault[] {
 }
 
 /** Parts that serve trusted peers alone: without one every connection is cut, and every check is refused. */
-function trustedFaults({ proxyProtocol, forwardAuth, trustProxy }: Config): readonly LocatedFault[] {
-  if (trustProxy.length > 0) return []
+function trustedFaults(config: Config): readonly LocatedFault[] {
+  if (config.trustProxy.length > 0) return []
   const cure = 'add the address of the server in front to trustProxy'
-  return [
-    ...(proxyProtocol === false
-      ? []
-      : [{ path: ['proxyProtocol'], message: `accepts only trusted proxies, but trustProxy is empty: ${cure}` }]),
-    ...(forwardAuth === false
-      ? []
-      : [{ path: ['forwardAuth'], message: `accepts only trusted proxies, but trustProxy is empty: ${cure}` }]),
-  ]
+  const message = `accepts only trusted proxies, but trustProxy is empty: ${cure}`
+  const used = (['proxyProtocol', 'forwardAuth'] as const).filter((key) => config[key] !== false)
+  return used.map((key) => ({ path: [key], message }))
 }
 
 /** Listeners that are one another's: only the first could be had. */
@@ -168,15 +163,15 @@ const UNSEEN = {
 
 /** Settings that are allowed and most likely not meant. */
 export function configWarnings(config: Config, layers: readonly Layer[]): readonly ConfigFault[] {
-  const found: LocatedFault[] = listPolicies(config).flatMap(({ policy, path }) =>
-    policyWarnings(policy).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
-  )
-  found.push(
+  const found: LocatedFault[] = [
+    ...listPolicies(config).flatMap(({ policy, path }) =>
+      policyWarnings(policy).map((fault) => ({ ...fault, path: [...path, ...fault.path] })),
+    ),
     ...unseenWarnings(config),
     ...decoyWarnings(config),
     ...FEATURES.flatMap(({ warnings }) => warnings?.(config) ?? []),
     ...sameTokenWarnings(config),
-  )
+  ]
   return found.map((fault) => located(fault, config, layers))
 }
 

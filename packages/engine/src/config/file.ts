@@ -1,17 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isRecord } from '@sallyport/core'
-import {
-  type Document,
-  isAlias,
-  isScalar,
-  isSeq,
-  isMap as isYamlMap,
-  LineCounter,
-  type Node,
-  parseDocument,
-} from 'yaml'
+import { isAlias, isScalar, isSeq, isMap as isYamlMap, type Node } from 'yaml'
 import { decodeText, fileReason, placeFault } from '#files'
-import { yamlFault } from '#settings/yaml'
+import { parseYaml } from '#settings/yaml'
 import { ConfigError } from './faults.ts'
 import type { Layer } from './layers.ts'
 
@@ -20,19 +11,11 @@ export function readFile(file: string): Layer {
   return readText(readConfigText(file), file)
 }
 
-/** The same of a text, which is named as a file is. `refused`: what it may not hold, by its offset. */
-export function readText(
-  text: string,
-  file: string,
-  refused: (document: Document) => readonly [offset: number, message: string] | undefined = () => undefined,
-): Layer {
-  const lines = new LineCounter()
-  // Its own way of printing errors shows the lines around them.
-  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' })
-  const fault = yamlFault(document) ?? refused(document)
+/** Reads a text that is named as a file is, and of which `findRefused` finds what it may not hold. */
+export function readText(text: string, file: string, findRefused?: Parameters<typeof parseYaml>[1]): Layer {
+  const { document, findLine, fault } = parseYaml(text, findRefused)
   if (fault !== undefined) {
-    const [offset, message] = fault
-    const { line } = lines.linePos(offset)
+    const { line, message } = fault
     throw new ConfigError([{ place: { text: `${file}:${line}`, file, line }, message }])
   }
   const values = plainValue(document, file) ?? {}
@@ -41,7 +24,7 @@ export function readText(
     values,
     placeOf(path) {
       const offset = findOffset(document.contents, path, (node) => (isAlias(node) ? node.resolve(document) : node))
-      const { line } = lines.linePos(offset)
+      const line = findLine(offset)
       return { text: `${file}:${line}`, file, line }
     },
   }

@@ -19,6 +19,12 @@ export interface ValuePlace {
   readonly flag?: string | undefined
 }
 
+/** Returns the layer of a policy in a text: its `policy` where it is a configuration, else all of it. */
+export function narrowToPolicy(layer: Layer): Layer {
+  const values = layer.values['policy']
+  return isRecord(values) ? { values, placeOf: (path) => layer.placeOf(['policy', ...path]) } : layer
+}
+
 /** Merges maps key by key; any other value of a later layer replaces the value below. */
 export function mergeLayers(layers: readonly Layer[]): Mapping {
   return layers.reduce<Mapping>((merged, { values }) => merge(merged, values), {})

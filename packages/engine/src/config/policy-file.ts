@@ -6,17 +6,14 @@ import {
   EVENT_FACTS,
   EVENT_OUTCOMES,
   HTTP_VERSIONS,
-  isRecord,
   parseDuration,
 } from '@sallyport/core'
 import { z } from 'zod'
 import { PolicySchema } from '#settings'
-import { ConfigError } from './faults.ts'
 import { readFile } from './file.ts'
-import type { Layer, Mapping } from './layers.ts'
+import { type Mapping, narrowToPolicy } from './layers.ts'
+import { parseValues } from './parse.ts'
 import type { Config } from './schema.ts'
-import { schemaFaults } from './schema-faults.ts'
-import { schemaTree } from './tree.ts'
 
 const Pages = z.int().min(0)
 
@@ -111,15 +108,13 @@ export type PolicyTest = z.output<typeof PolicyTest>
 /** Reads a file of expectations; throws `invalid_config`, which names the file, the line and the key. */
 export function readPolicyTests(file: string): z.output<typeof PolicyTests> {
   const layer = readFile(file)
-  return parsed(PolicyTests, layer.values, layer)
+  return parseValues(PolicyTests, layer.values, [layer])
 }
 
 /** Reads a policy: a file of its own, or the `policy` of a configuration. Throws `invalid_config`. */
 export function readPolicy(file: string): Config['policy'] {
-  const { values, placeOf } = readFile(file)
-  const within = values['policy']
-  if (!isRecord(within)) return parsed(PolicySchema, values, { values, placeOf })
-  return parsed(PolicySchema, within, { values: within, placeOf: (path) => placeOf(['policy', ...path]) })
+  const layer = narrowToPolicy(readFile(file))
+  return parseValues(PolicySchema, layer.values, [layer])
 }
 
 const Described = RequestMembers.omit({ as: true }).extend({
@@ -129,11 +124,5 @@ const Described = RequestMembers.omit({ as: true }).extend({
 
 /** Parses a request that is described outside a policy test; throws `invalid_config`, which names the file and the member. */
 export function parseRequest(values: Mapping, file: string): z.output<typeof Described> {
-  return parsed(Described, values, { values, placeOf: () => ({ text: file, file }) })
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, values: Mapping, layer: Layer): z.output<Schema> {
-  const result = schema.safeParse(values)
-  if (result.success) return result.data
-  throw new ConfigError(schemaFaults(result.error, values, [layer], schemaTree(schema)))
+  return parseValues(Described, values, [{ values, placeOf: () => ({ text: file, file }) }])
 }

@@ -83,9 +83,7 @@ export function openPolicyReader({ deadlineMs = DEADLINE_MS, lists = NO_LISTS }:
   }
 
   return {
-    /**
-     * Checks a text. Rejects with `invalid_policy` if the text takes too long to read, and with `service_unavailable` if too many texts wait.
-     */
+    /** Checks a text. Rejects with `invalid_policy` if the reading takes too long, and with `service_unavailable` if too many texts wait. */
     check: (text: string) => ask('checked', { text, lists: names() }),
     /** Returns the text of a configuration with another policy and everything else unchanged. Rejects as `check` does, and for a fault. */
     replace: (configuration: string, text: string) => ask('replaced', { text, configuration, lists: names() }),

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isRecord, policyFaults, policyWarnings } from '@sallyport/core'
+import { policyFaults, policyWarnings } from '@sallyport/core'
 import { type Document, isScalar, isSeq, isMap as isYamlMap, parseDocument, stringify, visit, type YAMLMap } from 'yaml'
-import { PolicySchema } from '#settings'
+import { type LocatedFault, PolicySchema } from '#settings'
 import { ConfigError, type ConfigFault } from './faults.ts'
 import { readText } from './file.ts'
+import { narrowToPolicy } from './layers.ts'
 import { located } from './located.ts'
+import { parseValues } from './parse.ts'
 import type { Config } from './schema.ts'
-import { schemaFaults } from './schema-faults.ts'
-import { schemaTree } from './tree.ts'
 
 /** A policy's text, read: the policy, or its faults. */
 export interface PolicyText {
@@ -18,25 +18,12 @@ export interface PolicyText {
   readonly warnings: readonly ConfigFault[]
 }
 
-const NAME = 'policy'
-
 /** Reads a policy that somebody writes, with every fault and its line; it has no anchors, aliases or merge keys. `lists`: names of those that there are. */
 export function checkPolicyText(text: string, lists: readonly string[] = []): PolicyText {
   try {
-    const layer = readText(text, NAME, anchorIn)
-    const values = isRecord(layer.values['policy']) ? layer.values['policy'] : layer.values
-    const isWithin = values !== layer.values
-    const placed = {
-      values,
-      placeOf: (path: readonly PropertyKey[]) => layer.placeOf(isWithin ? ['policy', ...path] : path),
-    }
-    const result = PolicySchema.safeParse(values)
-    if (!result.success) {
-      const faults = schemaFaults(result.error, values, [placed], schemaTree(PolicySchema))
-      return { faults, warnings: [] }
-    }
-    const policy = result.data
-    const at = (fault: Parameters<typeof located>[0]): ConfigFault => located(fault, policy, [placed])
+    const layer = narrowToPolicy(readText(text, 'policy', anchorIn))
+    const policy = parseValues(PolicySchema, layer.values, [layer])
+    const at = (fault: LocatedFault): ConfigFault => located(fault, policy, [layer])
     const faults = policyFaults(policy, new Set(lists)).map(at)
     if (faults.length > 0) return { faults, warnings: [] }
     return { policy, faults, warnings: policyWarnings(policy).map(at) }

@@ -1,4 +1,3 @@
-import { isRecord } from '@sallyport/core'
 import { configWarnings, wordFaults } from './check.ts'
 import { readEnvironment } from './environment.ts'
 import { ConfigError, type ConfigFault } from './faults.ts'
@@ -8,7 +7,7 @@ import { located } from './located.ts'
 import { Config, type ConfigInput } from './schema.ts'
 import { schemaFaults } from './schema-faults.ts'
 import { type Environment, fileOfSecret, readSecrets } from './secrets.ts'
-import { type SchemaNode, schemaTree, within } from './tree.ts'
+import { mapTexts, schemaTree } from './tree.ts'
 
 /** Sources of a configuration; each later one wins: file, then environment, then flags. */
 export interface ConfigSources {
@@ -66,19 +65,10 @@ function refuseEmpty({ values, placeOf }: Layer): void {
 /** Lists the files that a configuration names and a reload reads with it; the content of a secret is a value: `file:PATH`. */
 export function listFiles({ layers }: ConfigRead) {
   const found: { secrets: string[]; files: string[] } = { secrets: [], files: [] }
-  const walk = (value: unknown, node: SchemaNode | undefined, live: boolean): void => {
-    if (node === undefined) return
-    const isLive = node.live ?? live
-    if (typeof value === 'string') {
-      if (node.secret === true) found.secrets.push(...fileOfSecret(value))
-      if (node.file === true && isLive) found.files.push(value)
-    } else if (Array.isArray(value)) {
-      for (const inner of value) walk(inner, node.items, isLive)
-    } else if (isRecord(value)) {
-      for (const [key, inner] of Object.entries(value)) walk(inner, within(node, key), isLive)
-    }
-  }
-  walk(mergeLayers(layers), schemaTree(), false)
+  mapTexts(mergeLayers(layers), schemaTree(), (text, { secret, file, live }) => {
+    if (secret === true) found.secrets.push(...fileOfSecret(text))
+    if (file === true && live === true) found.files.push(text)
+  })
   return found
 }
 

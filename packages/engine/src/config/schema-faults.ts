@@ -48,10 +48,7 @@ function listKeys({ properties, anyOf = [] }: SchemaNode = {}): readonly string[
 
 type Issue = z.core.$ZodIssue
 
-/**
- * Returns the faults of a value that may be of several kinds: the faults of its own kind, else the permitted kinds. The library only
- * reports the whole value as invalid.
- */
+/** Returns the faults of a value's own kind, else the permitted kinds: the library only reports the whole value as invalid. */
 function ofOneKind(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.message !== UNSAID) return [issue]
   const own = issue.errors.find((errors) => errors.length > 0 && !errors.some(isOther))

@@ -1,38 +1,25 @@
-import { isRecord } from '@sallyport/core'
 import { readWhole } from '#files'
+import type { LocatedFault } from '#settings'
 import type { Mapping } from './layers.ts'
-import { type SchemaNode, within } from './tree.ts'
+import { mapTexts, type SchemaNode } from './tree.ts'
 
 /** Forms of a secret beside its value: a file that holds it, or a text with variables of the environment. */
 export const REFERENCE = /^file:|\$\{\w/
 
 const VARIABLE = /\$\{(\w{1,99})\}/g
 
-/** Why a secret could not be read. */
-export interface SecretFault {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The values with every secret read: `file:PATH` from that file, `${NAME}` from the environment. */
 export function readSecrets(values: Mapping, tree: SchemaNode, env: Environment) {
-  const faults: SecretFault[] = []
-  const walk = (value: unknown, node: SchemaNode | undefined, path: readonly PropertyKey[]): unknown => {
-    if (node?.secret === true && typeof value === 'string') {
-      const { text, message } = readSecret(value, env)
-      if (message !== undefined) faults.push({ path, message })
-      return text
-    }
-    if (node === undefined) return value
-    if (Array.isArray(value)) return value.map((inner, at) => walk(inner, node.items, [...path, at]))
-    if (!isRecord(value)) return value
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, walk(inner, within(node, key), [...path, key])]),
-    )
-  }
-  return { values: walk(values, tree, []) as Mapping, faults }
+  const faults: LocatedFault[] = []
+  const read = mapTexts(values, tree, (written, { secret }, path) => {
+    if (secret !== true) return written
+    const { text, message } = readSecret(written, env)
+    if (message !== undefined) faults.push({ path, message })
+    return text
+  })
+  return { values: read as Mapping, faults }
 }
 
 /** The file that a secret is in, where it is named by one. */

@@ -1,3 +1,4 @@
+import { isRecord } from '@sallyport/core'
 import { z } from 'zod'
 import { Config } from './schema.ts'
 
@@ -51,6 +52,24 @@ export function within(
     further ??
     anyOf.find((one) => one.properties?.[String(step)])?.properties?.[String(step)]
   )
+}
+
+/** Maps each text of a value by the node of its key, whose `live` is that of the map around it where it has none; all else stays. */
+export function mapTexts(
+  value: unknown,
+  node: SchemaNode | undefined,
+  map: (text: string, node: SchemaNode, path: readonly PropertyKey[]) => unknown,
+  path: readonly PropertyKey[] = [],
+): unknown {
+  if (node === undefined) return value
+  if (typeof value === 'string') return map(value, node, path)
+  const mapInner = (inner: unknown, step: PropertyKey) => {
+    const found = within(node, step)
+    return mapTexts(inner, found && { ...found, live: found.live ?? node.live }, map, [...path, step])
+  }
+  if (Array.isArray(value)) return value.map(mapInner)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapInner(inner, key)]))
 }
 
 /** A key that does not hold a map. */

@@ -2,22 +2,10 @@ import { DURATION, parseDuration, SallyportError } from '@sallyport/core'
 import { z } from 'zod'
 import { RESTART } from './key.ts'
 
-/** Describes a key in the documents, beside its schema. */
-export interface KeyNote {
-  readonly unit: string
-  readonly least: string
-  readonly most: string
-  readonly initial: string
-  readonly description: string
-  readonly example: string | number
-}
-
 /** A length of time, written with its unit; a number is milliseconds. */
 export function time(initial: string, bounds: readonly [string, string], description: string, example: string) {
   const [least, most] = bounds
-  return timeBetween(bounds)
-    .prefault(initial)
-    .meta({ unit: 'time', least, most, initial, description, example } satisfies KeyNote)
+  return timeBetween(bounds).prefault(initial).meta({ unit: 'time', least, most, initial, description, example })
 }
 
 function timeBetween([least, most]: readonly [string, string]) {
@@ -41,13 +29,12 @@ function whole(
   example: number,
 ) {
   const bounds = { least: String(least), most: String(most), initial: String(initial) }
-  const note: KeyNote = { ...bounds, unit, description, example }
   return z
     .int()
     .min(least)
     .max(most)
     .default(initial)
-    .meta({ ...note })
+    .meta({ ...bounds, unit, description, example })
 }
 
 function routeTime(bounds: readonly [string, string], description: string, example: string) {

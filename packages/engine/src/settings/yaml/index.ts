@@ -1,13 +1,10 @@
-import { type Document, type Node, visit, type YAMLError } from 'yaml'
+import { type Document, LineCounter, type Node, parseDocument, visit, type YAMLError } from 'yaml'
 
 const INDENT = 'the indentation of this line does not match the surrounding lines'
 const BRACKET = 'an earlier bracket is not closed, or a line inside it is not indented'
 const COMMA = 'a comma or closing bracket is missing before this'
 
-/**
- * Explains faults that the library describes to programmers, or that users make most often, by the beginning of the library's message: one
- * of its codes covers several faults.
- */
+/** Explains frequent faults by the beginning of the library's message, which is for programmers: one of its codes covers several faults. */
 const WORDS: readonly (readonly [beginning: string, words: string])[] = [
   ['Source contains multiple documents', 'a second document begins here (---), but a file may contain only one'],
   ['Map keys must be unique', 'this key occurs twice'],
@@ -33,11 +30,23 @@ const WORDS: readonly (readonly [beginning: string, words: string])[] = [
   ['Plain value cannot start with', 'a value cannot begin with this character. Quote the value'],
 ]
 
-/** Returns the first YAML fault of a text: its offset, and one sentence without the library's picture of the line. */
-export function yamlFault(document: Document): readonly [offset: number, message: string] | undefined {
+type Fault = readonly [offset: number, message: string]
+
+/** Parses a text in YAML; `fault` is its first fault, or what `findRefused` finds that the text may not hold. */
+export function parseYaml(text: string, findRefused: (document: Document) => Fault | undefined = () => undefined) {
+  const lines = new LineCounter()
+  // Its own way of printing errors shows the lines around them.
+  const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' })
+  const findLine = (offset: number): number => lines.linePos(offset).line
+  const found = findFault(document) ?? findRefused(document)
+  return { document, findLine, fault: found && { line: findLine(found[0]), message: found[1] } }
+}
+
+/** Finds the first fault, in one sentence without the library's picture of the line. */
+function findFault(document: Document): Fault | undefined {
   const [fault] = (document as Document.Parsed).errors
   if (fault !== undefined) return [fault.pos[0], wordsFor(fault) ?? writeSentence(fault.message)]
-  let unresolved: readonly [number, string] | undefined
+  let unresolved: Fault | undefined
   // The map avoids a search: the library looks through the whole document for each alias.
   const anchors = new Map<string, Node>()
   visit(document, {
