@@ -36,8 +36,7 @@ export async function openSurroundings(
     notice: (message) => notice('SALLYPORT_LIST', message),
     onFault,
   })
-  const eventLoopDelay = () => inForce.config.limits.eventLoopDelay
-  const load = measureLoad({ eventLoopDelay, onTurned: onLoadTurned })
+  const load = measureLoad(() => inForce.config.limits.eventLoopDelay, onLoadTurned)
   // Policies of mounts are not compiled again, so they read what is in force at the time.
   const robots = (userAgent: string, target: string, host: string) => inForce.robots.refuses(userAgent, target, host)
   const read = { robots, ...(!isTrial && { load }) }

@@ -10,10 +10,7 @@ type DataDirConfig = Pick<Settings, 'dataDir'> & { readonly data: Pick<Settings[
 /** Of all processes on a dataDir, one compiles and one downloads. */
 export const DATA_LOCK = { withLock, withFreeLock }
 
-/**
- * Runs `work` in the dataDir, which is created if it does not exist. Any fault of the dataDir, before the work or in it, rejects with
- * `data_dir_unusable` and one sentence.
- */
+/** Runs `work` in the dataDir, which is created if absent. A fault of the dataDir, before the work or in it, is `data_dir_unusable`. */
 export async function inDataDir<Result>(config: DataDirConfig, work: () => Promise<Result>): Promise<Result> {
   try {
     requireDataDir(config)

@@ -6,10 +6,7 @@ import type { Settings } from '#settings'
 export const LEDGER_FILE = 'ledger.db'
 export const CHECKPOINTS = 'checkpoints'
 
-/**
- * Whether the ledger is opened at start: an existing ledger or a configured key is checked then, so that a fault shows
- * at start and not at the first attestation.
- */
+/** Whether the ledger is opened at start: an existing ledger or a configured key is checked then, and not at the first attestation. */
 export function opensAtStart({ dataDir, data, provenance }: Settings): boolean {
   if (data.readOnly) return false
   const exists = [LEDGER_FILE, CHECKPOINTS].some((name) => existsSync(join(dataDir, name)))

@@ -25,15 +25,9 @@ export interface DecisionLog {
 /** Holds the decision log of a service, which a reload may replace. */
 export type LogHolder = ReturnType<typeof openLog>
 
-interface OpenedLog {
-  readonly addressOf: ReturnType<typeof addressWriter>
-  readonly settings: Settings['log']
-  readonly log: Log
-}
-
 export function openLog(config: Settings, onFault: (error: unknown) => void) {
   const keyFolder = config.data.readOnly || isReadOnly(config.dataDir) ? undefined : config.dataDir
-  const opened = (settings: Settings['log']): OpenedLog => ({
+  const opened = (settings: Settings['log']) => ({
     settings,
     log: createLog({ ...settings, keyFolder, onFault }),
     addressOf: addressWriter(settings.addresses, keyFolder),

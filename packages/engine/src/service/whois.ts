@@ -9,7 +9,7 @@ export interface WhoisParts {
   readonly clock: Clock
   readonly outbound: { readonly fetch: Fetch; readonly port43: Port43 }
   /** Path of the refreshed bootstrap file; a newer file has another path. */
-  readonly bootstrapFile?: (() => string | undefined) | undefined
+  readonly bootstrapFile: () => string | undefined
 }
 
 /** Far below what registries allow over RDAP. */
@@ -35,7 +35,7 @@ export function openWhois(config: Settings, { clock, outbound, bootstrapFile }: 
 type Servers = ReadonlyMap<string, WhoisServer>
 
 /** The services of the refreshed file, or the built-in ones where it is missing or unreadable. */
-function storedRegistries(servers: Servers, bootstrapFile: () => string | undefined = () => undefined) {
+function storedRegistries(servers: Servers, bootstrapFile: () => string | undefined) {
   let read: { readonly path: string | undefined; readonly registries: Registries } | undefined
   return async () => {
     const path = bootstrapFile()
@@ -47,6 +47,5 @@ function storedRegistries(servers: Servers, bootstrapFile: () => string | undefi
 async function readRegistries(path: string | undefined, servers: Servers): Promise<Registries> {
   const text = path === undefined ? '' : await readFile(path, 'utf8').catch(() => '')
   const { createRegistries } = await import('#whois')
-  const bases = parseBootstrap(text)
-  return createRegistries({ servers, bootstrap: bases })
+  return createRegistries({ servers, bootstrap: parseBootstrap(text) })
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   type Challenges,
   type Clock,
@@ -8,13 +10,13 @@ import {
   type InspectionRequest,
   rulesInForce,
 } from '@sallyport/core'
+import { makeSecret } from '#files'
 import type { Metrics } from '#metrics'
 import type { Settings } from '#settings'
 import { callCountsUrl } from '../counting.ts'
 import type { OpenHooks } from '../hooks.ts'
 import type { Outbound } from '../outbound.ts'
 import { createRandom } from './random-bytes.ts'
-import { keepSecret } from './secret-file.ts'
 import { createSiteverify } from './siteverify.ts'
 
 export interface ChallengeParts {
@@ -36,7 +38,7 @@ export interface ChallengeParts {
 export function openChallenges(config: Settings, parts: ChallengeParts): Challenges {
   const { clock, counts, outbound, hooks, onFault, metrics, host } = parts
   const { secret, previousSecret, provider: named } = config.challenge
-  const made = config.data.readOnly ? randomBytes(32).toString('base64url') : keepSecret(config.dataDir)
+  const made = config.data.readOnly ? drawSecret() : keepSecret(config.dataDir)
   const secrets = [secret ?? made, ...(previousSecret === undefined ? [] : [previousSecret])]
   return createChallenges({
     secrets: createChallengeSecrets(secrets),
@@ -52,4 +54,21 @@ export function openChallenges(config: Settings, parts: ChallengeParts): Challen
     isTesting: () => host().config.testing || host().config.demo,
     onFault,
   })
+}
+
+function drawSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Returns the secret of a dataDir, which the processes on it share; the first of them makes it. */
+function keepSecret(dataDir: string): string {
+  const file = join(dataDir, 'challenge-secret')
+  const read = () => readFileSync(file, 'utf8').trim()
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  makeSecret(file, `${drawSecret()}\n`)
+  return read()
 }
