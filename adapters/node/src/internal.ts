@@ -16,7 +16,7 @@ export { Exchange, type HostResponse, type Receiver } from './exchange.ts'
 export { answer as answerPhase, answerKeyDirectory, decide, inspect, route } from './host-phases.ts'
 export { createInspection } from './inspection/create-inspection.ts'
 export { createStepUp, stepUpPolicy } from './inspection/step-up.ts'
-export { decisionOn, Observation } from './observation.ts'
+export { clientAddress, decisionOn, Observation } from './observation.ts'
 export {
   type Answered,
   createPipeline,

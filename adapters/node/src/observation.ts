@@ -180,7 +180,7 @@ export class Observation {
 /** Limits the user agent in characters: thousands of requests are remembered, and a longer text says nothing more. */
 const MAX_USER_AGENT = 400
 
-function clientAddress(host: RequestHost, head: ReceivedHead): string {
+export function clientAddress(host: RequestHost, head: ReceivedHead): string {
   const address = host.client?.(head).address
   return address === undefined ? head.peer : formatAddress(address)
 }

@@ -11,33 +11,25 @@ export interface AdmissionOptions {
   readonly slots: Slots
   /** Names the cause of a refusal without a slot. */
   readonly cause: 'in_flight' | 'tunnels'
-  readonly bodyBytes: number
   readonly refusals: Refusals
-  /** Reports overload; a request that waited that long for its turn is a sign of it as well. */
-  readonly isOverloaded: (waitedMs: number) => boolean
 }
 
 /** Admits requests within limits that hold for all clients together and for each client. */
 export type Admission = ReturnType<typeof createAdmission>
 
-export function createAdmission({ slots, cause, bodyBytes, refusals, isOverloaded }: AdmissionOptions) {
+export function createAdmission({ slots, cause, refusals }: AdmissionOptions) {
   /** Returns the answer that refuses an exchange, and counts the cause. */
   const refuse = (exchange: Exchange, why: RefusalCause, refusal: Refusal = limitRefusal(why)): ApiResponse => {
     refusals.count(why)
     return exchange.refuse(refusal, why)
   }
   return {
-    /** Limits a body, in bytes. */
-    bodyBytes,
-    /** Returns the key under which the client of an address is counted. */
-    clientOf: sharerKey,
-    /** Returns true while no new request may begin. */
-    isClosed: isOverloaded,
     /**
-     * Takes a slot for an exchange of a client, until its answer is sent. Waits for a slot; resolves to a refusal where none comes in time,
-     * and never for an exchange that has ended, because its client has left.
+     * Takes a slot for an exchange, in which the client of this address is counted from now on, until its answer is sent. Waits for a slot;
+     * resolves to a refusal where none comes in time, and never for an exchange that has ended, because its client has left.
      */
-    admit(exchange: Exchange, client: string): Answered | Promise<Answered> {
+    admit(exchange: Exchange, address: string): Answered | Promise<Answered> {
+      exchange.client = sharerKey(address)
       if (exchange.ended) return new Promise(() => {})
       let outcome: { readonly answered: Answered } | undefined
       let settle: ((answered: Answered) => void) | undefined
@@ -46,7 +38,7 @@ export function createAdmission({ slots, cause, bodyBytes, refusals, isOverloade
         settle?.(answered)
       }
       const taker: Taker & Holder = {
-        client,
+        client: exchange.client,
         slot: undefined,
         granted: () => end(undefined),
         // A timer calls this function, or another exchange that leaves.

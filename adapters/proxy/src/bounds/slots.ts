@@ -1,3 +1,4 @@
+import { Counts } from '../edge/counts.ts'
 import { findLevel, hasRoom, LEVEL_COUNT } from './fair-share.ts'
 
 /** Limits how many may have a slot, and how many may wait for one. */
@@ -31,7 +32,7 @@ export class Slots {
   readonly #limits: SlotLimits
   /** Holds the queue of each client that waits, by the level of what the client holds. */
   readonly #queues: readonly Map<string, Set<Taker>>[] = Array.from({ length: LEVEL_COUNT }, () => new Map())
-  readonly #held = new Map<string, number>()
+  readonly #held = new Counts()
   #waiting = 0
   #used = 0
 
@@ -47,7 +48,7 @@ export class Slots {
   /** Calls `granted` or `refused`, once. */
   take(taker: Taker): void {
     const { client } = taker
-    const level = findLevel(this.#heldBy(client))
+    const level = findLevel(this.#held.get(client))
     if (this.#isFree(client, level)) {
       this.#grant(taker)
       return
@@ -83,25 +84,19 @@ export class Slots {
     if (this.#waiting > 0) this.#next()
   }
 
-  #heldBy(client: string): number {
-    return this.#held.get(client) ?? 0
-  }
-
   #queuesOf(level: number): Map<string, Set<Taker>> {
     return this.#queues[level] as Map<string, Set<Taker>>
   }
 
   #isFree(client: string, level: number): boolean {
     const { total, perClient } = this.#limits
-    return hasRoom(level, this.#used, total) && (perClient === undefined || this.#heldBy(client) < perClient)
+    return hasRoom(level, this.#used, total) && (perClient === undefined || this.#held.get(client) < perClient)
   }
 
   #hold(client: string, change: 1 | -1): void {
-    const before = this.#heldBy(client)
-    const held = before + change
-    if (held === 0) this.#held.delete(client)
-    else this.#held.set(client, held)
-    const [from, to] = [findLevel(before), findLevel(held)]
+    const before = this.#held.get(client)
+    this.#held.add(client, change)
+    const [from, to] = [findLevel(before), findLevel(before + change)]
     const queue = from === to ? undefined : this.#queuesOf(from).get(client)
     if (queue === undefined) return
     this.#queuesOf(from).delete(client)
@@ -134,7 +129,7 @@ export class Slots {
   #unqueue(client: string, taker: Taker, clock: NodeJS.Timeout): void {
     clearTimeout(clock)
     this.#waiting--
-    const queues = this.#queuesOf(findLevel(this.#heldBy(client)))
+    const queues = this.#queuesOf(findLevel(this.#held.get(client)))
     const queue = queues.get(client)
     queue?.delete(taker)
     if (queue?.size === 0) queues.delete(client)

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { clientKey, WIDE_FACTOR } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
+import { Counts } from './counts.ts'
 
 export type OpenConnections = ReturnType<typeof countConnections>
 
@@ -13,7 +14,7 @@ export function countConnections(
   isTrusted: (peer: string) => boolean,
 ) {
   const open = new Set<Socket>()
-  const byClient = new Map<string, number>()
+  const byClient = new Counts()
   return {
     get count(): number {
       return open.size
@@ -33,14 +34,10 @@ export function countConnections(
       const bounds: (readonly [key: string, most: number])[] = [[narrow, connectionsPerClient]]
       // A site can connect from 65,536 networks of its /48, so the /48 has a bound too.
       if (wide !== undefined) bounds.push([wide, connectionsPerClient * WIDE_FACTOR])
-      if (bounds.some(([key, most]) => (byClient.get(key) ?? 0) >= most)) return false
-      for (const [key] of bounds) byClient.set(key, (byClient.get(key) ?? 0) + 1)
+      if (bounds.some(([key, most]) => byClient.get(key) >= most)) return false
+      for (const [key] of bounds) byClient.add(key, 1)
       socket.once('close', () => {
-        for (const [key] of bounds) {
-          const left = (byClient.get(key) ?? 1) - 1
-          if (left === 0) byClient.delete(key)
-          else byClient.set(key, left)
-        }
+        for (const [key] of bounds) byClient.add(key, -1)
       })
       return true
     },

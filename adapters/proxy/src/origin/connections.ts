@@ -3,21 +3,7 @@ import type { buildConnector, Client } from 'undici'
 import { OriginConnection } from './connection.ts'
 
 /** Holds the connections to one origin. A request with a connection also has a slot; there are as many slots as connections. */
-export interface OriginConnections {
-  /** Takes a free connection, which may have been used. */
-  take(): OriginConnection
-  /** Takes a connection that has carried no request yet. */
-  takeFresh(): OriginConnection
-  /** Takes the connection that belongs to a client's connection. */
-  takeOwn(owner: Socket | undefined): OriginConnection | undefined
-  /** Reports whether a client's connection owns a free connection. */
-  hasOwn(owner: Socket | undefined): boolean
-  /** Returns a connection. An authenticated connection is kept for its owner alone; without an owner it is closed. */
-  giveBack(connection: OriginConnection, owner: Socket | undefined): void
-  /** Reports whether the origin is known to keep a connection after an answer. */
-  isKept(): boolean
-  close(): Promise<void>
-}
+export type OriginConnections = ReturnType<typeof createOriginConnections>
 
 /** Many servers close an idle connection after five seconds: this is less. */
 const KEEP_ALIVE_MS = 4_000
@@ -38,7 +24,7 @@ export function createOriginConnections(
   upstream: URL,
   { max, headBytes }: { readonly max: number; readonly headBytes: number },
   connect: buildConnector.connector,
-): OriginConnections {
+) {
   const all = new Set<OriginConnection>()
   /** Holds idle connections, with the last used at the end, which the origin is least likely to close now. */
   const idle: OriginConnection[] = []
@@ -74,6 +60,7 @@ export function createOriginConnections(
     return connection
   }
 
+  /** Takes a connection that has carried no request yet. */
   function takeFresh(): OriginConnection {
     const at = idle.findIndex(({ answered }) => answered === 0)
     if (at >= 0) return idle.splice(at, 1)[0] as OriginConnection
@@ -84,23 +71,28 @@ export function createOriginConnections(
   }
 
   return {
-    take: () => idle.pop() ?? create(),
+    /** Takes a free connection, which may have been used. */
+    take: (): OriginConnection => idle.pop() ?? create(),
     takeFresh,
-    isKept() {
+    /** Reports whether the origin is known to keep a connection after an answer. */
+    isKept(): boolean {
       const [oldest] = idle
       const isOld = oldest && oldest.answered > 0 && performance.now() - oldest.answeredSince > CLOSES_WITHIN_MS
       if (!kept && !isLooking && isOld) look(oldest)
       return kept
     },
-    takeOwn: (owner) => owner && owned.take(owner),
-    hasOwn: (owner) => owner !== undefined && owned.has(owner),
-    giveBack(connection, owner) {
+    /** Takes the connection that belongs to a client's connection. */
+    takeOwn: (owner: Socket | undefined) => owner && owned.take(owner),
+    /** Reports whether a client's connection owns a free connection. */
+    hasOwn: (owner: Socket | undefined) => owner !== undefined && owned.has(owner),
+    /** Returns a connection. An authenticated connection is kept for its owner alone; without an owner it is closed. */
+    giveBack(connection: OriginConnection, owner: Socket | undefined): void {
       connection.done()
       if (!connection.isAuthenticated) idle.push(connection)
       else if (owner === undefined || owner.destroyed) remove(connection)
       else owned.keep(owner, connection)
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...all].map((connection) => connection.destroy()))
     },
   }

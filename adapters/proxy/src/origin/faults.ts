@@ -1,18 +1,12 @@
-import { SallyportError } from '@sallyport/core'
+import { errorCode, SallyportError } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
-
-/** Names the client's error for a failure of the origin. */
-export type OriginFailure = 'bad_gateway' | 'gateway_timeout'
 
 const TOO_LATE = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT'])
 
-/** Classifies a failure: a time-out is 504, any other failure 502. */
-export function classifyFailure(error: Error): OriginFailure {
-  return 'code' in error && TOO_LATE.has(String(error.code)) ? 'gateway_timeout' : 'bad_gateway'
+/** Names the client's error for a failure of the origin: a time-out is 504, any other failure 502. */
+export function classifyFailure(error: Error): 'bad_gateway' | 'gateway_timeout' {
+  return TOO_LATE.has(errorCode(error)) ? 'gateway_timeout' : 'bad_gateway'
 }
-
-/** Labels a failure, which metrics count. */
-export type OriginFault = 'timeout' | 'unreachable' | 'bad_answer' | 'lost'
 
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
@@ -26,7 +20,7 @@ const UNREACHABLE = new Set([
 
 /** Reports whether a server could not even be connected to: nothing was sent. */
 export function isUnreached(error: Error): boolean {
-  const code = 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   return UNREACHABLE.has(code) || code === 'UND_ERR_CONNECT_TIMEOUT'
 }
 
@@ -54,18 +48,19 @@ export class OriginLate extends Error {
 /** Returns the reason of a failure for the client, where one of our limits or time-outs caused it. */
 export function clientReason(error: Error): string | undefined {
   if (error instanceof LargeHead || error instanceof OriginLate) return error.reason
-  return 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'
+  return errorCode(error) === 'UND_ERR_CONNECT_TIMEOUT'
     ? 'The origin accepted no connection within timeouts.originConnect.'
     : undefined
 }
 
 /** Returns a failure as it is reported: a failure by one of our limits names the limit. */
 export function explained(error: Error, limits: Pick<Limits, 'originHeadBytes'>): Error {
-  return 'code' in error && HEAD_OVERFLOW.has(String(error.code)) ? new LargeHead(limits) : error
+  return HEAD_OVERFLOW.has(errorCode(error)) ? new LargeHead(limits) : error
 }
 
-export function originFault(error: Error): OriginFault {
-  const code = 'code' in error ? String(error.code) : ''
+/** Labels a failure, which metrics count. */
+export function originFault(error: Error): 'timeout' | 'unreachable' | 'bad_answer' | 'lost' {
+  const code = errorCode(error)
   if (TOO_LATE.has(code)) return 'timeout'
   if (UNREACHABLE.has(code)) return 'unreachable'
   return code === 'bad_gateway' ? 'bad_answer' : 'lost'

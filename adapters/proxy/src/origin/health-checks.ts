@@ -4,12 +4,6 @@ import { isEmpty } from '../fields/response-fields.ts'
 import type { Member } from './members.ts'
 import { connectorTo, type OriginTrust } from './trust.ts'
 
-/** Says how to connect to an origin. */
-interface Connecting {
-  readonly trust: OriginTrust
-  readonly headBytes: number
-}
-
 /** Says how the servers of an origin are checked; times are in milliseconds. */
 export interface HealthOptions {
   readonly path: string
@@ -28,7 +22,8 @@ const FAILURES = 2
 export function startHealthChecks(
   members: readonly Member[],
   { path, interval = 10_000, timeout = 2_000 }: HealthOptions,
-  { trust, headBytes }: Connecting,
+  trust: OriginTrust,
+  headBytes: number,
 ): () => void {
   const ended = new AbortController()
   const { signal } = ended

@@ -3,60 +3,39 @@ import type { OriginConnections } from './connections.ts'
 import { isUnreached } from './faults.ts'
 import type { OriginTurns } from './turns.ts'
 
-/** Returns milliseconds that never go back. */
-interface Clock {
-  now(): number
-}
-
-const systemClock: Clock = performance
-
 /** So many failures in a row leave a server out, for the first pause and then for twice as long each time. */
 const FAILURES = 3
 const FIRST_PAUSE_MS = 10_000
 const LONGEST_PAUSE_MS = 300_000
 
 /** A server that belongs to an origin. */
-export interface Member {
-  readonly address: OriginAddress
-  readonly connections: OriginConnections
-  /** Whether the server takes requests: it passes its health checks, and is not left out. */
-  readonly up: boolean
-  /** Records that the server answered a request for this target. */
-  succeeded(target: string): void
-  /**
-   * Records that the server could not be reached, or gave no usable answer to a request for this target. A page may fail for its own
-   * reasons: it counts once, unless another server of the origin answers it.
-   */
-  failed(error: Error, target: string): void
-  /** Takes the result of a health check. */
-  checked(healthy: boolean): void
-}
+export type Member = ReturnType<typeof createMember>
 
 /** Chooses among the servers of an origin. */
-export interface Members {
-  readonly all: readonly Member[]
-  /** Returns the next server in turn that is up; where none is up, the next one; `undefined` where all were tried. */
-  next(tried?: ReadonlySet<Member>): Member | undefined
+export type Members = ReturnType<typeof createMembers>
+
+interface Server {
+  readonly address: OriginAddress
+  readonly connections: OriginConnections
 }
 
 export interface MembersOptions {
-  readonly clock?: Clock | undefined
+  /** Returns milliseconds that never go back. */
+  readonly clock?: { now(): number } | undefined
   /** Takes a line of text, which the operator should read. */
   readonly onNotice?: ((message: string) => void) | undefined
   /** Learns which servers take no requests. */
   readonly turns?: OriginTurns | undefined
 }
 
-export function createMembers(
-  servers: readonly { readonly address: OriginAddress; readonly connections: OriginConnections }[],
-  { clock = systemClock, onNotice = () => {}, turns }: MembersOptions = {},
-): Members {
+export function createMembers(servers: readonly Server[], options: MembersOptions = {}) {
   const pages = new FailedPages()
-  const all = servers.map((server) => createMember(server, { clock, onNotice, turns, pages }))
+  const all: readonly Member[] = servers.map((server) => createMember(server, pages, options))
   let turn = 0
   return {
     all,
-    next(tried) {
+    /** Returns the next server in turn that is up; where none is up, the next one; `undefined` where all were tried. */
+    next(tried?: ReadonlySet<Member>): Member | undefined {
       let fallback: Member | undefined
       for (let step = 0; step < all.length; step++) {
         const member = all[(turn + step) % all.length] as Member
@@ -71,12 +50,6 @@ export function createMembers(
       return fallback
     },
   }
-}
-
-interface MemberHooks extends Pick<MembersOptions, 'turns'> {
-  readonly clock: Clock
-  readonly onNotice: (message: string) => void
-  readonly pages: FailedPages
 }
 
 /** Remembers pages at which servers of one origin failed since their last answers. */
@@ -111,9 +84,10 @@ function readPathname(target: string): string {
 }
 
 function createMember(
-  { address, connections }: Pick<Member, 'address' | 'connections'>,
-  { clock, onNotice, turns, pages }: MemberHooks,
-): Member {
+  { address, connections }: Server,
+  pages: FailedPages,
+  { clock = performance, onNotice = () => {}, turns }: MembersOptions,
+) {
   let failures = 0
   let pause = FIRST_PAUSE_MS
   let outUntil = 0
@@ -121,16 +95,22 @@ function createMember(
   return {
     address,
     connections,
-    get up() {
+    /** Whether the server takes requests: it passes its health checks, and is not left out. */
+    get up(): boolean {
       return healthy && clock.now() >= outUntil
     },
-    succeeded(target) {
+    /** Records that the server answered a request for this target. */
+    succeeded(target: string): void {
       failures = 0
       pages.answered(address.text, target)
       pause = FIRST_PAUSE_MS
       if (healthy) turns?.works(address.text)
     },
-    failed(error, target) {
+    /**
+     * Records that the server could not be reached, or gave no usable answer to a request for this target. A page may fail for its own
+     * reasons: it counts once, unless another server of the origin answers it.
+     */
+    failed(error: Error, target: string): void {
       if (!isUnreached(error) && failures < FAILURES && !pages.counts(address.text, target)) return
       failures++
       if (failures < FAILURES || clock.now() < outUntil) return
@@ -139,7 +119,8 @@ function createMember(
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
       turns?.fails(address.text, `${FAILURES} failures in a row`)
     },
-    checked(now) {
+    /** Takes the result of a health check. */
+    checked(now: boolean): void {
       if (now !== healthy)
         onNotice(`the origin ${address.text} ${now ? 'passes its health checks again' : 'fails its health checks'}`)
       healthy = now

@@ -11,15 +11,10 @@ export interface HandedFields {
 }
 
 /** Returns the fields for one server. They always have a Host, so that no code adds one after the signature. */
-export function fieldsFor({ fields, ownHost = false, sign }: HandedFields, address: OriginAddress): readonly string[] {
-  const sent = ownHost || hostAt(fields) < 0 ? replaceHost(fields, address) : fields
-  return sign === undefined ? sent : sign(sent)
-}
-
-/** Replaces the client's Host by the name of a server. */
-function replaceHost(fields: readonly string[], { url }: OriginAddress): string[] {
+export function fieldsFor({ fields, ownHost = false, sign }: HandedFields, { url }: OriginAddress): readonly string[] {
   const at = hostAt(fields)
-  return at < 0 ? ['Host', url.host, ...fields] : fields.with(at + 1, url.host)
+  const own = at < 0 ? ['Host', url.host, ...fields] : ownHost ? fields.with(at + 1, url.host) : fields
+  return sign === undefined ? own : sign(own)
 }
 
 /** Returns the index of the name; -1 where there is none. */

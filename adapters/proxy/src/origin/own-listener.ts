@@ -9,21 +9,17 @@ export interface Places {
   readonly routes?: readonly { readonly upstreams?: readonly string[] | undefined }[] | undefined
 }
 
-/** An origin that is a listener of its own proxy. */
-export interface OwnListener {
-  /** Leads to the origin in the configuration: `['routes', 0, 'upstreams', 1]`. */
-  readonly path: readonly (string | number)[]
-  readonly message: string
-}
-
 /** Throws `invalid_config` where an origin is a listener of the proxy itself: each request would come back. */
 export function refuseOwn(places: Places): void {
   const [first] = listOwnListeners(places)
   if (first !== undefined) throw new SallyportError('invalid_config', `${first.path.join('.')}: ${first.message}`)
 }
 
-/** Lists the origins that name a listener of ours. A loop through another name ends in a 508 at its first request. */
-export function listOwnListeners(places: Places): readonly OwnListener[] {
+/**
+ * Lists the origins that name a listener of ours, with the path to each in the configuration: `['routes', 0, 'upstreams', 1]`. A loop
+ * through another name ends in a 508 at its first request.
+ */
+export function listOwnListeners(places: Places) {
   return listServers(places).flatMap(({ path, text }) => {
     const key = (['listen', 'http', 'admin'] as const).find((name) => isSame(text, places[name]))
     const message = `${text} is the address in ${key}, where this proxy itself listens. Use the address of the origin`

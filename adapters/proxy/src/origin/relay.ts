@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
-import { type ChallengeLevel, SallyportError } from '@sallyport/core'
+import { type ChallengeLevel, errorCode, SallyportError } from '@sallyport/core'
 import type { Limits } from '@sallyport/engine/limits'
 import type { Dispatcher } from 'undici'
 import type { Slots, Taker } from '../bounds/slots.ts'
 import { addTrailers } from '../edge/client-messages.ts'
-import type { Side } from '../exchange/clocks.ts'
-import type { Exchange, OriginSide } from '../exchange/exchange.ts'
+import type { Exchange, OriginSide, Side } from '../exchange/exchange.ts'
 import type { RefusalCause } from '../exchange/refusals.ts'
+import { listValues } from '../fields/field-table.ts'
 import { askedLevel, isEmpty, requireStatus, responseFields, trailerFields } from '../fields/response-fields.ts'
 import { guarded, type OriginConnection, type OriginRequest, RESET } from './connection.ts'
 import { hasConnectionAuth } from './connection-auth.ts'
@@ -18,14 +18,10 @@ import { type HeldBytes, RequestBody } from './request-body.ts'
 /** A request as the origin receives it. */
 export interface Forwarded extends HandedFields {
   readonly exchange: Exchange
-  /** The key of the client, by which clients share the origin's queue. */
-  readonly client: string
   /** The connection of a client that uses it alone; absent: others may use it too. */
   readonly owner?: Socket | undefined
   /** Whether the origin may pause without limit within its answer. */
   readonly stream: boolean
-  /** Called when the origin requires a pass of a level; returns whether we answer with that challenge instead of the origin's answer. */
-  readonly onAsked?: ((level: ChallengeLevel) => boolean) | undefined
 }
 
 /** Parts shared by all relays to one origin. */
@@ -44,8 +40,10 @@ export interface RelayHooks {
   onRefused(exchange: Exchange, cause: RefusalCause): void
   /** Called when a field that may occur once came with two values. */
   onConflict(name: string): void
-  /** Takes early hints which the origin sent, as raw fields; absent: they end here. */
-  readonly onHints?: ((exchange: Exchange, raw: readonly Buffer[]) => void) | undefined
+  /** Called when the origin requires a pass of a level; returns whether we answer with that challenge instead of the origin's answer. */
+  onAsked(exchange: Exchange, level: ChallengeLevel): boolean
+  /** Takes early hints which the origin sent, as raw fields. */
+  onHints(exchange: Exchange, raw: readonly Buffer[]): void
 }
 
 /** Limits the early hints of one answer that are passed on; an origin may send any number. */
@@ -61,6 +59,7 @@ interface Head {
 /** Carries one request to the origin, and its answer back. */
 export class Relay implements OriginRequest, OriginSide, Taker {
   readonly client: string
+  readonly #exchange: Exchange
   readonly #forwarded: Forwarded
   readonly #parts: RelayParts
   readonly #hooks: RelayHooks
@@ -89,8 +88,9 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   #received = 0
 
   constructor(forwarded: Forwarded, parts: RelayParts, hooks: RelayHooks) {
-    const { client, exchange, stream } = forwarded
-    this.client = client
+    const { exchange, stream } = forwarded
+    this.client = exchange.client
+    this.#exchange = exchange
     this.#forwarded = forwarded
     this.#parts = parts
     this.#hooks = hooks
@@ -101,32 +101,26 @@ export class Relay implements OriginRequest, OriginSide, Taker {
 
   /** Takes a slot when there is something to send: a slow body holds no connection. */
   begin(): void {
-    const { exchange } = this.#forwarded
+    const exchange = this.#exchange
+    const { slots, held, limits } = this.#parts
     if (exchange.ended) return
     exchange.origin = this
-    const guard = (go: () => void): void => exchange.guard(go)
     if (!exchange.hasBody) {
-      this.#takeSlot()
+      slots.take(this)
       return
     }
     exchange.wantBody(true)
-    this.#body = new RequestBody(exchange, { all: this.#parts.held, client: this.client }, this.#parts.limits, {
-      guard,
-      onReady: () => this.#takeSlot(),
+    this.#body = new RequestBody(exchange, held, limits, {
+      onReady: () => slots.take(this),
       onFault: (cause) => this.#refuse(cause),
     })
   }
 
-  #takeSlot(): void {
-    this.#parts.slots.take(this)
-  }
-
   granted(): void {
     // Called by a timer, or as another request ends.
-    const { exchange, owner } = this.#forwarded
     const { members } = this.#parts
-    const own = members.all.find(({ connections }) => connections.hasOwn(owner))
-    exchange.guard(() => this.#dispatchTo(own ?? (members.next() as Member)))
+    const own = members.all.find(({ connections }) => connections.hasOwn(this.#forwarded.owner))
+    this.#exchange.guard(() => this.#dispatchTo(own ?? (members.next() as Member)))
   }
 
   #dispatchTo(member: Member): void {
@@ -139,20 +133,17 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   refused(): void {
-    this.#forwarded.exchange.guard(() => this.#refuse('origin_queue'))
+    this.#exchange.guard(() => this.#refuse('origin_queue'))
   }
 
   #dispatch(connection: OriginConnection): void {
-    const { exchange } = this.#forwarded
+    const exchange = this.#exchange
     const { method = 'GET', url = '/' } = exchange.request
     this.#connection = connection
     // A complete body is sent with the head.
     if (this.#body?.isWhole === true) this.#whole = this.#body.read() as Buffer
     const body = this.#whole ?? this.#body ?? null
-    const { fields, sign, ownHost } = this.#forwarded
-    const { host: named, authority } = exchange.facts
-    const isAsSent = !ownHost && sign === undefined && (named ?? authority) !== undefined
-    const headers = (isAsSent ? fields : fieldsFor(this.#forwarded, (this.#member as Member).address)) as string[]
+    const headers = fieldsFor(this.#forwarded, (this.#member as Member).address) as string[]
     this.#authenticates = hasConnectionAuth(headers, 'authorization')
     connection.send({ method: method as Dispatcher.HttpMethod, path: url, headers, body }, guarded(this, exchange))
   }
@@ -167,21 +158,21 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     if (this.#authenticates && this.#connection) this.#connection.isAuthenticated = true
     // A connection that carried no other request did not close because it was used: this request made it fail.
     if (this.#connection?.answered === 0) this.#mayRetry = false
-    if (this.#forwarded.exchange.response.closed) controller.abort(new Error('the client left'))
+    if (this.#exchange.response.closed) controller.abort(new Error('the client left'))
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason = ''): void {
     if (status < 200) {
       if (status === 103 && !this.#settled && this.#hints++ < MAX_HINTS)
-        this.#hooks.onHints?.(this.#forwarded.exchange, controller.rawHeaders as readonly Buffer[])
+        this.#hooks.onHints(this.#exchange, controller.rawHeaders as readonly Buffer[])
       return
     }
     this.#answering = true
-    this.#member?.succeeded(this.#forwarded.exchange.request.url ?? '/')
+    this.#member?.succeeded(this.#exchange.request.url ?? '/')
     const raw = controller.rawHeaders as readonly Buffer[]
     if (this.#connection && hasConnectionAuth(raw, 'www-authenticate')) this.#connection.isAuthenticated = true
     const level = askedLevel(raw)
-    if (level !== undefined && !this.#settled && this.#forwarded.onAsked?.(level)) {
+    if (level !== undefined && !this.#settled && this.#hooks.onAsked(this.#exchange, level)) {
       this.#settled = true
       controller.abort(new Error('the client is asked'))
       return
@@ -193,19 +184,19 @@ export class Relay implements OriginRequest, OriginSide, Taker {
       controller.abort(error)
       return
     }
-    this.#isEmpty = isEmpty(status) || this.#forwarded.exchange.request.method === 'HEAD'
+    this.#isEmpty = isEmpty(status) || this.#exchange.request.method === 'HEAD'
     // An answer that came in one piece has ended by then.
-    process.nextTick(sendPending, this)
+    process.nextTick(Relay.#sendLater, this)
   }
 
   /** Builds the head; throws `bad_gateway` where no client could receive it. */
   #headOf(status: number, reason: string, raw: readonly Buffer[]): Head {
     requireStatus(status, reason)
-    const { exchange } = this.#forwarded
+    const exchange = this.#exchange
     const { id, told, isPrivate, request } = exchange
     const fields = responseFields(raw, { status, id, told, isPrivate, onConflict: this.#hooks.onConflict })
-    exchange.answeredType = valuesIn(fields, 'content-type')[0]
-    exchange.answeredCookies = valuesIn(fields, 'set-cookie')
+    exchange.answeredType = listValues(fields, 'content-type')[0]
+    exchange.answeredCookies = listValues(fields, 'set-cookie')
     this.#stream ||= /^text\/event-stream\b/i.test(exchange.answeredType ?? '')
     // The client's next bytes would be the rest of its unfinished request.
     if (!request.complete) fields.push('Connection', 'close')
@@ -224,7 +215,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   onResponseEnd({ rawTrailers }: Dispatcher.DispatchController): void {
-    const { response } = this.#forwarded.exchange
+    const { response } = this.#exchange
     const first = this.#first
     if (!this.#head || this.#sendHead()) {
       const { onConflict } = this.#hooks
@@ -237,7 +228,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   onResponseError(_: unknown, error: Error): void {
-    if (this.#mayRetry && !this.#answering && !this.#settled && isLost(error)) {
+    if (this.#mayRetry && !this.#answering && !this.#settled && LOST_CONNECTION.has(errorCode(error))) {
       this.#mayRetry = false
       const { connections } = this.#member as Member
       connections.giveBack(this.#connection as OriginConnection, undefined)
@@ -258,22 +249,22 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const next = this.#parts.members.next(this.#tried)
     if (next === undefined) return false
     const { connections, failed } = this.#member as Member
-    failed(error, this.#forwarded.exchange.request.url ?? '/')
+    failed(error, this.#exchange.request.url ?? '/')
     connections.giveBack(this.#connection as OriginConnection, undefined)
     this.#dispatchTo(next)
     return true
   }
 
-  /** Sends the received part of an answer that did not come in one piece. */
-  sendPending(): void {
-    this.#forwarded.exchange.guard(() => this.#sendPending())
+  static #sendLater(relay: Relay): void {
+    relay.#exchange.guard(() => relay.#sendPending())
   }
 
+  /** Sends the received part of an answer that did not come in one piece. */
   #sendPending(): void {
     const first = this.#first
     if (!this.#head || !this.#sendHead()) return
     this.#first = undefined
-    const { response } = this.#forwarded.exchange
+    const { response } = this.#exchange
     if (this.#isEmpty) response.end()
     else if (first) this.#write(first)
     else response.flushHeaders()
@@ -284,7 +275,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const { status, fields } = this.#head as Head
     this.#head = undefined
     try {
-      if (!this.#settled) this.#forwarded.exchange.response.writeHead(status, fields)
+      if (!this.#settled) this.#exchange.response.writeHead(status, fields)
       return !this.#settled
     } catch (error) {
       this.#fail(error as Error)
@@ -294,7 +285,7 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   }
 
   #write(chunk: Buffer): void {
-    const { exchange } = this.#forwarded
+    const exchange = this.#exchange
     const { response } = exchange
     if (response.writableEnded || response.write(chunk) || this.#released) return
     const controller = this.#controller
@@ -305,15 +296,14 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   #refuse(cause: RefusalCause): void {
     if (this.#settled) return
     this.#settled = true
-    const { exchange } = this.#forwarded
-    const { response } = exchange
+    const { response } = this.#exchange
     this.#controller?.abort(new Error('refused'))
     if (response.headersSent) response.destroy()
-    else this.#hooks.onRefused(exchange, cause)
+    else this.#hooks.onRefused(this.#exchange, cause)
   }
 
   #fail(error: Error): void {
-    const { exchange } = this.#forwarded
+    const exchange = this.#exchange
     const { response } = exchange
     if (this.#settled || response.closed || response.writableEnded) return
     this.#settled = true
@@ -352,23 +342,6 @@ export class Relay implements OriginRequest, OriginSide, Taker {
   late(): void {
     this.#controller?.abort(new OriginLate())
   }
-}
-
-function sendPending(relay: Relay): void {
-  relay.sendPending()
-}
-
-function isLost(error: Error): boolean {
-  return 'code' in error && LOST_CONNECTION.has(String(error.code))
-}
-
-function valuesIn(fields: readonly string[], name: string): readonly string[] {
-  const values: string[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const field = fields[at] as string
-    if (field.length === name.length && field.toLowerCase() === name) values.push(fields[at + 1] as string)
-  }
-  return values
 }
 
 /** Gives an invalid answer a code: undici has none, and an error without a code would look like a bug of ours. */

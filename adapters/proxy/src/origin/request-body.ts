@@ -1,14 +1,16 @@
 import { Readable } from 'node:stream'
 import type { Limits } from '@sallyport/engine/limits'
 import { findLevel, hasRoom } from '../bounds/fair-share.ts'
-import { type ClientRequest, isBroken, readableBody } from '../edge/client-messages.ts'
+import { isBroken, readableBody } from '../edge/client-messages.ts'
+import { Counts } from '../edge/counts.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 
 /** A body up to this length is held until it is complete; of a larger body as many bytes are held at a time. */
 const WHOLE_BYTES = 65_536
 
 /** Counts bytes of bodies that are held, for all clients and for each. */
 export class HeldBytes {
-  readonly #byClient = new Map<string, number>()
+  readonly #byClient = new Counts()
   readonly #limit: number
   #bytes = 0
 
@@ -18,33 +20,17 @@ export class HeldBytes {
 
   add(client: string, bytes: number): void {
     this.#bytes += bytes
-    const held = (this.#byClient.get(client) ?? 0) + bytes
-    if (held === 0) this.#byClient.delete(client)
-    else this.#byClient.set(client, held)
+    this.#byClient.add(client, bytes)
   }
 
   /** Reports whether too much is held for a client of this level: the longest body that is held completely counts as one. */
   isOver(client: string): boolean {
-    const level = findLevel(((this.#byClient.get(client) ?? 0) - 1) / WHOLE_BYTES)
+    const level = findLevel((this.#byClient.get(client) - 1) / WHOLE_BYTES)
     return !hasRoom(level, this.#bytes, this.#limit + 1)
   }
 }
 
-/** Identifies the bytes that one client holds. */
-interface ClientBytes {
-  readonly all: HeldBytes
-  readonly client: string
-}
-
-/** A request, and its whole body where a phase has read it. */
-interface BodySource {
-  readonly request: ClientRequest
-  readonly body?: Uint8Array | undefined
-}
-
 export interface BodyHooks {
-  /** Calls a function that may not throw at the request. */
-  guard(go: () => void): void
   /** Called with the first bytes, or with all where the body is held until it is complete. */
   onReady(): void
   /** Called once; nothing is read after it. */
@@ -57,25 +43,34 @@ export interface BodyHooks {
  */
 export class RequestBody extends Readable {
   readonly #body: Readable
-  readonly #held: ClientBytes
+  readonly #held: HeldBytes
+  readonly #client: string
   readonly #stop: () => void
   #received = 0
   #heldHere = 0
   #full = false
   #ended = false
 
+  /** Takes the whole body from the exchange where a phase has read it. */
   constructor(
-    { request, body: whole }: BodySource,
-    held: ClientBytes,
+    exchange: Exchange,
+    held: HeldBytes,
     { bodyBytes = Number.POSITIVE_INFINITY }: Pick<Limits, 'bodyBytes'>,
-    { guard, onReady, onFault }: BodyHooks,
+    { onReady, onFault }: BodyHooks,
   ) {
     super({ highWaterMark: WHOLE_BYTES })
+    const { request, body: whole, client } = exchange
     const body = readableBody(request)
     this.#body = body
     this.#held = held
+    this.#client = client
     const untilWhole = whole !== undefined || Number(request.headers['content-length'] ?? Number.NaN) <= WHOLE_BYTES
     let ready = false
+    const becomeReady = (): void => {
+      if (ready) return
+      ready = true
+      onReady()
+    }
     const fault = (cause: 'body_bytes' | 'buffered_bytes'): void => {
       this.#stop()
       body.pause()
@@ -89,32 +84,29 @@ export class RequestBody extends Readable {
       }
       this.#full = !this.push(chunk)
       this.#count(this.readableLength)
-      if (!ready && held.all.isOver(held.client)) {
+      if (!ready && held.isOver(client)) {
         fault('buffered_bytes')
         return
       }
-      if (this.#full && !untilWhole) body.pause()
-      if (ready || untilWhole) return
-      ready = true
-      onReady()
+      if (untilWhole) return
+      if (this.#full) body.pause()
+      becomeReady()
     }
     const end = (): void => {
       if (isBroken(request)) return
       this.#ended = true
       this.push(null)
-      if (ready) return
-      ready = true
-      onReady()
+      becomeReady()
     }
     // undici destroys the stream with an error that the relay gets too.
     this.on('error', () => {})
-    const onData = (chunk: Buffer): void => guard(() => take(chunk))
-    const onEnd = (): void => guard(end)
+    const onData = (chunk: Buffer): void => exchange.guard(() => take(chunk))
+    const onEnd = (): void => exchange.guard(end)
     body.on('data', onData).once('end', onEnd)
     this.#stop = () => void body.off('data', onData).off('end', onEnd)
     if (whole === undefined) return
     process.nextTick(() =>
-      guard(() => {
+      exchange.guard(() => {
         take(Buffer.from(whole))
         end()
       }),
@@ -152,7 +144,7 @@ export class RequestBody extends Readable {
   }
 
   #count(bytes: number): void {
-    this.#held.all.add(this.#held.client, bytes - this.#heldHere)
+    this.#held.add(this.#client, bytes - this.#heldHere)
     this.#heldHere = bytes
   }
 }
