@@ -1,8 +1,7 @@
 import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { SallyportError } from '@sallyport/core'
 import { readWhole } from '@sallyport/engine/files'
-import { type Chain, examineChain, readChain } from './chain.ts'
+import { type Chain, examineChain, PairFault, readChain } from './chain.ts'
 
 /** A chain of certificates and its key as files in PEM; the certificate of the server comes first. */
 export interface CertificateFiles {
@@ -20,19 +19,10 @@ export interface Certificate extends Chain {
   readonly names: readonly string[]
 }
 
-/** Says which file of a pair prevents serving the pair. */
-export class PairFault extends SallyportError {
-  readonly of: 'cert' | 'key'
-  constructor(of: 'cert' | 'key', reason: string) {
-    super('invalid_config', `tls: ${reason}`)
-    this.of = of
-  }
-}
-
 /** Reads a pair; rejects with `invalid_config` and the fault of the pair. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   const [cert, key] = [readText(files, 'cert'), readText(files, 'key')]
-  const [chain, secret] = [parseChain(files.cert, cert), parseKey(files.key, key)]
+  const [chain, secret] = [readChain(files.cert, cert), parseKey(files.key, key)]
   const [leaf] = chain as readonly [X509Certificate]
   if (!leaf.checkPrivateKey(secret)) throw new PairFault('cert', fitFault(files, chain, secret))
   const kind = kindWithoutClients(secret)
@@ -76,14 +66,6 @@ function readText(files: CertificateFiles, of: 'cert' | 'key'): string {
     return readWhole(files[of])
   } catch (error) {
     throw new PairFault(of, `${files[of]} ${(error as Error).message}`)
-  }
-}
-
-function parseChain(file: string, pem: string): readonly X509Certificate[] {
-  try {
-    return readChain(file, pem)
-  } catch (error) {
-    throw new PairFault('cert', (error as Error).message)
   }
 }
 

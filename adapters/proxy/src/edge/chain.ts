@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
+import { SallyportError } from '@sallyport/core'
 
 /** Holds dates and faults of a chain, whose first certificate belongs to the server. */
 export interface Chain {
@@ -19,17 +20,28 @@ export interface Chain {
 /** OpenSSL reads blocks with these labels as certificates. */
 const LABELS = ['CERTIFICATE', 'X509 CERTIFICATE', 'TRUSTED CERTIFICATE']
 
-/** Reads the certificates of a text in PEM, in their order. Throws an error that names the certificate that cannot be read. */
+/** Says which file of a pair prevents serving the pair. */
+export class PairFault extends SallyportError {
+  readonly of: 'cert' | 'key'
+  constructor(of: 'cert' | 'key', reason: string) {
+    super('invalid_config', `tls: ${reason}`)
+    this.of = of
+  }
+}
+
+/** Reads the certificates of a text in PEM, in their order. Throws a `PairFault` that names the certificate that cannot be read. */
 export function readChain(file: string, pem: string): readonly X509Certificate[] {
   const blocks = splitBlocks(pem)
-  if (blocks.length === 0) throw new Error(`${file} is not a certificate in PEM`)
+  if (blocks.length === 0) throw new PairFault('cert', `${file} is not a certificate in PEM`)
   return blocks.map(({ text, isAlone }, at) => {
     const which = `certificate ${at + 1} of ${file}`
-    if (!isAlone) throw new Error(`${which} has text after its end marker. Start the next certificate on a new line`)
+    if (!isAlone)
+      throw new PairFault('cert', `${which} has text after its end marker. Start the next certificate on a new line`)
     try {
       return new X509Certificate(text)
     } catch {
-      throw new Error(
+      throw new PairFault(
+        'cert',
         blocks.length === 1 ? `${file} is not a certificate in PEM` : `${which} is truncated or not a certificate`,
       )
     }

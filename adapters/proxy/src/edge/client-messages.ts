@@ -64,7 +64,12 @@ export function hintsTo(response: ClientResponse, fields: readonly string[]): vo
     response.writeHints(fields)
     return
   }
-  const lines = fields.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`))
   // Node's own method accepts few forms of Link. The current response owns the socket, and nothing is queued before it.
-  response.socket?.write(`HTTP/1.1 103 Early Hints\r\n${lines.join('')}\r\n`, 'latin1')
+  response.socket?.write(writeHead('103 Early Hints', fields), 'latin1')
+}
+
+/** Writes the head of an answer with these fields (name, value, name, value …), to be sent as Latin-1. */
+export function writeHead(status: string, fields: readonly string[]): string {
+  const lines = fields.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`))
+  return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`
 }

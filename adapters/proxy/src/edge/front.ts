@@ -1,27 +1,20 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { OpenConnections } from './connection-limits.ts'
-import type { CutCause } from './cut-causes.ts'
+import type { CutCause, EdgeOptions } from './edge-options.ts'
 import { peek } from './peek.ts'
 import type { Peer } from './peer.ts'
-import { type ProxyVersion, proxyHeaderReader } from './proxy-header.ts'
+import { proxyHeaderReader } from './proxy-header.ts'
 
-export interface FrontOptions {
-  /** Every connection begins with a PROXY header of this version; `false`: no connection does. */
-  readonly proxyProtocol: ProxyVersion | false
-  readonly isTrusted: (peer: string) => boolean
-  readonly connections: OpenConnections
-  /** Limits the wait for a PROXY header, in milliseconds. */
-  readonly headerTime: () => number
-  /** Takes a connection; `peer` is the address that a trusted proxy named. */
-  readonly onConnection: (socket: Socket, peer?: Peer) => void
-  /** Called when a connection is cut. */
-  readonly onCut: (cause: CutCause) => void
-}
-
-/** Creates a server of plain connections, which it hands on once their peer is known. */
-export function createFront(options: FrontOptions): Server {
-  const { proxyProtocol, isTrusted, connections, headerTime, onConnection, onCut } = options
-  const read = proxyProtocol === false ? undefined : proxyHeaderReader(proxyProtocol)
+/**
+ * Creates a server of plain connections, which it hands on once their peer is known; `onConnection` gets the peer that a trusted proxy
+ * named.
+ */
+export function createFront(
+  { proxyProtocol, isTrusted, timeouts, onCut }: EdgeOptions,
+  connections: OpenConnections,
+  onConnection: (socket: Socket, peer?: Peer) => void,
+): Server {
+  const read = proxyProtocol ? proxyHeaderReader(proxyProtocol) : undefined
   const cut = (socket: Socket, cause: CutCause): void => {
     onCut(cause)
     socket.resetAndDestroy()
@@ -45,7 +38,7 @@ export function createFront(options: FrontOptions): Server {
     } else if (read === undefined) {
       enter(socket)
     } else if (isTrusted(socket.remoteAddress)) {
-      peek(socket, read, headerTime(), {
+      peek(socket, read, timeouts().header, {
         onRead: (peer) => enter(socket, peer),
         onRefused: () => cut(socket, 'proxy_header'),
       })

@@ -7,9 +7,8 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import type { Limits, Timeouts } from '@sallyport/engine/limits'
-import type { CutCause } from './cut-causes.ts'
-import { type SessionStreams, watchSessions } from './session-watch.ts'
+import type { EdgeOptions } from './edge-options.ts'
+import { watchSessions } from './session-watch.ts'
 import { StreamRequest } from './stream-request.ts'
 import { isCut, StreamResponse } from './stream-response.ts'
 
@@ -36,19 +35,8 @@ const LAST_STREAM = 2 ** 31 - 1
  */
 const UNBOUNDED = LAST_STREAM
 
-export interface Http2SessionsOptions {
-  readonly limits: () => Limits
-  readonly timeouts: () => Timeouts
-  readonly isTrusted: (peer: string) => boolean
-  readonly onRequest: (request: StreamRequest, response: StreamResponse, waiting: boolean) => void
-  readonly onCut: (cause: CutCause) => void
-}
-
-export type Http2Sessions = ReturnType<typeof createHttp2Sessions>
-
 /** Serves connections that speak HTTP/2. */
-export function createHttp2Sessions(options: Http2SessionsOptions) {
-  const { limits, timeouts, isTrusted, onRequest, onCut } = options
+export function createHttp2Sessions({ limits, timeouts, isTrusted, onHttp2, onCut }: EdgeOptions) {
   const sessions = new Set<ServerHttp2Session>()
   const watch = watchSessions(timeouts)
   const create = (isFront: boolean): Http2Server => {
@@ -78,7 +66,8 @@ export function createHttp2Sessions(options: Http2SessionsOptions) {
   let servers = createBoth()
 
   /** Serves the requests of a session; one listener hears the end of each stream. */
-  const serve = (session: ServerHttp2Session, socket: TLSSocket, streams: SessionStreams): void => {
+  const serve = (session: ServerHttp2Session, socket: TLSSocket): void => {
+    const streams = watch(session, socket)
     // A trusted proxy's session carries many clients: the requests that one client cancels do not end the requests of others.
     const noteEnd = countResets(() => {
       if (isTrusted(socket.remoteAddress ?? '')) return
@@ -93,7 +82,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions) {
       streams.opened()
       const request = new StreamRequest(stream, headers, raw, socket)
       // The proxy answers CONNECT like any other method that it does not serve.
-      onRequest(request, new StreamResponse(request, onEnd), headers.expect === '100-continue')
+      onHttp2(request, new StreamResponse(request, onEnd), headers.expect === '100-continue')
     })
   }
 
@@ -101,7 +90,7 @@ export function createHttp2Sessions(options: Http2SessionsOptions) {
     take(socket: TLSSocket): void {
       // A client that ends its half has left. Streams in flight would wait for it, and its connection with them.
       socket.allowHalfOpen = false
-      const begin = (session: ServerHttp2Session): void => serve(session, socket, watch.add(session, socket))
+      const begin = (session: ServerHttp2Session): void => serve(session, socket)
       const server = isTrusted(socket.remoteAddress ?? '') ? servers.ofFronts : servers.ofClients
       // Node creates the session before it returns.
       server.once('session', begin).emit('connection', socket)

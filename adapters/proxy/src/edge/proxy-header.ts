@@ -31,14 +31,15 @@ function readV1(bytes: Buffer): Read<Peer> | number {
   if (expected === undefined || isIP(source) !== expected || isIP(destination) !== expected || ports.length !== 2) {
     throw new Error('an invalid PROXY header')
   }
-  return { value: readPeer(source, ...parsePorts(ports)), used }
+  return { value: readPeer(source, parsePorts(ports)), used }
 }
 
-function parsePorts(texts: readonly string[]): readonly [number] {
+/** Returns the first port, the source's, of ports that are all valid. */
+function parsePorts(texts: readonly string[]): number {
   if (!texts.every((text) => /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535)) {
     throw new Error('a PROXY header with a wrong port')
   }
-  return [Number(texts[0])]
+  return Number(texts[0])
 }
 
 const V2_START = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')

@@ -2,21 +2,15 @@ import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Timeouts } from '@sallyport/engine/limits'
 import { isReset } from './reset.ts'
+import { startTicks } from './ticks.ts'
 
 /** `header` limits the wait for the first request, `keepAlive` the wait for each further request, while no stream is open. */
 type SessionTimes = Pick<Timeouts, 'header' | 'keepAlive'>
 
 /** Limits the wait for the last bytes of a connection that ends. */
 const GOODBYE_MS = 1_000
-/** Sets how many checks fit into the shortest time. */
-const STEPS = 4
-const MIN_INTERVAL_MS = 10
-const MAX_INTERVAL_MS = 1_000
 /** A PING, and its answer, have so many bytes (RFC 9113 6.7). */
 const PING_BYTES = 17
-
-/** Counts the streams of one session. */
-export type SessionStreams = Pick<Seen, 'opened' | 'closed'>
 
 /** A session, and what the last check saw of it. */
 class Seen {
@@ -52,39 +46,29 @@ class Seen {
 }
 
 /**
- * Watches all sessions with one timer, until their connections are closed. It ends sessions without requests, sessions whose client has
- * reset the connection, and sessions that neither read nor write: nghttp2 is silent after an invalid frame, and Node then sees nothing that
- * the client does, not even its leaving.
+ * Creates the function that adds a session, and returns the counter of its streams. One timer watches all sessions, until their connections
+ * are closed. It ends sessions without requests, sessions whose client has reset the connection, and sessions that neither read nor write:
+ * nghttp2 is silent after an invalid frame, and Node then sees nothing that the client does, not even its leaving.
  */
 export function watchSessions(times: () => SessionTimes) {
   const all = new Set<Seen>()
-  let timer: NodeJS.Timeout | undefined
-
-  const start = (): void => {
+  let stop = (): void => {}
+  const start = (): (() => void) => {
     const { header, keepAlive } = times()
-    const interval = Math.min(MAX_INTERVAL_MS, Math.max(MIN_INTERVAL_MS, Math.min(header, keepAlive) / STEPS))
-    let last = performance.now()
-    timer = setInterval(() => {
-      const now = performance.now()
-      // A process that stood still did not wait for any client.
-      const elapsed = Math.min(now - last, 2 * interval)
-      last = now
+    return startTicks([header, keepAlive], (elapsed) => {
       for (const seen of all) look(seen, elapsed, times())
-    }, interval).unref()
+    })
   }
 
-  return {
-    /** Adds a session; returns the counter of its streams. */
-    add(session: ServerHttp2Session, socket: Socket): SessionStreams {
-      const seen = new Seen(session, socket)
-      if (all.size === 0) start()
-      all.add(seen)
-      socket.once('close', () => {
-        all.delete(seen)
-        if (all.size === 0) clearInterval(timer)
-      })
-      return seen
-    },
+  return (session: ServerHttp2Session, socket: Socket): Pick<Seen, 'opened' | 'closed'> => {
+    const seen = new Seen(session, socket)
+    if (all.size === 0) stop = start()
+    all.add(seen)
+    socket.once('close', () => {
+      all.delete(seen)
+      if (all.size === 0) stop()
+    })
+    return seen
   }
 }
 

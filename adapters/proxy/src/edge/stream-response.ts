@@ -128,8 +128,12 @@ export class StreamResponse extends EventEmitter {
     if (!this.headersSent) this.#begin(this.#headers, last === undefined)
     if (last !== undefined) this.#written += Buffer.byteLength(last)
     this.#stream.end(last)
+    if (!this.req.hasBody) return this
     // The end of the answer goes out first.
-    if (this.req.hasBody) this.#onceSent(() => setImmediate(() => this.#refuseRest()))
+    const refuseSoon = (): unknown => setImmediate(() => this.#refuseRest())
+    // The answer to a HEAD has ended before it began.
+    if (this.#stream.writableFinished) refuseSoon()
+    else this.#stream.once('finish', refuseSoon)
     return this
   }
 
@@ -153,12 +157,6 @@ export class StreamResponse extends EventEmitter {
 
   #inform(headers: OutgoingHttpHeaders): void {
     if (!this.#isGone && !this.headersSent) this.#stream.additionalHeaders(headers)
-  }
-
-  #onceSent(go: () => void): void {
-    // The answer to a HEAD has ended before it began.
-    if (this.#stream.writableFinished) go()
-    else this.#stream.once('finish', go)
   }
 
   #refuseRest(): void {

@@ -4,7 +4,8 @@ import { createServer, type SecureContextOptions, type Server, type TLSSocket, t
 import { computeJa4 } from '@sallyport/core'
 import { noteJa4 } from '@sallyport/node/internal'
 import { type Certificate, certificateFor } from './certificates.ts'
-import type { CutCause } from './cut-causes.ts'
+import { writeHead } from './client-messages.ts'
+import type { EdgeOptions } from './edge-options.ts'
 import { readHello } from './hello-bytes.ts'
 import { peek } from './peek.ts'
 import { type Peer, setPeer, underlying } from './peer.ts'
@@ -29,23 +30,17 @@ const DEFAULTS: SecureContextOptions = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 }
 
-export interface TlsEntranceOptions {
-  readonly certificates: () => readonly Certificate[]
-  /** Lists application protocols, the preferred one first. */
-  readonly protocols: readonly string[]
-  /** Returns time limits, in milliseconds. */
-  readonly times: () => { readonly clientHello: number; readonly handshake: number }
-  readonly onSecured: (socket: TLSSocket) => void
-  /** Called when a connection is cut. */
-  readonly onCut: (cause: CutCause) => void
-}
-
 /**
- * Opens TLS on connections that another server accepted. Reads the hello before Node does, and puts it back: the connection keeps its JA4. A hello with a name goes to a server without a
- * certificate of its own, because Node would serve that beside the certificate of the name.
+ * Opens TLS on connections that another server accepted. Reads the hello before Node does, and puts it back: the connection keeps its JA4.
+ * A hello with a name goes to a server without a certificate of its own, because Node would serve that beside the certificate of the name.
  */
-export function createTlsEntrance(options: TlsEntranceOptions) {
-  const { certificates, protocols, times, onSecured, onCut } = options
+export function createTlsEntrance(
+  { tls, timeouts, onCut }: EdgeOptions,
+  certificates: () => readonly Certificate[],
+  onSecured: (socket: TLSSocket) => void,
+) {
+  /** Lists application protocols, the preferred one first. */
+  const ALPNProtocols = [...(tls?.http2 === false ? [] : ['h2']), 'http/1.1', 'http/1.0']
   /** Holds connections whose handshake is in progress. */
   const arrivals = new WeakMap<object, { readonly peer: Peer | undefined; readonly ja4: string | undefined }>()
   const cut = (socket: Socket): void => {
@@ -67,12 +62,12 @@ export function createTlsEntrance(options: TlsEntranceOptions) {
   const create = (): Server => {
     const SNICallback: TlsOptions['SNICallback'] = (name, done) =>
       done(null, certificateFor(certificates(), name)?.context)
-    const server = createServer({ ...DEFAULTS, ALPNProtocols: [...protocols], handshakeTimeout: time, SNICallback })
+    const server = createServer({ ...DEFAULTS, ALPNProtocols, handshakeTimeout: time, SNICallback })
     server.on('secureConnection', takeSecured)
     server.on('tlsClientError', (_, socket) => cut(socket))
     return server
   }
-  let time = times().handshake
+  let time = timeouts().handshake
   let [named, nameless] = [create(), create()]
   const renew = (): void => {
     const [first] = certificates()
@@ -85,15 +80,15 @@ export function createTlsEntrance(options: TlsEntranceOptions) {
     renew,
     /** Takes over the current time limit of a handshake for new connections. */
     adopt(): void {
-      if (times().handshake === time) return
-      time = times().handshake
+      if (timeouts().handshake === time) return
+      time = timeouts().handshake
       // Node reads the time limit when a server is created.
       ;[named, nameless] = [create(), create()]
       renew()
     },
     /** Takes a connection; `peer` is its peer where that differs from the socket's own. */
     take(socket: Socket, peer?: Peer): void {
-      peek(socket, readHello, times().clientHello, {
+      peek(socket, readHello, timeouts().clientHello, {
         onRead(hello) {
           if (certificates().length === 0) return cut(socket)
           const ja4 = computeJa4(hello)
@@ -113,11 +108,5 @@ export function createTlsEntrance(options: TlsEntranceOptions) {
 }
 
 const PLAIN_TEXT = 'This port speaks HTTPS.\n'
-const PLAIN_HTTP = [
-  'HTTP/1.1 400 Bad Request',
-  'Connection: close',
-  'Content-Type: text/plain',
-  `Content-Length: ${PLAIN_TEXT.length}`,
-  '',
-  PLAIN_TEXT,
-].join('\r\n')
+const PLAIN_FIELDS = ['Connection', 'close', 'Content-Type', 'text/plain', 'Content-Length', `${PLAIN_TEXT.length}`]
+const PLAIN_HTTP = writeHead('400 Bad Request', PLAIN_FIELDS) + PLAIN_TEXT

@@ -45,17 +45,11 @@ export async function watchCertificates(
     expiry.look(next)
     onChange()
   }
-  const findServed = (pair: CertificateFiles) => certificates.find(({ file }) => file === pair.cert)
-  /** Serves the pairs; a broken pair keeps the certificate before it. */
   const take = (pairs: readonly CertificateFiles[], all: readonly Read[]): void => {
-    const next = all.map((read, at) => {
-      if ('certificate' in read) return read.certificate
-      const pair = pairs[at] as CertificateFiles
-      const before = findServed(pair)
-      if (!isAwaited(pair)) onNotice(`${read.fault.message}${before === undefined ? '' : KEPT}`)
-      return before
+    const served = keepServed(certificates, pairs, all, ({ message }, { awaited, cert }, kept) => {
+      if (!awaited || existsSync(cert)) onNotice(kept === undefined ? message : message + KEPT)
     })
-    serve(next.filter((one) => one !== undefined))
+    serve(served)
   }
   const readAgain = async (): Promise<void> => {
     const pairs = wanted
@@ -89,16 +83,13 @@ export async function watchCertificates(
      */
     async prepare(next: readonly CertificateFiles[]): Promise<() => void> {
       const all = await Promise.all(next.map(readPair))
-      const read = all.map((one, at) => {
-        if ('certificate' in one) return one.certificate
-        const pair = next[at] as CertificateFiles
+      const served = keepServed(certificates, next, all, (fault, { awaited }) => {
         // The authority's certificate is ours to mend: a check orders another.
-        if (pair.awaited !== true) throw one.fault
-        return findServed(pair)
+        if (!awaited) throw fault
       })
       return () => {
         watch(next)
-        serve(read.filter((one) => one !== undefined))
+        serve(served)
       }
     },
     close(): void {
@@ -111,6 +102,23 @@ export async function watchCertificates(
 
 const KEPT = '. The previous certificate is still served'
 
+/** Returns what to serve of these pairs; a broken pair keeps the certificate `before` it, and `onFault` hears of the pair. */
+function keepServed(
+  before: readonly Certificate[],
+  pairs: readonly CertificateFiles[],
+  all: readonly Read[],
+  onFault: (fault: Error, pair: CertificateFiles, kept: Certificate | undefined) => void,
+): readonly Certificate[] {
+  const served = all.map((read, at) => {
+    if ('certificate' in read) return read.certificate
+    const pair = pairs[at] as CertificateFiles
+    const kept = before.find(({ file }) => file === pair.cert)
+    onFault(read.fault, pair, kept)
+    return kept
+  })
+  return served.filter((one) => one !== undefined)
+}
+
 async function readPair(pair: CertificateFiles): Promise<Read> {
   try {
     return { certificate: await readCertificate(pair) }
@@ -122,11 +130,6 @@ async function readPair(pair: CertificateFiles): Promise<Read> {
 function nothingToServe(first: Read | undefined): SallyportError {
   const why = first !== undefined && 'fault' in first ? first.fault.message : 'tls: there is no certificate to serve'
   return new SallyportError('cannot_listen', why)
-}
-
-/** Reports whether a pair may still be missing, without a notice. */
-function isAwaited({ awaited = false, cert }: CertificateFiles): boolean {
-  return awaited && !existsSync(cert)
 }
 
 function listFiles(pairs: readonly CertificateFiles[]): readonly string[] {

@@ -73,11 +73,6 @@ function checkAnswer({ status, headers, body }: ApiResponse, { check, refused, h
   return { status: isShown ? status : 403, headers: { ...headers, 'sallyport-status': `${status}${form}` }, body }
 }
 
-/** Answers an exchange in which our code threw, without details. */
-export function answerFault(exchange: Exchange): void {
-  answerWith(exchange, refusal('internal_error'), 'fault')
-}
-
 /** Refuses an exchange; `why` names the cause where no decision refuses the client. Never throws. */
 export function answerWith(exchange: Exchange, refused: Refusal, why?: string): void {
   exchange.guard(() => send(exchange, exchange.refuse(refused, why)))

@@ -24,7 +24,6 @@ import {
 import { isReset } from '../edge/reset.ts'
 import { StreamRequest } from '../edge/stream-request.ts'
 import { StreamResponse } from '../edge/stream-response.ts'
-import type { Side, Wait, Watched } from './clocks.ts'
 import { type NamedSite, toOriginForm } from './origin-form.ts'
 
 /** The connection of an upgrade, which a tunnel takes over. */
@@ -42,6 +41,27 @@ export interface Holder {
   left(exchange: Exchange): void
 }
 
+/**
+ * The side that the proxy waits for: the client with its body, the client as the reader of its answer, or the origin, which takes no more
+ * of the body, sends no head, or no more of its answer.
+ */
+export type Side = 'body' | 'reading' | 'upload' | 'head' | 'answer'
+
+/** Times of one exchange alone, in milliseconds. */
+export type SideTimes = Partial<Readonly<Record<Side, number>>>
+
+/** Counts how long the proxy waited for one side, and what that side moved meanwhile. */
+export interface Wait {
+  side: Side | undefined
+  bytes: number
+  waited: number
+  moved: number
+  /** Limits the last bytes to a client that was late; absent: the client was not late. */
+  grace?: number | undefined
+  /** Whether the last check found the connection gone or cut. */
+  gone?: boolean | undefined
+}
+
 /** Holds what the origin does in an exchange. */
 export interface OriginSide extends Holder {
   /** Returns the step of the origin that the proxy waits for; `undefined` before and after the origin's work. */
@@ -50,24 +70,28 @@ export interface OriginSide extends Holder {
   late(): void
 }
 
+/** Called for all exchanges of a listener. */
+export interface ExchangeHooks {
+  /** The list that contains the exchange. */
+  readonly listed: Holder
+  /** Called when the client is too slow: with its body, or as the reader of its answer. */
+  onSlow(exchange: Exchange, side: 'body' | 'reading'): void
+  /** Called at the first error: answers where no answer has begun, else cuts. */
+  onFault(exchange: Exchange, error: unknown): void
+}
+
 export interface ExchangeOptions {
   /** Whether the client sends its body only after `100 Continue`. */
   readonly waiting?: boolean | undefined
   readonly upgrade?: Upgrade | undefined
   /** Milliseconds that the request waited for its turn of the event loop; absent: it did not wait. */
   readonly waitedMs?: number | undefined
-  /** The list that contains the exchange. */
-  readonly listed?: Holder | undefined
-  /** Called when the client is too slow: with its body, or as the reader of its answer. */
-  readonly onSlow?: ((exchange: Exchange, side: 'body' | 'reading') => void) | undefined
-  /** Called at the first error: answers where no answer has begun, else cuts. */
-  readonly onFault?: ((exchange: Exchange, error: unknown) => void) | undefined
 }
 
 type Fields = Readonly<Record<string, string>>
 
 /** One request in flight, until its answer is sent and its body has been received. The phases of the proxy are in `gate/phases.ts`. */
-export class Exchange extends HostExchange implements Watched {
+export class Exchange extends HostExchange {
   declare request: ClientRequest
   declare response: ClientResponse
   /** The site that an absolute target names beside Host; absent for a target that is a path. */
@@ -95,28 +119,33 @@ export class Exchange extends HostExchange implements Watched {
   /** Holds the key of the client, by which clients share slots and queues. */
   client = ''
   /** Times that the route sets itself. */
-  times: NonNullable<Watched['times']> = NO_TIMES
+  times: SideTimes = NO_TIMES
   /** Parts that hold something for the exchange, each set before its end or never: its handler, its slot, and the origin. */
   service: Holder | undefined
   admitted: Holder | undefined
   origin: OriginSide | undefined
-  readonly #listed: Holder | undefined
+  readonly #hooks: ExchangeHooks
   readonly upgrade: Upgrade | undefined
   readonly waitedMs: number
+  /** Holds the place in the roster. */
   place = -1
+  /** Belongs to the clocks; absent until their first check. */
   wait: Wait | undefined
   /** Ends an open tunnel as its protocol requires; set once the tunnel is open. */
   endTunnel: (() => void) | undefined
-  readonly #onSlow: ((exchange: Exchange, side: 'body' | 'reading') => void) | undefined
-  readonly #onFault: ((exchange: Exchange, error: unknown) => void) | undefined
   #failed = false
   #ended = false
   /** Whether the client sends its body only after `100 Continue`. */
   #waiting: boolean
   #wantsBody = false
 
-  constructor(host: RequestHost, request: ClientRequest, response: ClientResponse, options: ExchangeOptions = {}) {
-    const { waiting = false, waitedMs = 0, onSlow, onFault, upgrade, listed } = options
+  constructor(
+    host: RequestHost,
+    request: ClientRequest,
+    response: ClientResponse,
+    hooks: ExchangeHooks,
+    { waiting = false, waitedMs = 0, upgrade }: ExchangeOptions,
+  ) {
     const named = request.url?.charCodeAt(0) === SLASH ? undefined : toOriginForm(request)
     super()
     this.host = host
@@ -125,12 +154,10 @@ export class Exchange extends HostExchange implements Watched {
     // The response to an upgrade has no end of its own, because a tunnel takes its socket.
     this.ending = upgrade?.socket ?? response
     this.connection = response instanceof StreamResponse ? response : request.socket
-    this.#listed = listed
+    this.#hooks = hooks
     this.upgrade = upgrade
     this.waitedMs = waitedMs
     this.#waiting = waiting
-    this.#onSlow = onSlow
-    this.#onFault = onFault
     this.named = named
   }
 
@@ -172,7 +199,7 @@ export class Exchange extends HostExchange implements Watched {
     const isFirst = !this.#failed
     this.#failed = true
     try {
-      if (isFirst && this.#onFault) this.#onFault(this, error)
+      if (isFirst) this.#hooks.onFault(this, error)
       else this.cut()
     } catch {
       this.cut()
@@ -267,17 +294,19 @@ export class Exchange extends HostExchange implements Watched {
     return this.answeredCookies
   }
 
+  /** Whether the exchange has released everything that it held. */
   get ended(): boolean {
     return this.#ended || this.ending.closed === true
   }
 
+  /** Releases what the exchange holds, where its connection has gone and nothing else has ended it. */
   end(): void {
     this.observation.end()
   }
 
   #release(): void {
     this.#ended = true
-    this.#leave(this.#listed)
+    this.#leave(this.#hooks.listed)
     this.#leave(this.service)
     this.#leave(this.admitted)
     this.#leave(this.origin)
@@ -299,10 +328,12 @@ export class Exchange extends HostExchange implements Watched {
     this.response.writeContinue()
   }
 
+  /** Whether the proxy no longer waits for anything: all work is done. */
   get over(): boolean {
     return this.request.socket.destroyed || (this.response.closed && this.request.complete)
   }
 
+  /** Returns the side to wait for; `undefined` while only we have work to do. */
   awaited(): Side | undefined {
     const { request, response } = this
     if (response.writableLength > 0 && !response.closed) return 'reading'
@@ -313,20 +344,24 @@ export class Exchange extends HostExchange implements Watched {
     return response.closed ? undefined : ofOrigin
   }
 
+  /** Counts the bytes that this side has moved so far. */
   moved(side: Side): number {
     if (side !== 'body' && side !== 'reading') return this.origin?.moved(side) ?? 0
     return side === 'body' ? receivedBytes(this.request) : sentBytes(this.response)
   }
 
+  /** Answers or cuts the exchange; called once for a client, and after each period in which an origin was silent. */
   late(side: Side): void {
-    if (side === 'body' || side === 'reading') this.#onSlow?.(this, side)
+    if (side === 'body' || side === 'reading') this.#hooks.onSlow(this, side)
     else this.origin?.late()
   }
 
+  /** Reports whether the client's connection was reset; called while nothing moves. */
   isLost(): boolean {
     return isReset(this.request.socket)
   }
 
+  /** Cuts the connection, which was reset or has not sent its last bytes. Called once. */
   lose(): void {
     cutConnection(this.request)
   }
@@ -334,4 +369,4 @@ export class Exchange extends HostExchange implements Watched {
 
 const SLASH = 47
 const NO_FIELDS: Fields = Object.freeze({})
-const NO_TIMES: NonNullable<Watched['times']> = Object.freeze({})
+const NO_TIMES: SideTimes = Object.freeze({})

@@ -1,4 +1,4 @@
-import type { CutCause } from '../edge/cut-causes.ts'
+import type { CutCause } from '../edge/edge-options.ts'
 
 /** Says why a connection or a request was refused or cut without a decision against its client. */
 export type RefusalCause =
@@ -24,8 +24,8 @@ export interface Refusals {
 }
 
 export function createRefusals(
-  onRefused: (cause: RefusalCause) => void = () => {},
-  onCut: (cause: RefusalCause) => void = () => {},
+  onRefused: (cause: RefusalCause) => void,
+  onCut: (cause: RefusalCause) => void,
 ): Refusals {
   return {
     count: onRefused,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { ID_HEADER, type RequestHost, refusal, rendered } from '@sallyport/node/internal'
+import { writeHead } from '../edge/client-messages.ts'
 import { LONG_TARGET, MAX_TARGET } from '../gate/prechecks.ts'
 
 /** Maps the error code of Node's parser to the status of a refused head; any other code is 400. */
@@ -49,8 +50,7 @@ export function answerClientError(error: ParserError, socket: Answering, { refus
     'content-length': String(Buffer.byteLength(String(body))),
     connection: 'close',
   }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+  socket.end(`${writeHead(`${status} ${STATUS_CODES[status]}`, Object.entries(all).flat())}${body}`)
   // Later bytes are discarded with the connection.
   socket.destroySoon()
 }

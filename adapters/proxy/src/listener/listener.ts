@@ -1,23 +1,30 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Limits, Timeouts } from '@sallyport/engine/limits'
-import { ignoreOtherUpgrades, type RequestHost, responseOn, stopParsingWhenEnded } from '@sallyport/node/internal'
+import {
+  ignoreOtherUpgrades,
+  type RequestHost,
+  refusal,
+  responseOn,
+  stopParsingWhenEnded,
+} from '@sallyport/node/internal'
 import { type ClientRequest, type ClientResponse, cut } from '../edge/client-messages.ts'
-import { type EdgeOptions, openEdge } from '../edge/edge.ts'
+import { openEdge } from '../edge/edge.ts'
+import type { EdgeOptions } from '../edge/edge-options.ts'
 import { certificateFiles } from '../edge/tls-options.ts'
+import { answerWith, limitRefusal } from '../exchange/answers.ts'
 import { startClocks } from '../exchange/clocks.ts'
-import { Exchange, type Holder } from '../exchange/exchange.ts'
+import { Exchange, type ExchangeHooks, type Holder } from '../exchange/exchange.ts'
 import type { Refusals } from '../exchange/refusals.ts'
 import { Roster } from '../exchange/roster.ts'
 import { answerClientError, endsWithAnswer } from './client-error.ts'
 import { drain } from './drain.ts'
-import { createEndings } from './endings.ts'
 import { bind } from './listen.ts'
 import { createPace, type Pace } from './pace.ts'
 import { createTurns } from './turns.ts'
 
 /** Handles requests; neither handler may throw. */
-export interface Served {
+interface Served {
   readonly limits: Limits
   readonly timeouts: Timeouts
   onRequest(exchange: Exchange): void
@@ -41,14 +48,14 @@ export interface ListenerOptions extends Pick<EdgeOptions, 'tls' | 'proxyProtoco
  * a notice, and where all are bad it rejects with `cannot_listen`.
  */
 export async function createListener(served: () => Served, options: ListenerOptions) {
-  const { refusals, host, tls, proxyProtocol, onLeak, onNotice, raise } = options
+  const { refusals, host, tls, onLeak } = options
   const http1 = createHttp1Server()
   let accepting = true
-  const { requests, tunnels, begin, beginUpgrade } = createExchanges(served, options, () => accepting)
+  const exchanges = createExchanges(served, options, () => accepting)
+  const { requests, tunnels, begin } = exchanges
   const pace = createPace()
   const edge = await openEdge({
-    tls,
-    proxyProtocol,
+    ...options,
     limits: () => served().limits,
     timeouts: () => served().timeouts,
     isTrusted: (peer) => host.isTrusted?.(peer) ?? false,
@@ -62,8 +69,6 @@ export async function createListener(served: () => Served, options: ListenerOpti
         if (!response.closed) begin(request, response, waiting, waitedMs)
       }),
     onCut: refusals.cut,
-    onNotice,
-    raise,
   })
 
   let stopClocks = (): void => {}
@@ -76,7 +81,7 @@ export async function createListener(served: () => Served, options: ListenerOpti
     stopClocks = startClocks(requests, timeouts, onLeak)
   }
   adopt()
-  hearHttp1(http1, { pace, begin, beginUpgrade, limits: () => served().limits, refusals, host })
+  hearHttp1(http1, served, { ...options, ...exchanges, pace })
 
   return {
     /** False once `close` was called. */
@@ -114,31 +119,48 @@ export async function createListener(served: () => Served, options: ListenerOpti
      */
     async close(idle: 'wait' | 'cut' = 'wait'): Promise<void> {
       accepting = false
-      const { main, plain, connections, http2 } = edge
-      const open = { fronts: [main, plain], connections, http1, http2, exchanges: requests, tunnels }
-      await drain(open, served().timeouts, idle)
+      await drain({ edge, http1, requests, tunnels }, served().timeouts, idle)
       edge.certificates?.close()
       stopClocks()
     },
   }
 }
 
-/** Begins an exchange for each request and upgrade, and lists it until it has ended. */
+/**
+ * Begins an exchange for each request and upgrade, and lists it until it has ended. Ends exchanges that fail with an answer where none has
+ * begun, else with a cut, and counts them.
+ */
 function createExchanges(
   served: () => Served,
-  { host, refusals, onFault }: Pick<ListenerOptions, 'host' | 'refusals' | 'onFault'>,
+  { host, refusals, onFault }: ListenerOptions,
   isAccepting: () => boolean,
 ) {
   const requests = new Roster<Exchange>()
   const tunnels = new Set<Exchange>()
-  const endings = createEndings(refusals, onFault)
   const listed: Holder = {
     left(exchange) {
       // Otherwise the rest of its body is still received.
       if (exchange.over) requests.remove(exchange)
     },
   }
-  const listedTunnel: Holder = { left: (exchange) => void tunnels.delete(exchange) }
+  const hooks: ExchangeHooks = {
+    listed,
+    onSlow(exchange, side) {
+      const cause = side === 'body' ? 'slow_body' : 'slow_reader'
+      const answered = side === 'body' && !exchange.response.headersSent
+      refusals[answered ? 'count' : 'cut'](cause)
+      if (answered) answerWith(exchange, limitRefusal(cause), cause)
+      else exchange.cut()
+    },
+    onFault(exchange, error) {
+      onFault(error)
+      const answered = exchange.isUnanswered
+      refusals[answered ? 'count' : 'cut']('fault')
+      if (answered) answerWith(exchange, refusal('internal_error'), 'fault')
+      else exchange.cut()
+    },
+  }
+  const tunnelHooks = { ...hooks, listed: { left: (exchange: Exchange) => void tunnels.delete(exchange) } }
   /** Begins an exchange; where that throws there is no exchange yet, and the connection is cut. */
   const guard = (request: ClientRequest, go: () => void): void => {
     try {
@@ -154,7 +176,7 @@ function createExchanges(
     tunnels,
     begin: (request: ClientRequest, response: ClientResponse, waiting: boolean, waitedMs: number): void =>
       guard(request, () => {
-        const exchange = new Exchange(host, request, response, { ...endings, listed, waiting, waitedMs })
+        const exchange = new Exchange(host, request, response, hooks, { waiting, waitedMs })
         requests.add(exchange)
         if (!isAccepting()) response.shouldKeepAlive = false
         served().onRequest(exchange)
@@ -164,24 +186,22 @@ function createExchanges(
         const response = responseOn(socket, request)
         if (response === undefined) return
         const upgrade = { request, response, socket, head }
-        const exchange = new Exchange(host, request, response, { ...endings, listed: listedTunnel, upgrade })
+        const exchange = new Exchange(host, request, response, tunnelHooks, { upgrade })
         tunnels.add(exchange)
         served().onUpgrade(exchange)
       }),
   }
 }
 
-interface Http1Hooks extends Pick<ReturnType<typeof createExchanges>, 'begin' | 'beginUpgrade'> {
+interface Http1Parts extends ListenerOptions, ReturnType<typeof createExchanges> {
   readonly pace: Pace
-  limits(): Limits
-  readonly refusals: Refusals
-  readonly host: RequestHost
 }
 
 /** Takes the requests of a server one after another on each connection, and its upgrades. */
-function hearHttp1(http1: Server, { pace, begin, beginUpgrade, limits, refusals, host }: Http1Hooks): void {
+function hearHttp1(http1: Server, served: () => Served, parts: Http1Parts): void {
+  const { pace, begin, beginUpgrade, refusals, host } = parts
   const inTurn = createTurns(
-    () => limits().pipelined,
+    () => served().limits.pipelined,
     () => refusals.cut('pipelined'),
     pace,
   )

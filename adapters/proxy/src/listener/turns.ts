@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-
 import type { Pace } from './pace.ts'
 
 /**
