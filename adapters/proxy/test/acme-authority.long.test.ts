@@ -47,18 +47,18 @@ async function openAuthority(t: Test, others: Answers) {
 
 async function sentenceFrom(t: Test, others: Answers, bounds = BOUNDS) {
   const folder = join(certificateFolder(t), 'acme')
-  const { renewal, notices, asked } = await keepOne(t, folder, others, bounds)
+  const { close, notices, asked } = await keepOne(t, folder, others, bounds)
   await until(() => notices.length > 0)
-  return { sentence: notices[0] ?? '', folder, asked, renewal }
+  return { sentence: notices[0] ?? '', folder, asked, close }
 }
 
 async function keepOne(t: Test, folder: string, others: Answers, bounds = BOUNDS) {
   const { directory, asked } = await openAuthority(t, others)
   const notices: string[] = []
-  const options = { domains: ['site.example'], email: 'ops@site.example', directory }
-  const renewal = keepCertificate(folder, options, { onNotice: (line) => void notices.push(line) }, bounds)
-  t.teardown(renewal.close)
-  return { renewal, notices, asked }
+  const acme = { domains: ['site.example'], email: 'ops@site.example', directory, folder, orders: true }
+  const close = keepCertificate(acme, { onNotice: (line) => void notices.push(line) }, bounds)
+  t.teardown(close)
+  return { close, notices, asked }
 }
 
 const text =
@@ -115,13 +115,13 @@ const HOSTILE: readonly (readonly [what: string, path: string, answer: (base: st
 t.test('each of many authorities that lie or wait is one sentence', async (t) => {
   for (const [what, path, answer, expected] of HOSTILE) {
     const bounds = LATE.includes(what) ? QUICK : BOUNDS
-    const { sentence, folder, asked, renewal } = await sentenceFrom(t, { [path]: answer }, bounds)
+    const { sentence, folder, asked, close } = await sentenceFrom(t, { [path]: answer }, bounds)
     t.match(sentence, /^tls\.acme: no certificate for site\.example: .+; next attempt in 10 min$/, what)
     t.match(sentence, expected, what)
     t.notMatch(sentence, /undefined|Cannot read|\p{Cc}/u, what)
     t.ok(asked() < 40, `${what}: ${asked()} requests`)
     t.notOk(existsSync(join(folder, 'certificate.pem')), what)
-    await renewal.close()
+    await close()
   }
 })
 
@@ -140,9 +140,9 @@ t.test('an authority that says when to come again is not asked before', async (t
 
 t.test('a renewal that is closed leaves nothing behind, whatever its authority does', async (t) => {
   const folder = join(certificateFolder(t), 'acme')
-  const { renewal, notices, asked } = await keepOne(t, folder, { '/dir': () => () => {} })
+  const { close, notices, asked } = await keepOne(t, folder, { '/dir': () => () => {} })
   await until(() => asked() === 1)
-  await renewal.close()
+  await close()
   t.same(notices, [])
 })
 

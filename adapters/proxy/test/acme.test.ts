@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
-import { challengeAnswer, challengeFiles } from '../src/acme/challenge-files.ts'
+import { challengeAnswer, removeChallenge, writeChallenge } from '../src/acme/challenge-files.ts'
 import { proxyBefore } from './behind.ts'
 import { certificateFolder, makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { missing, runServer } from './programs.ts'
@@ -91,14 +91,13 @@ t.test('a certificate is ordered, written and served', { skip: NO_PEBBLE || NO_O
 })
 
 t.test('only tokens that are held are answered, and never over TLS', async (t) => {
-  const folder = join(certificateFolder(t), 'challenges')
-  const files = challengeFiles(folder)
-  await files.write('token-1', 'token-1.print')
+  const folder = certificateFolder(t)
+  await writeChallenge(folder, 'token-1', 'token-1.print')
   const path = '/.well-known/acme-challenge/token-1'
   t.equal(challengeAnswer(folder, path), 'token-1.print')
   t.equal(challengeAnswer(folder, '/.well-known/acme-challenge/other'), undefined)
   t.equal(challengeAnswer(folder, '/.well-known/acme-challenge/../challenges/token-1'), undefined)
   t.equal(challengeAnswer(folder, `${path}?x`), undefined)
-  await files.remove('token-1')
+  await removeChallenge(folder, 'token-1')
   t.equal(challengeAnswer(folder, path), undefined)
 })

@@ -2,6 +2,8 @@ import { errorText, isRecord } from '@sallyport/core'
 import { readCertificates } from '@sallyport/engine/files'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
+
 /** Limits what an authority may use; times are in milliseconds. */
 export const BOUNDS = {
   /** Limits one answer, from the connection to its last byte. */
@@ -41,9 +43,10 @@ interface AuthorityRequest {
 }
 
 interface AuthorityPlace {
-  readonly directory: string
+  /** URL of the directory; absent: Let's Encrypt. */
+  readonly directory?: string | undefined
   /** File in PEM of the authorities that issued the directory's own certificate; absent: Node's authorities. */
-  readonly ca: string | undefined
+  readonly ca?: string | undefined
   readonly signal: AbortSignal
 }
 
@@ -53,9 +56,8 @@ export type Authority = Awaited<ReturnType<typeof openAuthority>>
  * Opens a client of an authority, which sends requests within bounds; every failure is an `AuthorityFault`. It respects HTTPS_PROXY,
  * HTTP_PROXY and NO_PROXY of the environment.
  */
-export async function openAuthority({ directory, ca, signal }: AuthorityPlace, bounds: AuthorityBounds) {
-  const trust = ca === undefined ? {} : readTrusted(ca)
-  const dispatcher = openDispatcher(trust, bounds)
+export async function openAuthority({ directory = LETS_ENCRYPT, ca, signal }: AuthorityPlace, bounds: AuthorityBounds) {
+  const dispatcher = openDispatcher(ca === undefined ? {} : readTrusted(ca), bounds)
   let left = bounds.requests
   let retryAfterMs: number | undefined
   let nonces = 0
@@ -88,6 +90,7 @@ export async function openAuthority({ directory, ca, signal }: AuthorityPlace, b
     }
   }
   return {
+    directory,
     /** Returns the wait that the last answer asked for, in milliseconds. */
     get retryAfterMs(): number | undefined {
       return retryAfterMs

@@ -1,22 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { makeFolder } from '@sallyport/engine/files'
+import { dirname, join } from 'node:path'
+import { makeFolder, OWN_FILE } from '@sallyport/engine/files'
+
+/* Answers to challenges are files, because any worker may receive the request for an answer that another worker wrote. */
 
 /** An authority requests a token below this path (RFC 8555 8.3). */
 const PATH = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/
 
-export type ChallengeFiles = ReturnType<typeof challengeFiles>
+/** Names the file with the answer to a token, within the folder of an account. */
+function answerFile(folder: string, token: string): string {
+  return join(folder, 'challenges', token)
+}
 
-/** Keeps answers to challenges as files, because any worker may receive the request for an answer that another worker wrote. */
-export function challengeFiles(folder: string) {
-  return {
-    async write(token: string, answer: string): Promise<void> {
-      makeFolder(folder, 0o700)
-      await writeFile(join(folder, token), answer, { mode: 0o600 })
-    },
-    remove: (token: string): Promise<void> => rm(join(folder, token), { force: true }),
-  }
+export async function writeChallenge(folder: string, token: string, answer: string): Promise<void> {
+  const file = answerFile(folder, token)
+  makeFolder(dirname(file))
+  await writeFile(file, answer, { mode: OWN_FILE })
+}
+
+export function removeChallenge(folder: string, token: string): Promise<void> {
+  return rm(answerFile(folder, token), { force: true })
 }
 
 /** Returns the answer to a challenge that an authority requests; `undefined` where there is none. */
@@ -24,7 +28,7 @@ export function challengeAnswer(folder: string, target: string): string | undefi
   const token = PATH.exec(target)?.[1]
   if (token === undefined) return undefined
   try {
-    return readFileSync(join(folder, token), 'utf8')
+    return readFileSync(answerFile(folder, token), 'utf8')
   } catch {
     return undefined
   }

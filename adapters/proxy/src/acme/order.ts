@@ -1,16 +1,16 @@
 import { createPrivateKey } from 'node:crypto'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isRecord, SallyportError } from '@sallyport/core'
-import { makeFolder } from '@sallyport/engine/files'
+import { errorCode, isRecord, SallyportError } from '@sallyport/core'
+import { makeFolder, OWN_FILE, replaceFile } from '@sallyport/engine/files'
 import type { Authorization, Client, Order } from 'acme-client'
 import { type Authority, AuthorityFault } from './authority.ts'
 import { certificateFault } from './certificate-fault.ts'
-import type { ChallengeFiles } from './challenge-files.ts'
+import { removeChallenge, writeChallenge } from './challenge-files.ts'
 
-/** The certificate to order, and the authority that issues it. */
-export interface AcmeOptions {
+/** The key `tls.acme` of the configuration: what to order, where the files are, and whether this process orders. */
+export interface AcmeKeys {
   /** Names that the certificate covers; each must lead to the listener `http` on port 80. */
   readonly domains: readonly string[]
   /** The authority writes to this address about certificates that expire. */
@@ -19,17 +19,11 @@ export interface AcmeOptions {
   readonly directory?: string | undefined
   /** File in PEM of the authorities that issued the directory's certificate; absent: Node's authorities. */
   readonly ca?: string | undefined
-}
-
-/** The key `tls.acme` of the configuration: what to order, where the files are, and whether this process orders. */
-export interface AcmeKeys extends AcmeOptions {
   /** Folder of the account, the certificate and the challenges; all processes share it. */
   readonly folder: string
   /** Whether this process orders; only one process does. */
   readonly orders: boolean
 }
-
-export const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 
 /** Pauses between two requests for a pending state; each is longer by half. */
 const PAUSE_MS = { first: 500, max: 10_000 }
@@ -47,7 +41,6 @@ export function acmeFiles(folder: string): { readonly cert: string; readonly key
 
 interface OrderParts {
   readonly authority: Authority
-  readonly challenges: ChallengeFiles
   readonly signal: AbortSignal
 }
 
@@ -55,21 +48,19 @@ interface OrderParts {
  * Orders a certificate and writes it; rejects with an `AuthorityFault`, with `package_missing`, or when the signal aborts. The library
  * signs; this file decides what to request and what to believe.
  */
-export async function orderCertificate(
-  folder: string,
-  { domains, email, directory = LETS_ENCRYPT }: AcmeOptions,
-  { authority, challenges, signal }: OrderParts,
-): Promise<void> {
+export async function orderCertificate({ folder, domains, email }: AcmeKeys, parts: OrderParts): Promise<void> {
+  const { authority } = parts
   const acme = await loadAcme()
-  makeFolder(folder, 0o700)
+  makeFolder(folder)
   const files = acmeFiles(folder)
-  const client = new acme.Client({ directoryUrl: directory, accountKey: await accountKey(files.account, acme) })
-  askThrough(client, directory, authority)
+  const account = await accountKey(files.account, acme)
+  const client = new acme.Client({ directoryUrl: authority.directory, accountKey: account })
+  askThrough(client, authority)
 
   const names = [...new Set(domains.map((domain) => domain.toLowerCase()))]
   await client.createAccount({ termsOfServiceAgreed: true, contact: [`mailto:${email}`] })
   const order = checkedOrder(await client.createOrder({ identifiers: names.map((value) => ({ type: 'dns', value })) }))
-  await authorize(client, order, { authority, challenges, signal })
+  await authorize(client, order, folder, parts)
 
   const key = await acme.crypto.createPrivateEcdsaKey()
   const [commonName = ''] = names
@@ -83,15 +74,15 @@ export async function orderCertificate(
         return wanted.includes(String(now.status)) ? now : undefined
       },
       'to issue the certificate',
-      { authority, signal },
+      parts,
     )
   const ready = await becomes(['ready', 'processing', 'valid'])
   if (ready.status === 'ready') await client.finalizeOrder(ready, csr)
   const chain: unknown = await client.getCertificate(checkedOrder(await becomes(['valid'])))
   const fault = typeof chain === 'string' ? certificateFault(chain, key.toString(), names) : 'is not text'
   if (fault !== undefined) throw new AuthorityFault(`the certificate from the CA ${fault}`)
-  await replace(files.key, key)
-  await replace(files.cert, String(chain))
+  await replaceFile(files.key, key, OWN_FILE)
+  await replaceFile(files.cert, String(chain), OWN_FILE)
 }
 
 type Acme = typeof import('acme-client')
@@ -107,7 +98,8 @@ export async function loadAcme(): Promise<Acme> {
 }
 
 /** Sends the requests of this client through the authority; the library's own way of requesting stays unchanged. */
-function askThrough(client: Client, directory: string, authority: Authority): void {
+function askThrough(client: Client, authority: Authority): void {
+  const { directory } = authority
   const { http } = client as Client & { readonly http?: { request?: Authority['ask'] | undefined } | undefined }
   if (http?.request === undefined) throw new AuthorityFault('tls.acme needs acme-client 5.4')
   let newAccount: unknown
@@ -149,8 +141,7 @@ function checkedOrder(order: Order): Order {
 const MAX_AUTHORIZATIONS = 200
 
 /** Proves that the names are ours (RFC 8555 8.3): the authority reads a file over plain HTTP. */
-async function authorize(client: Client, order: Order, parts: OrderParts): Promise<void> {
-  const { challenges } = parts
+async function authorize(client: Client, order: Order, folder: string, parts: OrderParts): Promise<void> {
   const written: string[] = []
   let pending: readonly unknown[] = order.authorizations
   const areValid = async (): Promise<true | undefined> => {
@@ -166,12 +157,12 @@ async function authorize(client: Client, order: Order, parts: OrderParts): Promi
       if (String(authorization.status) !== 'pending') throw makeUnauthorized(authorization)
       const challenge = findChallenge(authorization)
       written.push(challenge.token)
-      await challenges.write(challenge.token, await client.getChallengeKeyAuthorization(challenge))
+      await writeChallenge(folder, challenge.token, await client.getChallengeKeyAuthorization(challenge))
       await client.completeChallenge(challenge)
     }
     await until(areValid, 'to check the challenges', parts)
   } finally {
-    for (const token of written) await challenges.remove(token)
+    for (const token of written) await removeChallenge(folder, token)
   }
 }
 
@@ -207,7 +198,7 @@ function readProblem(item: unknown): string {
 async function until<T>(
   look: () => Promise<T | undefined>,
   what: string,
-  { authority, signal }: Pick<OrderParts, 'authority' | 'signal'>,
+  { authority, signal }: OrderParts,
 ): Promise<T> {
   const end = performance.now() + MAX_PENDING_MS
   for (let pause = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.max)) {
@@ -227,16 +218,11 @@ async function accountKey(file: string, { crypto }: Acme): Promise<Buffer> {
     createPrivateKey(key)
     return key
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = errorCode(error)
     // A key that exists but cannot be read now is not replaced.
     if (/^E[A-Z]+$/.test(code) && code !== 'ENOENT') throw error
     const key = await crypto.createPrivateEcdsaKey()
-    await replace(file, key)
+    await replaceFile(file, key, OWN_FILE)
     return key
   }
-}
-
-async function replace(file: string, content: Buffer | string): Promise<void> {
-  await writeFile(`${file}.new`, content, { mode: 0o600, flush: true })
-  await rename(`${file}.new`, file)
 }

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { DAY_MS } from '@sallyport/core'
+import { DAY_MS, errorCode } from '@sallyport/core'
 import type { RaiseEvent } from '@sallyport/engine'
 import { type AuthorityBounds, AuthorityFault, BOUNDS, describeFault, openAuthority } from './authority.ts'
 import { certificateFault, isOld } from './certificate-fault.ts'
-import { challengeFiles } from './challenge-files.ts'
-import { type AcmeKeys, type AcmeOptions, acmeFiles, LETS_ENCRYPT, orderCertificate } from './order.ts'
+import { type AcmeKeys, acmeFiles, orderCertificate } from './order.ts'
 
 /** A check reads only two files. */
 const LOOK_MS = 5_000
@@ -23,24 +21,20 @@ export interface RenewalHooks {
   readonly raise?: RaiseEvent | undefined
 }
 
-/** Returns the folder of the challenges, within the folder of an account. */
-export function challengeFolder(folder: string): string {
-  return join(folder, 'challenges')
-}
-
 /**
  * Keeps the certificate of a folder current: orders another where the certificate or its key is missing, where they do not fit each other,
- * where the names differ, and at two thirds of its life.
+ * where the names differ, and at two thirds of its life. The returned function aborts what is in progress, and resolves when nothing of it
+ * is left.
  */
 export function keepCertificate(
-  folder: string,
-  options: AcmeOptions,
+  acme: AcmeKeys,
   { onNotice, raise = () => {} }: RenewalHooks,
   bounds: AuthorityBounds = BOUNDS,
-) {
-  const files = acmeFiles(folder)
-  const challenges = challengeFiles(challengeFolder(folder))
-  const names = options.domains.join(', ')
+): () => Promise<void> {
+  const { domains, directory, ca } = acme
+  const files = acmeFiles(acme.folder)
+  const names = domains.join(', ')
+  const about = `tls.acme ${names}`
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   // The monotonic clock counts: a change of the time of day ends no pause.
@@ -52,29 +46,27 @@ export function keepCertificate(
   const order = async (): Promise<void> => {
     const late = AbortSignal.timeout(ORDER_MS)
     const signal = AbortSignal.any([closing.signal, late])
-    const { directory = LETS_ENCRYPT, ca } = options
     const authority = await openAuthority({ directory, ca, signal }, bounds)
     try {
-      await orderCertificate(folder, { ...options, directory }, { authority, challenges, signal })
+      await orderCertificate(acme, { authority, signal })
     } catch (error) {
       throw late.aborted ? new AuthorityFault(`the order took more than ${ORDER_MS / 60_000} min`) : error
     } finally {
       await authority.close()
     }
     onNotice(`tls.acme: a certificate for ${names} was issued`)
-    const about = `tls.acme ${names}`
     raise({ kind: 'certificate', about, over: true, text: `A certificate for ${names} was issued.` })
     issuedAt = performance.now()
     notBefore = issuedAt + issuedPause
     issuedPause = Math.min(issuedPause * ISSUED_PAUSE.factor, DAY_MS)
     pause = FIRST_PAUSE_MS
-    if ((await dueFor(files, options.domains)) === undefined) return
+    if ((await dueFor(files, domains)) === undefined) return
     throw new AuthorityFault('by the clock of this machine, the new certificate is already due for renewal')
   }
   const look = async (): Promise<void> => {
     try {
       if (performance.now() - issuedAt > DAY_MS) issuedPause = ISSUED_PAUSE.first
-      const due = performance.now() < notBefore ? undefined : await dueFor(files, options.domains)
+      const due = performance.now() < notBefore ? undefined : await dueFor(files, domains)
       if (due?.said === true) onNotice(`tls.acme: ${files.cert} ${due.why}; ordering a new certificate`)
       if (due !== undefined) await order()
     } catch (error) {
@@ -83,7 +75,7 @@ export function keepCertificate(
       notBefore = performance.now() + wait
       pause = Math.min(pause * 2, DAY_MS)
       const text = `No certificate for ${names} could be obtained: ${describeFault(error)}.`
-      raise({ kind: 'certificate', about: `tls.acme ${names}`, text })
+      raise({ kind: 'certificate', about, text })
       onNotice(
         `tls.acme: no certificate for ${names}: ${describeFault(error)}; next attempt in ${Math.ceil(wait / 60_000)} min`,
       )
@@ -94,13 +86,10 @@ export function keepCertificate(
   function next(): void {
     last = look()
   }
-  return {
-    /** Aborts what is in progress; resolves when nothing of it is left. */
-    async close(): Promise<void> {
-      closing.abort()
-      clearTimeout(timer)
-      await last
-    },
+  return async () => {
+    closing.abort()
+    clearTimeout(timer)
+    await last
   }
 }
 
@@ -122,7 +111,7 @@ async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = errorCode(error)
     if (code === 'ENOENT') return undefined
     throw new Error(`${file} cannot be read (${code})`)
   }
@@ -133,15 +122,14 @@ export function createRenewals(hooks: RenewalHooks, first?: AcmeKeys) {
   let wanted = first
   let orders = false
   let closed = false
-  let current: { readonly acme: AcmeKeys; readonly renewal: ReturnType<typeof keepCertificate> } | undefined
+  let current: { readonly acme: AcmeKeys; readonly close: () => Promise<void> } | undefined
   let ended: Promise<void> = Promise.resolve()
 
   const adopt = (): void => {
     const next = wanted !== undefined && (wanted.orders || orders) && !closed ? wanted : undefined
     if (isDeepStrictEqual(next, current?.acme)) return
-    const before = current?.renewal
-    if (before !== undefined) ended = Promise.all([ended, before.close()]).then(() => {})
-    current = next && { acme: next, renewal: keepCertificate(next.folder, next, hooks) }
+    if (current !== undefined) ended = Promise.all([ended, current.close()]).then(() => {})
+    current = next && { acme: next, close: keepCertificate(next, hooks) }
   }
   adopt()
   return {
