@@ -39,7 +39,7 @@ const ROWS = {
   }),
   'adapters/node': split('packages/core packages/engine negotiator node:*'),
   'adapters/fetch': split('packages/core packages/engine adapters/node hono node:*'),
-  'adapters/proxy': split('packages/core packages/engine adapters/node undici http-proxy acme-client node:*'),
+  'adapters/proxy': split('packages/core packages/engine adapters/node undici acme-client node:*'),
   ...within('packages/sallyport', {
     console: 'packages/core packages/engine node:*',
     cli: 'packages/core packages/ledger packages/engine adapters/proxy #console commander node:*',
@@ -82,7 +82,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine': 23,
   'adapters/node': 4_965,
   'adapters/fetch': 663,
-  'adapters/proxy': 8_383,
+  'adapters/proxy': 8_085,
   'packages/sallyport/console': 3_076,
   'packages/sallyport/cli': 7_213,
   'packages/sallyport': 53,

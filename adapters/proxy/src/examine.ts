@@ -5,9 +5,11 @@ import { errorCode, SallyportError } from '@sallyport/core'
 import type { Finding } from '@sallyport/engine'
 import { connectionReason } from '@sallyport/engine/files'
 import { Client } from 'undici'
-import { loadAcme } from './acme/order.ts'
+import { type AcmeKeys, loadAcme } from './acme/order.ts'
 import { DEFAULT_ADMIN } from './admin.ts'
-import { type CertificateFiles, dateFault, formatDay, PairFault, readCertificate } from './edge/certificates.ts'
+import { type CertificateFiles, dateFault, formatDay, readCertificate } from './edge/certificates.ts'
+import { PairFault } from './edge/chain.ts'
+import type { TlsOptions } from './edge/tls-options.ts'
 import type { Route } from './gate/sites.ts'
 import { originAddress } from './origin/address.ts'
 import { listOwnListeners, listServers, type Places } from './origin/own-listener.ts'
@@ -17,10 +19,7 @@ import { connectorTo, readTrust } from './origin/trust.ts'
 type Found = Omit<Finding, 'check'>
 
 /** Names the keys of the configuration that concern certificates. */
-interface TlsKeys {
-  readonly certificates?: readonly CertificateFiles[] | undefined
-  readonly acme?: { readonly ca?: string | undefined } | undefined
-}
+type TlsKeys = Pick<TlsOptions, 'certificates'> & { readonly acme?: Pick<AcmeKeys, 'ca'> | undefined }
 
 /** Names the keys of origins, and the listeners that no origin may be. */
 interface OriginKeys extends Omit<Places, 'routes'> {
@@ -176,8 +175,7 @@ async function askServer(text: string, path: readonly (string | number)[]): Prom
 }
 
 function connectFault(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'ABORT_ERR') return `it does not respond within ${CONNECT_MS / 1_000} s`
+  if (errorCode(error) === 'ABORT_ERR') return `it does not respond within ${CONNECT_MS / 1_000} s`
   return connectionReason(error) ?? errorCode(error)
 }
 

@@ -2,7 +2,7 @@ import type { RaiseEvent } from '@sallyport/engine'
 import { type LimitsInput, parseLimits, parseTimeouts, type TimeoutsInput } from '@sallyport/engine/limits'
 import { createExposition, type Exposition, exposed, type Scraped } from '@sallyport/engine/metrics'
 import { challengeAnswer } from './acme/challenge-files.ts'
-import { challengeFolder, createRenewals } from './acme/renewal.ts'
+import { createRenewals } from './acme/renewal.ts'
 import { type AdminOptions, openAdmin } from './admin.ts'
 import type { ProxyVersion } from './edge/proxy-header.ts'
 import type { TlsOptions } from './edge/tls-options.ts'
@@ -120,9 +120,8 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     let service = create(options)
     opened.push(() => service.close())
     const onLeak = (): void => sallyport.meter?.add('leakedSlots', [])
-    const edge = { tls, proxyProtocol, onLeak, onNotice, onFault, raise }
-    const listener = await createListener(() => service, { refusals, host: sallyport, ...edge })
-
+    const hooks = { refusals, onLeak, onNotice, onFault, raise }
+    const listener = await createListener(() => service, { host: sallyport, tls, proxyProtocol, ...hooks })
     readLoad(sallyport, () => service, listener, options.workers)
     const exposition = sallyport.meter && createExposition(sallyport.meter.registry)
     opened.push(listener.close)
@@ -136,11 +135,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     const renewals = createRenewals({ onNotice, raise }, tls?.acme)
     opened.push(renewals.close)
     // The addresses have the actual ports, and the default health listener.
-    const listening = {
-      listen: readHost(url),
-      http: httpUrl && readHost(httpUrl),
-      admin: admin && readHost(admin.url),
-    }
+    const listening = readPlaces(url, httpUrl, admin?.url)
     refuseOwn({ ...options, ...listening })
 
     const prepare = async (changed: Reloadable): Promise<() => void> => {
@@ -169,7 +164,7 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
       get upstream() {
         return service.upstream
       },
-      ...(admin ? { adminUrl: admin.url } : {}),
+      adminUrl: admin?.url,
       scrape: async () => exposition?.scrape() ?? [],
       counted: async () => exposition?.counted() ?? [],
       orderCertificates: renewals.order,
@@ -181,6 +176,11 @@ export async function openProxy(sallyport: ProxyHost, options: ProxyOptions = {}
     await close()
     throw error
   }
+}
+
+function readPlaces(...urls: readonly (string | undefined)[]): Pick<ProxyOptions, 'listen' | 'http' | 'admin'> {
+  const [listen, http, admin] = urls.map((url) => url && readHost(url))
+  return { listen, http, admin }
 }
 
 /** Returns `host:port` of a URL, also where the URL has the default port of its scheme. */
@@ -197,7 +197,7 @@ function readOptions({ tls, limits, timeouts }: ProxyOptions, port: () => number
     timeouts: parseTimeouts(timeouts),
     httpsPort: redirect === false ? undefined : () => (redirect === true ? port() : redirect),
     hsts,
-    acmeAnswer: acme && ((target: string) => challengeAnswer(challengeFolder(acme.folder), target)),
+    acmeAnswer: acme && ((target: string) => challengeAnswer(acme.folder, target)),
   }
 }
 

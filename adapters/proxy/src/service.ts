@@ -1,5 +1,4 @@
-import { type ChallengeLevel, createHandoffSigner } from '@sallyport/core'
-import type { Limits, Timeouts } from '@sallyport/engine/limits'
+import { createHandoffSigner } from '@sallyport/core'
 import { refusal } from '@sallyport/node/internal'
 import { createAdmission } from './bounds/admission.ts'
 import { watchOverload } from './bounds/overload.ts'
@@ -8,27 +7,22 @@ import { answerWith, limitRefusal } from './exchange/answers.ts'
 import { passHints } from './exchange/early-hints.ts'
 import type { Exchange, Holder } from './exchange/exchange.ts'
 import type { Refusals } from './exchange/refusals.ts'
+import { createRequestTable } from './fields/request-fields.ts'
 import type { GateOptions, GateServices, ProxyHost } from './gate/options.ts'
 import { createOriginRobots } from './gate/origin-robots.ts'
 import { createGate } from './gate/phases.ts'
-import { openSites, type Route, type Site } from './gate/sites.ts'
+import { METHODS } from './gate/prechecks.ts'
+import { createRobots } from './gate/robots.ts'
+import { openSites, type Site, type SitesOptions } from './gate/sites.ts'
 import { stepUp } from './gate/step-up.ts'
 import { originAddress } from './origin/address.ts'
 import { ownConnection } from './origin/connection-auth.ts'
 import { classifyFailure, clientReason, explained, originFault } from './origin/faults.ts'
 import type { RelayHooks } from './origin/relay.ts'
-import type { OriginTurns } from './origin/turns.ts'
 import { openTunnel } from './tunnel/upgrade.ts'
 
-export interface ServiceOptions extends GateOptions {
-  /** The origin of requests without a route; absent: such requests get 404. */
-  readonly upstream?: string | undefined
-  readonly limits: Limits
-  readonly timeouts: Timeouts
-  readonly routes?: readonly Route[] | undefined
+export interface ServiceOptions extends GateOptions, SitesOptions {
   readonly onOriginFailure?: ((error: Error) => void) | undefined
-  /** Learns which servers of origins take no requests. */
-  readonly turns?: OriginTurns | undefined
 }
 
 /** Handles requests by one configuration; a reload creates another service. */
@@ -36,39 +30,33 @@ export type Service = ReturnType<typeof createService>
 
 /** Creates the service; throws `invalid_config` and `invalid_policy`, and then leaves nothing open. */
 export function createService(sallyport: ProxyHost, options: ServiceOptions, refusals: Refusals) {
-  const { upstream, limits, timeouts, routes = [], onNotice, turns } = options
-  const { decider } = sallyport
+  const { upstream, limits, timeouts } = options
   // This comes before anything is opened: it throws where a key cannot be used.
   const handoff = createHandoffSigner(options.handoff?.keys ?? [])
-  const sites = openSites({
-    upstream,
-    routes,
-    limits,
-    timeouts,
-    onNotice,
-    turns,
-    decider: decider && ((rules) => decider.call(sallyport, rules)),
-    decide: (request) => sallyport.decide(request),
-    readsCalls: (request) => sallyport.readsCalls?.(request) === true,
-  })
+  const sites = openSites(sallyport, options)
   const overload = watchOverload(limits)
   const waitMs = timeouts.queue
   const requestSlots = new Slots({ total: limits.inFlight, perClient: limits.inFlightPerClient, waitMs })
   const tunnelSlots = new Slots({ total: limits.tunnels, perClient: limits.tunnelsPerClient, waitMs })
-  const bounds = {
+  const { forward, openWebSocket } = createForwarding(sallyport, options, refusals)
+  const parts = {
+    host: sallyport,
+    options: addDenials(options),
+    sites,
+    methods: [...METHODS, ...(options.methods ?? [])],
+    robots: createRobots(sallyport, sites, options),
+    table: createRequestTable(options),
+    handoff,
     bodyBytes: limits.bodyBytes ?? Number.POSITIVE_INFINITY,
-    refusals,
     isOverloaded: (waitedMs: number) => overload.present || waitedMs > limits.eventLoopDelay,
   }
-  const { forward, openWebSocket } = createForwarding(sallyport, options, refusals)
-  const parts = { host: sallyport, options: addDenials(options), sites, routes, handoff }
-  const requests = createAdmission({ ...bounds, slots: requestSlots, cause: 'in_flight' })
-  const tunnels = createAdmission({ ...bounds, slots: tunnelSlots, cause: 'tunnels' })
+  const requests = createAdmission({ slots: requestSlots, cause: 'in_flight', refusals })
+  const tunnels = createAdmission({ slots: tunnelSlots, cause: 'tunnels', refusals })
   const onRequest = createGate({ ...parts, admission: requests, forward })
   const onUpgrade = createGate({ ...parts, admission: tunnels, forward: openWebSocket })
 
   const { origins } = sites
-  const robots = createOriginRobots(sites, { timeouts, onNotice })
+  const robots = createOriginRobots(sites, options)
   /** Cuts the connections to the origin. */
   const close = async (): Promise<void> => {
     overload.close()
@@ -129,18 +117,18 @@ function createForwarding(
       answerWith(exchange, limitRefusal(cause), cause)
     },
     onConflict,
+    onAsked(exchange, level) {
+      return sallyport.decider !== undefined && stepUp(sallyport, exchange, (exchange.site as Site).stepUp(level))
+    },
     onHints: passHints,
   }
   return {
     forward(exchange, handed, site) {
       const { stream, ownHost } = site
-      const onAsked =
-        sallyport.decider && ((level: ChallengeLevel): boolean => stepUp(sallyport, exchange, site.stepUp(level)))
       const owner = ownConnection(exchange, sallyport)
-      const { client } = exchange
       // A spread of `handed` would cost as much as the decision.
       const { fields, sign } = handed
-      originFor(exchange, site)?.forward({ fields, sign, exchange, client, owner, stream, ownHost, onAsked }, hooks)
+      originFor(exchange, site)?.forward({ fields, sign, exchange, owner, stream, ownHost }, hooks)
     },
     openWebSocket(exchange, handed, site) {
       const { ownHost } = site

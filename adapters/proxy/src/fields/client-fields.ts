@@ -64,11 +64,6 @@ export function isFrontName(folded: string): boolean {
   return FRONT_NAMES.has(folded) || (folded.length > FORWARDED.length && folded.startsWith(FORWARDED))
 }
 
-/** Reports whether proxies name the client or its request by a name, as `foldedName` writes it. */
-export function isClientName(folded: string): boolean {
-  return CLIENT_NAMES.has(folded)
-}
-
 const FORWARDED = 'x-forwarded-'
 
 /** Our names that a server in front replaces or removes, and the one name that a client may write. */
@@ -88,7 +83,7 @@ export function foreignName(
     const field = fields[at] as string
     const lower = field.toLowerCase()
     const folded = foldedName(field)
-    if (lower !== folded && (isClientName(folded) || isFrontName(folded))) return field
+    if (lower !== folded && (CLIENT_NAMES.has(folded) || isFrontName(folded))) return field
     if (named.some((name) => folded === foldedName(name) && lower !== name)) return field
     if (isReserved(field) && !TAKEN_NAMES.has(lower)) return field
   }

@@ -56,3 +56,13 @@ export function madeHopByHop(connection: string): readonly string[] {
 export function withoutNamed(fields: string[], names: readonly string[]): string[] {
   return fields.filter((_, i) => !names.includes((fields[i - (i % 2)] as string).toLowerCase()))
 }
+
+/** Lists the values of a field in a list (name, value, name, value …); `name` is in lower case. */
+export function listValues(fields: readonly string[], name: string): readonly string[] {
+  const values: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const field = fields[at] as string
+    if (field.length === name.length && field.toLowerCase() === name) values.push(fields[at + 1] as string)
+  }
+  return values
+}

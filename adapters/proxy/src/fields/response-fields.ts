@@ -1,6 +1,13 @@
 import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import { ID_HEADER, isForCaches, isReserved, privateControl } from '@sallyport/node/internal'
-import { createFieldTable, HOP_FIELDS, madeHopByHop, PLAIN_CONNECTIONS, withoutNamed } from './field-table.ts'
+import {
+  createFieldTable,
+  HOP_FIELDS,
+  listValues,
+  madeHopByHop,
+  PLAIN_CONNECTIONS,
+  withoutNamed,
+} from './field-table.ts'
 
 /** Says what happens to a field of an answer; `single` may occur once. */
 type Action = 'keep' | 'single' | 'drop' | 'connection' | 'coding'
@@ -97,20 +104,17 @@ export function responseFields(raw: readonly Buffer[], answer: AnswerOf): string
 
 /** Returns fields that keep shared caches from an answer, so that they serve no answer with a pass to clients without one. */
 function privateFields(fields: readonly string[]): string[] {
-  const isControl = (name: string) => name.toLowerCase() === 'cache-control'
-  const controls = fields.filter((_, at) => at % 2 === 1 && isControl(fields[at - 1] as string))
+  const controls = listValues(fields, 'cache-control')
   const kept = fields.filter((_, at) => {
     const name = fields[at - (at % 2)] as string
-    return !isControl(name) && !isForCaches(name)
+    return name.toLowerCase() !== 'cache-control' && !isForCaches(name)
   })
   return [...kept, 'Cache-Control', privateControl(controls.join(','))]
 }
 
 /** Reports whether shared caches may keep an answer, and with it a cookie. */
 function isShared(fields: readonly string[]): boolean {
-  return fields.some(
-    (name, at) => at % 2 === 0 && /^cache-control$/i.test(name) && /public|s-maxage/i.test(fields[at + 1] ?? ''),
-  )
+  return listValues(fields, 'cache-control').some((value) => /public|s-maxage/i.test(value))
 }
 
 /** Throws `bad_gateway` for a status line that no client can receive. */

@@ -25,12 +25,8 @@ import { SEVERAL_ORIGINS } from './sites.ts'
 
 /* Servers that ask whether they may forward a request enter here: forward auth and ext_authz. The phases judge the original request. */
 
-interface CheckServices extends GateServices {
-  readonly methods: readonly string[]
-}
-
 /** Does the part of `precheck` for a check: writes `subject`, the head of the original request, and its observation. */
-export function checkOriginal(exchange: Exchange, services: CheckServices, family: ForwardAuth): Answered {
+export function checkOriginal(exchange: Exchange, services: GateServices, family: ForwardAuth): Answered {
   const { head: check, observation } = exchange
   const { host, options, admission, methods } = services
   const deny = (why: string) => {
@@ -51,7 +47,7 @@ export function checkOriginal(exchange: Exchange, services: CheckServices, famil
 }
 
 /** Does the part of `route` for a check. Where no route has the Host, the check has no site, and the rules for all sites decide. */
-export function routeOriginal(exchange: Exchange, services: CheckServices): Answered {
+export function routeOriginal(exchange: Exchange, services: GateServices): Answered {
   const { options, admission, sites, methods } = services
   routePlaces(exchange, services)
   const site = sites.of(exchange.subject.fields[1] as string, exchange.wanted.target)
@@ -63,7 +59,7 @@ export function routeOriginal(exchange: Exchange, services: CheckServices): Answ
 }
 
 /** Does the part of `answer` for a check: returns 200 with the verdict in headers, or a refusal in a status that the server relays. */
-export function answerCheck(exchange: Exchange, services: CheckServices): Answered | Promise<Answered> {
+export function answerCheck(exchange: Exchange, services: GateServices): Answered | Promise<Answered> {
   const { host } = services
   const { subject, observation } = exchange
   const decision = exchange.decision as Decision
@@ -87,7 +83,7 @@ export function answerCheck(exchange: Exchange, services: CheckServices): Answer
 }
 
 /** Returns the answer with which the asking server forwards the request. */
-function passCheck(exchange: Exchange, { host }: CheckServices): ApiResponse {
+function passCheck(exchange: Exchange, { host }: GateServices): ApiResponse {
   const { subject } = exchange
   const decision = exchange.decision as Decision
   const renewed = exchange.told['set-cookie'] ?? renewedCookie(host, subject, decision)
@@ -108,7 +104,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
  * Renders the page of a refusal of which nginx keeps only the head: nginx sends the client here with the status, the time to wait, the
  * price and the id of the check. No phase decides or counts again. `undefined` for any other request.
  */
-export function answerRefused(exchange: Exchange, { host, options }: CheckServices): Answered {
+export function answerRefused(exchange: Exchange, { host, options }: GateServices): Answered {
   const { request, head, observation } = exchange
   const isSent = options.forwardAuth === 'nginx' && head.target === REFUSED_PATH && host.isTrusted?.(head.peer) === true
   if (!isSent) return undefined

@@ -1,5 +1,6 @@
 import { isNamed, readScheme } from '@sallyport/core/host'
 import type { ReceivedHead } from '@sallyport/node/internal'
+import { listValues } from '../fields/field-table.ts'
 
 /** Servers that ask before they forward; each names the original request in its own way. */
 const FORWARD_AUTH = ['nginx', 'ingress-nginx', 'traefik', 'caddy', 'envoy'] as const
@@ -88,8 +89,4 @@ const URL_PARTS = /^(?<scheme>https?):\/\/(?<host>[^/?#\s]+)(?<target>(?:[/?#].*
 function listNames(names: Family | undefined): readonly string[] {
   if (names === undefined) return ['host']
   return names.isUrl ? [names.method, names.target] : [names.method, names.target, names.host ?? 'host']
-}
-
-function listValues(fields: readonly string[], name: string): readonly string[] {
-  return fields.filter((_, at) => at % 2 === 1 && isNamed(fields[at - 1] as string, name))
 }

@@ -6,30 +6,22 @@ import type {
   InspectionRequest,
   SourceStatus,
 } from '@sallyport/core'
-import type { RaiseEvent, RobotsSource, SitePart } from '@sallyport/engine'
+import type { ApiResponse, AuditEntry, RaiseEvent, RobotsSource, SitePart } from '@sallyport/engine'
 import type { Metrics } from '@sallyport/engine/metrics'
 import type { ApiHost, Decider } from '@sallyport/node'
 import type { Admission } from '../bounds/admission.ts'
 import type { Exchange } from '../exchange/exchange.ts'
+import type { createRequestTable } from '../fields/request-fields.ts'
 import type { HandedFields } from '../origin/own-host.ts'
 import type { ForwardAuth } from './forward-auth.ts'
-import type { Route, Site, Sites } from './sites.ts'
-
-/** Records what an operator did: what, who, and the details. */
-export interface AuditLog {
-  audit(entry: {
-    readonly what: string
-    readonly who: string
-    readonly details: Readonly<Record<string, unknown>>
-  }): void
-}
+import type { Site, Sites } from './sites.ts'
 
 /** A Sallyport, as far as the proxy needs it. */
 export interface ProxyHost extends Decider, ApiHost {
   /** Lists the data in use, which /sources shows and /readyz checks. */
   sources(): readonly SourceStatus[]
   /** Records operators' actions. */
-  readonly log?: AuditLog | undefined
+  readonly log?: { audit(entry: AuditEntry): void } | undefined
   /** Takes an event that the operator may want to know of at once. */
   readonly raise?: RaiseEvent | undefined
   /** Takes the function that reads the load of the proxy, for rules about load. */
@@ -83,12 +75,21 @@ export interface GateOptions {
   readonly onFault?: ((error: unknown) => void) | undefined
 }
 
+/** Parts that the phases of all requests share. */
 export interface GateServices {
-  readonly routes: readonly Route[]
   readonly host: ProxyHost
   readonly options: GateOptions
   readonly admission: Admission
+  /** Limits a body, in bytes. */
+  readonly bodyBytes: number
+  /** Reports overload; a request that waited that long for its turn is a sign of it as well. */
+  readonly isOverloaded: (waitedMs: number) => boolean
   readonly sites: Sites
+  /** Lists the methods that are served. */
+  readonly methods: readonly string[]
+  /** Answers robots.txt; `undefined`: the origin answers. */
+  readonly robots: (exchange: Exchange) => ApiResponse | undefined
+  readonly table: ReturnType<typeof createRequestTable>
   /** Signs what goes to the origin; absent: nothing is signed. */
   readonly handoff: ReturnType<typeof createHandoffSigner>
   /** Sends the request of an exchange to an origin of its site. */

@@ -2,23 +2,21 @@ import { type ChallengeLevel, SallyportError } from '@sallyport/core'
 import { stepUpPolicy } from '@sallyport/node/internal'
 import type { createDeciders, DecidingPart, Ruled } from './deciders.ts'
 
-/** Decides about an origin's answer that requires a pass of a level, by the nearest routes; `undefined`: no client can be challenged. */
-export type OriginQuestions = (level: ChallengeLevel, near: readonly Ruled[]) => DecidingPart | undefined
-
 /**
- * Creates the deciders. Machines that share counts and no secret do not know each other's passes: then no origin can challenge, the client
- * gets the origin's answer, and one notice says so.
+ * Creates the function that decides about an origin's answer which requires a pass of a level, by the nearest routes. Machines that share
+ * counts and no secret do not know each other's passes: then no origin can challenge, the function returns `undefined`, the client gets the
+ * origin's answer, and one notice says so.
  */
 export function createOriginQuestions(
-  deciders: ReturnType<typeof createDeciders>,
+  findDecider: ReturnType<typeof createDeciders>,
   onNotice: ((message: string) => void) | undefined,
-): OriginQuestions {
+) {
   const steps = { 1: stepUpPolicy({ level: 1 }), 2: stepUpPolicy({ level: 2 }), 3: stepUpPolicy({ level: 3 }) }
   let isUnable = false
-  return (level, near) => {
+  return (level: ChallengeLevel, near: readonly Ruled[]): DecidingPart | undefined => {
     if (isUnable) return undefined
     try {
-      return deciders.of([{ policy: steps[level] }, ...near])
+      return findDecider([{ policy: steps[level] }, ...near])
     } catch (error) {
       if (!(error instanceof SallyportError)) throw error
       isUnable = true

@@ -5,20 +5,12 @@ import { Client } from 'undici'
 import type { Member } from '../origin/members.ts'
 import type { Origin } from '../origin/origin.ts'
 import { connectorTo } from '../origin/trust.ts'
-import type { Site, Sites } from './sites.ts'
+import type { Sites, SitesOptions } from './sites.ts'
 
 /** Reads the robots.txt files which the origins of some sites have. */
 export interface OriginRobots extends RobotsSource {
-  /** Requests the robots.txt of a host before a rule needs it. Never rejects. */
   read(host: string): Promise<void>
-  /** Stops all requests. */
   close(): void
-}
-
-export interface OriginRobotsOptions {
-  readonly timeouts: Timeouts
-  /** Takes a line of text, which the operator should read. */
-  readonly onNotice?: ((message: string) => void) | undefined
 }
 
 const PATH = '/robots.txt'
@@ -31,11 +23,14 @@ const MAX_REDIRECTS = 5
  * Requests robots.txt of an origin for each host that a route names: when a rule first needs it, and again an hour after the last request.
  * A passing answer would not do: it may be compressed, partial, or differ for each visitor.
  */
-export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {} }: OriginRobotsOptions): OriginRobots {
+export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {} }: SitesOptions): OriginRobots {
   const ended = new AbortController()
   const kept = new Map<Origin, Map<string, KeptRobots>>()
 
-  function keepRobots(origin: Origin, { host = '' }: Site): KeptRobots {
+  /** Finds the robots.txt of a host's site; a site without an origin has none, and refuses nothing. */
+  function findRobots(named: string): KeptRobots | undefined {
+    const { origin, host = '' } = sites.of(named, PATH) ?? {}
+    if (origin === undefined) return undefined
     const known = kept.get(origin) ?? new Map<string, KeptRobots>()
     kept.set(origin, known)
     const name = host || (origin.members.all[0]?.address.text ?? '')
@@ -54,22 +49,14 @@ export function createOriginRobots(sites: Sites, { timeouts, onNotice = () => {}
   }
 
   return {
-    refuses(userAgent, target, host) {
-      const site = sites.of(host, PATH)
-      // A site without an origin refuses nothing.
-      return site?.origin !== undefined && keepRobots(site.origin, site).refuses(userAgent, target)
-    },
-    text(host) {
-      const site = sites.of(host, PATH)
-      return site?.origin === undefined ? undefined : keepRobots(site.origin, site).text
-    },
-    async read(host) {
-      const site = sites.of(host, PATH)
-      if (site?.origin !== undefined) await keepRobots(site.origin, site).read()
-    },
+    refuses: (userAgent, target, host) => findRobots(host)?.refuses(userAgent, target) === true,
+    text: (host) => findRobots(host)?.text,
+    /** Requests the robots.txt of a host before a rule needs it. Never rejects. */
+    read: async (host) => findRobots(host)?.read(),
     get status() {
       return [...kept.values()].flatMap((known) => [...known.values()].map(({ status }) => status))
     },
+    /** Stops all requests. */
     close: () => ended.abort(),
   }
 }

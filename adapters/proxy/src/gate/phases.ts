@@ -1,11 +1,12 @@
 import type { TLSSocket } from 'node:tls'
-import { type Decision, formatAddress, HANDOFF_FIELD } from '@sallyport/core'
+import { type Decision, HANDOFF_FIELD } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import {
   type Answered,
   answerCheckedApi,
   answerKeyDirectory,
   answerPhase,
+  clientAddress,
   createPipeline,
   decide,
   INSECURE,
@@ -25,26 +26,18 @@ import {
 import { type ClientRequest, readableBody } from '../edge/client-messages.ts'
 import { headRefusal, sendAnswered, serverOptions } from '../exchange/answers.ts'
 import type { Exchange } from '../exchange/exchange.ts'
-import { createRequestTable, requestFields } from '../fields/request-fields.ts'
+import { requestFields } from '../fields/request-fields.ts'
 import { isLoop } from '../fields/via.ts'
 import { answerCheck, answerRefused, checkOriginal, routeOriginal } from './check.ts'
 import { isCheckFor, isNginx } from './forward-auth.ts'
 import { isGrpc, UNIMPLEMENTED } from './grpc.ts'
 import { forwardsLeft, withForwards } from './max-forwards.ts'
-import type { GateServices } from './options.ts'
-import { precheck as findFault, METHODS } from './prechecks.ts'
-import { createRobots } from './robots.ts'
+import type { GateOptions, GateServices } from './options.ts'
+import { precheck as findFault } from './prechecks.ts'
 import { SEVERAL_ORIGINS, type Site } from './sites.ts'
 
-/** Adds to the services of the phases what is created once. */
-interface Gate extends GateServices {
-  readonly methods: readonly string[]
-  readonly robots: ReturnType<typeof createRobots>
-  readonly table: ReturnType<typeof createRequestTable>
-}
-
 /** Maps the phases of the proxy to `PHASES`. A check by a server that asks before it forwards (`check.ts`) enters by `precheck`. */
-const TABLE: PhaseTable<Exchange, Gate> = {
+const TABLE: PhaseTable<Exchange, GateServices> = {
   receive: receiveExchange,
   precheck,
   route,
@@ -61,13 +54,7 @@ const TABLE: PhaseTable<Exchange, Gate> = {
 
 /** Creates the function that takes every request of the proxy through its phases. That function never throws. */
 export function createGate(services: GateServices): (exchange: Exchange) => void {
-  const { options } = services
-  const run = createPipeline(addHook(options), {
-    ...services,
-    methods: [...METHODS, ...(options.methods ?? [])],
-    robots: createRobots(services),
-    table: createRequestTable(options),
-  })
+  const run = createPipeline(addHook(services.options), services)
   return (exchange) =>
     exchange.guard(() => {
       const answered = run(exchange)
@@ -76,7 +63,7 @@ export function createGate(services: GateServices): (exchange: Exchange) => void
 }
 
 /** Adds a program's hook to the phases, before the answer is sent. */
-function addHook({ onDecision }: GateServices['options']): PhaseTable<Exchange, Gate> {
+function addHook({ onDecision }: GateOptions): PhaseTable<Exchange, GateServices> {
   const { answer } = TABLE
   if (onDecision === undefined || answer === undefined) return TABLE
   return {
@@ -97,7 +84,7 @@ function addHook({ onDecision }: GateServices['options']): PhaseTable<Exchange, 
  * Reads `request`, `head`, `facts`; writes `check`, `api`, `standing`, and for a check `subject`. Returns 503 under overload, the token for
  * a certificate authority, and 400 to 505 for a head that the proxy does not pass on. A refusal ends the connection.
  */
-function precheck(exchange: Exchange, gate: Gate): Answered {
+function precheck(exchange: Exchange, gate: GateServices): Answered {
   exchange.begin()
   const { request, facts } = exchange
   const { options, admission, methods } = gate
@@ -107,7 +94,7 @@ function precheck(exchange: Exchange, gate: Gate): Answered {
   if (asking) exchange.check = isNginx(asking) ? 'few' : 'relayed'
   const isElsewhere = family && forwardsNothing(gate)
   exchange.hasOwnBody = !asking && !isElsewhere
-  if (admission.isClosed(exchange.waitedMs)) return admission.refuse(exchange, 'overload')
+  if (gate.isOverloaded(exchange.waitedMs)) return admission.refuse(exchange, 'overload')
   const refused = answerRefused(exchange, gate)
   if (refused !== undefined) return refused
   const path = apiPath(gate, target)
@@ -125,24 +112,22 @@ function precheck(exchange: Exchange, gate: Gate): Answered {
 }
 
 /** Reads a body that is needed before the decision only for a request with a slot, because the proxy holds its bytes meanwhile. */
-function inspectWithSlot(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
+function inspectWithSlot(exchange: Exchange, gate: GateServices): Answered | Promise<Answered> {
   const { head, wanted, hasOwnBody } = exchange
   const { host, admission } = gate
   if (!hasOwnBody || (exchange.decider ?? host).readsCalls?.(wanted) !== true) return inspect(exchange, gate)
-  const address = host.client?.(head).address
-  exchange.client = admission.clientOf(address === undefined ? head.peer : formatAddress(address))
-  const admitted = admission.admit(exchange, exchange.client)
+  const admitted = admission.admit(exchange, clientAddress(host, head))
   if (!(admitted instanceof Promise)) return admitted ?? inspect(exchange, gate)
   return admitted.then((refused) => refused ?? inspect(exchange, gate))
 }
 
 /** Reports whether the gate has no origin: with forward auth it answers clients that the server in front sends. */
-function forwardsNothing({ sites }: Gate): boolean {
+function forwardsNothing({ sites }: GateServices): boolean {
   return sites.origins.length === 0
 }
 
 /** Reports whether nginx has checked a request before it sent the request to be challenged here: the check was counted. */
-function isAskedAbout(exchange: Exchange, gate: Gate): boolean {
+function isAskedAbout(exchange: Exchange, gate: GateServices): boolean {
   const { check, challengePlace, decision } = exchange
   if (check !== undefined || challengePlace !== undefined || decision?.action !== 'challenge') return false
   return gate.options.forwardAuth === 'nginx' && forwardsNothing(gate)
@@ -152,7 +137,7 @@ function isAskedAbout(exchange: Exchange, gate: Gate): boolean {
  * Reads `named`, `subject`, `api`; writes `site`, `times`, `decider`, and what `route` of all hosts writes. Answers the redirect to https,
  * `OPTIONS *`, robots.txt, our keys, and the API, which takes a slot first; 421 for a Host without a route, 508 for a loop.
  */
-function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
+function route(exchange: Exchange, gate: GateServices): Answered | Promise<Answered> {
   const { request, named, facts, head } = exchange
   const { host: sallyport, options, admission, sites, methods } = gate
   if (exchange.check !== undefined) return routeOriginal(exchange, gate)
@@ -177,8 +162,7 @@ function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
   if (facts.via !== undefined && isLoop(facts.via)) return exchange.refuse(refusal('loop_detected'), 'loop')
   if (sallyport.challenges !== undefined && target.includes((exchange.config?.challenge ?? PAGE).path))
     routePlaces(exchange, gate)
-  const name = host || request.headers[':authority']
-  const site = sites.of(typeof name === 'string' ? name : '', exchange.wanted.target)
+  const site = sites.of(host || (facts.authority ?? ''), exchange.wanted.target)
   if (site === undefined) return exchange.refuse(refusal('misdirected_request'), 'unknown_host')
   if (site.ambiguous && options.paths !== 'pass') return refuseHead(SEVERAL_ORIGINS)
   exchange.site = site
@@ -191,21 +175,20 @@ function route(exchange: Exchange, gate: Gate): Answered | Promise<Answered> {
  * Reads the client of `decision`; writes `client`. Returns the refusal of a gRPC call, 413 for a body that is too large, and the answer to
  * an OPTIONS that ends here. Waits for a slot: first within the share of the client, then within the total.
  */
-function admit(exchange: Exchange, { admission, methods }: Gate): Answered | Promise<Answered> {
+function admit(exchange: Exchange, { admission, bodyBytes, methods }: GateServices): Answered | Promise<Answered> {
   const { request, facts } = exchange
   if (request.httpVersionMajor === 2 && isGrpc(request)) {
     exchange.observation.refuse('grpc')
     return UNIMPLEMENTED
   }
-  if (Number(facts.contentLength ?? 0) > admission.bodyBytes) return admission.refuse(exchange, 'body_bytes')
+  if (Number(facts.contentLength ?? 0) > bodyBytes) return admission.refuse(exchange, 'body_bytes')
   if (request.method === 'OPTIONS' && forwardsLeft(request) === 0) return serverOptions(methods)
   if (exchange.admitted !== undefined) return undefined
-  exchange.client = admission.clientOf((exchange.decision as Decision).inspection.client.address)
-  return admission.admit(exchange, exchange.client)
+  return admission.admit(exchange, (exchange.decision as Decision).inspection.client.address)
 }
 
 /** Reads `head`, `decision`, `site`; passes the request, with the fields for its origin, to the origin. */
-function forward(exchange: Exchange, gate: Gate): Answered {
+function forward(exchange: Exchange, gate: GateServices): Answered {
   const { request, head } = exchange
   const { host, handoff, table } = gate
   const { httpVersion, method, target } = head
@@ -227,7 +210,7 @@ function forward(exchange: Exchange, gate: Gate): Answered {
 }
 
 /** Returns the target under the base of the API, where it belongs to the API. */
-function apiPath({ options: { api = {} } }: Gate, target: string): string | undefined {
+function apiPath({ options: { api = {} } }: GateServices, target: string): string | undefined {
   const { enabled = true, base = '' } = api
   // Nearly every target begins differently.
   if (!enabled || !target.startsWith('/v1', base.length)) return undefined
@@ -235,11 +218,9 @@ function apiPath({ options: { api = {} } }: Gate, target: string): string | unde
   return path !== undefined && isApiPath(path) ? path : undefined
 }
 
-async function callApi(exchange: Exchange, { host, admission }: Gate, path: string): Promise<Answered> {
+async function callApi(exchange: Exchange, { host, admission }: GateServices, path: string): Promise<Answered> {
   const { request, head } = exchange
-  const address = host.client?.(head).address
-  const client = admission.clientOf(address === undefined ? head.peer : formatAddress(address))
-  const refused = await admission.admit(exchange, client)
+  const refused = await admission.admit(exchange, clientAddress(host, head))
   if (refused !== undefined) return refused
   exchange.wantBody(true)
   const read = () => readJson(readableBody(request), request.headers, undefined)

@@ -1,8 +1,8 @@
 import type { ApiResponse, SitePart } from '@sallyport/engine'
 import type { Exchange } from '../exchange/exchange.ts'
-import type { GateServices } from './options.ts'
+import type { GateOptions, ProxyHost } from './options.ts'
 import { createRoutes } from './routes.ts'
-import type { Route } from './sites.ts'
+import type { Route, Sites, SitesOptions } from './sites.ts'
 
 const PATH = '/robots.txt'
 
@@ -13,40 +13,30 @@ const HEADERS = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 
  * Answers GET and HEAD of /robots.txt, for every served site, with what its policy asks of crawlers; `undefined` where the origin answers.
  * No client is refused it: a crawler that may not read robots.txt may assume that everything is allowed (RFC 9309 section 2.3.1.3).
  */
-export function createRobots({ host, options, routes, sites }: GateServices) {
+export function createRobots(
+  host: ProxyHost,
+  sites: Sites,
+  options: Pick<GateOptions & SitesOptions, 'robots' | 'routes'>,
+) {
+  const { routes = [] } = options
   const { robots } = host
   if (robots === undefined || options.robots?.serve !== true) return () => undefined
-  const partsOf = createSiteParts(routes)
-  const texts = new Map<readonly SitePart[], string>()
+  const found = createRoutes(routes)
+  /** Holds the texts by the routes of a host: all hosts of the same routes share one, so that a wildcard makes few texts. */
+  const texts = new Map<string, string>()
 
-  return ({ request }: Exchange): ApiResponse | undefined => {
+  return ({ request, facts }: Exchange): ApiResponse | undefined => {
     const { method, url = '' } = request
     if ((url !== PATH && !url.startsWith(`${PATH}?`)) || (method !== 'GET' && method !== 'HEAD')) return undefined
-    const { host: named = request.headers[':authority'] } = request.headers
-    const name = typeof named === 'string' ? named : ''
+    const name = facts.host ?? facts.authority ?? ''
     if (sites.of(name, url) === undefined) return undefined
-    const parts = partsOf(name)
-    const text = texts.get(parts) ?? robots.call(host, parts)
-    texts.set(parts, text)
-    return { status: 200, headers: HEADERS, body: text }
-  }
-}
-
-const NO_PARTS: readonly SitePart[] = []
-
-/** Finds the parts of a host's site: all hosts of the same routes share one list, so that a wildcard makes few lists. */
-function createSiteParts(routes: readonly Route[]): (host: string) => readonly SitePart[] {
-  if (routes.length === 0) return () => NO_PARTS
-  const found = createRoutes(routes)
-  const known = new Map<string, readonly SitePart[]>()
-  return (host) => {
     const key = found
-      .ofHost(host)
+      .ofHost(name)
       .map((route) => routes.indexOf(route))
       .join()
-    const parts = known.get(key) ?? listSiteParts(routes, host)
-    known.set(key, parts)
-    return parts
+    const text = texts.get(key) ?? robots.call(host, listSiteParts(routes, name))
+    texts.set(key, text)
+    return { status: 200, headers: HEADERS, body: text }
   }
 }
 

@@ -8,28 +8,11 @@ export interface RouteMatch {
   readonly path?: string | undefined
 }
 
-/** Finds the routes of a request, the nearest first. */
-export interface Routes<T extends RouteMatch> {
-  /** Lists the routes of a host, by the nearest host and then the longest path. */
-  ofHost(host: string): readonly T[]
-  /** Returns `undefined` where no route has the host. */
-  find(host: string, target: string): readonly T[] | undefined
-  /** Returns the routes of every other path that servers may read, each list with the nearest first. Mostly there are none. */
-  readings(host: string, target: string): readonly Reading<T>[]
-}
-
-/** The routes of a path that a server may read from a target. */
-export interface Reading<T extends RouteMatch> {
-  readonly routes: readonly T[]
-  /** Whether the path is exact; else it differs in case, which some frameworks ignore. */
-  readonly exact: boolean
-}
-
 /**
- * Orders routes: an exact host before a wildcard, a wildcard before any host; then the longest path. Paths are compared by whole segments,
+ * Finds the routes of a request, the nearest first. Orders routes: an exact host before a wildcard, a wildcard before any host; then the longest path. Paths are compared by whole segments,
  * as the request writes them.
  */
-export function createRoutes<T extends RouteMatch>(routes: readonly T[]): Routes<T> {
+export function createRoutes<T extends RouteMatch>(routes: readonly T[]) {
   const sorted = routes.toSorted(
     (one, other) => hostRank(other) - hostRank(one) || readPrefix(other).length - readPrefix(one).length,
   )
@@ -44,8 +27,13 @@ export function createRoutes<T extends RouteMatch>(routes: readonly T[]): Routes
     routes.filter((route) => isBelow(path, starts.get(route) as string))
 
   return {
+    /** Lists the routes of a host, by the nearest host and then the longest path. */
     ofHost,
-    readings(host, target) {
+    /**
+     * Returns the routes of every other path that servers may read, each list with the nearest first; mostly there are none. A path that is
+     * not `exact` differs in case, which some frameworks ignore.
+     */
+    readings(host: string, target: string): readonly { readonly routes: readonly T[]; readonly exact: boolean }[] {
       if (!hasPaths) return []
       const { path, readings = [path] } = readPath(target)
       if (readings.length === 1 && path === decodePath(target) && !/[A-Z%]/.test(path)) return []
@@ -60,7 +48,8 @@ export function createRoutes<T extends RouteMatch>(routes: readonly T[]): Routes
         { routes: below(routes, foldCase(one), folded), exact: false },
       ])
     },
-    find(host, target) {
+    /** Returns `undefined` where no route has the host. */
+    find(host: string, target: string): readonly T[] | undefined {
       if (sorted.length === 0) return undefined
       const routes = ofHost(host)
       if (routes.length === 0) return undefined

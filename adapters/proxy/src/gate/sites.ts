@@ -1,13 +1,12 @@
 import { type ChallengeLevel, type Mode, type MountPolicy, strictest, type Writable } from '@sallyport/core'
-import type { Limits, Timeouts } from '@sallyport/engine/limits'
+import type { Timeouts } from '@sallyport/engine/limits'
 import type { Decider } from '@sallyport/node'
 import type { HeadFault } from '@sallyport/node/internal'
-import type { Watched } from '../exchange/clocks.ts'
+import type { SideTimes } from '../exchange/exchange.ts'
 import { originAddress } from '../origin/address.ts'
 import type { HealthOptions } from '../origin/health-checks.ts'
-import { type Origin, openOrigin } from '../origin/origin.ts'
+import { type Origin, type OriginOptions, openOrigin } from '../origin/origin.ts'
 import { readTrust } from '../origin/trust.ts'
-import type { OriginTurns } from '../origin/turns.ts'
 import { createDeciders, type DecidingPart } from './deciders.ts'
 import { createOriginQuestions } from './origin-questions.ts'
 import { createRoutes, type RouteMatch } from './routes.ts'
@@ -43,7 +42,7 @@ export interface Site {
   readonly stream: boolean
   readonly timeouts: RouteTimeouts
   /** Holds the same times, by the side that is awaited. */
-  readonly times: NonNullable<Watched['times']>
+  readonly times: SideTimes
   readonly decider: DecidingPart
   /** Decides about an origin's answer that requires a pass of a level, in the site's mode; `undefined`: no client can be challenged. */
   stepUp(level: ChallengeLevel): DecidingPart | undefined
@@ -51,30 +50,16 @@ export interface Site {
   readonly ambiguous: boolean
 }
 
-export interface SitesOptions {
-  /** Short for a route that takes all requests without another route. */
-  readonly upstream: string | undefined
-  readonly routes: readonly Route[]
-  readonly limits: Limits
-  readonly timeouts: Timeouts
-  readonly decider: Decider['decider']
-  /** Decides by the policy for all sites. */
-  readonly decide: Decider['decide']
-  readonly readsCalls: NonNullable<Decider['readsCalls']>
-  readonly onNotice?: ((message: string) => void) | undefined
-  readonly turns?: OriginTurns | undefined
+export interface SitesOptions extends Omit<OriginOptions, 'trust' | 'health'> {
+  /** The origin of requests without a route; absent: such requests get 404. */
+  readonly upstream?: string | undefined
+  readonly routes?: readonly Route[] | undefined
 }
 
 type Opened = Omit<Route, 'timeouts'> & { readonly origin: Origin | undefined; readonly timeouts: RouteTimeouts }
 
 /** Finds the site of each request. */
-export interface Sites {
-  /** Returns `undefined` where routes name hosts, and none of them matches. */
-  of(host: string, target: string): Site | undefined
-  /** Whether routes name hosts; else every Host is served. */
-  readonly namesHosts: boolean
-  readonly origins: readonly Origin[]
-}
+export type Sites = ReturnType<typeof openSites>
 
 /** Refuses a target that belongs to one origin as written, and to another as some server reads it. */
 export const SEVERAL_ORIGINS: HeadFault = {
@@ -83,10 +68,10 @@ export const SEVERAL_ORIGINS: HeadFault = {
 }
 
 /** Opens the origins of routes; throws `invalid_config` and `invalid_policy`, and then leaves no origin open. */
-export function openSites(options: SitesOptions): Sites {
+export function openSites(host: Decider, options: SitesOptions) {
   const origins: Origin[] = []
   try {
-    return buildSites(options, origins)
+    return buildSites(host, options, origins)
   } catch (error) {
     for (const origin of origins) void origin.close()
     throw error
@@ -94,10 +79,8 @@ export function openSites(options: SitesOptions): Sites {
 }
 
 /** Adds each opened origin to `origins`. */
-function buildSites(
-  { upstream, routes, limits, timeouts, decider, decide, readsCalls, onNotice, turns }: SitesOptions,
-  origins: Origin[],
-): Sites {
+function buildSites(host: Decider, options: SitesOptions, origins: Origin[]) {
+  const { upstream, routes = [], onNotice } = options
   const listed: readonly Route[] = upstream === undefined ? routes : [...routes, { upstreams: [upstream] }]
   const opened: readonly Opened[] = listed.map((route, at) => {
     const key = at === routes.length ? 'upstream' : `routes.${at}`
@@ -112,31 +95,34 @@ function buildSites(
     const named = key === 'upstream' ? key : `${key}.upstreams`
     const addresses = upstreams.map((text) => originAddress(text, named))
     const trust = readTrust(ca, `${key}.ca`)
-    const times = { ...timeouts, ...readTimeouts(route) }
-    const origin = openOrigin(addresses, { limits, timeouts: times, trust, health, onNotice, turns })
+    const timeouts = { ...options.timeouts, ...readTimeouts(route) }
+    const origin = openOrigin(addresses, { ...options, timeouts, trust, health })
     origins.push(origin)
     return origin
   }
 
-  const all: DecidingPart = { decide, readsCalls }
-  const deciders = createDeciders(decider, all)
-  for (const [at, route] of opened.entries()) deciders.of([route], `routes.${at}`)
+  const findDecider = createDeciders(host.decider?.bind(host), {
+    decide: (request) => host.decide(request),
+    readsCalls: (request) => host.readsCalls?.(request) === true,
+  })
+  for (const [at, route] of opened.entries()) findDecider([route], `routes.${at}`)
 
-  const questions = createOriginQuestions(deciders, onNotice)
+  const questions = createOriginQuestions(findDecider, onNotice)
   const originFor = (near: readonly Opened[]): Origin | undefined =>
     near.find(({ origin }) => origin !== undefined)?.origin
 
   /** Combines the settings of the nearest routes: each adds what nearer routes do not set. */
   const buildSite = (near: readonly Opened[]): Site => {
+    const ownHost = near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin'
     const own: RouteTimeouts = Object.assign({}, ...near.map(({ timeouts }) => timeouts).toReversed())
     return {
       origin: originFor(near),
-      ownHost: near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin',
-      host: findHostName(near),
+      ownHost,
+      host: ownHost ? undefined : findHostName(near),
       stream: near[0]?.stream ?? false,
       timeouts: own,
       times: splitTimes(own),
-      decider: deciders.of(near),
+      decider: findDecider(near),
       stepUp: (level) => questions(level, near),
       ambiguous: false,
     }
@@ -147,18 +133,20 @@ function buildSites(
   const addReadings = (site: Site, host: string, target: string): Site => {
     const readings = found.readings(host, target)
     if (readings.length === 0) return site
-    const deciding = new Set([site.decider, ...readings.map(({ routes }) => deciders.of(routes))])
+    const deciding = new Set([site.decider, ...readings.map(({ routes }) => findDecider(routes))])
     const ambiguous = readings.some(({ routes, exact }) => exact && originFor(routes) !== site.origin)
     return { ...site, ambiguous, decider: findStrictest([...deciding]) }
   }
   return {
-    of(host, target) {
+    /** Returns `undefined` where routes name hosts, and none of them matches. */
+    of(host: string, target: string): Site | undefined {
       if (routes.length === 0) return everything
       const near = found.find(host, target)
       return near === undefined && namesHosts ? undefined : addReadings(buildSite(near ?? []), host, target)
     },
+    /** Whether routes name hosts; else every Host is served. */
     namesHosts,
-    origins,
+    origins: origins as readonly Origin[],
   }
 }
 
@@ -175,9 +163,8 @@ function findStrictest(deciders: readonly DecidingPart[]): DecidingPart {
   }
 }
 
-/** Returns the name by which an origin knows the nearest route; `undefined` where the origin gets its own name, or any. */
-function findHostName(near: readonly Route[]): string | undefined {
-  if (near.find(({ hostHeader }) => hostHeader !== undefined)?.hostHeader === 'origin') return undefined
+/** Returns the name by which an origin knows the nearest route; `undefined` where it has no name, or a wildcard. */
+function findHostName(near: readonly RouteMatch[]): string | undefined {
   const host = near.find(({ host }) => host !== undefined)?.host?.toLowerCase()
   return host?.startsWith('*') ? undefined : host
 }
@@ -188,8 +175,8 @@ function readTimeouts({ timeouts = {} }: Route): RouteTimeouts {
 }
 
 /** Returns the site's own times, by the side that is awaited. */
-function splitTimes({ idleBody, originHeaders }: RouteTimeouts): Site['times'] {
-  const times: Writable<Site['times']> = {}
+function splitTimes({ idleBody, originHeaders }: RouteTimeouts): SideTimes {
+  const times: Writable<SideTimes> = {}
   if (originHeaders !== undefined) times.head = times.upload = times.answer = originHeaders
   if (idleBody !== undefined) times.upload = times.answer = Math.max(idleBody, originHeaders ?? 0)
   return times
