@@ -58,6 +58,8 @@ t.test('without a token this machine asks for all but bans, as far as it can be 
   t.equal(await statuses('127.0.0.1', 'Authorization: Bearer wrong'), HERE)
   const without = await openAdmin(t)
   t.equal(await without.statuses('127.0.0.1', 'Authorization: Bearer admin'), HERE, 'nobody without tokens lifts bans')
+  const opened = await openAdmin(t, { adminPages: TOKENS, adminOpen: ['metrics', 'readyz'] })
+  t.equal(await opened.statuses('admin.example'), '200 200 401 200 401 401', 'a configuration opens paths, and no more')
 })
 
 t.test('HAProxy of this machine asks by HTTP/1.0 whether the gate is ready, and nothing else', async (t) => {
@@ -83,11 +85,6 @@ t.test('the health check of HAProxy', { skip: NO_HAPROXY }, async (t) => {
   let states = ''
   while (!/L7/.test(states)) states = await exchange(front, get('/states;csv'))
   t.match(states, /^front,gate,[^\n]*,UP,[^\n]*,L7OK,200,/m)
-})
-
-t.test('a configuration opens the paths it names, and no more', async (t) => {
-  const { statuses } = await openAdmin(t, { adminPages: TOKENS, adminOpen: ['metrics', 'readyz'] })
-  t.equal(await statuses('admin.example'), '200 200 401 200 401 401')
 })
 
 t.test('/bans.txt is a list for clients that may read', async (t) => {

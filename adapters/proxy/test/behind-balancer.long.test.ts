@@ -3,8 +3,9 @@ import t from 'tap'
 import { v1, v2, v2Header } from './balancer.ts'
 import { proxyBefore } from './behind.ts'
 import { NO_OPENSSL, siteTls } from './certificate.ts'
+import { askedHttp2 } from './http2-client.ts'
 import { meteredSallyport, VISITOR } from './sallyport.ts'
-import { askedHttp2, connectionWith, type Packets, securedOver } from './tls-client.ts'
+import { connectionWith, type Packets, securedOver } from './tls-client.ts'
 import { dial, exchange, get, OK, readStatus, readUntil } from './wire.ts'
 
 const skip = NO_OPENSSL

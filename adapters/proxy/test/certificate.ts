@@ -1,18 +1,11 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-export const NO_OPENSSL = (() => {
-  try {
-    execFileSync('openssl', ['version'])
-    return false
-  } catch {
-    return 'no openssl on this machine'
-  }
-})()
+export const NO_OPENSSL = spawnSync('openssl', ['version']).error !== undefined && 'no openssl on this machine'
 
 /** A folder for certificates, removed with the test. */
 export function certificateFolder(t: Test): string {

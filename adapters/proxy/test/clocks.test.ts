@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import { parseTimeouts } from '@sallyport/engine/limits'
 import t from 'tap'
-import { type Side, startClocks, type Watched } from '../src/exchange/clocks.ts'
+import { startClocks, type Watched } from '../src/exchange/clocks.ts'
+import type { Side } from '../src/exchange/exchange.ts'
 import { Roster } from '../src/exchange/roster.ts'
 import { proxyBefore } from './behind.ts'
 import { type Answer, dial, exchange, get, readStatus, readUntil, send, until } from './wire.ts'
@@ -20,6 +21,7 @@ async function lookAt(options: Partial<typeof LOOKED>) {
   const watched: Watched = Object.assign(state, {
     place: 0,
     wait: undefined,
+    times: {},
     awaited() {
       looked++
       return side

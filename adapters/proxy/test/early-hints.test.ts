@@ -82,12 +82,9 @@ t.test('only what browsers read of them', async (t) => {
   for (const none of [hints(), hints(...policies), hints('X-A: 1'), hints('Connection: Link', 'Link: </a>')]) {
     t.equal((await asked(t, none)).length, 1, JSON.stringify(none))
   }
-})
-
-t.test('other answers before the answer end here', async (t) => {
   const others = ['100 Continue', '102 Processing', '104 Upload', '199 Odd'].map((status) => `HTTP/1.1 ${status}`)
   const mixed = [...others, 'HTTP/1.1 103 Early Hints', ...others].map((line) => `${line}\r\nLink: </a>\r\n\r\n`)
-  t.equal((await asked(t, mixed.join(''))).length, 2)
+  t.equal((await asked(t, mixed.join(''))).length, 2, 'other answers before the answer end here')
 })
 
 t.test('a 100 that nobody asked for, in pieces, before answers to bodies and over a used connection', async (t) => {

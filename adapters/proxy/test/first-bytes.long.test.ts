@@ -2,10 +2,7 @@ import t from 'tap'
 import { type Reader, readFirstBytes } from '../src/edge/first-bytes.ts'
 import { readHello } from '../src/edge/hello-bytes.ts'
 import { proxyHeaderReader } from '../src/edge/proxy-header.ts'
-import { proxyBefore } from './behind.ts'
-import { NO_OPENSSL, siteTls } from './certificate.ts'
-import { inRecords, securedOver } from './tls-client.ts'
-import { dial, get, OK, readStatus, readUntil, send } from './wire.ts'
+import { inRecords } from './tls-client.ts'
 
 /** Makes the message of a hello whose body has so many bytes, most of them ciphers. */
 function makeHello(size: number): Buffer {
@@ -67,14 +64,4 @@ t.test('a fault is refused at its byte', async (t) => {
   }
   t.throws(() => readIn(proxyHeaderReader('v1'), Buffer.from('PROXZ'), 1))
   t.throws(() => readIn(proxyHeaderReader('v2'), Buffer.from('\r\n\r\n\0\r\nQUIX'), 1))
-})
-
-t.test('the listener refuses a hello in records of one byte, and serves others', { skip: NO_OPENSSL }, async (t) => {
-  const { url, refused } = await proxyBefore(t, OK, { tls: siteTls(t) })
-  const hostile = await send(url, inRecords(makeHello(16_000), 1))
-  await readUntil(hostile)
-  t.same(refused, ['client_hello'])
-  const client = await securedOver(await dial(url))
-  client.write(get('/'))
-  t.equal(readStatus(await readUntil(client)), 200)
 })

@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap'
 import { type BeforeOptions, proxyBefore } from './behind.ts'
 import { NO_OPENSSL, siteTls } from './certificate.ts'
+import { askedHttp2 } from './http2-client.ts'
 import { NO_HAPROXY, NO_NGINX_STREAM, startHaproxy, startNginxStream } from './programs.ts'
 import { VISITOR } from './sallyport.ts'
-import { askedHttp2, securedOver } from './tls-client.ts'
+import { securedOver } from './tls-client.ts'
 import { dial, get, OK, readStatus, readUntil, send, until } from './wire.ts'
 
 /* HAProxy and the stream module of nginx send the PROXY protocol before TLS and before plain HTTP. */

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type OutgoingHttpHeaders } from 'node:http2'
 import type { Socket } from 'node:net'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import type { Test } from 'tap'
 import { type BeforeOptions, proxyBefore } from './behind.ts'
 import { siteTls } from './certificate.ts'
+import { securedOver } from './tls-client.ts'
 import { type Answer, dial, OK } from './wire.ts'
 
 /** Opens a proxy with TLS in front of a raw origin, and a session of HTTP/2 with it. */
@@ -21,10 +22,16 @@ export async function openHttp2(t: Test, answer: Answer | string = OK, options: 
 export async function openRaw(t: Test, url: string): Promise<{ readonly socket: Socket; readonly secured: TLSSocket }> {
   const socket = await dial(url)
   t.teardown(() => socket.destroy())
-  const secured = connectTls({ socket, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
-  secured.on('error', () => {})
-  await once(secured, 'secureConnect')
-  return { socket, secured }
+  return { socket, secured: await securedOver(socket, { ALPNProtocols: ['h2'] }) }
+}
+
+/** Returns the status of one request over a TLS connection that has agreed on HTTP/2. */
+export async function askedHttp2(client: TLSSocket): Promise<number> {
+  const session = connect('https://site.example', { createConnection: () => client })
+  const { status } = await ask(session)
+  session.destroy()
+  client.destroy()
+  return status
 }
 
 interface Answered {

@@ -122,12 +122,10 @@ t.test('CONTINUATION without an end is cut (CVE-2024-27983)', { skip }, async (t
   t.ok((await flood(socket, () => frame(TYPE.more, 0, 1, small))) < 1_000_000)
   await until(() => socket.destroyed)
   t.same(origin.heads, [])
-})
-
-t.test('so are requests that are bad, without an end', { skip }, async (t) => {
-  const { socket } = await openConnection(t)
-  await flood(socket, (count) => headers(2 * count + 1, END.both, GET, field('te', 'x')))
-  await until(() => socket.destroyed)
+  const other = await openConnection(t)
+  await flood(other.socket, (count) => headers(2 * count + 1, END.both, GET, field('te', 'x')))
+  await until(() => other.socket.destroyed)
+  t.pass('so are requests that are bad, without an end')
 })
 
 t.test('bad requests of one visitor do not end the session of a trusted proxy', { skip }, async (t) => {

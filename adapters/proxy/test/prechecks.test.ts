@@ -37,7 +37,6 @@ const REFUSED: readonly (readonly [name: string, status: number, change: Partial
     ['an empty Host', 400, { fields: ['Host', ''] }],
     ['a Host with userinfo', 400, { fields: ['Host', 'user@site.example'] }],
     ['a Host with a path', 400, { fields: ['Host', 'site.example/x'] }],
-    ['a list of Hosts', 400, { fields: ['Host', 'a.example, b.example'] }],
     ['an absolute target', 400, { target: 'http://site.example/' }],
     ['* with GET', 400, { target: '*' }],
     ['a backslash', 400, { target: '/\\admin' }],
@@ -51,13 +50,10 @@ const REFUSED: readonly (readonly [name: string, status: number, change: Partial
     ['bytes over ASCII', 400, { target: '/caf\u00e9' }],
     ['angle brackets in a query', 400, { target: '/?a=<b>' }],
     ['TE and CL', 400, {}, 'Transfer-Encoding', 'chunked', 'Content-Length', '5'],
-    ['TE in HTTP/1.0', 400, { httpVersion: '1.0' }, 'Transfer-Encoding', 'chunked'],
     ['TE with gzip', 501, {}, 'Transfer-Encoding', 'gzip, chunked'],
     ['TE twice', 501, {}, 'Transfer-Encoding', 'chunked', 'transfer-encoding', 'chunked'],
     ['a length with a sign', 400, {}, 'Content-Length', '+5'],
     ['two lengths', 400, {}, 'Content-Length', '5', 'Content-Length', '5'],
-    ['two User-Agents', 400, {}, 'User-Agent', 'a', 'user-agent', 'b'],
-    ['two Authorizations', 400, {}, 'Authorization', 'a', 'Authorization', 'b'],
     ['an unknown expectation', 417, {}, 'Expect', 'a-miracle'],
     ['an upgrade by POST', 400, { method: 'POST' }, ...WEBSOCKET],
     ['a short WebSocket key', 400, {}, ...ASKED, '13', 'Sec-WebSocket-Key', 'abc'],
@@ -70,6 +66,9 @@ t.test('heads that are refused', async (t) => {
   for (const [name, status, change, ...fields] of REFUSED) t.equal(readStatus(change, ...fields), status, name)
   for (const target of ['http://site.example/', '/a#b', '/caf\u00e9'])
     t.equal(readStatus({ target, paths: 'pass' }), 400, `${target}, where paths are left to the origin`)
+  const names = 'Host authorization Cookie content-length X-Forwarded-For sallyport-asn Sec-WebSocket-Key SALLYPORT_X'
+  for (const name of names.split(' '))
+    t.equal(readStatus({}, 'Connection', `close, ${name}`), 400, `Connection: ${name}`)
 })
 
 t.test('a method that is not named reaches nobody', async (t) => {
@@ -89,9 +88,4 @@ t.test('no path or query of the API is refused here', async (t) => {
   t.equal(readStatus({ target: '/v1', api: true, fields: [] }), 400, 'no Host')
   t.equal(readStatus({ target: 'http://other.example/v1', api: true }), 400)
   t.equal(readStatus({ target: '/v1', api: true }, 'Trailer', 'x'), undefined)
-})
-
-t.test('Connection may not take along what others rely on', async (t) => {
-  const names = 'Host authorization Cookie content-length X-Forwarded-For sallyport-asn Sec-WebSocket-Key SALLYPORT_X'
-  for (const name of names.split(' ')) t.equal(readStatus({}, 'Connection', `close, ${name}`), 400, name)
 })

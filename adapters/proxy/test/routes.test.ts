@@ -89,6 +89,10 @@ t.test('servers take turns, and one that is not there costs no request and is le
   const none = await openRoutes(t, { routes: [{ upstreams: [GONE, 'http://127.0.0.1:2'] }] })
   t.equal(readStatus(await none.ask('x', '/')), 502, 'once each server was tried')
   t.equal(none.errors.length, 1)
+  const up = await openOrigin(t, 'HTTP/1.1 418 No\r\nContent-Length: 0\r\n\r\n')
+  const tunnels = await openRoutes(t, { routes: [{ upstreams: [GONE, up.url] }] })
+  for (let turn = 0; turn < 2; turn++)
+    t.equal(readStatus(await exchange(tunnels.url, handshake())), 418, 'a WebSocket goes to the next server')
 })
 
 const TWO = ['http://a', 'http://b'].map((text) => ({
@@ -185,12 +189,6 @@ t.test('a socket of this machine, also for a WebSocket', async (t) => {
   t.match(await body('a.example'), /unix a\.example/)
   t.equal(proxy.upstream, `unix:${path}`)
   t.equal(readStatus(await exchange(url, handshake())), 418)
-})
-
-t.test('a WebSocket goes to the next server where one cannot be reached', async (t) => {
-  const up = await openOrigin(t, 'HTTP/1.1 418 No\r\nContent-Length: 0\r\n\r\n')
-  const { url } = await openRoutes(t, { routes: [{ upstreams: [GONE, up.url] }] })
-  for (let turn = 0; turn < 2; turn++) t.equal(readStatus(await exchange(url, handshake())), 418)
 })
 
 t.test('https servers, by authorities of their own and by their own names', { skip: NO_OPENSSL }, async (t) => {

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import type { Test } from 'tap'
@@ -25,10 +24,7 @@ export async function servedNames(url: string, servername?: string): Promise<str
 
 /** Opens a connection as a client does; the test looks at its certificate. */
 export async function secured(url: string, options: ConnectionOptions = {}): Promise<TLSSocket> {
-  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false, ...options })
-  socket.on('error', () => {})
-  await once(socket, 'secureConnect')
-  return socket
+  return securedOver(await dial(url), options)
 }
 
 export function askedOver(socket: TLSSocket, bytes: string): Promise<string> {
@@ -84,18 +80,6 @@ export async function securedOver(socket: Duplex, options: ConnectionOptions = {
   client.on('error', () => {})
   await once(client, 'secureConnect')
   return client
-}
-
-/** The status of one request of HTTP/2 over a TLS connection that has agreed on it. */
-export async function askedHttp2(client: TLSSocket): Promise<number> {
-  const session: ClientHttp2Session = connectHttp2('https://site.example', { createConnection: () => client })
-  const stream = session.request({ ':path': '/' })
-  const [fields] = await once(stream, 'response')
-  stream.resume()
-  await once(stream, 'close')
-  session.destroy()
-  client.destroy()
-  return Number(fields[':status'])
 }
 
 /** Divides a message into records of these sizes, the last of them again and again. */
