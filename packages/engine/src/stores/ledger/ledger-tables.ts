@@ -3,10 +3,10 @@ const SQLITE = {
   /** Begins the names of the tables, except the one named `ledger`. */
   prefix: '',
   integer: 'INTEGER',
-  /** An integer that fits 32 bits. */
+  /** The integer has 32 bits. */
   small: 'INTEGER',
   bytes: 'BLOB',
-  /** An integer that the database assigns. */
+  /** The integer is assigned by the database. */
   assigned: 'INTEGER',
   end: ' STRICT',
   /** Ends a table that is stored by its primary key. */
