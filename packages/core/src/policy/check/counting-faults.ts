@@ -3,10 +3,11 @@ import { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS } from '../../values/counting.
 import { closedFaults, type Fault, faultsAt, unknown } from '../language/fault.ts'
 import { pathPatternFault } from '../paths/path-pattern.ts'
 import { type Rule, STRIKE_KEYS, STRIKES_ACTIONS, type Strikes } from '../policy.ts'
+import { isCounting } from './counts-by-user.ts'
 
 export function countingFaults(rule: Rule): readonly Fault[] {
   const { action, limit, concurrent, cost, then, onError } = rule
-  if (limit === undefined && concurrent === undefined) {
+  if (!isCounting(rule)) {
     const idle = (['cost', 'then'] as const).filter((member) => rule[member] !== undefined)
     const faults: Fault[] = idle.map((member) => ({ path: [member], message: 'has no effect without a limit' }))
     const message = 'throttle needs a limit. Add limit: { key: client, max: 10, window: 1m }'
@@ -14,19 +15,17 @@ export function countingFaults(rule: Rule): readonly Fault[] {
   }
   const faults: Fault[] = []
   if (action === 'allow') {
-    faults.push({
-      path: ['action'],
-      message: 'a limit cannot allow. Use another action, and then: allow within the limit',
-    })
+    const message = 'a limit cannot allow. Use another action, and then: allow within the limit'
+    faults.push({ path: ['action'], message })
   }
   if (onError !== undefined && then !== undefined) {
     faults.push({ path: ['onError'], message: 'then: allow excludes onError. Without data, the rule does not match' })
   }
   if (limit !== undefined) faults.push(...limitFaults(limit))
-  if (concurrent !== undefined) {
-    const keyed = typeof concurrent === 'number' ? { max: concurrent } : concurrent
-    if ('key' in keyed) faults.push(...keyFaults(['concurrent', 'key'], keyed.key))
-    faults.push(...wholeFault(typeof concurrent === 'number' ? ['concurrent'] : ['concurrent', 'max'], keyed.max))
+  if (typeof concurrent === 'number') faults.push(...wholeFault(['concurrent'], concurrent))
+  else if (concurrent !== undefined) {
+    const { key, max } = concurrent
+    faults.push(...keyFaults(['concurrent', 'key'], key), ...wholeFault(['concurrent', 'max'], max))
   }
   return [...faults, ...costFaults(cost)]
 }

@@ -8,6 +8,15 @@ export function countsByUser({ rules, strikes }: Pick<Policy, 'rules' | 'strikes
   return strikes?.key === 'user' ? [...ids, STRIKES_RULE] : ids
 }
 
-export function listCountKeys({ limit, concurrent }: Rule): readonly CountKey[] {
-  return [limit?.key ?? [], typeof concurrent === 'object' ? concurrent.key : []].flat()
+export function listCountKeys(rule: Pick<Rule, 'limit' | 'concurrent'>): readonly CountKey[] {
+  return [rule.limit?.key ?? [], readFlights(rule)?.key ?? []].flat()
+}
+
+/** Returns the bound of requests in flight; without a key, of all together. */
+export function readFlights({ concurrent }: Pick<Rule, 'concurrent'>) {
+  return typeof concurrent === 'number' ? { key: [], max: concurrent } : concurrent
+}
+
+export function isCounting({ limit, concurrent }: Pick<Rule, 'limit' | 'concurrent'>): boolean {
+  return limit !== undefined || concurrent !== undefined
 }

@@ -1,6 +1,13 @@
 import { parseHostOrPrefix } from '../../address/prefix.ts'
 import { ACTIONS, PLAIN_ACTIONS } from '../../vocabulary.ts'
-import { type ClosedMember, closedFaults, type Fault, faultsAt, type PolicyFault } from '../language/fault.ts'
+import {
+  type ClosedMember,
+  closedFaults,
+  type Fault,
+  faultsAt,
+  type PolicyFault,
+  ruleFaultsAt,
+} from '../language/fault.ts'
 import { collectFaults } from '../language/values.ts'
 import { LIMIT_PRESET_NAMES, type Policy, PRESET_NAMES, type Rule } from '../policy.ts'
 import { givenWords } from '../words/match-words.ts'
@@ -13,18 +20,15 @@ import { redirectFaults } from './redirect-faults.ts'
 import { regionFaults } from './region-faults.ts'
 import { claimFaults, listFaults, weightFaults } from './rule-faults.ts'
 
-const NO_LISTS: ReadonlySet<string> = new Set()
-
 /** Returns every fault of a policy, in the order of its text. `lists` has the names of the configured lists. */
-export function policyFaults(policy: Policy, lists: ReadonlySet<string> = NO_LISTS): readonly PolicyFault[] {
+export function policyFaults(policy: Policy, lists: ReadonlySet<string> = new Set()): readonly PolicyFault[] {
   const { preset, rules, allowlist = [], limits = [], strikes } = policy
   const faults: PolicyFault[] = [...closedFaults([[['preset'], preset, PRESET_NAMES]])]
   const ids = new Set<string>()
   for (const [index, rule] of rules.entries()) {
     if (ids.has(rule.id)) faults.push({ path: ['rules', index, 'id'], message: `the id "${rule.id}" is used twice` })
     ids.add(rule.id)
-    const found = ruleFaults(rule, lists).map((fault) => ({ ...fault, rule: rule.id }))
-    faults.push(...faultsAt(['rules', index], found))
+    faults.push(...ruleFaultsAt(index, rule, ruleFaults(rule, lists)))
   }
   const words = closedFaults([
     [['default'], policy.default, PLAIN_ACTIONS],

@@ -1,5 +1,5 @@
 import type { Policy } from '../policy.ts'
-import { rulesInForce } from '../presets/rules-in-force.ts'
+import { rulesInForce } from '../presets/presets.ts'
 
 /**
  * Lists the rules whose flag stops nothing, by their ids; `default` where that flags. Rules that weigh and rules on trial are left out, and

@@ -1,19 +1,21 @@
-import type { PolicyFault } from '../language/fault.ts'
+import { type Fault, faultsAt } from '../language/fault.ts'
 import { listName } from '../language/surroundings.ts'
 import { isBareExpression } from '../language/text-pattern.ts'
+import { collectFaults } from '../language/values.ts'
 import type { Rule } from '../policy.ts'
 import { JA4_FAMILIES } from '../words/claims.ts'
 import { givenWords, type Match } from '../words/match-words.ts'
 
-export function neverWarnings({ id, match }: Rule, index: number): readonly PolicyFault[] {
-  const path = ['rules', index, 'match']
-  const { not = {}, ...rest } = match
-  const clash = contradiction(rest, not)
-  return [
-    ...(clash === undefined ? [] : [{ path, rule: id, message: `the rule never matches: ${clash}` }]),
-    ...patternWarnings(rest, path, id),
-    ...patternWarnings(not, [...path, 'not'], id),
-  ]
+export function neverWarnings({ match: { not = {}, ...match } }: Rule): readonly Fault[] {
+  const clash = contradiction(match, not)
+  return faultsAt(
+    ['match'],
+    [
+      ...(clash === undefined ? [] : [{ path: [], message: `the rule never matches: ${clash}` }]),
+      ...patternWarnings(match),
+      ...faultsAt(['not'], patternWarnings(not)),
+    ],
+  )
 }
 
 function contradiction(match: Match, not: Match): string | undefined {
@@ -41,15 +43,17 @@ const WRITTEN: Readonly<Record<string, readonly [isNone: (pattern: string) => bo
   ],
 }
 
-function patternWarnings(match: Match, at: PolicyFault['path'], rule: string): readonly PolicyFault[] {
+function patternWarnings(match: Match): readonly Fault[] {
   return givenWords(match).flatMap(({ name, value }) => {
     const [isNone, advice] = WRITTEN[name] ?? []
     if (isNone === undefined || !Array.isArray(value)) return []
-    return value.flatMap((pattern: string, index): readonly PolicyFault[] => {
+    const faults = collectFaults(value, (pattern: string) => {
       const isExpression = isBareExpression(pattern)
-      if (listName(pattern) !== undefined || pattern.startsWith('/') || !(isExpression || isNone(pattern))) return []
+      if (listName(pattern) !== undefined || pattern.startsWith('/') || !(isExpression || isNone(pattern)))
+        return undefined
       const message = isExpression ? `a regular expression needs slashes: "/${pattern}/i"` : advice
-      return [{ path: [...at, name, index], rule, message: `${JSON.stringify(pattern)} never matches: ${message}` }]
+      return `${JSON.stringify(pattern)} never matches: ${message}`
     })
+    return faultsAt([name], faults)
   })
 }

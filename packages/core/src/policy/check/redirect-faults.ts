@@ -1,12 +1,14 @@
 import type { Fault } from '../language/fault.ts'
 import { PATH_MARK, parsePlace } from '../paths/redirect-place.ts'
 import type { Rule } from '../policy.ts'
+import { isCounting } from './counts-by-user.ts'
 
-export function redirectFaults({ action, to, limit, concurrent }: Rule): readonly Fault[] {
+export function redirectFaults(rule: Rule): readonly Fault[] {
+  const { action, to } = rule
   if (action !== 'redirect') {
     return to === undefined ? [] : [{ path: ['to'], message: 'applies only to the action redirect' }]
   }
-  if (limit !== undefined || concurrent !== undefined) {
+  if (isCounting(rule)) {
     return [{ path: ['action'], message: 'a rule with a limit cannot redirect. Use throttle' }]
   }
   if (to === undefined)

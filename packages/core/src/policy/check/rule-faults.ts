@@ -2,6 +2,7 @@ import { type Fault, unknown } from '../language/fault.ts'
 import { listName } from '../language/surroundings.ts'
 import type { Rule } from '../policy.ts'
 import type { GivenWord } from '../words/word-test.ts'
+import { isCounting } from './counts-by-user.ts'
 
 const MAX_WEIGHT = 1_000
 
@@ -45,19 +46,15 @@ function demandsText(value: unknown): boolean {
   return Array.isArray(value) || Object.values(value as object).flat().length > 0
 }
 
-export function weightFaults({ weight, action, limit, concurrent }: Rule): readonly Fault[] {
+export function weightFaults(rule: Rule): readonly Fault[] {
+  const { weight, action } = rule
   if (weight === undefined) return []
   if (!(weight > 0 && weight <= MAX_WEIGHT)) {
     return [{ path: ['weight'], message: `${unknown(weight)}: expected a number above 0 and up to ${MAX_WEIGHT}` }]
   }
-  const counts = limit !== undefined || concurrent !== undefined
-  if (action === 'flag' && !counts) return []
-  return [
-    {
-      path: ['weight'],
-      message: 'a rule with a weight needs the action flag and no limit. Rules with match.weight decide',
-    },
-  ]
+  if (action === 'flag' && !isCounting(rule)) return []
+  const message = 'a rule with a weight needs the action flag and no limit. Rules with match.weight decide'
+  return [{ path: ['weight'], message }]
 }
 
 /** Returns the faults of lists that a value of a match names and the configuration does not. */
@@ -68,7 +65,7 @@ export function listFaults(value: unknown, path: Fault['path'], lists: ReadonlyS
     return [{ path, message: `there is no list "${name}"${known}` }]
   }
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([member, inner]) => {
-    return listFaults(inner, [...path, Array.isArray(value) ? Number(member) : member], lists)
-  })
+  return Object.entries(value).flatMap(([member, inner]) =>
+    listFaults(inner, [...path, Array.isArray(value) ? Number(member) : member], lists),
+  )
 }

@@ -1,9 +1,9 @@
 import { STRIKES_RULE } from '../../counting/strikes.ts'
-import type { PolicyFault } from '../language/fault.ts'
+import { type Fault, type PolicyFault, ruleFaultsAt } from '../language/fault.ts'
 import type { Policy, Rule } from '../policy.ts'
 import { givenWords, type Match } from '../words/match-words.ts'
-import { challengeWarnings } from './challenge-warnings.ts'
-import { countsByUser } from './counts-by-user.ts'
+import { challengeWarnings } from './challenge-faults.ts'
+import { countsByUser, isCounting } from './counts-by-user.ts'
 import { mcpWarnings } from './mcp-warnings.ts'
 import { neverWarnings } from './never-matches.ts'
 import { regionWarnings } from './region-faults.ts'
@@ -12,17 +12,15 @@ import { bareClaims } from './rule-faults.ts'
 /** Warns of rules that are valid and most likely a mistake, or that do more than they seem to. */
 export function policyWarnings(policy: Policy): readonly PolicyFault[] {
   const { rules } = policy
+  const warnEach = (find: (rule: Rule, index: number) => readonly Fault[]) =>
+    rules.flatMap((rule, index) => ruleFaultsAt(index, rule, find(rule, index)))
   return [
-    ...rules.flatMap(openingWarnings),
+    ...warnEach(openingWarnings),
     ...userWarnings(policy),
     ...unreachedWarnings(policy),
-    ...rules.flatMap(undoneWarnings),
-    ...weightWarnings(rules),
-    ...rules.flatMap(claimWarnings),
-    ...rules.flatMap(challengeWarnings),
-    ...rules.flatMap(regionWarnings),
-    ...rules.flatMap(mcpWarnings),
-    ...rules.flatMap(neverWarnings),
+    ...warnEach((rule, index) => undoneWarnings(rule, rules[index + 1])),
+    ...warnEach(createWeightWarnings()),
+    ...[claimWarnings, challengeWarnings, regionWarnings, mcpWarnings, neverWarnings].flatMap(warnEach),
   ]
 }
 
@@ -37,11 +35,10 @@ function userWarnings(policy: Policy): readonly PolicyFault[] {
 }
 
 /** Warns of a rule that allows everything; both families of addresses together are everything too. */
-function openingWarnings({ id, match, action, then, monitor }: Rule, index: number): readonly PolicyFault[] {
+function openingWarnings({ match, action, then, monitor }: Rule): readonly Fault[] {
   const allows = monitor !== true && (action === 'allow' || then === 'allow')
   if (!allows || !matchesAll(match, ['address'])) return []
-  const message = 'the rule allows every request, so later rules and the preset never decide'
-  return [{ path: ['rules', index], rule: id, message }]
+  return [{ path: [], message: 'the rule allows every request, so later rules and the preset never decide' }]
 }
 
 /** Warns of rules after the first that refuses every request; a rule that allows every request has its own warning. */
@@ -58,9 +55,10 @@ function unreachedWarnings({ rules, limits = [] }: Policy): readonly PolicyFault
 }
 
 /** Reports whether a rule decides every request that it matches, so that none reaches the rules after it. */
-function decides({ action, monitor, weight, limit, concurrent, then, onError }: Rule): boolean {
+function decides(rule: Rule): boolean {
+  const { action, monitor, weight, then, onError } = rule
   const leaves = ['flag', 'challenge', 'redirect'].includes(action) || onError === 'flag' || weight !== undefined
-  return !leaves && monitor !== true && ((limit ?? concurrent) === undefined || then === 'allow')
+  return !leaves && monitor !== true && (!isCounting(rule) || then === 'allow')
 }
 
 /** Words with these values exclude no request. */
@@ -74,14 +72,13 @@ function matchesAll(match: Match, words: readonly string[] = []): boolean {
 }
 
 /** Warns of a limit before a block of the same requests: within a limit the rules after it decide. */
-function undoneWarnings(rule: Rule, index: number, rules: readonly Rule[]): readonly PolicyFault[] {
-  const { id, match, monitor, limit, concurrent, then } = rule
-  const next = rules[index + 1]
-  if ((limit ?? concurrent) === undefined || monitor === true || then === 'allow' || next === undefined) return []
+function undoneWarnings(rule: Rule, next: Rule | undefined): readonly Fault[] {
+  const { match, monitor, then } = rule
+  if (!isCounting(rule) || monitor === true || then === 'allow' || next === undefined) return []
   if (next.action !== 'block' || !decides(next) || next.then === 'allow') return []
   if (matchText(next.match) !== matchText(match)) return []
   const message = `the later rule "${next.id}" blocks every request that this rule counts, even within the limit. Add then: allow to allow requests within the limit (crawlers only if verified)`
-  return [{ path: ['rules', index], rule: id, message }]
+  return [{ path: [], message }]
 }
 
 function matchText(match: Match): string {
@@ -90,21 +87,21 @@ function matchText(match: Match): string {
 }
 
 /** Warns of a sum of weights that the rules before never reach. */
-function weightWarnings(rules: readonly Rule[]): readonly PolicyFault[] {
+function createWeightWarnings() {
   let weighed = 0
-  return rules.flatMap(({ id, match, monitor, weight = 0 }, index) => {
+  return ({ match, monitor, weight = 0 }: Rule): readonly Fault[] => {
     const before = weighed
     if (monitor !== true) weighed += weight
     if ((match.weight?.atLeast ?? 0) <= before) return []
     const sum = before === 0 ? 'no earlier rule has a weight' : `earlier weights add up to at most ${before}`
-    return [{ path: ['rules', index, 'match', 'weight', 'atLeast'], rule: id, message: `never matches: ${sum}` }]
-  })
+    return [{ path: ['match', 'weight', 'atLeast'], message: `never matches: ${sum}` }]
+  }
 }
 
 /** Warns of intended permissions by a mere claim too, so that no reader overlooks them. */
-function claimWarnings(rule: Rule, index: number): readonly PolicyFault[] {
+function claimWarnings(rule: Rule): readonly Fault[] {
   const claims = rule.trustClaim === true ? bareClaims(rule, givenWords(rule.match)).map(({ name }) => name) : []
   if (claims.length === 0) return []
   const message = `the rule allows by an unverified claim: nothing verifies ${claims.join(' and ')}`
-  return [{ path: ['rules', index, 'trustClaim'], rule: rule.id, message }]
+  return [{ path: ['trustClaim'], message }]
 }

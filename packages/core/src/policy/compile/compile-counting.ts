@@ -4,7 +4,7 @@ import { type CountingRule, FAILURE_STATUSES } from '../../values/counting.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { McpCall } from '../../values/mcp.ts'
 import type { Reason } from '../../values/reason.ts'
-import { listCountKeys } from '../check/counts-by-user.ts'
+import { listCountKeys, readFlights } from '../check/counts-by-user.ts'
 import type { Asked } from '../language/asked.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { compilePaths, splitPaths } from '../paths/path-test.ts'
@@ -24,9 +24,9 @@ export function compileCounting(
   { nameCount, failures, surroundings }: CountingParts,
   challenge?: ChallengeTerms,
 ) {
-  const { id, action, monitor = false, limit, concurrent, cost, then, offer } = rule
-  if (limit === undefined && concurrent === undefined) return undefined
-  const flights = typeof concurrent === 'number' ? { key: [], max: concurrent } : concurrent
+  const { id, action, monitor = false, limit, cost, then, offer } = rule
+  const flights = readFlights(rule)
+  if (limit === undefined && flights === undefined) return undefined
   const counted: CountingRule = Object.freeze({
     id,
     countedAs: nameCount(id),
@@ -49,17 +49,11 @@ export function compileCounting(
 }
 
 /** A batch counts once for each of its calls; a call that a rule does not match is not counted by it. */
-function compileCallList(
-  rule: Rule,
-  surroundings: Surroundings,
-): ((inspection: Inspection) => readonly McpCall[]) | undefined {
+function compileCallList(rule: Rule, surroundings: Surroundings) {
   const { mcp } = rule.match
   if (mcp === undefined && !listCountKeys(rule).includes('tool')) return undefined
-  const matches = mcp && compileCalls(mcp, surroundings)
-  return ({ mcp: request }) => {
-    const calls = request?.calls ?? []
-    return matches === undefined ? calls : calls.filter(matches)
-  }
+  const matches = compileCalls(mcp ?? {}, surroundings)
+  return ({ mcp: request }: Inspection): readonly McpCall[] => request?.calls.filter(matches) ?? []
 }
 
 function compileLimit(
@@ -78,7 +72,9 @@ function compileLimit(
   }
 }
 
-function writeReason({ id, limit, concurrent }: Rule): Reason {
+function writeReason(rule: Rule): Reason {
+  const { id, limit } = rule
+  const flights = readFlights(rule)
   const bounds: string[] = []
   if (limit !== undefined) {
     const by = [limit.key].flat().join(' and ')
@@ -86,9 +82,7 @@ function writeReason({ id, limit, concurrent }: Rule): Reason {
     const what = limit.count === undefined ? '' : ` ${limit.count}s${beyond}`
     bounds.push(`${limit.max}${what} in ${formatDuration(toMilliseconds(limit.window))} by ${by}`)
   }
-  if (concurrent !== undefined) {
-    bounds.push(`${typeof concurrent === 'number' ? concurrent : concurrent.max} in flight`)
-  }
+  if (flights !== undefined) bounds.push(`${flights.max} in flight`)
   return Object.freeze({ id: `policy:${id}`, text: `The limit of the rule "${id}" is exceeded: ${bounds.join(', ')}.` })
 }
 

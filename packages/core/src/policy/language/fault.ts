@@ -26,6 +26,11 @@ export function faultsAt<Found extends Fault>(place: Fault['path'], faults: read
   return faults.map((fault) => ({ ...fault, path: [...place, ...fault.path] }))
 }
 
+/** Places the faults of a rule in its policy. */
+export function ruleFaultsAt(index: number, { id }: { readonly id: string }, faults: readonly Fault[]) {
+  return faultsAt(['rules', index], faults).map((fault): PolicyFault => ({ ...fault, rule: id }))
+}
+
 /** A member of a configuration has a value of a closed list, or is absent. */
 export type ClosedMember = readonly [
   path: Fault['path'],
