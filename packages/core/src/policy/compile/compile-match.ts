@@ -1,29 +1,12 @@
-import type { Degraded } from '../../vocabulary.ts'
 import { listsNamed } from '../language/surroundings.ts'
 import type { MatchWord, Test, WithinRule } from '../words/match-word.ts'
 import { givenWords, type Match } from '../words/match-words.ts'
 import { compileWord, type GivenWord, listNeeds } from '../words/word-test.ts'
 
-export interface CompiledMatch {
-  /** Tests of the network and the country need data. */
-  readonly data: readonly Test[]
-  /** The tests in `data` need these sub-lookups. */
-  readonly needs: readonly Degraded[]
-  readonly agent: readonly Test[]
-  /** Tests of what is requested, and when: only these can differ between two requests of a visitor. */
-  readonly request: readonly Test[]
-  /** Names all of its tests by their words; absent where every source of requests answers them. */
-  readonly named?: readonly NamedTest[] | undefined
-}
-
-/** Tests a word, or several within a negation. */
-export interface NamedTest {
-  readonly words: readonly string[]
-  readonly test: Test
-}
+export type CompiledMatch = ReturnType<typeof compileMatch>
 
 /** Compiles a match that has been checked. The tests that read parts of a request cost most and come last. */
-export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
+export function compileMatch(match: Match, rule: WithinRule) {
   const given = givenWords(match).toSorted((one, other) => rankCost(one) - rankCost(other))
   const tests = given.map((word) => ({
     asks: readSubject(word),
@@ -33,10 +16,14 @@ export function compileMatch(match: Match, rule: WithinRule): CompiledMatch {
   const select = (...subjects: readonly MatchWord<unknown>['asks'][]): readonly Test[] =>
     tests.flatMap(({ asks, test }) => (subjects.includes(asks) ? [test] : []))
   return {
+    /** Tests of the network and the country need data. */
     data: select('asn', 'geo'),
+    /** The tests in `data` need these sub-lookups. */
     needs: listNeeds(tests.flatMap(({ words }) => words)),
     agent: select('agent'),
+    /** Tests of what is requested, and when: only these can differ between two requests of a visitor. */
     request: select('request', 'parts'),
+    // Each test has its word, or the words of a negation; absent where every source of requests answers them.
     ...(given.some(mayLack) && {
       named: tests.map(({ words, test }) => ({ words: words.map(({ name }) => name), test })),
     }),

@@ -6,11 +6,11 @@ import type { McpFault } from '../../values/mcp.ts'
 import type { Reason } from '../../values/reason.ts'
 import { type Degraded, isStricter } from '../../vocabulary.ts'
 import type { Asked } from '../language/asked.ts'
-import { lacks } from '../words/lacks.ts'
 import type { Test } from '../words/match-word.ts'
+import { lacks } from '../words/word-test.ts'
 import type { CompiledChallenge } from './challenge-terms.ts'
 import type { CompiledCounting } from './compile-counting.ts'
-import type { CompiledMatch, NamedTest } from './compile-match.ts'
+import type { CompiledMatch } from './compile-match.ts'
 import type { CompiledRedirect } from './compile-redirect.ts'
 
 export interface MatchedRule extends Pick<Decision, 'action' | 'challenge' | 'status' | 'offer'> {
@@ -165,7 +165,11 @@ function matchRule(rule: CompiledRule, inspection: Inspection, asked: Asked): Ma
 }
 
 /** Returns the words that leave it open whether a rule matches; none where another of its words fails. */
-function openWords(named: readonly NamedTest[], inspection: Inspection, asked: Asked): readonly string[] {
+function openWords(
+  named: NonNullable<CompiledMatch['named']>,
+  inspection: Inspection,
+  asked: Asked,
+): readonly string[] {
   const open: string[] = []
   for (const { words, test } of named) {
     const holds = test(inspection, asked)

@@ -1,5 +1,5 @@
 import { finish, STEP, type Steps } from '../../steps.ts'
-import { listName, type Surroundings } from './surroundings.ts'
+import { findLists, type Surroundings } from './surroundings.ts'
 import { compilePatterns, isLiteral, type PatternTest } from './text-pattern.ts'
 
 /**
@@ -9,7 +9,7 @@ import { compilePatterns, isLiteral, type PatternTest } from './text-pattern.ts'
 export function compileAgents(given: readonly string[], surroundings: Surroundings, isWhole: boolean): PatternTest {
   const names = isWhole ? [] : given.filter(isName)
   const whole = compilePatterns(given.filter((pattern) => !names.includes(pattern)).map(bareAgent), surroundings)
-  const lists = isWhole ? [] : given.flatMap((pattern) => surroundings.lists?.get(listName(pattern) ?? '') ?? [])
+  const lists = isWhole ? [] : findLists(given, surroundings)
   const mentions = compileNames(names)
   return (text, folded = text.toLowerCase()) =>
     mentions(folded) || whole(text, folded) || lists.some((list) => list.mentions(folded))

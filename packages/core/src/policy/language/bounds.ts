@@ -1,3 +1,5 @@
+import type { Inspection } from '../../values/inspection.ts'
+import type { Asked } from './asked.ts'
 import { type Fault, unknown } from './fault.ts'
 import type { Member, Values } from './values.ts'
 
@@ -31,6 +33,15 @@ export function createBounds(
         return [{ path: [bound], message: `${unknown(value)}: expected ${expected}` }]
       }),
   }
+}
+
+/** Compiles a test whether the number that `read` reads is within bounds. */
+export function testBounds(
+  bounds: Bounds,
+  read: (inspection: Inspection, asked: Asked) => number,
+): (inspection: Inspection, asked: Asked) => boolean {
+  const isWithin = boundsTest(bounds)
+  return (inspection, asked) => isWithin(read(inspection, asked))
 }
 
 export function boundsTest({ atLeast = 0, atMost = Number.POSITIVE_INFINITY }: Bounds): (value: number) => boolean {

@@ -33,6 +33,11 @@ export function listName(entry: string): string | undefined {
   return entry.startsWith('list:') ? entry.slice('list:'.length) : undefined
 }
 
+/** Finds the lists that a value of a word names. */
+export function findLists(value: unknown, { lists }: Surroundings): readonly NamedList[] {
+  return listsNamed(value).flatMap((name) => lists?.get(name) ?? [])
+}
+
 /** Returns the names of the lists in a value of a word. */
 export function listsNamed(value: unknown): readonly string[] {
   if (typeof value === 'string') return [listName(value) ?? []].flat()

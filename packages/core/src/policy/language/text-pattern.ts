@@ -3,7 +3,7 @@ import { compileExpression } from './expression.ts'
 import { type Fault, faultsAt, unknown } from './fault.ts'
 import { compileGlob, splitGlob, type TextTest } from './glob.ts'
 import { listName, type NamedList, type Surroundings } from './surroundings.ts'
-import { collectFaults, type Values } from './values.ts'
+import { collectFaults, texts, type Values } from './values.ts'
 
 const FLAGS = /^[a-z]*$/
 
@@ -34,10 +34,7 @@ export function patternFault(pattern: string): string | undefined {
 }
 
 /** Lists patterns of a text: globs, which ignore case, or `/…/`, which ignores it only with `i`. */
-export const PATTERNS: Values<readonly string[]> = {
-  shape: 'texts',
-  faults: (given) => collectFaults(given, patternFault),
-}
+export const PATTERNS = texts(patternFault)
 
 /** Folds the values of one field of a request once for all rules that read them. */
 export class Texts {

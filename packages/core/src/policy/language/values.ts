@@ -1,4 +1,4 @@
-import { type Fault, unknown, wordFault } from './fault.ts'
+import { type Fault, faultsAt, unknown, wordFault } from './fault.ts'
 
 export interface Values<Value> {
   readonly shape: Shape
@@ -46,6 +46,18 @@ export function tokenFault(name: string): string | undefined {
 /** Makes a list of texts, each judged by `faultOf`: a text that no value can have would stop nothing. */
 export function texts(faultOf: (text: string) => string | undefined): Values<readonly string[]> {
   return { shape: 'texts', faults: (given) => collectFaults(given, faultOf) }
+}
+
+/** Makes named lists of texts, each judged by `faultOf`. */
+export function namedTexts<Name extends string>(
+  faultOf: (text: string) => string | undefined,
+  rows: Readonly<Record<Name, Omit<Member, 'shape'>>>,
+): Values<{ readonly [Member in Name]?: readonly string[] | undefined }> {
+  const members = Object.entries<Omit<Member, 'shape'>>(rows)
+  return {
+    shape: { members: Object.fromEntries(members.map(([name, row]) => [name, { shape: 'texts', ...row }])) },
+    faults: (given) => members.flatMap(([name]) => faultsAt([name], collectFaults(given[name as Name] ?? [], faultOf))),
+  }
 }
 
 export function anyWord<Word extends string>(known: readonly Word[]): Values<readonly Word[]> {

@@ -1,6 +1,6 @@
 import { ACCOUNT_EVENTS, ACCOUNT_FACTS, MAIL_FACTS } from '../../values/account-event.ts'
 import { anyWord, someFlags } from '../language/values.ts'
-import { type Test, word } from './match-word.ts'
+import { joinTests, type Test, testValue, word } from './match-word.ts'
 
 /** Holds conditions on an event of a user's account: a rule with such a condition is evaluated for events alone. */
 export const ACCOUNT_WORDS = {
@@ -9,10 +9,7 @@ export const ACCOUNT_WORDS = {
     values: anyWord(ACCOUNT_EVENTS),
     description: 'Account events passed to accounts.assess()',
     example: ['login'],
-    test:
-      (given) =>
-      ({ event }) =>
-        event !== undefined && given.includes(event.event),
+    test: (given) => testValue(given, ({ event }) => event?.event),
   }),
   mail: word({
     asks: 'request',
@@ -40,16 +37,14 @@ function testFacts<Facts extends object>(
   read: (inspection: Parameters<Test>[0]) => Facts | undefined,
   denied: keyof Facts | undefined,
 ): Test {
-  const wanted = Object.entries(given)
-  return (inspection) => {
-    const facts = read(inspection)
-    if (facts === undefined) return false
-    let isKnown = true
-    for (const [name, value] of wanted) {
-      const fact: unknown = facts[name as keyof Facts] ?? (name === denied ? false : undefined)
-      if (fact === undefined) isKnown = false
-      else if (fact !== value) return false
-    }
-    return isKnown || undefined
-  }
+  const tests = Object.entries(given).map(
+    ([name, value]): Test =>
+      (inspection) => {
+        const facts = read(inspection)
+        if (facts === undefined) return false
+        const fact: unknown = facts[name as keyof Facts] ?? (name === denied ? false : undefined)
+        return fact === undefined ? undefined : fact === value
+      },
+  )
+  return joinTests(tests)
 }

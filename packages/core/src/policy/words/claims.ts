@@ -45,13 +45,11 @@ export const CLAIM_WORDS = {
       return (inspection, asked) => agree(asked.once(readAgents, inspection), wanted)
     },
   }),
-  /** Matches hosts as requested, without a port. */
   host: textWord(
     readHosts,
     { description: 'Host patterns, without a port', example: ['*.example.com'] },
     { write: asciiHost },
   ),
-  /** Maps parameters of the query to patterns of their values. */
   query: namedWord('parameter', PARAMETERS, {
     values: namedPatterns((name) => (name === '' ? unknown(name) : undefined)),
     description: 'Query parameters, each with value patterns',
@@ -63,7 +61,6 @@ export const CLAIM_WORDS = {
     description: 'Cookies, each with value patterns',
     example: { theme: ['dark'] },
   }),
-  /** Maps header fields to patterns of their values. */
   headerValue: namedWord('header', FIELDS, {
     claim: true,
     values: namedPatterns(headerFault),
@@ -75,13 +72,11 @@ export const CLAIM_WORDS = {
     description: 'Referer patterns',
     example: ['https://*.example.com/*'],
   }),
-  /** Matches media types of bodies, without parameters. */
   contentType: textWord((asked) => field('content-type')(asked)?.map(mediaType), {
     claim: true,
     description: 'Content-Type patterns, without parameters',
     example: ['multipart/form-data'],
   }),
-  /** Matches languages of Accept-Language: a tag, or its first part alone. */
   language: textWord(
     (asked) => field('accept-language')(asked)?.flatMap(readLanguages),
     {
@@ -102,7 +97,6 @@ export const CLAIM_WORDS = {
       return (_, { parts }) => (parts.httpVersion ? versions.has(parts.httpVersion) : undefined)
     },
   }),
-  /** Matches JA4 fingerprints, or families of TLS clients. */
   ja4: word({
     ...OF_FIELDS,
     claim: true,

@@ -2,7 +2,7 @@ import { CRAWLERS } from '@sallyport/data/crawlers'
 import { CRAWLER_OUTCOMES, CRAWLER_PURPOSES } from '../../vocabulary.ts'
 import { wordFault } from '../language/fault.ts'
 import { anyWord, texts } from '../language/values.ts'
-import { mayRestOn, word } from './match-word.ts'
+import { mayRestOn, OF_AGENT, testValue, word } from './match-word.ts'
 
 /** `ai` matches any client that is or claims to be an AI, proven or not: the purposes training, ai-search, user-fetch and agent. */
 const PURPOSES = [...CRAWLER_PURPOSES, 'ai'] as const
@@ -12,11 +12,9 @@ export const OPERATORS: readonly string[] = [...new Set(CRAWLERS.map(({ operator
 
 /** Holds conditions on crawlers, by the claim of the user agent; operator and purpose also match by signature. */
 export const CRAWLER_WORDS = {
-  /** Matches slugs of the crawler catalogue. */
   crawler: word({
+    ...OF_AGENT,
     values: texts((slug) => wordFault(slug, SLUGS)),
-    asks: 'agent',
-    robots: true,
     description: 'Crawler slugs from the catalogue',
     example: ['googlebot'],
     test(given, rule) {
@@ -28,20 +26,15 @@ export const CRAWLER_WORDS = {
     },
   }),
   crawlerOutcome: word({
+    ...OF_AGENT,
     values: anyWord(CRAWLER_OUTCOMES),
-    asks: 'agent',
-    robots: true,
     description: 'Outcome of crawler verification',
     example: ['spoofed'],
-    test(given) {
-      return ({ crawler }) => crawler !== undefined && given.includes(crawler.outcome)
-    },
+    test: (given) => testValue(given, ({ crawler }) => crawler?.outcome),
   }),
-  /** Matches operators of the crawler catalogue. */
   operator: word({
+    ...OF_AGENT,
     values: texts((operator) => wordFault(operator, OPERATORS)),
-    asks: 'agent',
-    robots: true,
     description: 'Crawler operators from the catalogue',
     example: ['Google'],
     test(given, rule) {
@@ -52,9 +45,8 @@ export const CRAWLER_WORDS = {
     },
   }),
   purpose: word({
+    ...OF_AGENT,
     values: anyWord(PURPOSES),
-    asks: 'agent',
-    robots: true,
     description: 'Crawler purpose; ai: any AI purpose',
     example: ['training'],
     test(given, rule) {

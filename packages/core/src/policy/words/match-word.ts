@@ -30,8 +30,30 @@ export interface MatchWord<Value> {
   test(value: Value, rule: WithinRule): Test
 }
 
+/** Words with these members are about the client, and robots.txt can name it by them. */
+export const OF_AGENT = { asks: 'agent', robots: true } as const
+
 export function word<Value>(row: MatchWord<Value>): MatchWord<Value> {
   return row
+}
+
+/** Compiles a test whether the value that `read` reads is one of the given. */
+export function testValue(given: readonly string[], read: (inspection: Inspection) => string | undefined): Test {
+  const wanted = new Set<string | undefined>(given)
+  return (inspection) => wanted.has(read(inspection))
+}
+
+/** Joins tests by "and": a failed test decides, otherwise an unknown one leaves the result open. */
+export function joinTests(tests: readonly Test[]): Test {
+  return (inspection, asked) => {
+    let known = true
+    for (const test of tests) {
+      const holds = test(inspection, asked)
+      if (holds === false) return false
+      known &&= holds !== undefined
+    }
+    return known || undefined
+  }
 }
 
 /** Has values of some words; an absent word matches all. */

@@ -1,31 +1,15 @@
 import type { McpCall } from '../../values/mcp.ts'
-import { faultsAt } from '../language/fault.ts'
 import type { Surroundings } from '../language/surroundings.ts'
-import { compilePatterns, PATTERNS } from '../language/text-pattern.ts'
-import type { Values } from '../language/values.ts'
+import { compilePatterns, patternFault } from '../language/text-pattern.ts'
+import { namedTexts } from '../language/values.ts'
 import { word } from './match-word.ts'
 
-export interface McpCallMatch {
-  readonly method?: readonly string[] | undefined
-  /** Names tools, prompts, URIs of resources or ids of tasks. */
-  readonly name?: readonly string[] | undefined
-}
+const CALLS = namedTexts(patternFault, {
+  method: { description: 'MCP method patterns', example: ['tools/call'] },
+  name: { description: 'Patterns of tools, prompts, resource URIs or task IDs', example: ['search', 'db_*'] },
+})
 
-const MEMBERS = ['method', 'name'] as const
-
-const CALLS: Values<McpCallMatch> = {
-  shape: {
-    members: {
-      method: { shape: 'texts', description: 'MCP method patterns', example: ['tools/call'] },
-      name: {
-        shape: 'texts',
-        description: 'Patterns of tools, prompts, resource URIs or task IDs',
-        example: ['search', 'db_*'],
-      },
-    },
-  },
-  faults: (given) => MEMBERS.flatMap((member) => faultsAt([member], PATTERNS.faults(given[member] ?? []))),
-}
+type Calls = Parameters<typeof CALLS.faults>[0]
 
 /** Holds conditions on the calls of a request to an MCP server. */
 export const MCP_WORDS = {
@@ -48,7 +32,7 @@ export const MCP_WORDS = {
   }),
 }
 
-export function compileCalls({ method, name }: McpCallMatch, surroundings: Surroundings): (call: McpCall) => boolean {
+export function compileCalls({ method, name }: Calls, surroundings: Surroundings): (call: McpCall) => boolean {
   const isMethod = method === undefined ? () => true : compilePatterns(method, surroundings)
   const isName = name === undefined ? undefined : compilePatterns(name, surroundings)
   return (call) => isMethod(call.method) && (isName === undefined || (call.name !== undefined && isName(call.name)))

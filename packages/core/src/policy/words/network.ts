@@ -7,9 +7,9 @@ import type { Inspection } from '../../values/inspection.ts'
 import { NETWORK_CLASSES } from '../../vocabulary.ts'
 import type { Asked } from '../language/asked.ts'
 import { unknown } from '../language/fault.ts'
-import { listName } from '../language/surroundings.ts'
+import { findLists, listName } from '../language/surroundings.ts'
 import { anyWord, collectFaults, foldedSet, texts, type Values } from '../language/values.ts'
-import { word } from './match-word.ts'
+import { testValue, word } from './match-word.ts'
 
 const SYSTEMS: Values<readonly (number | string)[]> = {
   shape: 'numbers',
@@ -22,14 +22,13 @@ const SYSTEMS: Values<readonly (number | string)[]> = {
 
 /** Holds conditions on the network of the client's address. */
 export const NETWORK_WORDS = {
-  /** Matches addresses, CIDRs, and lists of them: `list:NAME`. */
   address: word({
     values: texts(addressFault),
     asks: 'agent',
     description: 'Client addresses, CIDRs, or list:NAME',
     example: ['198.51.100.0/24'],
-    test(given, { surroundings: { lists } }) {
-      const named = given.flatMap((entry) => lists?.get(listName(entry) ?? '') ?? [])
+    test(given, { surroundings }) {
+      const named = findLists(given, surroundings)
       const own = createPrefixSet(given.flatMap((entry) => parseHostOrPrefix(entry) ?? []))
       return (inspection, asked) => {
         const address = asked.once(readAddress, inspection)
@@ -43,10 +42,7 @@ export const NETWORK_WORDS = {
     asks: 'asn',
     description: 'Network classes',
     example: ['tor', 'vpn'],
-    test(given) {
-      const classes = new Set<string>(given)
-      return ({ network }) => classes.has(network.verdict.classification)
-    },
+    test: (given) => testValue(given, ({ network }) => network.verdict.classification),
   }),
   /** Matches two-letter codes of the country where the client's address is used; `unknown` where it is not known. */
   country: word({
@@ -61,18 +57,15 @@ export const NETWORK_WORDS = {
       return ({ country }) => (country === undefined ? unknownIs : countries.has(country))
     },
   }),
-  /** Matches numbers of autonomous systems, and lists of them. */
   asn: word({
     values: SYSTEMS,
     asks: 'asn',
     mayLack: true,
     description: 'AS numbers, or list:NAME',
     example: [64_500],
-    test(given, { surroundings: { lists } }) {
+    test(given, { surroundings }) {
       const asns = new Set(given)
-      const named = given.flatMap((entry) =>
-        typeof entry === 'string' ? (lists?.get(listName(entry) ?? '') ?? []) : [],
-      )
+      const named = findLists(given, surroundings)
       return ({ network: { asn } }) => {
         if (asn === undefined) return undefined
         return asns.has(asn) || named.some((list) => list.hasSystem(asn))

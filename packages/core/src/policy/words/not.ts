@@ -1,8 +1,5 @@
-import type { Inspection } from '../../values/inspection.ts'
-import type { Asked } from '../language/asked.ts'
-import { lacks } from './lacks.ts'
-import type { MatchWord, Test, WithinRule } from './match-word.ts'
-import { compileWord, type GivenWord, listNeeds, wordFaults } from './word-test.ts'
+import { joinTests, type MatchWord, type WithinRule } from './match-word.ts'
+import { compileWord, type GivenWord, lacks, listNeeds, wordFaults } from './word-test.ts'
 
 /** Makes the negation of a match, whose words `listWords` returns. */
 export function negation<Match extends object>(
@@ -25,10 +22,10 @@ export function negation<Match extends object>(
     test(match, rule) {
       const given = listWords(match)
       const needs = listNeeds(given)
-      const tests = given.map((word) => compileWord(word, opposite(rule)))
+      const allHold = joinTests(given.map((word) => compileWord(word, opposite(rule))))
       return (inspection, asked) => {
         if (needs.length > 0 && needs.some((need) => lacks(inspection, need))) return undefined
-        const held = allHold(tests, inspection, asked)
+        const held = allHold(inspection, asked)
         return held === undefined ? undefined : !held
       }
     },
@@ -40,15 +37,4 @@ export function negation<Match extends object>(
  */
 function opposite(rule: WithinRule): WithinRule {
   return { ...rule, action: rule.action === 'allow' ? 'block' : 'allow', isNegated: true }
-}
-
-/** Three-valued "and": a failed test decides; otherwise an unknown one leaves the result open. */
-function allHold(tests: readonly Test[], inspection: Inspection, asked: Asked): boolean | undefined {
-  let known = true
-  for (const test of tests) {
-    const holds = test(inspection, asked)
-    if (holds === false) return false
-    known &&= holds !== undefined
-  }
-  return known || undefined
 }

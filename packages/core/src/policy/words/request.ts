@@ -1,27 +1,14 @@
-import { type Fault, faultsAt, unknown } from '../language/fault.ts'
+import { type Fault, unknown } from '../language/fault.ts'
 import { compileSpan, DAYS, type SpanTest, type TimeSpan, zoneClock } from '../language/time-span.ts'
-import { collectFaults, texts, tokenFault, type Values } from '../language/values.ts'
+import { namedTexts, texts, tokenFault, type Values } from '../language/values.ts'
 import { pathPatternFault } from '../paths/path-pattern.ts'
 import { compilePaths, splitPaths } from '../paths/path-test.ts'
-import { word } from './match-word.ts'
+import { joinTests, type Test, testValue, word } from './match-word.ts'
 
-export interface HeaderNames {
-  readonly present?: readonly string[] | undefined
-  readonly absent?: readonly string[] | undefined
-}
-
-const HEADER_NAMES: Values<HeaderNames> = {
-  shape: {
-    members: {
-      present: { shape: 'texts', description: 'Headers that must all be present', example: ['cookie'] },
-      absent: { shape: 'texts', description: 'Headers that must all be absent', example: ['accept-language'] },
-    },
-  },
-  faults: (given) =>
-    (['present', 'absent'] as const).flatMap((member) =>
-      faultsAt([member], collectFaults(given[member] ?? [], tokenFault)),
-    ),
-}
+const HEADER_NAMES = namedTexts(tokenFault, {
+  present: { description: 'Headers that must all be present', example: ['cookie'] },
+  absent: { description: 'Headers that must all be absent', example: ['accept-language'] },
+})
 
 const EXPECTED = {
   from: 'HH:MM',
@@ -56,13 +43,8 @@ const SPAN: Values<TimeSpan> = {
   },
 }
 
-function inCapitals(method: string): string {
-  return method.toUpperCase()
-}
-
 /** Holds conditions on the target of a request, and its time. */
 export const REQUEST_WORDS = {
-  /** Matches paths: `/login` is that path alone, `/admin/**` it and all below, `*` within a segment any characters. */
   path: word({
     values: texts(pathPatternFault),
     asks: 'parts',
@@ -80,35 +62,24 @@ export const REQUEST_WORDS = {
     robots: true,
     description: 'Methods',
     example: ['POST'],
-    test(given) {
-      const methods = new Set(given.map(inCapitals))
-      return ({ request }) => methods.has(request.method)
-    },
+    test: (given) =>
+      testValue(
+        given.map((method) => method.toUpperCase()),
+        ({ request }) => request.method,
+      ),
   }),
-  /** Names headers that must all be there (`present`), or must all be missing (`absent`). */
   header: word({
     values: HEADER_NAMES,
     asks: 'parts',
     mayLack: true,
     claim: true,
     description: 'Presence of headers',
-    test(given, { action }) {
+    test({ present = [], absent = [] }, { action }) {
       const allows = action === 'allow'
-      const present = (given.present ?? []).map((name) => name.toLowerCase())
-      const absent = (given.absent ?? []).map((name) => name.toLowerCase())
-      return (_, asked) => {
-        let known = true
-        for (const name of present) {
-          if (allows ? asked.has(name) : asked.mayHave(name)) continue
-          if (asked.keeps(name)) return false
-          known = false
-        }
-        for (const name of absent) {
-          if (allows ? asked.mayHave(name) : asked.has(name)) return false
-          known &&= asked.keeps(name)
-        }
-        return known || undefined
-      }
+      return joinTests([
+        ...present.map((name) => testHeader(name, true, allows)),
+        ...absent.map((name) => testHeader(name, false, allows)),
+      ])
     },
   }),
   time: word({
@@ -121,4 +92,14 @@ export const REQUEST_WORDS = {
       return ({ at }) => isWithin(at)
     },
   }),
+}
+
+function testHeader(written: string, isWanted: boolean, allows: boolean): Test {
+  const name = written.toLowerCase()
+  // A permission rests on a header as it is written, and on no field that servers may read as an absent one.
+  const isExact = allows === isWanted
+  return (_, asked) => {
+    if (isExact ? asked.has(name) : asked.mayHave(name)) return isWanted
+    return asked.keeps(name) ? !isWanted : undefined
+  }
 }

@@ -2,7 +2,7 @@ import { clientKey } from '../../counting/keys.ts'
 import { hashText } from '../../hash-text.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { Asked } from '../language/asked.ts'
-import { type Bounds, boundsTest, createBounds } from '../language/bounds.ts'
+import { type Bounds, boundsTest, createBounds, testBounds } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { anyWord, type Shape, type Values } from '../language/values.ts'
 import { word } from './match-word.ts'
@@ -22,17 +22,12 @@ const PASS: Values<'none' | Bounds> = {
 
 /** Holds conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
 export const STATE_WORDS = {
-  /** Bounds the sum of the weights of the rules before this one that match. */
   weight: word({
     values: createBounds('sum of weights', 'points', [5, 20]),
     asks: 'request',
     description: 'Sum of the weights of earlier matching rules',
-    test(given) {
-      const isWithin = boundsTest(given)
-      return (_, { weight }) => isWithin(weight)
-    },
+    test: (given) => testBounds(given, (_, { weight }) => weight),
   }),
-  /** Bounds the load of the server: 1 where it reaches a limit. */
   load: word({
     values: createBounds('load', 'ratio', [0.8, 1]),
     asks: 'request',
@@ -48,7 +43,6 @@ export const STATE_WORDS = {
       }
     },
   }),
-  /** Bounds the level of the visitor's pass; `none`: the visitor has no pass. */
   pass: word({
     values: PASS,
     asks: 'request',
@@ -74,7 +68,6 @@ export const STATE_WORDS = {
       return (inspection, asked) => spread(own ^ asked.once(hashClient, inspection)) < share
     },
   }),
-  /** `disallowed`: robots.txt refuses the path to this user agent. */
   robots: word({
     values: anyWord(['disallowed']),
     asks: 'parts',

@@ -1,7 +1,7 @@
 import type { Asked } from '../language/asked.ts'
 import type { Surroundings } from '../language/surroundings.ts'
 import { compilePatterns, listNeedles, type NamedPatterns, PATTERNS, Texts } from '../language/text-pattern.ts'
-import type { MatchWord } from './match-word.ts'
+import { joinTests, type MatchWord, type Test } from './match-word.ts'
 
 /** Histories do not keep what these rows read. */
 export const OF_FIELDS = { asks: 'parts', mayLack: true } as const
@@ -87,21 +87,16 @@ export function namedWord(
     ...row,
     test(given, { action, surroundings, once }) {
       const every = action === 'allow'
-      const members = Object.entries(given).map(([name, patterns]) => ({
-        exact: once(`${kind} ${name}`, () => readTexts((asked) => exact(asked, name))),
-        wide: once(`wide ${kind} ${name}`, () => readTexts((asked) => wide(asked, name))),
-        wanted: compileWanted(patterns, surroundings, every),
-      }))
-      return (inspection, asked) => {
-        let known = true
-        for (const { exact, wide, wanted } of members) {
-          const certain = every ? agree(asked.once(exact, inspection), wanted) : true
-          const holds = certain === true ? agree(asked.once(wide, inspection), wanted) : certain
-          if (holds === false) return false
-          known &&= holds !== undefined
+      const tests = Object.entries(given).map(([name, patterns]): Test => {
+        const readExact = once(`${kind} ${name}`, () => readTexts((asked) => exact(asked, name)))
+        const readWide = once(`wide ${kind} ${name}`, () => readTexts((asked) => wide(asked, name)))
+        const wanted = compileWanted(patterns, surroundings, every)
+        return (inspection, asked) => {
+          const certain = every ? agree(asked.once(readExact, inspection), wanted) : true
+          return certain === true ? agree(asked.once(readWide, inspection), wanted) : certain
         }
-        return known || undefined
-      }
+      })
+      return joinTests(tests)
     },
   }
 }

@@ -1,13 +1,12 @@
 import type { Inspection } from '../../values/inspection.ts'
 import { unknown } from '../language/fault.ts'
 import { texts } from '../language/values.ts'
-import { type Test, word } from './match-word.ts'
+import { type Test, testValue, word } from './match-word.ts'
 
 const NAMES = texts((name) => (name === '' ? unknown(name) : undefined))
 
 /** Holds conditions on what the application says of its user, which can differ at each request. */
 export const USER_WORDS = {
-  /** Matches ids that the application gave its users, or `*` for any; a request without a user never matches. */
   user: word({
     values: NAMES,
     asks: 'request',
@@ -15,7 +14,6 @@ export const USER_WORDS = {
     example: ['4711'],
     test: (given) => nameTest(given, ({ user }) => user),
   }),
-  /** Matches plans of those users, or `*` for any. */
   plan: word({
     values: NAMES,
     asks: 'request',
@@ -26,10 +24,5 @@ export const USER_WORDS = {
 }
 
 function nameTest(names: readonly string[], read: (inspection: Inspection) => string | undefined): Test {
-  const wanted = new Set(names)
-  const any = wanted.has('*')
-  return (inspection) => {
-    const name = read(inspection)
-    return name !== undefined && (any || wanted.has(name))
-  }
+  return names.includes('*') ? (inspection) => read(inspection) !== undefined : testValue(names, read)
 }

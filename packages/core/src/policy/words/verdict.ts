@@ -1,11 +1,11 @@
 import { AGENT_BASES } from '../../values/agent-verdict.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import { AGENT_CLASSES, type AgentClass } from '../../vocabulary.ts'
-import { boundsTest, createBounds } from '../language/bounds.ts'
+import { boundsTest, createBounds, testBounds } from '../language/bounds.ts'
 import { unknown } from '../language/fault.ts'
 import { anyWord, foldedSet, texts, type Values } from '../language/values.ts'
 import { OPERATORS, SLUGS } from './crawler.ts'
-import { mayRestOn, word } from './match-word.ts'
+import { mayRestOn, OF_AGENT, testValue, word } from './match-word.ts'
 
 const FLAG: Values<boolean> = { shape: 'flag', faults: () => [] }
 
@@ -14,58 +14,40 @@ const CONFIDENCE = createBounds('confidence', 'share', [0.61, 0.9], 1)
 /** Holds conditions on the verdicts about the agent and about the network. */
 export const VERDICT_WORDS = {
   class: word({
+    ...OF_AGENT,
     values: anyWord(AGENT_CLASSES),
-    asks: 'agent',
-    robots: true,
     description: 'Client classes',
     example: ['impostor'],
-    test(given) {
-      return (inspection) => given.includes(readClass(inspection))
-    },
+    test: (given) => testValue(given, readClass),
   }),
-  /** Matches grounds of the verdict about the agent. */
   basis: word({
+    ...OF_AGENT,
     values: anyWord(AGENT_BASES),
-    asks: 'agent',
-    robots: true,
     description: 'Basis of the client verdict',
     example: ['contradiction'],
-    test(given) {
-      return ({ agent }) => given.includes(agent.basis)
-    },
+    test: (given) => testValue(given, ({ agent }) => agent.basis),
   }),
-  /** Matches browsers that show themselves that no person is in front of them. */
   headless: word({
+    ...OF_AGENT,
     values: FLAG,
-    asks: 'agent',
-    robots: true,
     description: 'Whether the client claims to be a headless browser',
     example: true,
     test(given) {
       return ({ agent }) => agent.headless === given
     },
   }),
-  /** Bounds the confidence of the verdict about the agent, 0 to 1, both bounds inclusive. */
   confidence: word({
     values: CONFIDENCE,
     asks: 'agent',
     description: 'Confidence of the client verdict',
-    test(given) {
-      const isWithin = boundsTest(given)
-      return ({ agent }) => isWithin(agent.confidence)
-    },
+    test: (given) => testBounds(given, ({ agent }) => agent.confidence),
   }),
-  /** Bounds the probability that the client is a program, 0 to 1, both bounds inclusive. */
   botProbability: word({
     values: createBounds('probability', 'share', [0.9, 0.99], 1),
     asks: 'agent',
     description: 'Probability that the client is a bot',
-    test(given) {
-      const isWithin = boundsTest(given)
-      return ({ agent }) => isWithin(agent.botProbability)
-    },
+    test: (given) => testBounds(given, ({ agent }) => agent.botProbability),
   }),
-  /** Bounds the confidence of the verdict about the network, 0 to 1, both bounds inclusive. */
   networkConfidence: word({
     values: CONFIDENCE,
     asks: 'asn',
@@ -75,11 +57,9 @@ export const VERDICT_WORDS = {
       return ({ network: { verdict, ageless = verdict.confidence } }) => isSure(verdict.confidence) && isUnsure(ageless)
     },
   }),
-  /** Matches proven identities: slugs, identifiers of signature agents, or `*` for any. */
   identity: word({
+    ...OF_AGENT,
     values: texts(identityFault),
-    asks: 'agent',
-    robots: true,
     description: 'Verified identities: crawler slugs, signature agent IDs, or * for any',
     example: ['https://chatgpt.com'],
     test(given) {
@@ -89,9 +69,8 @@ export const VERDICT_WORDS = {
   }),
   /** Matches vendors of the AI, as verdicts show them, in any case. */
   vendor: word({
+    ...OF_AGENT,
     values: texts(vendorFault),
-    asks: 'agent',
-    robots: true,
     description: 'AI vendors, as in verdicts',
     example: ['OpenAI'],
     test(given, rule) {

@@ -1,6 +1,7 @@
+import type { Inspection } from '../../values/inspection.ts'
 import type { Degraded } from '../../vocabulary.ts'
 import { type Fault, faultsAt } from '../language/fault.ts'
-import { listsNamed } from '../language/surroundings.ts'
+import { findLists } from '../language/surroundings.ts'
 import type { MatchWord, Test, WithinRule } from './match-word.ts'
 
 export interface GivenWord {
@@ -16,7 +17,7 @@ export function wordFaults(given: readonly GivenWord[]): readonly Fault[] {
 /** Compiles a word. While a list that it names was never read, it is unknown whether the list has the value. */
 export function compileWord({ word, value }: GivenWord, rule: WithinRule): Test {
   const test = word.test(value, rule)
-  const lists = listsNamed(value).flatMap((name) => rule.surroundings.lists?.get(name) ?? [])
+  const lists = findLists(value, rule.surroundings)
   if (lists.length === 0) return test
   return (inspection, asked) => {
     const holds = test(inspection, asked)
@@ -26,4 +27,16 @@ export function compileWord({ word, value }: GivenWord, rule: WithinRule): Test 
 
 export function listNeeds(given: readonly GivenWord[]): readonly Degraded[] {
   return (['asn', 'geo'] as const).filter((need) => given.some(({ word }) => word.asks === need))
+}
+
+/**
+ * Reports whether an inspection lacks the data that a word reads. A country may be known, or known to be in no table, where places are not,
+ * and a reserved address has none, whatever is loaded.
+ */
+export function lacks(inspection: Inspection, need: Degraded): boolean {
+  return inspection.degraded.includes(need) && !(need === 'geo' && isCountrySettled(inspection))
+}
+
+function isCountrySettled({ country, countryUnknown, network }: Inspection): boolean {
+  return country !== undefined || countryUnknown === true || network.reserved.reserved
 }
