@@ -97,15 +97,7 @@ export { parseJurisdictionPolicy } from './jurisdiction/parse.ts'
 export type { JurisdictionPolicy } from './jurisdiction/policy.ts'
 export { everybodyListed } from './lists/list-guard.ts'
 export { LIST_FORMATS, type ListFormat, linesOfList } from './lists/list-lines.ts'
-export {
-  createListReader,
-  createNamedList,
-  entriesFor,
-  type ListEntries,
-  listHolds,
-  namedListSteps,
-  readListEntries,
-} from './lists/named-list.ts'
+export * from './lists/named-list.ts'
 export { EVENT_FACTS, listEventFacts, parseEventFacts } from './logins/event-facts.ts'
 export { type Dated, eventRisk, explainEvent, labelEventReason } from './logins/event-reasons.ts'
 export { foldIdentifier, foldSpelling, type MailAddress, parseMailAddress } from './logins/mail-address.ts'
@@ -144,24 +136,13 @@ export type { AskedParts } from './policy/language/asked.ts'
 export { type LoadGauge, listsNamed, type NamedList, type Surroundings } from './policy/language/surroundings.ts'
 export type { TimeSpan } from './policy/language/time-span.ts'
 export type { Member } from './policy/language/values.ts'
-export { parsePathPattern, pathPatternFault } from './policy/paths/path-pattern.ts'
+export { pathPatternFault } from './policy/paths/path-pattern.ts'
 export { foldCase, pathFault, readPath } from './policy/paths/path-readings.ts'
-export { createPathTable } from './policy/paths/path-table.ts'
+export { createPathTable, parsePathPattern } from './policy/paths/path-test.ts'
 export { findProbe } from './policy/paths/probes.ts'
-export {
-  LIMIT_PRESET_NAMES,
-  type MountPolicy,
-  type Policy,
-  PRESET_NAMES,
-  type PresetName,
-  type Rule,
-  type RuleChallenge,
-  STRIKE_KEYS,
-  STRIKES_ACTIONS,
-  type Strikes,
-} from './policy/policy.ts'
+export * from './policy/policy.ts'
 export type { PresetRow } from './policy/presets/preset-row.ts'
-export { rulesInForce } from './policy/presets/rules-in-force.ts'
+export { rulesInForce } from './policy/presets/presets.ts'
 export { STOP_SCRAPERS, UNDER_ATTACK } from './policy/presets/scraper-presets.ts'
 export { HTTP_VERSIONS } from './policy/words/claims.ts'
 export type { MatchWord } from './policy/words/match-word.ts'
@@ -173,28 +154,10 @@ export { findRegion, isGateway } from './region/names.ts'
 export { KeptRobots } from './robots/kept-robots.ts'
 export { MAX_ROBOTS_BYTES, parseRobots, robotsText } from './robots/robots-file.ts'
 export { type Robots, writeRobots } from './robots/robots-text.ts'
-export {
-  ACCOUNT_EVENTS,
-  type AccountEventName,
-  type AccountFacts,
-  EVENT_OUTCOMES,
-  type EventOutcome,
-  type InspectedEvent,
-  type MailFacts,
-} from './values/account-event.ts'
+export * from './values/account-event.ts'
 export { type AgentVerdict, BASIS_TEXTS, IDENTITY_TYPES } from './values/agent-verdict.ts'
 export type { DescribedBehaviour, InspectedBehaviour } from './values/behaviour.ts'
-export {
-  CHALLENGE_LEVELS,
-  type ChallengeLevel,
-  type ChallengeOutcome,
-  type ChallengeStep,
-  type ChallengeTerms,
-  earnedPass,
-  failedPass,
-  type InspectedPass,
-  type RedeemFault,
-} from './values/challenge.ts'
+export * from './values/challenge.ts'
 export { COUNT_KEYS, COUNT_KINDS, COUNTED_ANSWERS, type CountingRule, type LimitUse } from './values/counting.ts'
 export type { InspectedCountry, KnownCountry } from './values/country.ts'
 export type { Attestation, Decision, Unjudged } from './values/decision.ts'
@@ -202,39 +165,13 @@ export type { NetworkFinding, Verdict } from './values/finding.ts'
 export type { InspectedClient, InspectedCrawler, Inspection } from './values/inspection.ts'
 export type { McpCall, McpFault, McpRequest } from './values/mcp.ts'
 export type { Whole, Writable } from './values/members.ts'
-export {
-  describeOutcome,
-  type Observe,
-  type ObservedRequest,
-  OUTCOMES,
-  type Outcome,
-  readRule,
-} from './values/observed.ts'
+export * from './values/observed.ts'
 export type * from './values/offer.ts'
 export type { Reason } from './values/reason.ts'
 export { type InspectedRegion, type NamedRegion, type RegionDoubt, UNKNOWN_REGIONS } from './values/region.ts'
 export type { InspectionRequest } from './values/request.ts'
 export { classifyVisitor, VISITORS, type Visitor } from './values/visitor.ts'
-export {
-  ACTIONS,
-  type Action,
-  AGENT_CLASSES,
-  type AgentClass,
-  AS_TYPES,
-  type AsType,
-  anonymises,
-  CRAWLER_OUTCOMES,
-  DEGRADABLE,
-  DIRECTORY_ORDERS,
-  MODES,
-  type Mode,
-  NETWORK_CLASSES,
-  type NetworkClass,
-  PLAIN_ACTIONS,
-  type PlainAction,
-  plainAction,
-  refuses,
-} from './vocabulary.ts'
+export * from './vocabulary.ts'
 export { parseBootstrap } from './whois/bootstrap.ts'
 export { type RegistrableDomain, registrableDomain } from './whois/domain.ts'
 export type { Whois, WhoisAnswer, WhoisRecord } from './whois/whois.ts'

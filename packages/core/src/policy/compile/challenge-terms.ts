@@ -10,7 +10,7 @@ import type { Rule } from '../policy.ts'
 
 export type CompiledChallenge = NonNullable<ReturnType<typeof compileChallenge>>
 
-export const DEFAULT_PASS = '12h'
+const DEFAULT_PASS = '12h'
 
 /** Returns `undefined` for a rule that does not challenge. Every member has been checked. */
 export function compileChallenge({ action, challenge = {}, limit, match }: Rule) {
@@ -45,14 +45,11 @@ function ageMet({ age, maxAge, renewed, waited }: InspectedPass, { passMs, scrip
   return renewed || age >= seconds ? 0 : seconds
 }
 
-const NONE_NAMED: ReadonlySet<string> = new Set()
-
+const BAN: Rule = { id: 'ban', match: {}, action: 'challenge', challenge: { level: 2 } }
+const { terms, asks } = compileChallenge(BAN) as CompiledChallenge
 export const BAN_CHALLENGE: BanChallenge = {
-  terms: Object.freeze({ level: 2, passMs: toMilliseconds(DEFAULT_PASS), script: false }),
-  asks(inspection, fields) {
-    const asked = new Asked({ fields })
-    return !isNeverAsked(inspection, NONE_NAMED) && !isPreflight(inspection.request.method, asked)
-  },
+  terms,
+  asks: (inspection, fields) => asks(inspection, new Asked({ fields })),
 }
 
 /** Readers that never show a page are challenged only by a rule that names them, or under a disproved name. */

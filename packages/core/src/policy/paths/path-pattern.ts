@@ -1,16 +1,10 @@
 import { unknown } from '../language/fault.ts'
 import { compileGlob } from '../language/glob.ts'
 import { foldCase, readPath } from './path-readings.ts'
-import { SplitPath, splitSegments } from './split-path.ts'
+import { type SplitPath, splitSegments } from './split-path.ts'
 
 /** Reports whether a canonical path matches; `exact` requires the same case and the same trailing slash. */
 type PathPattern = (path: SplitPath, exact: boolean) => boolean
-
-/** Compiles a pattern as `compilePathPattern` does, for paths that no other pattern reads. */
-export function parsePathPattern(pattern: string): (path: string, exact: boolean) => boolean {
-  const matches = compilePathPattern(pattern)
-  return (path, exact) => matches(new SplitPath(path), exact)
-}
 
 /** Returns why a pattern is invalid: it must be written as canonical paths are, with `**` as its last segment only. */
 export function pathPatternFault(pattern: string): string | undefined {
@@ -22,14 +16,14 @@ export function pathPatternFault(pattern: string): string | undefined {
 }
 
 /**
- * Compiles a path pattern of a rule: literal segments, `*` for any characters within a segment, a last segment `**` for the path itself and
+ * Compiles a path pattern of a rule that has a star: `*` for any characters within a segment, a last segment `**` for the path itself and
  * everything below it. Matching is one pass over the segments without a regular expression, so no pattern and no path can make it slow.
  * Unless `exact`, it ignores case and a trailing slash, because some frameworks ignore them when they route.
  */
 export function compilePathPattern(pattern: string): PathPattern {
   const below = pattern.endsWith('/**')
   const stem = below ? pattern.slice(0, -3) : pattern
-  if (!stem.includes('*')) return literalPattern(stem, below)
+  if (!stem.includes('*')) return compileFolder(stem)
   const exactSegments = splitSegments(stem).map(compileGlob)
   const foldedSegments = splitSegments(foldCase(stem)).map(compileGlob)
   return (path, exact) => {
@@ -41,24 +35,15 @@ export function compilePathPattern(pattern: string): PathPattern {
   }
 }
 
-/** Compares once where a pattern has no stars; a reading with empty segments has another one without them. */
-function literalPattern(stem: string, below: boolean): PathPattern {
+/** Compares once where only `**` is a star; a reading with empty segments has another one without them. */
+function compileFolder(stem: string): PathPattern {
   const bare = `/${splitSegments(stem).join('/')}`
   const folded = foldCase(bare)
-  const slashed = stem.endsWith('/') && bare !== '/'
   return (path, exact) => {
     const wanted = exact ? bare : folded
     // The length alone decides most comparisons; folding changes the length of escaped letters.
-    const { length } = path.text
-    const cannot = length < wanted.length || (!below && length > wanted.length + 1)
-    if (cannot && (exact || !path.text.includes('%'))) return false
+    if (path.text.length < wanted.length && (exact || !path.text.includes('%'))) return false
     const text = exact ? path.text : path.folded()
-    if (!text.startsWith(wanted)) return false
-    if (wanted === '/') return below || text.length === 1
-    if (text.length === wanted.length) return below || !exact || !slashed
-    if (text.charCodeAt(wanted.length) !== SLASH) return false
-    return below || (text.length === wanted.length + 1 && (!exact || slashed))
+    return text.startsWith(wanted) && (wanted === '/' || text.length === wanted.length || text[wanted.length] === '/')
   }
 }
-
-const SLASH = 47

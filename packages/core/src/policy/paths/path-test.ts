@@ -1,5 +1,6 @@
 import type { Inspection } from '../../values/inspection.ts'
 import { compilePathPattern } from './path-pattern.ts'
+import type { RequestPath } from './path-readings.ts'
 import { SplitPath, type SplitRequest } from './split-path.ts'
 
 /**
@@ -32,6 +33,27 @@ export function compilePathSearch(
     for (const { pattern, matches } of starred) if (matches(path, exact)) return pattern
     return undefined
   }
+}
+
+/**
+ * Finds which of many path patterns a request matches, as rules that block read it: in any way that an origin may. A target with too many
+ * readings counts only as written, since a strike is more than a refusal of one request.
+ */
+export function createPathTable(patterns: readonly string[]): (request: RequestPath) => string | undefined {
+  const find = compilePathSearch(patterns, false)
+  return ({ path, readings = [] }) => {
+    for (const text of [path, ...readings]) {
+      const found = find(new SplitPath(text))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+/** Compiles a pattern for paths that no other pattern reads. */
+export function parsePathPattern(pattern: string): (path: string, exact: boolean) => boolean {
+  const [findExact, findAny] = [compilePathSearch([pattern], true), compilePathSearch([pattern], false)]
+  return (path, exact) => (exact ? findExact : findAny)(new SplitPath(path)) !== undefined
 }
 
 /** Splits the paths of a request, once for all rules of a policy: `asked.once(splitPaths, inspection)`. */

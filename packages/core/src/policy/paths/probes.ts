@@ -1,6 +1,6 @@
 import { PROBES, type ProbeRow } from '@sallyport/data/probes'
 import type { RequestPath } from './path-readings.ts'
-import { createPathTable } from './path-table.ts'
+import { createPathTable } from './path-test.ts'
 
 const ROWS = new Map(PROBES.map((row) => [row.path, row]))
 const findPath = createPathTable([...ROWS.keys()])

@@ -1,4 +1,4 @@
-import type { PresetName, Rule } from '../policy.ts'
+import type { Policy, PresetName, Rule } from '../policy.ts'
 import {
   ANONYMISERS,
   ASKED,
@@ -14,6 +14,7 @@ import {
   UNPROVEN,
   VERIFIED,
 } from './common-rules.ts'
+import { LIMIT_PRESETS } from './limit-presets.ts'
 import { expandRow } from './preset-row.ts'
 import { STOP_SCRAPERS, UNDER_ATTACK } from './scraper-presets.ts'
 
@@ -91,4 +92,9 @@ export const PRESETS: Readonly<Record<PresetName, readonly Rule[]>> = {
   ],
   'stop-scrapers': STOP_SCRAPERS.flatMap(expandRow),
   'under-attack': UNDER_ATTACK.flatMap(expandRow),
+}
+
+/** Lists the rules of a policy and of the presets that it names, in the order of evaluation. */
+export function rulesInForce({ rules, limits = [], preset }: Policy): readonly Rule[] {
+  return [...rules, ...limits.flatMap((name) => LIMIT_PRESETS[name]), ...PRESETS[preset]]
 }

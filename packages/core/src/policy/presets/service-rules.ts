@@ -147,9 +147,10 @@ export const FEEDS: readonly PresetRow[] = [
 /** Clients on servers, VPNs and proxies, and clients that pass by their name, get these pages a minute. */
 export const SERVER_PAGES: PerMinute = { client: 60, prefix: 240, asn: 600, class: 1_200 }
 
-/** Counts under an unproven name: `client` requests of one client, and of many clients no more pages than under any name. */
-function countByName(client: number): Pick<PresetRow, 'pages' | 'perMinute'> {
-  return { pages: { ...SERVER_PAGES, client: undefined }, perMinute: { client } }
+/** Admits under an unproven name: `client` requests of one client, and of many clients no more pages than under any name. */
+function admitByName(client: number): Omit<PresetRow, 'id' | 'match' | 'why'> {
+  const counts = { pages: { ...SERVER_PAGES, client: undefined }, perMinute: { client } }
+  return { ...counts, then: 'allow', trustClaim: true, action: 'throttle' }
 }
 
 const MAIL_PROXIES = ['google-image-proxy', 'yahoo-mail-proxy']
@@ -170,10 +171,7 @@ export const SERVICES: readonly PresetRow[] = [
   {
     id: 'mail-programs',
     match: { userAgent: MAIL_PROGRAMS, method: READING },
-    ...countByName(120),
-    then: 'allow',
-    trustClaim: true,
-    action: 'throttle',
+    ...admitByName(120),
     why: 'mail programs load calendars and images, and cannot show a challenge',
   },
   {
@@ -193,28 +191,19 @@ export const SERVICES: readonly PresetRow[] = [
       method: READING,
       not: { userAgent: [...BROWSERS, ...LIBRARIES] },
     },
-    ...countByName(120),
-    then: 'allow',
-    trustClaim: true,
-    action: 'throttle',
+    ...admitByName(120),
     why: 'Fediverse servers that the catalogue does not list',
   },
   {
     id: 'updaters',
     match: { userAgent: UPDATERS, method: READING },
-    ...countByName(300),
-    then: 'allow',
-    trustClaim: true,
-    action: 'throttle',
+    ...admitByName(300),
     why: 'git, containers and packages need many small requests',
   },
   {
     id: 'services',
     match: { basis: ['automation'], userAgent: SERVICE_WORDS, method: READING },
-    ...countByName(60),
-    then: 'allow',
-    trustClaim: true,
-    action: 'throttle',
+    ...admitByName(60),
     why: 'monitors, previews, calendars and podcasts that the catalogue does not list',
   },
   {
