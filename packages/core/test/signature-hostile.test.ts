@@ -1,10 +1,9 @@
 import t from 'tap'
 import { MAX_COMPONENTS } from '../src/agent/signature/judged.ts'
 import { findKeySource, type KeySource } from '../src/agent/signature/key-source.ts'
-import { readSignatures, type SentSignature, type SignedRequest } from '../src/agent/signature/message.ts'
+import type { SignedRequest } from '../src/agent/signature/message.ts'
 import { createReplayMemory } from '../src/agent/signature/replay.ts'
-import { signatureBase } from '../src/agent/signature/signature-base.ts'
-import { createVerifier, makeRequest, signedFields, TEST_ED25519 } from './signed-requests.ts'
+import { buildBase, createVerifier, makeRequest, signedFields, TEST_ED25519 } from './signed-requests.ts'
 
 t.test('nobody is accused by the query of a described request, which is not known', async (t) => {
   const { verifier } = createVerifier()
@@ -39,12 +38,6 @@ t.test('a target in absolute form is the path that it names', async (t) => {
   const found = buildBase(bare, { ...makeRequest(bare), target: 'http://example.com?a' })
   t.match(found, '"@path": /\n"@query": ?a\n"@request-target": http://example.com?a\n')
 })
-
-function buildBase(fields: readonly string[], request: SignedRequest): string | undefined {
-  const read = readSignatures(fields)
-  if (!('signatures' in read)) throw new TypeError(read.fault)
-  return signatureBase(read.signatures[0] as SentSignature, request)
-}
 
 /** A request that counts how often its members are read. */
 function countingRequest(request: SignedRequest) {

@@ -1,7 +1,7 @@
 import { constants, createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
 import { createKeyDirectories, type KeyDirectoriesOptions } from '../src/agent/signature/directory.ts'
 import { readKey } from '../src/agent/signature/key.ts'
-import { readSignatures, type SentSignature, type SignedRequest } from '../src/agent/signature/message.ts'
+import { readSignatures, type SignedRequest } from '../src/agent/signature/message.ts'
 import { signatureBase } from '../src/agent/signature/signature-base.ts'
 import { createSignatureVerifier, type SignatureVerifierOptions } from '../src/agent/signature/verifier.ts'
 import { createReplayMemory, findKeySource } from '../src/index.ts'
@@ -53,12 +53,17 @@ export function signedFields(signing: Signing = {}): readonly string[] {
   const input = `${label}=(${components})${parameters}`
   const unsigned = ['Host', host, 'Signature-Agent', agent, 'Signature-Input', input]
   const placeholder = [...unsigned, 'Signature', `${label}=:AA==:`]
-  const sent = readSignatures(placeholder)
-  if (!('signatures' in sent)) throw new TypeError(sent.fault)
   const request = { ...makeRequest(placeholder), ...(signing.target && { target: signing.target }) }
-  const base = signatureBase(sent.signatures[0] as SentSignature, request) ?? 'nothing'
+  const base = buildBase(placeholder, request) ?? 'nothing'
   const made = signBase(base, signing.key ?? TEST_ED25519)
   return [...unsigned, 'Signature', `${label}=:${made.toString('base64')}:`]
+}
+
+/** Builds the base of the first signature of some fields. */
+export function buildBase(fields: readonly string[], request: SignedRequest): string | undefined {
+  const { signatures, fault } = readSignatures(fields)
+  if (signatures[0] === undefined) throw new TypeError(fault)
+  return signatureBase(signatures[0], request)
 }
 
 export function makeRequest(fields: readonly string[]): SignedRequest {

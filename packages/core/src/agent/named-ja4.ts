@@ -1,5 +1,5 @@
 import { type ClientTrust, isTrustedPeer } from '../address/client.ts'
-import { isNamed } from '../address/forwarding.ts'
+import { listFieldLines } from '../field-lines.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { isJa4 } from './ja4.ts'
 
@@ -16,11 +16,6 @@ export interface NamedJa4 {
 export function namedJa4({ peer, fields }: InspectionRequest, trust: ClientTrust): NamedJa4 | undefined {
   const { ja4Header: header } = trust
   if (header === undefined || !isTrustedPeer(peer, trust)) return undefined
-  let ja4: string | undefined
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (!isNamed(fields[at] as string, header)) continue
-    if (ja4 !== undefined) return undefined
-    ja4 = fields[at + 1] as string
-  }
-  return ja4 !== undefined && isJa4(ja4) ? { ja4, header } : undefined
+  const [ja4, ...others] = listFieldLines(fields, header)
+  return ja4 !== undefined && others.length === 0 && isJa4(ja4) ? { ja4, header } : undefined
 }

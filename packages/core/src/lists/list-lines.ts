@@ -1,4 +1,5 @@
 import { parseHostOrPrefix } from '../address/prefix.ts'
+import { attempt } from '../attempt.ts'
 import { isRecord } from '../is-record.ts'
 
 /** Lists are published in these forms; `auto` recognises them by their start. */
@@ -76,12 +77,7 @@ function* splitLines(text: string): Iterable<string> {
 
 /** Parses JSON, or the text that Python prints. */
 export function parseJson(text: string): unknown {
-  for (const written of [text, text.replaceAll("'", '"')]) {
-    try {
-      return JSON.parse(written) as unknown
-    } catch {}
-  }
-  return undefined
+  return attempt((): unknown => JSON.parse(text)) ?? attempt(() => JSON.parse(text.replaceAll("'", '"')))
 }
 
 /** Yields the entries of a JSON value, however deep; of a CrowdSec alert only the decisions, and none that is simulated. */

@@ -1,3 +1,5 @@
+import { attempt } from '../attempt.ts'
+
 /** A rule of robots.txt (RFC 9309 section 2.2.2) has a pattern, and a path that it matches and no narrower rule does. */
 export interface RobotsPath {
   readonly pattern: string
@@ -33,13 +35,5 @@ function exactly(written: string, probe: string): readonly RobotsPath[] {
 
 /** Writes a path in ASCII, as crawlers compare it. A `$` before its end is an ordinary letter. */
 function escapePath(path: string): string {
-  return encodeURI(decodePath(path)).replace(/\?/g, '%3F')
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURI(path)
-  } catch {
-    return path
-  }
+  return encodeURI(attempt(() => decodeURI(path)) ?? path).replace(/\?/g, '%3F')
 }

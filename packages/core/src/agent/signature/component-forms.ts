@@ -6,6 +6,7 @@ import {
   serializeItem,
   serializeList,
 } from 'structured-headers'
+import { attempt } from '../../attempt.ts'
 
 /**
  * Returns the parameters of a target's query, decoded and encoded again, by their encoded names (RFC 9421 section 2.2.8). A parameter that
@@ -28,7 +29,7 @@ function encodeForm(text: string): string {
 }
 
 /** Maps structured fields to their form; the strict form of any other field is not known. */
-const FORMS: Readonly<Record<string, 'dictionary' | 'list' | 'item'>> = {
+const FORMS: Readonly<Record<string, keyof typeof WRITERS>> = {
   'accept-signature': 'dictionary',
   'content-digest': 'dictionary',
   'repr-digest': 'dictionary',
@@ -44,21 +45,14 @@ const FORMS: Readonly<Record<string, 'dictionary' | 'list' | 'item'>> = {
   'sec-ch-ua-platform': 'item',
 }
 
+const WRITERS = {
+  dictionary: (value: string) => serializeDictionary(parseDictionary(value)),
+  list: (value: string) => serializeList(parseList(value)),
+  item: (value: string) => serializeItem(parseItem(value)),
+}
+
 /** Returns a structured field in its strict form (RFC 9421 section 2.1.1). */
 export function strictForm(name: string, value: string): string | undefined {
   const form = name === 'signature-agent' && value.startsWith('"') ? 'item' : FORMS[name]
-  try {
-    switch (form) {
-      case 'dictionary':
-        return serializeDictionary(parseDictionary(value))
-      case 'list':
-        return serializeList(parseList(value))
-      case 'item':
-        return serializeItem(parseItem(value))
-      default:
-        return undefined
-    }
-  } catch {
-    return undefined
-  }
+  return form && attempt(() => WRITERS[form](value))
 }

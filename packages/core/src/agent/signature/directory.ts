@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { attempt } from '../../attempt.ts'
 import { DAY_MS, HOUR_MS } from '../../duration.ts'
 import { isRecord } from '../../is-record.ts'
 import { fetchBytes } from '../../outbound/read-body.ts'
@@ -105,24 +106,6 @@ export function createKeyDirectories(options: KeyDirectoriesOptions) {
     keep(source, shown, answer?.age ?? USUAL_AGE_MS)
   }
 
-  async function getJson(url: string, from: Fetch): Promise<Answered | undefined> {
-    // Only `net.allowPrivate` permits plain http, which the fetcher enforces.
-    const answer = await fetchBytes(from, { url, maxBytes: FETCH_BYTES, timeoutMs: FETCH_MS, redirects: 0 })
-    if (answer.state === 'failed' || answer.status !== 200) return undefined
-    try {
-      const document: unknown = JSON.parse(new TextDecoder().decode(answer.body))
-      return {
-        url,
-        document,
-        body: answer.body,
-        headers: answer.headers,
-        age: readMaxAge(answer.headers['cache-control']),
-      }
-    } catch {
-      return undefined
-    }
-  }
-
   return {
     /** Answers from memory. If `fetch` is true, it fetches missing or old keys in the background. */
     find(source: KeySource, keyId: string, fetch: boolean): KeyLookup {
@@ -146,6 +129,15 @@ export function createKeyDirectories(options: KeyDirectoriesOptions) {
       while (underWay.size > 0) await Promise.all(underWay.values())
     },
   }
+}
+
+async function getJson(url: string, from: Fetch): Promise<Answered | undefined> {
+  // Only `net.allowPrivate` permits plain http, which the fetcher enforces.
+  const answer = await fetchBytes(from, { url, maxBytes: FETCH_BYTES, timeoutMs: FETCH_MS, redirects: 0 })
+  if (answer.state === 'failed' || answer.status !== 200) return undefined
+  const { body, headers } = answer
+  const document: unknown = attempt(() => JSON.parse(new TextDecoder().decode(body)))
+  return { url, document, body, headers, age: readMaxAge(headers['cache-control']) }
 }
 
 function createMemory() {

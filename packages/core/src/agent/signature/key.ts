@@ -1,15 +1,22 @@
 import { constants, createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto'
+import { attempt } from '../../attempt.ts'
 import { isRecord } from '../../is-record.ts'
 
-/** Lists the accepted algorithms (RFC 9421 section 6.2): none with a shared secret. */
-export const ALGORITHMS = ['ed25519', 'ecdsa-p256-sha256', 'rsa-pss-sha512'] as const
-export type Algorithm = (typeof ALGORITHMS)[number]
+/** Describes the accepted key types: the algorithm (RFC 9421 section 6.2), the curve, and the public members in the order of RFC 7638. */
+const TYPES = [
+  { type: 'OKP', algorithm: 'ed25519', curve: 'Ed25519', members: ['crv', 'kty', 'x'] },
+  { type: 'EC', algorithm: 'ecdsa-p256-sha256', curve: 'P-256', members: ['crv', 'kty', 'x', 'y'] },
+  { type: 'RSA', algorithm: 'rsa-pss-sha512', curve: undefined, members: ['e', 'kty', 'n'] },
+] as const
+
+/** Lists the accepted algorithms: none with a shared secret. */
+export const ALGORITHMS = TYPES.map(({ algorithm }) => algorithm)
 
 /** Holds a public key of an agent. */
 export interface AgentKey {
   /** RFC 7638 thumbprint, computed here: the name that a directory gives its key proves nothing. */
   readonly id: string
-  readonly algorithm: Algorithm
+  readonly algorithm: (typeof TYPES)[number]['algorithm']
   readonly key: KeyObject
   /** Milliseconds since the epoch bound the use of the key; absent where the directory sets no bound. */
   readonly notBefore?: number | undefined
@@ -24,19 +31,6 @@ export const TEST_KEY_IDS: readonly string[] = [
   'ydQXMtvbsOsZyFir-Y7A8t7fKEM1gbKPvyFkdpu4fvI',
 ]
 
-/** Lists the public members of each key type, in the order of RFC 7638. */
-const MEMBERS = {
-  OKP: ['crv', 'kty', 'x'],
-  EC: ['crv', 'kty', 'x', 'y'],
-  RSA: ['e', 'kty', 'n'],
-} as const
-
-const ALGORITHM_OF: Readonly<Record<keyof typeof MEMBERS, Algorithm>> = {
-  OKP: 'ed25519',
-  EC: 'ecdsa-p256-sha256',
-  RSA: 'rsa-pss-sha512',
-}
-
 const SMALLEST_RSA = 2048
 const LARGEST_RSA = 4096
 /** Limits the characters of a public exponent: with a long one each signature would cost milliseconds. */
@@ -47,21 +41,20 @@ const MAX_CHARACTERS = 1024
 /** Reads a JWK; returns `undefined` for any that is not a public key of an accepted algorithm. Ignores private members. */
 export function readKey(jwk: unknown): AgentKey | undefined {
   if (!isRecord(jwk)) return undefined
-  const type = jwk['kty']
-  if (type !== 'OKP' && type !== 'EC' && type !== 'RSA') return undefined
-  if (type === 'OKP' && jwk['crv'] !== 'Ed25519') return undefined
-  if (type === 'EC' && jwk['crv'] !== 'P-256') return undefined
-  const members = MEMBERS[type].map((name) => [name, jwk[name]] as const)
+  const { kty, crv } = jwk
+  const row = TYPES.find(({ type, curve }) => type === kty && (curve === undefined || curve === crv))
+  if (row === undefined) return undefined
+  const members = row.members.map((name) => [name, jwk[name]] as const)
   if (!members.every(([, value]) => typeof value === 'string' && value.length <= MAX_CHARACTERS)) return undefined
   const bare = Object.fromEntries(members)
-  if (type === 'RSA' && String(bare['e']).length > LONGEST_EXPONENT) return undefined
+  if (kty === 'RSA' && String(bare['e']).length > LONGEST_EXPONENT) return undefined
   const key = importKey(bare)
   if (key === undefined) return undefined
   const notBefore = readMoment(jwk['nbf'])
   const notAfter = readMoment(jwk['exp'])
   return Object.freeze({
     id: createHash('sha256').update(JSON.stringify(bare)).digest('base64url'),
-    algorithm: ALGORITHM_OF[type],
+    algorithm: row.algorithm,
     key,
     ...(notBefore !== undefined && { notBefore }),
     ...(notAfter !== undefined && { notAfter }),
@@ -69,13 +62,9 @@ export function readKey(jwk: unknown): AgentKey | undefined {
 }
 
 function importKey(key: JsonWebKey): KeyObject | undefined {
-  try {
-    const read = createPublicKey({ key, format: 'jwk' })
-    const bits = read.asymmetricKeyDetails?.modulusLength
-    return bits === undefined || (bits >= SMALLEST_RSA && bits <= LARGEST_RSA) ? read : undefined
-  } catch {
-    return undefined
-  }
+  const read = attempt(() => createPublicKey({ key, format: 'jwk' }))
+  const bits = read?.asymmetricKeyDetails?.modulusLength
+  return bits === undefined || (bits >= SMALLEST_RSA && bits <= LARGEST_RSA) ? read : undefined
 }
 
 /** RFC 7517 leaves these to profiles: seconds, and milliseconds where the number can mean nothing else. */
@@ -86,17 +75,12 @@ function readMoment(value: unknown): number | undefined {
 
 /** Reports whether this key made a signature over a base. Never throws. */
 export function isSignedBy({ algorithm, key }: AgentKey, base: string, signature: Uint8Array): boolean {
-  const data = Buffer.from(base, 'latin1')
-  try {
-    switch (algorithm) {
-      case 'ed25519':
-        return verify(null, data, key, signature)
-      case 'ecdsa-p256-sha256':
-        return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature)
-      case 'rsa-pss-sha512':
-        return verify('sha512', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 }, signature)
-    }
-  } catch {
-    return false
-  }
+  const { digest, ...options } = SIGNING[algorithm]
+  return attempt(() => verify(digest, Buffer.from(base, 'latin1'), { key, ...options }, signature)) ?? false
 }
+
+const SIGNING = {
+  ed25519: { digest: null },
+  'ecdsa-p256-sha256': { digest: 'sha256', dsaEncoding: 'ieee-p1363' },
+  'rsa-pss-sha512': { digest: 'sha512', padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 },
+} as const

@@ -6,7 +6,8 @@ import {
   parseDictionary,
   parseItem,
 } from 'structured-headers'
-import { isNamed } from '../../address/forwarding.ts'
+import { attempt } from '../../attempt.ts'
+import { listFieldLines } from '../../field-lines.ts'
 
 /** Describes a request as far as a signature can cover it. Absent members are unknown, so a signature that covers them does not verify. */
 export interface SignedRequest {
@@ -51,37 +52,29 @@ const MAX_LABELS = 4
 
 /** Joins all lines of a field (RFC 9421 section 2.1); returns `undefined` when there is none. */
 export function fieldValue(fields: readonly string[], name: string): string | undefined {
-  let joined: string | undefined
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (!isNamed(fields[at] as string, name)) continue
-    const value = (fields[at + 1] as string).trim()
-    joined = joined === undefined ? value : `${joined}, ${value}`
-  }
-  return joined
+  const lines = listFieldLines(fields, name)
+  return lines.length === 0 ? undefined : lines.map((line) => line.trim()).join(', ')
 }
 
 /** Holds the signatures of a message; a fault of one does not spoil the others. */
 export interface ReadSignatures {
   readonly signatures: readonly SentSignature[]
-  /** Says why a label with this tag, or without any, cannot be read. */
+  /** Says why the fields, or a label with this tag or without any, cannot be read. */
   readonly fault?: string | undefined
 }
 
 /**
  * Reads the signatures of a message that have one of these tags; a label with another tag is between other parties, whatever its faults.
- * `fault` alone means that the fields cannot be read.
  */
-export function readSignatures(
-  fields: readonly string[],
-  tags?: readonly string[],
-): ReadSignatures | { readonly fault: string } {
+export function readSignatures(fields: readonly string[], tags?: readonly string[]): ReadSignatures {
+  const fail = (fault: string): ReadSignatures => ({ signatures: [], fault })
   const input = fieldValue(fields, 'signature-input')
   const sent = fieldValue(fields, 'signature')
-  if (input === undefined || sent === undefined) return { fault: 'Signature or Signature-Input is missing' }
-  if (input.length + sent.length > MAX_BYTES) return { fault: `the signature fields exceed ${MAX_BYTES} bytes` }
+  if (input === undefined || sent === undefined) return fail('Signature or Signature-Input is missing')
+  if (input.length + sent.length > MAX_BYTES) return fail(`the signature fields exceed ${MAX_BYTES} bytes`)
   const inputs = dictionaryOfLines(fields, 'signature-input')
   const values = dictionaryOfLines(fields, 'signature')
-  if (inputs === undefined || values === undefined) return { fault: 'Signature or Signature-Input is malformed' }
+  if (inputs === undefined || values === undefined) return fail('Signature or Signature-Input is malformed')
   const signatures: SentSignature[] = []
   let fault: string | undefined
   for (const [label, inner] of inputs) {
@@ -92,7 +85,7 @@ export function readSignatures(
       fault ??= `"${label}" is not a signature`
       continue
     }
-    if (signatures.length === MAX_LABELS) return { fault: `there are more than ${MAX_LABELS} signatures` }
+    if (signatures.length === MAX_LABELS) return fail(`there are more than ${MAX_LABELS} signatures`)
     const [components, parameters] = inner
     signatures.push({ label, components, parameters, inner, signature: new Uint8Array(signature) })
   }
@@ -103,12 +96,8 @@ export function readSignatures(
 function dictionaryOfLines(fields: readonly string[], name: string): Dictionary | undefined {
   const whole = parseFields(fieldValue(fields, name) ?? '')
   if (whole !== undefined) return whole
-  const members: Dictionary = new Map()
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (!isNamed(fields[at] as string, name)) continue
-    for (const [key, member] of parseFields((fields[at + 1] as string).trim()) ?? []) members.set(key, member)
-  }
-  return members.size === 0 ? undefined : members
+  const members = listFieldLines(fields, name).flatMap((line) => [...(parseFields(line.trim()) ?? [])])
+  return members.length === 0 ? undefined : new Map(members)
 }
 
 /**
@@ -152,12 +141,4 @@ export function parseFields(text: string): Dictionary | undefined {
 
 export function isInnerList(member: Item | InnerList): member is InnerList {
   return Array.isArray(member[0])
-}
-
-function attempt<Result>(parse: () => Result): Result | undefined {
-  try {
-    return parse()
-  } catch {
-    return undefined
-  }
 }

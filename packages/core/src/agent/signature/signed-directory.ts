@@ -22,10 +22,9 @@ export const TAG = 'http-message-signatures-directory'
 export function keysShown(keys: readonly AgentKey[], answer: AnsweredDirectory, now: number): readonly AgentKey[] {
   const fields = Object.entries(answer.headers).flat()
   if (answer.headers['signature-input'] === undefined) return keys
-  const read = readSignatures(fields, [TAG])
-  const sent = 'signatures' in read ? read.signatures : []
-  if (sent.length === 0 && read.fault === undefined) return keys
-  return keys.filter((key) => sent.some((signature) => isShownBy(key, signature, answer, now)))
+  const { signatures, fault } = readSignatures(fields, [TAG])
+  if (signatures.length === 0 && fault === undefined) return keys
+  return keys.filter((key) => signatures.some((signature) => isShownBy(key, signature, answer, now)))
 }
 
 function isShownBy(key: AgentKey, sent: SentSignature, answer: AnsweredDirectory, now: number): boolean {

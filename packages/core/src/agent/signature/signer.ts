@@ -39,8 +39,8 @@ export function createSigner(given: object) {
       const parameters = `created=${created};keyid="${id}";alg="ed25519";expires=${expires}${once};tag="${tag}"`
       const input = ['Signature-Input', `${label}=(${components});${parameters}`]
       // The message is read as a verifier will read it, so both make the same base.
-      const read = readSignatures([...request.fields, ...input, 'Signature', `${label}=::`])
-      const sent = 'signatures' in read ? read.signatures.find((one) => one.label === label) : undefined
+      const { signatures } = readSignatures([...request.fields, ...input, 'Signature', `${label}=::`])
+      const sent = signatures.find((one) => one.label === label)
       const base = sent && signatureBase(sent, request)
       if (base === undefined) throw fault(`the message lacks a component of ${components}`)
       // RFC 9421 section 2.1: verifiers decode other characters in several ways.

@@ -1,4 +1,5 @@
 import { createPrivateKey, type JsonWebKey, KeyObject } from 'node:crypto'
+import { attempt } from '../../attempt.ts'
 import { SallyportError } from '../../errors.ts'
 import { isRecord } from '../../is-record.ts'
 import { readKey } from './key.ts'
@@ -62,14 +63,9 @@ function exportKey(key: KeyObject): JsonWebKey {
 }
 
 function importKey(key: JsonWebKey): KeyObject | undefined {
-  try {
-    const read = createPrivateKey({ key, format: 'jwk' })
-    // Node accepts a wrong `x`, and signs by `d`.
-    const { x } = read.export({ format: 'jwk' })
-    return x === key.x ? read : undefined
-  } catch {
-    return undefined
-  }
+  const read = attempt(() => createPrivateKey({ key, format: 'jwk' }))
+  // Node accepts a wrong `x`, and signs by `d`.
+  return read?.export({ format: 'jwk' }).x === key.x ? read : undefined
 }
 
 function fault(why: string): SallyportError {

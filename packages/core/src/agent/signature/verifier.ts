@@ -77,11 +77,10 @@ export function createSignatureVerifier(options: SignatureVerifierOptions): Sign
 
   function judge(request: SignedRequest, real: boolean): SignatureFinding | undefined {
     if (isOldSignature(request.fields)) return undefined
-    const sent = readSignatures(request.fields, [TAG])
-    const tagged = 'signatures' in sent ? sent.signatures : []
-    if (tagged.length === 0) return sent.fault === undefined ? undefined : Object.freeze(invalid(sent.fault))
+    const { signatures, fault } = readSignatures(request.fields, [TAG])
+    if (signatures.length === 0) return fault === undefined ? undefined : Object.freeze(invalid(fault))
     let best: SignatureFinding | undefined
-    for (const signature of tagged) {
+    for (const signature of signatures) {
       const finding = agentFinding(signature, request, real)
       if (best === undefined || RANK[finding.outcome] > RANK[best.outcome]) best = finding
     }

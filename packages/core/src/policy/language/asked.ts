@@ -1,4 +1,5 @@
 import { isNamed } from '../../address/forwarding.ts'
+import { listFieldLines } from '../../field-lines.ts'
 import type { DescribedBehaviour } from '../../values/behaviour.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { McpRequest } from '../../values/mcp.ts'
@@ -58,12 +59,7 @@ export class Asked {
 
   /** Returns the values of a header field by its name in lower case, one for each line. */
   values(name: string): readonly string[] {
-    const { fields } = this
-    const values: string[] = []
-    for (let at = 0; at + 1 < fields.length; at += 2) {
-      if (isNamed(fields[at] as string, name)) values.push(fields[at + 1] as string)
-    }
-    return values
+    return listFieldLines(this.fields, name)
   }
 
   /** Returns what `find` finds in the request, and calls it once however many rules ask. */

@@ -1,3 +1,5 @@
+import { attempt } from '../../attempt.ts'
+
 /** Spans hours of days: from `from` up to `to`, which may be the next morning; without both, all day. */
 export interface TimeSpan {
   /** Both are written as `HH:MM`. */
@@ -29,17 +31,13 @@ export function compileSpan(
   if (days?.some((day) => !DAYS.includes(day))) return 'days'
   const clock = openClock(zone)
   if (clock === undefined) return 'zone'
-  const within = (day: number, minute: number): boolean => {
-    // A span that ends before it begins ends the next morning.
-    const overnight = end <= start
-    const begun = minute >= start && (overnight || minute < end)
-    if (begun) return isDay(day)
-    return overnight && minute < end && isDay((day + 6) % 7)
-  }
+  // A span that ends before it begins ends the next morning.
+  const overnight = end <= start
   const isDay = (day: number) => days === undefined || days.includes(DAYS[day] as string)
   return (at) => {
     const { day, minute } = clock(at)
-    return within(day, minute)
+    if (minute >= start && (overnight || minute < end)) return isDay(day)
+    return overnight && minute < end && isDay((day + 6) % 7)
   }
 }
 
@@ -50,25 +48,18 @@ function parseMinute(text: string): number | undefined {
 
 /** Opens a clock that reads the time of a zone at a moment (ISO 8601, UTC). */
 export function zoneClock(zone: string) {
-  let format: Intl.DateTimeFormat
-  try {
-    const parts = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, ...parts })
-  } catch {
-    return undefined
-  }
+  const written = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+  const format = attempt(() => new Intl.DateTimeFormat('en-US', { timeZone: zone, ...written }))
+  if (format === undefined) return undefined
   const read = (at: string) => {
     const parts = Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]))
     const day = DAYS.indexOf(parts['weekday']?.toLowerCase() ?? '')
     return { day, minute: Number(parts['hour']) * 60 + Number(parts['minute']) }
   }
-  // Many rules ask for one moment, and minutes pass slower than requests.
-  let moment = ''
+  // Minutes pass slower than requests.
   let minuteText = ''
   let time = { day: 0, minute: 0 }
   return (at: string) => {
-    if (at === moment) return time
-    moment = at
     const text = at.slice(0, 16)
     if (text !== minuteText) {
       minuteText = text

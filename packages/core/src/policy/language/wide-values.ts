@@ -1,3 +1,5 @@
+import { attempt } from '../../attempt.ts'
+
 export type ValuesByName = ReadonlyMap<string, readonly string[]>
 
 type Pairs = Iterable<readonly [string, string]>
@@ -46,9 +48,5 @@ export function collectValues(pairs: Pairs, writeName = (name: string) => name):
 
 /** Decodes escapes; returns a text with an escape that is not UTF-8 as it is. */
 export function tryDecode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return attempt(() => decodeURIComponent(text)) ?? text
 }
