@@ -63,26 +63,15 @@ const MAX_ENTRIES_LINE = 2 ** 21
 /** These words precede entries: the jail's banned addresses, the set that an entry is added to. */
 const BEFORE_ENTRIES = /^(?:[\s|`-]*Banned IP list:|(?:-A|add) [^\s=]+(?= [\da-f]))/
 
-/**
- * Reads a list line by line, so that the reader of a long one can pause. Entries are addresses, CIDRs, `AS64500`, or patterns of texts. `#` and `;` begin comments, and `//` at the beginning
- * of a line. After an address the rest of a line is about it: a date, a reason, other columns; where all words are addresses, each is an
- * entry. A line may be an object of JSON, or refuse addresses or user agents in the words of another program. A guarded list leaves out
- * entries that would block everybody or the operator's own network: short prefixes, all prefixes where together they are most public
- * addresses, internal ones, and patterns that any text matches.
- */
-export function createListReader({ isGuarded = false } = {}) {
+/** Collects the entries of lines, without those that a guarded list leaves out. */
+function createCollector(isGuarded: boolean) {
   const addresses: string[] = []
-  const prefixes: Prefix[] = []
   const systems: number[] = []
   const texts: string[] = []
-  const unread: number[] = []
-  const kinds = { addresses, systems, texts }
-  const firstLines: Partial<Record<EntryKind, number>> = {}
+  const found = { addresses, systems, texts }
+  const prefixes: Prefix[] = []
   const withheld: string[] = []
   let withheldCount = 0
-  let number = 0
-  let long = 0
-  let left = 0
   let patterns = 0
   const withhold = (entry: string): void => {
     withheldCount++
@@ -98,61 +87,86 @@ export function createListReader({ isGuarded = false } = {}) {
       }
     }
   }
-  const takeTexts = (found: readonly string[]): boolean => {
-    patterns += found.filter((pattern) => !isLiteral(pattern)).length
-    if (found.length === 0 || patterns > MAX_PATTERNS) return false
-    for (const pattern of found) {
+  const takeTexts = (written: readonly string[]): boolean => {
+    patterns += written.filter((pattern) => !isLiteral(pattern)).length
+    if (written.length === 0 || patterns > MAX_PATTERNS) return false
+    for (const pattern of written) {
       if (isGuarded && isAnyText(pattern)) withhold(pattern)
       else texts.push(pattern)
     }
     return true
   }
-  const isRead = (line: string): boolean => {
-    const bare = (line.split(/\s[#;]/, 1)[0] as string).trimEnd()
-    const word = unquote(FIRST_WORD.exec(bare)?.[0] ?? '')
-    const system = SYSTEM.exec(unquote(bare))?.groups?.['number'] ?? SYSTEM.exec(word)?.groups?.['number']
-    const named = addressesOn(bare)
-    if (named !== undefined) {
-      named.forEach(takePrefixes)
-      return named.length > 0
-    }
-    if (system !== undefined && Number(system) <= 0xffffffff) systems.push(Number(system))
-    else return isText(bare, word) && takeTexts(patternsOn(unquote(bare)))
-    return true
-  }
-  const take = (written: string): void => {
-    number++
-    const line = written.trim()
-    const from = BEFORE_ENTRIES.exec(line)?.[0].length ?? 0
-    if (line === '' || from === line.length || (from === 0 && (ABOUT.test(line) || ABOUT_RULES.test(line)))) return
-    if (line.length <= (from > 0 ? MAX_ENTRIES_LINE : MAX_LINE)) {
-      long += Math.max(0, line.length - PLAIN_LINE) / CHARACTERS_A_LINE
-      const entries = objectEntries(line) ?? [line.slice(from).trim()]
-      const isEntry = entries.every(isRead)
-      for (const kind of KINDS) if (kinds[kind].length > 0) firstLines[kind] ??= number
-      if (isEntry) return
-    }
-    left++
-    if (unread.length < MAX_UNREAD) unread.push(number)
-  }
   return {
-    take,
+    found,
+    /** Measures the work so far, in plain lines. */
+    get work() {
+      return addresses.length + patterns * PATTERN_WORK
+    },
+    /** Takes the entries of a line; returns false where it has none. */
+    take(line: string): boolean {
+      const bare = (line.split(/\s[#;]/, 1)[0] as string).trimEnd()
+      const word = unquote(FIRST_WORD.exec(bare)?.[0] ?? '')
+      const system = SYSTEM.exec(unquote(bare))?.groups?.['number'] ?? SYSTEM.exec(word)?.groups?.['number']
+      const named = addressesOn(bare)
+      if (named !== undefined) {
+        named.forEach(takePrefixes)
+        return named.length > 0
+      }
+      if (system === undefined || Number(system) > 0xffffffff) {
+        return isText(bare, word) && takeTexts(patternsOn(unquote(bare)))
+      }
+      systems.push(Number(system))
+      return true
+    },
+    entries(): Omit<ListEntries, 'firstLines' | 'unread' | 'left'> {
+      const family = isGuarded ? everybodyListed(prefixes) : undefined
+      if (family === undefined) return { ...found, prefixes, withheld, withheldCount }
+      const all = `all ${addresses.length} addresses, together most of IPv${family}`
+      const count = withheldCount + addresses.length
+      return { ...found, addresses: [], prefixes: [], withheld: [all, ...withheld], withheldCount: count }
+    },
+  }
+}
+
+/**
+ * Reads a list line by line, so that the reader of a long one can pause. Entries are addresses, CIDRs, `AS64500`, or patterns of texts. A
+ * line may be an object of JSON, or refuse addresses or user agents in the words of another program; behind an address it is about the
+ * address. A guarded list leaves out entries that would block everybody or the operator's own network: short prefixes, all prefixes where
+ * together they are most public addresses, internal ones, and patterns that any text matches.
+ */
+export function createListReader({ isGuarded = false } = {}) {
+  const collector = createCollector(isGuarded)
+  const { found } = collector
+  const firstLines: Partial<Record<EntryKind, number>> = {}
+  const unread: number[] = []
+  let number = 0
+  let long = 0
+  let left = 0
+  return {
+    take(written: string): void {
+      number++
+      const line = written.trim()
+      const from = BEFORE_ENTRIES.exec(line)?.[0].length ?? 0
+      if (line === '' || from === line.length || (from === 0 && (ABOUT.test(line) || ABOUT_RULES.test(line)))) return
+      if (line.length <= (from > 0 ? MAX_ENTRIES_LINE : MAX_LINE)) {
+        long += Math.max(0, line.length - PLAIN_LINE) / CHARACTERS_A_LINE
+        const entries = objectEntries(line) ?? [line.slice(from).trim()]
+        const isEntry = entries.every(collector.take)
+        for (const kind of KINDS) if (found[kind].length > 0) firstLines[kind] ??= number
+        if (isEntry) return
+      }
+      left++
+      if (unread.length < MAX_UNREAD) unread.push(number)
+    },
     /** Counts the entries so far. */
     get size() {
-      return addresses.length + systems.length + texts.length
+      return found.addresses.length + found.systems.length + found.texts.length
     },
     /** Measures the work so far, in plain lines. */
     get work() {
-      return number + long + addresses.length + patterns * PATTERN_WORK
+      return number + long + collector.work
     },
-    entries(): ListEntries {
-      const rest = { systems, texts, firstLines, unread, left, withheld, withheldCount }
-      const family = isGuarded ? everybodyListed(prefixes) : undefined
-      if (family === undefined) return { ...rest, addresses, prefixes }
-      const count = withheldCount + addresses.length
-      const all = `all ${addresses.length} addresses, together most of IPv${family}`
-      return { ...rest, addresses: [], prefixes: [], withheld: [all, ...withheld], withheldCount: count }
-    },
+    entries: (): ListEntries => ({ ...collector.entries(), firstLines, unread, left }),
   }
 }
 
