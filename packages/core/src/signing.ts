@@ -25,7 +25,6 @@ export type { DirectoryAnswer, RequestParts, RequestSigner, SignerOptions }
  * }
  * ```
  * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/agents.md#sign-your-own-requests
- * /
  */
 export function signer(options: SignerOptions): RequestSigner {
   return createRequestSigner(options, { now: Date.now, random: randomBytes })
@@ -44,7 +43,6 @@ export function signer(options: SignerOptions): RequestSigner {
  * }
  * ```
  * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/agents.md#sign-your-own-requests
- * /
  */
 export function directory({ key, agent }: Pick<SignerOptions, 'key' | 'agent'>): DirectoryAnswer {
   return answerDirectory(key, readAgent(agent ?? (key as { readonly agent?: unknown }).agent), Date.now())

@@ -1,5 +1,6 @@
 import { isNamed } from '../address/forwarding.ts'
 import type { NetworkFinding } from '../values/finding.ts'
+import type { InspectionRequest } from '../values/request.ts'
 import { isPossibleFetch } from './fetch-metadata.ts'
 import type { AgentFields } from './fields.ts'
 import { inspectsTls, type Ja4 } from './ja4.ts'
@@ -7,21 +8,17 @@ import { AGAINST, BIT } from './signals.ts'
 import type { BrowserFamily, Platform, UserAgent } from './user-agent.ts'
 
 /** States what is known of a request. A fact that is not available is never suspicious. */
-export interface Evidence {
+export interface Evidence extends Pick<InspectionRequest, 'method' | 'httpVersion' | 'http2Window'> {
   /** True where the visitor is known to have come over https. */
   readonly https: boolean
-  /** No known proxy stands between: the order and case of names and the HTTP version are the visitor's own. */
+  /** No known proxy stands between: the order and case of names and what HTTP shows are the visitor's own. */
   readonly direct: boolean
   readonly fields: AgentFields
   /** Raw fields are as received; they are read only where `direct`. */
   readonly raw: readonly string[]
-  readonly method: string
   /** The target is as received; absent where it is not known. */
   readonly target?: string | undefined
-  readonly httpVersion: string
-  readonly ja4: Ja4 | undefined
-  /** As in `InspectionRequest`; only read where `direct`. */
-  readonly http2Window: number | undefined
+  readonly ja4?: Ja4 | undefined
   readonly network: NetworkFinding
 }
 

@@ -1,5 +1,5 @@
 import { isInternal } from '../network/inside.ts'
-import type { AgentIdentity, AgentVerdict } from '../values/agent-verdict.ts'
+import type { AgentVerdict } from '../values/agent-verdict.ts'
 import type { InspectedCrawler } from '../values/inspection.ts'
 import type { Reason } from '../values/reason.ts'
 import { type AgentClass, NETWORK_CLASSES, type NetworkClass } from '../vocabulary.ts'
@@ -23,7 +23,7 @@ export interface AgentEvidence extends Evidence {
   /** The client is at a reserved address of its own, where no header counts. */
   readonly inside: boolean
   /** Names of headless traits that the caller observed in the browser itself. */
-  readonly headlessFlags: readonly string[] | undefined
+  readonly headlessFlags?: readonly string[] | undefined
 }
 
 export type AgentJudge = ReturnType<typeof createAgentJudge>
@@ -31,7 +31,6 @@ export type AgentJudge = ReturnType<typeof createAgentJudge>
 /** Holds the parts of a verdict on a browser. */
 interface BrowserEvidence {
   readonly bits: number
-  /** The network of the client has this weight. */
   readonly network: number
   readonly headersKnown: boolean
 }
@@ -129,7 +128,11 @@ export function createAgentJudge() {
       const whole = complete ? verdict : withSignature(verdict, signature)
       const browser = complete ? undefined : made.get(verdict)
       if (browser !== undefined) remember(whole, browser.evidence, signature)
-      return allowlisted ? withIdentity(whole, { type: 'address', name: evidence.address, verified: true }) : whole
+      if (!allowlisted) return whole
+      return Object.freeze({
+        ...whole,
+        identity: Object.freeze({ type: 'address', name: evidence.address, verified: true }),
+      })
     },
     /** Adds signs of behaviour, as bits, to a verdict of this judge. A verdict that rests on a name or a proof stays as it is. */
     withBehaviour(verdict: AgentVerdict, bits: number): AgentVerdict {
@@ -202,16 +205,14 @@ function crawlerVerdict(crawler: InspectedCrawler | undefined, evidence: AgentEv
 function namedVerdict(userAgent: UserAgent | undefined, evidence: AgentEvidence): AgentVerdict | undefined {
   const ai = userAgent?.ai
   if (ai !== undefined) {
-    const reasons = [{ id: 'ai-name', text: `The user agent names ${ai.name}, an AI of ${ai.vendor}.` }]
-    const consistency = rateConsistency(evidence)
     return giveVerdict({
       class: 'ai_agent',
       confidence: CONFIDENCE.namedAi,
       botProbability: NAMES_A_PROGRAM,
       basis: 'ai-name',
       ai,
-      ...consistency,
-      reasons,
+      ...rateConsistency(evidence),
+      reasons: [{ id: 'ai-name', text: `The user agent names ${ai.name}, an AI of ${ai.vendor}.` }],
     })
   }
   const headlessFlags = evidence.headlessFlags ?? NO_FLAGS
@@ -266,7 +267,7 @@ function browserVerdict({ bits, network, headersKnown }: BrowserEvidence, behavi
     confidence: isProgram ? botProbability : 1 - botProbability,
     botProbability,
     basis: readBasis({ against, still, sum, network }),
-    ...(headersKnown && { headerConsistency: consistencyFrom(against + absent) }),
+    ...(headersKnown && { headerConsistency: computeConsistency(against + absent) }),
     reasons: [...signals, ...listSigns(behaviour)].map(({ id, weight, text }) => ({ id, weight, text })),
   })
 }
@@ -288,10 +289,12 @@ function estimateBotProbability(sum: number, against: number): number {
 function rateConsistency(evidence: AgentEvidence): { readonly headerConsistency?: number | undefined } {
   if (!evidence.headersKnown) return {}
   const signals = listSignals(browserBits(evidence.userAgent, evidence))
-  return { headerConsistency: consistencyFrom(sumWeights(signals, 'contradiction') + sumWeights(signals, 'absence')) }
+  return {
+    headerConsistency: computeConsistency(sumWeights(signals, 'contradiction') + sumWeights(signals, 'absence')),
+  }
 }
 
-function consistencyFrom(against: number): number {
+function computeConsistency(against: number): number {
   return roundShare(Math.max(0, 1 - against / NO_CONSISTENCY))
 }
 
@@ -325,10 +328,6 @@ function giveVerdict(draft: Draft): AgentVerdict {
     ...(draft.identity && { identity: Object.freeze(draft.identity) }),
     reasons: Object.freeze(draft.reasons.map((reason) => Object.freeze(reason))),
   })
-}
-
-function withIdentity(verdict: AgentVerdict, identity: AgentIdentity): AgentVerdict {
-  return Object.freeze({ ...verdict, identity: Object.freeze(identity) })
 }
 
 /** A signature that proves nothing is reported too, under the claimed identity. */

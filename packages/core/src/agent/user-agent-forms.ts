@@ -90,13 +90,13 @@ export function goesOnAfterMark(text: string, besideDevice: boolean): boolean {
   return name !== '' && !isKnownProduct(name)
 }
 
+/**
+ * Comments have these forms in user agents of crawlers, and of no maker of a browser: a link among the facts about the machine, or
+ * `(compatible; …)` behind a whole browser's.
+ */
 const LINK_ALONE = /\([^()]{0,300}; ?(?:https?:\/\/|www\.)[^();\s]{1,300} ?[;)]/
 const CRAWLERS_COMMENT = /(?:Safari|Firefox)\/[^(]{0,60}\(compatible;[^()]{0,300}\)\s{0,9}$/
 
-/**
- * Reports whether a comment has the form that crawlers use and no maker of a browser: a link among the facts about the machine, or
- * `(compatible; …)` behind a whole browser's.
- */
 export function hasCrawlersComment(text: string): boolean {
   return LINK_ALONE.test(text) || CRAWLERS_COMMENT.test(text)
 }
@@ -118,17 +118,11 @@ export function isBrowserOfDesk(text: string): boolean {
   return DESK.test(text) && (isWebKit || (has('Gecko/') && has('Firefox/')) || has('MSIE ') || has('Trident/'))
 }
 
-/** Reports whether a game calls by its number, through Steam's client on a player's machine; the service itself says its purpose. */
-export function isGameOfSteam(text: string): boolean {
-  return /^Valve\/Steam HTTP Client [\d.]+ \(\d+\)$/.test(text)
-}
+/** Matches a game that calls by its number, through Steam's client on a player's machine; the service itself says its purpose. */
+export const GAME_OF_STEAM = /^Valve\/Steam HTTP Client [\d.]+ \(\d+\)$/
 
-const MAIL_PROGRAM = /^Mozilla\/5\.0 \([^()]*\) Gecko\/20100101 Thunderbird\/[\d.]+(?: Lightning\/[\d.]+)?$/
-
-/** Reports whether a mail program names its engine as browsers do. It sends none of a browser's headers, and shows no page. */
-export function isMailProgram(text: string): boolean {
-  return MAIL_PROGRAM.test(text)
-}
+/** Matches a mail program that names its engine as browsers do. It sends none of a browser's headers, and shows no page. */
+export const MAIL_PROGRAM = /^Mozilla\/5\.0 \([^()]*\) Gecko\/20100101 Thunderbird\/[\d.]+(?: Lightning\/[\d.]+)?$/
 
 const SAFARI_PRODUCTS: ReadonlySet<string> = new Set(['mozilla', 'applewebkit', 'version', 'mobile', 'safari'])
 

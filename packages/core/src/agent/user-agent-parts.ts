@@ -164,14 +164,8 @@ export function isClaim(comment: string): boolean {
 
 /** Lists the names of products outside of comments, in lower case. */
 export function productNames(text: string): readonly string[] {
-  return withoutComments(text)
-    .split(' ')
-    .filter(isName)
-    .map((word) => readName(word).toLowerCase())
-}
-
-function isName(word: string): boolean {
-  return /^[a-z]/i.test(word)
+  const words = withoutComments(text).split(' ')
+  return words.filter((word) => /^[a-z]/i.test(word)).map((word) => readName(word).toLowerCase())
 }
 
 export function readName(word: string): string {
@@ -181,12 +175,5 @@ export function readName(word: string): string {
 
 /** Returns the text outside of parentheses and brackets. */
 export function withoutComments(text: string): string {
-  let depth = 0
-  let outside = ''
-  for (const character of text) {
-    if (character === '(' || character === '[') depth++
-    if (depth === 0) outside += character
-    if ((character === ')' || character === ']') && depth > 0) depth--
-  }
-  return outside
+  return findComments(text).reduceRight((rest, [start, end]) => rest.slice(0, start - 1) + rest.slice(end + 1), text)
 }

@@ -10,7 +10,9 @@ import { LRUCache } from 'lru-cache'
 import { type ApplicationForm, applicationForm, isWebViewOfMac } from '../crawler/application.ts'
 import type { Catalogue, Crawler } from '../crawler/catalogue.ts'
 import { createTokenMatcher, MAX_CHARACTERS } from '../crawler/token-matcher.ts'
+import type { AgentVerdict } from '../values/agent-verdict.ts'
 import {
+  GAME_OF_STEAM,
   goesOnAfterMark,
   hasCrawlersComment,
   hasUnknownProduct,
@@ -19,10 +21,9 @@ import {
   isBrowserOfDesk,
   isDeskAlone,
   isEmbedded,
-  isGameOfSteam,
-  isMailProgram,
   isPlainSafari,
   isRenamedOnServer,
+  MAIL_PROGRAM,
   mayBeOwned,
 } from './user-agent-forms.ts'
 import { listProducts, namesDevice, withoutModels, withoutTrimmings } from './user-agent-parts.ts'
@@ -34,16 +35,10 @@ export type BrowserFamily = 'chromium' | 'firefox' | 'safari' | 'other'
 export type Platform = 'windows' | 'macos' | 'linux' | 'chromeos' | 'android' | 'ios' | 'other'
 
 /** The sign that a user agent belongs to a program. */
-export interface ShownAutomation {
+interface ShownAutomation {
   /** The word that shows the program; absent where no word does, and only the form is unlike any browser's. */
   readonly name?: string | undefined
   readonly headless: boolean
-}
-
-/** A user agent says that it is this AI, of this vendor. */
-export interface NamedAi {
-  readonly name: string
-  readonly vendor: string
 }
 
 /** Holds all facts of a user agent, without other fields. */
@@ -62,7 +57,7 @@ export interface UserAgent {
   /** A product that belongs to no browser and no known application follows a whole browser's. */
   readonly unknownProduct: boolean
   readonly automation?: ShownAutomation | undefined
-  readonly ai?: NamedAi | undefined
+  readonly ai?: AgentVerdict['ai']
   readonly crawler?: Crawler | undefined
 }
 
@@ -108,7 +103,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
 
   function findAutomation(whole: string, family: BrowserFamily | undefined): ShownAutomation | undefined {
     // An application's own client: a person uses most of them, so its name is no accusation.
-    if (apps.find(whole) !== undefined || isGameOfSteam(whole)) return undefined
+    if (apps.find(whole) !== undefined || GAME_OF_STEAM.test(whole)) return undefined
     const text = withoutTrimmings(whole)
     const form = applicationForm(whole)
     const besideDevice = namesDevice(text) || isWebViewOfMac(text) || form !== undefined
@@ -121,7 +116,7 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     const name = wordOf(text) ?? mailAddressIn(text)
     if (name !== undefined) return { name, headless: name === 'headless' }
     // Televisions, consoles and applications seldom begin as a browser does; they name the device.
-    const isUnlike = family === undefined && !besideDevice && !isMailProgram(whole)
+    const isUnlike = family === undefined && !besideDevice && !MAIL_PROGRAM.test(whole)
     const isOdd = isUnlike || isBareMozilla(whole) || isBareCompatible(whole) || isDeskAlone(whole)
     const isAdded =
       (!besideDevice && isRenamedOnServer(whole)) ||
@@ -174,7 +169,7 @@ export function isAi({ slug, purpose }: Pick<Crawler, 'slug' | 'purpose'>): bool
 
 /** Returns the family of a browser by the name that it gives itself; `undefined` for any other client. */
 export function browserFamily(text: string): BrowserFamily | undefined {
-  if (!startsLikeBrowser(text) || isMailProgram(text)) return undefined
+  if (!startsLikeBrowser(text) || MAIL_PROGRAM.test(text)) return undefined
   if (text.includes('CriOS/') || text.includes('FxiOS/') || text.includes('EdgiOS/')) return 'safari'
   if (text.includes('Edge/') || text.includes('Trident/') || text.includes('MSIE ')) return 'other'
   if (text.includes('AppleWebKit/')) {

@@ -108,7 +108,6 @@ export function createAgentInspector({ policy, trust, crawlers, signatures }: Ag
         direct: !fields.forwarded,
         crawler,
         signature: signed ? signatureOf(request, trusted, named) : undefined,
-        headlessFlags: undefined,
       })
       // A claim is proven or disproved from one request to the next. Only the target shows what Android's own player and download manager
       // fetch.
@@ -141,7 +140,6 @@ export function createAgentInspector({ policy, trust, crawlers, signatures }: Ag
         target,
         httpVersion: '',
         ja4: ja4 === undefined ? undefined : parseJa4(ja4),
-        http2Window: undefined,
         headersKnown,
         https: false,
         direct: false,

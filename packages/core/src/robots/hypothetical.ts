@@ -28,15 +28,12 @@ export function inspectionOfCrawler(
     fields: readAgentFields([]),
     method: 'GET',
     httpVersion: '',
-    ja4: undefined,
-    http2Window: undefined,
     headersKnown: false,
     https: false,
     direct: false,
     userAgent: crawler === undefined ? createUserAgentReader(catalogue).read(UNKNOWN) : undefined,
     crawler: claimed,
     signature,
-    headlessFlags: undefined,
   })
   return (path) => ({
     at: '',

@@ -23,9 +23,7 @@ const RETRY = 60_000
 /** Keeps a robots.txt as it was last read well; the first question after its time makes it read again. */
 export class KeptRobots {
   readonly #options: KeptRobotsOptions
-  #file: RobotsFile | undefined
-  #text: string | undefined
-  #at: number | undefined
+  #kept: { readonly file: RobotsFile; readonly text: string; readonly at: number } | undefined
   #next = 0
   #error: string | undefined
   #asking: Promise<void> | undefined
@@ -37,13 +35,13 @@ export class KeptRobots {
   /** Returns `undefined` while it was never read. */
   refuses(userAgent: string, target: string): boolean | undefined {
     if (this.#options.now() >= this.#next) void this.read()
-    return this.#file?.refuses(userAgent, target)
+    return this.#kept?.file.refuses(userAgent, target)
   }
 
   /** Returns its text as it was last read well; `undefined` while it was never read. */
   get text(): string | undefined {
     if (this.#options.now() >= this.#next) void this.read()
-    return this.#text
+    return this.#kept?.text
   }
 
   /** Reads it, unless a read is in flight. Never rejects: `error` says why it was not read. */
@@ -62,34 +60,26 @@ export class KeptRobots {
     const { ask, now, every, title, onTurned } = this.#options
     try {
       const text = await ask()
-      this.#file = parseRobots(text)
-      this.#text = text
-      this.#at = now()
-      this.#next = this.#at + every
+      this.#kept = { file: parseRobots(text), text, at: now() }
+      this.#next = this.#kept.at + every
       if (this.#error !== undefined) onTurned(`${title} can be read again.`)
       this.#error = undefined
     } catch (error) {
       const reason = errorText(error)
       this.#next = now() + Math.min(every, RETRY)
-      const kept = this.#file === undefined ? 'rules with match.robots ignore it' : 'the last copy stays in use'
+      const kept = this.#kept === undefined ? 'rules with match.robots ignore it' : 'the last copy stays in use'
       if (reason !== this.#error) onTurned(`${title} ${reason}: ${kept}.`)
       this.#error = reason
     }
   }
 
   get status(): SourceStatus {
-    const file = this.#file
-    const checked = this.#at === undefined ? undefined : new Date(this.#at).toISOString()
+    const common = { id: this.#options.id, title: 'robots.txt of the site', licence: '', credit: '' }
     const error = this.#error
-    return {
-      id: this.#options.id,
-      title: 'robots.txt of the site',
-      state: file === undefined ? 'absent' : 'loaded',
-      ...(file !== undefined && { entries: file.size }),
-      ...(checked !== undefined && { date: checked.slice(0, 10), checked }),
-      ...(error !== undefined && (file === undefined ? { reason: error } : { error })),
-      licence: '',
-      credit: '',
-    }
+    if (this.#kept === undefined) return { ...common, state: 'absent', ...(error !== undefined && { reason: error }) }
+    const { file, at } = this.#kept
+    const checked = new Date(at).toISOString()
+    const known = { entries: file.size, date: checked.slice(0, 10), checked }
+    return { ...common, state: 'loaded', ...known, ...(error !== undefined && { error }) }
   }
 }

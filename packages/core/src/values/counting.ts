@@ -68,9 +68,7 @@ export interface CountingRule {
   readonly limit?:
     | (CountLimit & {
         readonly keys: readonly CountKey[]
-        /** The limit counts these responses; by default it counts requests. */
         readonly counts?: CountedAnswers | undefined
-        /** Responses with these statuses count as failures. */
         readonly failures?: readonly number[] | undefined
         /** A success of each account takes back so many failures. */
         readonly excused?: number | undefined

@@ -47,7 +47,6 @@ export interface DecidedBan {
  * in monitor mode, where nothing but allow takes effect.
  */
 export interface Decision {
-  /** Repeats the request's id. */
   readonly id?: string | undefined
   readonly action: Action
   readonly enforced: boolean

@@ -4,10 +4,8 @@ import type { AsType, NetworkClass } from '../vocabulary.ts'
 export type VerdictMethod = 'reserved' | 'ip_state' | 'asn' | `range:${NetworkClass}`
 
 /**
- * Lists the rules that decide, in more detail than `method`: a special-purpose registry, `sallyport ip set`, the address's own reverse
- * name, a list of addresses, a list of ranges, exits crowded in one prefix, a row of the operator table, exits of several services in a
- * host, a rule over the organisation's name, a list of systems, what lists say of the system's prefixes, its likeness to hosts; `none`
- * where nothing is known.
+ * Lists the rules that decide, in more detail than `method`. `override`: `sallyport ip set`; `exit_density`: exits crowded in one prefix;
+ * `mixed_system`: exits of several services in a host; `system_shape`: its likeness to hosts.
  */
 export const VERDICT_RULES = [
   'reserved',

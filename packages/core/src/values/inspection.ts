@@ -68,12 +68,10 @@ export interface Inspection extends Pick<InspectionRequest, 'user' | 'plan' | 'j
   readonly countryUnknown?: true | undefined
   /** The region of the client's address, or why it is not known; absent where no rule asks for regions. */
   readonly region?: InspectedRegion | undefined
-  /** Names the crawler that the user agent claims to be; absent when it names none. */
   readonly crawler?: InspectedCrawler | undefined
   /** The oldest source that the inspection rests on, and the day on which it was last known to be true; absent when nothing says so. */
   readonly oldest?: DatedSource | undefined
   readonly agent: AgentVerdict
-  /** Says what the visitor has done in this visit; absent where that is not known. */
   readonly behaviour?: InspectedBehaviour | undefined
   readonly degraded: readonly InspectionDegraded[]
   readonly pass?: InspectedPass | undefined

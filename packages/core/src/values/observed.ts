@@ -44,9 +44,7 @@ export interface ObservedRequest extends Pick<InspectionRequest, 'method' | 'ja4
   readonly inspectionMilliseconds?: number | undefined
   /** Says why a request was refused without a decision. */
   readonly refusedFor?: string | undefined
-  /** Says what part it has in a challenge; absent where it was not challenged and brought no solution. */
   readonly challenge?: ChallengeStep | undefined
-  /** Says what part it has in an offer; absent where none was made. */
   readonly payment?: PaymentStep | undefined
 }
 

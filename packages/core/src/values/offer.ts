@@ -6,7 +6,6 @@ export interface X402Terms {
   readonly asset: string
   /** Counts the smallest units of the token, in digits. */
   readonly amount: string
-  /** Holds the address that is paid. */
   readonly payTo: string
   /** What the network's scheme needs besides, as the name and the version of the token. */
   readonly extra?: Readonly<Record<string, string>> | undefined
@@ -33,12 +32,10 @@ export interface Receipt {
 
 /** A receipt came with this request. */
 export interface PaidRequest {
-  /** Is the id of logs. */
   readonly id: string
   readonly client: string
   readonly method: string
   readonly url: string
-  /** Holds the id of the rule that offers. */
   readonly rule: string
   /** Names the crawler or agent; `proven` says whether a check or a signature proves it. */
   readonly crawler?:
@@ -73,7 +70,6 @@ export interface PaymentStep {
   readonly outcome: PaymentOutcome
   readonly rule: string
   readonly offer: Offer
-  /** Names the accepted payment. */
   readonly receipt?: string | undefined
   readonly settlement?: object | undefined
   readonly reason?: string | undefined
