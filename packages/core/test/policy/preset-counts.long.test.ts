@@ -1,8 +1,8 @@
 import t from 'tap'
-import { type CompiledPolicy, createCounter, decide, type Inspection, PRESET_NAMES, refuses } from '../../src/index.ts'
+import { type CompiledPolicy, createCounter, decide, type Inspection, refuses } from '../../src/index.ts'
 import { createFakeCounts } from '../../src/testing/fakes.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
-import { inspect, listRequests, PASSES, PEERS, POLICIES, SCENES, type Seen, worsePairs } from './preset-scenes.ts'
+import { inspect, listRequests, listSenders, SCENES, type Seen, STANCES, worsePairs } from './preset-scenes.ts'
 
 /* The first law of the presets holds for their counts too: the more speaks against a client, the fewer pages it reads. */
 
@@ -40,23 +40,18 @@ for (const scene of SCENES) {
     const seen = listRequests(scene)
     const pairs = worsePairs(seen)
     const more: string[] = []
-    for (const { peer, networkClass } of PEERS) {
-      for (const method of ['GET', 'POST']) {
-        const inspections = seen.map(({ request }) => inspect({ ...request, peer, method }))
-        const alike = distinct(inspections, seen)
-        for (const [at, policy] of POLICIES.entries()) {
-          for (const pass of PASSES) {
-            const counts = new Map<number, number>()
-            for (const row of new Set(alike)) {
-              const inspection = { ...(inspections[row] as Inspection), ...(pass && { pass }) }
-              counts.set(row, await pagesRead(policy, inspection, (seen[row] as Seen).request))
-            }
-            for (const [one, other] of pairs) {
-              const [less, worse] = [one, other].map((row) => counts.get(alike[row] as number) ?? 0) as [number, number]
-              if (worse > less)
-                more.push(`${PRESET_NAMES[at]}, ${networkClass}, ${method}, ${seen[other]?.what}: ${worse} > ${less}`)
-            }
-          }
+    for (const { from, ...sender } of listSenders('GET', 'POST')) {
+      const inspections = seen.map(({ request }) => inspect({ ...request, ...sender }))
+      const alike = distinct(inspections, seen)
+      for (const { preset, policy, pass } of STANCES) {
+        const counts = new Map<number, number>()
+        for (const row of new Set(alike)) {
+          const inspection = { ...(inspections[row] as Inspection), ...(pass && { pass }) }
+          counts.set(row, await pagesRead(policy, inspection, (seen[row] as Seen).request))
+        }
+        for (const [one, other] of pairs) {
+          const [less, worse] = [one, other].map((row) => counts.get(alike[row] as number) ?? 0) as [number, number]
+          if (worse > less) more.push(`${preset}, ${from}, ${seen[other]?.what}: ${worse} > ${less}`)
         }
       }
     }

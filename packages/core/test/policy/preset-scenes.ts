@@ -1,5 +1,5 @@
 import { AGAINST, BIT, type SignalId } from '../../src/agent/signals.ts'
-import { compilePolicy, type InspectedPass, type Inspection, PRESET_NAMES } from '../../src/index.ts'
+import { ACTIONS, compilePolicy, decide, type InspectedPass, type Inspection, PRESET_NAMES } from '../../src/index.ts'
 import { createFakeNetworks, makeSnapshots, makeSystem } from '../../src/testing/fakes.ts'
 import type { InspectionRequest } from '../../src/values/request.ts'
 import { type AsType, NETWORK_CLASSES } from '../../src/vocabulary.ts'
@@ -54,7 +54,7 @@ const TYPES: Readonly<Partial<Record<(typeof NETWORK_CLASSES)[number], AsType>>>
   mobile: 'mobile',
   residential_clean: 'isp',
 }
-export const PEERS = NETWORK_CLASSES.map((networkClass, at) => ({ networkClass, peer: `8.${at + 1}.1.1` }))
+const PEERS = NETWORK_CLASSES.map((networkClass, at) => ({ networkClass, peer: `8.${at + 1}.1.1` }))
 const SNAPSHOTS = makeSnapshots({
   networks: createFakeNetworks(
     PEERS.map(({ networkClass }, at) => [
@@ -76,8 +76,30 @@ export function inspectMoved(request: InspectionRequest, bits: number): Inspecti
   return inspection
 }
 
-export const PASSES: readonly (InspectedPass | undefined)[] = [undefined, { id: 'aaaaaaaaaaa', level: 2, age: 60 }]
-export const POLICIES = PRESET_NAMES.map((preset) => compilePolicy({ preset, rules: [] }))
+const PASSES: readonly (InspectedPass | undefined)[] = [undefined, { id: 'aaaaaaaaaaa', level: 2, age: 60 }]
+
+/** Every preset, for a client without a pass and for one with a pass. */
+export const STANCES = PRESET_NAMES.flatMap((preset) => {
+  const policy = compilePolicy({ preset, rules: [] })
+  return PASSES.map((pass) => ({ preset, policy, pass }))
+})
+
+/** Ranks the action of a preset: a stricter one has a higher rank. */
+export function rankAction(
+  { policy, pass }: (typeof STANCES)[number],
+  inspection: Inspection,
+  { fields, target }: InspectionRequest,
+): number {
+  const asked = { mode: 'enforce', request: { fields, target } } as const
+  return ACTIONS.indexOf(decide(policy, { ...inspection, ...(pass && { pass }) }, asked).action)
+}
+
+/** Lists every network with each of some methods. */
+export function listSenders(...methods: readonly string[]) {
+  return PEERS.flatMap(({ peer, networkClass }) =>
+    methods.map((method) => ({ peer, method, from: `${networkClass}, ${method}` })),
+  )
+}
 
 export interface Seen {
   readonly what: string

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ACTIONS, classify, compilePolicy, DAY_MS, decide, NETWORK_CLASSES, PRESET_NAMES } from '../../src/index.ts'
+import { classify, compilePolicy, DAY_MS, decide, NETWORK_CLASSES } from '../../src/index.ts'
 import type { NetworkRecord } from '../../src/ports/index.ts'
 import {
   createFakeClock,
@@ -11,7 +11,7 @@ import {
   makeSystem,
 } from '../../src/testing/fakes.ts'
 import { CHROME, makeFields, makeRequest } from '../agents.ts'
-import { inspect, POLICIES } from './preset-scenes.ts'
+import { inspect, rankAction, STANCES } from './preset-scenes.ts'
 
 const ADDRESS = makeAddress('8.1.1.1')
 const AGES = [0, 60, 180, 365, 730, 3_000]
@@ -38,19 +38,14 @@ function classifyRecord(record: Partial<NetworkRecord>, days: number) {
 
 t.test('no preset is stricter with a person because data is old', async (t) => {
   const request = makeRequest(makeFields(CHROME), { peer: '8.1.1.1' })
-  const { fields, target } = request
   const whole = inspect(request)
-  const action = (policy: (typeof POLICIES)[number], record: Partial<NetworkRecord>, days: number) => {
-    const network = classifyRecord(record, days)
-    const asked = { mode: 'enforce', request: { fields, target } } as const
-    return ACTIONS.indexOf(decide(policy, { ...whole, network }, asked).action)
-  }
-  const stricter = POLICIES.flatMap((policy, at) =>
-    RECORDS.flatMap((record) => {
-      const [fresh = 0, ...aged] = AGES.map((days) => action(policy, record, days))
-      return aged.some((later) => later > fresh) ? [`${PRESET_NAMES[at]}: ${JSON.stringify(record)}`] : []
-    }),
-  )
+  const stricter = RECORDS.flatMap((record) => {
+    const inspections = AGES.map((days) => ({ ...whole, network: classifyRecord(record, days) }))
+    return STANCES.flatMap((stance) => {
+      const [fresh = 0, ...aged] = inspections.map((inspection) => rankAction(stance, inspection, request))
+      return aged.some((later) => later > fresh) ? [`${stance.preset}: ${JSON.stringify(record)}`] : []
+    })
+  })
   t.same(stricter, [])
 })
 
