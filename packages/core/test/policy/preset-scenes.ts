@@ -78,7 +78,7 @@ export function inspectMoved(request: InspectionRequest, bits: number): Inspecti
 
 const PASSES: readonly (InspectedPass | undefined)[] = [undefined, { id: 'aaaaaaaaaaa', level: 2, age: 60 }]
 
-/** Every preset, for a client without a pass and for one with a pass. */
+/** Lists every preset, for a client without a pass and for a client with one. */
 export const STANCES = PRESET_NAMES.flatMap((preset) => {
   const policy = compilePolicy({ preset, rules: [] })
   return PASSES.map((pass) => ({ preset, policy, pass }))

@@ -56,7 +56,7 @@ export function zoneClock(zone: string) {
     const day = DAYS.indexOf(parts['weekday']?.toLowerCase() ?? '')
     return { day, minute: Number(parts['hour']) * 60 + Number(parts['minute']) }
   }
-  // Minutes pass slower than requests.
+  // Many requests come in one minute, so its time is read once.
   let minuteText = ''
   let time = { day: 0, minute: 0 }
   return (at: string) => {
