@@ -19,9 +19,8 @@ export {
   TRUST_PRESETS,
   type TrustedHeaders,
 } from './address/client.ts'
-export { FORWARDING_HEADERS, isNamed } from './address/forwarding.ts'
+export { FORWARDING_HEADERS, findField, isNamed } from './address/forwarding.ts'
 export { createGrowingColumn, type GrowingColumn } from './address/growing-column.ts'
-export { lastNotAbove } from './address/partition.ts'
 export {
   coverRange,
   formatHostOrPrefix,
@@ -35,6 +34,7 @@ export {
 } from './address/prefix.ts'
 export { createPrefixSet } from './address/prefix-set.ts'
 export { reservedRow } from './address/reserved.ts'
+export { lastNotAbove } from './address/sorted-prefixes.ts'
 export { buildPartition4, findSegment4, type Partition4 } from './address/table4.ts'
 export { createPartition6Writer, findSegment6, type Partition6 } from './address/table6.ts'
 export { BEHAVIOUR_SIGNS } from './agent/behaviour-signs.ts'
@@ -101,7 +101,7 @@ export * from './lists/named-list.ts'
 export { EVENT_FACTS, listEventFacts, parseEventFacts } from './logins/event-facts.ts'
 export { type Dated, eventRisk, explainEvent, labelEventReason } from './logins/event-reasons.ts'
 export { foldIdentifier, foldSpelling, type MailAddress, parseMailAddress } from './logins/mail-address.ts'
-export { readUserAgent, sightLogin } from './logins/sighting.ts'
+export { sightLogin } from './logins/sighting.ts'
 export {
   type JudgedLogin,
   judgeLogin,

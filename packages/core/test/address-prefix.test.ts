@@ -8,7 +8,6 @@ import {
   compareAddresses,
   formatAddress,
   nextAddress,
-  parseAddress,
   sameAddress,
 } from '../src/address/address.ts'
 import { createPartition } from '../src/address/partition.ts'
@@ -18,16 +17,13 @@ import {
   formatPrefix,
   lastAddress,
   makePrefix,
-  type Prefix,
   parseHostOrPrefix,
   parsePrefix,
   prefixContains,
 } from '../src/address/prefix.ts'
 import { createPrefixSet, prefixSetSteps } from '../src/address/prefix-set.ts'
+import { makeAddress as at, prefixOfText as net } from '../src/testing/fakes.ts'
 import { splitWords } from './support.ts'
-
-const at = (text: string) => parseAddress(text) as Address
-const net = (text: string) => parsePrefix(text) as Prefix
 
 const word = fc.oneof(fc.constant(0), fc.constant(-1), fc.integer())
 const four: fc.Arbitrary<Address> = word.map(address4)

@@ -35,10 +35,7 @@ export function parseAddressIn(text: string, start: number, end: number): Addres
   return value < 0 ? parse6(text, start, end) : address4(value)
 }
 
-/**
- * Parses IPv6 by RFC 4291 section 2.2. Each group is shifted into 128 bits; at the end `::` moves the groups before it up. Allocates only
- * the result.
- */
+/** Parses IPv6 by RFC 4291 section 2.2: shifts each group into 128 bits; at the end `::` moves the groups before it up. */
 function parse6(text: string, start: number, end: number): Address | undefined {
   let a = 0
   let b = 0

@@ -18,10 +18,7 @@ export function readScheme(value: string): Scheme | undefined {
   return SCHEMES.get(first.trim().toLowerCase())
 }
 
-/**
- * Returns the scheme by which the client came, where the peer is a trusted proxy that names a scheme, whether or not it names the client.
- * Reads `Forwarded` where that header names clients, else `X-Forwarded-Proto`.
- */
+/** Returns the scheme that a trusted peer names: in `Forwarded` where that header names clients, else in `X-Forwarded-Proto`. */
 export function namedScheme({ peer, fields }: InspectionRequest, trust: ClientTrust): Scheme | undefined {
   if (!isTrustedPeer(peer, trust)) return undefined
   let proto: string | undefined

@@ -8,8 +8,10 @@ import { everybodyIn } from './everybody.ts'
 import {
   carriesForwarding,
   elementStart,
+  findField,
   isEmptyElement,
   isNamed,
+  listValues,
   readForwarded,
   readHop,
   readOnlyHop,
@@ -155,12 +157,8 @@ export function resolveClient(
 /** A balancer runs no browser: where a browser seems to call, the proxy forwards and does not say for whom. */
 function asksForItself(fields: readonly string[]): boolean {
   if (carriesForwarding(fields)) return false
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    if (!isNamed(fields[at] as string, 'user-agent')) continue
-    const userAgent = fields[at + 1] as string
-    return !userAgent.startsWith('Mozilla/') || userAgent.includes('(compatible;')
-  }
-  return true
+  const userAgent = findField(fields, 'user-agent') ?? ''
+  return !userAgent.startsWith('Mozilla/') || userAgent.includes('(compatible;')
 }
 
 /** Reports whether an address is a loopback address: 127.0.0.0/8 or ::1. */
@@ -181,10 +179,7 @@ function findClient(peer: Address | undefined, fields: readonly string[], trust:
 
 /** A header that holds one address must occur once: of two, one is forged, and nothing says which. */
 function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): Client {
-  const lines: string[] = []
-  for (let at = 0; at < fields.length; at += 2) {
-    if (isNamed(fields[at] as string, trust.header)) lines.push(fields[at + 1] as string)
-  }
+  const lines = listValues(fields, trust.header)
   const address = readOnlyHop(lines)
   return address === undefined ? nameClient(peer, peer, lines.length > 0) : nameClient(address, peer, false)
 }

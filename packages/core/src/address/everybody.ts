@@ -47,10 +47,7 @@ export function everybodyIn(prefixes: readonly Prefix[]): 4 | 6 | undefined {
 }
 
 /** Returns the bounds as shares of the family; parts of IPv6 smaller than a /52 do not count. */
-function numberRange({ address: { family, a, b, d }, length }: Prefix): {
-  readonly from: number
-  readonly until: number
-} {
+function numberRange({ address: { family, a, b, d }, length }: Prefix) {
   const from = family === 4 ? (d >>> 0) / 2 ** 32 : (a >>> 0) / 2 ** 32 + (b >>> 0) / 2 ** 64
   return { from, until: from + 2 ** -length }
 }

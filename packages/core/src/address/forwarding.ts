@@ -55,6 +55,21 @@ export function isNamed(field: string, name: string): boolean {
   return true
 }
 
+/** Returns the first value of a header in raw fields, by its name in lower case. */
+export function findField(fields: readonly string[], name: string): string | undefined {
+  for (let at = 0; at + 1 < fields.length; at += 2) if (isNamed(fields[at] as string, name)) return fields[at + 1]
+  return undefined
+}
+
+/** Lists all values of a header in raw fields, by its name in lower case. */
+export function listValues(fields: readonly string[], name: string): readonly string[] {
+  const values: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (isNamed(fields[at] as string, name)) values.push(fields[at + 1] as string)
+  }
+  return values
+}
+
 const QUOTE = 34
 const COMMA = 44
 const BACKSLASH = 92
@@ -82,9 +97,7 @@ function isEscaped(line: string, at: number): boolean {
   return (at - 1 - before) % 2 === 1
 }
 
-/**
- * Reads the address of one hop as X-Forwarded-For and headers of one address write it: bare, or in brackets, each with or without a port.
- */
+/** Reads the address of one hop: bare, or in brackets, each with or without a port. */
 export function readHop(element: string): Address | undefined {
   return readNode(trimBlanks(element), isPort)
 }
@@ -102,10 +115,11 @@ export function readOnlyHop(lines: readonly string[]): Address | undefined {
 }
 
 /**
- * Matches one parameter of a `Forwarded` element with the `;` after it, or a `;` alone: RFC 7239 section 4 makes each parameter optional.
+ * Matches one parameter of a line of `Forwarded` with the `;` or `,` after it, or either alone: RFC 7239 section 4 makes each parameter
+ * optional. An element that `elementStart` found has no comma outside of quotes.
  */
 const PARAMETER =
-  /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:;[ \t]*|$)|;[ \t]*)/giy
+  /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:[;,][ \t]*|$)|[;,][ \t]*)/giy
 
 /**
  * Reads the address in the `for` parameter of one element of `Forwarded` (RFC 7239 section 4). Returns `undefined` for obfuscated
@@ -123,13 +137,9 @@ export function readForwarded(element: string): Address | undefined {
   return end === element.length && nodes.length === 1 && node !== undefined ? readNode(node, isNodePort) : undefined
 }
 
-/** Matches the parameters of every element of a line. */
-const PARAMETERS =
-  /[ \t]*(?:([!#$%&'*+\-.^_`|~0-9a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(?:[;,][ \t]*|$)|[;,][ \t]*)/giy
-
 /** Reads the first `proto` parameter of a line of `Forwarded`. */
 export function readForwardedProto(line: string): string | undefined {
-  for (const { 1: name = '', 2: quoted, 3: bare } of line.matchAll(PARAMETERS)) {
+  for (const { 1: name = '', 2: quoted, 3: bare } of line.matchAll(PARAMETER)) {
     if (name.toLowerCase() === 'proto') return quoted ?? bare
   }
   return undefined
@@ -179,6 +189,6 @@ function trimBlanks(text: string): string {
   return text.slice(start, end)
 }
 
-function isBlank(code: number): boolean {
+export function isBlank(code: number): boolean {
   return code === 32 || code === 9
 }

@@ -43,6 +43,7 @@ export function parseHostname(text: string): string | undefined {
 /** Returns the host of a URL as WHATWG reads it: lower case, A-labels, numeric forms as dotted decimal, IPv6 in brackets. */
 export function urlHost(url: string): string | undefined {
   try {
+    // Once it is compiled, `URL.canParse` of Node 20 refuses letters beyond ASCII.
     return new URL(url).hostname
   } catch {
     return undefined

@@ -139,7 +139,6 @@ function differingBits(x: Address, y: Address): number {
   return 32 - Math.clz32(x.d ^ y.d)
 }
 
-/** Counts the zero bits in a row from the least significant bit. */
 function trailingZeros(a: number, b: number, c: number, d: number): number {
   if (d !== 0) return 31 - Math.clz32(d & -d)
   if (c !== 0) return 63 - Math.clz32(c & -c)

@@ -10,27 +10,27 @@ export interface Partition4 {
 }
 
 const CHUNK_BITS = 14
-const CHUNKS = 2 ** 18
 const LOW_MASK = 2 ** CHUNK_BITS - 1
 
 /** Builds a partition from ascending starts, of which the first is 0. */
 export function buildPartition4(starts: Uint32Array): Partition4 {
-  const direct = new Uint32Array(CHUNKS + 1)
-  let segment = 0
-  for (let chunk = 0; chunk <= CHUNKS; chunk++) {
-    const first = chunk * 2 ** CHUNK_BITS
-    while (segment < starts.length && (starts[segment] as number) < first) segment++
-    direct[chunk] = segment
+  return {
+    lows: Uint16Array.from(starts, (start) => start & LOW_MASK),
+    direct: buildDirectIndex(starts, 0, CHUNK_BITS),
   }
-  const lows = new Uint16Array(starts.length)
-  for (let index = 0; index < starts.length; index++) lows[index] = (starts[index] as number) & LOW_MASK
-  return { lows, direct }
 }
 
-/**
- * Returns the number of the segment that holds an IPv4 address, given as the word `d` of an `Address` (signed or not). Reads the direct
- * index once, then searches the few segments of the chunk by halves. Allocates nothing.
- */
+/** Counts the starts before each of 2^18 chunks of 2^`bits` numbers, of which the first begins at `from`. */
+export function buildDirectIndex(starts: Uint32Array, from: number, bits: number): Uint32Array {
+  let before = 0
+  return Uint32Array.from({ length: 2 ** 18 + 1 }, (_, chunk) => {
+    const first = from + chunk * 2 ** bits
+    while (before < starts.length && (starts[before] as number) < first) before++
+    return before
+  })
+}
+
+/** Returns the number of the segment that holds an IPv4 address, given as the word `d` of an `Address`. Allocates nothing. */
 export function findSegment4(partition: Partition4, word: number): number {
   const { lows, direct } = partition
   const chunk = word >>> CHUNK_BITS

@@ -1,4 +1,5 @@
 import { createGrowingColumn } from './growing-column.ts'
+import { buildDirectIndex } from './table4.ts'
 
 /**
  * Cuts the IPv6 space into consecutive segments by the upper 64 bits; the first starts at `::`. Segments whose starts share the upper 32
@@ -26,17 +27,8 @@ export interface Partition6 {
   readonly fineLow: Uint32Array
 }
 
-const CHUNKS = 2 ** 18
-const CHUNK_SHIFT = 11
+const CHUNK_BITS = 11
 const GLOBAL_UNICAST = 0x20000000
-
-/** Builds a partition from starts in address order, the first of them `::`, each with a value. */
-export interface Partition6Writer {
-  /** The words are unsigned. A start with the value of the start before it makes no new segment. */
-  push(a: number, b: number, c: number, d: number, value: number): void
-  /** Returns the partition, and the value of each of its segments and pieces. */
-  finish(): { readonly partition: Partition6; readonly values: Uint32Array }
-}
 
 function createColumns6(capacity: number) {
   const uppers = createGrowingColumn(capacity >>> 5)
@@ -69,7 +61,7 @@ function createColumns6(capacity: number) {
       fineLow.push(d)
       fineValues.push(value)
     },
-    finish(): ReturnType<Partition6Writer['finish']> {
+    finish(): { readonly partition: Partition6; readonly values: Uint32Array } {
       groups.push(lowers.length)
       pieces.push(fineHigh.length)
       const marked = cells.finish()
@@ -79,7 +71,7 @@ function createColumns6(capacity: number) {
           uppers: uppers.finish(),
           groups: groups.finish(),
           lowers: lowers.finish(),
-          direct: directIndex6(uppers.finish()),
+          direct: buildDirectIndex(uppers.finish(), GLOBAL_UNICAST, CHUNK_BITS),
           split: buildBitmap(marked, lowers.length),
           cells: marked,
           pieces: pieces.finish(),
@@ -92,8 +84,11 @@ function createColumns6(capacity: number) {
   }
 }
 
-/** `capacity` estimates the number of segments. Cuts below a /64 go to the fine columns. */
-export function createPartition6Writer(capacity: number): Partition6Writer {
+/**
+ * Builds a partition from starts in address order, the first of them `::`, each with a value. `capacity` estimates the number of segments.
+ * Cuts below a /64 go to the fine columns.
+ */
+export function createPartition6Writer(capacity: number) {
   const columns = createColumns6(capacity)
   /** `run` holds the starts in the current /64: the two lower words and the value of each, flat. */
   let cellA = 0
@@ -124,7 +119,8 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
   }
 
   return {
-    push(a, b, c, d, value) {
+    /** The words are unsigned. A start with the value of the start before it makes no new segment. */
+    push(a: number, b: number, c: number, d: number, value: number): void {
       if (value === last) return
       if (a !== cellA || b !== cellB) {
         endCell(a, b)
@@ -136,6 +132,7 @@ export function createPartition6Writer(capacity: number): Partition6Writer {
       run[length++] = value
       last = value
     },
+    /** Returns the partition, and the value of each of its segments and pieces. */
     finish() {
       endCell(-1, -1)
       return columns.finish()
@@ -150,21 +147,7 @@ function buildBitmap(numbers: Uint32Array, length: number): Uint32Array {
   return bitmap
 }
 
-function directIndex6(uppers: Uint32Array): Uint32Array {
-  const direct = new Uint32Array(CHUNKS + 1)
-  let group = 0
-  for (let chunk = 0; chunk <= CHUNKS; chunk++) {
-    const first = GLOBAL_UNICAST + chunk * 2 ** CHUNK_SHIFT
-    while (group < uppers.length && (uppers[group] as number) < first) group++
-    direct[chunk] = group
-  }
-  return direct
-}
-
-/**
- * Returns the number of the segment or piece that holds an IPv6 address, given as the words of an `Address` (signed or not). Pieces are
- * numbered after the segments. Allocates nothing.
- */
+/** Returns the number of the segment, or of the piece after all segments, that holds an IPv6 address. Allocates nothing. */
 export function findSegment6(partition: Partition6, a: number, b: number, c: number, d: number): number {
   const { split } = partition
   const segment = findWhole(partition, a >>> 0, b >>> 0)
@@ -177,22 +160,23 @@ function findWhole({ uppers, groups, lowers, direct }: Partition6, upper: number
   let group = 0
   let last = uppers.length - 1
   if (upper >>> 29 === GLOBAL_UNICAST >>> 29) {
-    const chunk = (upper - GLOBAL_UNICAST) >>> CHUNK_SHIFT
+    const chunk = (upper - GLOBAL_UNICAST) >>> CHUNK_BITS
     group = (direct[chunk] as number) - 1
     last = (direct[chunk + 1] as number) - 1
   }
-  while (group < last) {
-    const middle = (group + last + 1) >>> 1
-    if ((uppers[middle] as number) <= upper) group = middle
-    else last = middle - 1
-  }
-  let to = (groups[group + 1] as number) - 1
+  group = lastAtMost(uppers, group, last, upper)
+  const end = (groups[group + 1] as number) - 1
   // An address after its group is in the group's last segment.
-  if (uppers[group] !== upper) return to
-  let from = (groups[group] as number) - 1
+  return uppers[group] === upper ? lastAtMost(lowers, (groups[group] as number) - 1, end, lower) : end
+}
+
+/** Returns the last place from `first` to `last` whose word is not above `word`; `first` where only words before it could be. */
+function lastAtMost(words: Uint32Array, first: number, last: number, word: number): number {
+  let from = first
+  let to = last
   while (from < to) {
     const middle = (from + to + 1) >>> 1
-    if ((lowers[middle] as number) <= lower) from = middle
+    if ((words[middle] as number) <= word) from = middle
     else to = middle - 1
   }
   return from
@@ -200,15 +184,9 @@ function findWhole({ uppers, groups, lowers, direct }: Partition6, upper: number
 
 function findPiece(partition: Partition6, segment: number, upper: number, lower: number): number {
   const { cells, pieces, fineHigh, fineLow } = partition
-  let from = 0
-  let to = cells.length - 1
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if ((cells[middle] as number) < segment) from = middle + 1
-    else to = middle
-  }
-  let low = pieces[from] as number
-  let high = (pieces[from + 1] as number) - 1
+  const cell = lastAtMost(cells, 0, cells.length - 1, segment)
+  let low = pieces[cell] as number
+  let high = (pieces[cell + 1] as number) - 1
   while (low < high) {
     const middle = (low + high + 1) >>> 1
     const start = fineHigh[middle] as number

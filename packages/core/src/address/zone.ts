@@ -11,7 +11,6 @@ export function parseZoned(text: string): Address | undefined {
   return address !== undefined && isLinkLocal(address) ? address : undefined
 }
 
-/** Reports whether the address is in fe80::/10. */
 function isLinkLocal({ family, a }: Address): boolean {
   return family === 6 && a >>> 22 === 0x3fa
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { isNamed } from '../address/forwarding.ts'
+import { findField } from '../address/forwarding.ts'
 import { listSigns } from '../agent/behaviour-signs.ts'
 import { HOUR_MS } from '../duration.ts'
 import { isInternal } from '../network/inside.ts'
@@ -47,7 +47,7 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
   /** A visitor of the group held a pass at this time. */
   const mixed = new LRUCache<number, number>({ max: MAX_MIXED })
   const keyOf = createVisitKeys(seed)
-  const ids = new Map<number, readonly string[]>()
+  const listIds = createIdLists()
 
   function take(event: VisitEvent): void {
     const row = recordEvent(records, event)
@@ -62,14 +62,6 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
     norms.learn(event.site, readHabits(records, row), group)
   }
 
-  function listIds(bits: number): readonly string[] {
-    const known = ids.get(bits)
-    if (known !== undefined) return known
-    const listed = Object.freeze(listSigns(bits).flatMap(({ id, weight }) => (weight > 0 ? [id] : [])))
-    ids.set(bits, listed)
-    return listed
-  }
-
   return {
     /** Returns what the visitor of a request has done so far; `undefined` where nothing is known of it. */
     find(
@@ -78,8 +70,8 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
       now: number,
     ): BehaviourFinding | undefined {
       if (!hasBehaviour(known)) return undefined
-      const site = siteOf === undefined ? '' : siteOf(findField(fields, ':authority') || findField(fields, 'host'))
-      const row = records.find(keyOf(known.client, user, findField(fields, 'user-agent'), site), now)
+      const site = siteOf?.(findField(fields, ':authority') || (findField(fields, 'host') ?? '')) ?? ''
+      const row = records.find(keyOf(known.client, user, findField(fields, 'user-agent') ?? '', site), now)
       const pages = row === -1 ? 0 : records.get(row, CELL.pages)
       // A client that found no page may have requested many.
       if (row === -1 || (pages === 0 && records.word(row, WORD.missing) === 0)) return undefined
@@ -128,14 +120,21 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
   }
 }
 
+/** Lists the ids of the signs against a person; each list is made once. */
+function createIdLists(): (bits: number) => readonly string[] {
+  const kept = new Map<number, readonly string[]>()
+  return (bits) => {
+    let ids = kept.get(bits)
+    if (ids === undefined) {
+      ids = Object.freeze(listSigns(bits).flatMap(({ id, weight }) => (weight > 0 ? [id] : [])))
+      kept.set(bits, ids)
+    }
+    return ids
+  }
+}
+
 /** Reports whether a client's behaviour counts: the operator's machines, allowlisted and named clients have no behaviour. */
 function hasBehaviour({ agent, network, client }: Pick<Inspection, 'agent' | 'network' | 'client'>): boolean {
   if (client.address === '' || client.isProxy === true || isInternal(network.reserved)) return false
   return agent.identity?.verified !== true && !NAMED.has(agent.basis)
-}
-
-function findField(fields: readonly string[], name: string): string {
-  for (let at = 0; at + 1 < fields.length; at += 2)
-    if (isNamed(fields[at] as string, name)) return fields[at + 1] as string
-  return ''
 }

@@ -2,15 +2,13 @@ import { BEHAVIOUR_SIGNS, type BehaviourSignId } from '../agent/behaviour-signs.
 import { HABIT } from './norms.ts'
 import { CELL, FLAG, type Records, SKETCH, WORD } from './records.ts'
 
-/** Reports whether a visit shows a sign of `agent/behaviour-signs.ts`. `bare` counts the pages since its last file. */
-type Shows = (records: Records, row: number, bare: number) => boolean
-
-/** A sign is silent on a site unless most people have all these habits there. */
+/** A sign of `agent/behaviour-signs.ts` is silent on a site unless most people have all these habits there. */
 interface VisitSign {
   readonly habits: number
   /** Several people behind one address show the sign together, so it is silent for them. */
   readonly ofOne?: true
-  readonly shows: Shows
+  /** `bare` counts the pages since the last file. */
+  readonly shows: (records: Records, row: number, bare: number) => boolean
 }
 
 const SIGNS: Readonly<Record<BehaviourSignId, VisitSign>> = {

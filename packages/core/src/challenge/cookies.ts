@@ -1,7 +1,7 @@
+import { isBlank, isNamed } from '../address/forwarding.ts'
+
 const SEMICOLON = 59
 const EQUALS = 61
-const SPACE = 32
-const TAB = 9
 
 /**
  * Returns the values of cookies by name, those of the first name first (RFC 6265 section 5.4), from any number of fields: HTTP/2 has a
@@ -16,8 +16,7 @@ export function findCookies(
 ): readonly string[] {
   let lines: string[] | undefined
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const name = fields[at] as string
-    if (name.length !== COOKIE.length || name.toLowerCase() !== COOKIE) continue
+    if (!isNamed(fields[at] as string, 'cookie')) continue
     const line = fields[at + 1] as string
     // Most requests have cookies, and none of ours.
     if (!line.includes('sallyport')) continue
@@ -30,7 +29,6 @@ export function findCookies(
   return values
 }
 
-const COOKIE = 'cookie'
 const NONE: readonly string[] = []
 
 function collect(line: string, name: string, values: string[], max: number): void {
@@ -48,8 +46,4 @@ function isFirst(line: string, at: number): boolean {
   let before = at - 1
   while (before >= 0 && isBlank(line.charCodeAt(before))) before--
   return before < 0 || line.charCodeAt(before) === SEMICOLON
-}
-
-function isBlank(code: number): boolean {
-  return code === SPACE || code === TAB
 }

@@ -1,4 +1,5 @@
-import { isNamed } from '../address/forwarding.ts'
+import { findField } from '../address/forwarding.ts'
+import { urlHost } from '../address/hostname.ts'
 import { withoutPort } from '../address/without-port.ts'
 import type { Inspection } from '../values/inspection.ts'
 import { HOME_NETWORKS } from '../values/visitor.ts'
@@ -32,8 +33,8 @@ export function isLedByOthers({ agent }: Inspection, fields: readonly string[]):
   const site = findField(fields, 'sec-fetch-site')
   if (site !== undefined) return site === 'cross-site'
   const [referer, host] = [findField(fields, 'referer'), findField(fields, 'host') ?? findField(fields, ':authority')]
-  if (referer === undefined || host === undefined || !URL.canParse(referer)) return false
-  return new URL(referer).hostname !== withoutPort(host.toLowerCase())
+  const from = referer === undefined ? undefined : urlHost(referer)
+  return from !== undefined && host !== undefined && from !== withoutPort(host.toLowerCase())
 }
 
 /**
@@ -70,9 +71,4 @@ function isPartOfPage({ agent }: Inspection, fields: readonly string[]): boolean
   // Over plain HTTP browsers send neither field; where they navigate they accept HTML.
   const accept = findField(fields, 'accept')
   return agent.class === 'human' && accept !== undefined && !accept.includes('text/html')
-}
-
-function findField(fields: readonly string[], name: string): string | undefined {
-  for (let at = 0; at + 1 < fields.length; at += 2) if (isNamed(fields[at] as string, name)) return fields[at + 1]
-  return undefined
 }

@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
-import { isNamed } from '../address/forwarding.ts'
+import { listValues } from '../address/forwarding.ts'
 import { isInnerList, MAX_BYTES, parseFields, type SentSignature } from '../agent/signature/message.ts'
 import { signatureBase } from '../agent/signature/signature-base.ts'
 import { SallyportError } from '../errors.ts'
@@ -72,8 +72,7 @@ export function createHandoffVerifier({ keys, maxAge = MAX_AGE_S }: HandoffOptio
 type Sent = Omit<SentSignature, 'label'>
 
 function readSent(fields: readonly string[]): Sent | { readonly fault: string } {
-  const values = fields.filter((_, at) => at % 2 === 1 && isNamed(fields[at - 1] as string, HANDOFF_FIELD))
-  const [value, more] = values
+  const [value, more] = listValues(fields, HANDOFF_FIELD)
   if (value === undefined) return { fault: `${HANDOFF_FIELD} is missing` }
   if (more !== undefined) return { fault: `there is more than one ${HANDOFF_FIELD}` }
   const members = value.length > MAX_BYTES ? undefined : parseFields(value)

@@ -1,4 +1,5 @@
 import { getDomain } from 'tldts'
+import { urlHost } from '../address/hostname.ts'
 
 /** Holds a mail address without the parts that its provider ignores. */
 export interface MailAddress {
@@ -103,10 +104,8 @@ function asciiHost(text: string): string | undefined {
   // Most hosts are written as a URL has them.
   const isPlain = /^[a-z\d][a-z\d.-]+$/.test(text) && !text.includes('..') && !text.includes('xn--')
   if (isPlain && text.includes('.') && /^[a-z]{2,}$/.test(text.slice(text.lastIndexOf('.') + 1))) return text
-  const url = `http://${text}/`
-  if (!URL.canParse(url)) return undefined
-  const host = new URL(url).hostname.replace(/\.$/, '')
-  return host.slice(1).includes('.') ? host : undefined
+  const host = urlHost(`http://${text}/`)?.replace(/\.$/, '')
+  return host?.slice(1).includes('.') ? host : undefined
 }
 
 /** Longer names are cut to this many characters, so that they take little work. */

@@ -39,12 +39,3 @@ export function browserKind(userAgent: string | undefined): string | undefined {
   const text = userAgent.slice(0, 1_024)
   return `${browserFamily(text) ?? 'other'} ${SYSTEMS.exec(text)?.[0] ?? 'other'}`
 }
-
-/** Reads the first User-Agent of raw header fields, name and value by turns. */
-export function readUserAgent(fields: readonly string[]): string | undefined {
-  for (let at = 0; at < fields.length; at += 2) {
-    const name = fields[at] as string
-    if (name.length === 10 && name.toLowerCase() === 'user-agent') return fields[at + 1]
-  }
-  return undefined
-}

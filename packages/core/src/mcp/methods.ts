@@ -1,6 +1,4 @@
-/**
- * Members of `params` name what a call is about, and `Mcp-Name` repeats them: MCP 2026-07-28 and the versions before, tasks by SEP-2663.
- */
+/** Members of `params` name what a call is about, and `Mcp-Name` repeats them (MCP 2026-07-28; tasks by SEP-2663). */
 const NAMED = {
   name: ['tools/call', 'prompts/get'],
   uri: ['resources/read', 'resources/subscribe', 'resources/unsubscribe'],

@@ -1,3 +1,4 @@
+import { listValues } from '../address/forwarding.ts'
 import { isRecord } from '../is-record.ts'
 import type { McpCall, McpFault, McpRequest } from '../values/mcp.ts'
 import { findAmbiguous } from './ambiguous.ts'
@@ -155,8 +156,4 @@ const PLAIN = /^\s{0,8}=\s{0,8}["']?(?:utf-?8|us-ascii)["']?\s{0,8}(?:;|$)/i
 
 function namesJson(fields: readonly string[]): boolean {
   return listValues(fields, 'content-type').some((type) => /json/i.test(type))
-}
-
-function listValues(fields: readonly string[], name: string): readonly string[] {
-  return fields.filter((_, at) => at % 2 === 1 && (fields[at - 1] as string).toLowerCase() === name)
 }

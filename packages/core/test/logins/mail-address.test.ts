@@ -23,6 +23,8 @@ t.test('spellings of one mailbox are one, by the rules of its provider', async (
   for (const [given, mailbox] of rows) t.equal(parseMailAddress(given)?.mailbox, mailbox, given)
   t.equal(parseMailAddress('a.da@gmail.com')?.isAlias, true)
   t.equal(parseMailAddress('ada@gmail.com')?.isAlias, false)
+  const hosts = Array.from({ length: 20_000 }, () => parseMailAddress('ada@b\u00fccher.example')?.host)
+  t.same(new Set(hosts), new Set(['xn--bcher-kva.example']), 'also where the parser is compiled')
   const corp = { host: 'mail.corp.co.uk', domain: 'corp.co.uk', isAtProvider: false }
   t.match(parseMailAddress('ada@mail.corp.co.uk'), corp)
 })

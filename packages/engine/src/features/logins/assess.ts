@@ -8,6 +8,7 @@ import {
   type Dns,
   eventRisk,
   explainEvent,
+  findField,
   foldSpelling,
   type InspectedEvent,
   type InspectionRequest,
@@ -19,7 +20,6 @@ import {
   parseMailAddress,
   type Reason,
   readRule,
-  readUserAgent,
   refuses,
   type Snapshot,
   type Snapshots,
@@ -115,7 +115,7 @@ export function openProtection(config: Settings, ports: ProtectionPorts) {
     const names = readNames(given, hash)
     const snapshot = snapshots.current()
     const [sighting, kept, mail] = await Promise.all([
-      sightLogin(asked, readUserAgent(fields), snapshot, at),
+      sightLogin(asked, findField(fields, 'user-agent'), snapshot, at),
       users.read(names.memory),
       mails.read(names.mail, { at, isSignup: given.event === 'signup', asked: inspection.events.mailFacts }),
     ])
@@ -197,7 +197,7 @@ function observed(decision: Decision, fields: readonly string[], at: number): Ob
     method,
     path,
     host: '',
-    userAgent: readUserAgent(fields) ?? '',
+    userAgent: findField(fields, 'user-agent') ?? '',
     decision,
     answeredBy: 'event',
     status: 0,
