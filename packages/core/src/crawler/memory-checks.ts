@@ -3,7 +3,7 @@ import { BELIEVED, datedSource, shareLeft } from '../network/ages.ts'
 import type { Clock, CrawlerRangeStatus, Snapshot } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { Crawler } from './catalogue.ts'
-import type { Check, CheckName, CouldNotRun } from './outcome.ts'
+import { type Check, makeCheck } from './outcome.ts'
 import type { LoadedRanges } from './ranges.ts'
 
 /** A claim is checked against an address, the facts of its network, and the data. */
@@ -15,18 +15,18 @@ export interface ClaimedFrom {
 
 /** Checks whether the crawler sends requests at all. */
 export function catalogueCheck(crawler: Crawler): Check {
-  const name = 'catalogue'
-  switch (crawler.silent) {
+  const { name, operator, silent } = crawler
+  switch (silent) {
     case 'token-only':
-      return {
-        name,
-        status: 'refuted',
-        detail: `${crawler.name} is a token for robots.txt. ${crawler.operator} sends no requests with it.`,
-      }
+      return makeCheck(
+        'catalogue',
+        'refuted',
+        `${name} is a token for robots.txt. ${operator} sends no requests with it.`,
+      )
     case 'retired':
-      return { name, status: 'refuted', detail: `${crawler.operator} does not send ${crawler.name} any more.` }
+      return makeCheck('catalogue', 'refuted', `${operator} does not send ${name} any more.`)
     default:
-      return { name, status: 'not-applicable', detail: `${crawler.name} is a crawler that sends requests.` }
+      return makeCheck('catalogue', 'not-applicable', `${name} is a crawler that sends requests.`)
   }
 }
 
@@ -37,40 +37,37 @@ export function catalogueCheck(crawler: Crawler): Check {
  */
 export function rangesCheck(crawler: Crawler, { address, snapshot }: ClaimedFrom, dated: LoadedRanges): Check {
   const name = 'published ranges'
+  const ip = formatAddress(address)
   const slug = crawler.ranges ?? crawler.slug
-  const status: CrawlerRangeStatus = findStatus(slug, snapshot.crawlerStatus, snapshot.clock) ?? {
-    slug,
-    state: 'missing',
-  }
+  const { crawlerRanges, crawlerStatus, clock } = snapshot
+  const status: CrawlerRangeStatus = findStatus(slug, crawlerStatus, clock) ?? { slug, state: 'missing' }
   const published = `the ranges that ${crawler.operator} publishes for ${crawler.name}`
   const shipped = findStatus(slug, dated.crawlerStatus)
   const listings = [
-    snapshot.crawlerRanges?.find(address).includes(slug) === true ? status : undefined,
-    status.state !== 'fresh' && dated.crawlerRanges.find(address).includes(slug) ? shipped : undefined,
+    crawlerRanges?.holds(slug, address) === true ? status : undefined,
+    status.state !== 'fresh' && dated.crawlerRanges.holds(slug, address) ? shipped : undefined,
   ]
   for (const list of listings) {
-    const kept = list?.source === undefined ? 1 : shareLeft(list.source, snapshot.clock?.now())
+    const kept = list?.source === undefined ? 1 : shareLeft(list.source, clock?.now())
     if (list === undefined || kept < BELIEVED) continue
-    const detail = `${formatAddress(address)} is in ${published}${writeDate(list)}.`
     const listed = list.source && { kept, oldest: datedSource(list.source) }
+    const detail = `${ip} is in ${published}${writeDate(list)}.`
     return { name, status: 'passed', detail, ...(listed && { listed }) }
   }
   if (status.state === 'fresh') {
-    if (snapshot.crawlerRanges?.covers(slug, address.family) !== true) {
-      return couldNotRun(name, `No IPv${address.family} address is in ${published}${writeDate(status)}.`)
+    if (crawlerRanges?.covers(slug, address.family) !== true) {
+      return makeCheck(name, 'could-not-run', `No IPv${address.family} address is in ${published}${writeDate(status)}.`)
     }
-    return { name, status: 'refuted', detail: `${formatAddress(address)} is not in ${published}${writeDate(status)}.` }
+    return makeCheck(name, 'refuted', `${ip} is not in ${published}${writeDate(status)}.`)
   }
   const known = status.state === 'missing' ? shipped : status
   if (known !== undefined) {
-    return couldNotRun(
-      name,
-      `${formatAddress(address)} is not in ${published}${writeDate(known)}; they may have changed since.`,
-    )
+    const detail = `${ip} is not in ${published}${writeDate(known)}; they may have changed since.`
+    return makeCheck(name, 'could-not-run', detail)
   }
   return crawler.ranges === undefined
-    ? { name, status: 'not-applicable', detail: `No list of the ranges of ${crawler.name} is known.` }
-    : couldNotRun(name, `The list of ${published} is not loaded.`)
+    ? makeCheck(name, 'not-applicable', `No list of the ranges of ${crawler.name} is known.`)
+    : makeCheck(name, 'could-not-run', `The list of ${published} is not loaded.`)
 }
 
 /** Returns the worst status of a list's files, because a missing file may hold the address. */
@@ -97,8 +94,8 @@ function asOfNow(row: CrawlerRangeStatus, clock: Clock | undefined): CrawlerRang
 /** States are ranked worst first. */
 const STATE_RANK = { missing: 0, stale: 1, fresh: 2 } as const
 
-function writeDate(status?: CrawlerRangeStatus): string {
-  return status?.date === undefined ? '' : ` (as of ${status.date})`
+function writeDate({ date }: Pick<CrawlerRangeStatus, 'date'>): string {
+  return date === undefined ? '' : ` (as of ${date})`
 }
 
 /** Checks the operator's autonomous systems, where only the operator uses them. */
@@ -109,19 +106,19 @@ export function asnCheck(crawler: Crawler, { address, finding, snapshot }: Claim
       crawler.asns.size === 0
         ? `No network is known to belong to ${crawler.name} alone.`
         : `Clients other than ${crawler.operator}'s crawlers also use ${labels(crawler.asns)}.`
-    return { name, status: 'not-applicable', detail }
+    return makeCheck(name, 'not-applicable', detail)
   }
   if (snapshot.networks === undefined) {
-    return { name, status: 'could-not-run', detail: 'No table of autonomous systems is loaded.' }
+    return makeCheck(name, 'could-not-run', 'No table of autonomous systems is loaded.')
   }
   if (finding.asn === undefined) {
-    return { name, status: 'could-not-run', detail: 'The autonomous system of the address is not known.' }
+    return makeCheck(name, 'could-not-run', 'The autonomous system of the address is not known.')
   }
   const found = `${formatAddress(address)} is in AS${finding.asn}`
   const alone = `which ${crawler.operator} alone uses`
   return crawler.asns.has(finding.asn)
-    ? { name, status: 'passed', detail: `${found}, ${alone}.` }
-    : { name, status: 'refuted', detail: `${found}, not in ${labels(crawler.asns, ' or ')}, ${alone}.` }
+    ? makeCheck(name, 'passed', `${found}, ${alone}.`)
+    : makeCheck(name, 'refuted', `${found}, not in ${labels(crawler.asns, ' or ')}, ${alone}.`)
 }
 
 /** Reports whether the address is in a system that the operator does not send the crawler from. Unknown systems do not count. */
@@ -138,9 +135,5 @@ function labels(asns: ReadonlySet<number>, between = ', '): string {
  * their own machines. Otherwise a site that does not configure its proxy would accuse every crawler that comes through it.
  */
 export function withoutRefutation(check: Check, why: string): Check {
-  return check.status === 'refuted' && check.name !== 'catalogue' ? couldNotRun(check.name, why) : check
-}
-
-export function couldNotRun(name: CheckName, detail: string): CouldNotRun {
-  return { name, status: 'could-not-run', detail }
+  return check.status === 'refuted' && check.name !== 'catalogue' ? makeCheck(check.name, 'could-not-run', why) : check
 }

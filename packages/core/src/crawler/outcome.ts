@@ -7,7 +7,6 @@ export type CheckName = (typeof CHECK_NAMES)[number]
 interface Finding<Status extends string> {
   readonly name: CheckName
   readonly status: Status
-  /** Explains the check in one sentence for a person. */
   readonly detail: string
 }
 
@@ -25,6 +24,15 @@ export type NotApplicable = Finding<'not-applicable'>
 
 export const CHECK_STATUSES = ['passed', 'refuted', 'could-not-run', 'not-applicable'] as const
 export type Check = Passed | Refuted | CouldNotRun | NotApplicable
+
+/** Makes the result of a check; `detail` explains it in one sentence for a person. */
+export function makeCheck<Status extends Check['status']>(
+  name: CheckName,
+  status: Status,
+  detail: string,
+): Finding<Status> {
+  return { name, status, detail }
+}
 
 export interface Verified {
   readonly outcome: 'verified'

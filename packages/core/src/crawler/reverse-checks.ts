@@ -29,15 +29,13 @@ export interface ReverseChecksOptions {
   readonly onFinished?: ((check: KeptReverseCheck) => void) | undefined
 }
 
-/**
- * Caches reverse-DNS checks. The key has everything that an answer depends on, the address and the patterns of names, so crawlers of one
- * operator share it.
- */
+/** Caches reverse-DNS checks by the address and the patterns of names, so that crawlers of one operator share them. */
 export function createReverseChecks({ clock, dns, turns = createNameTurns(), onFinished }: ReverseChecksOptions) {
   // The cache allocates the memory for all of its entries at once, so only the first entry creates it.
   let kept: LRUCache<string, KeptReverseCheck> | undefined
   const underWay = new Map<string, Promise<ReverseFinding | undefined>>()
   const places = createPlaces(MAX_CONCURRENT)
+  const mayBegin = createStartBound(clock)
 
   function keep(check: KeptReverseCheck): void {
     kept ??= new LRUCache({ max: MAX_REVERSE_CHECKS })
@@ -85,16 +83,6 @@ export function createReverseChecks({ clock, dns, turns = createNameTurns(), onF
     )
   }
 
-  let second = 0
-  let begun = 0
-  function mayBegin(): boolean {
-    const now = Math.floor(clock.now() / 1000)
-    if (now !== second) begun = 0
-    second = now
-    begun++
-    return begun <= MAX_STARTED_PER_SECOND
-  }
-
   return {
     /** Returns the cached answer, if there is one. */
     known: (address: Address, patterns: readonly NamePattern[]): ReverseFinding | undefined =>
@@ -119,6 +107,18 @@ export function createReverseChecks({ clock, dns, turns = createNameTurns(), onF
       const now = clock.now()
       for (const check of checks) if (check.until > now) keep(check)
     },
+  }
+}
+
+function createStartBound(clock: Clock): () => boolean {
+  let second = 0
+  let begun = 0
+  return () => {
+    const now = Math.floor(clock.now() / 1000)
+    if (now !== second) begun = 0
+    second = now
+    begun++
+    return begun <= MAX_STARTED_PER_SECOND
   }
 }
 

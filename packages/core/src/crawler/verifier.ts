@@ -1,19 +1,12 @@
 import { TRUSTED_PROXIES } from '@sallyport/data/trusted-proxies'
 import { formatAddress } from '../address/address.ts'
-import { type Prefix, parsePrefix } from '../address/prefix.ts'
+import { parsePrefix } from '../address/prefix.ts'
 import { createPrefixSet } from '../address/prefix-set.ts'
 import { lazily } from '../lazily.ts'
 import type { Catalogue, Crawler } from './catalogue.ts'
 import type { ClaimedFrom } from './memory-checks.ts'
-import {
-  asnCheck,
-  catalogueCheck,
-  couldNotRun,
-  isForeignSystem,
-  rangesCheck,
-  withoutRefutation,
-} from './memory-checks.ts'
-import { type Check, type Judgement, judge } from './outcome.ts'
+import { asnCheck, catalogueCheck, isForeignSystem, rangesCheck, withoutRefutation } from './memory-checks.ts'
+import { type Check, type Judgement, judge, makeCheck } from './outcome.ts'
 import { datedRanges } from './ranges.ts'
 import type { ReverseChecks } from './reverse-checks.ts'
 import type { ReverseFinding } from './reverse-dns.ts'
@@ -34,12 +27,6 @@ export interface Verification {
 
 export type CrawlerVerifier = ReturnType<typeof createCrawlerVerifier>
 
-/** Lists addresses of delivery networks, which carry the requests of others. */
-const listRelays = (): readonly Prefix[] =>
-  TRUSTED_PROXIES.flatMap(({ prefixes }) => prefixes.map(parsePrefix)).filter(
-    (prefix): prefix is Prefix => prefix !== undefined,
-  )
-
 export interface VerifierPorts {
   readonly reverse: ReverseChecks
   /** Resolves when a caller has waited long enough for DNS; by default never. */
@@ -48,8 +35,10 @@ export interface VerifierPorts {
 
 /** Checks claims by what operators publish about their crawlers. */
 export function createCrawlerVerifier(catalogue: Catalogue, { reverse, patience }: VerifierPorts) {
-  // Only requests of crawlers need these.
-  const relays = lazily(() => createPrefixSet(listRelays()))
+  // Only requests of crawlers need these. Delivery networks relay the requests of others.
+  const relays = lazily(() =>
+    createPrefixSet(TRUSTED_PROXIES.flatMap(({ prefixes }) => prefixes.flatMap((text) => parsePrefix(text) ?? []))),
+  )
   const dated = lazily(datedRanges)
 
   /** Says why no check refutes an address; absent for an address of the visitor's own. */
@@ -124,17 +113,15 @@ function concludeChecks(crawler: Crawler, checks: readonly Check[]): Verificatio
 /** Returns the reverse-DNS check where asking is unnecessary or impossible; absent where DNS must be asked. */
 function dnsNeedless(crawler: Crawler, checks: readonly Check[], shared: string | undefined): Check | undefined {
   const name = 'reverse DNS'
-  if (crawler.silent !== undefined) {
-    return { name, status: 'not-applicable', detail: `${crawler.name} has no addresses.` }
-  }
-  if (crawler.names.length === 0) {
-    return { name, status: 'not-applicable', detail: `No reverse name of ${crawler.name} is known.` }
-  }
   const decided = checks.find(({ status }) => status === 'passed')
-  if (decided !== undefined) {
-    return { name, status: 'not-applicable', detail: `The ${decided.name} already confirmed the claim.` }
-  }
-  return shared === undefined ? undefined : couldNotRun(name, shared)
+  const needless =
+    crawler.silent !== undefined
+      ? `${crawler.name} has no addresses.`
+      : crawler.names.length === 0
+        ? `No reverse name of ${crawler.name} is known.`
+        : decided && `The ${decided.name} already confirmed the claim.`
+  if (needless !== undefined) return makeCheck(name, 'not-applicable', needless)
+  return shared === undefined ? undefined : makeCheck(name, 'could-not-run', shared)
 }
 
 /** Says why no address refutes the crawler; absent for one that only the operator runs. */
@@ -148,7 +135,7 @@ function withReverse(crawler: Crawler, checks: readonly Check[], found: ReverseF
     customersBecause(crawler) ?? (crawler.namesRefute ? undefined : `${crawler.operator} promises no such name.`)
   const hearsay = status === 'refuted' && excuse !== undefined
   const check: Check = hearsay
-    ? couldNotRun('reverse DNS', `${detail} ${excuse}`)
+    ? makeCheck('reverse DNS', 'could-not-run', `${detail} ${excuse}`)
     : { name: 'reverse DNS', status, detail }
   return { ...concludeChecks(crawler, [...checks, check]), ...(hostname !== undefined && { hostname }) }
 }

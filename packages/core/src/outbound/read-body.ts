@@ -1,18 +1,8 @@
 import { errorText } from '../error-text.ts'
 import type { Fetch, FetchAnswer, FetchRequest } from '../ports/index.ts'
 
-/** A response whose body was read to its end. */
-export type WholeAnswer<Body> =
-  | {
-      readonly state: 'answered'
-      readonly status: number
-      readonly headers: Readonly<Record<string, string>>
-      readonly body: Body
-    }
-  | { readonly state: 'failed'; readonly reason: string }
-
 /** Fetches a response with its whole body; a body that breaks off or exceeds a bound is `failed`. Never rejects. */
-export async function fetchBytes(outbound: Fetch, request: FetchRequest): Promise<WholeAnswer<Uint8Array>> {
+export async function fetchBytes(outbound: Fetch, request: FetchRequest): Promise<FetchAnswer<Uint8Array>> {
   const answer = await outbound.fetch(request)
   if (answer.state === 'failed') return answer
   try {
@@ -23,7 +13,7 @@ export async function fetchBytes(outbound: Fetch, request: FetchRequest): Promis
 }
 
 /** Fetches the body as text: UTF-8, a byte order mark removed, other bytes replaced by U+FFFD. */
-export async function fetchText(outbound: Fetch, request: FetchRequest): Promise<WholeAnswer<string>> {
+export async function fetchText(outbound: Fetch, request: FetchRequest): Promise<FetchAnswer<string>> {
   const answer = await fetchBytes(outbound, request)
   return answer.state === 'failed' ? answer : { ...answer, body: new TextDecoder().decode(answer.body) }
 }

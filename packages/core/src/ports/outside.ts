@@ -6,16 +6,12 @@ export interface Clock {
 }
 
 /** "Ran and found nothing" and "could not run" are different results: only `absent` says that the name has no address. */
-export type NameAnswer =
-  | { readonly state: 'found'; readonly addresses: readonly Address[] }
-  | { readonly state: 'absent' }
-  | { readonly state: 'failed'; readonly reason: string }
+export type NameAnswer = { readonly state: 'found'; readonly addresses: readonly Address[] } | NotFound
 
 /** Holds the reverse names of an address. Only `absent` says that it has none. */
-export type ReverseAnswer =
-  | { readonly state: 'found'; readonly names: readonly string[] }
-  | { readonly state: 'absent' }
-  | { readonly state: 'failed'; readonly reason: string }
+export type ReverseAnswer = { readonly state: 'found'; readonly names: readonly string[] } | NotFound
+
+type NotFound = { readonly state: 'absent' } | { readonly state: 'failed'; readonly reason: string }
 
 /** Resolves names and addresses by DNS alone: never by a hosts file, a search domain or a numeric form. Never rejects. */
 export interface Dns {
@@ -51,12 +47,12 @@ export interface FetchRequest {
  * `answered` has any HTTP status. `headers` have lower-case names. `body` is read at most once and rejects when a bound is exceeded; it
  * holds a socket until it is read to the end, dropped (`dropBody`) or past the deadline.
  */
-export type FetchAnswer =
+export type FetchAnswer<Body = AsyncIterable<Uint8Array>> =
   | {
       readonly state: 'answered'
       readonly status: number
       readonly headers: Readonly<Record<string, string>>
-      readonly body: AsyncIterable<Uint8Array>
+      readonly body: Body
     }
   | { readonly state: 'failed'; readonly reason: string }
 

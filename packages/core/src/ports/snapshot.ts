@@ -113,10 +113,7 @@ export interface PrefixObservation extends Observation {
   readonly prefix: Prefix
 }
 
-/**
- * Caches the findings that were made today for one snapshot: a record has the same finding for all its addresses, which changes only as the
- * data becomes a day older.
- */
+/** Caches the findings of one snapshot for a day: a record has the same finding for all its addresses. */
 export interface Findings {
   get(record: NetworkRecord): NetworkFinding | undefined
   keep(record: NetworkRecord, finding: NetworkFinding): void

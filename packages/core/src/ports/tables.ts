@@ -89,8 +89,8 @@ export interface RegionTable {
 
 /** Finds the ranges that crawlers publish, by slug. Never throws. */
 export interface CrawlerRanges {
-  /** Lists the crawlers that publish a range which holds the address. */
-  find(address: Address): readonly string[]
+  /** Reports whether a crawler publishes a range that holds the address. */
+  holds(slug: string, address: Address): boolean
   /** Reports whether a crawler publishes any range of the family: a list says nothing about a family of which it holds no address. */
   covers(slug: string, family: Address['family']): boolean
 }

@@ -50,9 +50,9 @@ function openCrawlers({ columns, description }: TableColumns): CrawlerRanges {
   const covered = { 4: collectSlugs(sets4), 6: collectSlugs(sets6) }
   return {
     covers: (slug, family) => covered[family].has(slug),
-    find(address) {
+    holds(slug, address) {
       const [starts, numbers] = address.family === 4 ? [starts4, sets4] : [starts6, sets6]
-      return sets[numbers[lastNotAbove(starts, address)] as number] as readonly string[]
+      return sets[numbers[lastNotAbove(starts, address)] as number]?.includes(slug) === true
     },
   }
 }
