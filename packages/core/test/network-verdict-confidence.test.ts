@@ -10,7 +10,7 @@ import {
   makeStatus,
   makeSystem,
 } from '../src/testing/fakes.ts'
-import { VERDICT_RULES } from '../src/values/finding.ts'
+import { RULE_TEXTS, type VerdictRule } from '../src/values/finding.ts'
 
 const GROUNDS: Grounds = {
   ...{ rule: 'range_list', networkClass: 'vpn', narrow: false, agreeing: 0 },
@@ -21,7 +21,7 @@ const ADDRESS = address4(0x08010101)
 const FRESH: AgingSource = { id: 'exits', ages: 'tor', lastTrue: '2026-11-21' }
 
 /** Lists every combination of rule and class, with and without a row's own trust. */
-const EVERY: readonly Grounds[] = VERDICT_RULES.flatMap((rule) =>
+const EVERY: readonly Grounds[] = (Object.keys(RULE_TEXTS) as VerdictRule[]).flatMap((rule) =>
   NETWORK_CLASSES.flatMap((networkClass) => [
     { ...GROUNDS, rule, networkClass },
     { ...GROUNDS, rule, networkClass, trust: 0.6 },

@@ -3,7 +3,7 @@ import { namedScheme } from '../address/client-scheme.ts'
 import { carriesForwarding } from '../address/forwarding.ts'
 import { type AgentFields, readAgentFields } from '../agent/fields.ts'
 import { parseJa4 } from '../agent/ja4.ts'
-import { type AgentJudge, createAgentJudge } from '../agent/judge.ts'
+import { createAgentJudge } from '../agent/judge.ts'
 import type { SignatureFinding } from '../agent/signature/finding.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import { createUserAgentReader } from '../agent/user-agent.ts'
@@ -52,15 +52,7 @@ export interface AgentResult {
   readonly fingerprint: RequestFingerprint | undefined
 }
 
-export interface AgentInspector {
-  /** Inspects a request from memory. It makes a fingerprint only on demand. */
-  look(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot, withFingerprint: boolean): AgentResult
-  /** Adds the signs of a client's behaviour to a verdict. */
-  readonly withBehaviour: AgentJudge['withBehaviour']
-  /** Reports whether the user agent begins as a browser's: people's applications and devices begin otherwise. */
-  namesBrowser(request: InspectionRequest): boolean
-  check(described: DescribedRequest, visitor: Visitor, snapshot: Snapshot): Promise<AgentResult>
-}
+export type AgentInspector = ReturnType<typeof createAgentInspector>
 
 export interface AgentInspectorOptions {
   readonly policy: CompiledPolicy
@@ -69,18 +61,17 @@ export interface AgentInspectorOptions {
   readonly signatures?: SignatureVerifier | undefined
 }
 
-export function createAgentInspector({ policy, trust, crawlers, signatures }: AgentInspectorOptions): AgentInspector {
+const CONNECTION_UNKNOWN = { httpVersion: '', http2Window: undefined, https: false, direct: false } as const
+
+export function createAgentInspector({ policy, trust, crawlers, signatures }: AgentInspectorOptions) {
   const userAgents = createUserAgentReader(crawlers?.catalogue ?? createCatalogue())
   const { judge, withBehaviour } = createAgentJudge()
   const fingerprints = createRequestFingerprints()
   const signatureOf = createSignatureReader(signatures)
 
-  function isAllowlisted({ address }: Visitor): boolean {
-    return address !== undefined && policy.allowlist?.has(address) === true
-  }
-
   return {
-    look(request, visitor, snapshot, withFingerprint) {
+    /** Inspects a request from memory. It makes a fingerprint only on demand. */
+    look(request: InspectionRequest, visitor: Visitor, snapshot: Snapshot, withFingerprint: boolean): AgentResult {
       const fields = readAgentFields(request.fields)
       const userAgent = userAgents.read(fields.userAgent)
       const inside = isInside(visitor, fields, request.fields)
@@ -93,7 +84,7 @@ export function createAgentInspector({ policy, trust, crawlers, signatures }: Ag
       const agent = judge({
         address: client.address,
         network,
-        allowlisted: isAllowlisted(visitor),
+        allowlisted: isAllowlisted(visitor, policy),
         inside,
         fields,
         userAgent,
@@ -116,9 +107,13 @@ export function createAgentInspector({ policy, trust, crawlers, signatures }: Ag
       const kept = lasting && withFingerprint ? fingerprints.of(request, fields.userAgent ?? '') : undefined
       return { agent, crawler, fingerprint: kept }
     },
+    /** Adds the signs of a client's behaviour to a verdict. */
     withBehaviour,
-    namesBrowser: ({ fields }) => userAgents.read(readAgentFields(fields).userAgent)?.family !== undefined,
-    async check({ fields: raw, headersKnown, method = '', target, ja4, headlessFlags }, visitor, snapshot) {
+    /** Reports whether the user agent begins as a browser's: people's applications and devices begin otherwise. */
+    namesBrowser: ({ fields }: InspectionRequest) =>
+      userAgents.read(readAgentFields(fields).userAgent)?.family !== undefined,
+    async check(described: DescribedRequest, visitor: Visitor, snapshot: Snapshot): Promise<AgentResult> {
+      const { fields: raw, headersKnown, method = '', target, ja4, headlessFlags } = described
       const fields = readAgentFields(raw)
       const userAgent = userAgents.read(fields.userAgent)
       const inside = isInside(visitor, fields, raw)
@@ -127,29 +122,30 @@ export function createAgentInspector({ policy, trust, crawlers, signatures }: Ag
       const verification =
         claimed && address && (await crawlers.verify(claimed, { address, finding: network, snapshot }))
       const crawler = verification && inspectedCrawler(verification)
-      const signed = fields.signature || fields.signatureInput
       const agent = judge({
+        ...CONNECTION_UNKNOWN,
         address: client.address,
         network,
-        allowlisted: isAllowlisted(visitor),
+        allowlisted: isAllowlisted(visitor, policy),
         inside,
         fields,
         userAgent,
         raw,
         method,
         target,
-        httpVersion: '',
         ja4: ja4 === undefined ? undefined : parseJa4(ja4),
         headersKnown,
-        https: false,
-        direct: false,
         crawler,
-        signature: signed ? signatures?.lookAtDescribed(raw) : undefined,
+        signature: fields.signature || fields.signatureInput ? signatures?.lookAtDescribed(raw) : undefined,
         headlessFlags,
       })
       return { agent, crawler, fingerprint: undefined }
     },
   }
+}
+
+function isAllowlisted({ address }: Visitor, { allowlist }: CompiledPolicy): boolean {
+  return address !== undefined && allowlist?.has(address) === true
 }
 
 /** Reads findings of signatures. Several policies may decide one request, and its nonce is good for one look. */

@@ -2,7 +2,6 @@ import type { CompiledPolicy } from '../policy/compile/compile-policy.ts'
 import { type Evaluation, evaluate, type MatchedRule, type Weighed } from '../policy/compile/evaluate.ts'
 import { Asked, type AskedParts } from '../policy/language/asked.ts'
 import type { InspectedPass } from '../values/challenge.ts'
-import type { Counting } from '../values/counting.ts'
 import type { Decision, Trial, Unjudged } from '../values/decision.ts'
 import type { Inspection } from '../values/inspection.ts'
 import type { Writable } from '../values/members.ts'
@@ -37,16 +36,7 @@ export interface DecideOptions {
 }
 
 /** Holds a decision without the inspection that it is about. */
-export interface Ruling extends Pick<Decision, 'action' | 'enforced' | 'mode' | 'reasons'> {
-  readonly challenge: Decision['challenge']
-  readonly location: string | undefined
-  readonly offer: Decision['offer']
-  readonly status: Decision['status']
-  readonly trial: Trial | undefined
-  readonly trials: readonly Trial[] | undefined
-  readonly counting: Counting | undefined
-  readonly unjudged: readonly Unjudged[] | undefined
-  readonly restsOnPass: true | undefined
+export interface Ruling extends Omit<Decision, 'id' | 'inspection' | 'unready' | 'limits' | 'ban' | 'attestation'> {
   /** True where it rests only on the visitor and its pass, not on what was requested or when. */
   readonly lasting: boolean
   /** Reports whether the ruling holds with a pass; absent where it holds with any and with none. */
@@ -58,37 +48,20 @@ export function decide(policy: CompiledPolicy, inspection: Inspection, options: 
   return buildDecision(ruleOn(policy, inspection, options), inspection, options.id)
 }
 
-export function buildDecision(
-  {
-    action,
-    enforced,
-    mode,
-    challenge,
-    location,
-    offer,
-    status,
-    trial,
-    trials,
-    counting,
-    unjudged,
-    restsOnPass,
-    reasons,
-  }: Ruling,
-  inspection: Inspection,
-  id?: string,
-): Decision {
+export function buildDecision(ruling: Ruling, inspection: Inspection, id?: string): Decision {
+  const { action, enforced, reasons } = ruling
   const decision: Writable<Decision> = { action, enforced, reasons, inspection }
   if (id !== undefined) decision.id = id
-  if (mode !== undefined) decision.mode = mode
-  if (challenge !== undefined) decision.challenge = challenge
-  if (location !== undefined) decision.location = location
-  if (offer !== undefined) decision.offer = offer
-  if (status !== undefined) decision.status = status
-  if (trial !== undefined) decision.trial = trial
-  if (trials !== undefined) decision.trials = trials
-  if (counting !== undefined) decision.counting = counting
-  if (unjudged !== undefined) decision.unjudged = unjudged
-  if (restsOnPass !== undefined) decision.restsOnPass = restsOnPass
+  if (ruling.mode !== undefined) decision.mode = ruling.mode
+  if (ruling.challenge !== undefined) decision.challenge = ruling.challenge
+  if (ruling.location !== undefined) decision.location = ruling.location
+  if (ruling.offer !== undefined) decision.offer = ruling.offer
+  if (ruling.status !== undefined) decision.status = ruling.status
+  if (ruling.trial !== undefined) decision.trial = ruling.trial
+  if (ruling.trials !== undefined) decision.trials = ruling.trials
+  if (ruling.counting !== undefined) decision.counting = ruling.counting
+  if (ruling.unjudged !== undefined) decision.unjudged = ruling.unjudged
+  if (ruling.restsOnPass !== undefined) decision.restsOnPass = ruling.restsOnPass
   return Object.freeze(decision)
 }
 
@@ -103,30 +76,22 @@ export function ruleOn(
   const evaluation = allowlisted ? ALLOWLISTED : evaluate(policy, inspection, new Asked(request), open)
   const { decided, trials, counted, weighed, lasting, passUntil } = evaluation
   const { action, challenge, redirect, offer, status } = decided
-  const location = redirect?.locationOf(inspection)
-  const enforced = action === 'allow' || mode === 'enforce'
   const stricter = trials.findIndex((rule) => isStricter(rule.action, action))
-  const reasons = listReasons(
-    [decided.reason, ...weightReason(weighed)],
-    inspection,
-    trials[Math.max(stricter, 0)]?.reason,
-  )
+  const onTrial = trials[Math.max(stricter, 0)]?.reason
   const named = trials.length === 0 ? undefined : Object.freeze(trials.map(describeTrial))
-  const counting = counted.length === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze(counted) })
-  const unjudged = open && Object.freeze(open)
   return {
     action,
-    enforced,
+    enforced: action === 'allow' || mode === 'enforce',
     mode: mode === 'monitor' ? mode : undefined,
     challenge,
-    location,
+    location: redirect?.locationOf(inspection),
     offer,
     status,
     trial: named?.[stricter],
     trials: named,
-    counting,
-    unjudged,
-    reasons,
+    counting: counted.length === 0 ? undefined : Object.freeze({ mode, rules: Object.freeze(counted) }),
+    unjudged: open && Object.freeze(open),
+    reasons: listReasons([decided.reason, ...weightReason(weighed)], inspection, onTrial),
     restsOnPass: (passUntil !== undefined && mode === 'enforce') || undefined,
     lasting,
     holds: passUntil === undefined ? undefined : likeness(inspection.pass, passUntil),

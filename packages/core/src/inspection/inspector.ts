@@ -5,7 +5,7 @@ import { NO_VERDICT } from '../agent/judge.ts'
 import { type NamedJa4, namedJa4 } from '../agent/named-ja4.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
 import type { Behaviour, BehaviourFinding } from '../behaviour/behaviour.ts'
-import type { PassReader } from '../challenge/pass.ts'
+import type { Challenges } from '../challenge/challenges.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
 import { countrySource } from '../geo/find-country.ts'
 import { mayBeMcp } from '../mcp/read-request.ts'
@@ -21,15 +21,10 @@ import type { Inspection } from '../values/inspection.ts'
 import type { Writable } from '../values/members.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
-import {
-  type AgentInspector,
-  type AgentResult,
-  createAgentInspector,
-  type DescribedRequest,
-} from './agent-inspector.ts'
+import { type AgentResult, createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
 import { buildDecision, decide, ruleOn } from './decide.ts'
 import { describeVisitor, type Visitor } from './visitor.ts'
-import { createVisits, type Visit, type VisitCounts, type Visits } from './visits.ts'
+import { createVisits, type Visits } from './visits.ts'
 
 export interface InspectorOptions {
   readonly clock: Clock
@@ -42,7 +37,7 @@ export interface InspectorOptions {
   /** Judges HTTP message signatures; without it none is read. */
   readonly signatures?: SignatureVerifier | undefined
   /** Finds the pass of a request; without it passes are not read. */
-  readonly passOf?: PassReader | undefined
+  readonly passOf?: Challenges['passOf'] | undefined
   /** Knows what visitors do; without it their behaviour is unknown. */
   readonly behaviour?: Pick<Behaviour, 'find'> | undefined
   /** Called once, when forwarding headers arrive although no proxy is trusted. */
@@ -92,17 +87,12 @@ export interface Inspector {
    */
   check(address: Address, described: DescribedRequest): Promise<Decision>
   /** Counts requests whose visitor was remembered, and others. */
-  readonly visits: VisitCounts
+  readonly visits: Readonly<Visits['seen']>
 }
 
 export function createInspector(options: InspectorOptions): Inspector {
   const { clock, snapshots, trust, policy, mode } = options
-  const agents = createAgentInspector(options)
-  const visits = createVisits(agents)
-  const timestamp = createTimestamps()
-  const readPath = createPathReader()
-  const client = createClientReader(options)
-  const look = createLook(options, { agents, visits, timestamp, readPath, client })
+  const { look, agents, visits, timestamp, readPath, client } = createLook(options)
 
   function decideNow(request: InspectionRequest, others: OtherRules | undefined): Decision {
     const { visit, inspection } = look(request)
@@ -152,8 +142,8 @@ export function createInspector(options: InspectorOptions): Inspector {
         return decideNow(request, others)
       } catch (error) {
         options.onFault?.(error)
-        const ruled = { policy: others?.policy ?? policy, mode: others?.mode ?? mode }
-        return faultDecision(request, ruled, timestamp(clock.now()))
+        const action = (others?.policy ?? policy).onError
+        return faultDecision(request, action, others?.mode ?? mode, timestamp(clock.now()))
       }
     },
     async check(address, described) {
@@ -175,24 +165,16 @@ export function createInspector(options: InspectorOptions): Inspector {
   }
 }
 
-interface LookParts {
-  readonly agents: AgentInspector
-  readonly visits: Visits
-  readonly timestamp: (time: number) => string
-  readonly readPath: ReturnType<typeof createPathReader>
-  readonly client: Inspector['client']
-}
-
-/** Creates the inspection of one request: who sends it, from where, and what the visitor does. */
-function createLook(options: InspectorOptions, { agents, visits, timestamp, readPath, client }: LookParts) {
+/** Creates the inspection of one request, by its parts: who sends it, from where, and what the visitor does. */
+function createLook(options: InspectorOptions) {
   const { clock, snapshots, onClassified, passOf, behaviour: behaviours } = options
+  const agents = createAgentInspector(options)
+  const visits = createVisits(agents)
+  const timestamp = createTimestamps()
+  const readPath = createPathReader()
+  const client = createClientReader(options)
 
-  function raiseVerdict(visit: Visit, behaviour: BehaviourFinding | undefined): AgentResult {
-    if (behaviour === undefined || behaviour.bits === 0) return visit
-    return { ...visit, agent: agents.withBehaviour(visit.agent, behaviour.bits) }
-  }
-
-  return (request: InspectionRequest): Looked => {
+  function look(request: InspectionRequest) {
     const snapshot = snapshots.current()
     const now = clock.now()
     const at = timestamp(now)
@@ -204,9 +186,12 @@ function createLook(options: InspectorOptions, { agents, visits, timestamp, read
     const pass = request.pass ?? passOf?.(request, network.verdict.classification, now, address)
     const behaviour = behaviours?.find(request, { agent, network, client: visit.client, pass }, now)
     const degraded = listDegraded(snapshot)
-    const raised = raiseVerdict(visit, behaviour)
-    return { visit, inspection: buildInspection(request, path, visit, raised, { degraded, at, pass, behaviour }) }
+    const bits = behaviour?.bits ?? 0
+    const raised = bits === 0 ? visit : { ...visit, agent: agents.withBehaviour(agent, bits) }
+    return { visit, inspection: buildInspection(request, path, visit, raised, { degraded, at, pass }, behaviour) }
   }
+
+  return { look, agents, visits, timestamp, readPath, client }
 }
 
 /** Returns the result of work, or of `fault` where it throws. */
@@ -242,11 +227,6 @@ function pickParts({ asked, fields, target, ja4, headersKnown }: DescribedReques
   return asked ?? { fields, target, ja4, kept: headersKnown ? undefined : ['user-agent'] }
 }
 
-interface Looked {
-  readonly visit: Visit
-  readonly inspection: Inspection
-}
-
 /** Writes times as ISO 8601. That takes as long as a lookup, and on a busy server many requests share a millisecond. */
 function createTimestamps(): (time: number) => string {
   let last = Number.NaN
@@ -263,18 +243,14 @@ function createTimestamps(): (time: number) => string {
 /** An inspection repeats these members of a request. */
 type Asker = Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan' | 'ja4' | 'ja4Header' | 'mcp'>
 
-/** Holds what the visitor of a request has done so far. */
-interface Moved {
-  readonly behaviour?: BehaviourFinding | undefined
-}
-
-/** Builds an inspection. `at` is ISO 8601. */
+/** Builds an inspection. `at` is ISO 8601, and `behaviour` what the visitor has done so far. */
 function buildInspection(
   { peer, method, user, plan, ja4, ja4Header, mcp }: Asker,
   { path, readings }: RequestPath,
   { client, network, country, countryUnknown, region }: Visitor,
   { agent, crawler }: AgentResult,
-  { degraded, at, pass, behaviour }: Pick<Inspection, 'degraded' | 'at' | 'pass'> & Moved,
+  { degraded, at, pass }: Pick<Inspection, 'degraded' | 'at' | 'pass'>,
+  behaviour?: BehaviourFinding,
 ): Inspection {
   const inspection: Writable<Inspection> = {
     at,
@@ -320,12 +296,7 @@ function listDegraded(snapshot: Snapshot): readonly Degraded[] {
 }
 
 /** Decides after a fault: a bug in the inspection must not break the host. Classification is not authorisation, so the default is open. */
-function faultDecision(
-  request: InspectionRequest,
-  { policy, mode }: Pick<InspectorOptions, 'policy' | 'mode'>,
-  at: string,
-): Decision {
-  const action = policy.onError
+function faultDecision(request: InspectionRequest, action: Decision['action'], mode: Mode, at: string): Decision {
   return Object.freeze({
     ...(request.id === undefined ? {} : { id: request.id }),
     action,

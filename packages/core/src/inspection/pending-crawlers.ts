@@ -15,20 +15,12 @@ const WINDOW_MS = 60_000
 const MAX_WAITING_OF_CLIENT = 64
 const MAX_WAITING = 1_024
 
-/** Limits how many clients are remembered. */
 const MAX_KEPT = 16_384
 
 /** A decision about a client whose check is not over has this rule id. */
 export const PENDING_RULE = 'pending-crawler'
 
-/** Bounds what clients get under the name of a crawler before its check has answered. */
-export interface PendingCrawlers {
-  /**
-   * Decides. While the check of the claimed crawler runs, the requests of a client wait together, once and for 300 ms at most, and are
-   * decided again; after that a few pass, and the others are `unready`. Monitor mode waits for nothing.
-   */
-  settle(decide: () => Decision): Decision | Promise<Decision>
-}
+export type PendingCrawlers = ReturnType<typeof createPendingCrawlers>
 
 export interface PendingCrawlersOptions {
   readonly clock: Clock
@@ -52,8 +44,8 @@ interface Wait {
   waiting: number
 }
 
-export function createPendingCrawlers(options: PendingCrawlersOptions): PendingCrawlers {
-  const { clock, snapshots, crawlers, patience } = options
+/** Bounds what clients get under the name of a crawler before its check has answered. */
+export function createPendingCrawlers({ clock, snapshots, crawlers, patience }: PendingCrawlersOptions) {
   const kept = new LRUCache<string, Had>({ max: MAX_KEPT })
   let all: Had = { since: 0, used: 0 }
   let waiting = 0
@@ -85,18 +77,20 @@ export function createPendingCrawlers(options: PendingCrawlersOptions): PendingC
     if (!isPending(decision) || (decision.enforced && refuses(decision.action))) return decision
     const { narrow, wide } = clientKey(decision.inspection.client.address)
     all = current(all, now)
-    const taken: [Had, number][] = [
-      [hadBy(narrow, now), MAX_OF_CLIENT],
-      [all, MAX_OF_ALL],
-    ]
-    if (wide !== undefined) taken.push([hadBy(wide, now), MAX_OF_CLIENT * WIDE_FACTOR])
-    if (taken.some(([had, max]) => had.used >= max)) return unready(decision)
-    for (const [had] of taken) had.used++
+    const own = hadBy(narrow, now)
+    const around = wide === undefined ? undefined : hadBy(wide, now)
+    const isFull = own.used >= MAX_OF_CLIENT || (around?.used ?? 0) >= MAX_OF_CLIENT * WIDE_FACTOR
+    if (isFull || all.used >= MAX_OF_ALL) return unready(decision)
+    for (const had of [own, around, all]) if (had !== undefined) had.used++
     return decision
   }
 
   return {
-    settle(decide) {
+    /**
+     * Decides. While the check of the claimed crawler runs, the requests of a client wait together, once and for 300 ms at most, and are
+     * decided again; after that a few pass, and the others are `unready`. Monitor mode waits for nothing.
+     */
+    settle(decide: () => Decision): Decision | Promise<Decision> {
       const first = decide()
       if (!isPending(first)) return first
       const now = clock.now()

@@ -13,11 +13,6 @@ export interface RequestFingerprint {
   readonly fields: readonly (string | undefined)[]
 }
 
-export interface RequestFingerprints {
-  /** Returns `undefined` where the request is too long to keep. */
-  of(request: InspectionRequest, userAgent: string): RequestFingerprint | undefined
-}
-
 /** Longer requests are judged each time, so that each visitor takes little memory. */
 const MAX_CHARACTERS = 1500
 
@@ -25,10 +20,11 @@ const MAX_CHARACTERS = 1500
 const MAX_USER_AGENTS = 512
 
 /** Shares fingerprints: visitors with one browser send the same fields, and a copy each would take several times the memory. */
-export function createRequestFingerprints(): RequestFingerprints {
+export function createRequestFingerprints() {
   const kept = new LRUCache<string, RequestFingerprint>({ max: MAX_USER_AGENTS })
   return {
-    of(request, userAgent) {
+    /** Returns `undefined` where the request is too long to keep. */
+    of(request: InspectionRequest, userAgent: string): RequestFingerprint | undefined {
       const known = kept.get(userAgent)
       if (known !== undefined && hasFingerprint(request, known)) return known
       const fingerprint = readFingerprint(request)

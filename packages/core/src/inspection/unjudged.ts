@@ -8,15 +8,7 @@ export interface UnjudgedRule extends Unjudged {
 }
 
 /** Counts requests that leave rules open. */
-export interface UnjudgedCount {
-  add(unjudged: readonly Unjudged[]): void
-  /** Adds the counts of other requests. */
-  merge(rules: readonly UnjudgedRule[]): void
-  /** Lists the rules; the one that most requests leave open comes first. */
-  readonly rules: readonly UnjudgedRule[]
-}
-
-export function countUnjudged(): UnjudgedCount {
+export function countUnjudged() {
   const found = new Map<string, { readonly words: Set<string>; requests: number }>()
   const addTo = (rule: string, words: readonly string[], requests: number): void => {
     const row = found.get(rule) ?? { words: new Set<string>(), requests: 0 }
@@ -25,13 +17,15 @@ export function countUnjudged(): UnjudgedCount {
     row.requests += requests
   }
   return {
-    add(unjudged) {
+    add(unjudged: readonly Unjudged[]): void {
       for (const { rule, words } of unjudged) addTo(rule, words, 1)
     },
-    merge(rules) {
+    /** Adds the counts of other requests. */
+    merge(rules: readonly UnjudgedRule[]): void {
       for (const { rule, words, requests } of rules) addTo(rule, words, requests)
     },
-    get rules() {
+    /** Lists the rules; the one that most requests leave open comes first. */
+    get rules(): readonly UnjudgedRule[] {
       const rows = [...found].map(([rule, { words, requests }]) => ({ rule, words: [...words], requests }))
       return rows.sort((one, other) => other.requests - one.requests)
     },

@@ -15,32 +15,22 @@ export interface Visit extends Visitor, AgentResult {
   readonly ruling: Ruling | undefined
 }
 
-export interface Visits {
-  of(request: InspectionRequest, client: Client, snapshot: Snapshot, now: number): Visit
-  /** Keeps a ruling for the next request with the same fingerprint. */
-  keepRuling(visit: Visit, ruling: Ruling): void
-  /** Counts requests whose visitor was remembered, and others. */
-  readonly seen: VisitCounts
-}
-
-export interface VisitCounts {
-  readonly known: number
-  readonly fresh: number
-}
+export type Visits = ReturnType<typeof createVisits>
 
 /** Limits how many visits are kept, in some eight megabytes. A smaller flood between two requests of a visitor does not evict it. */
 const MAX_VISITS = 24_576
 
 /** Keeps the last visit of each client while its snapshot is in use, and up to midnight UTC, when lists become a day older. */
-export function createVisits(agents: AgentInspector): Visits {
+export function createVisits(agents: AgentInspector) {
   const kept = new LRUCache<string, Visit>({ max: MAX_VISITS })
   const seen = { known: 0, fresh: 0 }
   let current: Snapshot | undefined
   let today = Number.NaN
 
   return {
+    /** Counts requests whose visitor was remembered, and others. */
     seen,
-    of(request, resolved, snapshot, now) {
+    of(request: InspectionRequest, resolved: Client, snapshot: Snapshot, now: number): Visit {
       const day = Math.floor(now / DAY_MS)
       if (snapshot !== current || day !== today) {
         kept.clear()
@@ -55,12 +45,12 @@ export function createVisits(agents: AgentInspector): Visits {
       if (known?.fingerprint !== undefined && hasFingerprint(request, known.fingerprint)) return known
       const visitor = known ?? describeVisitor(resolved, key, snapshot)
       // Many visitors never come again: a fingerprint is kept from the second request on.
-      const again = known !== undefined
-      const visit = makeVisit(visitor, agents.look(request, visitor, snapshot, again), undefined)
+      const visit = makeVisit(visitor, agents.look(request, visitor, snapshot, known !== undefined), undefined)
       kept.set(key, visit)
       return visit
     },
-    keepRuling: (visit, ruling) => void kept.set(visit.client.address, makeVisit(visit, visit, ruling)),
+    /** Keeps a ruling for the next request with the same fingerprint. */
+    keepRuling: (visit: Visit, ruling: Ruling) => void kept.set(visit.client.address, makeVisit(visit, visit, ruling)),
   }
 }
 

@@ -31,7 +31,7 @@ export function shareKept(kind: ListKind, days: number): number {
  * Returns the share of confidence that the age of a source leaves, 0 to 1: age counts in no other way. It is 1 where nothing says how old
  * the source is, and where no clock tells the day. `now` is in milliseconds.
  */
-export function shareLeft({ ages, lastTrue }: AgingSource, now: number | undefined): number {
+export function shareLeft({ ages, lastTrue }: Omit<AgingSource, 'id'>, now: number | undefined): number {
   if (ages === undefined || lastTrue === undefined || now === undefined) return 1
   return shareKept(ages, Math.floor((now - Date.parse(lastTrue)) / DAY_MS))
 }

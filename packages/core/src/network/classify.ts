@@ -153,7 +153,8 @@ function firstMatch(
   if (observation.origin === 'operator') return matchObservation(observation)
   const fed = range?.single === true && classRank(range.networkClass) <= classRank(observation.networkClass)
   // Words in a name count less than any list that says something stricter.
-  const isKnown = !anonymises(observation.networkClass) && rankMatch(read) <= classRank(observation.networkClass)
+  const rank = classRank(read?.networkClass ?? 'unknown')
+  const isKnown = !anonymises(observation.networkClass) && rank <= classRank(observation.networkClass)
   // A server's word sets no class here: companies name the gateways of their offices like servers.
   const isSign = isServersName(observation) && read !== undefined && networkSide(read.networkClass) === -1
   return fed || isKnown || isSign ? read : matchObservation(observation)
@@ -162,10 +163,6 @@ function firstMatch(
 /** Reports whether an address's own name is one that hosts give to machines: on a line it is a sign, and no class. */
 function isServersName({ origin, networkClass }: Observation): boolean {
   return origin === 'reverse-name' && networkClass === 'hosting'
-}
-
-function rankMatch(match: RuleMatch | undefined): number {
-  return classRank(match?.networkClass ?? 'unknown')
 }
 
 /** Finds the first rule of the data that matches, by steps 3 to 11. */
@@ -288,21 +285,21 @@ function weigh(
   const now = snapshot.clock?.now()
   const { tor, vpn, proxies } = snapshot.restsOn ?? {}
   const known = (list: AgingSource | undefined) => (list === undefined ? 0 : shareLeft(list, now))
+  // A home line may as well be a SIM card of the same carrier.
+  const hasSims = record?.system !== undefined && hasLinesAndSims(record.system.asn)
   return {
     rule,
     networkClass,
     narrow,
     agreeing,
     contradicted: record !== undefined && contradicts(record, networkClass),
-    proxiesKnown: snapshot.proxiesLoaded ? shareLeft(proxies ?? UNDATED, now) : 0,
-    inDoubt: signs >= DOUBTING_SIGNS || (rule === 'operator_table' && isSharedWithSims(record)),
-    ...(snapshot.restsOn === undefined ? {} : { exitsKnown: Math.min(known(tor), known(vpn)) }),
-    ...(trust === undefined ? {} : { trust }),
+    proxiesKnown: snapshot.proxiesLoaded ? shareLeft(proxies ?? {}, now) : 0,
+    inDoubt: signs >= DOUBTING_SIGNS || (rule === 'operator_table' && hasSims),
+    exitsKnown: snapshot.restsOn && Math.min(known(tor), known(vpn)),
+    trust,
     kept: listGrounds(match, snapshot).reduce((kept, source) => kept * shareLeft(source, now), 1),
   }
 }
-
-const UNDATED: AgingSource = Object.freeze({ id: '' })
 
 /** Lists the sources of a class: the named one, and the table of systems where that said which system the address is in. */
 function listGrounds({ source, method, date }: RuleMatch, snapshot: Snapshot): readonly AgingSource[] {
@@ -328,11 +325,6 @@ function machineSigns(observation: Observation | undefined, record: NetworkRecor
   const isNamedServer = observation !== undefined && isServersName(observation)
   const signs = [isNamedAlone, system?.hostLike, exitsBeside !== undefined, near !== undefined, isNamedServer]
   return signs.filter((sign) => sign).length
-}
-
-/** Reports whether a home line may as well be a SIM card of the same carrier. */
-function isSharedWithSims(record: NetworkRecord | undefined): boolean {
-  return record?.system !== undefined && hasLinesAndSims(record.system.asn)
 }
 
 /** Hosting and home lines exclude each other; an anonymiser can run on either, so it contradicts nothing. */

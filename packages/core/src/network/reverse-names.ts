@@ -6,6 +6,7 @@ import { formatPrefix, hostPrefix, makePrefix, type Prefix } from '../address/pr
 import { findOperator, hasLinesAndSims } from '../asn/types.ts'
 import { DAY_MS } from '../duration.ts'
 import { createNameTurns, type NameTurns, nameClient } from '../name-turns.ts'
+import { createPlaces } from '../places.ts'
 import type { Clock, Dns, ObservationStore } from '../ports/index.ts'
 import type { NetworkFinding } from '../values/finding.ts'
 import type { NetworkClass } from '../vocabulary.ts'
@@ -41,16 +42,18 @@ export interface ReverseNamesPorts {
 /** Looks up reverse names of visitors in the background, and keeps names that show a class as observations. */
 export function createReverseNames(ports: ReverseNamesPorts) {
   const { clock, dns, store, turns = createNameTurns(), onFault } = ports
+  const places = createPlaces(MAX_CONCURRENT)
   let askedAt: LRUCache<string, number> | undefined
-  const waiting: Waiting[] = []
-  const settling: (() => void)[] = []
-  let asking = 0
+  /** Holds the lookups that are queued or running. */
+  const lookups = new Set<Promise<void>>()
+  /** A call of `close` ends the round: lookups of an earlier round that have not begun are dropped. */
+  let round = 0
 
-  async function ask({ address, prefix, finding }: Waiting): Promise<void> {
+  async function ask(address: Address, prefix: Prefix, { verdict }: NetworkFinding): Promise<void> {
     const answer = await dns.resolvePtr(address)
     if (answer.state !== 'found') return
     for (const name of answer.names) {
-      const rule = ruleOfName(name) ?? wordOfName(name, finding.verdict.classification)
+      const rule = ruleOfName(name) ?? wordOfName(name, verdict.classification)
       if (rule === undefined) continue
       const now = clock.now()
       const { networkClass, provider } = rule
@@ -66,44 +69,22 @@ export function createReverseNames(ports: ReverseNamesPorts) {
     }
   }
 
-  function next(): void {
-    while (asking < MAX_CONCURRENT) {
-      const visitor = waiting.shift()
-      if (visitor === undefined) break
-      asking++
-      ask(visitor)
-        .catch((error: unknown) => {
-          askedAt?.delete(formatPrefix(visitor.prefix))
-          onFault(error)
-        })
-        .finally(() => {
-          visitor.done()
-          asking--
-          next()
-        })
-    }
-    if (asking === 0) for (const resolve of settling.splice(0)) resolve()
-  }
-
   /** Resolves when no lookup is queued or running. */
-  const settled = (): Promise<void> =>
-    new Promise((resolve) => {
-      if (asking === 0) resolve()
-      else settling.push(resolve)
-    })
+  async function settled(): Promise<void> {
+    while (lookups.size > 0) await Promise.all(lookups)
+  }
 
   return {
     settled,
     /** Empties the queue, and resolves when the running lookups have ended. */
     close(): Promise<void> {
-      for (const { done } of waiting.splice(0)) done()
+      round++
       return settled()
     },
     /** Queues an address that was classified; never waits and never throws. */
     offer(address: Address, finding: NetworkFinding): void {
       const prefix = askedPrefix(address, finding)
-      if (prefix === undefined) return
-      if (waiting.length >= MAX_QUEUED) return
+      if (prefix === undefined || places.waiting >= MAX_QUEUED) return
       const key = formatPrefix(prefix)
       const now = clock.now()
       if (now - (askedAt?.get(key) ?? Number.NEGATIVE_INFINITY) < TTL_MS) return
@@ -111,18 +92,20 @@ export function createReverseNames(ports: ReverseNamesPorts) {
       if (done === undefined) return
       askedAt ??= new LRUCache({ max: MAX_REMEMBERED })
       askedAt.set(key, now)
-      waiting.push({ address, prefix, finding, done })
-      next()
+      const begun = round
+      const lookup = places
+        .run(async () => (begun === round ? ask(address, prefix, finding) : undefined))
+        .catch((error: unknown) => {
+          askedAt?.delete(key)
+          onFault(error)
+        })
+        .finally(() => {
+          done()
+          lookups.delete(lookup)
+        })
+      lookups.add(lookup)
     },
   }
-}
-
-/** A visitor is queued until its name is looked up; the answer holds for `prefix`. */
-interface Waiting {
-  readonly address: Address
-  readonly prefix: Prefix
-  readonly finding: NetworkFinding
-  done(): void
 }
 
 /** Returns the addresses that share one lookup (singleflight); `undefined` where no name could change anything. */

@@ -3,26 +3,23 @@ import type { AsType, NetworkClass } from '../vocabulary.ts'
 /** Says how a verdict was reached (specification: Verdict.method). */
 export type VerdictMethod = 'reserved' | 'ip_state' | 'asn' | `range:${NetworkClass}`
 
-/**
- * Lists the rules that decide, in more detail than `method`. `override`: `sallyport ip set`; `exit_density`: exits crowded in one prefix;
- * `mixed_system`: exits of several services in a host; `system_shape`: its likeness to hosts.
- */
-export const VERDICT_RULES = [
-  'reserved',
-  'override',
-  'reverse_name',
-  'address_list',
-  'range_list',
-  'exit_density',
-  'operator_table',
-  'mixed_system',
-  'organisation_name',
-  'system_list',
-  'system_prefixes',
-  'system_shape',
-  'none',
-] as const
-export type VerdictRule = (typeof VERDICT_RULES)[number]
+/** Lists the rules that decide, in more detail than `method`, each with its name inside a sentence. */
+export const RULE_TEXTS = {
+  reserved: 'a reserved range',
+  override: 'set by the operator of this site',
+  reverse_name: 'its reverse name',
+  address_list: 'a list of addresses',
+  range_list: 'a list of ranges',
+  exit_density: 'known exits nearby',
+  operator_table: 'the operator table',
+  mixed_system: 'a hosting company that VPN services and others use',
+  organisation_name: "the organisation's name",
+  system_list: 'a list of AS numbers',
+  system_prefixes: 'listed prefixes of the AS',
+  system_shape: 'prefixes and neighbours of the AS, as at a hosting company',
+  none: 'no evidence',
+} as const
+export type VerdictRule = keyof typeof RULE_TEXTS
 
 /** Classifies an address's network, and says how sure that is (specification: Verdict). */
 export interface Verdict {
