@@ -1,17 +1,9 @@
 import t from 'tap'
 import { createChallengeSecrets } from '../src/challenge/secrets.ts'
 import { createFakeCounts } from '../src/testing/fakes.ts'
-import { askedFor, earnPass, HOME, makeRequest, readPass, SECRET, world } from './challenge-world.ts'
+import { earnPass, makeRequest, SECRET, seePass, waitForPass, world } from './challenge-world.ts'
 
 const HOUR = 3_600_000
-
-type World = ReturnType<typeof world>
-
-function seePass({ challenges, clock }: World, value: string) {
-  const request = makeRequest({ cookie: `sallyport=${value}` })
-  const pass = challenges.passOf(request, 'mobile', clock.now())
-  return { pass, renewed: pass && challenges.renew(pass, request) }
-}
 
 t.test('a pass in use is renewed once half of its time is over: the same pass, for as long once more', async (t) => {
   const at = world()
@@ -52,11 +44,9 @@ t.test('three times, so that it ends after four times its time', async (t) => {
 
 t.test('what was waited for in place of work, or could not be counted everywhere, is not renewed', async (t) => {
   const at = world()
-  const issued = at.challenges.issue(makeRequest(), askedFor(2))
-  at.clock.time += 8_000
-  const waited = await at.challenges.redeem(makeRequest(), `${issued.text}.`, HOME)
+  const waited = await waitForPass(at)
   at.clock.time += HOUR / 2
-  t.match(seePass(at, readPass(waited)), { pass: { level: 2 }, renewed: undefined })
+  t.match(seePass(at, waited), { pass: { level: 2 }, renewed: undefined })
 })
 
 t.test('a secret that is on its way out renews nothing', async (t) => {

@@ -26,6 +26,8 @@ export function world(options: WorldOptions = {}) {
   return { clock, challenges }
 }
 
+export type World = ReturnType<typeof world>
+
 type Described = Readonly<Partial<Record<'host' | 'userAgent' | 'ja4' | 'cookie', string | undefined>>>
 
 export function makeRequest({ host = 'shop.example', userAgent = FIREFOX, ja4, cookie }: Described = {}) {
@@ -57,7 +59,21 @@ export function readPass(redeemed: Redeemed): string {
   return redeemed.pass
 }
 
-export async function earnPass({ challenges }: ReturnType<typeof world>, passMs = 43_200_000): Promise<string> {
+export async function earnPass({ challenges }: World, passMs = 43_200_000): Promise<string> {
   const issued = challenges.issue(makeRequest(), askedFor(2, { passMs }), true)
   return readPass(await challenges.redeem(makeRequest(), solve(issued), HOME))
+}
+
+/** Returns a pass of level 2 that was given for a wait in place of work. */
+export async function waitForPass({ challenges, clock }: World, passMs = 43_200_000): Promise<string> {
+  const issued = challenges.issue(makeRequest(), askedFor(2, { passMs }), true)
+  clock.time += 8_000
+  return readPass(await challenges.redeem(makeRequest(), `${issued.text}.`, HOME))
+}
+
+/** Reads the pass of a cookie, and renews it where that is due. */
+export function seePass({ challenges, clock }: World, value: string) {
+  const request = makeRequest({ cookie: `sallyport=${value}` })
+  const pass = challenges.passOf(request, 'mobile', clock.now())
+  return { pass, renewed: pass && challenges.renew(pass, request) }
 }

@@ -1,11 +1,11 @@
 import t from 'tap'
 import { createFakeCounts } from '../src/testing/fakes.ts'
-import { askedFor, FIREFOX, HOME, makeRequest, solve, world } from './challenge-world.ts'
+import { askedFor, FIREFOX, HOME, makeRequest, solve, type World, world } from './challenge-world.ts'
 
 const SENDER = { host: 'shop.example:8443', userAgent: FIREFOX }
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 
-function earn({ challenges }: ReturnType<typeof world>, action = 'contact', level: 1 | 2 | 3 = 1): string {
+function earn({ challenges }: World, action = 'contact', level: 1 | 2 | 3 = 1): string {
   const { challenge, ...work } = challenges.forms.issue(SENDER, action, level)
   return solve({ text: challenge, ...work })
 }

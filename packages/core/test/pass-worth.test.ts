@@ -2,22 +2,12 @@ import t from 'tap'
 import type { ChallengesOptions } from '../src/challenge/terms.ts'
 import { createChallengeSecrets, type InspectedPass, type RuleChallenge } from '../src/index.ts'
 import { compileChallenge } from '../src/policy/compile/challenge-terms.ts'
-import { askedFor, earnPass, HOME, makeRequest, readPass, SECRET, world } from './challenge-world.ts'
+import { askedFor, earnPass, HOME, makeRequest, SECRET, seePass, waitForPass, world } from './challenge-world.ts'
 
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
 
-type World = ReturnType<typeof world>
-
-async function waited({ challenges, clock }: World, passMs: number): Promise<string> {
-  const issued = challenges.issue(makeRequest(), askedFor(2, { passMs }), true)
-  clock.time += 8_000
-  return readPass(await challenges.redeem(makeRequest(), `${issued.text}.`, HOME))
-}
-
-function seen({ challenges, clock }: World, value: string): InspectedPass | undefined {
-  return challenges.passOf(makeRequest({ cookie: `sallyport=${value}` }), 'mobile', clock.now())
-}
+const seen = (...of: Parameters<typeof seePass>) => seePass(...of).pass
 
 function isAnswered(pass: InspectedPass | undefined, challenge: RuleChallenge): boolean {
   const asks = { id: 'ask', match: {}, action: 'challenge' } as const
@@ -28,7 +18,7 @@ function isAnswered(pass: InspectedPass | undefined, challenge: RuleChallenge): 
 t.test('script: required is not opened by a pass that was waited for elsewhere', async (t) => {
   const at = world()
   t.ok(isAnswered(seen(at, await earnPass(at, DAY)), { script: 'required' }))
-  const other = seen(at, await waited(at, DAY))
+  const other = seen(at, await waitForPass(at, DAY))
   t.notOk(isAnswered(other, { script: 'required' }))
   t.ok(isAnswered(other, {}))
 })
@@ -41,17 +31,14 @@ t.test('a pass of a month answers a rule of five minutes for five minutes', asyn
   t.notOk(isAnswered(seen(at, month), { pass: '5m' }))
   t.ok(isAnswered(seen(at, month), { pass: '31d' }))
   at.clock.time += 16 * DAY
-  const request = makeRequest({ cookie: `sallyport=${month}` })
-  const pass = seen(at, month)
-  const renewed = pass && at.challenges.renew(pass, request)
-  t.notOk(isAnswered(seen(at, renewed?.pass ?? ''), { pass: '5m' }), 'nor once it is renewed')
-  t.ok(isAnswered(seen(at, renewed?.pass ?? ''), { pass: '31d' }))
+  const renewed = seePass(at, month).renewed?.pass ?? ''
+  t.notOk(isAnswered(seen(at, renewed), { pass: '5m' }), 'nor once it is renewed')
+  t.ok(isAnswered(seen(at, renewed), { pass: '31d' }))
   const short = await earnPass(at, 5 * MINUTE)
   at.clock.time += 3 * MINUTE
-  const own = seen(at, short)
-  const again = own && at.challenges.renew(own, makeRequest({ cookie: `sallyport=${short}` }))
+  const again = seePass(at, short).renewed?.pass ?? ''
   at.clock.time += 4 * MINUTE
-  t.ok(isAnswered(seen(at, again?.pass ?? ''), { pass: '5m' }), 'one of its own is renewed as before')
+  t.ok(isAnswered(seen(at, again), { pass: '5m' }), 'one of its own is renewed as before')
   const described = { id: 'described-1', level: 2 } as const
   t.ok(isAnswered({ ...described, age: 299 }, { pass: '5m' }), 'and one that is described goes by its age')
   t.notOk(isAnswered({ ...described, age: 300 }, { pass: '5m' }))

@@ -4,9 +4,7 @@ import { browserFamily } from '../agent/user-agent.ts'
 import { hashText } from '../hash-text.ts'
 import type { InspectionRequest } from '../values/request.ts'
 
-/**
- * Describes the requested host and the requesting program. A pass is bound to both, and not to the address, because people change networks.
- */
+/** Describes the requested host and program. A pass is bound to both, and not to the address, because people change networks. */
 export interface Asker {
   /** The host is in lower case and without port. */
   readonly host: string

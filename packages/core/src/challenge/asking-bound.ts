@@ -6,7 +6,6 @@ import type { BoundClient } from '../values/challenge.ts'
 export const ASKED_AT_ONCE = 600
 const EACH_MS = 50
 
-/** Limits how many clients are remembered. */
 const MAX_KEPT = 16_384
 
 /** A client that used more than this share of its own bound leaves the last part of a wider bound to others. */
@@ -14,10 +13,10 @@ const LITTLE = 1 / 10
 const UNKEPT = 3 / 4
 
 /** Returns the buckets of a client in the bounds of challenges: its browser where many share the address, the address, and its /48. */
-export function challengeBuckets({ address, browser }: BoundClient): readonly CountBucket[] {
+export function challengeBuckets({ address, browser }: BoundClient) {
   const { narrow, wide } = clientKey(address)
   const keys = [browser === undefined ? [] : `${narrow} browser ${browser}`, narrow, wide ?? []].flat()
-  return keys.map((key, at) => ({ key, factor: WIDE_FACTOR ** at }))
+  return keys.map((key, at) => ({ key, factor: WIDE_FACTOR ** at })) as [CountBucket, ...CountBucket[]]
 }
 
 /** Returns the share of a wider bound that the client may fill, by the share of its own bound that it used. */

@@ -24,10 +24,7 @@ export function createChallenges(options: ChallengesOptions) {
   const passes = createPasses(secrets, createPassNetworks(counts, onFault), options.isSecure)
   const bound = createAskingBound()
   return {
-    /**
-     * Counts a client that is to get a challenge, or brings a solution; false where it has exceeded its bound. Callers check this first,
-     * because excess clients must cost nothing.
-     */
+    /** Counts a client that is to get a challenge or brings a solution; false beyond its bound. Excess clients must cost nothing. */
     admits: (client: BoundClient) => bound(client, clock.now()),
     passOf: passes.passOf,
     /** Renews the pass of a request for its full lifetime; returns `undefined` where that is not due. */

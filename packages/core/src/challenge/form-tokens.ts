@@ -3,7 +3,6 @@ import { type AskerParts, describeAsker } from './asker.ts'
 import { spendTask } from './giver.ts'
 import type { ChallengeParts } from './issuer.ts'
 import { TEST_TOKEN } from './names.ts'
-import type { ChallengeSecret } from './secrets.ts'
 import type { ChallengesOptions } from './terms.ts'
 import { CHALLENGE_MS, type Challenge, RANDOM_BYTES, sealChallenge } from './token.ts'
 import { areNumbers, isSolved } from './work.ts'
@@ -32,7 +31,6 @@ const MAX_TOKEN = 1_024
 /** Issues the puzzles of forms, and checks the tokens, which are their solutions. */
 export function createFormTokens(options: ChallengesOptions, reader: Pick<ChallengeParts['reader'], 'read'>) {
   const { secrets, counts, clock, random, onFault, onFormChecked, isTesting } = options
-  const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
 
   /** No field of a request has a line break, so a form's token is never a page's challenge, nor the reverse. */
   function bind(sender: FormSender, action: string) {
@@ -60,7 +58,7 @@ export function createFormTokens(options: ChallengesOptions, reader: Pick<Challe
       const { host, browser } = bind(sender, action)
       const work = { puzzles: PUZZLES, bits: BITS[level], level }
       const terms = { issuedAt: clock.now(), wait: 0, passSeconds: 0, rule: 0, browser, tls: 0 }
-      const challenge = sealChallenge({ ...terms, ...work, random: random(RANDOM_BYTES) }, maker, host)
+      const challenge = sealChallenge({ ...terms, ...work, random: random(RANDOM_BYTES) }, secrets[0], host)
       return { challenge, ...work, seconds: CHALLENGE_MS / 1_000 }
     },
     /** Accepts a token once, on all machines that share counts. Never rejects. */

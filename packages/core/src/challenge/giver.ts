@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { CountTask } from '../counting/ports.ts'
+import { type CountTask, makeFixedTask } from '../counting/ports.ts'
 import { HOUR_MS } from '../duration.ts'
 import type { Redeemer } from '../values/challenge.ts'
 import type { Asker } from './asker.ts'
 import { type Pass, RENEWALS, sealPass, WAITED_PASS_SECONDS } from './pass.ts'
-import type { ChallengeSecret } from './secrets.ts'
 import type { ChallengesOptions, Redeemed } from './terms.ts'
 import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 
@@ -12,19 +11,16 @@ import { CHALLENGE_MS, type OpenedChallenge } from './token.ts'
 export const DEGRADED_PASS_SECONDS = 300
 
 /** A challenge stays spent for longer than it can be solved, by any machine's clock. */
-const SPENT = { kind: 'fixed', max: 1, windowMs: CHALLENGE_MS + 120_000, refill: 1 } as const
+const SPENT_MS = CHALLENGE_MS + 120_000
 
 /** A provider accepts a token for less than that, and mostly once. */
-const SPENT_TOKEN = { kind: 'fixed', max: 1, windowMs: HOUR_MS, refill: 1 } as const
+const SPENT_TOKEN_MS = HOUR_MS
 
 /** The caller finds the rule by its tag. */
 export type Given = Omit<Exclude<Redeemed, { refused: unknown }>, 'rule'> | { readonly refused: 'spent' }
 
-/**
- * Gives one pass for each solved challenge, and one for each token that the provider accepted. `waited`: waiting took the place of work.
- */
+/** Gives one pass for each solved challenge, and for each accepted token. `waited`: waiting took the place of work. */
 export function createPassGiver({ secrets, counts, clock, random }: ChallengesOptions) {
-  const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
   return async (
     challenge: OpenedChallenge,
     asker: Asker,
@@ -33,7 +29,7 @@ export function createPassGiver({ secrets, counts, clock, random }: ChallengesOp
   ): Promise<Given> => {
     const now = clock.now()
     const tasks = [spendTask('challenge', challenge.random)]
-    if (token !== undefined) tasks.push(makeSpending(`challenge token ${digestToken(token)}`, SPENT_TOKEN))
+    if (token !== undefined) tasks.push(makeSpending(`challenge token ${digestToken(token)}`, SPENT_TOKEN_MS))
     // All processes and machines share this count: the first one gets the pass.
     const { states, share } = await counts.take(tasks, '')
     if (states.length === 0 || !states.every(({ allowed }) => allowed)) return { refused: 'spent' }
@@ -58,17 +54,17 @@ export function createPassGiver({ secrets, counts, clock, random }: ChallengesOp
       waited: isInstead,
     }
     const seconds = (now - challenge.issuedAt) / 1000
-    return { pass: sealPass(pass, maker, asker.host), level: pass.level, maxAge, seconds, degraded }
+    return { pass: sealPass(pass, secrets[0], asker.host), level: pass.level, maxAge, seconds, degraded }
   }
 }
 
 /** Makes the task that spends a challenge, once on all machines. */
 export function spendTask(kind: 'challenge' | 'form', random: Uint8Array): CountTask {
-  return makeSpending(`${kind} ${Buffer.from(random).toString('base64url')}`, SPENT)
+  return makeSpending(`${kind} ${Buffer.from(random).toString('base64url')}`, SPENT_MS)
 }
 
-function makeSpending(key: string, limit: typeof SPENT | typeof SPENT_TOKEN): CountTask {
-  return { key, cost: 1, limit, max: 1, binding: true, spends: true }
+function makeSpending(key: string, windowMs: number): CountTask {
+  return { ...makeFixedTask(key, 1, windowMs), spends: true }
 }
 
 function digestToken(token: string): string {

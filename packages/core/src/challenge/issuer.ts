@@ -1,10 +1,10 @@
+import type { InspectionRequest } from '../values/request.ts'
 import { describeAsker, readAskerParts } from './asker.ts'
 import { DEGRADED_PASS_SECONDS } from './giver.ts'
 import type { createAsking } from './provider.ts'
 import type { createChallengeReader } from './reader.ts'
 import type { createRuleTags } from './rule-tags.ts'
-import type { ChallengeSecret } from './secrets.ts'
-import type { ChallengesOptions, Issuer } from './terms.ts'
+import type { AskedFor, ChallengesOptions, IssuedChallenge } from './terms.ts'
 import { CHALLENGE_MS, RANDOM_BYTES, sealChallenge } from './token.ts'
 import { WIDGET_WORK, WORK } from './work.ts'
 
@@ -17,12 +17,9 @@ export interface ChallengeParts {
 /** A younger challenge is issued again: at least a minute is left to solve it. */
 const REISSUE_MS = CHALLENGE_MS - 60_000
 
-export function createIssuer(
-  { secrets, clock, random }: ChallengesOptions,
-  { reader, asking, tags }: ChallengeParts,
-): Issuer {
-  const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
-  return (request, asked, fresh = false) => {
+export function createIssuer({ secrets, clock, random }: ChallengesOptions, { reader, asking, tags }: ChallengeParts) {
+  /** Issues a challenge for a request: the one that it brings and waits for; without one, or if `fresh`, a new one. */
+  return (request: InspectionRequest, asked: AskedFor, fresh = false): IssuedChallenge => {
     const now = clock.now()
     const brought = fresh ? undefined : reader.broughtBy(request, asked, now)[0]
     if (brought !== undefined && now - brought.challenge.issuedAt < REISSUE_MS) {
@@ -46,6 +43,6 @@ export function createIssuer(
       rule: tags.tagOf(asked.rule),
       random: random(RANDOM_BYTES),
     }
-    return { ...shown, text: sealChallenge(challenge, maker, host), again: false, widget }
+    return { ...shown, text: sealChallenge(challenge, secrets[0], host), again: false, widget }
   }
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Address } from '../address/address.ts'
 import { formatPrefix, makePrefix } from '../address/prefix.ts'
 import { WIDE_PREFIX } from '../counting/keys.ts'
-import type { Counts, CountTask, Taken } from '../counting/ports.ts'
+import { type Counts, type CountTask, makeFixedTask, type Taken } from '../counting/ports.ts'
 import { HOUR_MS } from '../duration.ts'
 
 /** A pass ends once more networks than these use it within an hour. */
@@ -10,11 +10,7 @@ const MAX_NETWORKS = 4
 /** A process relies on its own knowledge of a pass for this time, and then reads the shared counts. */
 const LOOK_MS = 60_000
 
-/** Limits how many passes are remembered. */
 const MAX_KEPT = 16_384
-
-const ONCE = { kind: 'fixed', max: 1, windowMs: HOUR_MS, refill: 1 } as const
-const MANY = { kind: 'fixed', max: MAX_NETWORKS + 1, windowMs: HOUR_MS, refill: MAX_NETWORKS + 1 } as const
 
 interface Seen {
   /** The address that brought the pass last: the next one is mostly the same value. */
@@ -26,7 +22,10 @@ interface Seen {
 
 export type PassNetworks = ReturnType<typeof createPassNetworks>
 
-/** Counts the networks that passes come from, the /24 of IPv4 and the /48 of IPv6. The process that first sees a pass and a network together counts them, once. A lost pass is lost on all machines that share counts. */
+/**
+ * Counts the networks that passes come from, the /24 of IPv4 and the /48 of IPv6. The process that first sees a pass and a network together
+ * counts them, once. A lost pass is lost on all machines that share counts.
+ */
 export function createPassNetworks(counts: Counts, onFault?: (error: unknown) => void) {
   const kept = new LRUCache<string, Seen>({ max: MAX_KEPT })
 
@@ -58,31 +57,21 @@ export function createPassNetworks(counts: Counts, onFault?: (error: unknown) =>
       }
       const isFresh = now - seen.lookedAt < LOOK_MS
       if (isFresh && seen.last === from) return seen.lostUntil <= now
-      const network = passNetwork(from)
+      const network = formatPrefix(makePrefix(from, from.family === 4 ? 24 : WIDE_PREFIX))
       const since = seen.networks.get(network)
       seen.last = from
       if (since === undefined || now - since >= HOUR_MS) {
         // One network more than fits is enough to know that the pass is lost.
         if (seen.networks.size <= MAX_NETWORKS) seen.networks.set(network, now)
-        ask(pass, seen, [look(pass), together(pass, network), count(pass)], now)
-      } else if (!isFresh) ask(pass, seen, [look(pass)], now)
+        const together = makeFixedTask(`challenge network ${pass} ${network}`, 1, HOUR_MS)
+        ask(pass, seen, [makeTask(pass, 0), together, makeTask(pass, 1)], now)
+      } else if (!isFresh) ask(pass, seen, [makeTask(pass, 0)], now)
       return seen.lostUntil <= now
     },
   }
 }
 
-function passNetwork(address: Address): string {
-  return formatPrefix(makePrefix(address, address.family === 4 ? 24 : WIDE_PREFIX))
-}
-
-function count(pass: string): CountTask {
-  return { key: `challenge networks ${pass}`, cost: 1, limit: MANY, max: MANY.max, binding: true }
-}
-
-function look(pass: string): CountTask {
-  return { key: `challenge networks ${pass}`, cost: 0, limit: MANY, max: MANY.max, binding: false }
-}
-
-function together(pass: string, network: string): CountTask {
-  return { key: `challenge network ${pass} ${network}`, cost: 1, limit: ONCE, max: 1, binding: true }
+/** Makes the task that counts a network of a pass; `cost` 0 only looks. */
+function makeTask(pass: string, cost: 0 | 1): CountTask {
+  return { ...makeFixedTask(`challenge networks ${pass}`, MAX_NETWORKS + 1, HOUR_MS), cost, binding: cost === 1 }
 }

@@ -8,7 +8,7 @@ import { type Asker, type AskerParts, areShort, describeAsker, readAskerParts } 
 import { findCookies } from './cookies.ts'
 import { PASS_COOKIES } from './names.ts'
 import type { PassNetworks } from './pass-networks.ts'
-import type { ChallengeSecret } from './secrets.ts'
+import type { ChallengeSecret, ChallengeSecrets } from './secrets.ts'
 import type { ChallengesOptions } from './terms.ts'
 
 /** Holds a pass as its cookie encodes it. */
@@ -69,7 +69,7 @@ const RENEWED = 0x10
 const LEFT = 2
 const LEVEL = 0x03
 
-function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: string): Pass | undefined {
+function openPass(bytes: Buffer, secrets: ChallengeSecrets, host: string): Pass | undefined {
   const fields = bytes.subarray(0, FIELDS)
   const isOurs = secrets.some(
     ({ id, passMac }) =>
@@ -86,7 +86,7 @@ function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: stri
     level: (marks & LEVEL) as ChallengeLevel,
     home: (marks & HOME) !== 0,
     // A secret on its way out renews nothing: passes that a leak of it let through end with it.
-    renewals: fields[1] === secrets[0]?.id ? left : 0,
+    renewals: fields[1] === secrets[0].id ? left : 0,
     renewed: isOld ? left < RENEWALS : (marks & RENEWED) !== 0,
     waited: isOld ? left === 0 && expiresAt - issuedAt <= WAITED_PASS_SECONDS : (marks & WAITED) !== 0,
     issuedAt,
@@ -100,21 +100,6 @@ function openPass(bytes: Buffer, secrets: readonly ChallengeSecret[], host: stri
 /** Reports whether the pass was issued to this client. Unknown fields are not compared. */
 export function isOfAsker(pass: Pick<Asker, 'browser' | 'tls'>, { browser, tls }: Asker): boolean {
   return pass.browser === browser && (pass.tls === 0 || tls === 0 || pass.tls === tls)
-}
-
-/** Finds the best valid pass of a request. Without the client's address its network is not counted. */
-export type PassReader = (
-  request: InspectionRequest,
-  network: NetworkClass,
-  now: number,
-  from?: Address,
-) => InspectedPass | undefined
-
-export interface RenewedPass {
-  /** The value goes into the cookie. */
-  readonly pass: string
-  /** The pass expires after this time, in seconds. */
-  readonly maxAge: number
 }
 
 /** Remembers the pass of a cookie for a request with such parts; absent where the cookie has none. */
@@ -132,7 +117,7 @@ function worth({ level, waited, issuedAt }: Pass): number {
 }
 
 export function createPasses(
-  secrets: readonly ChallengeSecret[],
+  secrets: ChallengeSecrets,
   networks: PassNetworks,
   isSecure: ChallengesOptions['isSecure'] = () => false,
 ) {
@@ -156,7 +141,8 @@ export function createPasses(
     return fresh
   }
 
-  const passOf: PassReader = (request, network, now, from) => {
+  /** Finds the best valid pass of a request. Without the client's address its network is not counted. */
+  function passOf(request: InspectionRequest, network: NetworkClass, now: number, from?: Address) {
     const values = findCookies(request.fields, PASS_COOKIES, MAX_COOKIES, () => isSecure(request))
     if (values.length === 0) return undefined
     const parts = readAskerParts(request)
@@ -190,20 +176,15 @@ export function createPasses(
     passOf,
     /**
      * Renews the pass of a request, as `passOf` returns it, for its full lifetime, once half of that is over. The id, level and bounds
-     * stay, and budgets count on.
+     * stay, and budgets count on. Returns the value of its cookie, and its lifetime in seconds.
      */
-    renew(
-      inspected: InspectedPass,
-      request: Pick<InspectionRequest, 'fields' | 'ja4'>,
-      now: number,
-    ): RenewedPass | undefined {
+    renew(inspected: InspectedPass, request: Pick<InspectionRequest, 'fields' | 'ja4'>, now: number) {
       const pass = due.get(inspected)
       if (pass === undefined) return undefined
-      const [maker] = secrets as readonly [ChallengeSecret, ...ChallengeSecret[]]
       const issuedAt = Math.floor(now / 1000)
       const maxAge = pass.expiresAt - pass.issuedAt
       const next = { ...pass, issuedAt, expiresAt: issuedAt + maxAge, renewals: pass.renewals - 1, renewed: true }
-      return { pass: sealPass(next, maker, describeAsker(readAskerParts(request)).host), maxAge }
+      return { pass: sealPass(next, secrets[0], describeAsker(readAskerParts(request)).host), maxAge }
     },
   }
 }

@@ -34,7 +34,6 @@ const AWAY_MS = 60_000
 /** A provider is away when the tokens of this many clients got no answer, and no token in between got one. */
 const AWAY_CLIENTS = 3
 
-/** Limits how many clients are remembered. */
 const MAX_KEPT = 4_096
 
 /** Limits the tokens that the provider checks at one time: in all, and of one client. */
@@ -62,17 +61,16 @@ export function createAsking(provider: ChallengeProvider | undefined) {
   let verified = 0
 
   function note(client: BoundClient, answer: TokenAnswer, now: number): void {
-    const buckets = challengeBuckets(client)
-    const [own, outer] = [buckets[0]?.key ?? '', buckets.at(-1)?.key ?? '']
     if (answer !== 'unanswered') {
       unheard.clear()
       awayUntil = 0
       answeredAt = now
       return
     }
-    failed.set(own, now)
+    const buckets = challengeBuckets(client)
+    failed.set(buckets[0].key, now)
     for (const [key, since] of unheard) if (now - since >= AWAY_MS) unheard.delete(key)
-    unheard.set(outer, now)
+    unheard.set((buckets.at(-1) ?? buckets[0]).key, now)
     if (unheard.size < AWAY_CLIENTS) return
     awayUntil = now + AWAY_MS
     unheard.clear()
@@ -92,7 +90,7 @@ export function createAsking(provider: ChallengeProvider | undefined) {
     /** Returns the widget that challenges a client at a level; `undefined` where our work does. */
     widgetAt(level: ChallengeLevel, now: number, client?: BoundClient): ChallengeWidget | undefined {
       if (level !== 3 || now < awayUntil) return undefined
-      const failedAt = client && failed.get(challengeBuckets(client)[0]?.key ?? '')
+      const failedAt = client && failed.get(challengeBuckets(client)[0].key)
       const isFailing = failedAt !== undefined && now - failedAt < AWAY_MS && now - answeredAt >= AWAY_MS
       return isFailing ? undefined : provider?.widget
     },

@@ -1,4 +1,4 @@
-import type { CountTask } from '../counting/ports.ts'
+import { type Counts, type CountTask, makeFixedTask } from '../counting/ports.ts'
 import type { BoundClient, Redeemer, RedeemFault } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { describeAsker, readAskerParts } from './asker.ts'
@@ -21,26 +21,6 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   const { counts, clock, onFault } = options
   const give = createPassGiver(options)
 
-  /** Counts a try of a challenge. A wrong solution uses up only its challenge, and nothing of other visitors behind the address. */
-  async function mayTry({ random }: OpenedChallenge): Promise<boolean> {
-    const windowMs = 2 * CHALLENGE_MS
-    const limit = { kind: 'fixed', max: MAX_TRIES, windowMs, refill: MAX_TRIES } as const
-    const key = `challenge tries ${Buffer.from(random).toString('base64url')}`
-    const { states } = await counts.take([{ key, cost: 1, limit, max: MAX_TRIES, binding: true }], '')
-    return states[0]?.allowed === true
-  }
-
-  /** Counts a pass, and reports whether the client gets it: else waiting for many challenges at a time would earn as many passes. */
-  async function mayPass(client: BoundClient): Promise<boolean> {
-    const [own, ...around] = challengeBuckets(client)
-    if (own === undefined) return false
-    const [state] = (await counts.take([passTask(own.key, MAX_PASSES)], '')).states
-    if (state?.allowed !== true) return false
-    const share = shareAround(state.used / MAX_PASSES)
-    const tasks = around.map(({ key, factor }) => passTask(key, MAX_PASSES * factor * share))
-    return tasks.length === 0 || (await counts.take(tasks, '')).states.every(({ allowed }) => allowed)
-  }
-
   function nameRule(given: Given | { readonly refused: RedeemFault }, { level, rule }: OpenedChallenge): Redeemed {
     return { ...given, level, rule: tags.ruleOf(rule) }
   }
@@ -53,7 +33,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   async function solutionFault(challenge: OpenedChallenge, text: string, client: BoundClient) {
     const isToken = isOfWidget(challenge)
     if (!(isToken ? isTokenText(text) : areNumbers(text))) return 'malformed'
-    if (!(await mayTry(challenge))) return 'spent'
+    if (!(await mayTry(challenge, counts))) return 'spent'
     if (!isToken) return isSolved(challenge, text.split(',').map(Number)) ? undefined : 'wrong'
     const checked = await asking.check(text, client, clock.now())
     return checked === 'right' ? undefined : checked
@@ -62,7 +42,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
   async function redeemWaited(request: InspectionRequest, asked: AskedFor, client: Redeemer): Promise<Redeemed> {
     const [first, ...others] = reader.broughtBy(request, asked, clock.now()).filter(({ left }) => left <= 0)
     if (first === undefined) return { refused: 'early' }
-    if (!(await mayPass(client))) return nameRule({ refused: 'too_many' }, first.challenge)
+    if (!(await mayPass(client, counts))) return nameRule({ refused: 'too_many' }, first.challenge)
     const asker = describeAsker(readAskerParts(request))
     const attempt = async ({ challenge }: Brought) =>
       nameRule(await give(challenge, asker, client, { waited: true }), challenge)
@@ -82,7 +62,7 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
     const waited = text === '' && challenge.wait > 0
     const refused = waited ? waitFault(challenge) : await solutionFault(challenge, text, client)
     if (refused !== undefined) return nameRule({ refused }, challenge)
-    if (!(await mayPass(client))) return nameRule({ refused: 'too_many' }, challenge)
+    if (!(await mayPass(client, counts))) return nameRule({ refused: 'too_many' }, challenge)
     const token = isOfWidget(challenge) ? text : undefined
     return nameRule(await give(challenge, asker, client, { waited, token }), challenge)
   }
@@ -103,6 +83,23 @@ export function createRedeeming(options: ChallengesOptions, { reader, asking, ta
      */
     redeem: (...of: Parameters<typeof redeem>) => safely(redeem(...of)),
   }
+}
+
+/** Counts a try of a challenge. A wrong solution uses up only its challenge, and nothing of other visitors behind the address. */
+async function mayTry({ random }: OpenedChallenge, counts: Counts): Promise<boolean> {
+  const key = `challenge tries ${Buffer.from(random).toString('base64url')}`
+  const { states } = await counts.take([makeFixedTask(key, MAX_TRIES, 2 * CHALLENGE_MS)], '')
+  return states[0]?.allowed === true
+}
+
+/** Counts a pass, and reports whether the client gets it: else waiting for many challenges at a time would earn as many passes. */
+async function mayPass(client: BoundClient, counts: Counts): Promise<boolean> {
+  const [own, ...around] = challengeBuckets(client)
+  const [state] = (await counts.take([passTask(own.key, MAX_PASSES)], '')).states
+  if (state?.allowed !== true) return false
+  const share = shareAround(state.used / MAX_PASSES)
+  const tasks = around.map(({ key, factor }) => passTask(key, MAX_PASSES * factor * share))
+  return tasks.length === 0 || (await counts.take(tasks, '')).states.every(({ allowed }) => allowed)
 }
 
 function passTask(key: string, most: number): CountTask {

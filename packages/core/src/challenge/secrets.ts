@@ -13,6 +13,8 @@ export interface ChallengeSecret {
   epochMac(epoch: number): Mac
 }
 
+export type ChallengeSecrets = readonly [ChallengeSecret, ...ChallengeSecret[]]
+
 /** A shorter secret can be guessed. */
 const SHORTEST_SECRET = 32
 
@@ -20,17 +22,15 @@ const SHORTEST_SECRET = 32
 const LIVE_EPOCHS = 3
 
 /** Derives keys of live secrets: the first makes tokens, all verify. Throws `invalid_config` for a secret that is too short. */
-export function createChallengeSecrets(texts: readonly string[]): readonly ChallengeSecret[] {
-  return texts.map((text) => {
-    if (text.length < SHORTEST_SECRET) {
-      const message = `challenge: a secret has at least ${SHORTEST_SECRET} characters, this one ${text.length}`
-      throw new SallyportError('invalid_config', message)
-    }
-    return createSecret(text)
-  })
+export function createChallengeSecrets(texts: readonly string[]): ChallengeSecrets {
+  return texts.map(createSecret) as [ChallengeSecret, ...ChallengeSecret[]]
 }
 
 function createSecret(text: string): ChallengeSecret {
+  if (text.length < SHORTEST_SECRET) {
+    const message = `challenge: a secret has at least ${SHORTEST_SECRET} characters, this one ${text.length}`
+    throw new SallyportError('invalid_config', message)
+  }
   const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', text, 'sallyport challenge', purpose, 32))
   const epochs = new Map<number, Mac>()
   return {

@@ -10,7 +10,7 @@ import type {
 } from '../values/challenge.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { ChallengeProvider, ChallengeWidget } from './provider.ts'
-import type { ChallengeSecret } from './secrets.ts'
+import type { ChallengeSecrets } from './secrets.ts'
 import type { Challenge } from './token.ts'
 
 /** A challenge to a client, as its page or another program shows it. */
@@ -59,12 +59,9 @@ export interface AskedFor {
   readonly client?: Redeemer | undefined
 }
 
-/** Issues a challenge for a request: the one that it brings and waits for; without one, or if `fresh`, a new one. */
-export type Issuer = (request: InspectionRequest, asked: AskedFor, fresh?: boolean) => IssuedChallenge
-
 export interface ChallengesOptions {
-  /** The first secret makes tokens, all verify. There is at least one. */
-  readonly secrets: readonly ChallengeSecret[]
+  /** The first secret makes tokens, all verify. */
+  readonly secrets: ChallengeSecrets
   readonly counts: Counts
   readonly clock: Clock
   readonly random: (bytes: number) => Uint8Array

@@ -7,7 +7,7 @@ import { refuses } from '../vocabulary.ts'
 import { isCounted, isFile } from './answers.ts'
 import { type Asker, countBuckets, WIDE_FACTOR } from './keys.ts'
 import { limited } from './limited.ts'
-import type { Counts, CountTask, Taken } from './ports.ts'
+import { type Counts, type CountTask, makeFixedTask, type Taken } from './ports.ts'
 import type { CountState } from './step.ts'
 
 /**
@@ -18,10 +18,7 @@ export type AnswerStatus = number | 'unseen' | undefined
 
 export interface Counted {
   readonly decision: Decision
-  /**
-   * Must be called once when the response has ended, with its status, the request's part in a challenge, and the value of Content-Type;
-   * absent where nothing waits for it.
-   */
+  /** Must be called once when the response has ended; absent where nothing waits for it. */
   readonly ended?: ((status: AnswerStatus, challenge?: ChallengeStep, contentType?: string) => void) | undefined
 }
 
@@ -116,10 +113,9 @@ function excuse(
   // Anybody signs up, and has a reset sent to each account that is there.
   if (failed.length === 0 || event === 'signup' || event === 'reset' || (enforced && refuses(action))) return
   const windowMs = Math.max(...failed.map(({ limit }) => limit?.windowMs ?? 0))
-  const limit = { kind: 'fixed', max: 1, windowMs, refill: 1 } as const
-  const key = `success ${identifiers.at(-1)}`
+  const task = makeFixedTask(`success ${identifiers.at(-1)}`, 1, windowMs)
   // The counter keeps this place, so that later calls go where the request was counted: to the store, or to this process.
-  const taken = counts.take([{ key, cost: 1, limit, max: 1, binding: true, held: true }], flight)
+  const taken = counts.take([{ ...task, held: true }], flight)
   const giveBack = ({ states: [first] }: Taken): void => {
     const excused = failed.map((task) => ({ ...task, cost: task.rule.limit?.excused ?? 0 }))
     if (first?.allowed) counts.leave([], flight, excused)

@@ -17,6 +17,11 @@ export interface CountTask {
   readonly spends?: true | undefined
 }
 
+/** Makes a task of cost 1, of which `max` fit in a window that begins with the first. */
+export function makeFixedTask(key: string, max: number, windowMs: number): CountTask {
+  return { key, cost: 1, limit: { kind: 'fixed', max, windowMs, refill: max }, max, binding: true }
+}
+
 /** Holds the outcomes of tasks, in their order; shorter where a binding one was exceeded. */
 export interface Taken {
   readonly states: readonly CountState[]

@@ -1,4 +1,4 @@
-import { isNamed } from '../address/forwarding.ts'
+import { findField } from '../address/forwarding.ts'
 import { counted } from '../counted.ts'
 import { isInternal } from '../network/inside.ts'
 import type { ChallengeOutcome, ChallengeStep, ChallengeTerms } from '../values/challenge.ts'
@@ -7,7 +7,7 @@ import type { Decision } from '../values/decision.ts'
 import type { Mode } from '../vocabulary.ts'
 import type { AnswerStatus, Counted, Counter } from './counter.ts'
 import { browserKey, clientKey } from './keys.ts'
-import type { Ban, BanList, Counts, CountTask } from './ports.ts'
+import { type Ban, type BanList, type Counts, type CountTask, makeFixedTask } from './ports.ts'
 import { digest, isSharedAddress } from './shared-address.ts'
 import { isLedByOthers, isPersonAtHome, isUnexplained, steppedInto, type Trap } from './trap.ts'
 
@@ -65,7 +65,7 @@ interface Strike {
 /** Creates a counter that refuses banned clients before it counts, and bans clients for strikes, which include traps. */
 export function withStrikes(counter: Counter, options: StrikesOptions): Counter {
   const { strikes, bans, now } = options
-  const windowMs = Math.max(0, ...strikes.map(({ limit }) => limit.windowMs))
+  const countStrike = createStrikeCount(options)
 
   function follow({ decision, ended }: Counted, watched: readonly Watched[], fields: readonly string[]): Counted {
     return {
@@ -75,7 +75,7 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
         for (const one of watched) {
           const strike = findStrike(one.rules, { decision, status, challenge, fields }, options.led !== undefined)
           if (strike === undefined || (options.led === undefined && isLed(strike))) continue
-          void count(one, strike, decision).catch(options.onFault)
+          void countStrike(one, strike, decision).catch(options.onFault)
         }
       },
     }
@@ -85,42 +85,6 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
   function strikesOn({ inspection }: Decision): readonly CompiledStrikes[] {
     const isTrusted = strikes.length > 0 && options.isTrusted?.(inspection.client.address) === true
     return isTrusted ? strikes.filter(({ key }) => key === 'user') : strikes
-  }
-
-  /** Reports whether the last of some counts is exceeded, and none before it. */
-  async function isBeyond(tasks: readonly CountTask[]): Promise<boolean> {
-    const { states } = await options.counts.take(tasks, '')
-    return states.length === tasks.length && states.at(-1)?.allowed === false
-  }
-
-  async function count({ rules, key }: Watched, { on, row }: Strike, { inspection }: Decision): Promise<void> {
-    const since = now()
-    const { limit, forMs } = rules
-    const id = banId(key)
-    const ofOthers = isLed({ on })
-    // A visitor does not pay for another site: strikes that it caused count apart.
-    const prefix = `${strikesPrefix(rules, key, bans.liftedAt(id))}${ofOthers ? ' led' : ''}`
-    const once = (what: string): CountTask => {
-      const { windowMs } = limit
-      return { key: `${prefix} ${what}`, cost: 1, limit: { ...ONCE, windowMs }, max: ONCE.max, binding: true }
-    }
-    // A person may be led into one decoy; a client that follows another one follows all links.
-    if (on.startsWith('decoy') && isPersonAtHome(inspection) && !(await isBeyond([once(row), once(on)]))) return
-    const strike = { key: prefix, cost: 1, limit, max: limit.max, binding: true }
-    const counts = [offenceTask(rules, prefix, on, 1), strike]
-    if (!(await isBeyond(on.startsWith('probe') ? [once(row), ...counts] : counts))) return
-    const words = ofOthers ? [on] : offencesIn(rules)
-    const { states } = await options.counts.take(
-      words.map((word) => offenceTask(rules, prefix, word, 0)),
-      '',
-    )
-    const offences = Object.fromEntries(
-      words.flatMap((word, at) => (states[at]?.used ? [[word, states[at].used]] : [])),
-    )
-    const ban = { id, key, on, count: rules.count, offences, windowMs, since, until: since + forMs }
-    const isNew = bans.find(key) === undefined
-    await bans.put(ban)
-    if (isNew) options.onBanned?.(ban, banRule(ban), inspection)
   }
 
   return {
@@ -146,6 +110,44 @@ export function withStrikes(counter: Counter, options: StrikesOptions): Counter 
   }
 }
 
+/** Creates the function that counts strikes, and bans a client that had too many. */
+function createStrikeCount({ strikes, counts, bans, now, onBanned }: StrikesOptions) {
+  /** Bans of all rules share ids, so that a lift is remembered for the longest window. */
+  const windowMs = Math.max(0, ...strikes.map(({ limit }) => limit.windowMs))
+
+  /** Reports whether the last of some counts is exceeded, and none before it. */
+  async function isBeyond(tasks: readonly CountTask[]): Promise<boolean> {
+    const { states } = await counts.take(tasks, '')
+    return states.length === tasks.length && states.at(-1)?.allowed === false
+  }
+
+  return async ({ rules, key }: Watched, { on, row }: Strike, { inspection }: Decision): Promise<void> => {
+    const since = now()
+    const { limit, forMs } = rules
+    // Every process makes the same id, so that two processes that ban one client at a time make one ban.
+    const id = digest(key)
+    const ofOthers = isLed({ on })
+    // A visitor does not pay for another site: strikes that it caused count apart.
+    const prefix = `${strikesPrefix(rules, key, bans.liftedAt(id))}${ofOthers ? ' led' : ''}`
+    const once = (what: string) => makeFixedTask(`${prefix} ${what}`, 1, limit.windowMs)
+    // A person may be led into one decoy; a client that follows another one follows all links.
+    if (on.startsWith('decoy') && isPersonAtHome(inspection) && !(await isBeyond([once(row), once(on)]))) return
+    const strike = { key: prefix, cost: 1, limit, max: limit.max, binding: true }
+    const tasks = [offenceTask(rules, prefix, on, 1), strike]
+    if (!(await isBeyond(on.startsWith('probe') ? [once(row), ...tasks] : tasks))) return
+    const words = ofOthers ? [on] : offencesIn(rules)
+    const looks = words.map((word) => offenceTask(rules, prefix, word, 0))
+    const { states } = await counts.take(looks, '')
+    const offences = Object.fromEntries(
+      words.flatMap((word, at) => (states[at]?.used ? [[word, states[at].used]] : [])),
+    )
+    const ban = { id, key, on, count: rules.count, offences, windowMs, since, until: since + forMs }
+    const isNew = bans.find(key) === undefined
+    await bans.put(ban)
+    if (isNew) onBanned?.(ban, banRule(ban), inspection)
+  }
+}
+
 /** Returns the key of a client's strikes. A lift changes it, so that strikes before the lift no longer count in any store. */
 function strikesPrefix({ id, limit }: CompiledStrikes, key: string, liftedAt: number | undefined): string {
   return `${id} ${limit.windowMs} ${key}${liftedAt === undefined ? '' : ` ${liftedAt}`}`
@@ -163,9 +165,6 @@ const MAX_OFFENCES = 1_000_000
 function offencesIn({ actions, statuses, trap }: CompiledStrikes): readonly string[] {
   return [...actions, ...[...statuses].map((status) => `status:${status}`), ...(trap === undefined ? [] : [trap.on])]
 }
-
-/** Such a limit is full after one. */
-const ONCE = { kind: 'fixed', max: 1, refill: 1 } as const
 
 /** Proven, allowlisted and internal clients are never banned. */
 function isExempt({ inspection: { agent, network, client } }: Decision): boolean {
@@ -194,11 +193,6 @@ function strikeKey(
     return `client ${clientKey(inspection.client.address).narrow}`
   }
   return `client ${browserKey(inspection, fields)}`
-}
-
-/** Makes the same id in every process, so that two processes that ban one client at a time make one ban. */
-function banId(key: string): string {
-  return digest(key)
 }
 
 /** A pass that was given after a ban began lifts it; both times are compared in whole seconds. */
@@ -247,18 +241,14 @@ function readOffence(
 ): Strike | undefined {
   const row = trap && steppedInto(trap, inspection, fields)
   if (trap !== undefined && row !== undefined) return { on: trap.on, row }
-  const isRefused = challenge?.outcome === 'program' && !isFetched(fields)
+  // Requests for parts of a page are no strikes: the page shows the challenge, and its scripts may send many requests before.
+  const isRefused = challenge?.outcome === 'program' && findField(fields, 'sec-fetch-dest') === undefined
   const done = DONE[isRefused ? 'block' : action]
   if (actions.has(done)) return { on: done, row: '' }
   // Two tabs of one browser may solve one challenge: the later brings the pass of the first.
   const isWrong = challenge !== undefined && WRONGS.has(challenge.outcome) && inspection.pass === undefined
   if (isWrong && actions.has('challenge_failed')) return { on: 'challenge_failed', row: '' }
   return typeof status === 'number' && statuses.has(status) ? { on: `status:${status}`, row: '' } : undefined
-}
-
-/** Requests for parts of a page are no strikes: the page shows the challenge, and its scripts may send many requests before. */
-function isFetched(fields: readonly string[]): boolean {
-  return fields.some((name, at) => at % 2 === 0 && isNamed(name, 'sec-fetch-dest'))
 }
 
 /** A ban shows as one of these rules. */
