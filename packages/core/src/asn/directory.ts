@@ -82,15 +82,14 @@ function summariseSystem(systems: SystemTable, index: number) {
 
 /** IPv4 sorts largest first, then IPv6 largest first; equal sizes stay in address order. */
 function takeSamples(prefixes: readonly Prefix[]): readonly SamplePrefix[] {
-  const bySize = (x: Prefix, y: Prefix) => x.length - y.length
-  const largest = [...prefixes.filter(isIpv4).sort(bySize), ...prefixes.filter((p) => !isIpv4(p)).sort(bySize)]
-  return largest
+  return prefixes
+    .toSorted((x, y) => x.address.family - y.address.family || x.length - y.length)
     .slice(0, MAX_SAMPLES)
-    .map((prefix) =>
-      isIpv4(prefix)
-        ? { prefix: formatPrefix(prefix), version: 4, addresses: 2 ** (32 - prefix.length) }
-        : { prefix: formatPrefix(prefix), version: 6 },
-    )
+    .map((prefix) => ({
+      prefix: formatPrefix(prefix),
+      version: prefix.address.family,
+      ...(isIpv4(prefix) && { addresses: 2 ** (32 - prefix.length) }),
+    }))
 }
 
 function isIpv4(prefix: Prefix): boolean {

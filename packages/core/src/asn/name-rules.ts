@@ -22,10 +22,7 @@ const FOLDED: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/**
- * Folds a name to lower case without accents. Tokens are runs of letters and digits; in a name beyond ASCII every other character becomes a
- * space.
- */
+/** Folds a name to lower case without accents. Beyond ASCII, all characters but letters and digits become spaces. */
 function foldTokens(name: string): string {
   const lower = name.toLowerCase()
   if (!/[^ -~]/.test(lower)) return lower

@@ -1,9 +1,6 @@
 const MAX_ASN = 0xffff_ffff
 
-/**
- * Parses an autonomous system number as people write it: `AS<number>` in any case, or the bare number, 0 to 4294967295 (RFC 6793). Returns
- * `undefined` for any other text.
- */
+/** Parses the number of an autonomous system: `AS<number>` in any case, or the bare number, 0 to 4294967295 (RFC 6793). */
 export function parseAsn(text: string): number | undefined {
   const digits = /^as/i.test(text) ? text.slice(2) : text
   if (!/^\d{1,10}$/.test(digits)) return undefined

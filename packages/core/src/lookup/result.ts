@@ -5,11 +5,6 @@ import type { DatedSource, NetworkFinding, ReservedRange, Verdict } from '../val
 import type { AsType, Degraded } from '../vocabulary.ts'
 import type { WhoisRecord } from '../whois/whois.ts'
 
-/** Answers where an address is (specification: GeolocationResponse). Unknown members are left out. */
-export interface GeoAnswer extends Geo {
-  readonly ip: string
-}
-
 /** Names the system of an address (specification: AsnResponse). Unknown `asn` (`AS<number>`), `name` and `country` are left out. */
 export interface AsnAnswer {
   readonly ip: string
@@ -17,11 +12,6 @@ export interface AsnAnswer {
   readonly name?: string | undefined
   readonly type: AsType
   readonly country?: string | undefined
-}
-
-/** Answers who registered a domain (specification: WhoisResponse). */
-export interface WhoisResult extends WhoisRecord {
-  readonly domain: string
 }
 
 /** Answers the combined lookup of an address, a range or a hostname (specification: LookupResult). */
@@ -37,12 +27,13 @@ export interface LookupResult {
   /** Rates the risk of the network from 0 to 100, by class and confidence. */
   readonly riskScore: number
   readonly networkType: AsType
-  readonly geo: GeoAnswer
+  /** The place of the address (specification: GeolocationResponse). Unknown members are left out. */
+  readonly geo: Geo & { readonly ip: string }
   /** The geofeed or the table of countries that names the country, by its id; absent where a city database names it, or nothing. */
   readonly geoSource?: string | undefined
   readonly asn: AsnAnswer
-  /** The registration of a hostname's domain; absent for addresses, and where there is none or no answer. */
-  readonly whois?: WhoisResult | undefined
+  /** The registration of a hostname's domain (specification: WhoisResponse); absent for addresses, and where there is none or no answer. */
+  readonly whois?: (WhoisRecord & { readonly domain: string }) | undefined
   /** The oldest source that the answer rests on, and the day on which it was last known to be true; absent where that is unknown. */
   readonly oldest?: DatedSource | undefined
   readonly degraded: readonly Degraded[]

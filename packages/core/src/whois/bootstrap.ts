@@ -1,8 +1,4 @@
-import { isRecord } from '../is-record.ts'
-/**
- * Reads the RDAP services of IANA's bootstrap file (RFC 9224 section 3): of several addresses the first with https.
- * Returns `undefined` for a text of another form.
- */
+/** Reads the RDAP services of IANA's bootstrap file (RFC 9224 section 3), the first with https; `undefined` for any other text. */
 export function parseBootstrap(text: string): ReadonlyMap<string, string> | undefined {
   const services = readServices(text)
   if (services === undefined) return undefined
@@ -16,20 +12,18 @@ export function parseBootstrap(text: string): ReadonlyMap<string, string> | unde
   return bases
 }
 
-function readServices(
-  text: string,
-): readonly (readonly [tlds: readonly string[], urls: readonly string[]])[] | undefined {
-  let file: unknown
+type Service = readonly [tlds: readonly string[], urls: readonly string[]]
+
+function readServices(text: string): readonly Service[] | undefined {
   try {
-    file = JSON.parse(text)
+    const { services }: { readonly services?: unknown } = JSON.parse(text)
+    return Array.isArray(services) && services.every(isService) ? services : undefined
   } catch {
     return undefined
   }
-  const services = isRecord(file) ? file['services'] : undefined
-  return Array.isArray(services) && services.every(isService) ? services : undefined
 }
 
-function isService(row: unknown): row is [string[], string[]] {
+function isService(row: unknown): row is Service {
   return (
     Array.isArray(row) &&
     row.length >= 2 &&
