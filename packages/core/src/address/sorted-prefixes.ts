@@ -91,11 +91,12 @@ export function isWithin(
 ): boolean {
   const length = bits[at] as number
   const word = at * 4
+  // Addresses of IPv4 differ in the last word alone, which is compared first.
   return (
-    (((starts[word] as number) ^ a) & maskWord(length)) === 0 &&
-    (((starts[word + 1] as number) ^ b) & maskWord(length - 32)) === 0 &&
+    (((starts[word + 3] as number) ^ d) & maskWord(length - 96)) === 0 &&
     (((starts[word + 2] as number) ^ c) & maskWord(length - 64)) === 0 &&
-    (((starts[word + 3] as number) ^ d) & maskWord(length - 96)) === 0
+    (((starts[word + 1] as number) ^ b) & maskWord(length - 32)) === 0 &&
+    (((starts[word] as number) ^ a) & maskWord(length)) === 0
   )
 }
 
