@@ -22,6 +22,8 @@ export interface Contender {
 
 export const BASELINE = 'nginx'
 export const OURS = 'Sallyport, everything on'
+export const PEER = 'http-proxy 1.18, keep-alive'
+export const BARE = "undici's dispatch alone"
 
 /** The baseline comes first. */
 export const CONTENDERS: readonly Contender[] = [
@@ -39,11 +41,24 @@ export const CONTENDERS: readonly Contender[] = [
     start: (place) => startSallyport({ ...place, folder: join(place.folder, 'sallyport'), trustProxy: ['loopback'] }),
   },
   {
-    name: 'http-proxy 1.18, keep-alive',
-    async start({ upstream, processor }) {
-      const port = await freePort()
-      const args = ['--no-deprecation', join(import.meta.dirname, 'node-proxy.js'), upstream, String(port)]
-      return startProgram({ command: process.execPath, args, port, processor })
-    },
+    name: PEER,
+    start: ({ upstream, processor }) => startNode('node-proxy', processor, upstream),
+  },
+  {
+    name: BARE,
+    start: ({ upstream, processor }) => startNode('bare-proxy', processor, upstream),
   },
 ]
+
+/** Starts a proxy of this folder in front of the upstream; a certificate's files let the bare one serve HTTP/2. */
+export async function startNode(
+  name: 'node-proxy' | 'bare-proxy',
+  processor: number,
+  upstream: string,
+  ...certificate: readonly string[]
+): Promise<Program> {
+  const port = await freePort()
+  const file = join(import.meta.dirname, `${name}.js`)
+  const args = ['--no-deprecation', file, upstream, String(port), ...certificate]
+  return startProgram({ command: process.execPath, args, port, processor })
+}

@@ -18,8 +18,8 @@ export interface Shot {
   readonly errors: number
 }
 
-/** Sends requests over `CONNECTIONS` connections. */
-export type Shoot = (url: string, path: string, seconds: number) => Promise<Shot>
+/** Sends requests over `CONNECTIONS` connections: each as soon as an answer came, or so many a second whenever answers come. */
+export type Shoot = (url: string, path: string, seconds: number, rate?: number) => Promise<Shot>
 
 /** Writes the load of wrk on a processor; `visitors` send requests in turn. */
 export async function openLoad(
@@ -29,8 +29,11 @@ export async function openLoad(
 ): Promise<Shoot> {
   const script = join(folder, 'load.lua')
   await writeFile(script, writeScript(visitors))
-  return async (url, path, seconds) => {
-    const wrk = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
+  return async (url, path, seconds, rate) => {
+    // At a rate, no request should wait for a connection that is busy.
+    const sockets = rate === undefined ? CONNECTIONS : CONNECTIONS * 4
+    const wrk = ['wrk', '-t1', `-c${sockets}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--', path]
+    if (rate !== undefined) wrk.push(String(rate))
     const { stdout } = await promisify(execFile)('taskset', ['--cpu-list', String(processor), ...wrk])
     return JSON.parse(stdout.slice(stdout.lastIndexOf('{')))
   }
@@ -46,6 +49,18 @@ local requests, sent = {}, 0
 function init(arguments)
   local start = "GET " .. arguments[1] .. " HTTP/1.1"
   for at, visitor in ipairs(visitors) do requests[at] = start .. ${before} .. visitor .. ${after} end
+  if arguments[2] then pace(tonumber(arguments[2])) end
+end
+function pace(rate)
+  local ffi, due = require("ffi"), nil
+  ffi.cdef("typedef struct { long s, ns; } now_t; int clock_gettime(int clock, now_t *now);")
+  local now = ffi.new("now_t")
+  function delay()
+    ffi.C.clock_gettime(1, now)
+    local ms = tonumber(now.s) * 1e3 + tonumber(now.ns) / 1e6
+    due = math.max((due or ms) + 1e3 / rate, ms - 1e3)
+    return math.max(0, due - ms)
+  end
 end
 function request()
   sent = sent % #requests + 1

@@ -2,13 +2,14 @@ import { open } from '@sallyport/engine'
 import { browserFields, makeRequest } from '../browser.ts'
 import { computeSpread, type Figure, type Goal, type Spread } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
-import { measure } from '../rounds.ts'
+import { median } from '../report/statistics.ts'
+import { compareRounds, measure } from '../rounds.ts'
 import { visitorAddresses } from '../visitors.ts'
-import { BASELINE, CONTENDERS, OURS } from './contenders.ts'
+import { BARE, BASELINE, CONTENDERS, OURS, PEER } from './contenders.ts'
 import { CONNECTIONS, VISITORS } from './load.ts'
 import { benchPhases } from './phases.ts'
 import { type Size, sizePath } from './servers.ts'
-import { computeCost, shootInTurn, type Target } from './shot.ts'
+import { computeCost, shootInTurn, type Taken, type Target } from './shot.ts'
 import { onStand, PROXY, type Stand } from './stand.ts'
 import { benchTls } from './tls.ts'
 
@@ -21,7 +22,9 @@ export function benchProxy(run: Run): Promise<void> {
   })
 }
 
-const GOALS: Readonly<Record<Size, Goal | undefined>> = { '100 B': { atMost: 4.5, of: 'ratio' }, '100 kB': undefined }
+const HOP: Goal = { atMost: 4.5, of: 'ratio' }
+/** Requests of the open loop, as a share of those that http-proxy can carry. */
+const SHARE = 60
 
 /**
  * Cost of a request through each proxy to an nginx beside it, in processor time of the proxy, as a
@@ -34,29 +37,51 @@ async function benchHop(run: Run, { folder, dataDir, origin, shoot }: Stand): Pr
     else targets.push({ name, program: await start({ folder, dataDir, upstream: origin.url, processor: PROXY }) })
   }
   const figures: Figure[] = []
-  let hop = Number.NaN
-  for (const size of run.pick<readonly Size[]>(['100 B', '100 kB'], ['100 B'])) {
-    const ask: Target['ask'] = (url, seconds) => shoot(url, sizePath(size), seconds)
+  const add = (name: string, what: string, unit: string, values: readonly number[], goal?: Goal) =>
+    figures.push({ case: name, what, unit, value: computeSpread(values), goal })
+  const shootAll = async (names: readonly string[], size: Size, rate?: number) => {
+    const chosen = targets.filter(({ name }) => names.includes(name))
+    const ask: Target['ask'] = (url, seconds) => shoot(url, sizePath(size), seconds, rate)
     const taken = await shootInTurn(
       run,
-      targets.map((target) => ({ ...target, ask })),
+      chosen.map((target) => ({ ...target, ask })),
     )
-    targets.forEach(({ name }, at) => {
-      const goal = name === OURS ? GOALS[size] : undefined
-      const of = (read: (one: (typeof taken)[number][number]) => number) => computeSpread((taken[at] ?? []).map(read))
-      figures.push(
-        ...computeCost({ case: name, what: size }, taken[at], { peer: BASELINE, taken: taken[0] ?? [], goal }),
-      )
-      if (size === '100 B') figures.push({ case: name, what: `${size}, p99`, unit: 'ms', value: of(({ p99 }) => p99) })
-      else {
-        const resident = { case: name, what: 'resident', unit: 'MB', value: of(({ megabytes }) => megabytes) }
-        figures.push(name === OURS ? { ...resident, goal: { atMost: 200 } } : resident)
-      }
-      if (size === '100 B' && name === OURS) hop = of(({ cpu }) => cpu).median
-    })
+    return new Map(chosen.map(({ name }, at) => [name, taken[at] ?? []]))
+  }
+  const all = targets.map(({ name }) => name)
+  const readCpu = (taken: readonly Taken[] = []) => taken.map(({ cpu }) => cpu)
+  const small = await shootAll(all, '100 B')
+  for (const [name, taken] of small) {
+    const beside = { peer: BASELINE, taken: small.get(BASELINE) ?? [] }
+    figures.push(
+      ...computeCost({ case: name, what: '100 B' }, taken, { ...beside, goal: name === OURS ? HOP : undefined }),
+    )
+    const p99 = taken.map((one) => one.p99)
+    add(name, '100 B, p99', 'ms', p99)
+  }
+  const [hops, bare] = [readCpu(small.get(OURS)), readCpu(small.get(BARE))]
+  figures.push({
+    case: OURS,
+    what: `100 B, times ${BARE}`,
+    unit: '',
+    value: compareRounds(hops, bare),
+    goal: { atMost: 1.6 },
+  })
+  const rate = (SHARE / 100) * (1e6 / median(readCpu(small.get(PEER))))
+  for (const [name, taken] of await shootAll([OURS, PEER, BARE], '100 B', rate)) {
+    const p99 = taken.map((one) => one.p99)
+    add(name, `100 B, p99 at ${SHARE} % of what http-proxy carries`, 'ms', p99)
+  }
+  const large = run.quick ? new Map<string, readonly Taken[]>() : await shootAll(all, '100 kB')
+  for (const [name, taken] of large) {
+    figures.push(
+      ...computeCost({ case: name, what: '100 kB' }, taken, { peer: BASELINE, taken: large.get(BASELINE) ?? [] }),
+    )
+    const megabytes = taken.map((one) => one.megabytes)
+    add(name, 'resident', 'MB', megabytes, name === OURS ? { atMost: 220 } : undefined)
   }
   for (const { program } of targets) await program.stop()
-  const share: Spread = { median: ((await decisionTime(run, dataDir)) / hop) * 100, runs: 1 }
+  const share: Spread = { median: ((await decisionTime(run, dataDir)) / median(hops)) * 100, runs: 1 }
   figures.push({ case: OURS, what: 'the decision, of 100 B', unit: '%', value: share, goal: { atMost: 8 } })
   run.table({ title: `The hop, by wrk with ${CONNECTIONS} connections`, figures })
 }

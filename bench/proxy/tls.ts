@@ -6,8 +6,9 @@ import type { Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { visitorAddresses } from '../visitors.ts'
 import { makeCertificate } from './certificate.ts'
+import { startNode } from './contenders.ts'
 import type { Shot } from './load.ts'
-import { isInstalled } from './program.ts'
+import { isInstalled, type Program } from './program.ts'
 import { startSallyport } from './sallyport.ts'
 import { sizePath, startNginxTls } from './servers.ts'
 import { computeCost, shootInTurn, type Target } from './shot.ts'
@@ -16,6 +17,7 @@ import { OTHERS, PROXY, type Stand } from './stand.ts'
 /** Below what one client may have in flight. */
 const SESSIONS = 8
 const STREAMS = 8
+const STREAMS_ALONE = "Node's HTTP/2 streams alone"
 
 /** Measures the proxy's processor time for a handshake and a request over TLS, beside an nginx that only forwards. */
 export async function benchTls(run: Run, { folder, dataDir, origin, shoot }: Stand): Promise<void> {
@@ -35,6 +37,7 @@ export async function benchTls(run: Run, { folder, dataDir, origin, shoot }: Sta
     'a request of HTTP/1.1, 100 B': (url, seconds) => shoot(url, sizePath('100 B'), seconds),
     'a request of HTTP/2, 100 B': askOverHttp2,
   }
+  const bare = await startNode('bare-proxy', PROXY, origin.url, certificate.cert, certificate.key)
   const figures: Figure[] = []
   for (const [name, ask] of Object.entries(tasks)) {
     if (ask === askOverHttp2 && !isInstalled('h2load')) {
@@ -42,14 +45,19 @@ export async function benchTls(run: Run, { folder, dataDir, origin, shoot }: Sta
       continue
     }
     const askSecurely: Target['ask'] = (url, seconds) => ask(url.replace('http:', 'https:'), seconds)
-    const [peer, own] = await shootInTurn(run, [
-      { name: `${name}, nginx`, program: nginx, ask: askSecurely },
-      { name: `${name}, Sallyport`, program: sallyport, ask: askSecurely },
-    ])
+    const target = (who: string, program: Program): Target => ({ name: `${name}, ${who}`, program, ask: askSecurely })
+    const targets = [target('nginx', nginx), target('Sallyport', sallyport)]
+    if (ask === askOverHttp2) targets.push(target(STREAMS_ALONE, bare))
+    const [peer, own, alone] = await shootInTurn(run, targets)
     figures.push(...computeCost({ case: name, what: 'nginx' }, peer))
-    figures.push(...computeCost({ case: name, what: 'Sallyport' }, own, { peer: 'nginx', taken: peer ?? [] }))
+    if (alone === undefined) figures.push(...computeCost({ case: name, what: 'Sallyport' }, own))
+    else {
+      const goal = { atMost: 2, of: 'ratio' } as const
+      figures.push(...computeCost({ case: name, what: 'Sallyport' }, own, { peer: STREAMS_ALONE, taken: alone, goal }))
+      figures.push(...computeCost({ case: name, what: STREAMS_ALONE }, alone))
+    }
   }
-  for (const program of [nginx, sallyport]) await program.stop()
+  for (const program of [nginx, sallyport, bare]) await program.stop()
   run.table({ title: 'Over TLS, by processor time', figures })
 }
 
