@@ -69,11 +69,10 @@ async function readAnchor(store: LedgerStore, log: string, place: number): Promi
 function parseAnchor(members: Members): Anchor {
   const anchor = members.object('stamped')
   const timestamps = anchor.object('timestamps')
-  const names = Object.keys(timestamps.raw as Readonly<Record<string, unknown>>)
   return {
     size: anchor.integer('size'),
     checkpoint: anchor.text('checkpoint'),
-    timestamps: Object.fromEntries(names.map((name) => [name, timestamps.bytes(name)])),
+    timestamps: Object.fromEntries(Object.keys(timestamps.raw).map((name) => [name, timestamps.bytes(name)])),
     cosignatures: anchor.has('cosignatures') ? anchor.text('cosignatures') : '',
   }
 }

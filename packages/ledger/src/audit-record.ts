@@ -3,8 +3,8 @@ import type { Subject } from './record.ts'
 import { commitment } from './verify/hash.ts'
 
 /*
- * The audit's checks of each record. Members are searched in the canonical text and not parsed: quotes inside a value
- * are escaped, so no value can look like a member.
+ * Members are searched in the canonical text of a record and not parsed: quotes inside a value are escaped, so no value can look like a
+ * member.
  */
 
 /** The text of a record, one character a byte, so that no byte is lost by decoding. */
@@ -64,10 +64,8 @@ const HASH_LENGTH = 64
 
 /** Finds the documents that a record names, by their hashes. */
 export function listDocuments(text: string): readonly string[] {
-  return DOCUMENT_MEMBERS.flatMap((member) =>
-    text
-      .split(member)
-      .slice(1)
-      .map((rest) => rest.slice(0, HASH_LENGTH)),
-  )
+  return DOCUMENT_MEMBERS.flatMap((member) => {
+    const [, ...rests] = text.split(member)
+    return rests.map((rest) => rest.slice(0, HASH_LENGTH))
+  })
 }

@@ -30,10 +30,7 @@ interface WalkEnd {
 
 type Expectation = Awaited<ReturnType<typeof readExpectation>>
 
-/**
- * Reads the state that a log should have: the checkpoints (`archived` is the one outside the store), and only then the keys and the head: so concurrent writes never look
- * like a fault.
- */
+/** Reads the checkpoints of a log, and only then the keys and the head: so concurrent writes never look like a fault. */
 async function readExpectation(
   store: LedgerStore,
   log: string,
@@ -84,8 +81,8 @@ export async function beginWalk(
   /** Compares the tree with all checkpoints of its present size. */
   function holdNotes(): LogFault | undefined {
     for (; notes[nextNote]?.size === tree.size; nextNote++) {
-      const fault = noteFault(notes[nextNote]?.note ?? '', tree.size, tree.root(), store.origin, expected)
-      if (fault !== undefined) return fault.forged ? { ...lastPlace(), reason: fault.reason } : { reason: fault.reason }
+      const fault = noteFault(notes[nextNote]?.note ?? '', tree, lastPlace(), store.origin, expected)
+      if (fault !== undefined) return fault
     }
     return undefined
   }
@@ -130,26 +127,22 @@ export async function beginWalk(
   }
 }
 
-/** Returns why a checkpoint does not hold; `forged` if its records are at fault. */
+/** Returns why a checkpoint does not hold; `last` is the place of the record before it. */
 function noteFault(
   text: string,
-  size: number,
-  root: Uint8Array,
+  { size, root }: Frontier,
+  last: WalkEnd['place'],
   origin: string,
   { name, keys }: Expectation,
-): { readonly reason: string; readonly forged: boolean } | undefined {
+): LogFault | undefined {
   const note = parseCheckpoint(text)
   const where = `The checkpoint at size ${size}`
-  if (note === undefined || note.size !== size || note.origin !== name) {
-    return { reason: `${where} cannot be read.`, forged: false }
+  if (note === undefined || note.size !== size || note.origin !== name) return { reason: `${where} cannot be read.` }
+  if (!sameBytes(note.root, root())) {
+    return { ...last, reason: `${where} does not fit: a record up to here was changed.` }
   }
-  if (!sameBytes(note.root, root)) {
-    return { reason: `${where} does not fit: a record up to here was changed.`, forged: true }
-  }
-  if (!keys.some(({ publicKey }) => isSignedBy(note, origin, publicKey))) {
-    return { reason: `${where} is not signed by a key of the ledger.`, forged: false }
-  }
-  return undefined
+  const isOurs = keys.some(({ publicKey }) => isSignedBy(note, origin, publicKey))
+  return isOurs ? undefined : { reason: `${where} is not signed by a key of the ledger.` }
 }
 
 async function endFault(

@@ -52,12 +52,11 @@ export async function auditLedger(store: LedgerStore, options: AuditOptions = {}
   }
   for (const log of logs) {
     const walk = await beginWalk(store, log, archived.notes.get(log), loadKeys, documents)
-    const reader = createReader(store, log, walk.size, options.subjects ?? false)
-    const fault =
-      (await walkRecords(reader, walk, (count) => {
-        tally.records += count
-        options.onProgress?.(Math.min(tally.records, total), total)
-      })) ?? (await walk.end())
+    const onRead = (count: number) => {
+      tally.records += count
+      options.onProgress?.(Math.min(tally.records, total), total)
+    }
+    const fault = (await walkRecords(store, log, walk, options, onRead)) ?? (await walk.end())
     tally.checkpoints += walk.checkpointCount()
     if (fault !== undefined) return { ...tally, fault: { log, ...fault } }
   }
@@ -108,18 +107,20 @@ async function archivedNotes(
   return lost === undefined ? { notes } : { log: lost, reason: 'There is a checkpoint of this log, and no log.' }
 }
 
-type Reader = ReturnType<typeof createReader>
-
-function createReader(store: LedgerStore, log: string, size: number, withSubjects: boolean) {
-  const none: ReadonlyMap<number, Subject> = new Map()
-  return async (from: number, count = Math.min(STRIDE, size - from)) => {
+async function walkRecords(
+  store: LedgerStore,
+  log: string,
+  walk: Walk,
+  { subjects: withSubjects }: AuditOptions,
+  onRead: (count: number) => void,
+): Promise<LogFault | undefined> {
+  async function read(from: number, count = Math.min(STRIDE, walk.size - from)) {
     const records = count > 0 ? await store.records(log, from, count) : []
     const ids = records.map(({ attestationId }) => attestationId)
-    return { records, subjects: withSubjects && ids.length > 0 ? await store.subjects(ids) : none }
+    const subjects: ReadonlyMap<number, Subject> =
+      withSubjects && ids.length > 0 ? await store.subjects(ids) : new Map()
+    return { records, subjects }
   }
-}
-
-async function walkRecords(read: Reader, walk: Walk, onRead: (count: number) => void): Promise<LogFault | undefined> {
   let reading = read(0)
   for (let from = 0; ; ) {
     const { records, subjects } = await reading

@@ -1,7 +1,7 @@
 import type { Committer } from './committer.ts'
 import { type CheckpointArchive, LedgerRefused, type LedgerStore, readHead, type Signer } from './ports.ts'
-import { draftFirstKey, draftSuccession, KEY_LOG, readKeys, signCheckpoint, thumbprint } from './signing.ts'
-import type { LedgerKey } from './verify/keys.ts'
+import { draftFirstKey, draftSuccession, KEY_LOG, readKeys, signCheckpoint } from './signing.ts'
+import { type LedgerKey, thumbprint } from './verify/keys.ts'
 import { isSignedBy, parseCheckpoint } from './verify/note.ts'
 
 /** One pass does not sign more logs. */
@@ -28,6 +28,7 @@ export async function openCheckpointer(ports: CheckpointerPorts) {
   const loadKeys = async () => readKeys(await store.records(KEY_LOG, 0, MAX_KEYS))
   let keys = await loadKeys()
   let signer = await ports.loadSigner(keys.at(-1)?.kid)
+  let signed = 0
   if (keys.length === 0) {
     await committer.commit([draftFirstKey(signer.publicKey, clock.now())], { log: KEY_LOG, size: 0 })
     keys = await loadKeys()
@@ -50,6 +51,7 @@ export async function openCheckpointer(ports: CheckpointerPorts) {
     const head = await signCheckpoint(store.origin, log, size, root, signer)
     const kept = await store.putCheckpoint(head, covered, keys.length)
     await (kept ? ports.archive.write(head) : refreshSigner())
+    if (kept) signed++
     return kept
   }
 
@@ -85,6 +87,8 @@ export async function openCheckpointer(ports: CheckpointerPorts) {
   return {
     keys: () => keys,
     signer: () => signer,
+    /** Counts the checkpoints that this process has signed. */
+    signedCount: () => signed,
     /** Rejects with LedgerRefused if this process does not have the ledger's key. */
     requireCurrentKey: () => requireCurrent(signer, keys),
     /** Loads the keys again if another process has rotated since. */

@@ -11,9 +11,8 @@ const MAX_CACHED_HEADS = 10_000
 export type Committer = ReturnType<typeof createCommitter>
 
 /**
- * Appends to a ledger that other processes may append to as well, by optimistic sequencing: a batch is built on cached heads and committed if the store still has them; a commit that lost
- * the race is built again on heads that are read. While others keep winning, heads are read with a reservation. Nothing
- * rests on the cache: heads that are out of date only make a commit lose.
+ * Appends to a ledger that other processes may append to as well, by optimistic sequencing: a batch is built on cached heads and committed
+ * if the store still has them, else built again on heads that are read. While others keep winning, heads are read with a reservation.
  */
 export function createCommitter(store: Pick<LedgerStore, 'origin' | 'heads' | 'commit'>) {
   const cache = new Map<string, Head>()

@@ -1,3 +1,4 @@
+import { listDocuments } from './audit-record.ts'
 import { base64, type EvidencePorts, findSpan, readAnchors, readCheckpoint, readTexts } from './evidence.ts'
 import type { LedgerStore } from './ports.ts'
 import { buildJwks } from './signing.ts'
@@ -56,9 +57,6 @@ const RECORD_OVERHEAD = 150
 
 const tooLarge = (what: string): RangeError => new RangeError(`The span holds ${what}. Export shorter spans.`)
 
-/** Canonical text has no such name within a string: quotes are escaped there. */
-const ROBOTS_HASH = /"robots_sha256":"([0-9a-f]{64})"/g
-
 const STRIDE = 1_000
 
 /** Reads the texts of records, what is left of their addresses, and the hashes of every robots.txt that they name. */
@@ -77,7 +75,7 @@ async function readRecords(store: LedgerStore, log: string, low: number, high: n
       size += JSON.stringify(text).length + (subject?.address.length ?? 0) + RECORD_OVERHEAD
       if (size > MAX_TEXT) throw tooLarge(`more than ${MAX_TEXT / 2 ** 20} MiB of records`)
       records.push(text)
-      for (const [, hash = ''] of text.matchAll(ROBOTS_HASH)) robots.add(hash)
+      for (const hash of listDocuments(text)) robots.add(hash)
       if (subject !== undefined) addresses.push({ seq, addresses: subject.address, salt: base64(subject.salt) })
     }
   }

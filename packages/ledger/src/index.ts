@@ -31,10 +31,11 @@ export {
   type Statement,
   type Subject,
 } from './record.ts'
-export { archiveName, type Jwks, KEY_LOG, thumbprint } from './signing.ts'
+export { archiveName, type Jwks, KEY_LOG } from './signing.ts'
 export { leafTile, openFrontier, TILE_WIDTH } from './tree.ts'
 export { parseWitness, readCosignatures, type Witness } from './verify/cosignature.ts'
 export type { RecordedPreference } from './verify/crawl-form.ts'
 export { ANCHORED_TYPE, EVIDENCE_TYPE } from './verify/evidence-form.ts'
+export { thumbprint } from './verify/keys.ts'
 export { parseCheckpoint } from './verify/note.ts'
 export { UNKNOWN_REGION } from './verify/record.ts'

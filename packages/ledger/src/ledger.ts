@@ -4,7 +4,7 @@ import { createCommitter } from './committer.ts'
 import { buildCrawls, type CrawlsJson, type CrawlsQuery, crawlLog } from './crawl-evidence.ts'
 import { buildEvidence, type EvidenceJson, type EvidenceQuery } from './evidence.ts'
 import { holdAgainstCheckpoints } from './hold-checkpoints.ts'
-import type { CheckpointArchive, Randomness, RecordPlace, Stamp } from './ports.ts'
+import type { Randomness, RecordPlace, Stamp } from './ports.ts'
 import { type Crawl, type Document, draftAttestation, draftCrawl, type Statement, type Subject } from './record.ts'
 import { createSequencer } from './sequencer.ts'
 import { buildJwks } from './signing.ts'
@@ -32,15 +32,7 @@ export async function openLedger(ports: LedgerPorts) {
   const { store, archive, clock, randomness } = ports
   const committer = createCommitter(store)
   const sequencer = createSequencer(committer)
-  let signed = 0
-  const counted: CheckpointArchive = {
-    ...archive,
-    async write(head) {
-      await archive.write(head)
-      signed++
-    },
-  }
-  const checkpointer = await openCheckpointer({ ...ports, archive: counted, committer })
+  const checkpointer = await openCheckpointer({ ...ports, committer })
   const { keys, signer, cover, checkpoint, rotate } = checkpointer
   await holdAgainstCheckpoints(store, archive, keys())
   checkpointer.requireCurrentKey()
@@ -94,7 +86,10 @@ export async function openLedger(ports: LedgerPorts) {
     /** Counts the records that no checkpoint covers yet, of as many logs as are looked at, and the checkpoints that this process has signed. */
     async status() {
       const rows = await store.uncovered(MAX_LOGS)
-      return { uncovered: rows.reduce((sum, { size, covered }) => sum + size - covered, 0), signed }
+      return {
+        uncovered: rows.reduce((sum, { size, covered }) => sum + size - covered, 0),
+        signed: checkpointer.signedCount(),
+      }
     },
     rotate,
   }

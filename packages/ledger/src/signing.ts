@@ -1,7 +1,7 @@
 import type { SignedHead, Signer, StoredRecord } from './ports.ts'
 import type { Draft } from './record.ts'
-import { sha256, sha256Hex } from './verify/hash.ts'
-import { type LedgerKey, successionPreimage } from './verify/keys.ts'
+import { sha256Hex } from './verify/hash.ts'
+import { type LedgerKey, successionPreimage, thumbprint } from './verify/keys.ts'
 import { noteKeyHash, noteVerifierKey } from './verify/note.ts'
 import { parseRecord, RECORD_VERSION } from './verify/record.ts'
 
@@ -10,15 +10,9 @@ export const KEY_LOG = 'keys'
 
 export type Jwks = ReturnType<typeof buildJwks>
 
-/** Returns the RFC 7638 thumbprint of an Ed25519 key. */
-export function thumbprint(publicKey: Uint8Array): string {
-  const x = Buffer.from(publicKey).toString('base64url')
-  return sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url')
-}
-
 /** Makes the record that begins a ledger: its first key. */
 export function draftFirstKey(publicKey: Uint8Array, at: number): Draft {
-  return draftKey(at, { signing_key: keyMember(publicKey, at) })
+  return draftKey(publicKey, at)
 }
 
 /** Makes the record by which `current` hands over to `next`; with `compromised` verifiers believe nothing that `current` signed. */
@@ -32,26 +26,14 @@ export async function draftSuccession(
   const replaces = thumbprint(current.publicKey)
   const key = { kid: thumbprint(next), publicKey: next, notBefore: Math.ceil(at / 1000) }
   const signature = await current.sign(successionPreimage(`${origin}/${KEY_LOG}`, key, replaces))
-  return draftKey(at, {
-    signing_key: keyMember(next, at),
-    succession: {
-      reason: compromised ? 'compromised' : 'rotated',
-      replaces,
-      signature: Buffer.from(signature).toString('base64'),
-    },
-  })
+  const reason = compromised ? 'compromised' : 'rotated'
+  return draftKey(next, at, { reason, replaces, signature: Buffer.from(signature).toString('base64') })
 }
 
-function draftKey(at: number, members: object): Draft {
-  return { log: KEY_LOG, at, members: { ...members, type: 'key', v: RECORD_VERSION } }
-}
-
-function keyMember(publicKey: Uint8Array, at: number) {
-  return {
-    kid: thumbprint(publicKey),
-    nbf: Math.ceil(at / 1000),
-    x: Buffer.from(publicKey).toString('base64url'),
-  }
+function draftKey(publicKey: Uint8Array, at: number, succession?: object): Draft {
+  const x = Buffer.from(publicKey).toString('base64url')
+  const key = { kid: thumbprint(publicKey), nbf: Math.ceil(at / 1000), x }
+  return { log: KEY_LOG, at, members: { signing_key: key, succession, type: 'key', v: RECORD_VERSION } }
 }
 
 /** Returns the keys of a ledger from the records of its key log, oldest first: the last key is the current one. */

@@ -15,10 +15,7 @@ export interface TreeNode {
 
 export type Frontier = ReturnType<typeof openFrontier>
 
-/**
- * Opens a growing tree (RFC 6962) of `size` leaves as its peaks, the roots of its complete subtrees, largest first; without arguments it is
- * empty.
- */
+/** Opens a growing tree (RFC 6962) of `size` leaves as its peaks, the roots of its complete subtrees, largest first. */
 export function openFrontier(size = 0, encoded: Uint8Array = new Uint8Array()) {
   const peaks = splitHashes(encoded)
   let count = size

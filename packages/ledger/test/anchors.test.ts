@@ -2,9 +2,9 @@ import t from 'tap'
 import { listNewestAnchors } from '../src/anchors.ts'
 import { openLedger } from '../src/ledger.ts'
 import type { Grown, LedgerStore, Stamp } from '../src/ports.ts'
-import { MADE_ATTESTATION, MADE_DATASETS, MADE_POLICY } from '../src/testing/index.ts'
+import { MADE_ATTESTATION } from '../src/testing/index.ts'
 import { type TimestampFinding, verifyEvidence } from '../src/verify/index.ts'
-import { AT, madePorts } from './made-ports.ts'
+import { openMade } from './made-ports.ts'
 
 const MINUTES = 60_000
 
@@ -12,33 +12,27 @@ const stamped = (timestamps: Readonly<Record<string, Uint8Array>>) => ({ timesta
 
 /** Opens a ledger that records at once, whose authority answers with the text that it stamps. */
 async function anchored(stamp: Stamp = async (note) => stamped({ 'https://time.example/': Buffer.from(note) })) {
-  let now = AT
   let reason: string | undefined = 'https://time.example/: it does not respond'
   const asked: string[] = []
-  const ports = madePorts({
-    clock: { now: () => now },
+  const { ports, store, ledger, pass } = await openMade({
     stamp: (note: string, grown: Grown) => {
       asked.push(note)
       return stamp(note, grown)
     },
     unanchored: () => reason,
   })
-  const ledger = await openLedger(ports)
-  for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
   return {
     ...ledger,
     asked,
-    store: ports.store,
+    store,
     ports,
     clear: () => {
       reason = undefined
     },
-    pass: (ms: number) => {
-      now += ms
-    },
+    pass,
     async attest(count: number, log = 't/a') {
       for (let at = 0; at < count; at++) {
-        now += 1
+        pass(1)
         await ledger.attest(log, MADE_ATTESTATION, { address: '192.0.2.1' })
       }
       await ledger.checkpoint()

@@ -1,8 +1,6 @@
-import { openLedger } from '../src/ledger.ts'
 import type { Crawl, Document } from '../src/record.ts'
-import { MADE_DATASETS, MADE_POLICY } from '../src/testing/index.ts'
 import { sha256Hex } from '../src/verify/hash.ts'
-import { AT, madePorts } from './made-ports.ts'
+import { AT, openMade } from './made-ports.ts'
 
 export const MINUTE = 60_000
 export const makeDocument = (text: string): Document => ({ sha256: sha256Hex(text), text })
@@ -28,9 +26,7 @@ export function madeMinute(at: number, change: Partial<Crawl> = {}): Crawl {
 
 /** Opens a ledger that recorded these minutes from AT on. */
 export async function recorded(minutes: number, change: Partial<Crawl> = {}) {
-  const ports = madePorts({})
-  const ledger = await openLedger(ports)
-  for (const document of [MADE_POLICY, MADE_DATASETS, ROBOTS]) await ledger.keep(document)
+  const { ports, ledger } = await openMade({}, ROBOTS)
   for (let at = 0; at < minutes; at++)
     await ledger.crawl(madeMinute(AT + at * MINUTE, change), ['192.0.2.1', '192.0.2.7'])
   const at = (minute: number) => new Date(AT + minute * MINUTE).toISOString()

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { buildJwks, draftFirstKey, draftSuccession, readKeys, signCheckpoint, thumbprint } from '../src/signing.ts'
+import { buildJwks, draftFirstKey, draftSuccession, readKeys, signCheckpoint } from '../src/signing.ts'
 import { append, createMemoryLedger, madeSigner } from '../src/testing/index.ts'
-import { followSuccession, parseJwks } from '../src/verify/keys.ts'
+import { followSuccession, parseJwks, thumbprint } from '../src/verify/keys.ts'
 import { dssePreimage, isSignedBy, noteKeyHash, noteVerifierKey, parseCheckpoint } from '../src/verify/note.ts'
 
 const ORIGIN = 'sallyport/0123456789abcdef'

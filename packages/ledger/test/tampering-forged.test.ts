@@ -4,7 +4,6 @@ import {
   auditLedger,
   type Head,
   openFrontier,
-  openLedger,
   readDocument,
   type StoredRecord,
   type Subject,
@@ -18,24 +17,14 @@ import {
   madeDraft,
 } from '../src/testing/index.ts'
 import { leafHash } from '../src/verify/hash.ts'
-import { AT, madePorts } from './made-ports.ts'
+import { openMade, setRow } from './made-ports.ts'
 
 /* Forgeries made to fit as far as a forger can: the record is rewritten with every hash after it, and no checkpoint covers it yet. */
 
 const SECOND_POLICY = readDocument({ id: 'second', rules: [] })
 const SECOND_DATASETS = readDocument([{ id: 'second', date: '2026-11-02', sha256: 'cd'.repeat(32) }])
 
-async function makeLedger() {
-  let now = AT
-  const ports = madePorts({ clock: { now: () => now } })
-  const { store } = ports
-  const ledger = await openLedger(ports)
-  for (const document of [MADE_POLICY, MADE_DATASETS, SECOND_POLICY, SECOND_DATASETS]) await ledger.keep(document)
-  const setTime = (moment: number) => {
-    now = moment
-  }
-  return { store, ledger, setTime }
-}
+const makeLedger = () => openMade({}, SECOND_POLICY, SECOND_DATASETS)
 
 async function openTen(): Promise<MemoryLedger> {
   const { store, ledger } = await makeLedger()
@@ -62,11 +51,6 @@ function forge(store: MemoryLedger, seq: number, change: (text: string, row: Sto
   }
   const head = store.ends.get('t/a') as Head
   store.ends.set('t/a', { ...head, link: link as string, peaks: tree.encode() })
-}
-
-function setRow(store: MemoryLedger, seq: number, change: Partial<StoredRecord>): void {
-  const at = store.rows.findIndex((row) => row.log === 't/a' && row.seq === seq)
-  store.rows[at] = { ...(store.rows[at] as StoredRecord), ...change }
 }
 
 const findId = (store: MemoryLedger, seq: number): number =>

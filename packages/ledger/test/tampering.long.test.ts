@@ -4,50 +4,39 @@ import {
   createMemoryLedger,
   MADE_ATTESTATION,
   MADE_DATASETS,
-  MADE_POLICY,
   type MemoryLedger,
   madeSigner,
 } from '../src/testing/index.ts'
-import { AT, madePorts } from './made-ports.ts'
+import { AT, madePorts, openMade, setRow } from './made-ports.ts'
 
 /** The distance of the bytes that are flipped for a whole audit: `npm run fault` flips every byte, which takes minutes. */
 const FLIP_EVERY = process.env['TEST_LENGTH'] === 'full' ? 1 : 200
 
-type Made = Awaited<ReturnType<typeof openMade>>
+type Made = Awaited<ReturnType<typeof openAttesting>>
 
-async function openMade() {
-  const ports = madePorts({})
-  const ledger = await openLedger(ports)
-  for (const document of [MADE_POLICY, MADE_DATASETS]) await ledger.keep(document)
+async function openAttesting() {
+  const made = await openMade()
   return {
-    store: ports.store,
-    archive: ports.archive,
-    ledger,
+    ...made,
     async attest(log: string, count: number, claim = MADE_ATTESTATION.claim) {
       const statement = { ...MADE_ATTESTATION, claim }
-      for (let done = 0; done < count; done++) await ledger.attest(log, statement, { address: '192.0.2.1' })
+      for (let done = 0; done < count; done++) await made.ledger.attest(log, statement, { address: '192.0.2.1' })
     },
-    open: () => openLedger(ports),
   }
 }
 
 /** Opens a ledger of some records of one log under a checkpoint. */
 async function openCovered(count: number): Promise<Made> {
-  const whole = await openMade()
+  const whole = await openAttesting()
   await whole.attest('t/a', count)
   await whole.ledger.checkpoint()
   return whole
 }
 
-function replace(store: MemoryLedger, log: string, seq: number, change: Partial<StoredRecord>): void {
-  const at = store.rows.findIndex((row) => row.log === log && row.seq === seq)
-  store.rows[at] = { ...(store.rows[at] as StoredRecord), ...change }
-}
-
 const audit = ({ store, archive }: Pick<Made, 'store' | 'archive'>) => auditLedger(store, { archive, subjects: true })
 
 t.test('a ledger that nobody touched is good, and is counted', async (t) => {
-  const whole = await openMade()
+  const whole = await openAttesting()
   await whole.attest('t/a', 300)
   await whole.ledger.checkpoint()
   await whole.attest('t/a', 3)
@@ -56,12 +45,12 @@ t.test('a ledger that nobody touched is good, and is counted', async (t) => {
   const report = await auditLedger(whole.store, { onProgress: (done, total) => progress.push(done, total) })
   t.same(report, { logs: 3, records: 305, checkpoints: 2 })
   t.same(progress.slice(-2), [305, 305])
-  await whole.open()
+  await openLedger(whole.ports)
   t.equal((await audit(whole)).fault, undefined, 'and opened again')
 })
 
 t.test('every byte of a ledger of 200 records is watched', async (t) => {
-  const whole = await openMade()
+  const whole = await openAttesting()
   await whole.attest('t/a', 200)
   await whole.ledger.checkpoint()
   const rows = whole.store.rows.filter(({ log }) => log === 't/a')
@@ -74,11 +63,11 @@ t.test('every byte of a ledger of 200 records is watched', async (t) => {
     const row = rows[seq] as StoredRecord
     const bytes = Buffer.from(row.bytes)
     bytes[at] = (bytes[at] as number) ^ (1 << (at % 8))
-    replace(whole.store, 't/a', seq, { bytes })
+    setRow(whole.store, seq, { bytes })
     const { fault } = await audit(whole)
     const named = fault?.log === 't/a' && fault.seq === seq && fault.attestationId === row.attestationId
     if (!named) missed.push(`${seq}/${at}: ${fault?.seq} ${fault?.reason}`)
-    replace(whole.store, 't/a', seq, { bytes: row.bytes })
+    setRow(whole.store, seq, { bytes: row.bytes })
   }
   t.same(missed, [], `${places.length} bytes through the whole audit`)
   t.equal((await audit(whole)).fault, undefined, 'put right again')
@@ -99,12 +88,12 @@ const TAMPERINGS: readonly (readonly [string, (store: MemoryLedger) => void, Reg
     'two records are swapped',
     (store) => {
       const [x, y] = [4, 5].map((seq) => store.rows.find((row) => row.log === 't/a' && row.seq === seq)?.bytes)
-      if (x !== undefined) replace(store, 't/a', 5, { bytes: x })
-      if (y !== undefined) replace(store, 't/a', 4, { bytes: y })
+      if (x !== undefined) setRow(store, 5, { bytes: x })
+      if (y !== undefined) setRow(store, 4, { bytes: y })
     },
     /does not link/,
   ],
-  ['a record is put elsewhere', (store) => replace(store, 't/a', 6, { attestationId: 99 }), /another place/],
+  ['a record is put elsewhere', (store) => setRow(store, 6, { attestationId: 99 }), /another place/],
   [
     'the head is changed',
     (store) => setHead(store, ({ peaks }) => ({ peaks: Buffer.alloc(peaks.length) })),
@@ -132,7 +121,7 @@ const TAMPERINGS: readonly (readonly [string, (store: MemoryLedger) => void, Reg
 
 t.test('the audit says what was tampered with', async (t) => {
   for (const [name, tamper, reason] of TAMPERINGS) {
-    const whole = await openMade()
+    const whole = await openAttesting()
     await whole.attest('t/a', 10)
     await whole.attest('t/b', 2)
     await whole.ledger.checkpoint()
@@ -142,7 +131,7 @@ t.test('the audit says what was tampered with', async (t) => {
 })
 
 t.test('a ledger that grows, and whose key is handed over, while it is walked is good', async (t) => {
-  const whole = await openMade()
+  const whole = await openAttesting()
   await whole.attest('t/a', 300)
   await whole.ledger.checkpoint()
   let steps = 0
@@ -177,13 +166,13 @@ t.test('a ledger that grows, and whose key is handed over, while it is walked is
 
 t.test('the record that was changed is named, and not the one that shows it', async (t) => {
   for (const seq of [0, 1, 1023, 1024, 1028, 1029]) {
-    const whole = await openMade()
+    const whole = await openAttesting()
     await whole.attest('t/a', 1030)
     const row = whole.store.rows.find((found) => found.log === 't/a' && found.seq === seq) as StoredRecord
     const text = String(Buffer.from(row.bytes))
     const bytes = Buffer.from(text.replace('"claim":{"jurisdiction":"DE"', '"claim":{"jurisdiction":"FR"'))
     t.notSame(bytes, row.bytes)
-    replace(whole.store, 't/a', seq, { bytes })
+    setRow(whole.store, seq, { bytes })
     t.match((await audit(whole)).fault, { log: 't/a', seq, attestationId: row.attestationId }, `record ${seq}`)
   }
 })
@@ -195,7 +184,7 @@ t.test('a database that does not continue its checkpoints is refused at the next
     [5, 5, 'FR', /does not fit the first 5 records of t\/a: they were changed/],
   ] as const) {
     const { archive } = await openCovered(count)
-    const { store, attest } = await openMade()
+    const { store, attest } = await openAttesting()
     await attest('t/a', left, claim)
     await t.rejects(openLedger(madePorts({ store, archive })), { name: 'LedgerRefused', message })
     const reason = count > left ? 'A checkpoint says' : /checkpoint/
@@ -208,7 +197,7 @@ t.test('a database that does not continue its checkpoints is refused at the next
 
 t.test('records changed and every hash after them made to fit still meet the checkpoint', async (t) => {
   const whole = await openCovered(5)
-  const { store, attest } = await openMade()
+  const { store, attest } = await openAttesting()
   await attest('t/a', 1, 'FR')
   await attest('t/a', 4)
   store.notes.splice(0, store.notes.length, ...whole.store.notes)

@@ -1,29 +1,17 @@
 import type { Certificate, SignedData, TimeStampResp, TSTInfo } from 'pkijs'
 import { sha256 } from '../verify/hash.ts'
 import type { TimestampFinding } from '../verify/time.ts'
-import { type Library, readCertificates } from './certificates.ts'
 
 /** The packages that read ASN.1 are not installed: `npm install pkijs asn1js`. */
 export class LibraryMissing extends Error {
   override readonly name = 'LibraryMissing'
 }
 
-/** A request for a timestamp, DER. The answer must repeat its nonce. */
-export interface TimestampQuery {
-  readonly bytes: Uint8Array
-  readonly nonce: Uint8Array
-}
-
 /** Makes requests for timestamps and checks answers. */
-export interface Timestamps {
-  /** Makes a request for a timestamp of these bytes (RFC 3161 2.4.1). `random` are eight bytes that nobody can guess. */
-  query(data: Uint8Array, random: Uint8Array): TimestampQuery
-  /**
-   * Checks an answer (TimeStampResp, DER) about these bytes: status, imprint, nonce where one is given, signature, purpose of
-   * the certificate, and its chain to an authority. Never rejects for a bad answer.
-   */
-  read(response: Uint8Array, data: Uint8Array, nonce?: Uint8Array): Promise<TimestampFinding>
-}
+export type Timestamps = Awaited<ReturnType<typeof openTimestamps>>
+
+/** The packages that read ASN.1. */
+type Library = Awaited<ReturnType<typeof loadLibrary>>
 
 const MAX_RESPONSE_BYTES = 64 * 1024
 const SIGNED_DATA = '1.2.840.113549.1.7.2'
@@ -39,12 +27,17 @@ const DIGESTS: Readonly<Record<string, string>> = {
  * Opens the reader of timestamps. `authorities` are the certificates (PEM) that the caller trusts; without them a good
  * timestamp is one that nobody vouches for. Rejects with LibraryMissing, and with an Error for a text that holds no certificate.
  */
-export async function openTimestamps(authorities?: string): Promise<Timestamps> {
+export async function openTimestamps(authorities?: string) {
   const library = await loadLibrary()
   const trusted = authorities === undefined ? undefined : readCertificates(authorities, library)
   return {
-    query: (data, random) => createQuery(data, random, library),
-    async read(response, data, nonce) {
+    /** Makes a request for a timestamp of these bytes (RFC 3161 2.4.1). `random` are eight bytes that nobody can guess. */
+    query: (data: Uint8Array, random: Uint8Array) => createQuery(data, random, library),
+    /**
+     * Checks an answer (TimeStampResp, DER) about these bytes: status, imprint, nonce where one is given, signature, purpose of
+     * the certificate, and its chain to an authority. Never rejects for a bad answer.
+     */
+    async read(response: Uint8Array, data: Uint8Array, nonce?: Uint8Array): Promise<TimestampFinding> {
       try {
         return await readResponse(response, data, nonce, trusted, library)
       } catch {
@@ -55,7 +48,7 @@ export async function openTimestamps(authorities?: string): Promise<Timestamps> 
   }
 }
 
-async function loadLibrary(): Promise<Library> {
+async function loadLibrary() {
   try {
     const [pki, asn1] = await Promise.all([import('pkijs'), import('asn1js')])
     return { pki, asn1 }
@@ -64,7 +57,23 @@ async function loadLibrary(): Promise<Library> {
   }
 }
 
-function createQuery(data: Uint8Array, random: Uint8Array, { pki, asn1 }: Library): TimestampQuery {
+const PEM = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----/g
+
+/** Reads the certificates of a text in PEM. Throws where it holds none, or one that cannot be read. */
+function readCertificates(pem: string, { pki }: Library): readonly Certificate[] {
+  const found = [...pem.matchAll(PEM)].map(([, text = '']) => {
+    try {
+      return pki.Certificate.fromBER(toBuffer(Buffer.from(text, 'base64')))
+    } catch {
+      throw new Error('holds a certificate that cannot be read')
+    }
+  })
+  if (found.length === 0) throw new Error('contains no certificate in PEM')
+  return found
+}
+
+/** Makes a request, DER, with its nonce, which the answer must repeat. */
+function createQuery(data: Uint8Array, random: Uint8Array, { pki, asn1 }: Library) {
   // A first byte of 1 to 127 is a positive integer in its shortest form.
   const nonce = Uint8Array.from(random)
   nonce[0] = 0x40 | ((nonce[0] ?? 0) & 0x3f)

@@ -17,11 +17,13 @@ export function notProvided(detail: string): AxisResult {
   return { outcome: 'not_provided', detail }
 }
 
-/** Completes the results of checks that were not made, because the form is not known. */
-export function completeAxes<Axis extends string>(
+/** Sums up the results of all checks; those that are missing were not made, because the form is not known. */
+export function sumUp<Axis extends string>(
   axes: readonly Axis[],
-  found: Readonly<Partial<Record<Axis, AxisResult>>>,
-): Readonly<Record<Axis, AxisResult>> {
+  found: Readonly<Partial<Record<NoInfer<Axis> | 'authenticity', AxisResult>>>,
+) {
   const unseen = notProvided('The check did not run, because the format is unknown.')
-  return Object.fromEntries(axes.map((axis) => [axis, found[axis] ?? unseen])) as Record<Axis, AxisResult>
+  const all = Object.fromEntries(axes.map((axis) => [axis, found[axis] ?? unseen])) as Record<Axis, AxisResult>
+  const ok = axes.every((axis) => all[axis].outcome !== 'fail')
+  return { ok, isProven: ok && found.authenticity?.outcome === 'pass', axes: all }
 }

@@ -1,7 +1,7 @@
-import { parseAnchors, parseDocument, readCheckpoint, saysTheSame } from './evidence-form.ts'
+import { parseAnchors, parseDocument, parseSpan, readCheckpoint, requireStatements } from './evidence-form.ts'
 import { parseOwnKeys } from './keys.ts'
 import { HEX_HASH, parseRecord } from './record.ts'
-import { type Members, readMembers, ShapeError } from './shape.ts'
+import { Members, ShapeError } from './shape.ts'
 import { CRAWL_STATEMENTS } from './statements.ts'
 
 /**
@@ -61,47 +61,42 @@ export type CrawlRecord = ReturnType<typeof parseCrawl>
 /** Evidence about crawling as read: well formed, and nothing of it checked against anything yet. */
 export type Crawls = ReturnType<typeof parseCrawls>
 
-const MEMBERS = [
-  ...['media_type', 'created_at', 'origin', 'log', 'query', 'records', 'tree', 'addresses', 'checkpoint', 'anchors'],
-  ...['unanchored', 'keys', 'documents', 'statements'],
-]
-
 /** Reads evidence about crawling. Throws ShapeError that names the member for whatever is not of the form of this version. */
 export function parseCrawls(value: unknown) {
-  const file = readMembers(value, '')
+  const file = new Members(value, '')
   if (file.text('media_type') !== CRAWLS_TYPE) throw new ShapeError('media_type: not a version that is known')
-  file.only(...MEMBERS)
-  if (!saysTheSame(file.object('statements').raw, CRAWL_STATEMENTS)) {
-    throw new ShapeError('statements: not what evidence of this version says')
-  }
   const texts = file.list('records')
   if (texts.length < 1 || texts.length > MAX_CRAWLS) throw new ShapeError('records: none, or too many')
   const origin = file.text('origin')
-  const query = file.object('query')
-  query.only('from', 'to')
-  const tree = file.object('tree')
-  tree.only('before', 'after')
-  return {
+  const statements = file.object('statements')
+  const parsed = file.complete({
     createdAt: file.moment('created_at'),
     origin,
     log: file.text('log'),
-    query: { from: query.moment('from'), to: query.moment('to') },
+    query: parseSpan(file.object('query')),
     records: texts.map((text, at) => {
       if (typeof text !== 'string') throw new ShapeError(`records.${at}: not a text`)
       return text
     }),
-    before: tree.bytesList('before', 32),
-    after: tree.bytesList('after', 32),
-    addresses: file.objects('addresses').map((entry) => {
-      entry.only('seq', 'addresses', 'salt')
-      return { seq: entry.integer('seq'), addresses: entry.text('addresses'), salt: entry.bytes('salt', 32) }
-    }),
+    ...parseTree(file.object('tree')),
+    addresses: file.objects('addresses').map(parseAddresses),
     checkpoint: readCheckpoint(file),
     ...(file.has('anchors') ? { anchors: parseAnchors(file) } : {}),
     ...(file.has('unanchored') ? { unanchored: file.text('unanchored') } : {}),
     keys: parseOwnKeys(file.object('keys'), origin),
     documents: file.objects('documents').map(parseDocument),
-  }
+  })
+  requireStatements(statements, CRAWL_STATEMENTS)
+  return parsed
+}
+
+function parseTree(tree: Members) {
+  return tree.complete({ before: tree.bytesList('before', 32), after: tree.bytesList('after', 32) })
+}
+
+function parseAddresses(entry: Members) {
+  const [seq, addresses] = [entry.integer('seq'), entry.text('addresses')]
+  return entry.complete({ seq, addresses, salt: entry.bytes('salt', 32) })
 }
 
 /** Reads a record of crawling. Throws ShapeError for any other record. */
@@ -124,7 +119,7 @@ export function parseCrawl(bytes: Uint8Array) {
 
 /** Lists the members of an object that stands for a list; canonical text has them in order. */
 function listMembers(object: Members): readonly Members[] {
-  return Object.keys(object.raw as object).map((name) => object.object(name))
+  return Object.keys(object.raw).map((name) => object.object(name))
 }
 
 function parsePreference(entry: Members): RecordedPreference {

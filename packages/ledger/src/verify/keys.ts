@@ -1,6 +1,6 @@
 import { sha256 } from './hash.ts'
 import { dssePreimage, isSignature, noteVerifierKey } from './note.ts'
-import { canonicalRecord, type Members, readMembers, ShapeError } from './shape.ts'
+import { canonicalRecord, Members, ShapeError } from './shape.ts'
 
 /** Holds a public signing key of a ledger and the interval in which it signs. */
 export interface LedgerKey {
@@ -16,6 +16,12 @@ export interface LedgerKey {
   readonly revokedAt?: number | undefined
   /** Names the key before it, whose signature confirms the takeover. */
   readonly succession?: { readonly replaces: string; readonly signature: Uint8Array } | undefined
+}
+
+/** Returns the RFC 7638 thumbprint of an Ed25519 key. */
+export function thumbprint(publicKey: Uint8Array): string {
+  const x = Buffer.from(publicKey).toString('base64url')
+  return sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url')
 }
 
 /** Names the payload type of the statement by which one key hands over to the next. */
@@ -43,49 +49,30 @@ function listEntries(jwks: Members): readonly Members[] {
 
 /** Reads a JWKS (RFC 7517). Throws ShapeError; keys of other kinds, and unknown members, are skipped. */
 export function parseJwks(value: unknown): readonly LedgerKey[] {
-  return listEntries(readMembers(value, 'keys'))
+  return listEntries(new Members(value, 'keys'))
     .filter((key) => key.text('kty') === 'OKP' && key.text('crv') === 'Ed25519')
     .map(parseKey)
 }
-
-const KEY_MEMBERS = [
-  'kty',
-  'crv',
-  'alg',
-  'use',
-  'kid',
-  'x',
-  'vkey',
-  'nbf',
-  'exp',
-  'revoked_at',
-  'replaces',
-  'succession',
-]
 
 /**
  * Reads the key set inside a ledger's evidence in its published form: oldest first, and each key ends when the next takes over. Throws
  * ShapeError. The result is not trusted.
  */
 export function parseOwnKeys(jwks: Members, origin: string): readonly LedgerKey[] {
-  jwks.only('origin', 'keys')
   if (jwks.text('origin') !== origin) throw new ShapeError(`${jwks.at('origin')}: not this ledger`)
   const keys = listEntries(jwks).map((entry) => {
-    entry.only(...KEY_MEMBERS)
     for (const [name, wanted] of Object.entries({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' })) {
       if (entry.text(name) !== wanted) throw new ShapeError(`${entry.at(name)}: not ${wanted}`)
     }
     const key = parseKey(entry)
-    const x = entry.text('x')
-    const kid = sha256(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).toString('base64url')
-    if (key.kid !== kid) throw new ShapeError(`${entry.at('kid')}: not the thumbprint of the key`)
+    if (key.kid !== thumbprint(key.publicKey)) throw new ShapeError(`${entry.at('kid')}: not the thumbprint of the key`)
     if (entry.text('vkey') !== noteVerifierKey(origin, key.publicKey)) {
       throw new ShapeError(`${entry.at('vkey')}: not this key`)
     }
     if (entry.has('succession') && key.succession === undefined) {
       throw new ShapeError(`${entry.at('succession')}: nothing is replaced`)
     }
-    return key
+    return entry.complete(key)
   })
   for (const [index, key] of keys.entries()) {
     const at = `${jwks.at('keys')}.${index}`
@@ -96,7 +83,7 @@ export function parseOwnKeys(jwks: Members, origin: string): readonly LedgerKey[
       throw new ShapeError(`${at}.revoked_at: not where the key ends`)
     }
   }
-  return keys
+  return jwks.complete(keys)
 }
 
 /** Returns where a key set inside evidence contradicts itself, or the keys that somebody trusts; `undefined` where it does not. */

@@ -1,4 +1,4 @@
-import { canonicalRecord, readMembers, ShapeError } from './shape.ts'
+import { canonicalRecord, Members, ShapeError } from './shape.ts'
 
 /** Records of attestations have this version of the form. */
 export const RECORD_VERSION = 1
@@ -27,10 +27,7 @@ export interface RecordPlace {
 /** Holds an attestation in its recorded form. */
 export type AttestationRecord = ReturnType<typeof parseAttestation>
 
-/**
- * Reads the place of a record of any type. Throws ShapeError for bytes that are not the canonical form of a record of
- * this version.
- */
+/** Reads the place of a record of any type. Throws ShapeError for bytes that are not the canonical form of a record of this version. */
 export function parseRecord(bytes: Uint8Array) {
   const text = Buffer.from(bytes).toString('utf8')
   let value: unknown
@@ -41,7 +38,7 @@ export function parseRecord(bytes: Uint8Array) {
   }
   // The bytes are compared, because decoding has already changed a text that was not UTF-8.
   if (Buffer.compare(Buffer.from(canonicalRecord(value)), bytes) !== 0) throw new ShapeError('record: not canonical')
-  const members = readMembers(value, 'record')
+  const members = new Members(value, 'record')
   const isOfRegion = members.has('finding') && members.object('finding').has('region')
   const plain = isOfRegion ? REGION_VERSION : RECORD_VERSION
   if (members.integer('v') !== (members.has('crawl') ? CRAWL_VERSION : plain))

@@ -1,6 +1,6 @@
 import { parseJson } from './json.ts'
 import { type AttestationRecord, UNKNOWN_REGION } from './record.ts'
-import { type Members, readMembers, ShapeError } from './shape.ts'
+import { Members, ShapeError } from './shape.ts'
 
 /**
  * Decides an attestation again by the policy document, in the words of that document alone. Written apart from the
@@ -11,7 +11,7 @@ export function replayPolicy(
   document: string,
   record: AttestationRecord,
 ): { readonly action: string; readonly reason: string } | undefined {
-  const policy = readMembers(parseJson(document, 'policy'), 'policy')
+  const policy = new Members(parseJson(document, 'policy'), 'policy')
   const groups = policy.objects('groups').map((group) => [group.text('id'), texts(group, 'countries')] as const)
   const rule = policy.objects('rules').find((row) => matches(row.object('match'), record, groups))
   return rule === undefined ? undefined : { action: rule.text('action'), reason: rule.text('id') }

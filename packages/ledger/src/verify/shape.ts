@@ -17,97 +17,102 @@ import { base64Bytes } from './note.ts'
  */
 export class ShapeError extends Error {}
 
-/** Reads the members of a JSON object one by one; every read throws ShapeError, which names the member. */
-export interface Members {
-  readonly path: string
-  /** Returns the path of a member, as messages name it. */
-  at(name: string): string
-  /** Holds the object that is read. */
-  readonly raw: unknown
-  text(name: string): string
-  /** Reads a text that matches this form. */
-  textLike(name: string, form: RegExp): string
-  /** Reads an integer from 0 to 2^53 - 1. */
-  integer(name: string): number
-  /** Reads standard base64 with its padding, of `length` bytes if given. */
-  bytes(name: string, length?: number): Buffer
-  /** Reads a list of base64 texts that have `length` bytes each. */
-  bytesList(name: string, length: number): readonly Buffer[]
-  boolean(name: string): boolean
-  object(name: string): Members
-  list(name: string): readonly unknown[]
-  objects(name: string): readonly Members[]
-  /** Reads a moment of the calendar in ISO 8601, UTC, with milliseconds. */
-  moment(name: string): string
-  has(name: string): boolean
-  /** Throws if the object has a member of another name. */
-  only(...names: readonly string[]): void
-}
-
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
-/** Reads an object of JSON. */
-export function readMembers(value: unknown, path: string): Members {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ShapeError(`${path}: not an object`)
-  const object = value as Readonly<Record<string, unknown>>
-  const at = (name: string) => (path === '' ? name : `${path}.${name}`)
-  const own = (name: string) => (Object.hasOwn(object, name) ? object[name] : undefined)
-  const members: Members = {
-    path,
-    at,
-    raw: value,
-    text(name) {
-      const found = own(name)
-      // A lone surrogate has no bytes, so no hashed text contains one.
-      if (typeof found !== 'string' || /\p{Surrogate}/u.test(found)) throw new ShapeError(`${at(name)}: not a text`)
-      return found
-    },
-    textLike(name, form) {
-      const found = members.text(name)
-      if (!form.test(found)) throw new ShapeError(`${at(name)}: not of the form ${form.source}`)
-      return found
-    },
-    integer(name) {
-      const found = own(name)
-      if (typeof found !== 'number' || !Number.isSafeInteger(found) || found < 0) {
-        throw new ShapeError(`${at(name)}: not an integer from 0 to 2^53 - 1`)
-      }
-      return found
-    },
-    bytes(name, length) {
-      const found = base64Bytes(members.text(name), length)
-      if (found === undefined) throw new ShapeError(`${at(name)}: not the base64 that is expected`)
-      return found
-    },
-    bytesList: (name, length) =>
-      members.list(name).map((entry, index) => readMembers({ [index]: entry }, at(name)).bytes(String(index), length)),
-    boolean(name) {
-      const found = own(name)
-      if (typeof found !== 'boolean') throw new ShapeError(`${at(name)}: not true or false`)
-      return found
-    },
-    object: (name) => readMembers(own(name), at(name)),
-    list(name) {
-      const found = own(name)
-      if (!Array.isArray(found)) throw new ShapeError(`${at(name)}: not a list`)
-      return found
-    },
-    objects: (name) => members.list(name).map((entry, index) => readMembers(entry, `${at(name)}.${index}`)),
-    moment(name) {
-      const found = members.textLike(name, MOMENT)
-      const read = new Date(found)
-      if (Number.isNaN(read.getTime()) || read.toISOString() !== found)
-        throw new ShapeError(`${at(name)}: no such moment`)
-      return found
-    },
-    has: (name) => own(name) !== undefined,
-    only(...names) {
-      const other = Object.keys(object).find((name) => !names.includes(name))
-      if (other !== undefined) throw new ShapeError(`${at(other)}: not a member of this form`)
-    },
+/** Reads the members of a JSON object one by one; every read throws ShapeError, which names the member. */
+export class Members {
+  readonly path: string
+  /** Holds the object that is read. */
+  readonly raw: Readonly<Record<string, unknown>>
+  readonly #known = new Set<string>()
+
+  constructor(value: unknown, path: string) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new ShapeError(`${path}: not an object`)
+    this.path = path
+    this.raw = value as Readonly<Record<string, unknown>>
   }
-  return members
+
+  /** Returns the path of a member, as messages name it. */
+  at(name: string): string {
+    return this.path === '' ? name : `${this.path}.${name}`
+  }
+
+  #own(name: string): unknown {
+    this.#known.add(name)
+    return Object.hasOwn(this.raw, name) ? this.raw[name] : undefined
+  }
+
+  #fail(name: string, reason: string): never {
+    throw new ShapeError(`${this.at(name)}: ${reason}`)
+  }
+
+  has(name: string): boolean {
+    return this.#own(name) !== undefined
+  }
+
+  text(name: string): string {
+    const found = this.#own(name)
+    // A lone surrogate has no bytes, so no hashed text contains one.
+    return typeof found === 'string' && !/\p{Surrogate}/u.test(found) ? found : this.#fail(name, 'not a text')
+  }
+
+  /** Reads a text that matches this form. */
+  textLike(name: string, form: RegExp): string {
+    const found = this.text(name)
+    return form.test(found) ? found : this.#fail(name, `not of the form ${form.source}`)
+  }
+
+  /** Reads a moment of the calendar in ISO 8601, UTC, with milliseconds. */
+  moment(name: string): string {
+    const found = this.textLike(name, MOMENT)
+    const read = new Date(found)
+    const isSame = !Number.isNaN(read.getTime()) && read.toISOString() === found
+    return isSame ? found : this.#fail(name, 'no such moment')
+  }
+
+  /** Reads an integer from 0 to 2^53 - 1. */
+  integer(name: string): number {
+    const found = this.#own(name)
+    const isNatural = typeof found === 'number' && Number.isSafeInteger(found) && found >= 0
+    return isNatural ? found : this.#fail(name, 'not an integer from 0 to 2^53 - 1')
+  }
+
+  boolean(name: string): boolean {
+    const found = this.#own(name)
+    return typeof found === 'boolean' ? found : this.#fail(name, 'not true or false')
+  }
+
+  /** Reads standard base64 with its padding, of `length` bytes if given. */
+  bytes(name: string, length?: number): Buffer {
+    return base64Bytes(this.text(name), length) ?? this.#fail(name, 'not the base64 that is expected')
+  }
+
+  object(name: string): Members {
+    return new Members(this.#own(name), this.at(name))
+  }
+
+  list(name: string): readonly unknown[] {
+    const found = this.#own(name)
+    return Array.isArray(found) ? found : this.#fail(name, 'not a list')
+  }
+
+  objects(name: string): readonly Members[] {
+    return this.list(name).map((entry, index) => new Members(entry, `${this.at(name)}.${index}`))
+  }
+
+  /** Reads a list of base64 texts that have `length` bytes each. */
+  bytesList(name: string, length: number): readonly Buffer[] {
+    const list = this.list(name)
+    const members = new Members({ ...list }, this.at(name))
+    return list.map((_, index) => members.bytes(String(index), length))
+  }
+
+  /** Returns `value` if each member of the object was read or looked for; throws for a member of another name. */
+  complete<Value>(value: Value): Value {
+    const other = Object.keys(this.raw).find((name) => !this.#known.has(name))
+    return other === undefined ? value : this.#fail(other, 'not a member of this form')
+  }
 }
 
 /** A record has three levels; without a bound the depth would reach that of the stack. */

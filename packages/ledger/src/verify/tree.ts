@@ -10,25 +10,8 @@ export function rootOfPath(
   size: number,
   path: readonly Uint8Array[],
 ): Uint8Array | undefined {
-  if (index >= size) return undefined
-  let node = leaf
-  let at = index
-  let last = size - 1
-  for (const sibling of path) {
-    if (last === 0) return undefined
-    if (at % 2 === 1 || at === last) {
-      node = nodeHash(sibling, node)
-      while (at % 2 === 0 && at !== 0) {
-        at = half(at)
-        last = half(last)
-      }
-    } else {
-      node = nodeHash(node, sibling)
-    }
-    at = half(at)
-    last = half(last)
-  }
-  return last === 0 ? node : undefined
+  const sides = index < size ? listSides(index, size - 1, path.length) : undefined
+  return sides && climb(leaf, path, sides)
 }
 
 /** Whether a tree of `size` leaves is the start of one of `laterSize` leaves, by a proof (RFC 9162 2.1.4.2). */
@@ -41,32 +24,47 @@ export function isConsistent(
 ): boolean {
   if (size < 1 || size > laterSize) return false
   if (size === laterSize) return proof.length === 0 && sameBytes(root, laterRoot)
-  const [first, ...rest] = isPowerOfTwo(size) ? [root, ...proof] : proof
-  if (first === undefined) return false
   let at = size - 1
   let last = laterSize - 1
   while (at % 2 === 1) {
     at = half(at)
     last = half(last)
   }
-  let old = first
-  let later = first
-  for (const sibling of rest) {
-    if (last === 0) return false
-    if (at % 2 === 1 || at === last) {
-      old = nodeHash(sibling, old)
-      later = nodeHash(sibling, later)
-      while (at % 2 === 0 && at !== 0) {
-        at = half(at)
-        last = half(last)
-      }
-    } else {
-      later = nodeHash(later, sibling)
+  // The proof leaves out the root of a complete tree, because the verifier has it.
+  const [first, ...rest] = at === 0 ? [root, ...proof] : proof
+  const sides = listSides(at, last, rest.length)
+  if (first === undefined || sides === undefined) return false
+  // Nodes on the right belong to the later tree alone.
+  const old = rest.reduce((node, sibling, level) => (sides[level] === 'left' ? nodeHash(sibling, node) : node), first)
+  return sameBytes(old, root) && sameBytes(climb(first, rest, sides), laterRoot)
+}
+
+/**
+ * Lists on which side of a path from node `index` each of its `count` siblings lies; `last` is the last index of that level. Returns
+ * `undefined` where the path does not end at the root.
+ */
+function listSides(index: number, last: number, count: number): readonly ('left' | 'right')[] | undefined {
+  const sides: ('left' | 'right')[] = []
+  let [at, end] = [index, last]
+  while (sides.length < count && end > 0) {
+    const isLeft = at % 2 === 1 || at === end
+    sides.push(isLeft ? 'left' : 'right')
+    // The last node of a level rises until it has a sibling.
+    while (isLeft && at % 2 === 0 && at !== 0) {
+      at = half(at)
+      end = half(end)
     }
     at = half(at)
-    last = half(last)
+    end = half(end)
   }
-  return last === 0 && sameBytes(old, root) && sameBytes(later, laterRoot)
+  return end === 0 && sides.length === count ? sides : undefined
+}
+
+function climb(start: Uint8Array, siblings: readonly Uint8Array[], sides: readonly ('left' | 'right')[]): Uint8Array {
+  return siblings.reduce(
+    (node, sibling, level) => (sides[level] === 'left' ? nodeHash(sibling, node) : nodeHash(node, sibling)),
+    start,
+  )
 }
 
 export function sameBytes(x: Uint8Array, y: Uint8Array): boolean {
@@ -75,10 +73,4 @@ export function sameBytes(x: Uint8Array, y: Uint8Array): boolean {
 
 function half(value: number): number {
   return Math.floor(value / 2)
-}
-
-function isPowerOfTwo(value: number): boolean {
-  let rest = value
-  while (rest % 2 === 0) rest = half(rest)
-  return rest === 1
 }

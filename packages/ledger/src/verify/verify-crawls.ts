@@ -1,5 +1,5 @@
 import { authenticity } from './authenticity.ts'
-import { type AxisResult, completeAxes, failed, notProvided, passed } from './axis-result.ts'
+import { type AxisResult, failed, notProvided, passed, sumUp } from './axis-result.ts'
 import { parseWitness } from './cosignature.ts'
 import { counted } from './counted.ts'
 import { type CrawlRecord, type Crawls, parseCrawl, parseCrawls, type RecordedRow } from './crawl-form.ts'
@@ -88,17 +88,11 @@ export function verifyCrawls(
     walk = walkRecords(file)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
-    return {
-      ok: false,
-      isProven: false,
-      leftOut: 0,
-      paths: [],
-      addresses: [],
-      axes: completeAxes(CRAWL_AXES, { format: failed(error.message) }),
-    }
+    const { axes } = sumUp(CRAWL_AXES, { format: failed(error.message) })
+    return { ok: false, isProven: false, leftOut: 0, paths: [], addresses: [], axes }
   }
   const { axis, provedBefore } = time(file, walk.places, timestamps, known)
-  const axes = completeAxes(CRAWL_AXES, {
+  const { ok, isProven, axes } = sumUp(CRAWL_AXES, {
     format: passed(`${counted(file.records.length, 'record')} in the form of this version.`),
     // The signed checkpoint covers the records.
     authenticity: authenticity({ ...file, records: [] }, trusted),
@@ -108,10 +102,9 @@ export function verifyCrawls(
     disclosure: disclosure(file, walk),
     time: axis,
   })
-  const ok = CRAWL_AXES.every((name) => axes[name].outcome !== 'fail')
   return {
     ok,
-    isProven: ok && axes.authenticity.outcome === 'pass',
+    isProven,
     operator: walk.first.operator,
     leftOut: ok ? walk.leftOut : 0,
     paths: ok ? listPaths(walk.paths.values()) : [],

@@ -1,5 +1,5 @@
 import { authenticity } from './authenticity.ts'
-import { type AxisResult, completeAxes, failed, notProvided, passed } from './axis-result.ts'
+import { type AxisResult, failed, notProvided, passed, sumUp } from './axis-result.ts'
 import { parseWitness } from './cosignature.ts'
 import { counted } from './counted.ts'
 import { type Evidence, type EvidenceRecord, parseEvidence } from './evidence-form.ts'
@@ -137,16 +137,9 @@ function makeReport(
   records: readonly RecordedDecision[],
   provedBefore?: string,
 ): EvidenceReport {
-  const axes = completeAxes(AXES, found)
-  const ok = AXES.every((axis) => axes[axis].outcome !== 'fail')
-  const isProven = ok && axes.authenticity.outcome === 'pass'
-  return {
-    ok,
-    isProven,
-    records: ok ? records : [],
-    ...(ok && provedBefore !== undefined ? { provedBefore } : {}),
-    axes,
-  }
+  const { ok, isProven, axes } = sumUp(AXES, found)
+  const proved = ok && provedBefore !== undefined ? { provedBefore } : {}
+  return { ok, isProven, records: ok ? records : [], ...proved, axes }
 }
 
 function integrity(evidence: Evidence): AxisResult {
