@@ -4,7 +4,7 @@ import { SallyportError } from '@sallyport/core/host'
 import type { Api, ApiRequest, ApiResponse } from '@sallyport/engine'
 import { headRefusal, rendered } from './answer/refusal.ts'
 import type { Exchange } from './exchange.ts'
-import { type Answered, createPipeline } from './phases.ts'
+import { announcePhase } from './phases.ts'
 import { NODE } from './receive.ts'
 import { readJson } from './request/json-body.ts'
 import { mountedPath, splitTarget } from './request/mounted-path.ts'
@@ -55,23 +55,22 @@ export async function answer(host: ApiHost, req: IncomingMessage, place: ApiPlac
   return answerApi(host, NODE.receive(host, { req, res, target }), path, () => readJson(req, req.headers, body))
 }
 
-interface ApiCall {
-  readonly host: ApiHost
-  readonly path: string
-  read(): Promise<unknown>
-}
-
-/** Returns the API's response to a request for the API; refuses a faulty head first. */
+/** Returns the API's response to a request for the API; refuses a faulty head first. The API reads a path in one way only. */
 export async function answerApi(
   host: ApiHost,
   exchange: Exchange,
   path: string,
   read: () => Promise<unknown>,
 ): Promise<ApiResponse | undefined> {
+  const { head, observation } = exchange
   // A middleware in front may have set the fields of a policy's limit. The API sends its own alone.
   for (const name of ['ratelimit', 'ratelimit-policy']) exchange.tell(name, undefined)
-  exchange.observation.answeredBy = 'api'
-  return createPipeline<Exchange, ApiCall>({ precheck, answer: callApi }, { host, path, read })(exchange)
+  observation.answeredBy = 'api'
+  announcePhase('precheck', head.id)
+  const fault = exchange.apiFault(host)
+  if (fault === undefined) return answerCheckedApi(host, exchange, path, read)
+  observation.refuse('head')
+  return exchange.closing(rendered(headRefusal(fault, head.fields), { id: head.id }))
 }
 
 /** Returns the API's response to a request whose head the host has checked. */
@@ -81,22 +80,10 @@ export async function answerCheckedApi(
   path: string,
   read: () => Promise<unknown>,
 ): Promise<ApiResponse | undefined> {
-  exchange.observation.answeredBy = 'api'
-  return createPipeline<Exchange, ApiCall>({ answer: callApi }, { host, path, read })(exchange)
-}
-
-/** Runs the phase `precheck` of the API, which reads a path in one way only. */
-function precheck(exchange: Exchange, { host }: ApiCall): Answered {
   const { head, observation } = exchange
-  const fault = exchange.apiFault(host)
-  if (fault === undefined) return undefined
-  observation.refuse('head')
-  return exchange.closing(rendered(headRefusal(fault, head.fields), { id: head.id }))
-}
-
-/** Runs the phase `answer` of the API. */
-async function callApi(exchange: Exchange, { host, path, read }: ApiCall): Promise<Answered> {
-  const answered = await host.api(apiRequest(exchange.head, mountedPath(path) ?? path, read))
+  observation.answeredBy = 'api'
+  announcePhase('answer', head.id)
+  const answered = await host.api(apiRequest(head, mountedPath(path) ?? path, read))
   return answered && exchange.closing(answered)
 }
 

@@ -11,16 +11,20 @@ export interface CountingHost extends RequestHost {
   settle?(decide: () => Decision): Decision | Promise<Decision>
 }
 
-/** Decides about requests: the value that `open()` resolves to, or a stand-in. */
-export interface Decider extends CountingHost {
+/** Decides about a head. */
+export interface HeadDecider {
   /** Judges a request at once, from memory; never throws. */
   decide(request: InspectionRequest): Decision
   /** Reports whether a rule reads the MCP calls that the request may have in its body; absent: no rule does. */
   readsCalls?(request: InspectionRequest): boolean
   /** Resolves when the data that the rules read is open; absent: the data is open. */
   readonly opening?: Promise<void> | undefined
+}
+
+/** Decides about requests: the value that `open()` resolves to, or a stand-in. */
+export interface Decider extends CountingHost, HeadDecider {
   /** Creates the decider of one mount; a stand-in without it takes no `policy` and no `mode`. */
-  decider?(options: MountRules): Pick<Decider, 'decide' | 'readsCalls' | 'opening'>
+  decider?(options: MountRules): HeadDecider
 }
 
 /** Rules that decide at one mount in place of the service's own. */

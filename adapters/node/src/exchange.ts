@@ -1,30 +1,25 @@
-import type { AnswerStatus, Decision, InspectionRequest } from '@sallyport/core'
+import type { AnswerStatus, Decision } from '@sallyport/core'
 import type { McpBody } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
-import { keepPrivate } from './answer/private-answer.ts'
-import { type Refusal, refusedRequest, rendered } from './answer/refusal.ts'
+import { keepPrivate, type WritableHead } from './answer/private-answer.ts'
+import { type Refusal, rendered } from './answer/refusal.ts'
 import type { ChallengePlace } from './challenge/places.ts'
-import type { Observation, Observed } from './observation.ts'
+import type { HeadDecider } from './decider.ts'
+import type { Ending, Observation, Observed } from './observation.ts'
 import { announcePhase } from './phases.ts'
-import type { Ending } from './request/ending.ts'
-import { checkHostNamed, type HeadFault, headFault, type Paths } from './request/head-fault.ts'
+import { checkHostNamed, type HeadFault, headFault, INSECURE, isInsecure, type Paths } from './request/head-fault.ts'
 import type { HeadFields } from './request/head-fields.ts'
-import { INSECURE, isInsecure } from './request/insecure-target.ts'
 import type { ReceivedHead } from './request/node-head.ts'
 import type { RequestHost } from './request/request-host.ts'
 
 /** An answer that a host sends: Node's own, or a substitute. */
-export interface HostResponse {
+export interface HostResponse extends WritableHead {
   readonly headersSent: boolean
   readonly statusCode: number
-  setHeader(name: string, value: string): unknown
-  getHeader?(name: string): unknown
-  writeHead?(status: number, ...more: unknown[]): unknown
   /** Lets only the client's cache keep the answer; absent: `writeHead` does it. */
   keepPrivate?(): void
   /** Adds a value to the existing values. */
   appendHeader?(name: string, value: string): unknown
-  removeHeader(name: string): void
 }
 
 export interface Received {
@@ -37,14 +32,6 @@ export interface Received {
 
 /** A claim, or the error that prevented reading it. */
 export type Claim = string | { readonly fault: unknown }
-
-/** Decides about a head, from memory. */
-export interface HeadDecider {
-  decide(request: InspectionRequest): Decision
-  /** Reports whether a rule reads the MCP calls that the request may have in its body; absent: no rule does. */
-  readsCalls?(request: InspectionRequest): boolean
-  readonly opening?: Promise<void> | undefined
-}
 
 /**
  * An exchange carries one request through the phases. Every member is set when its head has arrived, so that all exchanges have one shape;
@@ -108,8 +95,11 @@ export abstract class Exchange implements Observed {
 
   /** Refuses the request; `why` names the cause where no decision refuses the client. */
   refuse(refusal: Refusal, why?: string): ApiResponse {
-    this.observation.refuse(why)
-    return this.closing(rendered(refusal, refusedRequest(this.host, this.head)))
+    const { host, head, observation } = this
+    const { id, fields, mcp } = head
+    observation.refuse(why)
+    const isBrowser = () => host.isBrowser?.(head) === true
+    return this.closing(rendered(refusal, { id, fields, mcp, page: host.refusalPage, isBrowser }))
   }
 
   /** Reads the body once, before its reader, which then receives it as if it were unread. */

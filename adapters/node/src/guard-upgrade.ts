@@ -9,7 +9,7 @@ import type { InspectionOptions } from './inspection/inspection-options.ts'
 import { findObservation } from './observation.ts'
 import { NODE } from './receive.ts'
 import { markGuarded } from './request/host-server.ts'
-import { nameAnswer } from './request/request-id.ts'
+import { ID_HEADER } from './request/request-id.ts'
 import { ignoreOtherUpgrades } from './request/upgrades.ts'
 
 /**
@@ -75,6 +75,6 @@ function refuse(sallyport: Decider, socket: Socket, req: IncomingMessage, refusa
   socket.on('error', () => socket.destroy())
   const response = responseOn(socket, req)
   if (response === undefined) return
-  nameAnswer(response, findObservation(sallyport, req).id)
+  response.setHeader(ID_HEADER, findObservation(sallyport, req).id)
   void sendResponse(response, refusal)
 }

@@ -1,4 +1,4 @@
-import type { ChallengeStep, Counted, Decision } from '@sallyport/core'
+import type { Counted, Decision } from '@sallyport/core'
 import { type McpBody, readMcpRequest } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { limitFields } from './answer/limit-fields.ts'
@@ -147,10 +147,11 @@ function answerDecided(exchange: Exchange, { host }: Services): Answered | Promi
     exchange.observation.refuse()
     return exchange.closing(redirectTo(decision.location))
   }
-  const note = (step: ChallengeStep): void => {
-    exchange.observation.challenge = step
-  }
-  const asked = mayAsk(exchange, host) ? askingAnswer(host, subject, decision, note) : undefined
+  const asked = mayAsk(exchange, host)
+    ? askingAnswer(host, subject, decision, (step) => {
+        exchange.observation.challenge = step
+      })
+    : undefined
   if (asked !== undefined) {
     exchange.observation.refuse()
     return asked instanceof Promise ? asked.then((later) => exchange.closing(later)) : exchange.closing(asked)

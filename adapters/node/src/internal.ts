@@ -3,7 +3,7 @@
 export { escapeHtml } from './answer/page-parts.ts'
 export { isForCaches, privateControl } from './answer/private-answer.ts'
 export { callRefusal, decisionRefusal, legalRefusal, type Refusal, refusal, rendered } from './answer/refusal.ts'
-export { sendResponse } from './answer/send-response.ts'
+export { isWhole, sendResponse } from './answer/send-response.ts'
 export { responseOn } from './answer/upgrade-response.ts'
 export { isReserved, VERDICT_NAMES, verdictFields, withVerdict } from './answer/verdict-headers.ts'
 export { answer, answerApi, answerCheckedApi, hostBody, isApiPath, requireApi } from './api-answer.ts'
@@ -16,7 +16,7 @@ export { Exchange, type HostResponse, type Receiver } from './exchange.ts'
 export { answer as answerPhase, answerKeyDirectory, decide, inspect, route } from './host-phases.ts'
 export { createInspection } from './inspection/create-inspection.ts'
 export { createStepUp, stepUpPolicy } from './inspection/step-up.ts'
-export { clientAddress, decisionOn, Observation } from './observation.ts'
+export { clientAddress, Observation } from './observation.ts'
 export {
   type Answered,
   createPipeline,
@@ -33,6 +33,8 @@ export {
   checkHostNamed,
   type HeadFault,
   headFault,
+  INSECURE,
+  isSecured,
   NO_HOST,
   NO_PATH,
   nominated,
@@ -40,8 +42,7 @@ export {
   type Paths,
   type RequestHead,
 } from './request/head-fault.ts'
-export { type HeadFields, isHttp2, readHead } from './request/head-fields.ts'
-export { INSECURE, isSecured } from './request/insecure-target.ts'
+export { type HeadFields, readHead } from './request/head-fields.ts'
 export { declaresTooMuch, readJson } from './request/json-body.ts'
 export { stopParsingWhenEnded } from './request/last-request.ts'
 export { mountedPath, trimBase } from './request/mounted-path.ts'

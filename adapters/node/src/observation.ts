@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { EventEmitter } from 'node:events'
 import type { ChallengeStep, Decision, ObservedRequest, PaymentStep, Writable } from '@sallyport/core'
 import { findAiReferrer, formatAddress, readTraits } from '@sallyport/core/host'
 import { announcePhase } from './phases.ts'
-import type { Ending } from './request/ending.ts'
 import type { HeadFields } from './request/head-fields.ts'
 import type { NodeHead, ReceivedHead } from './request/node-head.ts'
 import type { RequestHost } from './request/request-host.ts'
@@ -16,6 +16,11 @@ export interface OriginalRequest {
   readonly method: string
   readonly target: string
   readonly host: string
+}
+
+/** Sends the event `close` once, when an answer ends. */
+export interface Ending extends EventEmitter {
+  readonly closed?: boolean | undefined
 }
 
 /** Members of an exchange that are reported at its end. */

@@ -2,10 +2,9 @@ import { channel } from 'node:diagnostics_channel'
 import type { ApiResponse } from '@sallyport/engine'
 
 /**
- * The life of a request, in running order. Every host runs the same phases, each once; where `admit` and `forward` stand, a host other than
- * the proxy calls its application. `receive` makes the exchange (`receive.ts`), and `observe` reports it when its answer has ended
- * (`observation.ts`). The phases between are in `host-phases.ts`, and in `gate/phases.ts` of the proxy. A phase reads only what earlier
- * phases wrote.
+ * The life of a request, in running order. Where `admit` and `forward` stand, a host other than the proxy calls its application. `receive`
+ * makes the exchange (`receive.ts`), and `observe` reports it when its answer has ended (`observation.ts`). The phases between are in
+ * `host-phases.ts`, and in `gate/phases.ts` of the proxy. A phase reads only what earlier phases wrote.
  */
 export const PHASES = [
   'receive',
@@ -24,17 +23,15 @@ export type PhaseName = (typeof PHASES)[number]
 /** An answer ends the pipeline; without one the next phase runs. */
 export type Answered = ApiResponse | undefined
 
-/** A phase returns a promise where it waits for a count in a store, DNS or a stage of the body. */
-export type Phase<E, Services> = (exchange: E, services: Services) => Answered | Promise<Answered> | Promise<undefined>
-
-/** The phases that a host runs, by name; without `receive` the host receives an exchange when it creates it. */
+/**
+ * The phases that a host runs, by name; without `receive` the host receives an exchange when it creates it. A phase returns a promise where
+ * it waits for a count in a store, DNS or a stage of the body.
+ */
 export type PhaseTable<E, Services> = {
-  readonly [Name in Exclude<PhaseName, 'observe'>]?: Phase<E, Services>
-}
-
-/** The pipeline reads only the id of an exchange. */
-interface Passing {
-  readonly head: { readonly id: string }
+  readonly [Name in Exclude<PhaseName, 'observe'>]?: (
+    exchange: E,
+    services: Services,
+  ) => Answered | Promise<Answered> | Promise<undefined>
 }
 
 /** Payload of `sallyport.phase`, published when a phase begins; `id` identifies the request. */
@@ -51,7 +48,7 @@ export function announcePhase(phase: PhaseName, id: string): void {
 }
 
 /** Orders the phases of a host, and returns a function that runs them on an exchange until a phase answers. Throws what a phase throws. */
-export function createPipeline<E extends Passing, Services>(
+export function createPipeline<E extends { readonly head: { readonly id: string } }, Services>(
   table: PhaseTable<E, Services>,
   services: Services,
 ): (exchange: E) => Answered | Promise<Answered> {

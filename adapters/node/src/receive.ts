@@ -7,9 +7,8 @@ import type { McpBody } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { applyVerdict } from './answer/verdict-headers.ts'
 import { Exchange, type Received, type Receiver } from './exchange.ts'
-import { findObservation } from './observation.ts'
+import { type Ending, findObservation } from './observation.ts'
 import { JA4, writeJa4 } from './request/connection-ja4.ts'
-import { chooseEnding } from './request/ending.ts'
 import type { HeadFault, Paths } from './request/head-fault.ts'
 import { readHead } from './request/head-fields.ts'
 import { findServer, lookAtServer } from './request/host-server.ts'
@@ -35,10 +34,8 @@ export interface NodePlace {
 }
 
 /**
- * Runs the phase `receive` for a request of Node. Reads the raw request; writes `observation` with the id and the time, `head`, the neutral
- * value that is inspected, and `facts`, which one walk over the fields collects. `target` is the request target as received: a host that
- * strips a mount from `req.url` passes the original. `head.fields` is a copy of `req.rawHeaders`, because it is evidence, and the verdict
- * is written into the received fields.
+ * Runs the phase `receive` for a request of Node. A host that strips a mount from `req.url` passes the original `target`. `head.fields` is a
+ * copy, because it is evidence, and the verdict is written into the received fields.
  */
 export function receive(host: RequestHost, req: NodeHead, target: string = req.url ?? ''): Received {
   const observation = findObservation(host, req)
@@ -83,6 +80,11 @@ const KEPT_BY_DEFAULT = 1000
 function hasLostFields(req: IncomingMessage): boolean {
   const kept = findServer(req)?.maxHeadersCount ?? KEPT_BY_DEFAULT
   return kept > 0 && req.rawHeaders.length / 2 >= kept
+}
+
+/** Returns what ends an answer, over HTTP/2 its stream: when a client cancels an unanswered HEAD, the response emits nothing. */
+function chooseEnding(answer: Ending & { readonly stream?: Ending | undefined }): Ending {
+  return answer.stream ?? answer
 }
 
 /** An exchange for a request that a server of Node received. */

@@ -10,7 +10,8 @@ import t, { type Test } from 'tap'
 import { sendResponse } from '../src/answer/send-response.ts'
 import { answer, apiRequest } from '../src/api-answer.ts'
 import { receive } from '../src/receive.ts'
-import { BODY_LIMIT, readJson } from '../src/request/json-body.ts'
+import { readJson } from '../src/request/json-body.ts'
+import { BODY_LIMIT } from '../src/request/read-ahead.ts'
 import { dial, serve } from './support.ts'
 
 /** Answers with the body it was given, or with the code of the error. */

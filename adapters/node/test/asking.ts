@@ -24,15 +24,6 @@ export interface Answer {
   readonly body: string
 }
 
-export interface AskingSite {
-  ask(target: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
-  /** Targets that the application behind saw. */
-  readonly seen: readonly string[]
-  readonly clock: { advance(ms: number): void }
-  /** Takes all questions that this client may have at once. */
-  exhaust(): void
-}
-
 /** A server whose policy asks for a pass of level 1 everywhere, of level 2 below `/puzzle`, and of script below `/script`. */
 export async function openAskingSite(
   t: Test,
@@ -40,7 +31,7 @@ export async function openAskingSite(
     challenge = { path: '/.sallyport' },
     refusal = {},
   }: { readonly challenge?: ChallengePage | undefined; readonly refusal?: RefusalPage | undefined } = {},
-): Promise<AskingSite> {
+) {
   const clock = createFakeClock('2026-11-01T00:00:00Z')
   const challenges = createChallenges({
     secrets: createChallengeSecrets(['a secret of these tests, long enough']),
@@ -78,11 +69,13 @@ export async function openAskingSite(
   )
   return {
     clock,
+    /** Targets that the application behind saw. */
     seen,
+    /** Takes all questions that this client may have at once. */
     exhaust() {
       while (challenges.admits({ address: CLIENT }));
     },
-    async ask(target, headers = NAVIGATION, method = 'GET') {
+    async ask(target: string, headers: Readonly<Record<string, string>> = NAVIGATION, method = 'GET'): Promise<Answer> {
       const fields = { host: 'shop.example', 'x-forwarded-for': CLIENT, ...headers }
       const sent = request({ port, host: '127.0.0.1', path: target, method, headers: fields, agent: false }).end()
       const [answer] = await once(sent, 'response')

@@ -7,7 +7,7 @@ import t from 'tap'
 import { sendResponse } from '../src/answer/send-response.ts'
 import { answer } from '../src/api-answer.ts'
 import { type Decider, guardUpgrade } from '../src/index.ts'
-import { decideRequest, decider, dial, serve } from './support.ts'
+import { decideRequest, decider, dial, hearWarnings, serve } from './support.ts'
 
 const SINGLE: Decider = { ...decider(), singleHeader: 'x-real-ip' }
 
@@ -97,10 +97,7 @@ t.test('HTTP/2 has no Host, and its answers name no connection', async (t) => {
   })
   const session = connect(`http://127.0.0.1:${await listening(t, server as never)}`)
   t.teardown(() => session.close())
-  const warnings: Error[] = []
-  const warn = (warning: Error) => void warnings.push(warning)
-  process.on('warning', warn)
-  t.teardown(() => process.off('warning', warn))
+  const warnings = hearWarnings(t)
   for (const [headers, status] of [
     [{ trailer: 'x' }, 200],
     [{ host: 'site.example' }, 200],

@@ -1,14 +1,11 @@
 import type { RequestListener, Server } from 'node:http'
 import t, { type Test } from 'tap'
 import { guardUpgrade } from '../src/index.ts'
-import { decideRequest, decider, dial, serve } from './support.ts'
+import { decideRequest, decider, dial, hearWarnings, serve } from './support.ts'
 
 /** Lists the warnings at the first two requests of a server. */
 async function listWarnings(t: Test, prepare: (server: Server) => void): Promise<readonly string[]> {
-  const warnings: string[] = []
-  const warn = (warning: Error & { code?: string | undefined }) =>
-    void warnings.push(`${warning.code} ${warning.message}`)
-  process.on('warning', warn)
+  const warnings = hearWarnings(t)
   const answer: RequestListener = (req, res) => {
     void decideRequest(decider(), { req, res })
     res.end()
@@ -17,8 +14,7 @@ async function listWarnings(t: Test, prepare: (server: Server) => void): Promise
   for (let request = 0; request < 2; request++) {
     await dial(t, port, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n').closed
   }
-  process.off('warning', warn)
-  return warnings
+  return [...warnings]
 }
 
 const listen = (server: Server) => void server.on('upgrade', (_req, socket) => void socket.destroy())

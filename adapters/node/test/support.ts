@@ -59,3 +59,13 @@ export function dial(t: Test, port: number, bytes: string) {
   t.teardown(() => socket.destroy())
   return { socket, text: () => received, closed }
 }
+
+/** Lists the warnings of the process from now on, with their codes, until the test ends. */
+export function hearWarnings(t: Test): readonly string[] {
+  const warnings: string[] = []
+  const hear = ({ code, message }: Error & { readonly code?: string | undefined }) =>
+    void warnings.push(`${code} ${message}`)
+  process.on('warning', hear)
+  t.teardown(() => process.off('warning', hear))
+  return warnings
+}

@@ -1,4 +1,5 @@
 import texts from './refusal-texts.json' with { type: 'json' }
+
 /** Text for a refused visitor. */
 export interface RefusalText {
   readonly title: string
@@ -16,6 +17,8 @@ export type RefusalTexts = Readonly<Record<RefusalKind, RefusalText>> & {
   readonly contact: string
   /** Advises a visitor of a site that names no contact. */
   readonly mistake: string
+  /** Is the title of a page that a law blocks for a visitor (RFC 7725). */
+  readonly legal: string
 }
 
 /** Returns the kind of refusal that an HTTP status means. */

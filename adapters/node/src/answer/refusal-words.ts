@@ -1,6 +1,5 @@
 import type { LocalText, RefusalPage } from '../request/request-host.ts'
 import { createChooser } from './languages.ts'
-import { LEGAL_TITLES } from './legal-texts.ts'
 import { REFUSAL_TEXTS, type RefusalTexts, refusalKind } from './refusal-texts.ts'
 
 /** A refusal that is to be put into words. */
@@ -22,24 +21,10 @@ export interface Phrase {
 }
 
 /** Holds all texts for a refused visitor, in the language that the request prefers. */
-export interface RefusalWords {
-  readonly lang: string
-  /** Says in which direction the language is written. */
-  readonly dir: 'ltr' | 'rtl'
-  readonly title: Phrase
-  readonly text: Phrase
-  /** Advises the visitor what to do next; the contact follows it where there is one. */
-  readonly next?: string | undefined
-  readonly contact: string
-  /** Stands before the request's id. */
-  readonly reference: string
-}
+export type RefusalWords = ReturnType<typeof refusalWords>
 
 /** Chooses the words for a refusal: for a block the site's own where it has some, else ours. */
-export function refusalWords(
-  page: RefusalPage,
-  { status, fields, retryAfter, note }: Omit<Refused, 'id'>,
-): RefusalWords {
+export function refusalWords(page: RefusalPage, { status, fields, retryAfter, note }: Omit<Refused, 'id'>) {
   const kind = refusalKind(status)
   const wanted = createChooser(fields)
   const lang = wanted(Object.keys(REFUSAL_TEXTS))
@@ -52,10 +37,12 @@ export function refusalWords(
   return {
     lang,
     dir: isRightToLeft(lang) ? 'rtl' : 'ltr',
-    title: status === 451 ? { text: LEGAL_TITLES[lang] as string } : phrase('title'),
+    title: status === 451 ? { text: texts.legal } : phrase('title'),
     text: addNote(phrase('text'), kind === 'limited' && retryAfter ? formatWait(retryAfter, lang) : note),
+    /** Advises the visitor what to do next; the contact follows it where there is one. */
     next: contact !== '' ? texts.contact : open ? texts.mistake : undefined,
     contact,
+    /** Stands before the request's id. */
     reference: texts.reference,
   }
 }
@@ -82,11 +69,9 @@ export function choosePhrase(
   return { text: own[language] ?? ours, lang: language === lang ? undefined : language }
 }
 
-const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar'])
-
-/** Reports whether a language is written from right to left. */
+/** Reports whether a language is written from right to left: of ours, Arabic alone. */
 export function isRightToLeft(lang: string): boolean {
-  return RIGHT_TO_LEFT.has(lang)
+  return lang === 'ar'
 }
 
 /** Writes the words as plain text. */

@@ -5,11 +5,10 @@ import { chooseForm } from '../request/accept.ts'
 import type { HeadFault } from '../request/head-fault.ts'
 import { isHttp2 } from '../request/head-fields.ts'
 import type { ReceivedHead } from '../request/node-head.ts'
-import type { RefusalPage, RequestHost } from '../request/request-host.ts'
+import type { RefusalPage } from '../request/request-host.ts'
 import { limitFields } from './limit-fields.ts'
 import { refusalPage } from './refusal-page.ts'
 import { type Refused, refusalText, refusalWords } from './refusal-words.ts'
-import { rpcRefusal } from './rpc-refusal.ts'
 import { signatureWish } from './signature-wish.ts'
 
 /** Says why Sallyport answers a request instead of the host or the origin. */
@@ -40,12 +39,6 @@ export interface RefusedRequest {
   readonly mcp?: McpRequest | undefined
   /** Joins the id in the details that programs read. */
   readonly details?: object | undefined
-}
-
-/** Collects what a refusal needs of a request to a host. */
-export function refusedRequest(host: RequestHost, head: ReceivedHead): RefusedRequest {
-  const { id, fields, mcp } = head
-  return { id, fields, mcp, page: host.refusalPage, isBrowser: () => host.isBrowser?.(head) === true }
 }
 
 /** Creates a refusal for a code of the error table, which gives status and message by default. A 503 says when to try again. */
@@ -97,7 +90,7 @@ export function rendered(refused: Refusal, request: RefusedRequest): ApiResponse
   const { code, status, message, headers, note, body: members } = refused
   const { id, fields, mcp, page = {}, isBrowser, details } = request
   if (mcp !== undefined) {
-    const body = rpcRefusal(refused, mcp, { requestId: id, ...details, ...members })
+    const body = JSON.stringify(rpcError(refused, mcp, { requestId: id, ...details, ...members }))
     return { status, headers: { ...HEADERS, ...headers, 'content-type': 'application/json' }, body }
   }
   const form = fields === undefined ? 'json' : chooseForm(fields, isBrowser)
@@ -112,6 +105,19 @@ export function rendered(refused: Refusal, request: RefusedRequest): ApiResponse
     headers: { ...HEADERS, ...headers, vary: 'Accept, Accept-Language', ...made.headers },
     body: made.body,
   }
+}
+
+/**
+ * Makes the error of JSON-RPC (2.0 section 5.1) for a request to an MCP server. The code is the HTTP status where MCP defines none:
+ * JSON-RPC reserves a range, and new codes stay outside it. Each call of a batch that waits for an answer gets its own error.
+ */
+function rpcError({ code, status, rpcCode = status, message, headers }: Refusal, calls: McpRequest, details: object) {
+  const { 'retry-after': wait } = headers
+  const data = { ...details, error: code, ...(wait !== undefined && { retryAfter: Number(wait) }) }
+  const error = { code: rpcCode, message, data }
+  // No id can be answered where no call waits for an answer (MCP 2026-07-28).
+  const answers = calls.ids.map((id) => ({ jsonrpc: '2.0', id, error }))
+  return calls.isBatch && answers.length > 0 ? answers : (answers[0] ?? { jsonrpc: '2.0', error })
 }
 
 function plainText(page: RefusalPage, refused: Refused) {

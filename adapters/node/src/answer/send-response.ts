@@ -13,10 +13,9 @@ type Sink = NodeJS.WritableStream &
   }
 
 /**
- * Writes a response: a string with its Content-Length, a stream at the client's pace, and the headers alone for a HEAD request. Never
- * rejects. A client that leaves ends the stream; a stream that fails cuts the connection, because the headers are already sent. `onFault`
- * takes an answer that Node rejects; by default it emits a process warning and cuts the connection. Does nothing where the host has
- * answered already.
+ * Writes a response: a string with its Content-Length, a stream at the client's pace, and the headers alone for a HEAD request. A stream
+ * that fails cuts the connection, because the headers are already sent. Never rejects: `onFault` takes an answer that Node rejects. Does
+ * nothing where the host has answered already.
  */
 export async function sendResponse(
   res: Sink,
@@ -38,7 +37,8 @@ export async function sendResponse(
   }
 }
 
-function isWhole(body: ApiResponse['body']): body is string | Uint8Array {
+/** Reports whether the body of a response is at hand, and no stream. */
+export function isWhole(body: ApiResponse['body']): body is string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array
 }
 

@@ -35,10 +35,8 @@ const NAMES = [
 export const VERDICT_NAMES: readonly string[] = [...NAMES, 'sallyport-signature']
 
 /**
- * Adds the verdict for the site's own code: the request's id; the action, also where monitor mode does not enforce it (`sallyport-enforced:
- * false`); the network class; and the probability that the client is a program. AS number and country follow where they are known, the
- * region where a rule reads regions. The rest is the action of a rule on trial, the level of the visitor's pass, and the record of a claim.
- * Each name is written out: a variable name takes several times as long, and turns an object of more than 16 members into a dictionary.
+ * Adds the verdict for the site's own code. The region follows where a rule reads regions. Each name is written out: a variable name takes
+ * several times as long, and turns an object of more than 16 members into a dictionary.
  */
 export function addVerdict(decision: Decision, fields: string[], headers: IncomingHttpHeaders = {}): void {
   const { id, action, enforced, trial, attestation, inspection } = decision
@@ -105,9 +103,8 @@ export function withVerdict(fields: readonly string[], decision: Decision | unde
 }
 
 /**
- * Writes the verdict into a request, for the host's own code to read: removes every inbound spelling of our names from `headers`,
- * `rawHeaders` and `headersDistinct`, then sets ours in the first two. Without a decision it sets nothing. It changes the arrays and
- * objects of the request in place, because the host may hold them already.
+ * Writes the verdict into a request, for the host's own code to read: removes every inbound spelling of our names, then sets ours in
+ * `headers` and `rawHeaders`. Without a decision it sets nothing. It changes both in place, because the host may hold them already.
  */
 export function applyVerdict(req: IncomingMessage, decision: Decision | undefined): void {
   // Node builds both objects from rawHeaders at the first access, and relies on its length. So both are read before the list changes.

@@ -1,5 +1,5 @@
 import type { ChallengeStep, Challenges, Decision, IssuedChallenge, Redeemed, RedeemFault } from '@sallyport/core'
-import { challengedClient, describeChallenge, isNamed, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
+import { challengedClient, describeChallenge, isNamed, readRule, refuses, SOLUTION_FIELD } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { refusal, rendered } from '../answer/refusal.ts'
 import { signatureWish } from '../answer/signature-wish.ts'
@@ -32,9 +32,8 @@ const HEADERS = {
 const USELESS: readonly RedeemFault[] = ['spent', 'expired', 'other_browser', 'forged']
 
 /**
- * Answers a challenged request, or a request with a solution, whatever its path, unless its client is refused for another reason. Also
- * answers a client that returns and is no longer challenged, so that the origin never sees our parameter. `undefined` for any other
- * request. Calls `note` once, with the outcome.
+ * Answers a request that `isAsking`; `undefined` for any other. A client that returns and is no longer challenged is answered too, so that
+ * the origin never sees our parameter. Calls `note` once, with the outcome.
  */
 export function askingAnswer(
   host: RequestHost,
@@ -58,10 +57,7 @@ export function askingAnswer(
   return place === 'page' ? pageAnswer(asking) : redirectBack(head)
 }
 
-/**
- * Reports whether we answer a request: it is challenged, brings a solution, or returns with our parameter, and its client is not refused
- * for another reason. In monitor mode no request is challenged.
- */
+/** Reports whether a request is challenged, brings a solution or returns with our parameter. In monitor mode no request is challenged. */
 export function isAsking(host: RequestHost, head: ReceivedHead, { action, enforced, mode }: Decision): boolean {
   if (host.challenges === undefined) return false
   if (mode === 'monitor') return isOfForms(findPlace(host, head))
@@ -84,10 +80,7 @@ interface Asking {
   readonly note: Note
 }
 
-/**
- * Returns the challenge page for a person. A client that has waited gets a pass and a redirect to the wanted URL. Any other gets 403 in
- * JSON, which names the place of the challenge.
- */
+/** Returns the challenge page for a person, JSON for a program, and a pass with a redirect for a client that has waited. */
 function challengeAnswer(asking: Asking): ApiResponse | Promise<ApiResponse> {
   const { challenges, host, head, decision, client, note } = asking
   const { challenge: terms, inspection } = decision
@@ -118,7 +111,7 @@ function challengeAnswer(asking: Asking): ApiResponse | Promise<ApiResponse> {
   return challenges.redeemWaited(head, asked, client).then((redeemed) => {
     if (!('refused' in redeemed)) {
       note(describeStep('waited', redeemed))
-      const cookie = { 'set-cookie': writePass(asking, redeemed) }
+      const cookie = writePass(asking, redeemed)
       return form === undefined ? redirectBack(head, cookie) : page(asking, { form }, cookie)
     }
     const { refused } = redeemed
@@ -140,34 +133,28 @@ function chooseView({ host, head }: Asking): AskedAs {
 /** Any challenge that the client has waited for meets these terms. */
 const LEAST = { level: 1, passMs: 0, script: false } as const
 
-/**
- * Leads back to the wanted path where no rule challenges it: the page with a form is mostly not challenged itself. A client that waits for
- * the challenge of its form earns the pass here.
- */
+/** Leads back to the wanted path where no rule challenges it. A client that waits for the challenge of its form earns the pass here. */
 function pageAnswer(asking: Asking): ApiResponse | Promise<ApiResponse> {
   const { challenges, host, head, decision, client, note } = asking
   const { pass } = decision.inspection
   const headers = { ...HEADERS, 'sallyport-pass': pass === undefined ? 'none' : `${pass.level}` }
   if (chooseView(asking) !== 'page') return { status: 204, headers, body: '' }
-  const back = { status: 303, headers: { ...headers, location: wantedPath(host, head) }, body: '' }
+  const leadBack = (cookie: Readonly<Record<string, string>> = {}) => {
+    return { status: 303, headers: { ...headers, location: wantedPath(host, head), ...cookie }, body: '' }
+  }
   const asked = { terms: LEAST, rule: readRule(decision), pass, client }
-  if (!bringsChallenge(host, head) || !challenges.admits(client)) return back
+  if (!bringsChallenge(host, head) || !challenges.admits(client)) return leadBack()
   if (!challenges.hasWaited(head, asked)) {
     const challenge = challenges.issue(head, asked)
-    if (!challenge.again) return back
+    if (!challenge.again) return leadBack()
     note({ outcome: 'waiting', level: challenge.level })
     return page(asking, { challenge })
   }
   return challenges.redeemWaited(head, asked, client).then((redeemed) => {
-    if ('refused' in redeemed) return { ...back, headers: { ...back.headers, ...clearedCookie(host, head) } }
+    if ('refused' in redeemed) return leadBack(clearedCookie(host, head))
     note(describeStep('waited', redeemed))
-    return { ...back, headers: { ...back.headers, 'set-cookie': writePass(asking, redeemed) } }
+    return leadBack(writePass(asking, redeemed))
   })
-}
-
-/** Returns the id of the rule that decided. */
-function readRule({ reasons: [reason] }: Decision): string {
-  return (reason?.id ?? '').replace(/^policy:/, '')
 }
 
 type Given = Exclude<Redeemed, { refused: unknown }>
@@ -205,11 +192,7 @@ async function solutionAnswer(asking: Asking, solution: string): Promise<ApiResp
   if (!('refused' in redeemed)) {
     note(describeStep(solution.endsWith('.') ? 'waited' : 'solved', redeemed))
     const cookie = writePass(asking, redeemed)
-    return {
-      status: 204,
-      headers: { ...HEADERS, 'set-cookie': cookie, 'sallyport-pass': `${redeemed.level}` },
-      body: '',
-    }
+    return { status: 204, headers: { ...HEADERS, ...cookie, 'sallyport-pass': `${redeemed.level}` }, body: '' }
   }
   const { refused, rule, level } = redeemed
   note({ outcome: refused, rule, level })
@@ -229,8 +212,8 @@ function isSameOrigin({ fields }: ReceivedHead): boolean {
   return !fields.some((name, at) => at % 2 === 0 && isNamed(name, 'sec-fetch-site') && fields[at + 1] !== 'same-origin')
 }
 
-function writePass({ host, head }: Asking, given: Given): string {
-  return passCookie(host, head, given.pass, given.maxAge)
+function writePass({ host, head }: Asking, given: Given): Readonly<Record<string, string>> {
+  return { 'set-cookie': passCookie(host, head, given.pass, given.maxAge) }
 }
 
 /** Returns the page, with the cookie of its challenge where waiting solves it. */
@@ -261,10 +244,7 @@ function page(
   return { status: 403, headers, body: made.body }
 }
 
-/**
- * Returns the challenge and the path for its solution to programs, which never see a page. The widget of a provider needs a page:
- * `provider` names the provider, and a GET of `pass` with `to` shows the page.
- */
+/** Returns the challenge to a program. The widget of a provider needs a page, which a GET of `pass` with `to` shows. */
 function answerProgram({ host, head, decision }: Asking, issued: IssuedChallenge | undefined): ApiResponse {
   const { id, fields, mcp } = head
   const pass = `${(host.config?.challenge ?? PAGE).path}/pass`
@@ -274,10 +254,7 @@ function answerProgram({ host, head, decision }: Asking, issued: IssuedChallenge
   return { ...answer, headers: { ...headers, 'sallyport-challenge': pass } }
 }
 
-/**
- * Answers a client that has used its share with a few bytes, whatever it sends, so that other clients need not wait. It ends the client's
- * own connection, and ignores what follows on it. Other clients share the connection of a trusted proxy, which stays open.
- */
+/** Answers a client that has used its share with a few bytes, and ends its connection, unless other clients share that. */
 function refuseTooMany({ host, head: { id, peer, fields, mcp } }: Asking): ApiResponse {
   const answer = rendered(refusal('rate_limit_exceeded'), { id, mcp })
   const isOthers = host.isTrusted?.(peer) === true || isHttp2(fields)

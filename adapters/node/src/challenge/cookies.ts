@@ -38,10 +38,7 @@ export function bringsChallenge(host: RequestHost, head: ReceivedHead): boolean 
   return findCookies(head.fields, CHALLENGE_COOKIES, 1, () => isSecure(host, head)).length > 0
 }
 
-/**
- * Clears the cookie of a challenge that is of no further use: of the named challenge, or of any. Empty where the request did not bring it,
- * because another tab may wait for another challenge.
- */
+/** Clears the cookie of this challenge, or of any. Empty where the request did not bring it: another tab may wait for another one. */
 export function clearedCookie(
   host: RequestHost,
   head: ReceivedHead,

@@ -2,12 +2,11 @@ import { compactScript, WORK_SCRIPT } from './work-script.ts'
 
 /**
  * Writes `field.js`, which gives each form with an element of the class `sallyport` a hidden field `sallyport-token`. The work begins when
- * a visitor uses the form, because pages have forms that no visitor sends. A form that is sent earlier waits for the token, and its status
- * tells screen readers so. A form that cannot get puzzles is sent without a token: the server then shows its own page.
+ * a visitor uses the form, because pages have forms that no visitor sends. A form that is sent earlier waits for the token. A form that
+ * cannot get puzzles is sent without a token: the server then shows its own page.
  *
- * A token works once, for five minutes. The script therefore earns the next token after each submission, which an application may have made
- * by script, and when the browser restores a page from its cache. Until then the field keeps its value, because an application may read it
- * a moment after the event. `sallyport.token(action)` serves requests without a form.
+ * A token works once, for five minutes, so the script earns the next token after each submission, and when the browser restores a page from
+ * its cache. Until then the field keeps its value, because an application may read it a moment after the event.
  */
 export function fieldScript(path: string): string {
   return SCRIPT.replace('PATH', () => JSON.stringify(`${path}/field`))

@@ -4,6 +4,7 @@ import type { ApiResponse } from '@sallyport/engine'
 import { createChooser } from '../answer/languages.ts'
 import { refusal, rendered } from '../answer/refusal.ts'
 import { readHead, readSite } from '../request/head-fields.ts'
+import { splitTarget } from '../request/mounted-path.ts'
 import type { ReceivedHead } from '../request/node-head.ts'
 import { CHALLENGE_TEXTS } from './page-texts.ts'
 
@@ -14,7 +15,7 @@ const POSSIBLE = 0.2
 /** Answers `field` with the puzzles of a form; the verdict about the client sets the amount of work. */
 export function fieldAnswer(challenges: Challenges, head: ReceivedHead, decision: Decision): ApiResponse {
   const { id, target, fields } = head
-  const action = new URLSearchParams(target.slice(target.indexOf('?') + 1)).get('action')
+  const action = splitTarget(target).query.get('action')
   if (!isFormAction(action)) {
     const message = 'action: name the action of the form, with 1 to 64 characters of A-Z a-z 0-9 . _ : / -'
     return rendered(refusal('invalid_request', 400, message), { id })

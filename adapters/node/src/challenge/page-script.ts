@@ -2,16 +2,12 @@ import { compactScript, WORK_SCRIPT } from './work-script.ts'
 
 /**
  * The script of the page, as sent: the Content-Security-Policy has its hash. It solves the puzzles, posts the numbers and loads the page
- * again. It waits for the first frame, which the first slice of work would keep from being painted; a background tab has no frames, so a
- * timer starts the work there.
+ * again; with a provider it posts what the provider's script writes into its field. It waits for the first frame, which the first slice of
+ * work would keep from being painted; a background tab has no frames, so a timer starts the work there.
  *
- * The script loads a provider's script once the browser has proved that it keeps cookies, and posts what that script writes into its field.
- *
- * The page works without the script. First the script disables the refresh that follows it, and keeps its time until the work is done: it
- * then asks a busy server again instead of leaving. A solution fails when the reload shows the challenge once more; after five failures the
- * page gives up. A later load, or a load by a link, counts as another visit. A frame that may store only cookies counts failures in a
- * cookie. The script never reloads the page of a form, which would send the form: it says when the visitor may go back. A download leaves
- * the page open, and the page then says so.
+ * The page works without the script, which therefore first disables the refresh that follows it. A solution fails when the reload shows the
+ * challenge once more; after five failures the page gives up. A later load, or a load by a link, counts as another visit. A frame that may
+ * store only cookies counts failures in a cookie. The script never reloads the page of a form, which would send the form.
  */
 export const PAGE_SCRIPT = compactScript(`
 (function () {

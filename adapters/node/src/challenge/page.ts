@@ -83,10 +83,7 @@ const SCRIPT_HASH = hashText(PAGE_SCRIPT)
 const OURS = `default-src 'none'; style-src ${hashText(STYLE)}; script-src ${SCRIPT_HASH}; connect-src 'self'`
 const CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors "
 
-/**
- * Returns the Content-Security-Policy of the page. A provider's parts load only from the named sources. The provider's script creates
- * styles and workers, which no hash can name.
- */
+/** Returns the Content-Security-Policy of the page. A provider's script creates styles and workers, which no hash can name. */
 function contentPolicy(widget: ChallengeWidget | undefined, isFramed: boolean): string {
   const closed = `${CLOSED}${isFramed ? '*' : "'none'"}`
   if (widget === undefined) return `${OURS}; ${closed}`

@@ -2,11 +2,10 @@ import { compactScript, WORK_SCRIPT } from './work-script.ts'
 
 /**
  * Writes `pass.js`, with which the requests of an application earn a pass without a page. It wraps `fetch` and XMLHttpRequest: a request to
- * this site that gets `challenge_required` is solved and repeated once. Requests share one solution. An accepted request that is redirected
- * to a refused path goes on there by GET and is not sent twice; its response stays `redirected`, without which Turbo shows nothing. A
- * refusal in HTML, as on plain HTTP, has no challenge that a script can read, so the script requests the challenge from the place of the
- * page. A form with POST earns its pass first, because a native submission cannot be repeated. `sallyport.pass(path)` serves everything
- * else.
+ * this site that gets `challenge_required` is solved and repeated once. An accepted request that is redirected to a refused path goes on
+ * there by GET and is not sent twice; its response stays `redirected`, without which Turbo shows nothing. A refusal in HTML has no challenge
+ * that a script can read, so the script requests one from the place of the page. A form with POST earns its pass first, because a native
+ * submission cannot be repeated.
  *
  * XMLHttpRequest calls listeners in the order of their addition. The constructor adds ours, so that they can hold back the events of the
  * first answer. A repeated `open()` keeps the settings of the request, but not its header fields.

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { ApiResponse } from '@sallyport/engine'
 import { joinValues } from '../request/accept.ts'
 import { readHead, readSite } from '../request/head-fields.ts'
+import { splitTarget } from '../request/mounted-path.ts'
 import type { ReceivedHead } from '../request/node-head.ts'
 import type { ChallengePage, RequestHost } from '../request/request-host.ts'
 import { fieldScript } from './field-script.ts'
@@ -10,17 +11,11 @@ import { passScript } from './pass-script.ts'
 
 export const PAGE: ChallengePage = { path: '/.sallyport' }
 
-/**
- * Places below the path of challenges: the script of applications, the page for a deliberate visit, the script of forms, and the puzzles of
- * a form.
- */
+/** Names the places below the path of challenges. */
 const PLACES = { '/pass.js': 'script', '/pass': 'page', '/field.js': 'field script', '/field': 'field' } as const
 export type ChallengePlace = (typeof PLACES)[keyof typeof PLACES]
 
-/**
- * Finds the place that a GET names. Monitor mode has no challenge, so the path belongs to the application; forms work the same in both
- * modes.
- */
+/** Finds the place that a GET names. In monitor mode the path belongs to the application, but for the places of forms. */
 export function findPlace({ config, challenges }: RequestHost, head: ReceivedHead): ChallengePlace | undefined {
   const { method, target } = head
   if (challenges === undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
@@ -37,15 +32,14 @@ export function isOfForms(place: ChallengePlace | undefined): boolean {
 }
 
 /**
- * Returns the request to decide about. A request for the challenge page is decided as a request for `for`, or else for `to`, so that the
- * rules of that path apply. Rules count only a GET there: a form counts when it is sent.
+ * Returns the request to decide about where the challenge page is requested: a request for `for`, or else for `to`, so that the rules of
+ * that path apply. Rules count only a GET there: a form counts when it is sent.
  */
 export function wantedRequest(
   host: RequestHost,
   head: ReceivedHead,
 ): { readonly head: ReceivedHead; readonly counts: boolean } {
-  if (findPlace(host, head) !== 'page') return { head, counts: true }
-  const query = parseQuery(head)
+  const { query } = splitTarget(head.target)
   const method = query.get('method') ?? 'GET'
   const isGet = !/^(?:POST|PUT|PATCH|DELETE)$/.test(method)
   const target = returnPath(host, query.get('for') ?? query.get('to') ?? '')
@@ -54,7 +48,7 @@ export function wantedRequest(
 
 /** Returns the path of this site to which the page leads back, with its query. */
 export function wantedPath(host: RequestHost, head: ReceivedHead): string {
-  return returnPath(host, parseQuery(head).get('to') ?? '')
+  return returnPath(host, splitTarget(head.target).query.get('to') ?? '')
 }
 
 /** Returns the path of the page whose form a request sends, as far as the browser names it. */
@@ -78,11 +72,6 @@ function returnPath({ config }: RequestHost, text: string): string {
   const isOurs = asked === `${(config?.challenge ?? PAGE).path}/pass`
   if (path.length > MAX_PATH || !SITE_PATH.test(path) || asked.includes('//') || isOurs) return '/'
   return path.replace(/[^!-~]/gu, encodeURIComponent)
-}
-
-function parseQuery({ target }: ReceivedHead): URLSearchParams {
-  const at = target.indexOf('?')
-  return new URLSearchParams(at === -1 ? '' : target.slice(at + 1))
 }
 
 /** Answers `pass.js` and `field.js`, which stay the same for all clients until the next release. */

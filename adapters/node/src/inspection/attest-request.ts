@@ -40,9 +40,8 @@ export function readClaim<Request>({ provenance }: ClaimOptions<Request>, reques
 
 /**
  * Runs the phase `decide` of a mount with claims: judges and records a claim after the rules that count. A host that requires attestation
- * relies on it, so a request that cannot be recorded is refused with 503, and an invalid claim with 400. A claim that cannot be read is
- * refused as well. In monitor mode the request passes without attestation, with a process warning. A challenged request is not recorded:
- * the challenge lets no visitor in, and the later request with the pass is recorded.
+ * relies on it, so a request is refused where its claim cannot be read or recorded; in monitor mode it passes with a process warning. A
+ * challenged request is not recorded: the later request with the pass is.
  */
 export async function attest(exchange: Exchange, { host }: { readonly host: Attester }): Promise<Answered> {
   await decide(exchange, { host })

@@ -10,9 +10,6 @@ import { attest, readClaim, requireAttester } from './attest-request.ts'
 import { createHooks } from './hooks.ts'
 import { checkOptions, type InspectionOptions } from './inspection-options.ts'
 
-/** Inspects a request of one mount; hooks receive `request`, the host's own. Never throws; returns a promise where a phase waits. */
-export type Inspect<Place, Request> = (place: Place, request: Request) => Outcome | Promise<Outcome>
-
 /** Payload of `sallyport.decision`, which is published for each decided request. */
 export interface DecisionEvent {
   readonly decision: Decision
@@ -35,7 +32,7 @@ const REFUSALS = channel('sallyport.refusal')
 const REASONS = 'Sallyport-Reasons'
 
 /**
- * Creates the inspection of one mount, as every host runs it: it names a request's id in its answer and the verdict in its headers. When a
+ * Creates the inspection of one mount, as every host runs it; hooks receive `request`, the host's own. The inspection never throws: when a
  * decider fails, the request passes without a verdict, because classification is not authorisation, and `onError` receives the error.
  * Throws `invalid_config` and `invalid_policy` at start-up; `others` names the host's own options.
  */
@@ -44,7 +41,7 @@ export function createInspection<Place, Request>(
   sallyport: Decider,
   options: InspectionOptions<Request> = {},
   others: readonly string[] = [],
-): Inspect<Place, Request> {
+): (place: Place, request: Request) => Outcome | Promise<Outcome> {
   requireDecider(sallyport)
   checkOptions(options, others)
   const attester = requireAttester(sallyport, options)

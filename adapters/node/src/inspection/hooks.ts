@@ -5,16 +5,7 @@ import type { RequestIdentity } from '../decider.ts'
 import type { Identity, InspectionOptions, RefusalAnswer, Rendering } from './inspection-options.ts'
 
 /** Calls the hooks of a mount: reports an error of a hook, and lets the request go on without that hook. */
-export interface Hooks<Request> {
-  isSkipped(request: Request): boolean
-  identityOf(request: Request): RequestIdentity | undefined
-  onDecision(decision: Decision, request: Request): void
-  /** Returns the refusal as the application renders it, else `refusal`. */
-  rendered(refusal: ApiResponse, decision: Decision, request: Request): ApiResponse | Promise<ApiResponse>
-  report(error: unknown, request: Request): void
-}
-
-export function createHooks<Request>(options: InspectionOptions<Request>): Hooks<Request> {
+export function createHooks<Request>(options: InspectionOptions<Request>) {
   const { skip, identify, onDecision, respond, onError } = options
 
   function report(error: unknown, request: Request): void {
@@ -37,15 +28,16 @@ export function createHooks<Request>(options: InspectionOptions<Request>): Hooks
 
   return {
     report,
-    isSkipped: (request) => skip !== undefined && guard(() => skip(request), request) === true,
-    identityOf: (request) => identify && guard(() => readIdentity(identify(request)), request),
-    onDecision(decision, request) {
+    isSkipped: (request: Request): boolean => skip !== undefined && guard(() => skip(request), request) === true,
+    identityOf: (request: Request) => identify && guard(() => readIdentity(identify(request)), request),
+    onDecision(decision: Decision, request: Request): void {
       if (onDecision === undefined) return
       queueMicrotask(() => {
         Promise.resolve(guard(() => onDecision(decision, request), request)).catch((error) => report(error, request))
       })
     },
-    rendered(refusal, decision, request) {
+    /** Returns the refusal as the application renders it, else `refusal`. */
+    rendered(refusal: ApiResponse, decision: Decision, request: Request): ApiResponse | Promise<ApiResponse> {
       if (respond === undefined) return refusal
       const choose = (rendering: Rendering) => guard(() => renderAnswer(rendering, refusal), request) ?? refusal
       const rendering = guard(() => respond(decision, request), request)

@@ -1,10 +1,10 @@
 import type { Decision, MountPolicy, Rule, RuleChallenge } from '@sallyport/core'
 import { isFormAction, SallyportError, TOKEN_FIELD } from '@sallyport/core/host'
-import type { ApiResponse } from '@sallyport/engine'
 import { type Decider, requireDecider } from '../decider.ts'
 import type { Exchange, Receiver } from '../exchange.ts'
 import { answer, decide, inspect } from '../host-phases.ts'
-import { readHead, readSite } from '../request/head-fields.ts'
+import type { Answered } from '../phases.ts'
+import { readSite } from '../request/head-fields.ts'
 
 /** Options of a challenge that the application makes, as in a rule with the action `challenge`. */
 export interface ChallengeOptions extends RuleChallenge {
@@ -34,18 +34,15 @@ function formPolicy(challenge: RuleChallenge): MountPolicy {
   return { preset: 'observe', rules }
 }
 
-/** Requires a pass at a place of the application; `undefined`: the request may go on. `body` is the body that the host parsed. */
-export type StepUp<Place> = (place: Place, body?: unknown) => ApiResponse | undefined | Promise<ApiResponse | undefined>
-
 /**
- * Creates the challenge by which an application protects one place, for every kind of host. Monitor mode has no challenge. Throws
- * `invalid_config` and `invalid_policy` at start-up.
+ * Creates the challenge by which an application protects one place; `undefined` lets the request go on. `body` is the body that the host
+ * parsed. Monitor mode has no challenge. Throws `invalid_config` and `invalid_policy` at start-up.
  */
 export function createStepUp<Place>(
   receiver: Receiver<Place>,
   sallyport: Decider,
   { form, ...options }: ChallengeOptions = {},
-): StepUp<Place> {
+): (place: Place, body?: unknown) => Answered | Promise<Answered> {
   requireDecider(sallyport)
   if (typeof sallyport.decider !== 'function') {
     throw new SallyportError('invalid_config', 'challenge() takes what open() resolves to.')
@@ -56,7 +53,7 @@ export function createStepUp<Place>(
   const decider = sallyport.decider({ policy: form === undefined ? stepUpPolicy(options) : formPolicy(options) })
   const services = { host: sallyport }
 
-  function conclude(exchange: Exchange): ReturnType<StepUp<Place>> {
+  function conclude(exchange: Exchange): Answered | Promise<Answered> {
     const decision = exchange.decision as Decision
     if (decision.restsOnPass) exchange.keepPrivate()
     if (!decision.enforced || !(decision.action === 'challenge' || decision.unready)) return undefined
@@ -64,9 +61,9 @@ export function createStepUp<Place>(
     return answer(exchange, services)
   }
 
-  async function askForm(exchange: Exchange, action: string, body: unknown): Promise<ApiResponse | undefined> {
-    const named = readHead(exchange.head.fields)
-    const sender = { host: readSite(named) ?? '', userAgent: named.userAgent ?? '' }
+  async function askForm(exchange: Exchange, action: string, body: unknown): Promise<Answered> {
+    const { facts } = exchange
+    const sender = { host: readSite(facts) ?? '', userAgent: facts.userAgent ?? '' }
     const checked = await sallyport.challenges?.forms.check(sender, tokenIn(body), action)
     if (checked?.ok) return undefined
     await inspect(exchange, services)

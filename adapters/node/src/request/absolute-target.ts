@@ -9,7 +9,7 @@ export interface AbsoluteTarget {
 
 const ABSOLUTE = /^http(s?):\/\/([^/?#]*)((?:[/?#].*)?)$/i
 /** Matches a site. An empty port means the port of the scheme (RFC 3986 3.2.3). */
-export const SITE = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{0,5})?$/
+const SITE = /^(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{0,5})?$/
 
 /** Reports whether a text is a name or an address, with or without a port. */
 export function isSite(text: string): boolean {

@@ -4,9 +4,8 @@ import { isNamed } from '@sallyport/core/host'
 export type Form = 'page' | 'text' | 'json'
 
 /**
- * Chooses the form of a refusal (RFC 9110 12.5.1): a page where the request accepts HTML by name, and plain text where it prefers JSON no
- * more. Browsers that accept anything, such as NetSurf and Links, get a page too, unless a script or a picture waits for it. Every other
- * client gets JSON. `isBrowser` runs last, because it looks at the whole request.
+ * Chooses the form of a refusal (RFC 9110 12.5.1). Browsers that accept anything, such as NetSurf and Links, get a page, unless a script or
+ * a picture waits for it. `isBrowser` runs last, because it looks at the whole request.
  */
 export function chooseForm(fields: readonly string[], isBrowser: () => boolean = () => false): Form {
   if (acceptsHtml(fields)) return 'page'
@@ -52,14 +51,9 @@ export function joinValues(fields: readonly string[], name: string): string {
   return values.join(',')
 }
 
-interface MediaRange {
-  readonly name: string
-  readonly weight: number
-}
-
 /** Lists the media ranges of a header; without any, everything is accepted. */
-function mediaRanges(list: string): readonly MediaRange[] {
-  const ranges = list.split(',').flatMap((range): readonly MediaRange[] => {
+function mediaRanges(list: string) {
+  const ranges = list.split(',').flatMap((range) => {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
     return name === '' ? [] : [{ name, weight: readWeight(parameters) }]
   })
@@ -73,14 +67,8 @@ function readWeight(parameters: readonly string[]): number {
   return weight >= 0 && weight <= 1 ? weight : 1
 }
 
-interface Liking {
-  readonly weight: number
-  /** Whether the request names the type itself, and not `*`. */
-  readonly named: boolean
-}
-
-/** Rates a media type by the most specific ranges that match it. */
-function rateType(ranges: readonly MediaRange[], type: string): Liking {
+/** Rates a media type by the most specific ranges that match it. `named`: they name the type itself, and not `*`. */
+function rateType(ranges: ReturnType<typeof mediaRanges>, type: string) {
   for (const pattern of [type, type.replace(/\/.*/, '/*'), '*/*']) {
     const weights = ranges.filter(({ name }) => name === pattern).map(({ weight }) => weight)
     if (weights.length > 0) return { weight: Math.max(...weights), named: pattern === type }

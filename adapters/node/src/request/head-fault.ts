@@ -1,15 +1,12 @@
+import type { InspectionRequest } from '@sallyport/core'
 import { pathFault } from '@sallyport/core/host'
-import { absoluteTarget, namesSite, SITE } from './absolute-target.ts'
+import { absoluteTarget, isSite, namesSite } from './absolute-target.ts'
 import { type HeadFields, isHttp2 } from './head-fields.ts'
+import type { ReceivedHead } from './node-head.ts'
+import type { RequestHost } from './request-host.ts'
 
-/** The head of a request, as received. */
-export interface RequestHead {
-  /** Holds `1.0`, `1.1`, … as `IncomingMessage.httpVersion` does; empty for a request without a connection. */
-  readonly httpVersion: string
-  readonly target: string
-  /** Lists name, value, name, value …, as `rawHeaders` does. */
-  readonly fields: readonly string[]
-}
+/** The head of a request, as received; its version is empty for a request without a connection. */
+export type RequestHead = Pick<InspectionRequest, 'httpVersion' | 'target' | 'fields'>
 
 /** `strict` refuses a path that servers read in several ways. */
 export type Paths = 'strict' | 'pass'
@@ -25,6 +22,9 @@ export const NO_PATH: HeadFault = { status: 400, reason: 'The target is neither 
 
 /** Refuses a target in absolute form that names a site other than Host. */
 export const OTHER_SITE: HeadFault = { status: 400, reason: 'The target and Host differ.' }
+
+/** Refuses a target that names https, over a connection without TLS. */
+export const INSECURE: HeadFault = { status: 400, reason: 'The target is https, and the connection is not.' }
 
 /** Refuses a request that names no site. */
 export const NO_HOST: HeadFault = { status: 400, reason: 'Host is missing.' }
@@ -74,7 +74,7 @@ function checkHost({ fields }: RequestHead, { host, authority = host }: HeadFiel
   if (isOther && !namesSite(host, { scheme: readScheme(fields), site: authority }))
     return fail('Host and :authority differ.')
   // A client that knows no name sends an empty Host (RFC 9112 3.2).
-  return !authority || SITE.test(authority) ? undefined : fail('Host is not a name or an address.')
+  return !authority || isSite(authority) ? undefined : fail('Host is not a name or an address.')
 }
 
 function readScheme(fields: readonly string[]): 'http' | 'https' {
@@ -102,6 +102,19 @@ function checkTarget({ target, fields }: RequestHead, { host }: HeadFields, path
 }
 
 const SLASH = 47
+
+/** Reports whether a target in absolute form requests https over a plain connection (RFC 9110 7.4). */
+export function isInsecure(host: RequestHost, head: ReceivedHead): boolean {
+  // Nearly every target is a path.
+  if (head.target.charCodeAt(0) === SLASH) return false
+  return absoluteTarget(head.target)?.scheme === 'https' && !isSecured(host, head)
+}
+
+/** Reports whether a connection is secured. A trusted proxy has ended TLS, unless it names the scheme http. */
+export function isSecured(host: RequestHost, head: ReceivedHead): boolean {
+  if (head.scheme !== 'http') return true
+  return host.isTrusted?.(head.peer) === true && host.namedScheme?.(head) !== 'http'
+}
 
 function checkFraming({ httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
   const { transferEncoding: coding, contentLength: length } = fields

@@ -1,58 +1,39 @@
 import { SOLUTION_FIELD } from '@sallyport/core/host'
 
 /** Values of the fields that say how to read a request and which site it is for, including those of HTTP/2. */
-export interface HeadFields {
-  authority: string | undefined
-  host: string | undefined
-  contentLength: string | undefined
-  contentType: string | undefined
-  authorization: string | undefined
-  userAgent: string | undefined
-  referer: string | undefined
-  cookie: string | undefined
-  expect: string | undefined
-  /** Repeated fields of these names form one list (RFC 9110 5.3); of any other name the first field counts. */
-  connection: string | undefined
-  transferEncoding: string | undefined
-  upgrade: string | undefined
-  webSocketVersion: string | undefined
-  webSocketKey: string | undefined
-  via: string | undefined
-  /** Whether the client asks if its copy is still good. */
-  isConditional: boolean
-  /** Whether the browser fetches ahead of a visit. */
-  isAhead: boolean
-  /** Whether a proxy names the scheme of the client. */
-  namesScheme: boolean
-  /** Carries the solution of a challenge. */
-  solution: string | undefined
-  /** Names the first field that came twice and must not: one server may read the first value, the next server the last. */
-  twice: string | undefined
-}
+export type HeadFields = ReturnType<typeof makeFields>
+
+type Text = string | undefined
 
 /** Creates the fields of an empty head in one literal, so that all heads share one hidden class. */
-function makeFields(): HeadFields {
+function makeFields() {
   return {
-    authority: undefined,
-    host: undefined,
-    contentLength: undefined,
-    contentType: undefined,
-    authorization: undefined,
-    userAgent: undefined,
-    referer: undefined,
-    cookie: undefined,
-    expect: undefined,
-    connection: undefined,
-    transferEncoding: undefined,
-    upgrade: undefined,
-    webSocketVersion: undefined,
-    webSocketKey: undefined,
-    via: undefined,
+    authority: undefined as Text,
+    host: undefined as Text,
+    contentLength: undefined as Text,
+    contentType: undefined as Text,
+    authorization: undefined as Text,
+    userAgent: undefined as Text,
+    referer: undefined as Text,
+    cookie: undefined as Text,
+    expect: undefined as Text,
+    /** Repeated fields of these names form one list (RFC 9110 5.3); of any other name the first field counts. */
+    connection: undefined as Text,
+    transferEncoding: undefined as Text,
+    upgrade: undefined as Text,
+    webSocketVersion: undefined as Text,
+    webSocketKey: undefined as Text,
+    via: undefined as Text,
+    /** Whether the client asks if its copy is still good. */
     isConditional: false,
+    /** Whether the browser fetches ahead of a visit. */
     isAhead: false,
+    /** Whether a proxy names the scheme of the client. */
     namesScheme: false,
-    solution: undefined,
-    twice: undefined,
+    /** Carries the solution of a challenge. */
+    solution: undefined as Text,
+    /** Names the first field that came twice and must not: one server may read the first value, the next server the last. */
+    twice: undefined as Text,
   }
 }
 

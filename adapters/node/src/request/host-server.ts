@@ -20,10 +20,7 @@ export function markGuarded(server: object): void {
   ;(server as Marked)[GUARDED] = true
 }
 
-/**
- * Checks a server once, at its first request. Emits a process warning for upgrade listeners without a guard, and for timeouts that let a
- * slow client keep its connection for ever.
- */
+/** Warns, at the first request of a server, of upgrade listeners without a guard, and of timeouts that let a slow client stay for ever. */
 export function lookAtServer(server: (Server & Marked) | undefined): void {
   if (server === undefined || server[LOOKED_AT]) return
   server[LOOKED_AT] = true

@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Http2Stream } from 'node:http2'
 import type { Readable } from 'node:stream'
 import type { McpBody } from '@sallyport/core/host'
-import { BODY_LIMIT } from './json-body.ts'
+
+/** Limits the body that is read, in bytes. */
+export const BODY_LIMIT = 64 * 1024
 
 /** Limits how long a client may take for a body that is read ahead, in milliseconds. */
 const BODY_MS = 10_000
@@ -25,7 +27,8 @@ export function readAhead(body: Readable, isWhole: () => boolean, timeoutMs: num
       resolve(read)
     }
     const cut = (): void => finish({ missing: 'slow' })
-    const end = (): void => finish({ bytes: Buffer.concat(chunks), spent: true })
+    // An HTTP/2 stream that is cut also sends `end`.
+    const end = (): void => (body.destroyed ? cut() : finish({ bytes: Buffer.concat(chunks), spent: true }))
     const look = (): void => {
       for (let chunk: Buffer | string | null = body.read(); chunk !== null; chunk = body.read()) {
         const bytes = typeof chunk === 'string' ? Buffer.from(chunk, body.readableEncoding ?? 'utf8') : chunk
@@ -36,7 +39,7 @@ export function readAhead(body: Readable, isWhole: () => boolean, timeoutMs: num
       if (size > BODY_LIMIT) finish({ missing: 'too_large' })
       else if (isWhole()) finish({ bytes: Buffer.concat(chunks) })
     }
-    const timer = setTimeout(cut, timeoutMs)
+    const timer = Number.isFinite(timeoutMs) ? setTimeout(cut, timeoutMs) : undefined
     if (body.destroyed) return cut()
     body.on('readable', look).once('end', end).once('close', cut).once('error', cut)
     look()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { RequestHost } from './request-host.ts'
 
 /** Matches ids that are safe to write unchanged into headers, logs and pages. */
@@ -20,8 +20,3 @@ export function newId(
 
 /** The answer carries the id of its request in this header. */
 export const ID_HEADER = 'x-request-id'
-
-/** Names the id in an answer that has not begun. */
-export function nameAnswer(response: ServerResponse, id: string): void {
-  if (!response.headersSent) response.setHeader(ID_HEADER, id)
-}

@@ -1,19 +1,15 @@
+import { nominated } from './head-fault.ts'
+import type { HeadFields } from './head-fields.ts'
 import { hearHeads, type ParsedConnection, type ParsedRequest, STOPPED } from './parsed-heads.ts'
 import { readBehind } from './read-behind.ts'
 
-/** Fields by which a client requests another protocol; repeated fields of one name form a list. */
-interface AskingFields {
-  readonly upgrade?: string | undefined
-  readonly connection?: string | undefined
-}
+/** Fields by which a client requests another protocol. */
+type AskingFields = Partial<Pick<HeadFields, 'upgrade' | 'connection'>>
 
-/**
- * Reports whether a request asks for a WebSocket and for nothing else, the only protocol that connections change to here. Any other upgrade
- * is ignored, and so is every upgrade of HTTP/1.0 (RFC 9110 7.8).
- */
+/** Reports whether a request asks for a WebSocket and for nothing else. HTTP/1.0 has no upgrades (RFC 9110 7.8). */
 export function asksForWebSocket(httpVersion: string, { upgrade, connection = '' }: AskingFields): boolean {
   if (upgrade?.trim().toLowerCase() !== 'websocket' || httpVersion === '1.0') return false
-  return connection.split(',').some((name) => name.trim().toLowerCase() === 'upgrade')
+  return nominated(connection).includes('upgrade')
 }
 
 /**
