@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiResponse } from '@sallyport/engine'
-import { isReserved, NODE, type Receiver, refusal } from '@sallyport/node/internal'
+import { isReserved, isWhole, NODE, type Receiver, refusal } from '@sallyport/node/internal'
 import { WEB, type WebAnswer, webResponse } from './web-request.ts'
 
 /** A request that Node received. */
@@ -31,8 +31,7 @@ export function respond(place: Place, response: ApiResponse): Response {
   // second.
   if (!res.headersSent) {
     if (headers['connection'] !== undefined) res.setHeader('connection', headers['connection'])
-    const isWhole = typeof body === 'string' || body instanceof Uint8Array
-    if (isWhole && response.status !== 204) res.setHeader('content-length', Buffer.byteLength(body))
+    if (isWhole(body) && response.status !== 204) res.setHeader('content-length', Buffer.byteLength(body))
   }
   return webResponse(response, req.method ?? '')
 }

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Decision } from '@sallyport/core'
 import type { ApiHost, ChallengeOptions, Decider, InspectionOptions, V1Options } from '@sallyport/node'
 import {
@@ -12,7 +11,7 @@ import {
   trimBase,
 } from '@sallyport/node/internal'
 import type { Context, MiddlewareHandler } from 'hono'
-import { dropForged, EITHER, FORGED, type Place, renew, respond } from './either-runtime.ts'
+import { dropForged, EITHER, FORGED, type OnNode, type Place, renew, respond } from './either-runtime.ts'
 import { v1 as answerWeb } from './index.ts'
 import { answerTo, listFields } from './web-request.ts'
 
@@ -137,11 +136,7 @@ export function v1(sallyport: ApiHost, options: V1Options & AddressOptions = {})
 
 /** Reads the request as `@hono/node-server` received it, else as a web request. */
 function readPlace(c: Context, address: AddressOptions['address']): Place {
-  const { env } = c
-  const {
-    incoming: req,
-    outgoing: res,
-  }: { incoming?: IncomingMessage | undefined; outgoing?: ServerResponse | undefined } = env ?? {}
+  const { incoming: req, outgoing: res }: { incoming?: OnNode['req']; outgoing?: OnNode['res'] } = c.env ?? {}
   // Hono keeps the body that an earlier middleware has read.
   const parsed = (): Promise<string | undefined> => c.req.text().catch(() => undefined)
   if (req?.rawHeaders === undefined || res === undefined) {

@@ -9,6 +9,7 @@ import {
   type HostResponse,
   ID_HEADER,
   isForCaches,
+  isWhole,
   newId,
   Observation,
   parsedBody,
@@ -194,11 +195,10 @@ async function* readParts({ body, bodyUsed }: Request): AsyncGenerator<Uint8Arra
 /** Converts a response of ours to a web response for a request with this method. */
 export function webResponse({ status, headers, body }: ApiResponse, method: string): Response {
   if (status === 204 || status === 304) return new Response(null, { status, headers })
-  const isWhole = typeof body === 'string' || body instanceof Uint8Array
   if (method === 'HEAD') {
-    const length = isWhole ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+    const length = isWhole(body) ? { 'content-length': String(Buffer.byteLength(body)) } : {}
     return new Response(null, { status, headers: { ...headers, ...length } })
   }
-  const sent = isWhole ? body : ReadableStream.from(body).pipeThrough(new TextEncoderStream())
+  const sent = isWhole(body) ? body : ReadableStream.from(body).pipeThrough(new TextEncoderStream())
   return new Response(sent, { status, headers })
 }
