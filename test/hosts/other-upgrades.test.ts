@@ -29,8 +29,10 @@ async function readAnswers(port: number, bytes: string): Promise<string> {
 
 /** Sends them together, the last bytes in a packet of their own where `split` says; resolves with all that was answered. */
 async function pipelined(port: number, bytes: string, split = bytes.length): Promise<string> {
-  const socket = connect(port, '127.0.0.1', () => socket.write(bytes.slice(0, split)))
-  socket.setNoDelay(true)
+  const socket = connect(port, '127.0.0.1').setNoDelay()
+  // A write that comes before the connection would come before the first packet too.
+  await once(socket, 'connect')
+  socket.write(bytes.slice(0, split))
   if (split < bytes.length) setTimeout(() => socket.write(bytes.slice(split)), 50)
   return text(socket)
 }
