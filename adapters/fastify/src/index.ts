@@ -1,22 +1,21 @@
 import type { Decision } from '@sallyport/core'
-import type { ApiResponse } from '@sallyport/engine'
-import type { ApiHost, ChallengeOptions, Decider, InspectionOptions as SharedOptions } from '@sallyport/node'
+import type { ApiHost, Decider, InspectionOptions as SharedOptions } from '@sallyport/node'
 import {
   answer,
   createInspection,
-  createStepUp,
-  hostBody,
   mountedPath,
   NODE,
   type NodePlace,
   type Outcome,
   requireApi,
 } from '@sallyport/node/internal'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { readBrokenEscapes } from './broken-escapes.ts'
+import { respond } from './responder.ts'
 
 export { type ChallengeOptions, guardUpgrade, open } from '@sallyport/node'
+export { challenge } from './challenge.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -109,36 +108,3 @@ export const inspection = fastifyPlugin(addInspection, { name: '@sallyport/fasti
  * @see https://github.com/sallyport/sallyport/blob/main/packages/engine/openapi.json
  */
 export const v1 = fastifyPlugin(addApi, { name: '@sallyport/fastify/v1', fastify: '4.x || 5.x', encapsulate: true })
-
-/**
- * Creates a hook for routes, `onRequest` or with `form` `preHandler`, that challenges visitors without a pass of a level. Visitors who hold
- * such a pass, or are never challenged, go on. Throws `invalid_config` and `invalid_policy`.
- *
- * @example
- * ```ts
- * import { challenge, inspection, open } from '@sallyport/fastify'
- * import Fastify from 'fastify'
- *
- * const sallyport = await open()
- * const fastify = Fastify()
- * await fastify.register(inspection, { sallyport })
- * fastify.get('/buy', { onRequest: challenge(sallyport, { level: 2 }) }, async () => 'sold')
- * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
- */
-export function challenge(sallyport: Decider, options: ChallengeOptions = {}): onRequestAsyncHookHandler {
-  const ask = createStepUp<NodePlace>(NODE, sallyport, options)
-  return async (request, reply) => {
-    const answer = await ask({ req: request.raw, res: reply.raw, target: request.originalUrl }, request.body)
-    return answer === undefined ? undefined : respond(reply, answer)
-  }
-}
-
-function respond(reply: FastifyReply, response: ApiResponse): FastifyReply {
-  return reply.headers(response.headers).code(response.status).serializer(keepText).send(hostBody(response))
-}
-
-/** Without a serializer Fastify adds a charset to every Content-Type of JSON, and rewrites its parameters. */
-function keepText(text: string): string {
-  return text
-}

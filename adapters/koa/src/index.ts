@@ -1,19 +1,11 @@
 import type { Decision } from '@sallyport/core'
-import type { ApiResponse } from '@sallyport/engine'
-import type { ApiHost, ChallengeOptions, Decider, InspectionOptions } from '@sallyport/node'
-import {
-  answer,
-  createInspection,
-  createStepUp,
-  hostBody,
-  mountedPath,
-  NODE,
-  requireApi,
-  trimBase,
-} from '@sallyport/node/internal'
+import type { ApiHost, Decider, InspectionOptions } from '@sallyport/node'
+import { answer, createInspection, mountedPath, NODE, requireApi, trimBase } from '@sallyport/node/internal'
 import type { Context, Middleware } from 'koa'
+import { respond } from './respond.ts'
 
 export { type ChallengeOptions, guardUpgrade, type InspectionOptions, open } from '@sallyport/node'
+export { challenge } from './challenge.ts'
 
 declare module 'koa' {
   interface DefaultState {
@@ -62,34 +54,6 @@ export function inspection(sallyport: Decider, options: InspectionOptions<Contex
 }
 
 /**
- * Creates middleware that challenges visitors without a pass of a level, at a place that the application chooses. Visitors who hold such a
- * pass, or are never challenged, go on. Throws `invalid_config` and `invalid_policy`.
- *
- * @example
- * ```ts
- * import { challenge, inspection, open } from '@sallyport/koa'
- * import Koa from 'koa'
- *
- * const sallyport = await open()
- * const ask = challenge(sallyport, { level: 2 })
- * const app = new Koa()
- * app.use(inspection(sallyport))
- * app.use((ctx, next) => (ctx.path === '/buy' ? ask(ctx, next) : next()))
- * ```
- * @see https://github.com/sallyport/sallyport/blob/main/packages/sallyport/docs/challenge.md
- */
-export function challenge(sallyport: Decider, options: ChallengeOptions = {}): Middleware {
-  const ask = createStepUp(NODE, sallyport, options)
-  return async (ctx, next) => {
-    const { req, res, originalUrl: target } = ctx
-    const { body } = ctx.request as { readonly body?: unknown }
-    const answer = await ask({ req, res, target }, body)
-    if (answer !== undefined) return respond(ctx, answer)
-    await next()
-  }
-}
-
-/**
  * Creates middleware that answers everything under `<base>/v1`; any other path goes on. Throws `invalid_config`.
  *
  * @example
@@ -113,10 +77,4 @@ export function v1(sallyport: ApiHost, options: V1Options = {}): Middleware {
     if (response !== undefined) return respond(ctx, response)
     await next()
   }
-}
-
-function respond(ctx: Pick<Context, 'status' | 'set' | 'body'>, response: ApiResponse): void {
-  ctx.status = response.status
-  ctx.set({ ...response.headers })
-  ctx.body = hostBody(response)
 }

@@ -33,8 +33,6 @@ export {
   checkHostNamed,
   type HeadFault,
   headFault,
-  INSECURE,
-  isSecured,
   NO_HOST,
   NO_PATH,
   nominated,
@@ -43,6 +41,7 @@ export {
   type RequestHead,
 } from './request/head-fault.ts'
 export { type HeadFields, readHead } from './request/head-fields.ts'
+export { INSECURE, isSecured } from './request/insecure-target.ts'
 export { declaresTooMuch, readJson } from './request/json-body.ts'
 export { stopParsingWhenEnded } from './request/last-request.ts'
 export { mountedPath, trimBase } from './request/mounted-path.ts'

@@ -2,8 +2,6 @@ import type { InspectionRequest } from '@sallyport/core'
 import { pathFault } from '@sallyport/core/host'
 import { absoluteTarget, isSite, namesSite } from './absolute-target.ts'
 import { type HeadFields, isHttp2 } from './head-fields.ts'
-import type { ReceivedHead } from './node-head.ts'
-import type { RequestHost } from './request-host.ts'
 
 /** The head of a request, as received; its version is empty for a request without a connection. */
 export type RequestHead = Pick<InspectionRequest, 'httpVersion' | 'target' | 'fields'>
@@ -22,9 +20,6 @@ export const NO_PATH: HeadFault = { status: 400, reason: 'The target is neither 
 
 /** Refuses a target in absolute form that names a site other than Host. */
 export const OTHER_SITE: HeadFault = { status: 400, reason: 'The target and Host differ.' }
-
-/** Refuses a target that names https, over a connection without TLS. */
-export const INSECURE: HeadFault = { status: 400, reason: 'The target is https, and the connection is not.' }
 
 /** Refuses a request that names no site. */
 export const NO_HOST: HeadFault = { status: 400, reason: 'Host is missing.' }
@@ -102,19 +97,6 @@ function checkTarget({ target, fields }: RequestHead, { host }: HeadFields, path
 }
 
 const SLASH = 47
-
-/** Reports whether a target in absolute form requests https over a plain connection (RFC 9110 7.4). */
-export function isInsecure(host: RequestHost, head: ReceivedHead): boolean {
-  // Nearly every target is a path.
-  if (head.target.charCodeAt(0) === SLASH) return false
-  return absoluteTarget(head.target)?.scheme === 'https' && !isSecured(host, head)
-}
-
-/** Reports whether a connection is secured. A trusted proxy has ended TLS, unless it names the scheme http. */
-export function isSecured(host: RequestHost, head: ReceivedHead): boolean {
-  if (head.scheme !== 'http') return true
-  return host.isTrusted?.(head.peer) === true && host.namedScheme?.(head) !== 'http'
-}
 
 function checkFraming({ httpVersion }: RequestHead, fields: HeadFields): HeadFault | undefined {
   const { transferEncoding: coding, contentLength: length } = fields

@@ -3,7 +3,7 @@ import type { HeadFields } from './head-fields.ts'
 import { hearHeads, type ParsedConnection, type ParsedRequest, STOPPED } from './parsed-heads.ts'
 import { readBehind } from './read-behind.ts'
 
-/** Fields by which a client requests another protocol. */
+/** Has the fields by which a client requests another protocol. */
 type AskingFields = Partial<Pick<HeadFields, 'upgrade' | 'connection'>>
 
 /** Reports whether a request asks for a WebSocket and for nothing else. HTTP/1.0 has no upgrades (RFC 9110 7.8). */
