@@ -97,7 +97,7 @@ export async function signOut(): Promise<void> {
   await loadSession()
 }
 
-export async function loadSession(): Promise<void> {
+async function loadSession(): Promise<void> {
   session.value = await get('session')
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Failure, session, signOut } from './api.ts'
+import { Plain } from './parts/buttons.tsx'
 import { Failed, Loading } from './parts/load.tsx'
 import { linkTo, place } from './route.ts'
 import { VIEWS, type View } from './views/index.ts'
@@ -44,14 +45,8 @@ export function App() {
         </nav>
         <div class="who">
           <p class="quiet">{ROLES[who.role]}</p>
-          {who.role !== 'admin' && (
-            <button type="button" class="plain" onClick={() => setSigningIn(true)}>
-              Sign in
-            </button>
-          )}
-          <button type="button" class="plain" onClick={() => void signOut()}>
-            Sign out
-          </button>
+          {who.role !== 'admin' && <Plain onClick={() => setSigningIn(true)}>Sign in</Plain>}
+          <Plain onClick={() => void signOut()}>Sign out</Plain>
         </div>
       </header>
       <main id="main" tabIndex={-1}>

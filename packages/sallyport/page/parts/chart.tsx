@@ -4,7 +4,7 @@ import UPlot from 'uplot'
 import { shortCount, word } from '../words.ts'
 
 /** Curves over time, which the chart puts one above the other. */
-export interface Curves {
+interface Curves {
   /** Counts seconds since the epoch. */
   readonly times: readonly number[]
   /** Lists the curves by name, from the bottom up. */

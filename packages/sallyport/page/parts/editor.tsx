@@ -134,6 +134,8 @@ function complete(context: CompletionContext, schema: SchemaNode): CompletionRes
   return options.length === 0 ? null : { from: word.from, options, validFor: /^[\w-]*$/ }
 }
 
+type SyntaxNode = ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>
+
 /** Returns the steps that lead from the top of the document to the cursor. */
 function placeAt({ state, pos }: CompletionContext): {
   readonly path: readonly (string | typeof ITEM)[]
@@ -141,11 +143,7 @@ function placeAt({ state, pos }: CompletionContext): {
 } {
   const path: (string | typeof ITEM)[] = []
   let isKey = false
-  for (
-    let node: ReturnType<typeof findParent> = syntaxTree(state).resolveInner(pos, -1);
-    node !== null;
-    node = findParent(node)
-  ) {
+  for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(pos, -1); node !== null; node = node.parent) {
     if (node.name === 'Key') isKey = true
     else if (node.name === 'Item') path.unshift(ITEM)
     else if (node.name === 'Pair') {
@@ -155,8 +153,4 @@ function placeAt({ state, pos }: CompletionContext): {
     }
   }
   return { path, isKey }
-}
-
-function findParent(node: ReturnType<ReturnType<typeof syntaxTree>['resolveInner']>) {
-  return node.parent
 }

@@ -16,11 +16,7 @@ export function useLoad<const At extends Path<'GET'>>(
   everyMs?: number,
 ): Loaded<Got<At>> {
   const question = withQuery(path, query)
-  const [answer, setAnswer] = useState<{
-    question?: string | undefined
-    value?: Got<At> | undefined
-    failure?: Failure | undefined
-  }>({})
+  const [answer, setAnswer] = useState<Partial<Loaded<Got<At>>> & { question?: string }>({})
   const [turn, setTurn] = useState(0)
   useEffect(() => {
     const ended = new AbortController()

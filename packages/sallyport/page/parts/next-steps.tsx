@@ -2,7 +2,7 @@ import type { Got } from '../api.ts'
 import { linkTo } from '../route.ts'
 import { ruleFor } from '../rule-text.ts'
 import { clipped } from '../words.ts'
-import { CopyButton } from './copy.tsx'
+import { CopyButton } from './buttons.tsx'
 
 type Decision = NonNullable<Got<`requests/${string}`>['observed']['decision']>
 

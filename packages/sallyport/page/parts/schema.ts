@@ -13,7 +13,7 @@ export interface SchemaNode {
 
 export const ITEM = Symbol('item')
 
-export interface Proposal {
+interface Proposal {
   readonly label: string
   readonly detail?: string | undefined
   /** Writes the label as YAML, where a version of HTTP would be a number without quotes. */

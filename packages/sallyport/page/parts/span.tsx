@@ -1,3 +1,5 @@
+import { Plain } from './buttons.tsx'
+
 /** Names the spans of what is counted by the hour. */
 export const REPORT_SPANS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days' } as const
 export type ReportSpan = keyof typeof REPORT_SPANS
@@ -16,15 +18,9 @@ export function SpanChoice<Name extends string>({ spans, span, onSpan }: SpanCho
   return (
     <fieldset class="choices" aria-label="Time span">
       {Object.entries<string>(spans).map(([name, text]) => (
-        <button
-          key={name}
-          type="button"
-          class="plain"
-          aria-pressed={span === name}
-          onClick={() => onSpan(name as Name)}
-        >
+        <Plain key={name} aria-pressed={span === name} onClick={() => onSpan(name as Name)}>
           {text}
-        </button>
+        </Plain>
       ))}
     </fieldset>
   )

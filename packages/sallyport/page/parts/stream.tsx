@@ -2,11 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Got, get, type StreamEvent } from '../api.ts'
 import { askHere, linkTo, place } from '../route.ts'
 import { capital, count, word } from '../words.ts'
+import { Plain } from './buttons.tsx'
 import { Explanation } from './explanation.tsx'
 import { FirstRequest } from './numbers.tsx'
 import { Ago, Badge, Card, Empty } from './pieces.tsx'
 
 type Brief = Got<'requests'>['requests'][number]
+type Filter = Readonly<Record<string, string>>
 
 const KEPT = 120
 /** Pause after a refused stream, as of too many streams: the browser itself retries only where no answer came. */
@@ -33,9 +35,9 @@ export function Stream() {
         <>
           {!isConnected && <span role="status">connecting… </span>}
           {skipped > 0 && <span>{count(skipped)} more hidden </span>}
-          <button type="button" class="plain" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          <Plain aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? 'Resume' : 'Pause'}
-          </button>
+          </Plain>
         </>
       }
     >
@@ -56,13 +58,7 @@ export function Stream() {
   )
 }
 
-function Filters({
-  filter,
-  set,
-}: {
-  filter: Readonly<Record<string, string>>
-  set: (name: string, value: string) => void
-}) {
+function Filters({ filter, set }: { filter: Filter; set: (name: string, value: string) => void }) {
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
       {Object.entries(FILTERS).map(([name, values]) => (
@@ -135,9 +131,7 @@ function Dialog({ id, onClose }: { id: string; onClose: () => void }) {
       <header class="bar">
         <h2>Explanation</h2>
         <a href={linkTo('request', { id })}>Link to it</a>
-        <button type="button" class="plain" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
+        <Plain onClick={() => dialog.current?.close()}>Close</Plain>
       </header>
       <Explanation id={id} />
     </dialog>
@@ -145,7 +139,7 @@ function Dialog({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 /** Returns remembered rows first, then new ones. */
-function useStream(filter: Readonly<Record<string, string>>, isPaused: boolean) {
+function useStream(filter: Filter, isPaused: boolean) {
   const [rows, setRows] = useState<readonly Brief[]>([])
   const [skipped, setSkipped] = useState(0)
   const [isConnected, setConnected] = useState(false)

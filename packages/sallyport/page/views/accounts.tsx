@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Asked, type Got, isAdmin, type Path, post } from '../api.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { Confirm, Plain } from '../parts/buttons.tsx'
 import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Empty, Facts, Table } from '../parts/pieces.tsx'
 import { count, percent } from '../words.ts'
@@ -28,14 +28,7 @@ export function Accounts() {
           <Outcome of={outcome} />
           <div class="grid" aria-live="polite">
             {issued && (
-              <Card
-                title="The new key"
-                aside={
-                  <button type="button" class="plain" onClick={() => setIssued(undefined)}>
-                    Dismiss
-                  </button>
-                }
-              >
+              <Card title="The new key" aside={<Plain onClick={() => setIssued(undefined)}>Dismiss</Plain>}>
                 <p>
                   <code class="secret">{issued}</code>
                 </p>
@@ -121,9 +114,7 @@ function OneAccount({ account, plans, act }: OneAccountProps) {
               {listOptions(plans)}
             </select>
           </label>
-          <button type="button" class="plain" onClick={() => void act('keys', { account: id })}>
-            New key
-          </button>
+          <Plain onClick={() => void act('keys', { account: id })}>New key</Plain>
         </div>
       )}
       <Table
@@ -150,9 +141,7 @@ function OneAccount({ account, plans, act }: OneAccountProps) {
 function KeyActions({ id, act }: { id: string; act: Act }) {
   return (
     <span class="actions">
-      <button type="button" class="plain" onClick={() => void act('keys/rotate', { id })}>
-        Rotate
-      </button>
+      <Plain onClick={() => void act('keys/rotate', { id })}>Rotate</Plain>
       <Confirm question="Revoke the key? Calls with it fail immediately." onYes={() => act('keys/revoke', { id })}>
         Revoke
       </Confirm>

@@ -1,4 +1,5 @@
 import { type Got, maySteer, post } from '../api.ts'
+import { Plain } from '../parts/buttons.tsx'
 import { Outcome, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Table } from '../parts/pieces.tsx'
 import { linkTo } from '../route.ts'
@@ -41,9 +42,9 @@ export function Bans() {
                 maySteer() && [
                   'Actions',
                   ({ id }) => (
-                    <button type="button" class="plain" onClick={() => lift(id)} aria-label={`Lift the ban ${id}`}>
+                    <Plain onClick={() => lift(id)} aria-label={`Lift the ban ${id}`}>
                       Lift
-                    </button>
+                    </Plain>
                   ),
                 ],
               ]}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Answer, type Got, isAdmin, post, session } from '../api.ts'
-import { Confirm } from '../parts/confirm.tsx'
+import { Confirm } from '../parts/buttons.tsx'
 import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Facts, Noted, Table } from '../parts/pieces.tsx'
 import { Report, type Section } from '../parts/report.tsx'

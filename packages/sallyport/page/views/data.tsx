@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Answer, maySteer, post } from '../api.ts'
+import { Plain } from '../parts/buttons.tsx'
 import { Outcome, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Ago, Card, Table } from '../parts/pieces.tsx'
 import { type Source, SourceState, SourceTrouble } from '../parts/source.tsx'
@@ -60,9 +61,9 @@ export function Data() {
                   'Actions',
                   ({ id, checked }) =>
                     checked !== undefined && (
-                      <button type="button" class="plain" onClick={() => void update(id)} aria-label={`Update ${id}`}>
+                      <Plain onClick={() => void update(id)} aria-label={`Update ${id}`}>
                         Update
-                      </button>
+                      </Plain>
                     ),
                 ],
               ]}

@@ -1,4 +1,5 @@
 import { type Asked, Failure, type Got, get, session } from '../api.ts'
+import { Plain } from '../parts/buttons.tsx'
 import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Empty, Facts, Table } from '../parts/pieces.tsx'
 import { count, country, moment } from '../words.ts'
@@ -137,11 +138,7 @@ function Download({ name, load, children }: { name: string; load: () => Promise<
     Object.assign(document.createElement('a'), { href: url, download: name }).click()
     setTimeout(() => URL.revokeObjectURL(url), 1_000)
   }
-  return (
-    <button type="button" class="plain" onClick={() => void save()}>
-      {loaded instanceof Failure ? loaded.message : children}
-    </button>
-  )
+  return <Plain onClick={() => void save()}>{loaded instanceof Failure ? loaded.message : children}</Plain>
 }
 
 function Records({ records }: Pick<Evidence, 'records'>) {

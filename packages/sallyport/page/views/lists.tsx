@@ -1,5 +1,6 @@
 import { type Got, maySteer, post } from '../api.ts'
 import { Ask } from '../parts/ask.tsx'
+import { Plain } from '../parts/buttons.tsx'
 import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Noted, Table } from '../parts/pieces.tsx'
 import { SourceState, SourceTrouble } from '../parts/source.tsx'
@@ -128,14 +129,9 @@ function One({ list: { name, fixed }, q }: { list: List; q: string }) {
                 mayChange && [
                   'Actions',
                   (entry) => (
-                    <button
-                      type="button"
-                      class="plain"
-                      onClick={() => void change('remove', entry)}
-                      aria-label={`Remove ${entry}`}
-                    >
+                    <Plain onClick={() => void change('remove', entry)} aria-label={`Remove ${entry}`}>
                       Remove
-                    </button>
+                    </Plain>
                   ),
                 ],
               ]}

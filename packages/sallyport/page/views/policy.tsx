@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Answer, type Got, isAdmin, post, session } from '../api.ts'
-import { Confirm } from '../parts/confirm.tsx'
-import { CopyButton } from '../parts/copy.tsx'
+import { Confirm, CopyButton, Plain } from '../parts/buttons.tsx'
 import { Editor } from '../parts/editor.tsx'
 import { Outcome, Shown, toFailure, useAction, useLoad } from '../parts/load.tsx'
 import { Badge, Card, type Column, Empty, Noted, Table } from '../parts/pieces.tsx'
@@ -122,9 +121,9 @@ function Draft({ inForce, etag, schema, onSaved }: DraftProps) {
             What if
           </button>
           <CopyButton text={text}>Copy</CopyButton>
-          <button type="button" class="plain" disabled={text === initial} onClick={begin}>
+          <Plain disabled={text === initial} onClick={begin}>
             Revert
-          </button>
+          </Plain>
           {isAdmin() && session.value?.maySave && (
             <Confirm
               question="Save the draft to the configuration file and apply it now?"

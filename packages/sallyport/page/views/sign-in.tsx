@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Failure, linkFailure, signIn } from '../api.ts'
+import { Plain } from '../parts/buttons.tsx'
 import { readForm } from '../parts/load.tsx'
 
 /** Asks for a token, which is exchanged for a session and stored nowhere. */
@@ -32,11 +33,7 @@ export function SignIn({ onLeave }: { onLeave?: (() => void) | undefined }) {
           </p>
         )}
         <button type="submit">Sign in</button>
-        {onLeave && (
-          <button type="button" class="plain" onClick={onLeave}>
-            Back
-          </button>
-        )}
+        {onLeave && <Plain onClick={onLeave}>Back</Plain>}
       </form>
     </section>
   )
