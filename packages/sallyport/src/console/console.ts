@@ -15,10 +15,9 @@ import { createGather, type Share } from './shares/share.ts'
 
 const API = '/console/api/'
 
-export interface ConsoleOptions extends ConsoleHooks {
+interface ConsoleOptions extends ConsoleHooks {
   readonly sallyport: Sallyport
   readonly history: History
-  /** Admits visitors. */
   readonly door: Door
   /** The folder of the built page; absent: the folder in this package. */
   readonly page?: string | undefined
@@ -29,8 +28,8 @@ export interface ConsoleOptions extends ConsoleHooks {
 export type Console = ReturnType<typeof openConsole>
 
 /**
- * Opens the console of one process: a page, and its API. Every call needs a token, as a Bearer, or a session that a token or a link opened. Changes need a POST or DELETE by
- * the console's own page or by a Bearer.
+ * Opens the console of one process: a page, and its API. Every call needs a token, as a Bearer, or a session that a token or a link opened.
+ * Changes need a POST or DELETE by the console's own page or by a Bearer.
  */
 export function openConsole({ sallyport, history, door, page, onFault, ...hooks }: ConsoleOptions) {
   const answerFile = loadPage(page)
@@ -38,13 +37,7 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
   const policies = openPolicyReader({ lists: () => sallyport.config })
   const own = { sallyport, history, policies, trail: createTrail(sallyport), since: Date.now(), id: randomUUID() }
   const parts: ConsoleParts = { ...own, hooks, gather: createGather(own, hooks.askOthers) }
-  const ended: Share<{ readonly value: string }, boolean> = {
-    name: 'ended',
-    own({ value }) {
-      door.forget(value, Date.now())
-      return true
-    },
-  }
+  const ended = shareEnded(door)
   const shares = new Map([ended, ...rows.flatMap(({ shares = [] }) => shares)].map((one) => [one.name, one]))
 
   async function answerSession(request: IncomingMessage, response: ServerResponse, now: number): Promise<void> {
@@ -87,10 +80,8 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
   }
 
   function fail(response: ServerResponse, error: unknown): void {
-    const isKnown = error instanceof SallyportError
-    if (!isKnown) onFault?.(error)
-    const seconds = isKnown ? error.details?.['retryAfter'] : undefined
-    sendError(response, error, typeof seconds === 'number' ? { 'Retry-After': String(seconds) } : {})
+    if (!(error instanceof SallyportError)) onFault?.(error)
+    sendError(response, error)
   }
 
   return {
@@ -120,6 +111,17 @@ export function openConsole({ sallyport, history, door, page, onFault, ...hooks 
   }
 }
 
+/** Makes every process end a session or a link. */
+function shareEnded({ forget }: Door): Share<{ readonly value: string }, boolean> {
+  return {
+    name: 'ended',
+    own({ value }) {
+      forget(value, Date.now())
+      return true
+    },
+  }
+}
+
 function nameVisitor({ role }: Visitor): string {
   return `console ${role ?? 'nobody'}`
 }
@@ -129,15 +131,11 @@ function readQuery(query: URLSearchParams): Readonly<Record<string, string>> {
 }
 
 /** Finds the rows of a path, and its last segment where the rows leave it open. */
-function findRows(
-  rows: readonly AnyRow[],
-  path: string,
-): { readonly rows: readonly AnyRow[]; readonly rest: string } | undefined {
+function findRows(rows: readonly AnyRow[], path: string) {
   const same = rows.filter((row) => row.path === path)
   if (same.length > 0) return { rows: same, rest: '' }
-  const slash = path.lastIndexOf('/')
-  const rest = path.slice(slash + 1)
-  const open = rest === '' ? [] : rows.filter((row) => row.path === `${path.slice(0, slash)}/*`)
+  const [, head, rest = ''] = /^(.*)\/([^/]+)$/s.exec(path) ?? []
+  const open = rows.filter((row) => row.path === `${head}/*`)
   if (open.length === 0) return undefined
   try {
     return { rows: open, rest: decodeURIComponent(rest) }

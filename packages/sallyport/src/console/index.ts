@@ -1,5 +1,5 @@
 export { type Door, openDoor, readerFields, signInLink } from './access/door.ts'
-export { type ReadTokens, readOrMakeSecret, readTokens } from './access/token-file.ts'
+export { type ReadTokens, readOrMakeSecret, readTokens } from './access/tokens.ts'
 export { type Console, openConsole } from './console.ts'
 export {
   FLAG,

@@ -6,10 +6,7 @@ import { createSessions, linkCode, type OpenedSession, readerSession, type Sessi
 import { includes, type Role, sessionKey, type Tokens } from './tokens.ts'
 import { COOKIE, findVisitor, isOwnPage, OWN_FIELD, shownIn, type Visitor } from './visitor.ts'
 
-/**
- * Limit wrong tokens by one client (an IPv6 /64), wrong tokens by all clients, lines about wrong tokens, and calls and sign-ins by one
- * known client. Beyond a limit the client must wait.
- */
+/** Limit wrong tokens by a client (an IPv6 /64) and by all, log lines about them, and calls and sign-ins by one known client. */
 const WRONG = { burst: 10, perMinute: 6 }
 const ALL_WRONG = { burst: 100, perMinute: 60 }
 const NOTED = { burst: 10, perMinute: 2 }
@@ -27,7 +24,7 @@ export interface Signed<T> {
 
 export type Door = ReturnType<typeof openDoor>
 
-export interface DoorOptions {
+interface DoorOptions {
   readonly tokens: Tokens
   /** The folder that keeps the ended sessions; absent: only memory keeps them. */
   readonly dataDir?: string | undefined

@@ -1,10 +1,7 @@
 /** Limits the clients that are remembered; the one seen longest ago is dropped first. */
 const MAX_CLIENTS = 4_096
 
-/**
- * Creates a bucket for each client, which permits `burst` at once, and so many more in a minute. The function takes one of a client's bucket
- * and returns 0, or returns the seconds until one is available.
- */
+/** Creates a bucket for each client. The function takes one of it and returns 0, or returns the seconds until one is available. */
 export function createRate({ burst, perMinute }: Readonly<Record<'burst' | 'perMinute', number>>) {
   const buckets = new Map<string, { readonly left: number; readonly at: number }>()
   return (client: string, now: number): number => {

@@ -3,11 +3,8 @@ import { HOUR_MS } from '@sallyport/core'
 import type { Ended } from './ended.ts'
 import type { Role } from './tokens.ts'
 
-/** A session is valid for so long. */
 const SESSION_MS = 8 * HOUR_MS
-/** A link can sign in for so long, once. */
 const LINK_MS = HOUR_MS
-/** A command may read for so long. */
 const COMMAND_MS = 60_000
 
 export interface Session {

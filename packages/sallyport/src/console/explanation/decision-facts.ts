@@ -63,7 +63,7 @@ export function listFacts(decision: Decision): readonly Fact[] {
 }
 
 /** Says what the visitor did in this visit: `24 pages, 24 without files, 3 different; alike: 5f0c91b3`. */
-export function behaviourText(behaviour: InspectedBehaviour | undefined): string | undefined {
+function behaviourText(behaviour: InspectedBehaviour | undefined): string | undefined {
   if (behaviour === undefined) return undefined
   const { pages, pagesWithoutFiles, cookiesNotReturned, differentPages, likeness, isMixed } = behaviour
   const group = likeness && `likeness ${likeness}${isMixed ? ', whose members include a pass holder' : ''}`

@@ -12,13 +12,11 @@ import type { Count, TallyHours } from '@sallyport/engine'
 import { createRecent } from './recent.ts'
 import { createSeries, type Series } from './series.ts'
 
-/** Counts how often a value came. */
 export interface Counted {
   readonly name: string
   readonly count: number
 }
 
-/** Spans that a reader may choose. */
 export const SPANS = {
   '5m': { ms: 300_000, seriesMs: 1_000 },
   '1h': { ms: HOUR_MS, seriesMs: 60_000 },
@@ -30,10 +28,8 @@ const RECENT = 4_000
 const RECENT_EVENTS = 1_000
 const SECOND_MS = 1_000
 
-/** Lists everything that is counted by slot. */
 const KINDS: readonly string[] = [...OUTCOMES, ...AGENT_CLASSES.map(nameClass), ...NETWORK_CLASSES.map(nameNetwork)]
 
-/** Holds the counts of a span, and the curve of each outcome. */
 export interface HistoryReading {
   /** When the first point begins, and the time between points; both are in milliseconds, the first since the epoch. */
   readonly from: number
@@ -46,10 +42,7 @@ export interface HistoryReading {
 
 export type History = ReturnType<typeof createHistory>
 
-/**
- * Remembers the last 24 hours of one process, in bounded memory: about 6 MB when full. `ended` returns the rows that count requests; their
- * growth is read at the end of each second.
- */
+/** Remembers the last 24 hours of one process, in about 6 MB. `ended` returns the rows that count requests. */
 export function createHistory(ended: () => readonly Count[]) {
   const seconds = createSeries({ slots: 330, slotMs: SECOND_MS, kinds: KINDS.length })
   const minutes = createSeries({ slots: 1_445, slotMs: 60_000, kinds: KINDS.length })
@@ -109,15 +102,11 @@ export function createHistory(ended: () => readonly Count[]) {
       const series = seriesMs === SECOND_MS ? seconds : minutes
       const rows = sumSlots(series, now, ms, seriesMs)
       const readCurve = (kind: string) => rows.map((row) => row[KINDS.indexOf(kind)] ?? 0)
-      const curves = mapOutcomes(readCurve)
-      return {
-        from: (Math.floor(now / series.slotMs) + 1) * series.slotMs - ms,
-        step: seriesMs,
-        curves,
-        totals: mapOutcomes((outcome) => sum(curves[outcome])),
+      const from = (Math.floor(now / series.slotMs) + 1) * series.slotMs - ms
+      return makeReading(from, seriesMs, readCurve, {
         classes: AGENT_CLASSES.map((name) => ({ name, count: sum(readCurve(nameClass(name))) })),
         networks: NETWORK_CLASSES.map((name) => ({ name, count: sum(readCurve(nameNetwork(name))) })),
-      }
+      })
     },
     /** Lists the last account events that failed, or were not simply allowed. */
     events,
@@ -137,31 +126,31 @@ function isAtRisk({ decision }: ObservedRequest): boolean {
 /** Merges the readings of several processes over the same span. */
 export function mergeReadings(readings: readonly [HistoryReading, ...HistoryReading[]]): HistoryReading {
   const [first] = readings
-  const curves = mapOutcomes((outcome) =>
-    first.curves[outcome].map((_, at) => sum(readings.map(({ curves }) => curves[outcome][at] ?? 0))),
-  )
-  return {
-    from: first.from,
-    step: first.step,
-    curves,
-    totals: mapOutcomes((outcome) => sum(curves[outcome])),
+  const sumCurve = (outcome: Outcome) =>
+    first.curves[outcome].map((_, at) => sum(readings.map(({ curves }) => curves[outcome][at] ?? 0)))
+  return makeReading(first.from, first.step, sumCurve, {
     classes: mergeCounts(readings.map(({ classes }) => classes)),
     networks: mergeCounts(readings.map(({ networks }) => networks)),
-  }
+  })
 }
 
 /** Converts the hours of the tally, which all processes fill and a restart keeps, to a reading. */
 export function convertHours({ from, outcomes, classes, networks }: TallyHours): HistoryReading {
   const [some = []] = Object.values(outcomes)
-  const curves = mapOutcomes((outcome) => outcomes[outcome] ?? some.map(() => 0))
-  return {
-    from,
-    step: HOUR_MS,
-    curves,
-    totals: mapOutcomes((outcome) => sum(curves[outcome])),
+  return makeReading(from, HOUR_MS, (outcome) => outcomes[outcome] ?? some.map(() => 0), {
     classes: AGENT_CLASSES.map((name) => ({ name, count: classes[name] ?? 0 })),
     networks: NETWORK_CLASSES.map((name) => ({ name, count: networks[name] ?? 0 })),
-  }
+  })
+}
+
+function makeReading(
+  from: number,
+  step: number,
+  readCurve: (outcome: Outcome) => readonly number[],
+  counts: Pick<HistoryReading, 'classes' | 'networks'>,
+): HistoryReading {
+  const curves = mapOutcomes(readCurve)
+  return { from, step, curves, totals: mapOutcomes((outcome) => sum(curves[outcome])), ...counts }
 }
 
 /** Merges lists with the same names in the same order. */

@@ -19,13 +19,11 @@ export function createRecent(capacity: number) {
   }
 
   return {
-    /** Keeps a request while its second has room. */
     add(observed: ObservedRequest): void {
       if (room[classify(observed)]-- <= 0) return
       kept[count % capacity] = observed
       count++
     },
-    /** Begins another second. */
     begin(): void {
       room = { ...KEPT_A_SECOND }
     },

@@ -46,10 +46,12 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 /** Sends an error with a code as JSON; any other error is a bug, without details. */
-export function sendError(response: ServerResponse, error: unknown, headers: object = {}): void {
+export function sendError(response: ServerResponse, error: unknown): void {
   const known = error instanceof SallyportError ? error : new SallyportError('internal_error')
   const status = STATUSES[known.code] ?? ERRORS[known.code].status ?? 400
   const { details } = known
+  const seconds = details?.['retryAfter']
+  const headers = typeof seconds === 'number' ? { 'Retry-After': String(seconds) } : {}
   sendJson(response, status, { error: known.code, message: known.message, ...(details && { details }) }, headers)
 }
 

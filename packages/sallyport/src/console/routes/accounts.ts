@@ -52,7 +52,6 @@ export const ACCOUNT_ROWS = [
   }),
 ]
 
-/** Shows a key without its hash. */
 function showKey({ id, createdAt, revokedAt, lastUsedAt }: StoredKey) {
   return { id, createdAt, revokedAt, lastUsedAt }
 }

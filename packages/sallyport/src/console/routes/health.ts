@@ -3,7 +3,6 @@ import { doctor, type Finding, isShippedTable } from '@sallyport/engine'
 import type { Share } from '../shares/share.ts'
 import { type ConsoleParts, get } from './route.ts'
 
-/** Findings are checked again after this time. */
 const FINDINGS_MS = 15_000
 
 const PROCESS: Share<object, { readonly since: number; readonly lostLines: number; readonly loadOn: boolean }> = {

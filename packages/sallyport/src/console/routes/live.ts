@@ -5,7 +5,7 @@ import { convertHours, type HistoryReading, mergeReadings, SPANS, type Span } fr
 import { challengesSection } from '../report/tally-sections.ts'
 import { type Share, takeNewest } from '../shares/share.ts'
 import { type Brief, createFilter, FILTERS, type Filters, toBrief } from './brief.ts'
-import type { ReadReports } from './reports.ts'
+import type { ReadReports } from './report.ts'
 import { get } from './route.ts'
 import { shownAddress, withoutAddresses } from './shown-address.ts'
 import { answerStream, type OpenStreams, STREAMED } from './stream.ts'

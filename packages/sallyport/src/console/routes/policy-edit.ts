@@ -35,10 +35,7 @@ export function policyTag(policy: Policy): string {
   return `"${createHash('sha256').update(policyText(policy)).digest('base64url').slice(0, 22)}"`
 }
 
-/**
- * Throws `edit_untagged` without a tag, because such a save could overwrite another administrator's, and `edit_conflict` unless `tag` is
- * `*` or matches the policy in force.
- */
+/** Throws `edit_untagged` without a tag, and `edit_conflict` unless `tag` is `*` or matches the policy in force. */
 export function requireTag(policy: Policy, tag: string | undefined): void {
   if (tag === undefined) throw new SallyportError('edit_untagged')
   if (tag !== '*' && tag !== policyTag(policy)) throw new SallyportError('edit_conflict')

@@ -5,11 +5,8 @@ import {
   compilePolicy,
   counted,
   countUnjudged,
-  type Decision,
-  type ObservedRequest,
   rulesInForce,
   SallyportError,
-  type UnjudgedRule,
   unjudgedNotes,
 } from '@sallyport/core'
 import { type ConfigFault, configSchema, type PolicyReader, policyText } from '@sallyport/engine'
@@ -115,24 +112,15 @@ export interface Example extends Brief, Omit<Step, 'class'> {
   readonly because: string | undefined
 }
 
-interface Replayed {
-  /** Counts the requests that took each step. */
-  readonly steps: readonly (Step & { readonly requests: number })[]
-  /** Counts requests that time did not permit. */
-  readonly left: number
-  readonly examples: readonly Example[]
-  readonly unjudged: readonly UnjudgedRule[]
-}
+type Replayed = Awaited<ReturnType<typeof replay>>
 
 /**
  * Tries the policy in force and a draft on the remembered requests, the newest first, and compares both: the decision when a request came
  * also rested on counts, bans and earlier policies, which neither policy knows here.
  */
-async function replay(
-  { policy }: { readonly policy: CheckedPolicy },
-  { history, sallyport, policies }: OwnParts,
-): Promise<Replayed> {
-  const decided = history.recent.list().toReversed().flatMap(filterDecided)
+async function replay({ policy }: { readonly policy: CheckedPolicy }, { history, sallyport, policies }: OwnParts) {
+  const recent = history.recent.list().toReversed()
+  const decided = recent.flatMap((one) => (one.decision ? [{ one, decision: one.decision }] : []))
   const steps = new Map<string, Step & { requests: number }>()
   const examples: Example[] = []
   const open = countUnjudged()
@@ -151,7 +139,7 @@ async function replay(
       if (now === undefined || draft === undefined) continue
       const [before, { action: after, because, unjudged }] = [now.action, draft]
       open.add(unjudged)
-      const { one, decision } = batch[index] as Decided
+      const { one, decision } = batch[index] as (typeof batch)[number]
       const { class: who } = decision.inspection.agent
       const name = `${who} ${before} ${after}`
       const step = steps.get(name) ?? { class: who, before, after, requests: 0 }
@@ -162,17 +150,9 @@ async function replay(
     }
     requests += judged.length
   }
-  return { steps: [...steps.values()], left: decided.length - requests, examples, unjudged: open.rules }
-}
-
-interface Decided {
-  readonly one: ObservedRequest
-  readonly decision: Decision
-}
-
-function filterDecided(one: ObservedRequest): readonly Decided[] {
-  const { decision } = one
-  return decision === undefined ? [] : [{ one, decision }]
+  // Time did not permit those that are left.
+  const left = decided.length - requests
+  return { steps: [...steps.values()], left, examples, unjudged: open.rules }
 }
 
 async function whatIf({ asked: { text = '' } }: Call<'text'>, { gather, policies }: ConsoleParts) {

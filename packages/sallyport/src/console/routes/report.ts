@@ -1,10 +1,9 @@
 import { DAY_MS, HOUR_MS, rulesInForce } from '@sallyport/core'
-import { readHours, readPeriod } from '@sallyport/engine'
+import { type Config, readHours, readPeriod, readTally, type TallyReports } from '@sallyport/engine'
 import { convertHours } from '../history/history.ts'
 import { crawlerSections } from '../report/crawler-sections.ts'
 import { tallySections } from '../report/tally-sections.ts'
 import { findRuling } from './policy-edit.ts'
-import type { ReadReports } from './reports.ts'
 import { get } from './route.ts'
 import { parseSpan } from './values.ts'
 
@@ -12,6 +11,25 @@ import { parseSpan } from './values.ts'
 const SPANS = { '24h': DAY_MS, '7d': 7 * DAY_MS, '30d': 30 * DAY_MS } as const
 
 const NO_HOURS = { from: 0, outcomes: {}, classes: {}, networks: {} }
+
+/** Keeps a report for so long: summing up a busy month takes a moment, and changes little meanwhile. */
+const KEPT_MS = 5_000
+
+/** Reads the tally of all processes over the last `ms` milliseconds. */
+export type ReadReports = (config: Config, ms: number, now: number) => Promise<TallyReports | undefined>
+
+/** Keeps each report for some seconds; reads a failed report again. */
+export function keepReports(): ReadReports {
+  const kept = new Map<number, { readonly at: number; readonly reports: ReturnType<ReadReports> }>()
+  return (config, ms, now) => {
+    const known = kept.get(ms)
+    if (known !== undefined && now - known.at < KEPT_MS) return known.reports
+    const reports = readTally(config, now - ms, now)
+    kept.set(ms, { at: now, reports })
+    reports.catch(() => kept.delete(ms))
+    return reports
+  }
+}
 
 /** Serves hourly counts of all processes: one file has them, so no process is asked. */
 export function reportRows(readReports: ReadReports) {

@@ -18,25 +18,18 @@ const EVENTS: Share<object, readonly RiskyEvent[]> = {
       .flatMap((one) => describeEvent(one, sallyport.config.log.addresses)),
 }
 
-/** An event of an account, which is named by its keyed hash. */
-interface RiskyEvent {
-  readonly at: number
-  readonly account: string
-  readonly from: string
-  readonly event: string
-  readonly isFailure: boolean
-  /** Names the action that was taken, or that monitor mode and trials would have taken. */
-  readonly action: string
-  readonly isTrial: boolean
-  readonly reasons: readonly Reason[]
-}
+type RiskyEvent = ReturnType<typeof describeEvent>[number]
 
-function describeEvent({ decision, client, at }: ObservedRequest, form: AddressForm): readonly RiskyEvent[] {
+/** Describes an event of an account, which is named by its keyed hash. */
+function describeEvent({ decision, client, at }: ObservedRequest, form: AddressForm) {
   const event = decision?.inspection.event
   const [account] = event?.identifiers ?? []
   if (decision === undefined || event === undefined || account === undefined) return []
   const { action, enforced, trial, reasons } = decision
-  const tried = trial && { id: `policy:${trial.rule}`, text: `Dry run: rule "${trial.rule}" would ${trial.action}.` }
+  const tried: Reason | undefined = trial && {
+    id: `policy:${trial.rule}`,
+    text: `Dry run: rule "${trial.rule}" would ${trial.action}.`,
+  }
   const deciding = action === 'allow' ? undefined : reasons[0]
   const all = [...(tried ? [tried] : []), ...(deciding ? [deciding] : []), ...event.reasons]
   return [
@@ -46,6 +39,7 @@ function describeEvent({ decision, client, at }: ObservedRequest, form: AddressF
       from: client,
       event: event.event,
       isFailure: event.outcome !== undefined && event.outcome !== 'success',
+      /** Names the action that was taken, or that monitor mode and trials would have taken. */
       action: trial?.action ?? action,
       isTrial: trial !== undefined || !enforced,
       reasons: withoutAddresses(all, [client], form),

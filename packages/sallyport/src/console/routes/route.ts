@@ -5,9 +5,7 @@ import type { AskOthers, Gather, OwnParts, Share } from '../shares/share.ts'
 
 /** Offers operators actions that a Sallyport alone does not have, where the program provides them. */
 export interface ConsoleHooks {
-  /**
-   * Writes a policy into the configuration file, whose new text `written` returns, and adopts it; absent: the console cannot save a policy.
-   */
+  /** Writes the policy that `written` puts into the configuration file, and adopts it; absent: the console saves no policy. */
   readonly savePolicy?: ((written: (configuration: string) => Promise<string>) => Promise<void>) | undefined
   /** Returns the address of the proxy, which links use. */
   readonly url?: (() => string) | undefined
@@ -15,14 +13,11 @@ export interface ConsoleHooks {
   readonly askOthers?: AskOthers | undefined
 }
 
-/** Holds everything from which the console's routes answer. */
 export interface ConsoleParts extends OwnParts {
   readonly hooks: ConsoleHooks
-  /** Asks all processes of the cluster. */
   readonly gather: Gather
 }
 
-/** Describes one call of the console's API. */
 export interface Call<Name extends string = never> {
   readonly visitor: Visitor
   /** Holds the texts that the row takes: of the query of a GET, or of the body of a POST. */
@@ -34,7 +29,6 @@ export interface Call<Name extends string = never> {
   readonly now: number
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Records what an operator did. */
   audit(what: string, details: Readonly<Record<string, unknown>>): void
 }
 
@@ -69,7 +63,6 @@ export function get<const Path extends string, Answer, const Name extends string
   return { method: 'GET', role: 'read', path, ...terms, answer }
 }
 
-/** Makes a row that takes a body. */
 export function post<const Path extends string, Answer, const Name extends string = never>(
   path: Path,
   terms: Terms<Name>,

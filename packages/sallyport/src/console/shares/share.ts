@@ -2,13 +2,6 @@ import type { PolicyReader, Sallyport } from '@sallyport/engine'
 import type { History } from '../history/history.ts'
 import type { Trail } from '../history/trail.ts'
 
-/** Holds the answers of other processes in a cluster, and counts those that gave none in time. */
-export interface OthersSaid {
-  readonly answers: readonly unknown[]
-  readonly silent: number
-}
-
-/** Holds everything from which a process answers. */
 export interface OwnParts {
   readonly sallyport: Sallyport
   readonly history: History
@@ -26,18 +19,17 @@ export interface Share<Question, Own> {
   own(question: Question, parts: OwnParts): Own | Promise<Own>
 }
 
-/** Holds the shares of all processes, this one's first. */
-export interface Gathered<Own> {
-  readonly shares: readonly [Own, ...Own[]]
-  /** Counts processes that did not answer in time: what they know is missing. */
+/** Asks this process and the others; `silent` counts processes that gave no answer in time. Rejects where this process does. */
+export type Gather = <Question, Own>(
+  share: Share<Question, Own>,
+  question: Question,
+) => Promise<{ readonly shares: readonly [Own, ...Own[]]; readonly silent: number }>
+
+/** Asks the other processes about a name; counts those that did not answer in time. */
+export type AskOthers = (about: { readonly name: string; readonly question: unknown }) => Promise<{
+  readonly answers: readonly unknown[]
   readonly silent: number
-}
-
-/** Asks this process and the others. Rejects where this process's own share does. */
-export type Gather = <Question, Own>(share: Share<Question, Own>, question: Question) => Promise<Gathered<Own>>
-
-/** Asks the other processes about a name; absent: there are none. */
-export type AskOthers = (about: { readonly name: string; readonly question: unknown }) => Promise<OthersSaid>
+}>
 
 export function createGather(parts: OwnParts, askOthers: AskOthers | undefined): Gather {
   return async <Question, Own>({ name, own }: Share<Question, Own>, question: Question) => {
