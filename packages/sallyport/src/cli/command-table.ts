@@ -1,24 +1,7 @@
 import type { Command } from 'commander'
 
-export interface OptionRow {
-  /** Holds `--plan <plan>`. */
-  readonly flags: string
-  readonly description: string
-  readonly choices: readonly string[]
-  /** The default as written; absent where there is none, or where the description says it. */
-  readonly initial?: string | undefined
-  readonly required: boolean
-}
-
-export interface CommandRow {
-  /** Holds `keys create`, with its arguments. */
-  readonly usage: string
-  readonly description: string
-  readonly example: string
-  readonly options: readonly OptionRow[]
-}
-
-export function listCommands(program: Command, examples: Readonly<Record<string, string>>): readonly CommandRow[] {
+/** Lists the commands that act, each with its arguments as in `keys create`, and its options as in `--plan <plan>`. */
+export function listCommands(program: Command, examples: Readonly<Record<string, string>>) {
   return findLeaves(program).map(({ name, command }) => ({
     usage: [name, ...command.registeredArguments.map(argumentText)].join(' '),
     description: command.description(),
@@ -28,6 +11,7 @@ export function listCommands(program: Command, examples: Readonly<Record<string,
       description,
       choices: argChoices,
       required: mandatory,
+      // The default as written; the description says another default.
       ...(defaultValue !== undefined && !negate && { initial: String(defaultValue) }),
     })),
   }))

@@ -2,19 +2,17 @@ import { readFileSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
 import { systemFault } from '@sallyport/engine/files'
 import { Command, CommanderError } from 'commander'
-import { type CommandRow, findLeaves, listCommands } from './command-table.ts'
-import { addAccountsCommands } from './commands/accounts.ts'
+import { findLeaves, listCommands } from './command-table.ts'
 import { addBansCommands } from './commands/bans.ts'
 import { addConfigCommands } from './commands/config.ts'
 import { addConsoleCommand } from './commands/console.ts'
 import { addCrawlersCommands } from './commands/crawlers.ts'
 import { addDataCommands } from './commands/data.ts'
-import { addDemoCommand } from './commands/demo.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addEvidenceCommands } from './commands/evidence.ts'
 import { addExplainCommand } from './commands/explain.ts'
 import { addIpCommands } from './commands/ip.ts'
-import { addKeysCommands } from './commands/keys.ts'
+import { addAccountsCommands, addKeysCommands } from './commands/keys.ts'
 import { addLedgerCommands } from './commands/ledger.ts'
 import { addListCommands } from './commands/list.ts'
 import { addLogsCommand } from './commands/logs.ts'
@@ -22,16 +20,15 @@ import { addLookupCommand } from './commands/lookup.ts'
 import { addNotifyCommands } from './commands/notify.ts'
 import { addPolicyCommands } from './commands/policy.ts'
 import { addPrivacyCommands } from './commands/privacy.ts'
-import { addProxyCommand } from './commands/proxy.ts'
+import { addDemoCommand, addProxyCommand } from './commands/proxy.ts'
 import { addReplayCommand } from './commands/replay.ts'
 import { addReportCommand } from './commands/report.ts'
 import { addRobotsCommand } from './commands/robots.ts'
 import { addSimulateCommand } from './commands/simulate.ts'
 import { EXAMPLES } from './examples.ts'
 import { addInitCommand } from './init/init.ts'
-import { ExitError } from './terminal/exit.ts'
 import { printableLines, printableMessage } from './terminal/printable.ts'
-import { processTerminal, type Terminal } from './terminal/terminal.ts'
+import { ExitError, processTerminal, type Terminal } from './terminal/terminal.ts'
 import { leavePrimary } from './workers/worker.ts'
 
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const
@@ -65,7 +62,7 @@ export async function main(argv: readonly string[], on: Terminal = processTermin
   }
 }
 
-export function commandTable(): readonly CommandRow[] {
+export function commandTable() {
   return listCommands(createProgram({ out() {}, err() {} }), EXAMPLES)
 }
 

@@ -3,30 +3,30 @@ import { join } from 'node:path'
 import { type ClientTrust, formatAddress, parseTrust } from '@sallyport/core'
 import { createLog } from '@sallyport/engine'
 import t, { type Test } from 'tap'
-import { createLineReader, readAccessLog } from '../../src/cli/log/access/access-log.ts'
-import type { AccessFormat } from '../../src/cli/log/access/format.ts'
-import { ACCESS_FORMATS } from '../../src/cli/log/access/formats.ts'
+import { ACCESS_FORMATS, createLineReader, readAccessLog } from '../../src/cli/log/access/access-log.ts'
 import { parseFields } from '../../src/cli/log/access/json.ts'
 import { parseMoment } from '../../src/cli/log/access/moment.ts'
+import type { AccessFormat, LoggedLine } from '../../src/cli/log/access/reading.ts'
 import { FIREFOX } from './command.ts'
 import { observed } from './observed.ts'
 
-/** Returns how a log is read: its format, and for each line `address method target | user agent | moment | status` or what it lacks. */
+/** Writes how a line is read: `address method target | user agent | moment | status`, or what it lacks. */
+function describeReading({ reading, format = 'none' }: LoggedLine): readonly [format: string, read: string] {
+  if ('lacks' in reading) return [format, `lacks ${reading.lacks}`]
+  const { address, method, target, userAgent, at, status = '' } = reading
+  return [
+    format,
+    `${formatAddress(address)} ${method} ${target} | ${userAgent} | ${new Date(at).toISOString()} | ${status}`,
+  ]
+}
+
 function listReadings(
   lines: readonly string[],
   formats: readonly AccessFormat[] = ACCESS_FORMATS,
   trust?: ClientTrust,
 ): readonly (readonly [string, string])[] {
   const read = createLineReader(formats, lines, trust)
-  return lines.flatMap((line) =>
-    read(line).map(({ reading, format }): readonly [string, string] => {
-      const name = format ?? 'none'
-      if ('lacks' in reading) return [name, `lacks ${reading.lacks}`]
-      const { address, method, target, userAgent, at, status = '' } = reading
-      const moment = new Date(at).toISOString()
-      return [name, `${formatAddress(address)} ${method} ${target} | ${userAgent} | ${moment} | ${status}`]
-    }),
-  )
+  return lines.flatMap((line) => read(line).map(describeReading))
 }
 
 /* A request that lines of text are about, in parts, and its reading. */
@@ -178,18 +178,11 @@ t.test('columns of the W3C are those that the log names, each time that it names
   ])
 })
 
-/** Writes a log, and reads of each line its format, and its address, target, user agent and time or what it lacks. */
-async function listRead(t: Test, text: string) {
+async function readFile(t: Test, text: string) {
   const file = join(t.testdir(), 'a.log')
   writeFileSync(file, text)
-  const read: (readonly [string | undefined, string])[] = []
-  for await (const { reading, format } of readAccessLog(file)) {
-    if ('lacks' in reading) read.push([format, reading.lacks])
-    else {
-      const { address, target, userAgent, at } = reading
-      read.push([format, `${formatAddress(address)} ${target} ${userAgent} ${new Date(at).toISOString()}`])
-    }
-  }
+  const read: (readonly [string, string])[] = []
+  for await (const line of readAccessLog(file)) read.push(describeReading(line))
   return read
 }
 
@@ -228,9 +221,9 @@ t.test('a line within the line of a collector is read as its program wrote it', 
     `<134>2026-11-21T09:00:00Z cache-fra1 log[123]: ${line}`,
     JSON.stringify({ __CURSOR: 'x', MESSAGE: line, _PID: '7' }),
   ]
-  const read = await listRead(t, `\ufeff${wrapped.join('\r\n')}\n`)
+  const read = await readFile(t, `\ufeff${wrapped.join('\r\n')}\n`)
   t.equal(read.length, wrapped.length)
-  for (const [at, [, text]] of read.entries()) t.equal(text, `203.0.113.9 /a curl/8.5.0 ${AT}`, `${wrapped[at]}`)
+  for (const [at, [, text]] of read.entries()) t.ok(text.startsWith(curl('/a', '')), `${wrapped[at]}`)
 })
 
 t.test('a beginning that looks like a collector\u2019s stays where it is the line\u2019s own', async (t) => {
@@ -239,11 +232,8 @@ t.test('a beginning that looks like a collector\u2019s stays where it is the lin
     `${AT} web-1 203.0.113.9:2817 10.0.0.2:80 0.1 0.1 0.1 200 200 0 57 "GET http://a.example/a HTTP/1.1" "curl/8.5.0" - -`,
     `${AT} heroku[router]: at=info method=GET path="/a"`,
   ]
-  t.same(await listRead(t, own.join('\n')), [
-    ['combined', `203.0.113.9 /a curl/8.5.0 ${AT}`],
-    [undefined, 'request'],
-    [undefined, 'request'],
-  ])
+  const none = ['none', 'lacks request']
+  t.same(await readFile(t, own.join('\n')), [['combined', curl('/a')], none, none])
 })
 
 t.test('times in every unit and form, and lengths of time that are none', async (t) => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
@@ -47,13 +47,9 @@ export function workspace(t: Test, lines: readonly string[] | ((folder: string) 
   }
 }
 
-export interface Run {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
+type Run = Awaited<ReturnType<typeof run>>
 
-export async function run(...argv: readonly string[]): Promise<Run> {
+export async function run(...argv: readonly string[]) {
   let [out, err] = ['', '']
   const code = await main(argv, {
     out: (text) => {
@@ -71,47 +67,39 @@ export function piping(input: string | Buffer, ...argv: readonly string[]) {
   return spawnSync(process.execPath, [BIN, ...argv], { input, encoding: 'utf8' })
 }
 
-/** Controls a command that has a process of its own. */
-export interface Started {
-  readonly child: ChildProcess
-  out(): string
-  err(): string
-  /** Resolves when stdout or stderr holds a text, or when the process has ended. */
-  says(text: string): Promise<void>
-  readonly ended: Promise<number | null>
-  /** Sends a signal, by default SIGTERM, and resolves with the exit code. */
-  stop(signal?: NodeJS.Signals): Promise<number | null>
-}
+export type Started = ReturnType<typeof start>
 
 /** A command that has not said a text by then says another one: its test fails with what it said, instead of hanging. */
 const MAX_WAIT_MS = 240_000
 
+/** Starts a command in a process of its own. */
 export function start(
   t: Test,
   argv: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  user: { readonly uid?: number | undefined; readonly gid?: number | undefined } = {},
+  options: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd' | 'stdio'> = {},
   /** A program and its arguments, which runs the command. */
   within: readonly string[] = [],
-): Started {
+) {
   const [program = process.execPath, ...before] = [...within, process.execPath]
-  const child = spawn(program, [...before, BIN, ...argv], {
+  const child: ChildProcess = spawn(program, [...before, BIN, ...argv], {
     // No question leaves this machine: the port is the one of RFC 863, and no server listens. A busy machine sheds no request.
     env: { ...process.env, SALLYPORT_DNS_SERVERS: '127.0.0.1:9', SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...user,
+    ...options,
   })
   let [out, err, isOver] = ['', '', false]
-  child.stdout.on('data', (text) => {
+  child.stdout?.on('data', (text) => {
     out += text
   })
-  child.stderr.on('data', (text) => {
+  child.stderr?.on('data', (text) => {
     err += text
   })
   const ended = once(child, 'close').then(([code]) => {
     isOver = true
     return code as number | null
   })
+  /** Sends a signal, and resolves with the exit code. */
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     child.kill(signal)
     return ended
@@ -121,7 +109,8 @@ export function start(
     child,
     out: () => out,
     err: () => err,
-    async says(text) {
+    /** Resolves when stdout or stderr holds a text, or when the process has ended. */
+    async says(text: string): Promise<void> {
       const begun = performance.now()
       await until(() => {
         if (performance.now() - begun > MAX_WAIT_MS) throw new Error(`never said "${text}": ${err}`)
@@ -131,6 +120,14 @@ export function start(
     ended,
     stop,
   }
+}
+
+/** A user without rights: rights do not bind root. */
+export const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+
+/** Resolves with what a command has said, once it has ended. */
+export async function finish({ ended, out, err }: Started): Promise<Run> {
+  return { code: (await ended) ?? -1, out: out(), err: err() }
 }
 
 /** Starts a proxy on loopback, and reads where it listens once it has said a text: by default its last line. */

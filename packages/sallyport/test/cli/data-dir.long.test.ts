@@ -3,10 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { open, readConfig } from '@sallyport/engine'
 import t, { type Test } from 'tap'
-import { LOOPBACK, makeFolder, run, start, visit, workspace } from './command.ts'
-
-/** Rights do not bind root: commands that must lack a right run as another user there. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+import { finish, LOOPBACK, makeFolder, NOBODY, run, start, visit, workspace } from './command.ts'
 
 /** A workspace that everybody may read, and in which nothing may be written once it is sealed. */
 function sealable(t: Test, lines: readonly string[] = []) {
@@ -21,11 +18,7 @@ function sealable(t: Test, lines: readonly string[] = []) {
   return { ...made, dataDir, seal }
 }
 
-async function runAsNobody(t: Test, ...argv: readonly string[]) {
-  const started = start(t, argv, {}, NOBODY)
-  const code = (await started.ended) ?? -1
-  return { code, out: started.out(), err: started.err() }
-}
+const runAsNobody = (t: Test, ...argv: readonly string[]) => finish(start(t, argv, {}, NOBODY))
 
 t.test('whatever is wrong with a dataDir is one sentence', async (t) => {
   const { folder, config, command, dataDir } = sealable(t)

@@ -3,14 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { freePort, listening } from '@sallyport/engine/testing'
 import t from 'tap'
-import { start, workspace } from './command.ts'
-
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-
-interface Finding {
-  readonly state: string
-  readonly advice?: string | undefined
-}
+import { finish, NOBODY, start, workspace } from './command.ts'
 
 t.test('doctor says what is good and what is not, with what to do, and exits 1 where something fails', async (t) => {
   const { command, object, config, folder } = workspace(t, [
@@ -25,7 +18,7 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
   t.match(out, /^fail {2}dns {8}No response from 127\.0\.0\.1:9 within 50 ms: \w+\.\n {17}\S.*dns\.servers/m)
   const { ok, findings } = await object('doctor')
   t.equal(ok, false)
-  t.ok(findings.every(({ state, advice }: Finding) => state === 'ok' || advice !== undefined))
+  for (const { state, advice } of findings) t.ok(state === 'ok' || advice !== undefined)
 
   const site = await command('doctor', '--site', `http://127.0.0.1:${await freePort()}`)
   t.match(site.out, /^fail {2}challenge {2}http:\S+pass does not reach the gate: nothing listens there, nor does http/m)
@@ -33,9 +26,8 @@ t.test('doctor says what is good and what is not, with what to do, and exits 1 w
 
   chmodSync(folder, 0o755)
   mkdirSync(join(folder, 'data'), { mode: 0o555 })
-  const nobody = start(t, ['doctor', '--config', config], {}, NOBODY)
-  t.equal(await nobody.ended, 1)
-  t.match(nobody.out(), /^fail {2}dataDir {4}dataDir: \S+ cannot be written: user \d+ lacks the permission\.$/m)
+  const denied = /^fail {2}dataDir {4}dataDir: \S+ cannot be written: user \d+ lacks the permission\.$/m
+  t.match(await finish(start(t, ['doctor', '--config', config], {}, NOBODY)), { code: 1, out: denied })
 })
 
 t.test('doctor asks the origin for a /v1 of its own, and config check asks nothing', async (t) => {
@@ -71,9 +63,8 @@ t.test('a folder that is closed to this user is named, at the line of what is be
   ]
   const config = write('below.yaml', lines.join('\n'))
   const saidBy = async (...argv: readonly string[]): Promise<string> => {
-    const started = start(t, [...argv, '--config', config], {}, NOBODY)
-    await started.ended
-    return `${started.out()}${started.err()}`.replaceAll(folder, '')
+    const { out, err } = await finish(start(t, [...argv, '--config', config], {}, NOBODY))
+    return (out + err).replaceAll(folder, '')
   }
   const [checked, examined] = [await saidBy('config', 'check'), await saidBy('doctor')]
   const rows: readonly (readonly [line: number, key: string, found: string])[] = [

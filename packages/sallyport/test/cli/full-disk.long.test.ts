@@ -2,12 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { LOOPBACK, start, workspace } from './command.ts'
+import { finish, LOOPBACK, start, workspace } from './command.ts'
 
-/*
- * File systems of a few hundred kilobytes, in a mount namespace of one command: nothing of it is seen outside, and it is
- * gone with the command.
- */
+/* File systems of a few hundred kilobytes, in a mount namespace that ends with its command. */
 const UNSHARE = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount']
 const tried = spawnSync('unshare', [...UNSHARE, 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp'], { encoding: 'utf8' })
 const skip = tried.status !== 0 && `no file systems can be made: ${tried.error?.message ?? tried.stderr.trim()}`
@@ -34,8 +31,9 @@ t.test('on a full disk every command ends with one sentence', { skip }, async (t
     ['ledger', 'verify'],
   ]
   const said = commands.map(async (argv) => {
-    const { ended, out, err, dataDir } = startOn(t, '100k', FILL, argv)
-    return { argv, code: await ended, out: out(), err: err().replaceAll(dataDir, 'DIR') }
+    const started = startOn(t, '100k', FILL, argv)
+    const { err, ...ended } = await finish(started)
+    return { argv, ...ended, err: err.replaceAll(started.dataDir, 'DIR') }
   })
   const sentence =
     /^(sallyport: this change could not be recorded in DIR\/audit\.log: ENOSPC.*\n)?sallyport: dataDir: DIR cannot be written: the disk is full( or failing)?\n$/

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
 import { freePort } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
-import { BIN, visit as get, type Run, serve, start, until, workspace } from './command.ts'
+import { BIN, finish, visit as get, serve, start, until, workspace } from './command.ts'
 
 const RULES = 'policy: { rules: [{ id: shut, match: { path: ["/shut"] }, action: block }] }'
 
@@ -14,10 +14,7 @@ async function openGate(t: Test, lines: readonly string[] = [], ...argv: readonl
   const proxy = await serve(t, config, ['--admin', admin, '--trust-proxy', 'loopback', ...argv])
   const visit = (id: string, path = '/') =>
     get(proxy.url + path, { 'x-forwarded-for': '192.0.2.7', 'x-request-id': id, 'user-agent': 'curl/8.5.0' })
-  const command = async (...argv: readonly string[]): Promise<Run> => {
-    const started = start(t, [...argv, '--config', config])
-    return { code: (await started.ended) ?? -1, out: started.out(), err: started.err() }
-  }
+  const command = (...argv: readonly string[]) => finish(start(t, [...argv, '--config', config]))
   const remembers = (id: string) => until(async () => (await command('logs')).out.includes(id))
   return { config, write, proxy, visit, command, remembers }
 }

@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -12,51 +11,30 @@ import t, { type Test } from 'tap'
 import { FRAMEWORKS } from '../../src/cli/init/frameworks.ts'
 import { FRONTS } from '../../src/cli/init/questions.ts'
 import { PROTECTIONS } from '../../src/cli/init/settings.ts'
-import { BIN, FIREFOX, GPTBOT, makeFolder, run, start, until, visit, workspace } from './command.ts'
+import { FIREFOX, GPTBOT, makeFolder, run, start, until, visit, workspace } from './command.ts'
 
+/** Runs a command on a terminal of its own, and passes on what is typed and shown. */
 const PYTHON = 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
-
-/** Programs that run a command on a terminal of its own, passing on what is typed and shown. */
-const EMULATIONS: readonly ((argv: readonly string[]) => readonly [string, ...(readonly string[])])[] = [
-  (argv) => ['python3', '-c', PYTHON, ...argv],
-  (argv) => ['script', '-qec', argv.map((word) => `'${word}'`).join(' '), '/dev/null'],
-]
-
-const EMULATION = EMULATIONS.find((emulate) => {
-  const [program, ...rest] = emulate(['true'])
-  return spawnSync(program, rest, { input: '' }).status === 0
-})
-
-const NO_TERMINAL = EMULATION === undefined && 'neither python3 nor script'
+const NO_TERMINAL = spawnSync('python3', ['--version']).error !== undefined && 'no python3'
 
 function openTerminal(t: Test, argv: readonly string[], cwd: string) {
-  if (EMULATION === undefined) throw new Error(String(NO_TERMINAL))
-  const [program, ...rest] = EMULATION([process.execPath, BIN, ...argv])
-  const child = spawn(program, rest, { cwd, env: { ...process.env, NO_COLOR: '1' } })
-  let [shown, read, isOver] = ['', 0, false]
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    shown += text
-  })
-  const ended = once(child, 'close').then(([code]) => {
+  const { child, out, ended } = start(t, argv, { NO_COLOR: '1' }, { cwd, stdio: 'pipe' }, ['python3', '-c', PYTHON])
+  let [read, isOver] = [0, false]
+  void ended.then(() => {
     isOver = true
-    return { code: code as number | null, shown }
-  })
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await ended
   })
   return {
     /** Resolves with what was shown up to this text and was not waited for before. Rejects where the command ends without it. */
     async shows(text: string): Promise<string> {
-      await until(() => shown.includes(text, read) || isOver)
-      if (!shown.includes(text, read)) throw new Error(`"${text}" is not shown: ${shown.slice(read)}`)
-      const part = shown.slice(read, shown.indexOf(text, read) + text.length)
+      await until(() => out().includes(text, read) || isOver)
+      if (!out().includes(text, read)) throw new Error(`"${text}" is not shown: ${out().slice(read)}`)
+      const part = out().slice(read, out().indexOf(text, read) + text.length)
       read += part.length
       return part
     },
-    type: (keys: string) => void child.stdin.write(keys),
+    type: (keys: string) => void child.stdin?.write(keys),
     /** Resolves with the exit code and with all that was shown. */
-    ended,
+    ended: ended.then((code) => ({ code, shown: out() })),
   }
 }
 

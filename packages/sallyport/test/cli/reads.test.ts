@@ -20,12 +20,6 @@ t.test('lookup, without any data', async (t) => {
   t.match(told, [{ target: { raw: '192.0.2.1' } }, { error: 'invalid_target', message: /1\.2\.3/ }])
 })
 
-interface Row {
-  readonly id: string
-  readonly state: string
-  readonly date?: string | undefined
-}
-
 t.test('data is compiled, told and bundled', async (t) => {
   const { command, folder, write } = workspace(t)
   const other = `${folder}/other`
@@ -36,7 +30,7 @@ t.test('data is compiled, told and bundled', async (t) => {
   })
   const status = await command('data', 'status', '--json')
   t.equal(status.err, '', 'nothing is compiled twice')
-  const sources: readonly Row[] = JSON.parse(status.out)
+  const sources: readonly { id: string; state: string; date?: string }[] = JSON.parse(status.out)
   const find = (wanted: string) => sources.find(({ id }) => id === wanted)
   t.match([find('asn-csv-v4'), find('reserved')], [{ state: 'absent' }, { state: 'loaded' }])
   const undated = sources.filter(({ state, date }) => state === 'loaded' && !date)

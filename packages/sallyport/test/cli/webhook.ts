@@ -4,15 +4,10 @@ import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 
 /** A notification as a webhook received it. */
-export interface Posted {
+interface Posted {
   readonly headers: IncomingHttpHeaders
   readonly body: string
-  readonly message: {
-    readonly kind: string
-    readonly over?: true | undefined
-    readonly text: string
-    readonly leftOut: number
-  }
+  readonly message: { readonly kind: string; readonly text: string }
 }
 
 export async function openWebhook(t: Test) {

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster'
 import { EventEmitter } from 'node:events'
 import t from 'tap'
-import { shareLoad } from '../../src/cli/workers/worker-load.ts'
+import { shareLoad } from '../../src/cli/workers/shared-state.ts'
 import { METRICS, questionRelay } from '../../src/cli/workers/worker-questions.ts'
 
 /** A worker's end of its channel, and what it was sent. */

@@ -7,12 +7,6 @@ import { ask, GPTBOT, visit as get, listChildProcesses, run, serve, until, works
 const CLOCK = 'const now = Date.now; const begun = now(); Date.now = () => begun + 20 * (now() - begun) - 7_200_000'
 const MINUTE_MS = 3_000
 
-/** Counts the records and the requests of an export that the command has verified. */
-interface Exported {
-  readonly records: number
-  readonly requests: number
-}
-
 /** Starts two workers; `stop` ends them and resolves with what their ledger has of the crawler. */
 async function startWorkers(t: Test) {
   const { config, command, write } = workspace(t, ['demo: true', 'crawls: pattern'])
@@ -25,7 +19,7 @@ async function startWorkers(t: Test) {
     until(async () => listChildProcesses(proxy).length === 2 && (await isServing().catch(() => false)))
   await serves()
   const keys = write('keys.json', (await ask(`${url}/v1/provenance/keys`)).json)
-  async function stop(): Promise<Exported> {
+  async function stop() {
     t.equal(await proxy.stop(), 0)
     const { out, err } = await command('report', '--ai', '--evidence', 'OpenAI', '--from', '3h', '--to', '0s')
     t.equal(err, '')
@@ -34,7 +28,7 @@ async function startWorkers(t: Test) {
     const { isProven, paths } = JSON.parse(verified.out)
     t.match({ code: verified.code, isProven }, { code: 0, isProven: true })
     t.match(paths, [{ path: '/articles/*' }])
-    return { records: records.length, requests: paths[0].requests }
+    return { records: records.length, requests: Number(paths[0].requests) }
   }
   return { url, serves, listWorkers: () => listChildProcesses(proxy), stop }
 }

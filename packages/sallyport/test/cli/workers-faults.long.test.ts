@@ -185,22 +185,6 @@ t.test('faults of workers', async (t) => {
     t.equal(await proxy.stop('SIGINT'), 0)
   })
 
-  t.test('a connection whose worker dies before it takes it is closed', { buffered: true }, async (t) => {
-    const { proxy, url, areServing } = await startWorkers(t, 1, ['timeouts: { drain: 1s }'])
-    const [pid = 0] = listChildProcesses(proxy)
-    process.kill(pid, 'SIGSTOP')
-    const handedOver = once(request(url, { agent: false }).end(), 'response').catch(({ code }) => code)
-    // Linux lists accepted connections, in hexadecimal.
-    const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
-    const accepted = new RegExp(`^ *\\d+: \\w+:${port} \\w+:\\w+ 01 `, 'm')
-    await until(() => accepted.test(readFileSync('/proc/net/tcp', 'utf8')))
-    process.kill(pid, 'SIGKILL')
-    t.equal(await handedOver, 'ECONNRESET', 'it does not wait for ever')
-    await areServing()
-    t.equal(await readStatus(url), 200)
-    t.equal(await proxy.stop(), 0)
-  })
-
   t.test('the worker that leads orders certificates, and no other does', { buffered: true }, async (t) => {
     const orders: number[] = []
     const authority = createServer((_, response) => {

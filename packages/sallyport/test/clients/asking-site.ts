@@ -3,20 +3,14 @@ import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 
 /** A request as a browser sent it. */
-export interface Asked {
+interface Asked {
   readonly method: string
   readonly target: string
   readonly httpVersion: string
   readonly fields: readonly string[]
 }
 
-export interface AskingSite {
-  readonly url: string
-  /** Lists every request so far, in order. */
-  readonly asked: readonly Asked[]
-  /** Resolves once each of these paths was asked for. */
-  seen(...paths: readonly string[]): Promise<void>
-}
+export type AskingSite = Awaited<ReturnType<typeof openAskingSite>>
 
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript',
@@ -34,10 +28,7 @@ const WORKER = `self.addEventListener('install', () => self.skipWaiting())
 self.addEventListener('activate', (event) => event.waitUntil(clients.claim()))
 self.addEventListener('fetch', (event) => event.respondWith(fetch(event.request)))`
 
-/**
- * A page that asks for something of each kind and goes on to the next by links, reloads and forms: at first plainly
- * (`/plain`), then through a service worker that passes everything on (`/passed`).
- */
+/** A page that asks for something of each kind: at first plainly (`/plain`), then through a service worker (`/passed`). */
 const PAGE = `<!doctype html><html lang="en"><title>asking</title>
 <link rel="icon" href="icon.svg"><link rel="manifest" href="manifest.json"><link rel="stylesheet" href="style.css">
 <p>text</p><script type="module" src="module.js"></script><script src="/steps.js"></script></html>`
@@ -81,7 +72,7 @@ const STEPS = `(async () => {
 })()`
 
 /** Serves the pages on loopback until the test ends. Sec-Fetch fields and service workers are for loopback too. */
-export async function openAskingSite(t: Test): Promise<AskingSite> {
+export async function openAskingSite(t: Test) {
   const asked: Asked[] = []
   let wakes: (() => void)[] = []
   const note = ({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage) => {
@@ -89,6 +80,7 @@ export async function openAskingSite(t: Test): Promise<AskingSite> {
     for (const wake of wakes) wake()
     wakes = []
   }
+  /** Resolves once each of these paths was asked for. */
   const seen = async (...paths: readonly string[]) => {
     while (!paths.every((path) => asked.some(({ target }) => target === path)))
       await new Promise<void>((resolve) => wakes.push(resolve))

@@ -6,10 +6,7 @@ function weighHour(hour: number): number {
   return 1 + Math.round(3 + 3 * Math.sin(((hour % 24) / 24) * 2 * Math.PI) + ((hour * 7) % 3))
 }
 
-/**
- * Counts of a service's real requests as if the same had come in the hours before too, because a browser cannot wait a day for
- * a sparkline. `weight`: how many times as many in an hour so far back.
- */
+/** Copies the counts of the last hour into hours before it; `weight` says how many times as many came so far back. */
 export function countAlsoBefore(dataDir: string, hours: readonly number[] | number, weight = weighHour): void {
   const listed = typeof hours === 'number' ? Array.from({ length: hours }, (_, index) => index + 1) : hours
   const database = new DatabaseSync(join(dataDir, 'tally.db'))

@@ -2,9 +2,8 @@ import { configSchema, listSettings } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { checkConfig, printChecked, UNUSABLE } from '../settings/config-check.ts'
 import { findConfigFile, type JsonOptions, readConfigLayers, withJsonOptions } from '../settings/settings.ts'
-import { ExitError } from '../terminal/exit.ts'
 import { printable, printableJson } from '../terminal/printable.ts'
-import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
+import { columns, dim, ExitError, json, type Terminal } from '../terminal/terminal.ts'
 
 export function addConfigCommands(program: Command, terminal: Terminal): void {
   const config = program.command('config').description('check and show the configuration')

@@ -29,7 +29,6 @@ function listChecks({ silent, ranges, exclusive, names, agent }: Crawler): strin
   return checks.length === 0 ? 'nothing' : checks.join(', ')
 }
 
-/** Shows a crawler as JSON: sets and patterns as in the catalogue. */
 function plain({ asns, names, ...rest }: Crawler) {
   return { ...rest, names: names.map(({ text }) => text), asns: [...asns] }
 }

@@ -1,11 +1,10 @@
 import { doctor, type Finding, type Look } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { type FoundGate, findGate } from '../service/gate.ts'
-import { PROXY_LOOKS } from '../settings/looks.ts'
+import { PROXY_LOOKS } from '../settings/config-check.ts'
+import { parseUrlOption } from '../settings/option-parser.ts'
 import { type JsonOptions, readConfigLayers, withJsonOptions } from '../settings/settings.ts'
-import { parseUrlOption } from '../settings/url.ts'
-import { ExitError } from '../terminal/exit.ts'
-import { bold, dim, json, type Terminal } from '../terminal/terminal.ts'
+import { bold, dim, ExitError, json, type Terminal } from '../terminal/terminal.ts'
 
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   withJsonOptions(program.command('doctor').description('check everything that the service depends on'))

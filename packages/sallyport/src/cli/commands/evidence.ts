@@ -12,10 +12,9 @@ import {
 } from '@sallyport/ledger/verify'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { jsonOption } from '../settings/settings.ts'
-import { ExitError } from '../terminal/exit.ts'
 import { inputName, inputText } from '../terminal/input.ts'
 import { printable } from '../terminal/printable.ts'
-import { columns, json, type Terminal } from '../terminal/terminal.ts'
+import { columns, ExitError, json, type Terminal } from '../terminal/terminal.ts'
 
 interface VerifyOptions {
   readonly keys?: string | undefined

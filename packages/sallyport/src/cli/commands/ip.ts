@@ -8,8 +8,9 @@ import {
   parseHostOrPrefix,
 } from '@sallyport/core'
 import { type Override, openOverrides } from '@sallyport/engine'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
+import { createParser } from '../settings/option-parser.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { columns, json, type Terminal } from '../terminal/terminal.ts'
 
@@ -76,19 +77,12 @@ function formatObservation({ prefix, networkClass, origin, provider, setAt, expi
   }
 }
 
-function parseRange(text: string): Prefix {
-  const prefix = parseHostOrPrefix(text)
-  if (prefix === undefined) throw new InvalidArgumentError('The value is not an IPv4 or IPv6 address or CIDR.')
-  return prefix
-}
+const parseRange = createParser(parseHostOrPrefix, 'The value is not an IPv4 or IPv6 address or CIDR.')
 
 /** Limits a lifetime to ten years, so that its end stays a valid date. */
 const LONGEST_MS = 3_660 * DAY_MS
 
-function parseTtl(text: string): number {
+const parseTtl = createParser((text) => {
   const milliseconds = parseDuration(text) ?? 0
-  if (milliseconds <= 0 || milliseconds > LONGEST_MS) {
-    throw new InvalidArgumentError('The time must be a number with s, m, h or d, at most 3660d.')
-  }
-  return milliseconds
-}
+  return milliseconds > 0 && milliseconds <= LONGEST_MS ? milliseconds : undefined
+}, 'The time must be a number with s, m, h or d, at most 3660d.')

@@ -1,9 +1,11 @@
 import { DAY_MS, DIRECTORY_PATH, parseDuration } from '@sallyport/core'
 import {
+  type Account,
   type AgentKeys,
   type Config,
   createAgentKeys,
   type IssuedKey,
+  isDate,
   listAgentKeys,
   type NewAccount,
   openAccounts,
@@ -11,9 +13,9 @@ import {
   type RotatedKey,
   rotateAgentKeys,
 } from '@sallyport/engine'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { withAccountOptions } from '../settings/account-options.ts'
+import { type Command, Option } from 'commander'
 import { audited } from '../settings/audit.ts'
+import { createParser } from '../settings/option-parser.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
 import { confirm, yesOption } from '../terminal/ask.ts'
 import { columns, dim, json, type Terminal } from '../terminal/terminal.ts'
@@ -87,6 +89,56 @@ export function addKeysCommands(program: Command, terminal: Terminal): void {
     })
 }
 
+export function addAccountsCommands(program: Command, terminal: Terminal): void {
+  const accounts = program.command('accounts').description('manage accounts and their plans')
+
+  withAccountOptions(withJsonOptions(accounts.command('create').description('create an account without a key'))).action(
+    async (options: JsonOptions & NewAccount) => {
+      const details = ({ id, plan }: Account) => ({ account: id, plan })
+      const account = await audited(options, 'accounts create', details, terminal, (config) =>
+        using(openAccounts(config), ({ keyring }) => keyring.createAccount(options)),
+      )
+      if (options.json) return terminal.out(json(account))
+      terminal.out(account.id)
+      terminal.out(dim(`is on plan ${account.plan}. To create a key: sallyport keys create --account ${account.id}`))
+    },
+  )
+
+  withJsonOptions(accounts.command('list').description('list all accounts')).action(async (options: JsonOptions) => {
+    const listed = await using(openAccounts(readConfig(options)), ({ accounts }) => accounts.listAccounts())
+    if (options.json) return terminal.out(json(listed))
+    if (listed.length === 0) return terminal.out('There are no accounts.')
+    const rows = listed.map(({ id, name, plan, signupDate }) => [id, name, plan, signupDate])
+    terminal.out(columns(rows, ['id', 'name', 'plan', 'signup']))
+  })
+
+  withJsonOptions(accounts.command('set-plan').description('change the plan of an account, effective immediately'))
+    .argument('<id>', 'account ID')
+    .argument('<plan>', 'free, starter, pro, business, enterprise, or a plan in api.plans')
+    .action(async (id: string, plan: string, options: JsonOptions) => {
+      await audited(options, 'accounts set-plan', { account: id, plan }, terminal, (config) =>
+        using(openAccounts(config), ({ keyring }) => keyring.setPlan(id, plan)),
+      )
+      terminal.out(options.json ? json({ id, plan }) : `${id} is on plan ${plan}.`)
+    })
+}
+
+function withAccountOptions(command: Command): Command {
+  return command
+    .option(
+      '--plan <plan>',
+      'plan of the new account: free (default), starter, pro, business, enterprise, or a plan in api.plans',
+    )
+    .addOption(
+      new Option('--signup <day>', 'first day of the billing period, YYYY-MM-DD')
+        .argParser(parseDay)
+        .default(undefined, 'today'),
+    )
+    .option('--name <name>', 'name of the new account')
+}
+
+const parseDay = createParser((text) => (isDate(text) ? text : undefined), 'The value must be a day, YYYY-MM-DD.')
+
 function addAgentCommands(keys: Command, terminal: Terminal): void {
   const agent = keys.command('agent').description('manage keys that sign requests of your bot (Web Bot Auth)')
   const act = async (verb: string, options: JsonOptions, work: (config: Config) => AgentKeys): Promise<void> => {
@@ -117,11 +169,7 @@ function addAgentCommands(keys: Command, terminal: Terminal): void {
     )
 }
 
-function parseOverlap(text: string): number {
-  const overlap = parseDuration(text)
-  if (overlap === undefined) throw new InvalidArgumentError('Use a duration such as 12h or 7d.')
-  return overlap
-}
+const parseOverlap = createParser(parseDuration, 'Use a duration such as 12h or 7d.')
 
 function showAgentKeys({ agent, file, keys }: AgentKeys, options: JsonOptions, terminal: Terminal) {
   const time = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString() : undefined)
@@ -145,7 +193,6 @@ function listIds({ id, account }: IssuedKey) {
   return { key: id, account: account.id }
 }
 
-/** Shows a new key; this is the only time. */
 function showIssued(issued: IssuedKey, options: JsonOptions, terminal: Terminal) {
   if (options.json) return terminal.out(json(issued))
   const { key, account } = issued

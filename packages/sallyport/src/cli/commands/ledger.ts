@@ -4,10 +4,9 @@ import type { AuditReport } from '@sallyport/ledger'
 import { LibraryMissing } from '@sallyport/ledger/timestamp'
 import type { Command } from 'commander'
 import { type JsonOptions, readConfig, using, withJsonOptions } from '../settings/settings.ts'
-import { ExitError } from '../terminal/exit.ts'
 import { inputText } from '../terminal/input.ts'
 import { createBar } from '../terminal/progress.ts'
-import { json, type Terminal } from '../terminal/terminal.ts'
+import { ExitError, json, type Terminal } from '../terminal/terminal.ts'
 
 type Fault = NonNullable<AuditReport['fault']>
 

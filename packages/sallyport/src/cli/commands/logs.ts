@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { logOption, openLog, readLog } from '../log/decision-log.ts'
 import type { LogEntry } from '../log/entry.ts'
 import { createFilter, type FilterOptions, withFilters } from '../log/log-filter.ts'
 import { entryText } from '../log/log-text.ts'
+import { createParser } from '../settings/option-parser.ts'
 import { type JsonOptions, withJsonOptions } from '../settings/settings.ts'
 import { printableJson } from '../terminal/printable.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -37,10 +38,10 @@ export function addLogsCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('The value must be a number of lines.')
-  return Number(text)
-}
+const parseCount = createParser(
+  (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+  'The value must be a number of lines.',
+)
 
 /** Holds the last entries until it is released, at most twice as many; then shows each entry at once. */
 function createTail(count: number, show: (entry: LogEntry) => void) {

@@ -9,10 +9,9 @@ import type { Sallyport } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { regionText, sourceText } from '#console'
 import { type JsonOptions, openOnce, readConfig, using, withJsonOptions } from '../settings/settings.ts'
-import { ExitError } from '../terminal/exit.ts'
 import { printable, printableValue } from '../terminal/printable.ts'
 import { creditLines } from '../terminal/sources.ts'
-import { bold, columns, dim, json, type Terminal } from '../terminal/terminal.ts'
+import { bold, columns, dim, ExitError, json, type Terminal } from '../terminal/terminal.ts'
 
 export function addLookupCommand(program: Command, terminal: Terminal): void {
   withJsonOptions(program.command('lookup').description('show facts about an address, CIDR, hostname or URL'))

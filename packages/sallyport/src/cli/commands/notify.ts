@@ -2,9 +2,8 @@ import { SallyportError } from '@sallyport/core'
 import { createOutbound, EVENT_KINDS, notify } from '@sallyport/engine'
 import type { Command } from 'commander'
 import { type JsonOptions, readConfig, withJsonOptions } from '../settings/settings.ts'
-import { ExitError } from '../terminal/exit.ts'
 import { printableValue } from '../terminal/printable.ts'
-import { columns, json, type Terminal } from '../terminal/terminal.ts'
+import { columns, ExitError, json, type Terminal } from '../terminal/terminal.ts'
 
 export function addNotifyCommands(program: Command, terminal: Terminal): void {
   const command = program.command('notify').description('test notifications')

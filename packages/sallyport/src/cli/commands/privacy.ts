@@ -1,12 +1,12 @@
 import { parseAddress } from '@sallyport/core'
 import { logins, privacy } from '@sallyport/engine'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { consoleErased, consoleKnown } from '../service/console-history.ts'
 import { audited } from '../settings/audit.ts'
+import { createParser } from '../settings/option-parser.ts'
 import { type JsonOptions, withJsonOptions } from '../settings/settings.ts'
 import { confirm, yesOption } from '../terminal/ask.ts'
-import { ExitError } from '../terminal/exit.ts'
-import { columns, json, type Terminal } from '../terminal/terminal.ts'
+import { columns, ExitError, json, type Terminal } from '../terminal/terminal.ts'
 
 export function addPrivacyCommands(program: Command, terminal: Terminal): void {
   const command = program.command('privacy').description('export or erase personal data of an address or user')
@@ -70,10 +70,7 @@ interface EraseOptions extends JsonOptions, UserOption {
   readonly yes?: true | undefined
 }
 
-function parseWho(text: string): string {
-  if (parseAddress(text) === undefined) throw new InvalidArgumentError('The value is not an IPv4 or IPv6 address.')
-  return text
-}
+const parseWho = createParser((text) => parseAddress(text) && text, 'The value is not an IPv4 or IPv6 address.')
 
 function requireAddress(address: string | undefined, terminal: Terminal): string {
   if (address !== undefined) return address

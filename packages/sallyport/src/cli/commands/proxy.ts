@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url'
 import { type ConfigInput, splitList } from '@sallyport/engine'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { runService } from '../service/service.ts'
 import { configSource } from '../settings/config-file.ts'
+import { createParser } from '../settings/option-parser.ts'
 import { type CommonOptions, withCommonOptions } from '../settings/settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -35,10 +37,24 @@ export function addProxyCommand(program: Command, terminal: Terminal): void {
     })
 }
 
-function parseWorkers(text: string): number {
-  const count = Number(text)
-  if (!/^\d+$/.test(text) || count < 1 || count > MAX_WORKERS) {
-    throw new InvalidArgumentError(`The value must be a number from 1 to ${MAX_WORKERS}.`)
-  }
-  return count
+/** The package contains this configuration: the demo is the proxy that runs with it. */
+const DEMO_FILE = fileURLToPath(new URL('../../../../demo.yaml', import.meta.url))
+
+type DemoOptions = Pick<CommonOptions, 'dataDir'> & Pick<ConfigInput, 'listen' | 'admin'>
+
+export function addDemoCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('demo')
+    .description('run the proxy in front of an example site with sample visitors')
+    .option('--listen <host:port>', 'address to listen on (default: 127.0.0.1:8080)')
+    .option('--admin <host:port>', 'address of health, metrics and console (default: 127.0.0.1:9090)')
+    .option('--data-dir <dir>', 'directory of compiled data and the store')
+    .action(async ({ dataDir, ...flags }: DemoOptions) => {
+      await runService(configSource({ config: DEMO_FILE, dataDir }, flags), undefined, terminal)
+    })
 }
+
+const parseWorkers = createParser((text) => {
+  const count = Number(text)
+  return /^\d+$/.test(text) && count >= 1 && count <= MAX_WORKERS ? count : undefined
+}, `The value must be a number from 1 to ${MAX_WORKERS}.`)

@@ -1,14 +1,14 @@
-import { ACTIONS, type Clock, counted } from '@sallyport/core'
-import { createTrialCounter, readPolicy } from '@sallyport/engine'
+import { ACTIONS, counted } from '@sallyport/core'
+import { readPolicy } from '@sallyport/engine'
 import { type Command, Option } from 'commander'
 import { percent } from '#console'
-import type { AccessFormat } from '../log/access/format.ts'
-import { ACCESS_FORMATS } from '../log/access/formats.ts'
+import { ACCESS_FORMATS } from '../log/access/access-log.ts'
 import { parseFields } from '../log/access/json.ts'
+import type { AccessFormat, LoggedRequest } from '../log/access/reading.ts'
 import {
   type Both,
   type ClassRow,
-  decideLogged,
+  createDecider,
   NO_PASSES,
   type Replayed,
   replayLog,
@@ -48,18 +48,12 @@ export function addReplayCommand(program: Command, terminal: Terminal): void {
     .action(async (log: string, options: Options) => {
       const policy = readPolicy(options.policy)
       const configuration = withoutOutbound(readConfig(options))
-      let now = Date.now()
-      const clock: Clock = { now: () => now }
       const other = { ...configuration, policy }
       const replayed = await using(openOnce(configuration, terminal), (first) =>
         using(openOnce(other, terminal), (second) => {
-          const counters = { before: createTrialCounter(configuration, clock), after: createTrialCounter(other, clock) }
-          const decide = async (request: Parameters<typeof decideLogged>[0]) => {
-            now = request.at
-            const [before, after] = await Promise.all([
-              decideLogged(request, first, counters.before),
-              decideLogged(request, second, counters.after),
-            ])
+          const [decideBefore, decideAfter] = [createDecider(first, configuration), createDecider(second, other)]
+          const decide = async (request: LoggedRequest) => {
+            const [before, after] = await Promise.all([decideBefore(request), decideAfter(request)])
             return { before, after }
           }
           return replayLog(log, configuration, decide, terminal, formatsFor(options))

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCOUNT_EVENTS, type AccountEventName, DIRECTORY_PATH, SallyportError } from '@sallyport/core'
 import { createTrialCounter, openSimulated } from '@sallyport/engine'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { describeEvent } from '../requests/events.ts'
 import { explanation } from '../requests/explanation.ts'
 import { sendRequest } from '../requests/send.ts'
@@ -17,8 +17,8 @@ import {
   type SimulatedAgent,
   throwAwaySigner,
 } from '../requests/simulated-agents.ts'
+import { createParser, parseUrlOption } from '../settings/option-parser.ts'
 import { type JsonOptions, readConfig, using, withJsonOptions, withoutOutbound } from '../settings/settings.ts'
-import { parseUrlOption } from '../settings/url.ts'
 import { dim, json, type Terminal } from '../terminal/terminal.ts'
 
 interface Options extends JsonOptions {
@@ -145,18 +145,17 @@ function badGateway({ origin }: URL, error: Error): SallyportError {
   return new SallyportError('bad_gateway', `${origin}: ${error.message}`)
 }
 
-function parseMethod(text: string): string {
-  if (/^[A-Za-z]{1,20}$/.test(text) && text.toUpperCase() !== 'CONNECT') return text.toUpperCase()
-  throw new InvalidArgumentError('The value is not a request method.')
-}
+const parseMethod = createParser(
+  (text) => (/^(?!connect$)[a-z]{1,20}$/i.test(text) ? text.toUpperCase() : undefined),
+  'The value is not a request method.',
+)
 
-function parsePath(text: string): string {
-  if (/^\/[!-~]*$/.test(text)) return text
-  throw new InvalidArgumentError('The path must begin with a slash and contain only ASCII without spaces.')
-}
+const parsePath = createParser(
+  (text) => (/^\/[!-~]*$/.test(text) ? text : undefined),
+  'The path must begin with a slash and contain only ASCII without spaces.',
+)
 
-function parsePort(text: string): number {
+const parsePort = createParser((text) => {
   const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new InvalidArgumentError('The value is not a port.')
-  return port
-}
+  return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : undefined
+}, 'The value is not a port.')

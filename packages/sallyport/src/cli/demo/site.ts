@@ -49,13 +49,11 @@ export async function openDemoSite() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Records the decision of a visit, which its page shows. */
     onDecision(decision: Decision): void {
       if (decision.id !== undefined) decisions.set(decision.id, decision)
       const [oldest] = decisions.size > MAX_DECISIONS ? decisions.keys() : []
       if (oldest !== undefined) decisions.delete(oldest)
     },
-    /** Tells the site where the proxy in front listens. */
     stand(placed: DemoFront): void {
       front = placed
     },

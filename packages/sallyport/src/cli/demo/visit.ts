@@ -8,7 +8,6 @@ import type { DemoVisitor } from './visitors.ts'
 export interface DemoFront {
   readonly sallyport: Sallyport
   readonly url: string
-  /** URL of the page that explains requests; absent where there is none. */
   readonly consoleUrl?: string | undefined
   readonly visitors: readonly DemoVisitor[]
 }

@@ -1,3 +1,4 @@
+import type { PaymentProvider } from '@sallyport/core'
 import type { Aim } from '../requests/simulated-agents.ts'
 
 export const VISITOR_KINDS = ['People', 'Crawlers and agents', 'Programs'] as const
@@ -129,4 +130,9 @@ function mcpClient(tool: string): Partial<DemoVisitor> {
 
 function times(count: number, path: string): readonly [string, ...string[]] {
   return [path, ...new Array<string>(count - 1).fill(path)]
+}
+
+/** Accepts each promise of a proven crawler, and bills no client: the demo moves no money. */
+export const DEMO_PAYMENTS: PaymentProvider = {
+  accept: async (_receipt, _offer, { id }) => ({ accepted: true, receipt: `demo-${id.slice(0, 8)}` }),
 }

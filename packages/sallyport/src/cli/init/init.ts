@@ -1,11 +1,11 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ACTIONS, type Action, counted, SallyportError } from '@sallyport/core'
-import { type Config, type ConfigInput, createTrialCounter, isSafeSqlite, readConfigFrom } from '@sallyport/engine'
-import { systemFault } from '@sallyport/engine/files'
+import { type Config, type ConfigInput, isSafeSqlite, readConfigFrom } from '@sallyport/engine'
+import { replaceFile, systemFault } from '@sallyport/engine/files'
 import type { Command } from 'commander'
 import type { LoggedRequest } from '../log/access/reading.ts'
-import { decideLogged, NO_PASSES, replayLog, replayNotes } from '../replay/replay.ts'
+import { createDecider, NO_PASSES, replayLog, replayNotes } from '../replay/replay.ts'
 import { checkConfig, printChecked } from '../settings/config-check.ts'
 import { openOnce, readConfig, using, withoutOutbound } from '../settings/settings.ts'
 import { bold, columns, dim, type Terminal } from '../terminal/terminal.ts'
@@ -75,13 +75,8 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
 /** Writes a file that no reader ever sees in part, and checks it. */
 async function writeConfig(file: string, settings: ConfigInput, terminal: Terminal): Promise<void> {
   const text = formatYaml(settings)
-  const draft = `${file}-${process.pid}`
-  try {
-    writeFileSync(draft, text, { flag: 'wx' })
-    renameSync(draft, file)
-  } finally {
-    rmSync(draft, { force: true })
-  }
+  // The umask decides who reads it.
+  await replaceFile(file, text, 0o666)
   terminal.out(`\nWrote ${file}:\n\n${text}`)
   printChecked(await checkConfig({ config: file }), 'The configuration is valid.', terminal)
 }
@@ -110,16 +105,14 @@ async function tryReplay(log: string, config: Config, terminal: Terminal): Promi
 }
 
 async function replayInForce(log: string, config: Config, terminal: Terminal): Promise<string> {
-  let now = Date.now()
   const inForce: Config = { ...withoutOutbound(config), mode: 'enforce' }
-  const counter = createTrialCounter(inForce, { now: () => now })
   const result = await using(openOnce(inForce, terminal), (sallyport) => {
-    const decide = async (request: LoggedRequest) => {
-      now = request.at
-      const decision = await decideLogged(request, sallyport, counter)
+    const decide = createDecider(sallyport, inForce)
+    const decideOnce = async (request: LoggedRequest) => {
+      const decision = await decide(request)
       return { before: decision, after: decision }
     }
-    return replayLog(log, inForce, decide, terminal)
+    return replayLog(log, inForce, decideOnce, terminal)
   })
   const { requests, classes } = result
   if (requests === 0) return `\nNothing was replayed, because ${log} has no requests.`

@@ -3,10 +3,7 @@ import { findText, parseRecord } from './members.ts'
 /** Matches the byte order mark that editors and Windows write before UTF-8; three letters where letters are bytes. */
 const BOM = /^(?:\ufeff|\u00ef\u00bb\u00bf)/
 
-/**
- * Yields lines as their program wrote them, without empty lines: Docker, Kubernetes and journald wrap each line. `undefined` for a line
- * that is too long.
- */
+/** Yields lines without what Docker, Kubernetes or journald wrap around them; skips empty lines, and yields `undefined` for too long lines. */
 export async function* cleanLines(lines: AsyncIterable<string | undefined>): AsyncIterable<string | undefined> {
   for await (const line of lines) {
     if (line === undefined) yield undefined

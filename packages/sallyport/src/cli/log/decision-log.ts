@@ -18,10 +18,7 @@ export function logOption(): Option {
   )
 }
 
-/**
- * Opens the named log, else the configured log, or the trail of commands beside it, else the memory of the gate that runs with this
- * configuration: all of it, or one request by its id. Throws `invalid_request` where there is none.
- */
+/** Opens the named log, else the configured log, the trail of commands, or the memory of the running gate. Throws `invalid_request`. */
 export async function openLog(
   options: CommonOptions & { readonly log?: string | undefined; readonly audit?: true | undefined },
   id?: string,
@@ -33,10 +30,7 @@ export async function openLog(
   return config.log.file === undefined ? openMemory(config, id) : openFileLog(config.log.file)
 }
 
-/**
- * Yields the entries of a log. Then reports whether the log is cut short, and how many lines do not belong to it; throws `invalid_request`
- * where no line does.
- */
+/** Yields the entries of a log; then reports a cut and foreign lines. Throws `invalid_request` where every line is foreign. */
 export async function* readLog(
   { name, isCut }: LogSource,
   entries: Entries,

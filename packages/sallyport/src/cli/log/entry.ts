@@ -10,9 +10,7 @@ export interface LogSource {
   readonly name: string
   readonly holds: string
   readonly entries: Entries
-  /**
-   * Yields the same lines, and later ones; calls `onEnd` whenever no line is left for now. Absent where lines arrive as they are written.
-   */
+  /** Yields the same lines and later ones; calls `onEnd` where no line is left for now. Absent where lines arrive as they are written. */
   readonly follow?: ((onEnd: () => void) => Entries) | undefined
   /** Whether the log is the memory of a gate, and is lost with it. */
   readonly isMemory?: boolean | undefined

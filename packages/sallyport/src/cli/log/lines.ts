@@ -14,10 +14,7 @@ const MAX_LINE = 65_536
 const FOLLOW_MS = 200
 const CHUNK_BYTES = 65_536
 
-/**
- * Yields the lines of a file or of standard input, unpacked where they are gzip; `undefined` for a line that is too long. With `latin1`
- * each letter is a byte. Calls `onCut` where a packed file ends early.
- */
+/** Yields the lines of a file, unpacked where it is gzip; `undefined` for too long lines. Calls `onCut` where a packed file ends early. */
 export async function* readFileLines(
   file: string,
   encoding: 'utf8' | 'latin1' = 'utf8',
@@ -52,10 +49,7 @@ export async function* splitLines(text: AsyncIterable<string>): AsyncIterable<st
   yield cut ? undefined : rest
 }
 
-/**
- * Yields the text of a file and everything appended to it, without an end; reads a new file of that name from its beginning. Calls `onEnd`
- * whenever no text is left for now.
- */
+/** Yields the text of a file and what is appended later, also after a rotation. Calls `onEnd` whenever no text is left for now. */
 export async function* followText(file: string, onEnd: () => void): AsyncIterable<string> {
   let handle = await open(file).catch((error) => Promise.reject(describeUnreadable(file, error)))
   // A letter may arrive in two pieces.

@@ -7,7 +7,8 @@ import {
   parsePathPattern,
 } from '@sallyport/core'
 import type { LogLine } from '@sallyport/engine'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { createParser } from '../settings/option-parser.ts'
 import { isRequest, type LogEntry } from './entry.ts'
 
 type Filter = (line: LogLine) => boolean
@@ -45,21 +46,20 @@ export function createFilter({ trial, since, audit, ...options }: FilterOptions)
   }
 }
 
-/**
- * A solution belongs to its challenge, whatever was decided about its path. A challenge that could not be shown is a refusal, as in metrics
- * and reports.
- */
+/** Counts a solution as its challenge, and a challenge that could not be shown as a refusal, as metrics and reports do. */
 function isOfAction({ action, challenge }: LogLine, wanted: string): boolean {
   if (action === wanted) return true
   return (wanted === 'challenge' && challenge !== undefined) || (wanted === 'block' && challenge === 'program')
 }
 
-function parseActions(text: string): Filter {
-  const actions = text.split(',').map((action) => action.trim())
-  const known: readonly string[] = ACTIONS
-  if (actions.every((action) => known.includes(action))) return (line) => actions.some((one) => isOfAction(line, one))
-  throw new InvalidArgumentError(`The value must be one or more of ${ACTIONS.join(', ')}.`)
-}
+const parseActions = createParser(
+  (text): Filter | undefined => {
+    const actions = text.split(',').map((action) => action.trim())
+    const isKnown = actions.every((action) => ACTIONS.some((known) => known === action))
+    return isKnown ? (line) => actions.some((one) => isOfAction(line, one)) : undefined
+  },
+  `The value must be one or more of ${ACTIONS.join(', ')}.`,
+)
 
 function parseRule(id: string): Filter {
   return ({ rule, trialRule, challengeRule }) => [rule, trialRule, challengeRule].includes(id)
@@ -85,16 +85,15 @@ function parsePath(text: string): Filter {
   return ({ path }) => pattern(path, true)
 }
 
-function parseStatus(text: string): Filter {
-  if (!/^[1-5](?:\d\d|xx)$/.test(text)) throw new InvalidArgumentError('The value must be a status such as 403 or 4xx.')
+const parseStatus = createParser((text): Filter | undefined => {
+  if (!/^[1-5](?:\d\d|xx)$/.test(text)) return undefined
   const start = text.replace('xx', '')
   return ({ status }) => String(status).startsWith(start)
-}
+}, 'The value must be a status such as 403 or 4xx.')
 
 /** Parses `7d`, or a time in ISO 8601, to milliseconds since the epoch. */
-export function parseSince(text: string): number {
+export const parseSince = createParser((text) => {
   const duration = parseDuration(text)
   const at = duration === undefined ? Date.parse(text) : Date.now() - duration
-  if (Number.isNaN(at)) throw new InvalidArgumentError('Use a number with s, m, h or d, or an ISO 8601 time.')
-  return at
-}
+  return Number.isNaN(at) ? undefined : at
+}, 'Use a number with s, m, h or d, or an ISO 8601 time.')

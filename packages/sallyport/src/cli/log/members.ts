@@ -25,10 +25,7 @@ export function findText(members: Members | undefined, ...names: readonly string
 /** Limits the depth of nested objects; deeper members do not describe the request. */
 const MAX_DEPTH = 4
 
-/**
- * Finds members of an object by their paths, in any spelling: `user_agent`, `userAgent` and `User-Agent` are one name. The first entry of a
- * list counts, and a value replaces a null.
- */
+/** Finds members by their paths, in any spelling of a name. The first entry of a list counts, and a value replaces a null. */
 export function flatten(members: Members): (path: string) => unknown {
   const flat = new Map<string, unknown>()
   const add = (within: Members, path: string, depth: number): void => {

@@ -11,10 +11,7 @@ const FOLLOW_MS = 1_000
 /** Requests that ended this long before the newest one may arrive later: each process answers for itself. */
 const LATE_MS = 5_000
 
-/**
- * Opens the memory of the gate that runs with a configuration, or one request of it by its id. Throws `invalid_request` where no gate
- * answers.
- */
+/** Opens the memory of the running gate, or one request of it by its id. Throws `invalid_request` where no gate answers. */
 export async function openMemory(config: Config, id: string | undefined): Promise<LogSource> {
   const first = await askForLines(config, id === undefined ? {} : { id })
   if ('reason' in first) {

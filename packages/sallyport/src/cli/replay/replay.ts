@@ -10,16 +10,20 @@ import {
   unjudgedNotes,
   type Writable,
 } from '@sallyport/core'
-import type { Config, Sallyport } from '@sallyport/engine'
-import { readAccessLog } from '../log/access/access-log.ts'
-import type { AccessFormat } from '../log/access/format.ts'
-import { ACCESS_FORMATS, READABLE } from '../log/access/formats.ts'
+import { type Config, createTrialCounter, type Sallyport } from '@sallyport/engine'
+import { ACCESS_FORMATS, READABLE, readAccessLog } from '../log/access/access-log.ts'
 import { createProxied, proxiedNote } from '../log/access/proxied.ts'
-import type { LoggedRequest } from '../log/access/reading.ts'
+import {
+  type AccessFormat,
+  describeLacks,
+  describeUnread,
+  type LoggedRequest,
+  sumUnread,
+  type Unread,
+} from '../log/access/reading.ts'
 import { lateNote } from '../log/access/sort-lines.ts'
-import { describeLacks, describeUnread, sumUnread, type Unread } from '../log/access/unread.ts'
 import { describeCut } from '../log/lines.ts'
-import { judgeEvent, type TrialCounter } from '../requests/events.ts'
+import { judgeEvent } from '../requests/events.ts'
 import { countDescribed } from '../requests/requests.ts'
 import { inputName } from '../terminal/input.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -105,19 +109,22 @@ export async function replayLog(
   }
 }
 
-export async function decideLogged(
-  { address, method, target, at, status, event, mcp, ...request }: LoggedRequest,
-  sallyport: Sallyport,
-  counter: TrialCounter,
-): Promise<Decision> {
-  const userAgent = request.userAgent === '' ? undefined : request.userAgent
-  // A missing user agent is known, and judged; other headers, and the visitor's behaviour, are unknown.
-  const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
-  const open = { behaviour: 'unknown', mcp: method === 'POST' ? 'unknown' : undefined } as const
-  const asked = { fields, kept: ['user-agent'], target, ...open }
-  const about = { fields, headersKnown: userAgent === undefined, method, target, at, asked, mcp }
-  const decided = await sallyport.check(address, about)
-  return event ? judgeEvent(counter, decided, event, fields) : countDescribed(counter, { userAgent }, decided, status)
+/** Creates a function that decides requests of a log by one configuration; its counters go by the times of the log. */
+export function createDecider(sallyport: Sallyport, config: Config) {
+  let now = Date.now()
+  const counter = createTrialCounter(config, { now: () => now })
+  return async (request: LoggedRequest): Promise<Decision> => {
+    const { address, method, target, at, status, event, mcp } = request
+    now = at
+    const userAgent = request.userAgent === '' ? undefined : request.userAgent
+    // A missing user agent is known, and judged; other headers, and the visitor's behaviour, are unknown.
+    const fields = userAgent === undefined ? [] : ['User-Agent', userAgent]
+    const open = { behaviour: 'unknown', mcp: method === 'POST' ? 'unknown' : undefined } as const
+    const asked = { fields, kept: ['user-agent'], target, ...open }
+    const about = { fields, headersKnown: userAgent === undefined, method, target, at, asked, mcp }
+    const decided = await sallyport.check(address, about)
+    return event ? judgeEvent(counter, decided, event, fields) : countDescribed(counter, { userAgent }, decided, status)
+  }
 }
 
 /** Lists what a reader of the counts must know: omitted lines, proxies, open rules, and what a log lacks. */

@@ -1,8 +1,6 @@
 import { type Decision, foldIdentifier, type InspectedEvent, parseEventFacts, parseMailAddress } from '@sallyport/core'
 import type { createTrialCounter, PolicyTest } from '@sallyport/engine'
 
-export type TrialCounter = ReturnType<typeof createTrialCounter>
-
 /** Describes an event as rules read it. Its facts name what a memory of users and lists would know. */
 export function describeEvent({
   user,
@@ -26,7 +24,7 @@ export function describeEvent({
 
 /** Judges an event of the sender of a decided request, and counts it where it has an outcome. */
 export async function judgeEvent(
-  counter: Pick<TrialCounter, 'events'>,
+  counter: Pick<ReturnType<typeof createTrialCounter>, 'events'>,
   { inspection, id }: Decision,
   event: InspectedEvent,
   fields: readonly string[],

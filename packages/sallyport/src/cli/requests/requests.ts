@@ -116,11 +116,7 @@ export async function countDescribed(
   return decision
 }
 
-/**
- * Reads the requests of a file: one request as JSON, in the form of `policy test` or of `POST /v1/agentscan/check`, or the entries of a
- * HAR, for which `ip` names the client; counts the skipped entries, which never left the browser. Rejects with `invalid_request` that names
- * the file.
- */
+/** Reads the request of a JSON file, or the requests of a HAR, whose client is `ip`. Rejects with `invalid_request` that names the file. */
 export async function readRequests(given: string, ip: string | undefined) {
   const file = inputName(given)
   const document = await parseFile(given)
@@ -165,7 +161,7 @@ function describe(given: unknown, own: string | undefined, file: string, isHar =
     return {
       ...parseRequest(named, file),
       ip: String(address),
-      spelled: isHttp1(httpVersion, given['headers']) === false ? false : undefined,
+      spelled: isAboveHttp1(httpVersion, given['headers']) ? false : undefined,
     }
   } catch (error) {
     throw refusal(errorText(error))
@@ -176,11 +172,11 @@ function refusal(why: string): SallyportError {
   return new SallyportError('invalid_request', why)
 }
 
-/** Reports whether a request of a HAR came by HTTP/1: programs write `h2`, `http/2.0`, `HTTP/3` or nothing for other versions. */
-function isHttp1(version: unknown, headers: unknown): boolean | undefined {
+/** Reports whether a request of a HAR came by HTTP/2 or 3: programs write `h2`, `http/2.0`, `HTTP/3` or an empty text for them. */
+function isAboveHttp1(version: unknown, headers: unknown): boolean {
   const isPseudo = (item: unknown): boolean => String(toRecord(item)['name']).startsWith(':')
-  if (Array.isArray(headers) && headers.some(isPseudo)) return false
-  return version === undefined ? undefined : /^http\/1/i.test(String(version))
+  if (Array.isArray(headers) && headers.some(isPseudo)) return true
+  return version !== undefined && !/^http\/1/i.test(String(version))
 }
 
 /** Writes the version of HTTP as rules do: programs write `HTTP/1.1`, `h2`, `http/2.0`. */

@@ -22,10 +22,7 @@ export interface Steering {
   savePolicy: ConsoleHooks['savePolicy']
 }
 
-/**
- * Opens the door of the admin listener, with its tokens and its proof, and the console where there is one. Without a configuration file no
- * policy can be saved.
- */
+/** Opens the door of the admin listener, and the console where there is one. Without a configuration file no policy can be saved. */
 export function openAdminPages(
   sallyport: Sallyport,
   history: History | undefined,

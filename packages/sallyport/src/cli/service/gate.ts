@@ -1,7 +1,9 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '@sallyport/engine'
+import { OWN_FILE, replaceFile } from '@sallyport/engine/files'
 import { readerFields, readTokens } from '#console'
+import { isWorker } from '../workers/worker.ts'
 import { hasProof } from './admin-proof.ts'
 
 const WAIT_MS = 3_000
@@ -15,18 +17,13 @@ export const ADMIN = '127.0.0.1:9090'
 const ADDRESS_FILE = 'admin-address'
 
 /** The answer of a running gate's console, and its address; or the reason why there is none. */
-export type GateAnswer = { readonly body: unknown; readonly where: string } | { readonly reason: string }
+type GateAnswer = { readonly body: unknown; readonly where: string } | { readonly reason: string }
 
 /** Writes the admin listener's address for commands on this machine; does nothing where the dataDir is read-only. */
-export function noteAdmin(dataDir: string, url: string, pid: number): void {
-  const file = join(dataDir, ADDRESS_FILE)
-  const draft = `${file}.${process.pid}`
-  try {
-    writeFileSync(draft, `${JSON.stringify({ url, pid })}\n`, { mode: 0o600 })
-    renameSync(draft, file)
-  } catch {
-    rmSync(draft, { force: true })
-  }
+export async function noteAdmin(dataDir: string, url: string): Promise<void> {
+  // Workers come and go, but their primary stays.
+  const pid = isWorker() ? process.ppid : process.pid
+  await replaceFile(join(dataDir, ADDRESS_FILE), `${JSON.stringify({ url, pid })}\n`, OWN_FILE).catch(() => {})
 }
 
 /** Deletes the note of this process: another service on the dataDir may have written its own. */

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync } from 'node:fs'
 import { SallyportError } from '@sallyport/core'
+import { replaceFile } from '@sallyport/engine/files'
 
 /**
  * Writes another text into a configuration file and adopts it; restores the file where that fails. Rejects with `edit_conflict` for a file
@@ -15,28 +16,23 @@ export async function savePolicy(
   if (readFileSync(file, 'utf8') !== before) {
     throw new SallyportError('edit_conflict', 'Nothing was saved: the configuration file changed meanwhile.')
   }
-  replaceFile(file, next)
+  await replaceTarget(file, next)
   try {
     await takeOver()
   } catch (error) {
     // Another program may have written the file since.
-    if (readFileSync(file, 'utf8') === next) replaceFile(file, before)
+    if (readFileSync(file, 'utf8') === next) await replaceTarget(file, before)
     throw error
   }
 }
 
-/** Replaces a file completely or not at all, and keeps its mode; follows a link. */
-function replaceFile(named: string, text: string): void {
-  const file = realpathSync(named)
-  const draft = `${file}.${process.pid}`
+/** Replaces the file that a name leads to: a link stays. */
+async function replaceTarget(named: string, text: string): Promise<void> {
   try {
-    writeFileSync(draft, text, { mode: statSync(file).mode })
-    renameSync(draft, file)
+    await replaceFile(realpathSync(named), text)
   } catch (error) {
     // The file of a container is often mounted read-only, or alone in its folder.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable'
     throw new SallyportError('invalid_request', `Nothing was saved, because ${named} cannot be written (${code}).`)
-  } finally {
-    if (existsSync(draft)) rmSync(draft)
   }
 }

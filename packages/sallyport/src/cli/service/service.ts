@@ -5,29 +5,23 @@ import { type Config, type NoticeCode, policyText, type Reloaded, type Sallyport
 import { openProxy, type ProxyOptions } from '@sallyport/proxy'
 import { createHistory, type History } from '#console'
 import { type DemoAgent, demoAgent } from '../demo/demo-agent.ts'
-import { DEMO_PAYMENTS } from '../demo/demo-payments.ts'
 import { openDemoSite } from '../demo/site.ts'
-import { DEMO_VISITORS } from '../demo/visitors.ts'
+import { DEMO_PAYMENTS, DEMO_VISITORS } from '../demo/visitors.ts'
 import { type ConfigSource, warningText } from '../settings/config-file.ts'
 import { openService } from '../settings/settings.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { handEvents } from '../workers/events.ts'
-import { type Hangups, noteHangups } from '../workers/hangups.ts'
-import { untilStopped } from '../workers/stop.ts'
+import { LOAD, ownScrape, scrapeAll, shareCrawls, shareLoad, shareVisits } from '../workers/shared-state.ts'
+import { type Hangups, noteHangups, untilStopped } from '../workers/signals.ts'
 import { notifySystemd } from '../workers/systemd.ts'
 import { isWorker, joinWorkers, type Standing } from '../workers/worker.ts'
-import { shareCrawls } from '../workers/worker-crawls.ts'
-import { LOAD, shareLoad } from '../workers/worker-load.ts'
-import { ownScrape, scrapeAll } from '../workers/worker-metrics.ts'
 import { METRICS, openWorkerQuestions, type WorkerQuestions } from '../workers/worker-questions.ts'
-import { shareVisits } from '../workers/worker-visits.ts'
 import { runWorkers } from '../workers/workers.ts'
 import { announce, isDemo } from './announce.ts'
 import { CONSOLE, consoleLine, openAdminPages, type Steering } from './console-pages.ts'
 import { faultText, throttled } from './faults.ts'
 import { forgetAdmin, noteAdmin } from './gate.ts'
-import { onReload } from './reload.ts'
-import { createReloads, type Running } from './reloads.ts'
+import { createReloads, onReload, type Running } from './reload.ts'
 import { savePolicy } from './save-policy.ts'
 
 /** Workers ask each other under this topic to adopt a saved policy, beside metrics and the console's topic. */
@@ -125,8 +119,6 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   others?.answer(CONSOLE, async (about) => shown.pages.answerOther?.(about))
   steering.url = proxy.url
   steering.adminUrl = proxy.adminUrl
-  // Workers come and go, but their primary stays.
-  if (proxy.adminUrl !== undefined) noteAdmin(config.dataDir, proxy.adminUrl, isWorker() ? process.ppid : process.pid)
   if (file !== undefined) steering.savePolicy = createPolicySaver(sallyport, source, file, takeOver, others, terminal)
   let signal: NodeJS.Signals | undefined
   const reloadNext = createReloads({ ...configured, sallyport, url: proxy.url, take }, terminal)
@@ -137,6 +129,7 @@ async function serve(sallyport: Sallyport, configured: Configured, terminal: Ter
   const endCounts = standing.reportCounts(proxy.counted)
   try {
     const stopped = untilStopped(isWorker() ? QUIET : terminal)
+    if (proxy.adminUrl !== undefined) await noteAdmin(config.dataDir, proxy.adminUrl)
     if (standing.first) await announce(sallyport, config, proxy, terminal)
     if (standing.first && history && proxy.adminUrl !== undefined) terminal.err(consoleLine(shown, proxy.adminUrl))
     standing.serves(sallyport.config)

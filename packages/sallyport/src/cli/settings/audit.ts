@@ -7,10 +7,7 @@ import { type CommonOptions, readConfig } from './settings.ts'
 /** Holds ids and names, never a key. */
 type Details = Readonly<Record<string, unknown>>
 
-/**
- * Runs a command and records who ran it, also on failure; `what` names the command as written. It opens the trail first: without a trail
- * the command does not run.
- */
+/** Runs a command and records who ran it, also on failure; `what` names the command. Without a trail the command does not run. */
 export async function audited<Result>(
   options: CommonOptions,
   what: string,

@@ -5,18 +5,25 @@ import {
   configNotices,
   examineNamed,
   faultText,
+  type Look,
 } from '@sallyport/engine'
-import { ExitError } from '../terminal/exit.ts'
+import { examineApi, examineOrigins, examineTls } from '@sallyport/proxy/internal'
 import { printableMessage } from '../terminal/printable.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import { ExitError, type Terminal } from '../terminal/terminal.ts'
 import { warningText } from './config-file.ts'
-import { PROXY_LOOKS } from './looks.ts'
 import { type CommonOptions, readConfigLayers } from './settings.ts'
 
 /** Every command exits with this code where its configuration is invalid. */
 export const UNUSABLE = 2
 
 export type Checked = Record<'errors' | 'warnings' | 'notices', readonly ConfigFault[]>
+
+/** Checks the parts of a configuration that the proxy opens, for `doctor` and `config check`. */
+export const PROXY_LOOKS: readonly Look[] = [
+  ['tls', ({ tls }) => examineTls(tls)],
+  ['origins', (config) => examineOrigins(config)],
+  ['api', (config) => examineApi(config)],
+]
 
 /** Finds the faults of the text; where there are none, the faults of the named files. */
 export async function checkConfig(options: CommonOptions): Promise<Checked> {

@@ -13,61 +13,50 @@ const SHORTER_SETTLED_MS = 2_000
 /** Limits the wait for a file that is still being written. */
 const MAX_SETTLING_MS = 10_000
 
+export type ConfigSource = ReturnType<typeof configSource>
+
+/** `changedFiles` lists files that the configuration names, and that have changed since the last read. */
+type SettledRead = ConfigRead & { readonly changedFiles: readonly string[] }
+
 /** Reads the sources of a run's configuration: a file, the files that it names, variables and flags. */
-export interface ConfigSource {
-  /** Absent: there is no file yet. Once a file was found its name stays, even where it is missing for a moment. */
-  readonly file: string | undefined
-  /** Reads the current configuration. Throws `invalid_config`. */
-  read(): ConfigRead
-  /** Reads the configuration once it has stayed the same for a moment; rejects with `invalid_config`, and when the signal aborts. */
-  readSettled(signal?: AbortSignal): Promise<SettledRead>
-  /** Reports whether the file, or a file that it names, has changed since the last read; throws where it cannot be read. */
-  hasChanged(): boolean
-}
-
-export interface SettledRead extends ConfigRead {
-  /** Lists files that the configuration names, and that have changed since the last read. */
-  readonly changedFiles: readonly string[]
-}
-
-export function configSource(options: CommonOptions, flags: ConfigInput): ConfigSource {
+export function configSource(options: CommonOptions, flags: ConfigInput) {
   let file = findConfigFile(options)
   /** Holds the prints of what was last read, valid or not, by the file that was read. */
   let prints: Prints = new Map()
   let inForce = ''
 
   /** Reads, then checks the prints: where an earlier check found the same prints, the read text is what they describe. */
-  const attempt = (): Attempt => {
+  const attempt = () => {
     file ??= findConfigFile(options)
     const own = file === undefined ? [] : [file]
     const text = own.map(readTextFile).join('')
     try {
       const read = readConfigLayers({ ...options, ...(file !== undefined && { config: file }) }, flags, true)
       const { secrets, files } = listFiles(read)
-      return { read: () => read, files, text, prints: takePrints([...own, ...secrets, ...files]) }
+      return { read, files, text, prints: takePrints([...own, ...secrets, ...files]) }
     } catch (error) {
-      const read = (): never => {
-        throw error
-      }
-      return { read, files: [], text, prints: takePrints(own) }
+      return { error, files: [], text, prints: takePrints(own) }
     }
   }
-  const accept = ({ read, text, files, prints: found }: Attempt): SettledRead => {
+  const accept = ({ read, error, text, files, prints: found }: ReturnType<typeof attempt>): SettledRead => {
     const before = prints
     prints = found
-    const config = read()
+    if (read === undefined) throw error
     if (isCutOff(text, inForce))
       throw unusable(`${file} is the configuration in force, truncated. If this is intended, end the last line`)
     inForce = text
     const changedFiles = files.filter((named) => before.has(named) && before.get(named) !== found.get(named))
-    return { ...config, changedFiles }
+    return { ...read, changedFiles }
   }
   return {
+    /** Absent: there is no file yet. Once a file was found its name stays, even where it is missing for a moment. */
     get file() {
       return file
     },
+    /** Reads the current configuration. Throws `invalid_config`. */
     read: () => accept(attempt()),
-    async readSettled(signal) {
+    /** Reads the configuration once it has stayed the same for a moment; rejects with `invalid_config`, and when the signal aborts. */
+    async readSettled(signal?: AbortSignal) {
       // A pipe can be read only once.
       if (file !== undefined && readFault(file) !== undefined)
         throw unusable(`${file} is a stream and cannot be reread`)
@@ -80,7 +69,8 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
         before = now
       }
     },
-    hasChanged() {
+    /** Reports whether the file, or a file that it names, has changed since the last read; throws where it cannot be read. */
+    hasChanged(): boolean {
       if (file === undefined || readFault(file) !== undefined) return false
       accessSync(file, constants.R_OK)
       // Another process read the configuration in force.
@@ -91,14 +81,6 @@ export function configSource(options: CommonOptions, flags: ConfigInput): Config
 
 /** Maps files to what a write changes of them. */
 type Prints = ReadonlyMap<string, string>
-
-interface Attempt {
-  /** Returns the configuration, or throws why there is none. */
-  readonly read: () => ConfigRead
-  readonly text: string
-  readonly files: readonly string[]
-  readonly prints: Prints
-}
 
 function readTextFile(file: string): string {
   try {

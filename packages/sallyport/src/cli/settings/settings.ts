@@ -83,10 +83,7 @@ export function openOnce(config: Config, terminal: Terminal): Promise<Sallyport>
   return openService(disableRefresh(config), terminal, hooks)
 }
 
-/**
- * Returns the configuration without downloads, without a decision log, which belongs to the service, and without writes where the dataDir
- * is read-only.
- */
+/** Returns the configuration without downloads, without the decision log of the service, and without writes to a read-only dataDir. */
 function disableRefresh(config: Config): Config {
   const readOnly = config.data.readOnly || isReadOnly(config.dataDir)
   const log = { ...config.log, requests: 'off' as const, file: undefined }
@@ -108,7 +105,6 @@ export function readDataSources(config: Config, terminal: Terminal): Promise<rea
   return withProgress(terminal, (progress) => readSources(asked, progress))
 }
 
-/** Makes the bundle of a configuration's data, with a progress bar where something is compiled. */
 export function makeBundle(config: Config, terminal: Terminal): Promise<Uint8Array> {
   return withProgress(terminal, (progress) => bundleData(disableRefresh(config), progress))
 }

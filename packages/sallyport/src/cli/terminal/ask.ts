@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline'
 import { SallyportError } from '@sallyport/core'
 import { InvalidArgumentError, Option } from 'commander'
-import { ExitError } from './exit.ts'
-import type { Terminal } from './terminal.ts'
+import { ExitError, type Terminal } from './terminal.ts'
 
 export function yesOption(): Option {
   return new Option('--yes', 'do not ask for confirmation')
@@ -46,10 +45,7 @@ export interface Choice {
   readonly about: string
 }
 
-/**
- * Shows a numbered list, and asks until it can read an answer: numbers or names, with commas where several are allowed; Enter means
- * `initial`. `read` throws an `InvalidArgumentError` that says what is wrong.
- */
+/** Shows a numbered list, and asks until `read` takes an answer: numbers or names, separated by commas. Enter means `initial`. */
 export async function choose<Answer>(
   ask: Ask,
   terminal: Terminal,

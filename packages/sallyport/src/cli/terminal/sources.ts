@@ -2,10 +2,7 @@ import { counted, DAY_MS, isLost, isStale, type SourceStatus, withAge } from '@s
 import { isShippedTable, type OldestList, shippedTablesAge } from '@sallyport/engine'
 import { columns, dim } from './terminal.ts'
 
-/**
- * Describes each data set: id, date, state, age, the share that still holds at that age, and licence; and below that its content, and why
- * it is not loaded or not fresh.
- */
+/** Describes each data set: id, date, state, age, the share that still holds, and licence; below that its content and its faults. */
 export function sourceLines(sources: readonly SourceStatus[], now = Date.now()): string {
   const rows = sources.map((source) => {
     const { id, date = '', licence } = source

@@ -10,6 +10,16 @@ export interface Terminal {
   readonly isClosed?: boolean | undefined
 }
 
+/** Ends the command with an exit code and no further message. */
+export class ExitError extends Error {
+  readonly code: number
+
+  constructor(code: number) {
+    super(`exit ${code}`)
+    this.code = code
+  }
+}
+
 export function processTerminal(): Terminal {
   let isClosed = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

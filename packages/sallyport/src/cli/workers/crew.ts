@@ -11,10 +11,7 @@ import { METRICS, questionRelay } from './worker-questions.ts'
 const RESTART_MS = { first: 100, max: 10_000 }
 const STEADY_MS = 10_000
 
-/**
- * Counts silence in checks, not by a clock: a machine that sleeps, or a primary that is stopped with its workers, counts one. A busy worker
- * is not killed for it.
- */
+/** Counts silence in checks, not by a clock: a machine that sleeps counts one. A busy worker is not killed for it. */
 const SILENT_LOOKS = 3
 const HUNG_LOOKS = 20
 /** The first start compiles the data. */
@@ -39,10 +36,7 @@ interface Member {
   missed: number
 }
 
-/**
- * Runs the worker processes of one command, in the primary: as many as configured, one of which leads. `say` takes a line of text, which
- * the operator should read.
- */
+/** Runs the worker processes of one command, in the primary; one worker leads. `say` takes a line that the operator should read. */
 export class Crew {
   /** Resolves with an exit code where the first worker could not start. */
   readonly failed: Promise<number>
@@ -160,9 +154,7 @@ export class Crew {
       if (message.worker === 'event') this.#sinks.raise(message.event)
       if (message.worker === 'refused') this.#sinks.refused(message.count)
       if (message.worker === 'visits') this.#tellOthers(worker, { primary: 'visits', events: message.events })
-      if (message.worker === 'reloaded') {
-        this.#take(message.config, ++this.#changes)
-      }
+      if (message.worker === 'reloaded') this.#take(message.config, ++this.#changes)
     })
     // The last message may come after the exit.
     worker.once('disconnect', () => this.#counts.end(worker))

@@ -41,7 +41,6 @@ export function openWorkersSinks(first: Config, say: (line: string) => void) {
   return {
     raise,
     refused,
-    /** Puts another configuration in force. */
     take: (config: Config): void => prepare(config)(),
     /** Returns its own counts, which a scrape adds to the workers' counts. */
     counted: (): Scraped => counted,

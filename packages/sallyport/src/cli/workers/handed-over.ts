@@ -1,10 +1,7 @@
 import type { Worker } from 'node:cluster'
 import { isRecord } from '@sallyport/core'
 
-/**
- * Closes a connection that was sent to a worker which ended before it took it. Node would keep its copy open for ever, so that the client
- * waits for nothing; a copy that was taken is closed already, and is not closed twice.
- */
+/** Closes a connection that was sent to a worker which ended before it took it: Node would keep its copy open for ever. */
 export function closeHandedOver(worker: Worker): void {
   const { process } = worker
   /** Each listener sends one connection at a time. */

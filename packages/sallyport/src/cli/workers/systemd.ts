@@ -9,7 +9,7 @@ const PATIENCE_MS = 5_000
 const MAX_STATUS_LENGTH = 200
 
 /** Names the states of a service, as in sd_notify(3). */
-export type ServiceState = 'ready' | 'reloading' | 'stopping'
+type ServiceState = 'ready' | 'reloading' | 'stopping'
 
 /**
  * Tells systemd the state of this service, where systemd asks for it (`NOTIFY_SOCKET`). Never rejects: a failure is a line. Node has no

@@ -1,9 +1,9 @@
-import type { Worker } from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { isRecord, type VisitEvent } from '@sallyport/core'
 import type { Config, Scraped, ServiceEvent } from '@sallyport/engine'
 import type { WorkerCounts } from '@sallyport/proxy/internal'
 
-export type FromWorker =
+type FromWorker =
   | { readonly worker: 'begins' | 'lives' }
   | { readonly worker: 'serves' | 'reloaded'; readonly config: Config }
   | { readonly worker: 'counted'; readonly counted: Scraped }
@@ -25,12 +25,9 @@ export function isFromPrimary(message: unknown): message is FromPrimary {
   return isRecord(message) && 'primary' in message
 }
 
-/**
- * Sends a message to the primary; a primary that is gone receives nothing, and its worker then ends. Calls `sent` once the message has
- * left, or cannot.
- */
+/** Sends a message to the primary, if there is one: another parent process receives nothing. Calls `sent` once the message has left, or cannot. */
 export function sendToPrimary(message: object, sent: () => void = ignore): void {
-  if (process.connected) process.send?.(message, undefined, undefined, sent)
+  if (cluster.isWorker && process.connected) process.send?.(message, undefined, undefined, sent)
   else sent()
 }
 

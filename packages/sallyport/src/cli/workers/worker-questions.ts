@@ -15,26 +15,21 @@ type Message =
   | { readonly question: 'all'; readonly id: string; readonly answered: Answered }
 
 /** Holds the answers of the other workers, and counts those that gave none. */
-export interface Answered {
+interface Answered {
   readonly answers: readonly unknown[]
   readonly silent: number
   /** Holds what the primary adds; absent where it did not answer. */
   readonly added?: readonly unknown[] | undefined
 }
 
-export interface WorkerQuestions {
-  /** Asks all other workers about a topic, as JSON; resolves with the answers that come in time. */
-  ask(topic: string, about?: unknown): Promise<Answered>
-  /** Answers the other workers about a topic; omits an answer that cannot be given. */
-  answer(topic: string, answerOf: (about: unknown) => unknown): void
-}
+export type WorkerQuestions = NonNullable<ReturnType<typeof openWorkerQuestions>>
 
 function isMessage(message: unknown): message is Message {
   return isRecord(message) && 'question' in message && 'id' in message
 }
 
 /** Opens the questions of a worker; `undefined` in a process without a primary. */
-export function openWorkerQuestions(): WorkerQuestions | undefined {
+export function openWorkerQuestions() {
   const { worker } = cluster
   if (worker === undefined) return undefined
   const topics = new Map<string, (about: unknown) => unknown>()
@@ -57,9 +52,11 @@ export function openWorkerQuestions(): WorkerQuestions | undefined {
   })
 
   return {
-    answer: (topic, answerOf) => void topics.set(topic, answerOf),
-    ask: (topic, about) =>
-      new Promise((resolve) => {
+    /** Answers the other workers about a topic; omits an answer that cannot be given. */
+    answer: (topic: string, answerOf: (about: unknown) => unknown) => void topics.set(topic, answerOf),
+    /** Asks all other workers about a topic, as JSON; resolves with the answers that come in time. */
+    ask: (topic: string, about?: unknown) =>
+      new Promise<Answered>((resolve) => {
         const id = `${worker.id}.${++last}`
         const finish = (answered: Answered): void => {
           clearTimeout(late)
@@ -74,10 +71,7 @@ export function openWorkerQuestions(): WorkerQuestions | undefined {
   }
 }
 
-/**
- * Creates the primary's relay: it lets a serving worker ask the others, and answer them, until it ends. `adding` returns what the primary
- * adds to the answers of the heard workers, including the one that asks.
- */
+/** Creates the relay of the primary: serving workers ask and answer each other. `adding` returns the answers of workers that were not heard. */
 export function questionRelay(
   adding: (topic: string, heard: ReadonlySet<Worker>) => readonly unknown[],
 ): (worker: Worker) => void {

@@ -36,29 +36,15 @@ export function isWorker(): boolean {
   return cluster.isWorker
 }
 
-const ALONE: Standing = {
-  leads: true,
-  first: true,
-  config: undefined,
-  serving: true,
-  counts: undefined,
-  onLead: (take) => take(),
-  serves() {},
-  reloaded() {},
-  counted() {},
-  reportCounts: () => async () => {},
-}
-
-/** Reports to the primary, and resolves once the primary has said what to start with. */
+/** Reports to the primary, and resolves once the primary has said what to start with; at once where there is no primary. */
 export function joinWorkers(): Promise<Standing> {
-  if (!isWorker()) return Promise.resolve(ALONE)
-  setInterval(() => sendToPrimary({ worker: 'lives' }), REPORT_MS).unref()
+  const isAlone = !isWorker()
   let lead = (): void => {}
   const standing: Writable<Standing> = {
-    leads: false,
-    first: false,
+    leads: isAlone,
+    first: isAlone,
     config: undefined,
-    serving: false,
+    serving: isAlone,
     counts: undefined,
     onLead(take) {
       lead = take
@@ -70,8 +56,10 @@ export function joinWorkers(): Promise<Standing> {
     },
     reloaded: (config) => sendToPrimary({ worker: 'reloaded', config }),
     counted: (counted) => sendToPrimary({ worker: 'counted', counted }),
-    reportCounts,
+    reportCounts: isAlone ? () => async () => {} : reportCounts,
   }
+  if (isAlone) return Promise.resolve(standing)
+  setInterval(() => sendToPrimary({ worker: 'lives' }), REPORT_MS).unref()
   return new Promise((resolve) => {
     process.on('message', (message) => {
       if (!isFromPrimary(message)) return
@@ -111,9 +99,7 @@ function reportCounts(read: () => Promise<Scraped>): () => Promise<void> {
   }
 }
 
-/**
- * Lets a worker end, however far it had come: the channel to the primary would keep the process alive. Without a primary it does nothing.
- */
+/** Lets a worker end, however far it had come: its channel would keep the process alive. Does nothing without a primary. */
 export function leavePrimary(): void {
   const { worker } = cluster
   if (worker === undefined) return

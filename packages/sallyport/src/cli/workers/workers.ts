@@ -1,11 +1,9 @@
 import cluster from 'node:cluster'
 import type { Config } from '@sallyport/engine'
-import { ExitError } from '../terminal/exit.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import { ExitError, type Terminal } from '../terminal/terminal.ts'
 import { Crew } from './crew.ts'
 import { openWorkersSinks } from './events.ts'
-import type { Hangups } from './hangups.ts'
-import { untilStopped } from './stop.ts'
+import { type Hangups, untilStopped } from './signals.ts'
 import { notifySystemd } from './systemd.ts'
 
 const LOOK_MS = 1_000

@@ -1,6 +1,5 @@
 import { type ClientTrust, formatAddress, parseAddress } from '@sallyport/core'
-import type { AccessFormat } from './format.ts'
-import { parseAddressText, parseReading, parseRequestLine } from './reading.ts'
+import { type AccessFormat, parseAddressText, parseReading, parseRequestLine } from './reading.ts'
 
 /** Reads the combined log format of nginx, Apache, lighttpd and most others, also with the host before it and more after it. */
 export const combinedFormat: AccessFormat = {

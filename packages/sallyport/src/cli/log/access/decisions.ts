@@ -1,10 +1,8 @@
 import { ACCOUNT_EVENTS, EVENT_OUTCOMES, type InspectedEvent, parseCalls, parseEventFacts } from '@sallyport/core'
 import { type LogLine, readEntry } from '@sallyport/engine'
 import { isRequest } from '../entry.ts'
-import type { AccessFormat } from './format.ts'
-import { parseReading } from './reading.ts'
+import { type AccessFormat, parseReading } from './reading.ts'
 
-/** Reads the decision log of Sallyport, in each of its forms. */
 export const decisionFormat: AccessFormat = {
   name: 'sallyport',
   open: (_first, _isNamed, trust) => (line) => {

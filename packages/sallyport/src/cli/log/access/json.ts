@@ -1,7 +1,6 @@
 import { type ClientTrust, SallyportError } from '@sallyport/core'
 import { flatten, type Members, parseRecord } from '../members.ts'
-import type { AccessFormat } from './format.ts'
-import { type Found, parseReading, parseRequestLine, type Reading } from './reading.ts'
+import { type AccessFormat, type Found, parseReading, parseRequestLine, type Reading } from './reading.ts'
 
 /** Names the members of a request; the first name that a line has counts. A dot separates nested members, a `+` joins two members. */
 type Names = Readonly<Record<'ip' | 'method' | 'target' | 'userAgent' | 'at' | 'status', string>>
@@ -63,9 +62,7 @@ export const JSON_FORMAT: AccessFormat = formatJson('json', [CADDY, TRAEFIK, W3C
 
 export const readColumns: (record: Members, trust: ClientTrust) => Reading | 'comment' | undefined = createReader([W3C])
 
-/**
- * Parses the description of other JSON: `ip=client.ip,target=url`, beside the usual names. Throws `invalid_request` for an unknown name.
- */
+/** Parses names of other JSON, beside the usual names: `ip=client.ip,target=url`. Throws `invalid_request` for an unknown name. */
 export function parseFields(text: string): AccessFormat {
   const given = text.split(',').map((part) => part.split('=', 2).map((word) => word.trim()))
   for (const [name = '', member = ''] of given) {

@@ -1,6 +1,7 @@
 import {
   type Address,
   type ClientTrust,
+  counted,
   formatAddress,
   type InspectedEvent,
   type McpRequest,
@@ -23,13 +24,13 @@ export interface LoggedRequest {
 }
 
 /** Members without which a line is not judged, worded for a count. */
-export const LACKS = {
+const LACKS = {
   request: 'without a request',
   address: "without the client's address",
   time: 'without a time',
   userAgent: 'without a user agent',
 } as const
-export type Lack = keyof typeof LACKS
+type Lack = keyof typeof LACKS
 
 export type Reading = LoggedRequest | { readonly lacks: Lack }
 
@@ -38,6 +39,15 @@ export interface LoggedLine {
   readonly format?: string | undefined
   /** True where later requests were read long before. */
   readonly isLate?: true | undefined
+}
+
+/** Reads a line; `undefined` for one of another format. A `comment` belongs to the format and describes no request. */
+export type ReadLine = (line: string) => Reading | 'comment' | undefined
+
+export interface AccessFormat {
+  readonly name: string
+  /** Opens a reader of a log with these first lines, which finds clients by `trust`. `isNamed`: the operator has named this format. */
+  open(first: readonly string[], isNamed: boolean, trust: ClientTrust): ReadLine
 }
 
 /** The members of a request as a log has them, with each letter a received byte. */
@@ -97,4 +107,23 @@ function cutOrigin(target: string): string {
 /** Converts letters beyond one byte, which JSON escapes, to the bytes of their UTF-8. */
 function toBytes(text: string): string {
   return text.replace(/[\u{100}-\u{10ffff}]+/gu, (letters) => Buffer.from(letters).toString('latin1'))
+}
+
+/** Counts the lines of a log that were not judged, by the member that they lack. */
+export type Unread = Readonly<Partial<Record<Lack, number>>>
+
+export function sumUnread(unread: Unread): number {
+  return Object.values(unread).reduce((sum, count) => sum + count, 0)
+}
+
+/** Writes `2 without a time, 1 without a request`. */
+export function describeLacks(unread: Unread): string {
+  return Object.entries(unread)
+    .toSorted(([, x], [, y]) => y - x)
+    .map(([lack, count]) => `${count.toLocaleString('en-US')} ${LACKS[lack as Lack]}`)
+    .join(', ')
+}
+
+export function describeUnread(unread: Unread): string {
+  return `${counted(sumUnread(unread), 'line')} not read: ${describeLacks(unread)}`
 }

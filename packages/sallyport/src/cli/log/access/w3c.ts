@@ -1,5 +1,5 @@
-import type { AccessFormat } from './format.ts'
 import { readColumns } from './json.ts'
+import type { AccessFormat } from './reading.ts'
 
 /** Reads the extended format of W3C, as IIS and CloudFront write it: a line `#Fields:` names the columns of the next lines. */
 export const W3C_FORMAT: AccessFormat = {
