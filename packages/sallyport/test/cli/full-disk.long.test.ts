@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { finish, LOOPBACK, start, workspace } from './command.ts'
 
-/* File systems of a few hundred kilobytes, in a mount namespace that ends with its command. */
+/* The file systems have a few hundred kilobytes, in a mount namespace that ends with its command. */
 const UNSHARE = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount']
 const tried = spawnSync('unshare', [...UNSHARE, 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp'], { encoding: 'utf8' })
 const skip = tried.status !== 0 && `no file systems can be made: ${tried.error?.message ?? tried.stderr.trim()}`
