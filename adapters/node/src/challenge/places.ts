@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import { parseUrl } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import { joinValues } from '../request/accept.ts'
 import { readHead, readSite } from '../request/head-fields.ts'
@@ -54,12 +55,12 @@ export function wantedPath(host: RequestHost, head: ReceivedHead): string {
 /** Returns the path of the page whose form a request sends, as far as the browser names it. */
 export function formPath(host: RequestHost, { fields }: ReceivedHead): string {
   const named = readHead(fields)
-  if (named.referer === undefined || !URL.canParse(named.referer)) return '/'
-  const referer = new URL(named.referer)
+  const referer = parseUrl(named.referer ?? '')
   // A server in front may drop the port from Host.
-  const site = `http://${readSite(named) ?? ''}`
-  const isOurs = URL.canParse(site) && new URL(site).hostname === referer.hostname
-  return isOurs ? returnPath(host, referer.pathname + referer.search) : '/'
+  const site = parseUrl(`http://${readSite(named) ?? ''}`)
+  return referer !== undefined && site?.hostname === referer.hostname
+    ? returnPath(host, referer.pathname + referer.search)
+    : '/'
 }
 
 /** Matches a path of this site. Browsers read a backslash as a slash, and skip control characters: two slashes would name another host. */

@@ -1,4 +1,4 @@
-import { HOUR_MS, KeptRobots, MAX_ROBOTS_BYTES, robotsText } from '@sallyport/core'
+import { HOUR_MS, KeptRobots, MAX_ROBOTS_BYTES, parseUrl, robotsText } from '@sallyport/core'
 import type { RobotsSource } from '@sallyport/engine'
 import type { Timeouts } from '@sallyport/engine/limits'
 import { Client } from 'undici'
@@ -119,7 +119,7 @@ function redirectedPath(
 ): string {
   const base = `http://${host}`
   const to = String(location ?? '')
-  const url = URL.canParse(to, base + from) ? new URL(to, base + from) : undefined
+  const url = parseUrl(to, base + from)
   const path = url && url.pathname + url.search
   if (url === undefined || url.host !== new URL(base).host || path === from)
     throw new Error(`redirects to ${JSON.stringify(to.slice(0, 200))}, which the proxy does not follow`)

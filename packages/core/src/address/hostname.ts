@@ -1,3 +1,4 @@
+import { parseUrl } from '../parse-url.ts'
 import { parseAddress } from './address.ts'
 
 /**
@@ -42,12 +43,7 @@ export function parseHostname(text: string): string | undefined {
 
 /** Returns the host of a URL as WHATWG reads it: lower case, A-labels, numeric forms as dotted decimal, IPv6 in brackets. */
 export function urlHost(url: string): string | undefined {
-  try {
-    // Once it is compiled, `URL.canParse` of Node 20 refuses letters beyond ASCII.
-    return new URL(url).hostname
-  } catch {
-    return undefined
-  }
+  return parseUrl(url)?.hostname
 }
 
 /** Returns the name without its trailing dot when it can be a public host's, or `undefined`. `host` comes from `urlHost`. */

@@ -1,5 +1,5 @@
 import type { Fetch, FetchAnswer, FetchRequest } from '@sallyport/core'
-import { errorCode } from '@sallyport/core'
+import { errorCode, parseUrl } from '@sallyport/core'
 import type { buildConnector, Client, Dispatcher } from 'undici'
 import { ACCEPTED_CODINGS, MAX_EARLY_BYTES, openBody } from './body.ts'
 import { type Deadline, openDeadline } from './deadline.ts'
@@ -157,8 +157,8 @@ function answered(
 }
 
 function readUrl(text: string, base?: string): URL {
-  if (!URL.canParse(text, base)) throw new Error(`"${text}" is not a URL`)
-  const url = new URL(text, base)
+  const url = parseUrl(text, base)
+  if (url === undefined) throw new Error(`"${text}" is not a URL`)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new Error(`${url.protocol} is not http or https`)
   if (url.username !== '' || url.password !== '') throw new Error('the URL contains a user name or password')
   return url

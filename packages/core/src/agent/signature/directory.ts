@@ -3,6 +3,7 @@ import { attempt } from '../../attempt.ts'
 import { DAY_MS, HOUR_MS } from '../../duration.ts'
 import { isRecord } from '../../is-record.ts'
 import { fetchBytes } from '../../outbound/read-body.ts'
+import { parseUrl } from '../../parse-url.ts'
 import type { Clock, Fetch } from '../../ports/index.ts'
 import { type AgentKey, readKey, TEST_KEY_IDS } from './key.ts'
 import type { KeySource } from './key-source.ts'
@@ -164,8 +165,7 @@ export function readCard(
   if ((jwks === undefined) === (place === undefined)) return undefined
   if (jwks !== undefined) return { keys: jwks }
   // Keys on another origin would let a card direct load at another site.
-  if (typeof place !== 'string' || !URL.canParse(place) || new URL(place).origin !== new URL(url).origin)
-    return undefined
+  if (typeof place !== 'string' || parseUrl(place)?.origin !== new URL(url).origin) return undefined
   return { url: place }
 }
 

@@ -1,4 +1,5 @@
 import { parseAddress } from '../../address/address.ts'
+import { parseUrl } from '../../parse-url.ts'
 import type { NamedAgent } from './message.ts'
 
 /** Locates an agent's keys, and names the agent by that location. */
@@ -22,8 +23,8 @@ const MAX_CHARACTERS = 512
  * `permitted` are origins that the configuration names, which may be of any kind, such as test servers.
  */
 export function findKeySource({ uri, type }: NamedAgent, permitted: ReadonlySet<string>): KeySource | undefined {
-  if (uri.length > MAX_CHARACTERS || !URL.canParse(uri)) return undefined
-  const url = new URL(uri)
+  const url = uri.length > MAX_CHARACTERS ? undefined : parseUrl(uri)
+  if (url === undefined) return undefined
   if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined
   if (!permitted.has(url.origin) && !isPublicHttps(url)) return undefined
   const identifier = url.origin + url.pathname

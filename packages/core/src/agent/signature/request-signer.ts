@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { SallyportError } from '../../errors.ts'
 import { isRecord } from '../../is-record.ts'
+import { parseUrl } from '../../parse-url.ts'
 import { fieldValue } from './message.ts'
 import { createSigner } from './signer.ts'
 import { readWish, type SignatureWish } from './wish.ts'
@@ -133,14 +134,14 @@ function listFields(headers: NonNullable<RequestParts['headers']>): string[] {
 }
 
 function readUrl(text: string | URL): URL {
-  const url = URL.canParse(String(text)) ? new URL(text) : undefined
+  const url = parseUrl(String(text))
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url
   throw new SallyportError('cannot_sign', `"${text}" is not an http URL.`)
 }
 
 /** Returns the origin at which an agent publishes its keys. Throws `invalid_config`. */
 export function readAgent(text: unknown): string {
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  const url = typeof text === 'string' ? parseUrl(text) : undefined
   if (url?.protocol === 'https:' && url.href === `${url.origin}/`) return url.origin
   throw new SallyportError('invalid_config', `agent: "${text}" is not an https origin such as https://bot.example.`)
 }

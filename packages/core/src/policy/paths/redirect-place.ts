@@ -1,3 +1,5 @@
+import { parseUrl } from '../../parse-url.ts'
+
 /** Marks in `to` where the canonical path of a request goes. */
 export const PATH_MARK = '{path}'
 
@@ -15,8 +17,9 @@ export function parsePlace(to: string) {
   const isOther = /^\/[/\\]/.test(path) || more !== undefined || /[{}\\]/.test(`${before}${after ?? ''}`)
   // A path begins with a slash: two of them begin a host.
   if (path === '' || isOther || (after !== undefined && before.endsWith('/'))) return undefined
-  if (host !== undefined && !URL.canParse(host)) return undefined
-  return { host: host && new URL(host).host, before: trimQuery(before), after: after && trimQuery(after) }
+  const url = host === undefined ? undefined : parseUrl(host)
+  if (host !== undefined && url === undefined) return undefined
+  return { host: url?.host, before: trimQuery(before), after: after && trimQuery(after) }
 }
 
 /** Removes query and fragment, which are no part of a compared path. */

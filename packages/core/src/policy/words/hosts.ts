@@ -1,3 +1,4 @@
+import { urlHost } from '../../address/hostname.ts'
 import { withoutPort } from '../../address/without-port.ts'
 import type { Asked } from '../language/asked.ts'
 
@@ -13,6 +14,6 @@ export function asciiHost(pattern: string): string {
 }
 
 function asciiLabel(label: string): string {
-  const isForeign = /[^ -~]/.test(label) && !label.includes('*') && URL.canParse(`http://${label}`)
-  return isForeign ? new URL(`http://${label}`).hostname : label
+  const isForeign = /[^ -~]/.test(label) && !label.includes('*')
+  return (isForeign ? urlHost(`http://${label}`) : undefined) ?? label
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../parse-url.ts'
 import { AGENT_BASES } from '../../values/agent-verdict.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import { AGENT_CLASSES, type AgentClass } from '../../vocabulary.ts'
@@ -103,7 +104,6 @@ function vendorFault(name: string): string | undefined {
 
 /** Reports whether a text is the identifier of a signature agent as verdicts write it: a URL without query, an origin without a slash. */
 function isIdentifier(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { origin, pathname } = new URL(text)
-  return text === origin + (pathname === '/' ? '' : pathname)
+  const url = parseUrl(text)
+  return url !== undefined && text === url.origin + (url.pathname === '/' ? '' : url.pathname)
 }

@@ -12,6 +12,7 @@ import {
   mayBeMcp,
   parseAddress,
   parseCalls,
+  parseUrl,
   readMcpRequest,
   refuses,
   SallyportError,
@@ -131,7 +132,7 @@ export async function readRequests(given: string, ip: string | undefined) {
 
 /** Reports whether a browser answers a URL itself: `data:`, `blob:`, `about:` or an extension. */
 function isLocal(given: unknown): boolean {
-  const url = parseUrl(given)
+  const url = readUrl(given)
   return url !== undefined && !/^(?:http|ws)s?:$/.test(url.protocol)
 }
 
@@ -149,7 +150,7 @@ function describe(given: unknown, own: string | undefined, file: string, isHar =
   if (!isRecord(given)) throw refusal(`${file}: request: must be an object`)
   const { peer, target, url: link, user_agent, request_id: _, httpVersion, ...all } = given
   const members: Members = isHar ? { method: all['method'] } : all
-  const url = parseUrl(link)
+  const url = readUrl(link)
   const headers = foldHeaders(given['headers'])
   const { ip = peer, path = target ?? (url && url.pathname + url.search), userAgent = user_agent } = members
   const { host = findAuthority(headers) ?? url?.host, scheme = url && /^https?(?=:)/.exec(url.protocol)?.[0] } = members
@@ -186,8 +187,8 @@ function shortVersion(version: unknown): string {
     .replace(/^([2-9])\.0$/, '$1')
 }
 
-function parseUrl(text: unknown): URL | undefined {
-  return typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+function readUrl(text: unknown): URL | undefined {
+  return typeof text === 'string' ? parseUrl(text) : undefined
 }
 
 /** Folds the list of headers of a HAR to an object: a repeated field becomes a list. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { parseUrl } from '@sallyport/core'
 import type { Sessions } from './sessions.ts'
 import { findRole, type Role, type Tokens } from './tokens.ts'
 
@@ -46,7 +47,8 @@ export function isOwnPage({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false
   if (origin === undefined) return true
-  return URL.canParse(origin) && new URL(origin).host === host
+  const from = parseUrl(origin)
+  return from !== undefined && from.host === host
 }
 
 /** Lists all cookies with the name: a browser shares the cookies of all ports of a host, and another port may have set one too. */
