@@ -1,8 +1,15 @@
-import type { Config, privacy } from '@sallyport/engine'
+import type { Config } from '@sallyport/engine'
 import { ADMIN, askGate } from './gate.ts'
 
 /** Holds the history of an address, in the form of the other places of `sallyport privacy`. */
-type Place = Awaited<ReturnType<typeof privacy.exportKnown>>['places'][number]
+interface Place {
+  readonly place: string
+  readonly where: string
+  readonly state: 'read' | 'absent' | 'elsewhere'
+  readonly reason?: string | undefined
+  readonly kept: string
+  readonly entries: readonly unknown[]
+}
 
 const PLACE = {
   place: 'console history',
