@@ -31,12 +31,15 @@ t.test('every list that holds a place is named, in order of precedence, with the
     'x4bnet-vpn-ipv4': '23.0.8.0/24\n23.0.9.0/25\n23.0.10.0/23',
     'x4bnet-dc-ipv4': '23.0.8.0/22',
     'lord-alfred-apple-ipv4': '23.0.8.128/25',
+    'lord-alfred-apple-ipv6': '2a00:1::/48\n2a00:2::/47',
   })
   t.match(record('23.0.8.1'), {
     range: { source: 'x4bnet-vpn-ipv4', narrow: true, rule: 'list', trust: 0.85 },
     also: [{ source: 'x4bnet-dc-ipv4', narrow: false }],
   })
   t.match(record('23.0.10.1'), { range: { source: 'x4bnet-vpn-ipv4', narrow: false } })
+  const wide = ['2a00:1::1', '2a00:2::1'].map((address) => record(address)?.range?.narrow)
+  t.same(wide, [true, false], 'a /48 is one customer, and a /47 is two')
   const { range, also = [] } = record('23.0.8.200') ?? {}
   const named = [range, ...also].map((hit) => hit?.source)
   t.same(named, ['lord-alfred-apple-ipv4', 'x4bnet-vpn-ipv4', 'x4bnet-dc-ipv4'])

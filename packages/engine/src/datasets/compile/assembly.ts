@@ -3,7 +3,7 @@ import { packTexts } from '../columns/encode.ts'
 import { partition4, partition6, prefixed, valueColumns } from '../format/partitions.ts'
 import { hitCode, type RangeSource } from '../format/range-source.ts'
 import type { Description } from '../format/tables.ts'
-import { addressesBetween, mapValues, type Ranges } from '../ranges/ranges.ts'
+import { mapValues, measureRange, type Ranges } from '../ranges/ranges.ts'
 import { valueAt } from '../ranges/segments.ts'
 import { compileCrawlers } from './crawlers.ts'
 import { exitRows, neighbours, type PlaceSystem, type PlaceSystems } from './density.ts'
@@ -99,10 +99,7 @@ export function assemble(parts: Parts) {
 /** Returns the ranges of the list at `position`, each with the code of its hit as the value. */
 function withHits(ranges: Ranges | undefined, position: number): Ranges | undefined {
   if (ranges === undefined) return undefined
-  const { family, firsts, lasts } = ranges
-  return mapValues(ranges, (_, range) =>
-    hitCode(position, addressesBetween(family, firsts, range, lasts, range) < NARROW_SIZE[family]),
-  )
+  return mapValues(ranges, (_, range) => hitCode(position, measureRange(ranges, range) <= NARROW_SIZE[ranges.family]))
 }
 
 function pickSource({ ranges: _ranges, services: _services, ...source }: RangeList): RangeSource {
