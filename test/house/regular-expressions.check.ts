@@ -36,7 +36,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
   'core/src/lists/agent-line.ts PROGRAM_LINE': 'has one way to read each character of a line',
   'core/src/lists/agent-line.ts COMPARES': 'takes 40 steps at most from each place of a line',
   'core/src/lists/agent-line.ts OTHER_LINE': 'has words to choose from, and nothing that repeats',
-  'ledger/src/timestamp/certificates.ts PEM': 'reads a file that the operator names',
+  'ledger/src/timestamp/timestamps.ts PEM': 'reads a file that the operator names',
   'core/src/region/names.ts KINDS': 'has words to choose from, and nothing that repeats',
   'core/src/address/forwarding.ts PARAMETER': 'has one way to read each character of a bounded header',
 }

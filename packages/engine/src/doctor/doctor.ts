@@ -63,7 +63,7 @@ export async function examineNamed({ config, layers }: Pick<ConfigRead, 'config'
   const isError = ({ state, passing = false }: Finding): boolean => state === 'fail' && !passing
   const describeFault = ({ found, path = [] }: Finding): ConfigFault =>
     // The key is said apart.
-    located({ path, message: found.replace(/^[\w.]+: |\.$/g, '') }, config, layers)
+    located({ path, message: found.replace(/^[\w.]+: /, '').replace(/\.$/, '') }, config, layers)
   return {
     errors: found.filter(isError).map(describeFault),
     warnings: found.filter((finding) => !isError(finding)).map(describeFault),

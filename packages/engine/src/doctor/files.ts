@@ -47,7 +47,9 @@ async function lookAt(path: readonly string[], look: () => unknown): Promise<rea
     return []
   } catch (error) {
     // A finding has the name of the key apart.
-    const reason = describeReason(error).replace(/^[\w.]+: |\.$/g, '')
+    const reason = describeReason(error)
+      .replace(/^[\w.]+: /, '')
+      .replace(/\.$/, '')
     return [fail(`${reason}.`, `Correct ${path.join('.')}, or the file.`, path)]
   }
 }

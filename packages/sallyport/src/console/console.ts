@@ -134,8 +134,9 @@ function readQuery(query: URLSearchParams): Readonly<Record<string, string>> {
 function findRows(rows: readonly AnyRow[], path: string) {
   const same = rows.filter((row) => row.path === path)
   if (same.length > 0) return { rows: same, rest: '' }
-  const [, head, rest = ''] = /^(.*)\/([^/]+)$/s.exec(path) ?? []
-  const open = rows.filter((row) => row.path === `${head}/*`)
+  const slash = path.lastIndexOf('/')
+  const rest = path.slice(slash + 1)
+  const open = rest === '' ? [] : rows.filter((row) => row.path === `${path.slice(0, slash)}/*`)
   if (open.length === 0) return undefined
   try {
     return { rows: open, rest: decodeURIComponent(rest) }
