@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { freePort } from '@sallyport/engine/testing'
-import { isInstalled, type Program, startProgram } from './program.ts'
+import { type Program, startProgram } from './program.ts'
 import { startSallyport } from './sallyport.ts'
-import { startHaproxy, startNginxProxy } from './servers.ts'
+import { startNginxProxy } from './servers.ts'
 
 /** Tells a contender where it finds its files, its upstream and its processor. */
 export interface Place {
@@ -15,26 +15,19 @@ export interface Place {
 
 export interface Contender {
   readonly name: string
-  /** Says why the contender cannot run here; absent: it can. */
-  readonly missing?: string | undefined
   start(place: Place): Promise<Program>
 }
 
 export const BASELINE = 'nginx'
 export const OURS = 'Sallyport, everything on'
 export const PEER = 'http-proxy 1.18, keep-alive'
-export const BARE = "undici's dispatch alone"
+export const BARE = '`undici` alone'
 
 /** The baseline comes first. */
 export const CONTENDERS: readonly Contender[] = [
   {
     name: BASELINE,
     start: ({ folder, upstream, processor }) => startNginxProxy(folder, upstream, processor),
-  },
-  {
-    name: 'HAProxy',
-    missing: isInstalled('haproxy') ? undefined : 'haproxy is not installed',
-    start: ({ folder, upstream, processor }) => startHaproxy(folder, upstream, processor),
   },
   {
     name: OURS,

@@ -32,10 +32,8 @@ const SHARE = 60
  */
 async function benchHop(run: Run, { folder, dataDir, origin, shoot }: Stand): Promise<void> {
   const targets: Omit<Target, 'ask'>[] = []
-  for (const { name, missing, start } of CONTENDERS) {
-    if (missing !== undefined) run.skip(`${name}: ${missing}`)
-    else targets.push({ name, program: await start({ folder, dataDir, upstream: origin.url, processor: PROXY }) })
-  }
+  for (const { name, start } of CONTENDERS)
+    targets.push({ name, program: await start({ folder, dataDir, upstream: origin.url, processor: PROXY }) })
   const figures: Figure[] = []
   const add = (name: string, what: string, unit: string, values: readonly number[], goal?: Goal) =>
     figures.push({ case: name, what, unit, value: computeSpread(values), goal })
@@ -49,6 +47,7 @@ async function benchHop(run: Run, { folder, dataDir, origin, shoot }: Stand): Pr
     return new Map(chosen.map(({ name }, at) => [name, taken[at] ?? []]))
   }
   const all = targets.map(({ name }) => name)
+  const readP99 = (taken: readonly Taken[]) => taken.map(({ p99 }) => p99)
   const readCpu = (taken: readonly Taken[] = []) => taken.map(({ cpu }) => cpu)
   const small = await shootAll(all, '100 B')
   for (const [name, taken] of small) {
@@ -56,8 +55,7 @@ async function benchHop(run: Run, { folder, dataDir, origin, shoot }: Stand): Pr
     figures.push(
       ...computeCost({ case: name, what: '100 B' }, taken, { ...beside, goal: name === OURS ? HOP : undefined }),
     )
-    const p99 = taken.map((one) => one.p99)
-    add(name, '100 B, p99', 'ms', p99)
+    add(name, '100 B, p99', 'ms', readP99(taken))
   }
   const [hops, bare] = [readCpu(small.get(OURS)), readCpu(small.get(BARE))]
   figures.push({
@@ -68,10 +66,8 @@ async function benchHop(run: Run, { folder, dataDir, origin, shoot }: Stand): Pr
     goal: { atMost: 1.6 },
   })
   const rate = (SHARE / 100) * (1e6 / median(readCpu(small.get(PEER))))
-  for (const [name, taken] of await shootAll([OURS, PEER, BARE], '100 B', rate)) {
-    const p99 = taken.map((one) => one.p99)
-    add(name, `100 B, p99 at ${SHARE} % of what http-proxy carries`, 'ms', p99)
-  }
+  for (const [name, taken] of await shootAll([OURS, PEER, BARE], '100 B', rate))
+    add(name, `100 B, p99 at ${SHARE} %`, 'ms', readP99(taken))
   const large = run.quick ? new Map<string, readonly Taken[]>() : await shootAll(all, '100 kB')
   for (const [name, taken] of large) {
     figures.push(

@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '@sallyport/engine/testing'
-import type { CertificateFiles } from './certificate.ts'
 import { type Program, startProgram } from './program.ts'
 
-/* nginx and HAProxy, each one process that serves, with a configuration written for the run. */
+/* nginx, one process that serves, with a configuration written for the run. */
 
 const NO_END = 1_000_000_000
 const MAX_OPEN = 16_384
@@ -30,7 +29,7 @@ export function startNginxProxy(folder: string, upstream: string, processor?: nu
 export function startNginxTls(
   folder: string,
   upstream: string,
-  { cert, key }: CertificateFiles,
+  { cert, key }: { readonly cert: string; readonly key: string },
   processor?: number,
 ): Promise<Program> {
   const tls = `ssl_certificate ${cert}; ssl_certificate_key ${key}; ssl_protocols TLSv1.2 TLSv1.3; ssl_session_cache off;`
@@ -69,28 +68,4 @@ async function startNginx(
     ].join('\n'),
   )
   return startProgram({ command: 'nginx', args: ['-e', 'stderr', '-c', file], port, processor })
-}
-
-export async function startHaproxy(folder: string, upstream: string, processor?: number): Promise<Program> {
-  const port = await freePort()
-  const file = join(folder, 'haproxy.cfg')
-  await writeFile(
-    file,
-    `global
-  nbthread 1
-  maxconn 8192
-defaults
-  mode http
-  http-reuse always
-  timeout connect 5s
-  timeout client 60s
-  timeout server 60s
-frontend public
-  bind 127.0.0.1:${port}
-  default_backend origin
-backend origin
-  server origin ${new URL(upstream).host}
-`,
-  )
-  return startProgram({ command: 'haproxy', args: ['-db', '-f', file], port, processor })
 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { certificate } from '@sallyport/test/dist/certificate.js'
 import { browserFields, pairFields } from '../browser.ts'
 import type { Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { visitorAddresses } from '../visitors.ts'
-import { makeCertificate } from './certificate.ts'
 import { startNode } from './contenders.ts'
 import type { Shot } from './load.ts'
 import { isInstalled, type Program } from './program.ts'
@@ -17,27 +17,27 @@ import { OTHERS, PROXY, type Stand } from './stand.ts'
 /** Below what one client may have in flight. */
 const SESSIONS = 8
 const STREAMS = 8
-const STREAMS_ALONE = "Node's HTTP/2 streams alone"
+const STREAMS_ALONE = '`http2` alone'
 
 /** Measures the proxy's processor time for a handshake and a request over TLS, beside an nginx that only forwards. */
 export async function benchTls(run: Run, { folder, dataDir, origin, shoot }: Stand): Promise<void> {
   if (!isInstalled('openssl')) return run.skip('TLS: openssl is not installed')
-  const certificate = await makeCertificate(folder)
-  const nginx = await startNginxTls(folder, origin.url, certificate, PROXY)
+  const files = certificate(folder)
+  const nginx = await startNginxTls(folder, origin.url, files, PROXY)
   const sallyport = await startSallyport({
     folder: join(folder, 'sallyport'),
     dataDir,
     upstream: origin.url,
     processor: PROXY,
     trustProxy: ['loopback'],
-    raised: { tls: { certificates: [certificate] } },
+    raised: { tls: { certificates: [files] } },
   })
   const tasks: Readonly<Record<string, Target['ask']>> = {
     'a handshake': shakeHands,
     'a request of HTTP/1.1, 100 B': (url, seconds) => shoot(url, sizePath('100 B'), seconds),
     'a request of HTTP/2, 100 B': askOverHttp2,
   }
-  const bare = await startNode('bare-proxy', PROXY, origin.url, certificate.cert, certificate.key)
+  const bare = await startNode('bare-proxy', PROXY, origin.url, files.cert, files.key)
   const figures: Figure[] = []
   for (const [name, ask] of Object.entries(tasks)) {
     if (ask === askOverHttp2 && !isInstalled('h2load')) {
