@@ -129,7 +129,7 @@ t.test('a group is named by what it lacks, after the fifth page and three pages 
   const referer = known.referer
   const groups = [visit('8.1.5.2', 5, {}), visit('8.1.5.3', 9, known), visit('8.1.5.4', 9, { referer }, true)]
   for (const group of groups) t.match(group, /^[0-9a-f]{8}$/)
-  t.equal(new Set(groups).size, 3, 'files, cookies and links are told apart')
+  t.equal(new Set(groups).size, 3, 'files, cookies and links differ')
   t.equal(visit('8.1.5.5', 9, known, true), undefined, 'a person lacks nothing')
   t.equal(visit('8.1.6.2', 9, { referer }, true, 6), undefined, 'two pages without the cookie')
   t.match(visit('8.1.6.3', 9, { referer }, true, 5), /^[0-9a-f]{8}$/)

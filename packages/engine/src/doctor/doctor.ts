@@ -19,7 +19,7 @@ export interface DoctorHooks {
   readonly more?: readonly Look[] | undefined
 }
 
-/** One look at the configuration: what it finds belongs to `check`, unless a finding names another check. */
+/** Examines one part of the configuration. Its findings belong to `check`, unless a finding names another check. */
 export type Look = readonly [
   check: Finding['check'],
   examine: (config: Config) => Promise<readonly (CheckResult | Finding)[]>,

@@ -112,7 +112,7 @@ t.test('an installation decides without compiling, with the days of the release'
   for (const { id, made, sha256 } of index) {
     t.match(loaded.get(id), { state: 'loaded', date: new Date(made).toISOString().slice(0, 10), sha256 })
   }
-  // What is downloaded later is compiled with the rest of what was shipped.
+  // A later download is compiled with the rest of the shipped files.
   const more = writeSources(dataDir, { [ID]: '5.9.1.0/24' }).filter(({ row }) => row.id === ID)
   const others = resolveSources(Object.fromEntries(CITIES)).filter(({ row }) => row.id !== ID)
   const { path } = await compileTables({ dataDir, sources: [...others, ...more] })

@@ -175,7 +175,7 @@ t.test('a pipe is a log while it is read, and its reader has its end with the lo
     try {
       log = createLog({ ...OPTIONS, file: pipe })
     } catch {
-      // Its reader has not opened the pipe yet.
+      // The reader of the pipe has not opened it yet.
     }
   }
   log.observe(observed({ id: 'first' }))

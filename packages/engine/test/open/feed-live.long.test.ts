@@ -56,7 +56,7 @@ t.test('a running service fetches what is due and answers from it', async (t) =>
 t.test('what a publisher told another process is learned, and no daily list lives on by it', async (t) => {
   const server = await openFeedServer(t)
   const id = 'avastel-1day'
-  // Its entries live for three days, and its file is a month old.
+  // Entries of this list live for three days, and its file is a month old.
   const written = new Date(Date.now() - 30 * 86_400_000).toUTCString()
   server.serve(`/${id}`, (request, response) => {
     if (request.headers['if-modified-since'] === written) response.writeHead(304).end()

@@ -14,7 +14,7 @@ const ACCESS = 4
 /** A prefix of a /24 or longer names machines; a wider one names a network. */
 export const LARGEST_NARROW = 256
 
-/** What a list says of the systems that it holds parts of, as bits, by its class. */
+/** Maps the class of a list to the bits that it sets for systems of which it holds parts. */
 const MEANINGS: Partial<Readonly<Record<NetworkClass, number>>> = {
   hosting: HOSTING,
   datacenter: HOSTING,

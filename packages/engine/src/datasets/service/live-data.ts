@@ -94,7 +94,7 @@ async function openSnapshots(config: DataConfig, ports: LiveDataPorts, feeds: Fe
     read() {
       const sources = feeds.resolve()
       return {
-        // What a snapshot is compiled from; the rest of a source is status.
+        // These parts change the compiled snapshot; the rest of a source is status.
         files: JSON.stringify(sources.map(({ row, file, reason }) => [row.id, file ?? reason])),
         load: () => load(sources),
         withStatus(loaded) {

@@ -35,7 +35,7 @@ type Fault = readonly [offset: number, message: string]
 /** Parses a text in YAML; `fault` is its first fault, or what `findRefused` finds that the text may not hold. */
 export function parseYaml(text: string, findRefused: (document: Document) => Fault | undefined = () => undefined) {
   const lines = new LineCounter()
-  // Its own way of printing errors shows the lines around them.
+  // The library's own errors show the lines around them.
   const document = parseDocument(text, { prettyErrors: false, lineCounter: lines, logLevel: 'error' })
   const findLine = (offset: number): number => lines.linePos(offset).line
   const found = findFault(document) ?? findRefused(document)

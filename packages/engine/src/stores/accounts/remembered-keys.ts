@@ -19,7 +19,7 @@ const OUTAGE_MS = 60_000
 
 /**
  * Caches keys that the store knows and that are valid; any other is queried every time. Calls for one key at the same time share one query.
- * What this process revokes or changes is evicted at once. `now`: milliseconds of a monotonic clock.
+ * A key that this process revokes or changes is evicted at once. `now`: milliseconds of a monotonic clock.
  */
 export function rememberKeys(accounts: Accounts, now: () => number = () => performance.now()): Accounts {
   const keys = new LRUCache<string, Remembered>({ max: MAX_KEYS })
