@@ -8,7 +8,7 @@ import { type Recorded, type Recording, recordVisits } from '@sallyport/test/dis
 import { rotateAddresses } from '@sallyport/test/dist/behaviour/rotation.js'
 import { SITES } from '@sallyport/test/dist/behaviour/sites.js'
 import { BROWSER, browserFields, makeRequest } from './browser.ts'
-import { computeSpread, counted, type Figure, type Goal } from './report/result.ts'
+import { computeSpread, counted, type Figure, type Goal, makeFigure } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { visitorAddresses } from './visitors.ts'
 
@@ -80,16 +80,11 @@ export async function measureCosts(recording: Recording): Promise<readonly Figur
     const { user, system } = process.cpuUsage(before)
     return (user + system) / (facts.length * visitors.length)
   })
+  // The compiler is at work in the first rounds.
+  const taken = computeSpread(rounds.slice(2))
   return [
-    {
-      case: 'a request',
-      what: 'read, counted and judged',
-      unit: 'µs',
-      // The compiler is at work in the first rounds.
-      value: computeSpread(rounds.slice(2)),
-      goal: { atMost: 1 },
-    },
-    { case: 'a visitor', what: 'memory', unit: 'bytes', value: counted(RECORD_BYTES), goal: { atMost: 200 } },
+    makeFigure('a request', 'read, counted and judged', 'µs', taken, { atMost: 1 }),
+    makeFigure('a visitor', 'memory', 'bytes', counted(RECORD_BYTES), { atMost: 200 }),
   ]
 }
 
@@ -117,34 +112,26 @@ export async function judgeRecording(run: Run, recording: Recording): Promise<re
   )
   const shares = (['pages', 'everything'] as const).flatMap((loads) => {
     const own = scrapers.filter((scraper) => scraper.loads === loads)
-    return DEPTHS.map((depth): Figure => {
+    return DEPTHS.map((depth) => {
       // The log shows at the next page what the gate knows of this one.
       const found = own.filter(({ page }) => page <= depth + 1).length
       const what = `${loads === 'pages' ? 'no files' : 'with files'}, ${depth} pages`
-      return { case: site.name, what, unit: '%', value: counted((100 * found) / own.length), ...findGoal(loads, depth) }
+      return makeFigure(site.name, what, '%', counted((100 * found) / own.length), findGoal(loads, depth))
     })
   })
   const accused = countPeople(({ page }) => page < Number.POSITIVE_INFINITY)
   const found: readonly Figure[] = [
     ...shares,
-    { case: site.name, what: 'accused', unit: 'people', value: accused, goal: { atMost: 10 } },
-    {
-      case: site.name,
-      what: '200 addresses, served',
-      unit: 'pages',
-      value: counted(served),
-      goal: { atMost: 2_000 },
-    },
+    makeFigure(site.name, 'accused', 'people', accused, { atMost: 10 }),
+    makeFigure(site.name, '200 addresses, served', 'pages', counted(served), { atMost: 2_000 }),
   ]
   const showing = (id: string) => countPeople((visit) => visit.signs.has(id))
   const others = BEHAVIOUR_SIGNS.filter(({ id, weight }) => weight > 0 && !(id in COMMON_SIGNS))
   const most = Math.max(...others.map(({ id }) => showing(id).median))
   return [
     ...found,
-    ...Object.entries(COMMON_SIGNS).map(
-      ([id, what]): Figure => ({ case: site.name, what, unit: 'people', value: showing(id) }),
-    ),
-    { case: site.name, what: 'another sign', unit: 'people', value: counted(most) },
+    ...Object.entries(COMMON_SIGNS).map(([id, what]) => makeFigure(site.name, what, 'people', showing(id))),
+    makeFigure(site.name, 'another sign', 'people', counted(most)),
   ]
 }
 
@@ -154,7 +141,7 @@ const COMMON_SIGNS: Readonly<Record<string, string>> = {
   'reloads-files': 'files reloaded',
 }
 
-function findGoal(loads: Recorded['loads'], depth: number): { goal?: Goal } {
-  if (loads === 'pages' && depth === 20) return { goal: { atLeast: 95 } }
-  return loads === 'everything' && depth === 100 ? { goal: { atLeast: 50 } } : {}
+function findGoal(loads: Recorded['loads'], depth: number): Goal | undefined {
+  if (loads === 'pages' && depth === 20) return { atLeast: 95 }
+  return loads === 'everything' && depth === 100 ? { atLeast: 50 } : undefined
 }

@@ -22,6 +22,11 @@ export function browserFields(address: string, userAgent = BROWSER): readonly st
   }).flat()
 }
 
+/** Returns the fields of a browser with more cookies in their last field. */
+export function addCookies(fields: readonly string[], cookies: string): readonly string[] {
+  return [...fields.slice(0, -1), `${fields.at(-1)}; ${cookies}`]
+}
+
 /** Returns a request for `/` by a client on this machine, but for the members that are given. */
 export function makeRequest(given: Partial<InspectionRequest>): InspectionRequest {
   return { peer: '127.0.0.1', method: 'GET', target: '/', scheme: 'http', httpVersion: '1.1', fields: [], ...given }

@@ -4,7 +4,7 @@ import { isbot } from 'isbot'
 import { BROWSER, browserFields, makeRequest } from './browser.ts'
 import { computeSpread } from './report/result.ts'
 import type { Run } from './report/run.ts'
-import { type Candidate, listCosts, type Measured, measure } from './rounds.ts'
+import { type Candidate, listCosts, type Measured, measure, repeat } from './rounds.ts'
 import { scratch } from './scratch.ts'
 import { visitorAddresses } from './visitors.ts'
 
@@ -19,19 +19,8 @@ export async function benchInspect(run: Run): Promise<void> {
   const requests = visitorAddresses(run.pick(REQUESTS, REQUESTS / 10)).map((address) =>
     makeRequest({ target: '/articles/2026/the-gate?utm_source=x', fields: browserFields(address) }),
   )
-  const candidate = (
-    name: string,
-    judge: (request: InspectionRequest) => unknown,
-    visitors = requests.length,
-  ): Candidate => ({
-    name,
-    operations: requests.length,
-    run() {
-      let last: unknown
-      for (let at = 0; at < requests.length; at++) last = judge(requests[at % visitors] as InspectionRequest)
-      return last
-    },
-  })
+  const candidate = (name: string, judge: (request: InspectionRequest) => unknown, visitors = requests.length) =>
+    repeat(name, requests.length, (at) => judge(requests[at % visitors] as InspectionRequest))
   const rows = await measure(run, [
     candidate('`inspect()`, new visitors', (request) => sallyport.inspect(request)),
     candidate(`\`inspect()\`, ${REGULARS} visitors`, (request) => sallyport.inspect(request), REGULARS),

@@ -50,15 +50,15 @@ export async function benchInstalls(run: Run): Promise<void> {
       createServer((_, response) => response.end('origin')),
     )}`
     const tarballs = await pack(join(folder, 'tarballs'))
-    const nodes = new Map<number, string>()
+    const nodes: { readonly line: number; readonly node: string; readonly expected: string }[] = []
     for (const line of LINES) {
       const node = await findNode(line, join(folder, `node-${line}`))
       if (node === undefined) run.skip(`Node ${line}, which npm cannot install`)
-      else nodes.set(line, node)
+      else {
+        const expected = await decideRecorded(node, ['adapters/express'], CLONE, join(folder, 'data'))
+        nodes.push({ line, node, expected })
+      }
     }
-    const expected = new Map<number, string>()
-    for (const [line, node] of nodes)
-      expected.set(line, await decideRecorded(node, ['adapters/express'], CLONE, join(folder, 'data')))
     const figures: Figure[] = []
     for (const [at, { name, rooms, program, ...goals }] of run.pick(ROWS, ROWS.slice(0, 1)).entries()) {
       run.step(name)
@@ -68,8 +68,8 @@ export async function benchInstalls(run: Run): Promise<void> {
       figures.push({ case: name, what: 'foreign packages', unit: '', value: counted(foreign), goal: goals.foreign })
       await writeFile(join(project, 'sallyport.yaml'), SETTINGS)
       for (const [file, text] of programs()) await writeFile(join(project, file), text)
-      for (const [line, node] of nodes) {
-        if ((await decideRecorded(node, rooms, project, join(folder, `data-${at}`))) !== expected.get(line))
+      for (const { line, node, expected } of nodes) {
+        if ((await decideRecorded(node, rooms, project, join(folder, `data-${at}`))) !== expected)
           throw new Error(`${name} on Node ${line} does not decide the recorded requests as the clone does`)
         const started: Started[] = []
         for (let round = 0; round < run.pick(3, 1); round++) started.push(await start(node, program(origin), project))

@@ -1,8 +1,9 @@
 import { counted, type InspectionRequest, type Match, type Rule } from '@sallyport/core'
 import { open } from '@sallyport/engine'
 import { browserFields, makeRequest } from './browser.ts'
+import { makeFigure } from './report/result.ts'
 import type { Run } from './report/run.ts'
-import { type Candidate, compareRounds, type Measured, measure, scaled } from './rounds.ts'
+import { type Candidate, compareRounds, type Measured, measure, repeat, scaled } from './rounds.ts'
 import { visitorAddresses } from './visitors.ts'
 
 const VISITORS = 500
@@ -52,15 +53,7 @@ export async function benchPolicy(run: Run): Promise<void> {
   const createCandidate = (name: string, matches: readonly Match[]): Candidate => {
     const rules = matches.map((match, at): Rule => ({ id: `r${at}`, match, action: 'block' }))
     const { decide } = sallyport.decider({ policy: { preset: 'observe', rules } as never })
-    return {
-      name,
-      operations: requests.length * turns,
-      run() {
-        let last: unknown
-        for (let turn = 0; turn < turns; turn++) for (const request of requests) last = decide(request)
-        return last
-      },
-    }
+    return repeat(name, VISITORS * turns, (at) => decide(requests[at % VISITORS] as InspectionRequest))
   }
   const mixRules = (count: number) =>
     Array.from({ length: count }, (_, at) => WORDS[MIX[at % MIX.length] as string]?.(at) ?? {})
@@ -81,21 +74,16 @@ export async function benchPolicy(run: Run): Promise<void> {
   )
   const listRounds = (name: string, count: number) =>
     measured.find((row, at) => row.name === name && cells[at]?.count === count)?.rounds ?? []
-  const times = cells.map(({ count, candidate }, at) => ({
-    case: candidate.name,
-    what: counted(count, 'rule'),
-    unit: 'µs',
-    value: scaled((measured[at] as Measured).nanoseconds, 1e-3),
-  }))
+  const times = cells.map(({ count, candidate }, at) => {
+    const value = scaled((measured[at] as Measured).nanoseconds, 1e-3)
+    return makeFigure(candidate.name, counted(count, 'rule'), 'µs', value)
+  })
   const names = [...new Set(cells.map(({ candidate }) => candidate.name))]
   const growths = names.flatMap((name) =>
-    GROWTHS.filter(({ count }) => counts.includes(count)).map(({ count, atMost }) => ({
-      case: name,
-      what: `${count.toLocaleString('en')} beside 10`,
-      unit: 'times',
-      value: compareRounds(listRounds(name, count), listRounds(name, 10)),
-      goal: { atMost },
-    })),
+    GROWTHS.filter(({ count }) => counts.includes(count)).map(({ count, atMost }) => {
+      const value = compareRounds(listRounds(name, count), listRounds(name, 10))
+      return makeFigure(name, `${count.toLocaleString('en')} beside 10`, 'times', value, { atMost })
+    }),
   )
   run.table({ title: 'A decision of a browser that no rule matches', figures: [...times, ...growths] })
   await sallyport.close()

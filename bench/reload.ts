@@ -8,7 +8,7 @@ import { compilePolicy, createInspector, parseTrust, type Snapshot } from '@sall
 import { compileInWorker, type LoadedTables, loadTables, type ResolvedSource } from '@sallyport/engine'
 import { receive } from '@sallyport/node/internal'
 import { fullSources } from './full-tables.ts'
-import { computeSpread, type Figure, type Goal } from './report/result.ts'
+import { computeSpread, type Figure, type Goal, makeFigure } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { quantile } from './report/statistics.ts'
 import { scratch } from './scratch.ts'
@@ -78,9 +78,8 @@ async function ask<Told>(child: ChildProcess, what?: string): Promise<Told> {
 }
 
 function reloadFigures(reloads: readonly Turn[], perRequest: number): readonly Figure[] {
-  const row = (name: string, unit: string, read: (reload: Turn) => number, goal?: Goal): Figure => {
-    return { case: name, what: '', unit, value: computeSpread(reloads.map(read)), ...(goal && { goal }) }
-  }
+  const row = (name: string, unit: string, read: (reload: Turn) => number, goal?: Goal) =>
+    makeFigure(name, '', unit, computeSpread(reloads.map(read)), goal)
   const own = ({ processor, requests }: Turn) => processor - requests * perRequest
   return [
     row('from the beginning to the swap', 'ms', ({ milliseconds }) => milliseconds),
@@ -89,10 +88,10 @@ function reloadFigures(reloads: readonly Turn[], perRequest: number): readonly F
 }
 
 function waitFigures(name: string, times: readonly number[], longest: number, goal?: Goal): readonly Figure[] {
-  const row = (what: string, median: number): Figure => ({ case: name, what, unit: 'ms', value: { median, runs: 1 } })
+  const row = (what: string, median: number, goal?: Goal) => makeFigure(name, what, 'ms', { median, runs: 1 }, goal)
   return [
     row('median', quantile(times, 0.5)),
-    { ...row('p99', quantile(times, 0.99)), ...(goal && { goal }) },
+    row('p99', quantile(times, 0.99), goal),
     row('longest turn of the loop', longest),
   ]
 }

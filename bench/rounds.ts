@@ -8,6 +8,19 @@ export interface Candidate {
   readonly run: () => unknown
 }
 
+/** Makes a candidate that calls `work` with every number below `operations`. */
+export function repeat(name: string, operations: number, work: (at: number) => unknown): Candidate {
+  return {
+    name,
+    operations,
+    run() {
+      let last: unknown
+      for (let at = 0; at < operations; at++) last = work(at)
+      return last
+    },
+  }
+}
+
 export interface Measured {
   readonly name: string
   /** Holds the processor time of one operation, in nanoseconds. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { benchReload } from './reload.ts'
-import { computeSpread, type Figure, type Goal } from './report/result.ts'
+import { computeSpread, type Figure, type Goal, makeFigure } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { takeTurns } from './rounds.ts'
 import { scratch } from './scratch.ts'
@@ -61,11 +61,12 @@ export async function benchStartup(run: Run): Promise<void> {
     })
     run.table({ title: 'A process from its start, imports too', figures })
     const imports = await compare(run, folder, IMPORTS.filter(small), ({ name, goals }, started) => {
-      const figure = (what: string, unit: string, part: 'milliseconds' | 'megabytes'): Figure => {
-        const value = computeSpread(started.map((one) => one[part]))
-        return { case: name, what, unit, value, ...(goals && { goal: goals[part] }) }
-      }
-      return [figure('takes', 'ms', 'milliseconds'), figure('resident since', 'MB', 'megabytes')]
+      const time = computeSpread(started.map(({ milliseconds }) => milliseconds))
+      const memory = computeSpread(started.map(({ megabytes }) => megabytes))
+      return [
+        makeFigure(name, 'takes', 'ms', time, goals?.milliseconds),
+        makeFigure(name, 'resident since', 'MB', memory, goals?.megabytes),
+      ]
     })
     run.table({ title: 'Importing an adapter, and opening compiled data', figures: imports })
   })

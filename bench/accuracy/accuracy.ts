@@ -8,13 +8,12 @@ import { compareUserAgents } from './agents.ts'
 import { judgeEvidence } from './evidence.ts'
 import { type Feeds, SUPPLIERS, snapshotFeeds, without } from './feeds.ts'
 import { computeScore, type Judged, macroF1, percent, shareFound } from './scores.ts'
-import { compareServices, findNetwork } from './services.ts'
+import { compareServices, findNetwork, MACHINES } from './services.ts'
 import { isSharedDataHere, labelledAddresses, sharedLines, sharedRows } from './shared.ts'
 
 type Classified = readonly Judged<NetworkClass>[]
 
 const HIDDEN: readonly NetworkClass[] = ['tor', 'vpn', 'residential_proxy']
-const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
 const PEOPLE: readonly NetworkClass[] = ['residential_clean', 'mobile']
 
 /**

@@ -20,6 +20,8 @@ interface Weighed {
   readonly verdict: AgentVerdict
 }
 
+type Kind = readonly [what: string, all: readonly Weighed[], accused?: Goal | undefined, doubted?: Goal]
+
 /** Assumes where people and programs connect from: servers are few of the first and most of the second. */
 const PEOPLE: Readonly<Record<Network, number>> = { residential_clean: 0.74, mobile: 0.2, vpn: 0.04, hosting: 0.02 }
 const PROGRAMS: Readonly<Record<Network, number>> = { residential_clean: 0.3, mobile: 0, vpn: 0.1, hosting: 0.6 }
@@ -57,12 +59,7 @@ export function judgeEvidence(run: Run): void {
   const programs = weigh(copies, PROGRAMS)
   const writeCount = (count: number, what: string) => `${count.toLocaleString('en')} ${what}`
 
-  const kinds: readonly (readonly [
-    what: string,
-    all: readonly Weighed[],
-    accused?: Goal | undefined,
-    doubted?: Goal | undefined,
-  ])[] = [
+  const kinds: readonly Kind[] = [
     [writeCount(recorded.length, 'requests of browsers'), unaltered, { atMost: 0 }],
     ['3 % of them altered', mix, { atMost: 0.05 }],
     [writeCount(described.length, 'published, of WebViews, players, downloads'), weigh(described, PEOPLE)],

@@ -7,9 +7,6 @@ import { readShared, sharedLines, sharedRows } from './shared.ts'
 /** Configuration of one run of the real compile: sources by id. */
 export type Feeds = Readonly<Record<string, SourceOverride>>
 
-const isIpv4 = (entry: string): boolean => !entry.includes(':')
-const isIpv6 = (entry: string): boolean => entry.includes(':')
-
 /**
  * The stored snapshots of what an installation downloads by itself, as the sources that they are snapshots of, in files that the real parsers read. Lists that the
  * snapshots merge or keep in another form are split or written back to the form that is published.
@@ -17,22 +14,16 @@ const isIpv6 = (entry: string): boolean => entry.includes(':')
 export function snapshotFeeds(folder: string): Feeds {
   mkdirSync(folder, { recursive: true })
   const feeds: Record<string, SourceOverride> = {}
-  const put = (id: string, text: string): void => {
-    const path = join(folder, id)
-    writeFileSync(path, text)
-    feeds[id] = { url: pathToFileURL(path).href }
-  }
+  const put = (id: string, text: string) => Object.assign(feeds, writeFeed(folder, id, text))
   for (const [id, path] of AS_THEY_ARE) put(id, readShared(path))
-  for (const path of GEOFEEDS) put(path.slice('geo/'.length, -'.csv.gz'.length), readShared(path))
+  for (const id of GEOFEEDS) put(id, readShared(`geo/${id}.csv.gz`))
 
   const relay = sharedLines('vpn/apple-private-relay-egress.txt.gz')
   put('apple-private-relay', relay.map((prefix) => `${prefix},,,,`).join('\n'))
 
   for (const [provider, entries] of cloudRanges()) {
-    for (const [family, mine] of [
-      ['ipv4', entries.filter(isIpv4)],
-      ['ipv6', entries.filter(isIpv6)],
-    ] as const) {
+    for (const family of ['ipv4', 'ipv6']) {
+      const mine = entries.filter((entry) => entry.includes(':') === (family === 'ipv6'))
       if (mine.length > 0) put(`lord-alfred-${provider}-${family}`, mine.join('\n'))
     }
   }
@@ -62,12 +53,12 @@ const AS_THEY_ARE: readonly (readonly [id: string, path: string])[] = [
   ['oxl-line-names', 'residential/dynamic-rdns.txt'],
 ]
 
-/** Places that operators publish. */
-const GEOFEEDS = [
-  'geo/geofeed-t-mobile-us.csv.gz',
-  'geo/geofeed-verizon-wireless.csv.gz',
-  'geo/geofeed-verizon-5g-home.csv.gz',
-  'geo/geofeed-verizon-wireline.csv.gz',
+/** Operators publish these places. */
+export const GEOFEEDS = [
+  'geofeed-t-mobile-us',
+  'geofeed-verizon-wireless',
+  'geofeed-verizon-5g-home',
+  'geofeed-verizon-wireline',
 ]
 
 /** Providers of the merged file that have a source of their own. */
@@ -89,6 +80,13 @@ export const SUPPLIERS = {
   mobile: ['geofeed-t-mobile-us', 'geofeed-verizon-wireless'],
   residential_clean: ['geofeed-verizon-wireline', 'geofeed-verizon-5g-home', 'oxl-line-names'],
 } as const satisfies Record<string, readonly string[]>
+
+/** Writes the list of a source as a file, and returns the source's configuration. */
+export function writeFeed(folder: string, id: string, text: string): Feeds {
+  const path = join(folder, id)
+  writeFileSync(path, text)
+  return { [id]: { url: pathToFileURL(path).href } }
+}
 
 /** The feeds without those whose id begins so. */
 export function without(feeds: Feeds, prefixes: readonly string[]): Feeds {

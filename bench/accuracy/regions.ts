@@ -6,6 +6,7 @@ import { makeRequest } from '../browser.ts'
 import { counted, type Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { scratch } from '../scratch.ts'
+import { GEOFEEDS } from './feeds.ts'
 import { listShared, readShared } from './shared.ts'
 
 /** Fewer lines of a country say nothing about it. */
@@ -62,13 +63,6 @@ function showCount(key: string, count: Readonly<Record<Outcome, number>>): reado
   })
   return [{ case: key, what: 'prefixes', unit: '', value: counted(all) }, ...shares]
 }
-
-const GEOFEEDS = [
-  'geofeed-t-mobile-us',
-  'geofeed-verizon-5g-home',
-  'geofeed-verizon-wireless',
-  'geofeed-verizon-wireline',
-]
 
 interface Feed {
   readonly name: string

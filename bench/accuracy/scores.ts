@@ -6,20 +6,13 @@ export interface Judged<Name extends string> {
   readonly found: Name
 }
 
-export interface Score {
-  readonly precision: number
-  readonly recall: number
-  readonly f1: number
-  readonly labelled: number
-}
-
 /** Scores how well `found` names what has one of `names`, with all `names` taken as one class. */
-export function computeScore<Name extends string>(judged: readonly Judged<Name>[], names: readonly Name[]): Score {
+export function computeScore<Name extends string>(judged: readonly Judged<Name>[], names: readonly Name[]) {
   const isIn = (name: Name) => names.includes(name)
   const labelled = judged.filter(({ label }) => isIn(label)).length
   const found = judged.filter((one) => isIn(one.found)).length
   const both = judged.filter((one) => isIn(one.label) && isIn(one.found)).length
-  return { precision: both / found, recall: both / labelled, f1: (2 * both) / (found + labelled), labelled }
+  return { precision: both / found, recall: both / labelled, f1: (2 * both) / (found + labelled) }
 }
 
 /** Returns the share of things with such a label that were found to be one of `names`. */

@@ -1,7 +1,4 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type Feeds, SUPPLIERS, without } from './feeds.ts'
+import { type Feeds, SUPPLIERS, without, writeFeed } from './feeds.ts'
 import { gluetunText, type VpnService } from './gluetun.ts'
 import { sharedLines } from './shared.ts'
 
@@ -26,18 +23,13 @@ const OWN_FEEDS: Readonly<Record<string, string>> = { 'Proton VPN': 'protonvpn-e
 
 /** Returns all feeds, of which the VPN feeds know these services and nothing else. */
 export function withServices(feeds: Feeds, services: readonly VpnService[], folder: string): Feeds {
-  const put = (id: string, text: string) => {
-    const path = join(folder, `services-${id}`)
-    writeFileSync(path, text)
-    return { [id]: { url: pathToFileURL(path).href } }
-  }
   const known = services.filter(({ exits }) => exits.length > 0)
   const own = known.filter(({ name }) => name in OWN_FEEDS)
   const others = known.filter(({ name }) => !(name in OWN_FEEDS))
   return Object.assign(
     without(feeds, [...SUPPLIERS.vpn, 'gluetun']),
-    ...own.map(({ name, exits }) => put(OWN_FEEDS[name] as string, exits.join('\n'))),
-    put('gluetun-servers', gluetunText(others.map(({ name, exits }) => [name, exits]))),
+    ...own.map(({ name, exits }) => writeFeed(folder, OWN_FEEDS[name] as string, exits.join('\n'))),
+    writeFeed(folder, 'gluetun-servers', gluetunText(others.map(({ name, exits }) => [name, exits]))),
   )
 }
 

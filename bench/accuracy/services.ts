@@ -8,7 +8,7 @@ import { isSameService, todaysServices, withServices } from './services-by-name.
 
 type Compile = (feeds: Feeds) => Promise<Snapshot>
 
-const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
+export const MACHINES: readonly NetworkClass[] = ['hosting', 'datacenter']
 
 /**
  * Share of each service's exits found where no list knows it and the others' are loaded, and where half of it is known.

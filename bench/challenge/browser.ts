@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { open } from '@sallyport/engine'
+import { listening } from '@sallyport/engine/testing'
 import { listener } from '@sallyport/node'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { computeSpread, type Figure } from '../report/result.ts'
+import { computeSpread, type Figure, makeFigure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
+import { scratch } from '../scratch.ts'
 
 /** Debian's; no other browser is downloaded. */
 export const CHROMIUM = process.env['SALLYPORT_CHROMIUM'] ?? '/usr/bin/chromium'
@@ -29,21 +30,16 @@ export async function benchBrowser(run: Run): Promise<void> {
     res.setHeader('content-type', 'text/html')
     res.end(`<title>x</title><h1>${WANTED}</h1>`)
   })
-  const server = createServer(site)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
-  })
-  try {
+  await scratch(async (_, cleanup) => {
+    cleanup.teardown(() => sallyport.close())
+    const url = `http://127.0.0.1:${await listening(cleanup, createServer(site))}`
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    })
+    cleanup.teardown(() => browser.close())
     await measurePage(run, browser, url)
-  } finally {
-    await browser.close()
-    server.closeAllConnections()
-    server.close()
-    await sallyport.close()
-  }
+  })
 }
 
 async function measurePage(run: Run, browser: Browser, url: string): Promise<void> {
@@ -56,16 +52,13 @@ async function measurePage(run: Run, browser: Browser, url: string): Promise<voi
     visits.plain.push(await withPage(browser, 1, (page) => visit(page, url)))
     visits.slow.push(await withPage(browser, SLOWED, (page) => visit(page, url)))
   }
-  const makeRow = (name: string, taken: readonly Visit[], atMost: number): readonly Figure[] => [
-    { case: name, what: 'work', unit: 'ms', value: computeSpread(taken.map(({ work }) => work)) },
-    {
-      case: name,
-      what: 'until the wanted page',
-      unit: 's',
-      value: computeSpread(taken.map(({ whole }) => whole / 1_000)),
-      goal: { atMost },
-    },
-  ]
+  const makeRow = (name: string, taken: readonly Visit[], atMost: number): readonly Figure[] => {
+    const whole = computeSpread(taken.map((one) => one.whole / 1_000))
+    return [
+      makeFigure(name, 'work', 'ms', computeSpread(taken.map(({ work }) => work))),
+      makeFigure(name, 'until the wanted page', 's', whole, { atMost }),
+    ]
+  }
   const name = 'level 2'
   run.table({
     title: 'The page, in Chromium on loopback',

@@ -1,7 +1,7 @@
 import { type InspectionRequest, parseAddress } from '@sallyport/core'
-import { counted, type Figure } from '../report/result.ts'
+import { counted, makeFigure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
-import { type Candidate, listCosts, measure } from '../rounds.ts'
+import { listCosts, measure, repeat } from '../rounds.ts'
 import { ASKED, CLIENT, makePasses, requestWith, withoutStore } from './passes.ts'
 import { solve } from './solve.ts'
 
@@ -18,18 +18,10 @@ export async function benchCalls(run: Run): Promise<void> {
   const from = parseAddress(CLIENT.address)
   run.step('passes')
   const passes = await makePasses(run.pick(PASSES, REGULARS))
-  const withPass = passes.map((pass) => requestWith(`; __Host-sallyport=${pass}`))
+  const withPass = passes.map((pass) => requestWith(`__Host-sallyport=${pass}`))
   const operations = run.pick(50_000, REGULARS)
 
-  const loop = (name: string, work: (at: number) => unknown): Candidate => ({
-    name,
-    operations,
-    run() {
-      let last: unknown
-      for (let at = 0; at < operations; at++) last = work(at)
-      return last
-    },
-  })
+  const loop = (name: string, work: (at: number) => unknown) => repeat(name, operations, work)
   let next = 0
   const read = (one: InspectionRequest, address = from) => {
     return challenges.passOf(one, CLIENT.network, Date.now(), address)
@@ -49,16 +41,11 @@ export async function benchCalls(run: Run): Promise<void> {
   ])
   const [none, ...others] = rows
   const goals = [0.2, 3, 5, 60]
-  const beyond = others.map(
-    ({ name, nanoseconds }, at): Figure => ({
-      case: name,
-      what: 'beyond a request without',
-      unit: 'µs',
-      value: counted((nanoseconds.median - (none?.nanoseconds.median ?? 0)) / 1_000),
-      goal: { atMost: goals[at] },
-    }),
-  )
-  const costs = listCosts(rows).map(({ case: name, what, unit, value }) => ({ case: name, what, unit, value }))
+  const beyond = others.map(({ name, nanoseconds }, at) => {
+    const more = counted((nanoseconds.median - (none?.nanoseconds.median ?? 0)) / 1_000)
+    return makeFigure(name, 'beyond a request without', 'µs', more, { atMost: goals[at] })
+  })
+  const costs = listCosts(rows).map(({ case: name, what, unit, value }) => makeFigure(name, what, unit, value))
   run.table({
     title: 'Passes, questions and answers, without the store, by processor time',
     figures: [...costs, ...beyond],

@@ -61,6 +61,11 @@ export interface Results {
   readonly skipped: readonly string[]
 }
 
+/** Makes the figure of a row and a column. */
+export function makeFigure(name: string, what: string, unit: string, value: Spread, goal?: Goal): Figure {
+  return { case: name, what, unit, value, goal }
+}
+
 const FEW = 4
 
 export function computeSpread(values: readonly number[]): Spread {

@@ -8,8 +8,8 @@ interface Grid {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Three digits show what a measurement knows. A count is written in full. */
-function numberText(value: number, { runs }: Spread): string {
+/** Writes the median alone, because `results/` has the spread: three digits of what was measured, and all of a count. */
+function medianText({ median: value, runs }: Spread): string {
   if (!Number.isFinite(value)) return 'none'
   if (runs === undefined) return value.toLocaleString('en', { maximumFractionDigits: 2 })
   return value.toLocaleString('en', { maximumSignificantDigits: 3 })
@@ -18,16 +18,11 @@ function numberText(value: number, { runs }: Spread): string {
 /** Lines of the document have at most this many characters. */
 const MAX_LINE = 300
 
-/** Writes the median alone, because `results/` has the spread. */
-function medianText(spread: Spread): string {
-  return numberText(spread.median, spread)
-}
-
 /** Writes the goal of a figure behind its cell: ` (≤4)`, ` (≤4 missed)`. */
 function goalText(figure: Figure): string {
-  const { goal, value } = figure
+  const { goal } = figure
   if (goal === undefined) return ''
-  const number = numberText(goal.atMost ?? goal.atLeast ?? Number.NaN, { median: value.median })
+  const number = medianText({ median: goal.atMost ?? goal.atLeast ?? Number.NaN })
   return ` (${goal.atMost === undefined ? '≥' : '≤'}${number}${isReached(figure) ? '' : ' missed'})`
 }
 

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SOURCES } from '@sallyport/data/sources'
 import type { ConfigInput } from '@sallyport/engine'
-import type { Cleanup } from '@sallyport/engine/testing'
+import { type Cleanup, listening } from '@sallyport/engine/testing'
 import { listChildren } from '../proxy/processes.ts'
 import { runCommand, type Sallyport } from '../proxy/sallyport.ts'
 
@@ -33,7 +31,7 @@ export interface Publisher {
   readonly downloads: () => number
 }
 
-export async function openPublisher({ teardown }: Cleanup): Promise<Publisher> {
+export async function openPublisher(cleanup: Cleanup): Promise<Publisher> {
   let edition = 0
   let downloads = 0
   const server = createServer((request, response) => {
@@ -46,18 +44,12 @@ export async function openPublisher({ teardown }: Cleanup): Promise<Publisher> {
     )
     response.writeHead(200, { etag }).end(`${entries.join('\n')}\n`)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  teardown(() => {
-    server.close()
-    server.closeAllConnections()
-  })
   const shipped = SOURCES.filter((row) => 'package' in row).map(({ id }) => id)
   const off = SOURCES.filter(({ id }) => !shipped.includes(id) && id !== LISTED).map(({ id }) => [
     id,
     { enabled: false },
   ])
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/list`
+  const url = `http://127.0.0.1:${await listening(cleanup, server)}/list`
   return {
     data: { refresh: true, sources: { ...Object.fromEntries(off), [LISTED]: { url } } },
     change: () => void edition++,
