@@ -1,5 +1,10 @@
-/** The number of a flag `--name=number` of this command line. */
+/** Returns the text of a flag `--name=text` of this command line. */
+export function textFlag(name: string): string | undefined {
+  const start = `--${name}=`
+  return process.argv.find((argument) => argument.startsWith(start))?.slice(start.length)
+}
+
+/** Returns the number of a flag `--name=number` of this command line. */
 export function numberFlag(name: string, otherwise: number): number {
-  const flag = process.argv.find((argument) => argument.startsWith(`--${name}=`))
-  return Number(flag?.slice(name.length + 3) ?? otherwise)
+  return Number(textFlag(name) ?? otherwise)
 }

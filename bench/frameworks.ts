@@ -1,11 +1,12 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { freePort } from '@sallyport/engine/testing'
-import { numberFlag } from './flags.ts'
+import { browserFields } from './browser.ts'
+import { numberFlag, textFlag } from './flags.ts'
 import { openLoad, type Shoot } from './proxy/load.ts'
 import { isInstalled, startProgram } from './proxy/program.ts'
 import { shootInTurn, type Taken } from './proxy/shot.ts'
 import { OTHERS, PROXY } from './proxy/stand.ts'
-import { computeSpread, type Figure, type Goal } from './report/result.ts'
+import { computeSpread, type Figure } from './report/result.ts'
 import type { Run } from './report/run.ts'
 import { median } from './report/statistics.ts'
 import { scratch } from './scratch.ts'
@@ -17,6 +18,8 @@ interface Framework {
   readonly name: string
   /** Per cent of the bare framework's throughput that should be left. */
   readonly goal?: number | undefined
+  /** The server of an earlier state runs in a folder of its own, because it compiles its data there. */
+  readonly earlier?: { readonly file: string; readonly folder: string } | undefined
 }
 
 /** Those of a peer: what a middleware costs there that does nothing, and one that does one thing. */
@@ -48,27 +51,40 @@ export async function benchFrameworks(run: Run): Promise<void> {
   if (missing.length > 0) return run.skip(`it needs ${missing.join(', ')}`)
   const visitors = await siteVisitors(500, ONE_FLAGGED_IN)
   await scratch(async (folder) => {
-    const shoot = await openLoad(folder, OTHERS, visitors)
+    const fields = visitors.map((address) => browserFields(address))
+    const shoot = await openLoad(folder, OTHERS, fields)
     const figures: Figure[] = []
-    for (const framework of FRAMEWORKS) figures.push(...(await measureFramework(run, framework, shoot)))
+    for (const framework of listFrameworks(folder)) figures.push(...(await measureFramework(run, framework, shoot)))
     run.table({ title: 'A request by processor time', figures })
   })
 }
 
-async function measureFramework(run: Run, { kind, name, goal }: Framework, shoot: Shoot): Promise<readonly Figure[]> {
+/** Lists the servers. `--before=FOLDER` adds those of an earlier state, which is built in that folder. */
+function listFrameworks(folder: string): readonly Framework[] {
+  const checkout = textFlag('before')
+  if (checkout === undefined) return FRAMEWORKS
+  const earlier = { file: resolve(checkout, 'bench/dist/server.js'), folder }
+  return FRAMEWORKS.flatMap(({ kind, name, goal }) => {
+    const own = { kind, name, goal }
+    return goal === undefined ? [own] : [own, { kind, name: `${name}, before`, earlier }]
+  })
+}
+
+async function measureFramework(run: Run, framework: Framework, shoot: Shoot): Promise<readonly Figure[]> {
+  const { name, goal } = framework
   const processes: (readonly (readonly number[])[])[] = []
   for (let turn = 0; turn < run.pick(PROCESSES, 1); turn++) {
-    const taken = await shootApplications(run, { kind, name }, shoot)
+    const taken = await shootApplications(run, framework, shoot)
     processes.push(taken.map((shots) => shots.map(({ cpu }) => cpu)))
   }
+  const least = goal === undefined ? undefined : { atLeast: goal }
   // A shared machine throws single shots far out.
   const spreadPairs = (read: (plain: number, inside: number) => number) =>
     computeSpread(
       processes.map(([plain = [], inside = []]) => median(plain.map((one, at) => read(one, inside[at] ?? Number.NaN)))),
     )
-  const goals: { readonly goal?: Goal | undefined } = goal === undefined ? {} : { goal: { atLeast: goal } }
   return [
-    { ...LEFT, case: name, value: spreadPairs((plain, inside) => (plain / inside) * 100), ...goals },
+    { ...LEFT, case: name, value: spreadPairs((plain, inside) => (plain / inside) * 100), goal: least },
     { case: name, what: 'a request, plain', unit: 'µs', value: spreadPairs((plain) => plain) },
     { case: name, what: 'with it', unit: 'µs', value: spreadPairs((_, inside) => inside) },
   ]
@@ -77,12 +93,13 @@ async function measureFramework(run: Run, { kind, name, goal }: Framework, shoot
 /** Returns the shots at both applications of one process, which ends after them. */
 async function shootApplications(
   run: Run,
-  { kind, name }: Framework,
+  { kind, name, earlier }: Framework,
   shoot: Shoot,
 ): Promise<readonly (readonly Taken[])[]> {
   const [plain, inside] = [await freePort(), await freePort()]
-  const args = [join(import.meta.dirname, 'server.js'), kind, String(plain), String(inside)]
-  const program = await startProgram({ command: process.execPath, args, port: inside, processor: PROXY })
+  const { file, folder } = earlier ?? { file: join(import.meta.dirname, 'server.js') }
+  const args = [file, kind, String(plain), String(inside)]
+  const program = await startProgram({ command: process.execPath, args, port: inside, folder, processor: PROXY })
   const targets = [plain, inside].map((port) => ({
     name: `${name}, port ${port}`,
     program: { ...program, url: `http://127.0.0.1:${port}` },

@@ -9,6 +9,7 @@ import { durationText } from './report/text.ts'
 /*
  * `npm run bench`, or `npm run bench -- lookup inspect` for some of it; `-- --quick` is a smoke test of all, or
  * with `TURN=2/5` of every fifth beginning with the second; `-- readme` writes the tables of README.md again. Read the ratios: machines differ.
+ * `-- proxy frameworks --before=FOLDER` measures an earlier state, which is built in that folder, in the same rounds.
  */
 async function benchAll(names: readonly string[]): Promise<void> {
   const quick = process.argv.includes('--quick')

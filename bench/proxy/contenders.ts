@@ -1,57 +1,51 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { freePort } from '@sallyport/engine/testing'
+import { textFlag } from '../flags.ts'
 import { type Program, startProgram } from './program.ts'
-import { startSallyport } from './sallyport.ts'
+import { compileData } from './sallyport.ts'
 import { startNginxProxy } from './servers.ts'
-
-/** Tells a contender where it finds its files, its upstream and its processor. */
-export interface Place {
-  /** Contenders write their configuration into this folder. */
-  readonly folder: string
-  readonly dataDir: string
-  readonly upstream: string
-  readonly processor: number
-}
+import { PROXY, type Stand, startOnStand } from './stand.ts'
 
 export interface Contender {
   readonly name: string
-  start(place: Place): Promise<Program>
+  start(stand: Stand): Promise<Program>
 }
 
 export const BASELINE = 'nginx'
 export const OURS = 'Sallyport, everything on'
+export const BEFORE = 'Sallyport, before'
 export const PEER = 'http-proxy 1.18, keep-alive'
 export const BARE = '`undici` alone'
 
-/** The baseline comes first. */
-export const CONTENDERS: readonly Contender[] = [
-  {
-    name: BASELINE,
-    start: ({ folder, upstream, processor }) => startNginxProxy(folder, upstream, processor),
-  },
-  {
-    name: OURS,
-    start: (place) => startSallyport({ ...place, folder: join(place.folder, 'sallyport'), trustProxy: ['loopback'] }),
-  },
-  {
-    name: PEER,
-    start: ({ upstream, processor }) => startNode('node-proxy', processor, upstream),
-  },
-  {
-    name: BARE,
-    start: ({ upstream, processor }) => startNode('bare-proxy', processor, upstream),
-  },
-]
+/** Lists the proxies, the baseline first. `--before=FOLDER` adds the proxy of an earlier state, which is built in that folder. */
+export function listContenders(): readonly Contender[] {
+  const checkout = textFlag('before')
+  return [
+    { name: BASELINE, start: ({ folder, origin }) => startNginxProxy(folder, origin.url, PROXY) },
+    { name: OURS, start: (stand) => startOnStand(stand, 'sallyport') },
+    ...(checkout === undefined ? [] : [{ name: BEFORE, start: (stand: Stand) => startEarlier(stand, checkout) }]),
+    { name: PEER, start: ({ origin }) => startNode('node-proxy', origin.url) },
+    { name: BARE, start: ({ origin }) => startNode('bare-proxy', origin.url) },
+  ]
+}
 
-/** Starts a proxy of this folder in front of the upstream; a certificate's files let the bare one serve HTTP/2. */
+/** Starts the proxy of a built checkout on data that its own command compiles, because formats may differ. */
+async function startEarlier(stand: Stand, checkout: string): Promise<Program> {
+  const command = resolve(checkout, 'packages/sallyport/bin/sallyport.mjs')
+  const dataDir = join(stand.folder, 'data-before')
+  await compileData(dataDir, command)
+  return startOnStand(stand, 'before', { dataDir, command })
+}
+
+/** Starts a program of this folder with its first argument, its port and further arguments, and with options of Node. */
 export async function startNode(
-  name: 'node-proxy' | 'bare-proxy',
-  processor: number,
-  upstream: string,
-  ...certificate: readonly string[]
+  name: 'node-proxy' | 'bare-proxy' | 'inspected',
+  first: string,
+  rest: readonly string[] = [],
+  node: readonly string[] = [],
 ): Promise<Program> {
   const port = await freePort()
   const file = join(import.meta.dirname, `${name}.js`)
-  const args = ['--no-deprecation', file, upstream, String(port), ...certificate]
-  return startProgram({ command: process.execPath, args, port, processor })
+  const args = ['--no-deprecation', ...node, file, first, String(port), ...rest]
+  return startProgram({ command: process.execPath, args, port, processor: PROXY })
 }

@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sample } from './probe.ts'
 
-export type { Sample } from './probe.ts'
-
 const PATIENCE_MS = 20_000
 
 /** Options of Node with which a program and its children can be asked what they hold; they say it in this folder. */

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { browserFields, pairFields } from '../browser.ts'
-import { visitorAddresses } from '../visitors.ts'
+import { pairFields } from '../browser.ts'
 
 export const CONNECTIONS = 64
 /** Each is another visitor, and their requests come again and again. */
@@ -21,14 +20,15 @@ export interface Shot {
 /** Sends requests over `CONNECTIONS` connections: each as soon as an answer came, or so many a second whenever answers come. */
 export type Shoot = (url: string, path: string, seconds: number, rate?: number) => Promise<Shot>
 
-/** Writes the load of wrk on a processor; `visitors` send requests in turn. */
+/** Writes the load of wrk on a processor: requests with the fields of each visitor in turn. With `status`, any other answer is an error. */
 export async function openLoad(
   folder: string,
   processor: number,
-  visitors = visitorAddresses(VISITORS),
+  visitors: readonly (readonly string[])[],
+  status?: number,
 ): Promise<Shoot> {
-  const script = join(folder, 'load.lua')
-  await writeFile(script, writeScript(visitors))
+  const script = join(await mkdtemp(join(folder, 'load-')), 'load.lua')
+  await writeFile(script, writeScript(visitors, status))
   return async (url, path, seconds, rate) => {
     // At a rate, no request should wait for a connection that is busy.
     const sockets = rate === undefined ? CONNECTIONS : CONNECTIONS * 4
@@ -40,15 +40,17 @@ export async function openLoad(
 }
 
 /** The client makes all requests before it sends the first. */
-function writeScript(visitors: readonly string[]): string {
-  const lines = pairFields(browserFields('VISITOR')).map((pair) => pair.join(': '))
-  const [before, after] = `\r\n${lines.join('\r\n')}\r\n\r\n`.split('VISITOR').map((text) => JSON.stringify(text))
+function writeScript(visitors: readonly (readonly string[])[], status: number | undefined): string {
+  const heads = visitors.map((fields) => {
+    const lines = pairFields(fields).map((pair) => pair.join(': '))
+    return JSON.stringify(`\r\n${lines.join('\r\n')}\r\n\r\n`)
+  })
   return `
-local visitors = { ${visitors.map((address) => `"${address}"`).join(', ')} }
+local heads = { ${heads.join(',\n')} }
 local requests, sent = {}, 0
 function init(arguments)
   local start = "GET " .. arguments[1] .. " HTTP/1.1"
-  for at, visitor in ipairs(visitors) do requests[at] = start .. ${before} .. visitor .. ${after} end
+  for at, head in ipairs(heads) do requests[at] = start .. head end
   if arguments[2] then pace(tonumber(arguments[2])) end
 end
 function pace(rate)
@@ -66,10 +68,23 @@ function request()
   sent = sent % #requests + 1
   return requests[sent]
 end
+${status === undefined ? '' : countOthers(status)}
+function setup(thread)
+  client = thread
+end
 function done(summary, latency)
   local errors = summary.errors
-  local bad = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  local bad = errors.connect + errors.read + errors.write + errors.timeout + (client:get("others") or errors.status)
   io.write(string.format('{"requests":%d,"p99":%f,"errors":%d}', summary.requests, latency:percentile(99) / 1e3, bad))
 end
 `
+}
+
+/** Lets the client read the status of each answer, which takes it longer. */
+function countOthers(expected: number): string {
+  return `
+others = 0
+function response(status)
+  if status ~= ${expected} then others = others + 1 end
+end`
 }

@@ -1,37 +1,27 @@
 import { mkdtemp, readdir, readFile } from 'node:fs/promises'
 import type { Profiler } from 'node:inspector'
 import { join } from 'node:path'
-import { freePort } from '@sallyport/engine/testing'
 import type { Figure } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { median } from '../report/statistics.ts'
-import { type Program, startProgram } from './program.ts'
-import { startSallyport } from './sallyport.ts'
+import { startNode } from './contenders.ts'
+import type { Program } from './program.ts'
 import { sizePath } from './servers.ts'
 import { shootInTurn, type Target } from './shot.ts'
-import { PROXY, type Stand } from './stand.ts'
-
-/** A program that is profiled from its start to its end. */
-interface Host {
-  readonly name: string
-  start(node: readonly string[]): Promise<Program>
-}
+import { type Stand, startOnStand } from './stand.ts'
 
 /**
  * Divides the processor time of a request among the phases that it goes through: V8's profiler samples the stack, and each sample belongs to
  * the nearest phase in it. A phase includes what it calls, of Node and undici too.
  */
-export async function benchPhases(run: Run, { folder, dataDir, origin, shoot }: Stand): Promise<void> {
-  const hosts: readonly Host[] = [
-    { name: '`node:http`', start: (node) => startServer(dataDir, node) },
-    {
-      name: 'the proxy',
-      start: (node) =>
-        startSallyport({ folder, dataDir, upstream: origin.url, trustProxy: ['loopback'], processor: PROXY, node }),
-    },
-  ]
+export async function benchPhases(run: Run, stand: Stand): Promise<void> {
+  const { folder, dataDir, shoot } = stand
+  const hosts: Readonly<Record<string, (node: readonly string[]) => Promise<Program>>> = {
+    '`node:http`': (node) => startNode('inspected', dataDir, [], node),
+    'the proxy': (node) => startOnStand(stand, 'sallyport', { node }),
+  }
   const figures: Figure[] = []
-  for (const { name, start } of hosts) {
+  for (const [name, start] of Object.entries(hosts)) {
     const profiles = await mkdtemp(join(folder, 'profiles-'))
     const program = await start(['--cpu-prof', `--cpu-prof-dir=${profiles}`])
     const ask: Target['ask'] = (url, seconds) => shoot(url, sizePath('100 B'), seconds)
@@ -44,13 +34,6 @@ export async function benchPhases(run: Run, { folder, dataDir, origin, shoot }: 
     figures.push({ case: name, what: 'a request', unit: '', value: { median: whole } })
   }
   run.table({ title: 'A request by phases, µs', figures })
-}
-
-/** Starts the server of the frameworks with the inspection. */
-async function startServer(dataDir: string, node: readonly string[]): Promise<Program> {
-  const port = await freePort()
-  const args = [...node, join(import.meta.dirname, 'inspected.js'), String(port), dataDir]
-  return startProgram({ command: process.execPath, args, port, processor: PROXY })
 }
 
 /** Reads the profile of the main thread, the longest: each worker thread writes one too. */

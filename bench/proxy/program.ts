@@ -17,6 +17,8 @@ export interface Start {
   readonly command: string
   readonly args: readonly string[]
   readonly port: number
+  /** The program runs in this folder; absent: in the folder of the bench. */
+  readonly folder?: string | undefined
   /** The program stays on this processor; absent: on any. */
   readonly processor?: number | undefined
   /** Rejects until it serves; absent: until it takes connections. */
@@ -27,9 +29,9 @@ const READY_MS = 60_000
 const MAX_SAID = 100_000
 
 /** Starts a program and waits until it serves. */
-export async function startProgram({ command, args, port, processor, ready }: Start): Promise<Program> {
+export async function startProgram({ command, args, port, folder, processor, ready }: Start): Promise<Program> {
   const [run, ...before] = processor === undefined ? [command] : ['taskset', '--cpu-list', String(processor), command]
-  const child = spawn(run as string, [...before, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(run as string, [...before, ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   // The program also ends where the bench itself fails.
   const end = () => void child.kill('SIGKILL')
   process.once('exit', end)

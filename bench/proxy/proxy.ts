@@ -1,16 +1,17 @@
+import type { InspectionRequest } from '@sallyport/core'
 import { open } from '@sallyport/engine'
 import { browserFields, makeRequest } from '../browser.ts'
-import { computeSpread, type Figure, type Goal, type Spread } from '../report/result.ts'
+import { computeSpread, type Figure, type Goal, makeFigure, type Spread } from '../report/result.ts'
 import type { Run } from '../report/run.ts'
 import { median } from '../report/statistics.ts'
-import { compareRounds, measure } from '../rounds.ts'
+import { compareRounds, measure, repeat } from '../rounds.ts'
 import { visitorAddresses } from '../visitors.ts'
-import { BARE, BASELINE, CONTENDERS, OURS, PEER } from './contenders.ts'
+import { BARE, BASELINE, BEFORE, listContenders, OURS, PEER } from './contenders.ts'
 import { CONNECTIONS, VISITORS } from './load.ts'
 import { benchPhases } from './phases.ts'
 import { type Size, sizePath } from './servers.ts'
 import { computeCost, shootInTurn, type Taken, type Target } from './shot.ts'
-import { onStand, PROXY, type Stand } from './stand.ts'
+import { onStand, type Stand } from './stand.ts'
 import { benchTls } from './tls.ts'
 
 /** Compares the proxy with others and with itself by processor time: the hop, TLS, and each phase of a request. */
@@ -30,16 +31,15 @@ const SHARE = 60
  * Cost of a request through each proxy to an nginx beside it, in processor time of the proxy, as a
  * multiple of nginx that only forwards. All of them stay up; each has one shot in every round, in shuffled order.
  */
-async function benchHop(run: Run, { folder, dataDir, origin, shoot }: Stand): Promise<void> {
+async function benchHop(run: Run, stand: Stand): Promise<void> {
   const targets: Omit<Target, 'ask'>[] = []
-  for (const { name, start } of CONTENDERS)
-    targets.push({ name, program: await start({ folder, dataDir, upstream: origin.url, processor: PROXY }) })
+  for (const { name, start } of listContenders()) targets.push({ name, program: await start(stand) })
   const figures: Figure[] = []
   const add = (name: string, what: string, unit: string, values: readonly number[], goal?: Goal) =>
-    figures.push({ case: name, what, unit, value: computeSpread(values), goal })
+    figures.push(makeFigure(name, what, unit, computeSpread(values), goal))
   const shootAll = async (names: readonly string[], size: Size, rate?: number) => {
     const chosen = targets.filter(({ name }) => names.includes(name))
-    const ask: Target['ask'] = (url, seconds) => shoot(url, sizePath(size), seconds, rate)
+    const ask: Target['ask'] = (url, seconds) => stand.shoot(url, sizePath(size), seconds, rate)
     const taken = await shootInTurn(
       run,
       chosen.map((target) => ({ ...target, ask })),
@@ -57,16 +57,15 @@ async function benchHop(run: Run, { folder, dataDir, origin, shoot }: Stand): Pr
     )
     add(name, '100 B, p99', 'ms', readP99(taken))
   }
-  const [hops, bare] = [readCpu(small.get(OURS)), readCpu(small.get(BARE))]
-  figures.push({
-    case: OURS,
-    what: `100 B, times ${BARE}`,
-    unit: '',
-    value: compareRounds(hops, bare),
-    goal: { atMost: 1.6 },
-  })
+  const hops = readCpu(small.get(OURS))
+  const addTimes = (peer: string, goal?: Goal) => {
+    const value = compareRounds(hops, readCpu(small.get(peer)))
+    figures.push(makeFigure(OURS, `100 B, times ${peer}`, '', value, goal))
+  }
+  addTimes(BARE, { atMost: 1.6 })
+  if (small.has(BEFORE)) addTimes(BEFORE)
   const rate = (SHARE / 100) * (1e6 / median(readCpu(small.get(PEER))))
-  for (const [name, taken] of await shootAll([OURS, PEER, BARE], '100 B', rate))
+  for (const [name, taken] of await shootAll([OURS, BEFORE, PEER, BARE], '100 B', rate))
     add(name, `100 B, p99 at ${SHARE} %`, 'ms', readP99(taken))
   const large = run.quick ? new Map<string, readonly Taken[]>() : await shootAll(all, '100 kB')
   for (const [name, taken] of large) {
@@ -77,8 +76,8 @@ async function benchHop(run: Run, { folder, dataDir, origin, shoot }: Stand): Pr
     add(name, 'resident', 'MB', megabytes, name === OURS ? { atMost: 220 } : undefined)
   }
   for (const { program } of targets) await program.stop()
-  const share: Spread = { median: ((await decisionTime(run, dataDir)) / median(hops)) * 100, runs: 1 }
-  figures.push({ case: OURS, what: 'the decision, of 100 B', unit: '%', value: share, goal: { atMost: 8 } })
+  const share: Spread = { median: ((await decisionTime(run, stand.dataDir)) / median(hops)) * 100, runs: 1 }
+  figures.push(makeFigure(OURS, 'the decision, of 100 B', '%', share, { atMost: 8 }))
   run.table({ title: `The hop, by wrk with ${CONNECTIONS} connections`, figures })
 }
 
@@ -86,12 +85,8 @@ async function benchHop(run: Run, { folder, dataDir, origin, shoot }: Stand): Pr
 async function decisionTime(run: Run, dataDir: string): Promise<number> {
   const sallyport = await open({ dataDir, trustProxy: ['loopback'], data: { refresh: false } })
   const requests = visitorAddresses(VISITORS).map((address) => makeRequest({ fields: browserFields(address) }))
-  const decideAll = () => {
-    let last: object | undefined
-    for (const one of requests) last = sallyport.decide(one)
-    return last
-  }
-  const [measured] = await measure(run, [{ name: 'decide()', operations: requests.length, run: decideAll }])
+  const decide = (at: number) => sallyport.decide(requests[at] as InspectionRequest)
+  const [measured] = await measure(run, [repeat('decide()', requests.length, decide)])
   await sallyport.close()
   return (measured?.nanoseconds.median ?? Number.NaN) / 1000
 }

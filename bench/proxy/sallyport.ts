@@ -17,13 +17,14 @@ export interface Options {
   /** `compileData` compiled the data of this folder. */
   readonly dataDir: string
   readonly upstream: string
-  readonly trustProxy?: readonly string[] | undefined
   readonly workers?: number | undefined
   readonly processor?: number | undefined
   /** Keys of the configuration that a run needs. */
   readonly raised?: ConfigInput | undefined
   /** Options of Node itself, which its workers get too. */
   readonly node?: readonly string[] | undefined
+  /** The command of another checkout replaces our own. */
+  readonly command?: string | undefined
 }
 
 export interface Sallyport extends Program {
@@ -34,17 +35,21 @@ export interface Sallyport extends Program {
 }
 
 /** Runs a command to its end and gives what it printed. */
-export async function runCommand(args: readonly string[], node: readonly string[] = []): Promise<string> {
-  return (await promisify(execFile)(process.execPath, [...node, OWN_COMMAND, ...args])).stdout
+export async function runCommand(
+  args: readonly string[],
+  node: readonly string[] = [],
+  command = OWN_COMMAND,
+): Promise<string> {
+  return (await promisify(execFile)(process.execPath, [...node, command, ...args])).stdout
 }
 
 /** All data that comes with the project, cities too, compiled once, so that no run measures its compilation. */
-export async function compileData(dataDir: string): Promise<void> {
-  await runCommand(['data', 'compile', '--data-dir', dataDir])
+export async function compileData(dataDir: string, command?: string): Promise<void> {
+  await runCommand(['data', 'compile', '--data-dir', dataDir], [], command)
 }
 
 export async function startSallyport(options: Options): Promise<Sallyport> {
-  const { folder, dataDir, upstream, trustProxy = [], workers, processor, raised = {}, node = [] } = options
+  const { folder, dataDir, upstream, workers, processor, raised = {}, node = [], command = OWN_COMMAND } = options
   const [port, adminPort] = await Promise.all([freePort(), freePort()])
   const admin = `http://127.0.0.1:${adminPort}`
   await mkdir(folder, { recursive: true })
@@ -53,13 +58,13 @@ export async function startSallyport(options: Options): Promise<Sallyport> {
     listen: `127.0.0.1:${port}`,
     admin: `127.0.0.1:${adminPort}`,
     upstream,
-    trustProxy,
+    trustProxy: ['loopback'],
     dataDir,
     data: { refresh: false },
     ...raised,
   }
   await writeFile(file, JSON.stringify(config))
-  const args = [...node, OWN_COMMAND, 'proxy', '--config', file]
+  const args = [...node, command, 'proxy', '--config', file]
   const program = await startProgram({
     command: process.execPath,
     args: [...args, ...(workers === undefined ? [] : ['--workers', String(workers)])],

@@ -59,13 +59,16 @@ export function computeCost(
   beside?: Beside,
 ): readonly Figure[] {
   const readCpu = (all: readonly Taken[]) => all.map(({ cpu }) => cpu)
-  const errors = taken.reduce((sum, one) => sum + one.errors, 0)
   const compared = beside && {
     ratio: compareRounds(readCpu(taken), readCpu(beside.taken)),
     peer: beside.peer,
     goal: beside.goal,
   }
-  const figure = { ...row, unit: 'µs', value: computeSpread(readCpu(taken)), ...compared }
-  if (errors === 0) return [figure]
-  return [figure, { ...row, what: `${row.what}, errors`, unit: '', value: counted(errors) }]
+  return [{ ...row, unit: 'µs', value: computeSpread(readCpu(taken)), ...compared }, ...reportErrors(row, taken)]
+}
+
+/** Reports how many requests were not answered as expected, if there were any. */
+export function reportErrors(row: Pick<Figure, 'case' | 'what'>, taken: readonly Taken[]): readonly Figure[] {
+  const errors = taken.reduce((sum, one) => sum + one.errors, 0)
+  return errors === 0 ? [] : [{ ...row, what: `${row.what}, errors`, unit: '', value: counted(errors) }]
 }

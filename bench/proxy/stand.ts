@@ -1,10 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { browserFields } from '../browser.ts'
 import type { Run } from '../report/run.ts'
 import { scratch } from '../scratch.ts'
-import { openLoad, type Shoot } from './load.ts'
+import { visitorAddresses } from '../visitors.ts'
+import { openLoad, type Shoot, VISITORS } from './load.ts'
 import { isInstalled, type Program } from './program.ts'
-import { compileData } from './sallyport.ts'
+import { compileData, type Options, type Sallyport, startSallyport } from './sallyport.ts'
 import { startOrigin } from './servers.ts'
 
 /** The proxies stay on the first processor; the origin and the load share the second. */
@@ -33,6 +35,13 @@ export async function onStand(run: Run, work: (stand: Stand) => Promise<void>): 
     }
     const origin = await startOrigin(folder, OTHERS)
     teardown(() => origin.stop())
-    await work({ folder, dataDir, origin, shoot: await openLoad(folder, OTHERS) })
+    const visitors = visitorAddresses(VISITORS).map((address) => browserFields(address))
+    await work({ folder, dataDir, origin, shoot: await openLoad(folder, OTHERS, visitors) })
   })
+}
+
+/** Starts Sallyport with everything on in front of the origin, and with more options where a bench gives them. */
+export function startOnStand(stand: Stand, name: string, more: Partial<Options> = {}): Promise<Sallyport> {
+  const { folder, dataDir, origin } = stand
+  return startSallyport({ folder: join(folder, name), dataDir, upstream: origin.url, processor: PROXY, ...more })
 }

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { certificate } from '@sallyport/test/dist/certificate.js'
 import { browserFields, pairFields } from '../browser.ts'
@@ -9,10 +8,9 @@ import { visitorAddresses } from '../visitors.ts'
 import { startNode } from './contenders.ts'
 import type { Shot } from './load.ts'
 import { isInstalled, type Program } from './program.ts'
-import { startSallyport } from './sallyport.ts'
 import { sizePath, startNginxTls } from './servers.ts'
 import { computeCost, shootInTurn, type Target } from './shot.ts'
-import { OTHERS, PROXY, type Stand } from './stand.ts'
+import { OTHERS, PROXY, type Stand, startOnStand } from './stand.ts'
 
 /** Below what one client may have in flight. */
 const SESSIONS = 8
@@ -20,24 +18,18 @@ const STREAMS = 8
 const STREAMS_ALONE = '`http2` alone'
 
 /** Measures the proxy's processor time for a handshake and a request over TLS, beside an nginx that only forwards. */
-export async function benchTls(run: Run, { folder, dataDir, origin, shoot }: Stand): Promise<void> {
+export async function benchTls(run: Run, stand: Stand): Promise<void> {
   if (!isInstalled('openssl')) return run.skip('TLS: openssl is not installed')
+  const { folder, origin, shoot } = stand
   const files = certificate(folder)
   const nginx = await startNginxTls(folder, origin.url, files, PROXY)
-  const sallyport = await startSallyport({
-    folder: join(folder, 'sallyport'),
-    dataDir,
-    upstream: origin.url,
-    processor: PROXY,
-    trustProxy: ['loopback'],
-    raised: { tls: { certificates: [files] } },
-  })
+  const sallyport = await startOnStand(stand, 'sallyport', { raised: { tls: { certificates: [files] } } })
   const tasks: Readonly<Record<string, Target['ask']>> = {
     'a handshake': shakeHands,
     'a request of HTTP/1.1, 100 B': (url, seconds) => shoot(url, sizePath('100 B'), seconds),
     'a request of HTTP/2, 100 B': askOverHttp2,
   }
-  const bare = await startNode('bare-proxy', PROXY, origin.url, files.cert, files.key)
+  const bare = await startNode('bare-proxy', origin.url, [files.cert, files.key])
   const figures: Figure[] = []
   for (const [name, ask] of Object.entries(tasks)) {
     if (ask === askOverHttp2 && !isInstalled('h2load')) {
@@ -50,12 +42,9 @@ export async function benchTls(run: Run, { folder, dataDir, origin, shoot }: Sta
     if (ask === askOverHttp2) targets.push(target(STREAMS_ALONE, bare))
     const [peer, own, alone] = await shootInTurn(run, targets)
     figures.push(...computeCost({ case: name, what: 'nginx' }, peer))
-    if (alone === undefined) figures.push(...computeCost({ case: name, what: 'Sallyport' }, own))
-    else {
-      const goal = { atMost: 2, of: 'ratio' } as const
-      figures.push(...computeCost({ case: name, what: 'Sallyport' }, own, { peer: STREAMS_ALONE, taken: alone, goal }))
-      figures.push(...computeCost({ case: name, what: STREAMS_ALONE }, alone))
-    }
+    const beside = alone && { peer: STREAMS_ALONE, taken: alone, goal: { atMost: 2, of: 'ratio' } as const }
+    figures.push(...computeCost({ case: name, what: 'Sallyport' }, own, beside))
+    if (alone !== undefined) figures.push(...computeCost({ case: name, what: STREAMS_ALONE }, alone))
   }
   for (const program of [nginx, sallyport, bare]) await program.stop()
   run.table({ title: 'Over TLS, by processor time', figures })

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type ConfigInput, openLedgerTools } from '@sallyport/engine'
-import { probed, type Sample, takeSample } from '../proxy/held.ts'
+import { probed, takeSample } from '../proxy/held.ts'
+import type { Sample } from '../proxy/probe.ts'
 import { descriptors, listChildren, resident } from '../proxy/processes.ts'
 import { compileData, startSallyport } from '../proxy/sallyport.ts'
 import { scratch } from '../scratch.ts'
@@ -76,7 +77,6 @@ async function main(): Promise<void> {
       dataDir,
       upstream,
       raised,
-      trustProxy: ['loopback'],
       workers: 2,
       node: [...clock, ...probed(folder)],
     })
