@@ -6,7 +6,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   inspect: makeBench(async (run) => (await import('./inspect.ts')).benchInspect(run), 20, 7),
   policy: makeBench(async (run) => (await import('./policy.ts')).benchPolicy(run), 40, 15),
   frameworks: makeBench(async (run) => (await import('./frameworks.ts')).benchFrameworks(run), 1_700, 40),
-  proxy: makeBench(async (run) => (await import('./proxy/proxy.ts')).benchProxy(run), 1_600, 70),
+  proxy: makeBench(async (run) => (await import('./proxy/proxy.ts')).benchProxy(run), 1_800, 80),
   limits: makeBench(async (run) => (await import('./limits.ts')).benchLimits(run), 1_000, 19),
   challenge: makeBench(async (run) => (await import('./challenge/challenge.ts')).benchChallenge(run), 240, 40),
   // Sizes and memory are not changed by other programs; the page says how busy the machine was for the seconds.

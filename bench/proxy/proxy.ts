@@ -6,6 +6,7 @@ import type { Run } from '../report/run.ts'
 import { median } from '../report/statistics.ts'
 import { compareRounds, measure, repeat } from '../rounds.ts'
 import { visitorAddresses } from '../visitors.ts'
+import { measureChallenges } from './challenged.ts'
 import { BARE, BASELINE, BEFORE, listContenders, OURS, PEER } from './contenders.ts'
 import { CONNECTIONS, VISITORS } from './load.ts'
 import { benchPhases } from './phases.ts'
@@ -78,6 +79,7 @@ async function benchHop(run: Run, stand: Stand): Promise<void> {
   for (const { program } of targets) await program.stop()
   const share: Spread = { median: ((await decisionTime(run, stand.dataDir)) / median(hops)) * 100, runs: 1 }
   figures.push(makeFigure(OURS, 'the decision, of 100 B', '%', share, { atMost: 8 }))
+  figures.push(...(await measureChallenges(run, stand)))
   run.table({ title: `The hop, by wrk with ${CONNECTIONS} connections`, figures })
 }
 
