@@ -57,7 +57,7 @@ export async function measureChallenges(run: Run, stand: Stand): Promise<readonl
   const p99 = computeSpread(beside.map((one) => one.p99))
   const figures = [
     makeFigure(OURS, '100 B with a pass, times without', '', ratio, { atMost: 1.03 }),
-    makeFigure(OURS, `p99 beside ${CONNECTIONS} that are challenged`, 'ms', p99, { atMost: 50 }),
+    makeFigure(OURS, `p99 beside ${CONNECTIONS} challenged connections`, 'ms', p99, { atMost: 50 }),
   ]
   return [...figures, ...reportErrors({ case: OURS, what: 'challenged' }, [...without, ...held, ...beside])]
 }

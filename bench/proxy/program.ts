@@ -17,7 +17,7 @@ export interface Start {
   readonly command: string
   readonly args: readonly string[]
   readonly port: number
-  /** The program runs in this folder; absent: in the folder of the bench. */
+  /** The program has this working folder; absent: the folder of the bench. */
   readonly folder?: string | undefined
   /** The program stays on this processor; absent: on any. */
   readonly processor?: number | undefined
