@@ -22,25 +22,17 @@ const anyAddress: fc.Arbitrary<Address> = fc.oneof(
   fc.tuple(word, word, word, word).map((words) => address6(...words)),
 )
 
-// Text, canonical text: written by hand from RFC 4291 section 2.2 and RFC 5952 sections 4 and 5.
-const ACCEPTED: readonly (readonly [string, string])[] = [
-  ['128.0.0.0', '128.0.0.0'],
-  ['255.255.255.255', '255.255.255.255'],
-  ['::', '::'],
-  ['1::', '1::'],
-  ['0:0:0:0:0:0:0:1', '::1'],
-  ['2001:0DB8:0000:0000:0000:ff00:0042:8329', '2001:db8::ff00:42:8329'],
-  ['2001:db8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
-  ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
-  ['2001:0:0:1:0:0:0:1', '2001:0:0:1::1'],
-  ['1:2:3:4:5:6:7::', '1:2:3:4:5:6:7:0'],
-  ['::2:3:4:5:6:7:8', '0:2:3:4:5:6:7:8'],
-  ['64:ff9b::8.8.8.8', '64:ff9b::808:808'],
-  ['1:2:3:4:5:6:1.2.3.4', '1:2:3:4:5:6:102:304'],
-]
+// Text=canonical text: written by hand from RFC 4291 section 2.2 and RFC 5952 sections 4 and 5.
+const ACCEPTED = splitWords(`
+  128.0.0.0=128.0.0.0 255.255.255.255=255.255.255.255 ::=:: 1::=1:: 0:0:0:0:0:0:0:1=::1
+  2001:0DB8:0000:0000:0000:ff00:0042:8329=2001:db8::ff00:42:8329 2001:db8:0:0:1:0:0:1=2001:db8::1:0:0:1
+  2001:db8:0:1:1:1:1:1=2001:db8:0:1:1:1:1:1 2001:0:0:1:0:0:0:1=2001:0:0:1::1 1:2:3:4:5:6:7::=1:2:3:4:5:6:7:0
+  ::2:3:4:5:6:7:8=0:2:3:4:5:6:7:8 64:ff9b::8.8.8.8=64:ff9b::808:808 1:2:3:4:5:6:1.2.3.4=1:2:3:4:5:6:102:304
+`)
 
 t.test('addresses are read within the bounds that are given, and written canonically', async (t) => {
-  for (const [text, canonical] of ACCEPTED) {
+  for (const pair of ACCEPTED) {
+    const [text = '', canonical] = pair.split('=')
     const address = parseAddress(text)
     t.equal(address && formatAddress(address), canonical, text)
   }

@@ -36,7 +36,7 @@ const prefix6 = fc.tuple(six, fc.integer({ min: 0, max: 128 })).map((of) => make
 const anyPrefix = fc.oneof(prefix4, prefix6)
 
 t.test('prefixes are read, host bits set to zero', async (t) => {
-  const table: readonly (readonly [text: string, canonical: string, first: string, last: string])[] = [
+  for (const [text, canonical, first, last] of [
     ['1.2.3.4/32', '1.2.3.4/32', '1.2.3.4', '1.2.3.4'],
     ['1.2.3.4/24', '1.2.3.0/24', '1.2.3.0', '1.2.3.255'],
     ['255.255.255.255/1', '128.0.0.0/1', '128.0.0.0', '255.255.255.255'],
@@ -45,8 +45,7 @@ t.test('prefixes are read, host bits set to zero', async (t) => {
     ['::/0', '::/0', '::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['ffff::/33', 'ffff::/33', 'ffff::', 'ffff:0:7fff:ffff:ffff:ffff:ffff:ffff'],
     ['::ffff:0:0/96', '0.0.0.0/0', '0.0.0.0', '255.255.255.255'],
-  ]
-  for (const [text, canonical, first, last] of table) {
+  ] as const) {
     const prefix = net(text)
     t.equal(formatPrefix(prefix), canonical, text)
     t.equal(formatAddress(prefix.address), first)

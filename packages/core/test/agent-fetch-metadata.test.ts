@@ -47,20 +47,15 @@ t.test('what the Fetch standard allows is a person’s', async (t) => {
 })
 
 t.test('what it does not allow is a contradiction', async (t) => {
-  const impossible: readonly Sent[] = [
-    ['none', 'cors', 'document'],
-    ['same-origin', 'no-cors', 'iframe'],
-    ['same-origin', 'navigate', 'image'],
-    ['same-origin', 'navigate', 'script'],
-    ['cross-site', 'navigate', 'webidentity'],
-    ['same-origin', 'websocket', 'document'],
-    ['same-origin', 'cors', 'empty', '?1'],
-    ['none', 'navigate', 'document', '?0'],
-    ['none', 'navigate', 'document', '1'],
-  ]
-  for (const sent of impossible) {
-    const { agent } = inspect(makeRequest(makeFetch(sent)))
-    t.match(agent, { class: 'unverified_bot', basis: 'contradiction', reasons: [{ id: 'impossible-fetch-metadata' }] })
+  const impossible = splitWords(`
+    none/cors/document same-origin/no-cors/iframe same-origin/navigate/image same-origin/navigate/script
+    cross-site/navigate/webidentity same-origin/websocket/document same-origin/cors/empty/?1 none/navigate/document/?0
+    none/navigate/document/1
+  `)
+  const found = { class: 'unverified_bot', basis: 'contradiction', reasons: [{ id: 'impossible-fetch-metadata' }] }
+  for (const text of impossible) {
+    const [site = '', mode = '', destination = '', user] = text.split('/')
+    t.match(inspect(makeRequest(makeFetch([site, mode, destination, user]))).agent, found, text)
   }
 })
 

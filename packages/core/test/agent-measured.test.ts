@@ -40,12 +40,11 @@ function readName({ url }: Capture): string {
 
 t.test('captured browsers are people’s; programs and a Chromium that poses are not', { skip }, async (t) => {
   const isBot = { class: 'unverified_bot' }
-  const rows: readonly (readonly [name: RegExp, least: number, found: object])[] = [
+  for (const [name, least, found] of [
     [/^(firefox|lynx|w3m)/, 8, { action: 'allow', inspection: { agent: { class: 'human' } } }],
     [/^chnew-uaoverride$/, 3, { inspection: { agent: { ...isBot, basis: 'contradiction' } } }],
     [/^(curl|wget|py|node)/, 6, { inspection: { agent: isBot } }],
-  ]
-  for (const [name, least, found] of rows) {
+  ] as const) {
     const named = captures().filter((capture) => name.test(readName(capture)))
     t.ok(named.length >= least, String(name))
     for (const capture of named) {

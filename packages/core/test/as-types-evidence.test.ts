@@ -41,7 +41,7 @@ t.test('scattered prefixes in several countries are a host’s; an office’s an
 
 t.test('a name stands unless the evidence says better', async (t) => {
   const listed = { type: 'hosting', source: 'list' } as const
-  const rows: readonly (readonly [Partial<SystemEvidence>, AsType | 'weak isp' | undefined, unknown])[] = [
+  for (const [evidence, said, expected] of [
     [{}, undefined, undefined],
     [{ listed }, undefined, { type: 'hosting', basis: 'list', list: 'list' }],
     [{ listed }, 'isp', { type: 'hosting', basis: 'list', list: 'list' }],
@@ -65,8 +65,7 @@ t.test('a name stands unless the evidence says better', async (t) => {
     [{ shape: HOST }, undefined, { type: 'hosting', basis: 'shape' }],
     [{ shape: HOST, lineBlocks: 1 }, undefined, undefined],
     [{ shape: HOST, hosting: 0.5, lineBlocks: 1 }, undefined, { type: 'hosting', basis: 'prefixes' }],
-  ]
-  for (const [evidence, said, expected] of rows) {
+  ] as const) {
     const name = said === undefined ? undefined : said === 'weak isp' ? nameType('isp', true) : nameType(said)
     const read = typeOfEvidence(ASN, { ...NOTHING, ...evidence }, name)
     t.same(read, expected, `${said}: ${JSON.stringify(evidence)}`)

@@ -32,7 +32,7 @@ t.test('a brand needs something sold under it, and a class is not the default on
 })
 
 t.test('numbers whose registered name misleads are typed by their operator, and clouds have their brand', async (t) => {
-  const cases = [
+  for (const [asn, name, type, networkClass] of [
     [6167, 'Verizon Business', 'mobile', 'mobile'],
     [701, 'Verizon Business', 'isp', 'residential_clean'],
     [9790, 'Two Degrees Mobile Limited', 'isp', 'residential_clean'],
@@ -44,8 +44,7 @@ t.test('numbers whose registered name misleads are typed by their operator, and 
     [60729, 'Stiftung Erneuerbare Freiheit', 'tor', 'tor'],
     [1766, 'Exxon Mobil Corporation', 'unknown', 'unknown'],
     [8501, 'Institute of Bioorganic Chemistry Polish Academy of Science', 'education', 'unknown'],
-  ] as const
-  for (const [asn, name, type, networkClass] of cases) {
+  ] as const) {
     const found = typeOfSystem(asn, name)
     t.same([found.type, found.networkClass, found.basis], [type, networkClass, 'operator'], `AS${asn} ${name}`)
   }

@@ -87,7 +87,7 @@ t.test('a hostname says which of its addresses was looked at', async (t) => {
   t.match(await lookup.lookup('six.example.com'), { target: { ip: '2a00:1::1' } })
 })
 
-t.test('a name tells nothing of the addresses inside a network', async (t) => {
+t.test('a lookup by name discloses no address inside a network', async (t) => {
   const inside = splitWords('10.0.0.1 127.0.0.1 169.254.169.254 100.64.0.1 ::1 fd00::1 fe80::1 64:ff9b::a00:1')
   const [first = ''] = inside
   const names = Object.fromEntries([
@@ -134,7 +134,7 @@ t.test('a hostname comes with the registration of its domain', async (t) => {
   t.strictSame(await read('https://www.example.com/'), { whois: { domain: 'example.com', ...record }, degraded: [] })
   t.strictSame(await read('a.b.example.co.uk'), { whois: undefined, degraded: ['whois'] }, 'it is unknown')
   for (const name of ['example.net', 'example.org', 'co.uk'])
-    t.strictSame(await read(name), { whois: undefined, degraded: [] }, `${name}: told, and there is none`)
+    t.strictSame(await read(name), { whois: undefined, degraded: [] }, `${name}: the registry has none`)
   for (const target of ['8.3.0.1', '8.3.0.0/16', 'http://8.3.0.1/', 'nowhere.example.com'])
     await lookup.lookup(target).catch(() => undefined)
   t.strictSame(whois.asked, ['example.com', 'example.co.uk', 'example.net', 'example.org'])

@@ -119,12 +119,11 @@ t.test('an answer waits for DNS as long as there is patience, and where the queu
 t.test('DNS down, a list missing or no table of systems: never an impostor', async (t) => {
   const { networks: _, ...unrouted } = SNAPSHOT
   const { crawlerRanges: _ranges, crawlerStatus: _status, ...unlisted } = SNAPSHOT
-  const rows = [
+  for (const [options, forged] of [
     [{ dns: DOWN }, true],
     [{ snapshot: unlisted }, true],
     [{ snapshot: unrouted }, undefined],
-  ] as const
-  for (const [options, forged] of rows) {
+  ] as const) {
     const inspector = createTestInspector(options)
     const request = from('8.1.1.1', APPLEBOT)
     inspector.decide(request)

@@ -26,13 +26,12 @@ t.test('a token is taken once, by one of all machines that share counts', async 
 
 t.test('a token is bound to host, action and browser', async (t) => {
   const here = world()
-  const cases = [
+  for (const [sender, action, reason] of [
     [{ ...SENDER, host: 'other.example' }, 'contact', 'forged'],
     [SENDER, 'login', 'forged'],
     [{ ...SENDER, userAgent: CHROME }, 'contact', 'other_browser'],
     [{ ...SENDER, userAgent: 'curl/8.9' }, 'contact', 'other_browser'],
-  ] as const
-  for (const [sender, action, reason] of cases)
+  ] as const)
     t.same(await here.challenges.forms.check(sender, earn(here), action), { ok: false, reason })
   const updated = { host: 'SHOP.example', userAgent: FIREFOX.replaceAll('153', '154') }
   t.match(await here.challenges.forms.check(updated, earn(here), 'contact'), { ok: true }, 'a newer version')

@@ -108,12 +108,11 @@ t.test('ten thousand rules are compiled and asked, and as many on trial', async 
 t.test('a cookie of 16 KB and 5,000 parameters are read to their end', async (t) => {
   const cookie = `${joined(2_000, (at) => `n${at}=1`, '; ')}; theme=bad`
   const target = `/?${joined(4_999, (at) => `page=${at}`, '&')}&page=bad`
-  const rows: readonly (readonly [match: Match, request: InspectionRequest])[] = [
+  for (const [match, request] of [
     [{ cookie: { theme: ['*bad*'] } }, makeRequest(['Cookie', cookie])],
     [{ query: { page: ['*bad*'] } }, makeRequest([], { target })],
     [{ query: { page: ['*ad'] } }, makeRequest([], { target })],
-  ]
-  for (const [match, request] of rows) {
+  ] as const) {
     t.equal(decider([match])(request).action, 'block', `any for block: ${JSON.stringify(match)}`)
     const allow: Rule = { id: 'own', match: { ...match, address: ['8.0.0.0/8'] }, action: 'allow' }
     const policy = compilePolicy({ preset: 'observe', rules: [allow], default: 'block' })

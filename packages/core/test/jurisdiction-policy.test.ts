@@ -17,26 +17,23 @@ const [HIDDEN, PLAIN, RESERVED] = [finding('13.0.0.1'), finding('12.0.0.1'), fin
 
 t.test('the policy that comes with us decides every kind of case', async (t) => {
   const judge = createJurisdictionJudge(parseJurisdictionPolicy(JURISDICTIONS))
-  const rows: readonly (readonly [string, NetworkFinding, string | undefined, string, string])[] = [
-    ['DE', PLAIN, 'DE', 'allow', 'match'],
-    ['DE', PLAIN, 'FR', 'allow', 'mismatch_within_eea'],
-    ['DE', PLAIN, 'NO', 'allow', 'mismatch_within_eea'],
-    ['DE', PLAIN, 'CH', 'flag', 'mismatch'],
-    ['US', PLAIN, 'DE', 'flag', 'mismatch'],
-    ['EU', PLAIN, 'DE', 'allow', 'match'],
-    ['EU', PLAIN, 'NO', 'flag', 'mismatch'],
-    ['EEA', PLAIN, 'NO', 'allow', 'match'],
-    ['DE', PLAIN, undefined, 'flag', 'unknown_country'],
-    ['DE', HIDDEN, 'NL', 'block', 'anonymized_mismatch'],
-    ['NL', HIDDEN, 'NL', 'flag', 'anonymized_origin'],
-    ['NL', HIDDEN, undefined, 'flag', 'anonymized_origin'],
-    ['DE', RESERVED, undefined, 'flag', 'reserved_address'],
-    ['IR', PLAIN, 'IR', 'block', 'sanctioned_country'],
-    ['IR', PLAIN, 'DE', 'block', 'sanctioned_claim'],
-    ['DE', HIDDEN, 'KP', 'block', 'sanctioned_country'],
-  ]
-  for (const [claim, network, country, action, reason] of rows)
-    t.same(judge.judge(claim, { network, country }), { action, reason }, `${claim} from ${country}`)
+  // Each pair is the claim and the country that the data has, if any.
+  for (const [network, pairs, action, reason] of [
+    [PLAIN, 'DE=DE EU=DE EEA=NO', 'allow', 'match'],
+    [PLAIN, 'DE=FR DE=NO', 'allow', 'mismatch_within_eea'],
+    [PLAIN, 'DE=CH US=DE EU=NO', 'flag', 'mismatch'],
+    [PLAIN, 'DE', 'flag', 'unknown_country'],
+    [PLAIN, 'IR=IR', 'block', 'sanctioned_country'],
+    [PLAIN, 'IR=DE', 'block', 'sanctioned_claim'],
+    [HIDDEN, 'DE=KP', 'block', 'sanctioned_country'],
+    [HIDDEN, 'DE=NL', 'block', 'anonymized_mismatch'],
+    [HIDDEN, 'NL=NL NL', 'flag', 'anonymized_origin'],
+    [RESERVED, 'DE', 'flag', 'reserved_address'],
+  ] as const)
+    for (const pair of pairs.split(' ')) {
+      const [claim = '', country] = pair.split('=')
+      t.same(judge.judge(claim, { network, country }), { action, reason }, pair)
+    }
 })
 
 t.test('a claim is a country or a group in any case, and the fault of another names its field', async (t) => {
@@ -69,7 +66,7 @@ const makePolicy = (change: object) => ({
 })
 
 t.test('a policy that cannot be meant is refused by the name of its member', async (t) => {
-  const rows: readonly (readonly [object, RegExp])[] = [
+  for (const [policy, message] of [
     [makePolicy({ id: 'a b' }), /id: must be an id/],
     [makePolicy({ groups: [{ id: 'G', countries: ['UK'] }] }), /groups\.0\.countries: .*"UK"/],
     [makePolicy({ groups: [{ id: 'DE', countries: ['DE'] }] }), /groups\.0\.id: .*not a country/],
@@ -84,8 +81,7 @@ t.test('a policy that cannot be meant is refused by the name of its member', asy
     [makePolicy({ groups: [{ id: 'unknown', countries: ['DE'] }] }), /groups\.0\.id: .*not unknown/],
     [makePolicy({ rules: [{ ...RULE, match: [] }] }), /rules\.0\.match: must be a map/],
     [[], /policy: must be a map/],
-  ]
-  for (const [policy, message] of rows)
+  ] as const)
     t.throws(() => parseJurisdictionPolicy(policy), { code: 'invalid_policy', message }, String(message))
 })
 
@@ -131,14 +127,13 @@ t.test('a claim may name a region, which is held against the region that was fou
   t.same(listFoundRegions('GB-NIR', found('GB-BFS')), ['GB-BFS', 'GB-NIR', 'GB-UKM'])
   t.same(listFoundRegions('GB-BFS', found('GB-NIR')), [], 'the data is less exact than the claim')
   t.same(listFoundRegions('US-TX', { doubt: 'carrier' }), [])
-  const rows: readonly (readonly [string, string | undefined, readonly string[], string, string])[] = [
+  for (const [claim, country, regions, action, reason] of [
     ['US-TX', 'US', ['US-TX'], 'allow', 'match'],
     ['US-TX', 'US', ['US-NY'], 'flag', 'mismatch'],
     ['US-TX', 'US', [], 'flag', 'unknown_region'],
     ['US-TX', 'DE', [], 'flag', 'mismatch'],
     ['US-TX', undefined, [], 'flag', 'unknown_country'],
     ['IR-23', 'DE', [], 'block', 'sanctioned_claim'],
-  ]
-  for (const [claim, country, regions, action, reason] of rows)
+  ] as const)
     t.same(judge.judge(claim, { network: PLAIN, country, regions }), { action, reason }, `${claim} ${regions}`)
 })

@@ -65,7 +65,7 @@ t.test('headers must repeat the body', async (t) => {
   t.equal(readFault(body, fields('mcp-method', ' tools/call ', 'MCP-NAME', '\tsearch')), undefined, 'white space')
   const refused = [400, -32020]
   const method = ['Mcp-Method', 'tools/call']
-  const rows: readonly (readonly [value: unknown, fields: readonly string[], why: string])[] = [
+  for (const [value, sent, why] of [
     [body, fields('Mcp-Method', 'Tools/call'), 'values have a case'],
     [body, fields(...method, 'Mcp-Name', 'other'), 'another name'],
     [body, [...JSON_TYPE, 'Mcp-Method', 'tools/list'], 'of any version'],
@@ -74,8 +74,8 @@ t.test('headers must repeat the body', async (t) => {
     [[body], fields(...method), 'no header is about a batch'],
     [[body], fields('Mcp-Name', 'search'), 'nor this one'],
     [{ jsonrpc: '2.0', id: 1, result: {} }, fields('Mcp-Method', 'tools/list'), 'an answer'],
-  ]
-  for (const [value, sent, why] of rows) t.strictSame(readFault(value, sent), refused, why)
+  ] as const)
+    t.strictSame(readFault(value, sent), refused, why)
   const version = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' }
   const meta = { ...body, params: { name: 'search', _meta: version } }
   t.equal(readFault(meta, MODERN), undefined)

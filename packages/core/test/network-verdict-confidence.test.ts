@@ -33,7 +33,7 @@ function isRising(values: readonly number[]): boolean {
 }
 
 t.test('confidence is what verdicts.md says of it', async (t) => {
-  const rows: readonly (readonly [Partial<Grounds>, number])[] = [
+  for (const [grounds, confidence] of [
     [{ agreeing: 3, narrow: true }, 0.98],
     [{ rule: 'address_list', narrow: true, kept: 0.889 }, 0.85],
     [{ rule: 'exit_density' }, 0.7],
@@ -48,8 +48,7 @@ t.test('confidence is what verdicts.md says of it', async (t) => {
     [{ rule: 'override', kept: 0.1, contradicted: true }, 1],
     [{ rule: 'none' }, 0],
     [{ trust: 0.5 }, 0.5],
-  ]
-  for (const [grounds, confidence] of rows)
+  ] as const)
     t.equal(computeConfidence({ ...GROUNDS, ...grounds }), confidence, JSON.stringify(grounds))
 })
 

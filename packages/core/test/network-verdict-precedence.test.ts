@@ -134,7 +134,7 @@ t.test('a verdict names the rule, the data it came from, its date, and who agree
     provider: 'Listed',
     agreeing: ['second', 'operators'],
   })
-  const rows: readonly (readonly [Known, string, string])[] = [
+  for (const [known, rule, source] of [
     [{ observation: makeObservation('operator', 'vpn') }, 'override', 'operator-overrides'],
     [{ observation: makeObservation('reverse-name', 'vpn') }, 'reverse_name', 'reverse-names'],
     [{ hits: [listed('tor')] }, 'address_list', 'addresses'],
@@ -144,8 +144,8 @@ t.test('a verdict names the rule, the data it came from, its date, and who agree
     [{ system: { ...system('hosting'), basis: 'prefixes' } }, 'system_prefixes', 'system-prefixes'],
     [{ system: makeSystem({ asn: 64_500, type: 'hosting', networkClass: 'vpn' }) }, 'mixed_system', 'rented-systems'],
     [{ system: makeSystem({ asn: M247, type: 'hosting', networkClass: 'vpn' }) }, 'mixed_system', 'operators'],
-  ]
-  for (const [known, rule, source] of rows) t.match(find(known), { rule, source })
+  ] as const)
+    t.match(find(known), { rule, source })
   t.equal(find({ observation: makeObservation('operator', 'vpn') }).sourceDate, '2026-11-02')
 })
 

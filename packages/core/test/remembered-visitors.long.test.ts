@@ -157,7 +157,7 @@ t.test('the client depends on the header, wherever it was before', async (t) => 
   t.equal(makeClient('X-Other', '1', 'X-Forwarded-For', HOME), HOME)
 })
 
-t.test('no cookie is kept, and none tells requests apart', async (t) => {
+t.test('a fingerprint keeps no cookie, and requests that differ in cookies have one fingerprint', async (t) => {
   const request = makeRequest(makeFields(CHROME, { Cookie: 'session=secret', Authorization: 'Bearer secret' }))
   const fingerprint = createRequestFingerprints().of(request, '')
   t.notMatch(JSON.stringify(fingerprint), /secret/)

@@ -50,7 +50,7 @@ function setUp(names: Readonly<Record<string, ReverseAnswer | 'held'>>, put?: ()
 const named = (...names: readonly string[]): ReverseAnswer => ({ state: 'found', names })
 
 t.test('names of services are known by their domain, others are not', async (t) => {
-  const cases: readonly (readonly [string, string | undefined, string?])[] = [
+  for (const [name, networkClass, provider] of [
     ['de-fra-001.relays.mullvad.net', 'vpn', 'Mullvad VPN'],
     ['Mullvad.net.', 'vpn', 'Mullvad VPN'],
     ['notmullvad.net', undefined],
@@ -59,8 +59,7 @@ t.test('names of services are known by their domain, others are not', async (t) 
     ['example-tor-exit.org', undefined],
     ['vpn.example.com', undefined],
     ['', undefined],
-  ]
-  for (const [name, networkClass, provider] of cases) {
+  ] as const) {
     const rule = ruleOfName(name)
     t.equal(rule?.networkClass, networkClass, name)
     if (provider !== undefined) t.equal(rule?.provider, provider, name)
@@ -107,7 +106,7 @@ t.test('words say a class over a weaker one alone, and not in the name of a comp
       t.ok(classRank(networkClass) < classRank(weaker), `${networkClass} is stricter than ${weaker}`)
     t.ok(words.every((word) => /^[a-z0-9]*[a-z]$/.test(word)))
   }
-  const rows = [
+  for (const [name, over, networkClass] of [
     ['vps-12.fra.example.net', 'unknown', 'hosting'],
     ['vps12.example.net.', 'residential_clean', 'hosting'],
     ['vps12.example.net', 'mobile', undefined],
@@ -118,8 +117,8 @@ t.test('words say a class over a weaker one alone, and not in the name of a comp
     ['p5098.dip.lte.example.de', 'unknown', undefined],
     ['tmo-001-002.customers.example.com', 'residential_clean', 'mobile'],
     ['pw001.8.panda-world.ne.jp', 'residential_clean', 'mobile'],
-  ] as const
-  for (const [name, over, networkClass] of rows) t.equal(wordOfName(name, over)?.networkClass, networkClass, name)
+  ] as const)
+    t.equal(wordOfName(name, over)?.networkClass, networkClass, name)
 })
 
 t.test('a carrier’s pool is asked about once, and a name of SIM cards holds for all of it', async (t) => {

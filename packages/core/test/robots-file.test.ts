@@ -13,7 +13,7 @@ t.test('robots.txt is read for the name that a user agent has', async (t) => {
       'User-agent: *\nDisallow: /private/\n',
     ].join('\n'),
   )
-  const rows = [
+  for (const [userAgent, target, refused] of [
     ['Mozilla/5.0 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)', '/x', true],
     ['GPTBot/1.2', '/open/x?y=1', false],
     ['Ai2Bot-Dolma', '/', true],
@@ -26,8 +26,7 @@ t.test('robots.txt is read for the name that a user agent has', async (t) => {
     ['GPTBot/1.2', 'http://site.example/x', true],
     ['GPTBot/1.2', 'http://site.example/open/x', false],
     ['GPTBot/1.2', '/robots.txt', false],
-  ] as const
-  for (const [userAgent, target, refused] of rows)
+  ] as const)
     t.equal(refuses(userAgent, target), refused, `${userAgent} ${target}`)
 })
 
@@ -90,15 +89,14 @@ t.test('no file and no path cost many steps', async (t) => {
   const shared = [...lines(12_000, (at) => `User-agent: n${at}`), ...lines(20_000, (at) => `Disallow: /${at}`)]
   const repeated = lines(10_000, (at) => `User-agent: bot\nDisallow: /p${at}`)
   const long = `/${'a'.repeat(8_000)}`
-  const rows: readonly (readonly [name: string, text: readonly string[], userAgent: string, most: number])[] = [
+  for (const [name, text, userAgent, most] of [
     ['thousands of prefixes', ['User-agent: *', ...numbered], 'x', 30],
     ['each within the one before', ['User-agent: *', ...nested], 'x', 920],
     ['whole paths', ['User-agent: *', ...ended], 'x', 30],
     ['stars', ['User-agent: *', ...starred], 'x', 2_030],
     ['thousands of names', shared, 'n7', 30],
     ['a name thousands of times', repeated, 'bot', 30],
-  ]
-  for (const [name, text, userAgent, most] of rows) {
+  ] as const) {
     const targets = ['/', '/7', '/a777', '/a777x', '/zzz', `/${'a'.repeat(450)}b`, long]
     const steps = countSteps(text.join('\n'), userAgent, targets)
     t.ok(steps > 0 && steps <= most, `${name}: ${steps}`)

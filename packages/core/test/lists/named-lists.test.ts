@@ -162,7 +162,7 @@ t.test('an export without entries holds nothing, and what is none is left', asyn
 t.test('a list says by what it holds something, or that it is not known', async (t) => {
   const read = readListEntries(splitWords('10.0.0.0/8 10.1.0.0/16 2001:db8::/32 AS64500 *Bot* curl/8 /^Lib-[0-9]+/'))
   const list = createNamedList(read)
-  const rows = [
+  for (const [wanted, entries, holds] of [
     ['10.1.2.3', ['10.0.0.0/8', '10.1.0.0/16'], true],
     ['10.1.0.0/20', ['10.0.0.0/8', '10.1.0.0/16'], undefined],
     ['10.0.0.0/7', [], undefined],
@@ -173,8 +173,7 @@ t.test('a list says by what it holds something, or that it is not known', async 
     ['a bot b', ['*Bot*'], true],
     ['curl', ['curl/8'], false],
     ['Lib-7', ['/^Lib-[0-9]+/'], true],
-  ] as const
-  for (const [wanted, entries, holds] of rows) {
+  ] as const) {
     t.same(entriesFor(read, wanted), entries, wanted)
     t.equal(listHolds(list, wanted), holds, wanted)
   }

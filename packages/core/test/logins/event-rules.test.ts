@@ -122,7 +122,7 @@ const sameOffice = (at: number): Visitor => ({ peer: `8.1.0.${1 + (at % 3)}`, us
 const sameCarrier = (at: number): Visitor => ({ peer: '8.3.0.1', userAgent: `Browser ${at % 59}` })
 const sameServers = (at: number): Visitor => ({ peer: `8.2.0.${at % 250}` })
 
-t.test('a busy network fails as often as a stuffing one, and the share of its failures tells them apart', async (t) => {
+t.test('a busy network fails as often as a stuffing one, and the share of failures separates them', async (t) => {
   for (const [name, visitor] of Object.entries({ sameOffice, sameCarrier, sameServers })) {
     t.equal(await attempt(guard(PRESET), 3_000, 0.2, visitor), 3_000, `${name}: 600 failures of 3,000 attempts`)
     const stuffed = await attempt(guard(PRESET), 3_000, 0.98, visitor)

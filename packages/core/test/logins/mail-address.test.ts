@@ -3,7 +3,7 @@ import t from 'tap'
 import { foldIdentifier, parseMailAddress } from '../../src/logins/mail-address.ts'
 
 t.test('spellings of one mailbox are one, by the rules of its provider', async (t) => {
-  const rows: readonly (readonly [string, string])[] = [
+  for (const [given, mailbox] of [
     ['A.d.a+shop@GoogleMail.com', 'ada@gmail.com'],
     ['a.da@outlook.com', 'a.da@outlook.com'],
     ['shop@ada.fastmail.com', 'ada@fastmail.com'],
@@ -19,8 +19,8 @@ t.test('spellings of one mailbox are one, by the rules of its provider', async (
     ['ada(one (in another))@corp.example', 'ada@corp.example'],
     ['Ada <ada@corp.example>', 'ada@corp.example'],
     [`"Ada <1> ${'x'.repeat(400)}" < A.da+1@gmail.com > `, 'ada@gmail.com'],
-  ]
-  for (const [given, mailbox] of rows) t.equal(parseMailAddress(given)?.mailbox, mailbox, given)
+  ] as const)
+    t.equal(parseMailAddress(given)?.mailbox, mailbox, given)
   t.equal(parseMailAddress('a.da@gmail.com')?.isAlias, true)
   t.equal(parseMailAddress('ada@gmail.com')?.isAlias, false)
   const hosts = Array.from({ length: 20_000 }, () => parseMailAddress('ada@b\u00fccher.example')?.host)
@@ -30,15 +30,15 @@ t.test('spellings of one mailbox are one, by the rules of its provider', async (
 })
 
 t.test('numbered mailboxes have one stem, and numbers have none', async (t) => {
-  const rows: readonly (readonly [string, string | undefined])[] = [
+  for (const [given, stem] of [
     ['ada1@corp.example', 'ada@corp.example'],
     ['a.d.a_17+x2@corp.example', 'adax@corp.example'],
     ['a.da19+shop@googlemail.com', 'ada@gmail.com'],
     ['ЕЛЕНА7@corp.example', 'елена@corp.example'],
     ['12345678@qq.example', undefined],
     ['ab123@uni.example', undefined],
-  ]
-  for (const [given, stem] of rows) t.equal(parseMailAddress(given)?.stem, stem, given)
+  ] as const)
+    t.equal(parseMailAddress(given)?.stem, stem, given)
 })
 
 t.test('letters that look like others stay others, and no text is slow or throws', async (t) => {

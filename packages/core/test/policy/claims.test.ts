@@ -45,7 +45,7 @@ t.test('what servers read in several ways is refused in any of them, and permitt
 
 t.test('each word of what a request says is asked', async (t) => {
   const ja4 = 't13d1516h2_8daaf6152771_02713d6af862'
-  const rows: readonly (readonly [match: Match, request: InspectionRequest, matches: boolean])[] = [
+  for (const [match, request, matches] of [
     [{ userAgent: ['*scrapy*'] }, asking({ 'User-Agent': 'Scrapy/2.11 (+https://scrapy.org)' }), true],
     [{ userAgent: ['Scrapy'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), true],
     [{ userAgent: ['=Scrapy'] }, asking({ 'User-Agent': 'Scrapy/2.11' }), false],
@@ -83,8 +83,7 @@ t.test('each word of what a request says is asked', async (t) => {
     [{ not: { userAgent: ['*Chrome*'], method: ['POST'] } }, makeRequest(makeFields(CHROME)), true],
     [{ path: ['/**'], not: { cookie: { session: ['*'] } } }, asking({}), true],
     [{ path: ['/**'], not: { cookie: { session: ['*'] } } }, asking({ Cookie: 'session=1' }), false],
-  ]
-  for (const [match, request, matches] of rows) {
+  ] as const) {
     const about = `${JSON.stringify(match)} of ${request.target} ${request.fields.join(' ')}`
     t.equal(decided({ match }, request).action, matches ? 'block' : 'allow', about)
   }
@@ -174,7 +173,7 @@ t.test('weights of several signs come to one decision, and are among its reasons
 })
 
 t.test('words that cannot be meant are named at their places', async (t) => {
-  const rows: readonly (readonly [rule: Partial<Rule>, path: readonly (string | number)[], message: RegExp])[] = [
+  for (const [rule, path, message] of [
     [{ match: { userAgent: ['/(/'] } }, ['match', 'userAgent', 0], /Unterminated group/],
     [{ match: { userAgent: ['ok', '/a/g'] } }, ['match', 'userAgent', 1], /flag "g"/],
     [{ match: { userAgent: ['/(a)\\1/'] } }, ['match', 'userAgent', 0], /backreference/],
@@ -192,9 +191,8 @@ t.test('words that cannot be meant are named at their places', async (t) => {
     [{ match: { userAgent: ['Mine'] }, action: 'allow' }, ['match', 'userAgent'], /clients can forge this/],
     [{ match: { header: { present: ['x'] }, path: ['/x'] }, action: 'allow' }, ['match', 'header'], /trustClaim/],
     [{ match: { cookie: { s: ['*'] }, class: ['human'] }, action: 'allow' }, ['match', 'cookie'], /can forge this/],
-  ]
-  for (const [rule, path, message] of rows) {
-    const rules = [{ id: 'r', action: 'block', match: {}, ...rule }] as readonly Rule[]
+  ] as const) {
+    const rules = [{ id: 'r', action: 'block', ...rule }] as readonly Rule[]
     const faults = policyFaults({ preset: 'observe', rules }, new Set(['partners']))
     t.match(faults, [{ path: ['rules', 0, ...path], message }], JSON.stringify(rule))
   }

@@ -43,8 +43,7 @@ t.test('then: allow opens within, only for what is proven and where all readings
 
 t.test('keys of counts: each alone, combinations, and requests without such a value', async (t) => {
   const gpt = (peer: string) => makeRequest(['Host', 'a', 'User-Agent', 'GPTBot/1.2'], { peer })
-  type Key = NonNullable<Rule['limit']>['key']
-  const rows: readonly (readonly [key: Key, request: InspectionRequest, ...keys: string[]])[] = [
+  for (const [key, request, ...keys] of [
     ['client', from('8.2.0.1'), '8.2.0.1 5'],
     ['client', from('2001:db9:1:2:3::4'), '2001:db9:1:2::/64 5', '2001:db9:1::/48 80'],
     ['client', from(''), 'no-address 5'],
@@ -62,8 +61,7 @@ t.test('keys of counts: each alone, combinations, and requests without such a va
     ['user', from('8.2.0.1', '/', { user: 'ada' }), 'ada 5'],
     [['asn', 'client'], from('8.2.0.1'), 'AS64502 8.2.0.1 5'],
     [['class', 'client'], from('2001:db9::1'), 'human 2001:db9::/64 5', 'human 2001:db9::/48 80'],
-  ]
-  for (const [key, request, ...keys] of rows) {
+  ] as const) {
     const { ask, counts } = openGate({ rules: [limitRule({ limit: { key, max: 5, window: '1m' } })] })
     await ask(request)
     const taken = counts.taken.map(({ key, max }) => `${key.replace('few sliding/60000 ', '')} ${max}`)
@@ -151,7 +149,7 @@ t.test('several rules count one request, the tightest shows, and trials do nothi
 
 t.test('faults of counting rules are said, each with its place', async (t) => {
   const limit = { key: 'client', max: 5, window: '1m' } as const
-  const rows: readonly (readonly [Partial<Rule>, string])[] = [
+  for (const [given, expected] of [
     [{ limit: { ...limit, window: 0 } }, 'limit.window: 0 is not a duration'],
     [{ limit: { ...limit, window: '0s' } }, 'limit.window: "0s" is not a duration'],
     [{ limit: { ...limit, max: 0 } }, 'limit.max: 0 is not a whole number'],
@@ -171,8 +169,7 @@ t.test('faults of counting rules are said, each with its place', async (t) => {
     [{ action: 'throttle' }, 'action: throttle needs a limit'],
     [{ then: 'allow', action: 'block' }, 'then: has no effect without a limit'],
     [{ limit, then: 'allow', onError: 'block' }, 'onError: then: allow excludes onError'],
-  ]
-  for (const [given, expected] of rows) {
+  ] as const) {
     const rule: Rule = { id: 'r', match: {}, action: 'throttle', ...given }
     const [fault] = policyFaults({ preset: 'observe', rules: [rule] })
     t.match(`${fault?.path.slice(2).join('.')}: ${fault?.message}`, expected)
@@ -182,7 +179,7 @@ t.test('faults of counting rules are said, each with its place', async (t) => {
   t.same(places, ['strikes.for', 'strikes.on.2', 'strikes.on.3'])
   t.throws(() => compilePolicy({ preset: 'observe', rules: [], limits: ['none' as 'login-guard'] }), /no-such|unknown/)
   const byUser = limitRule({ limit: { ...limit, key: 'user' } })
-  t.match(policyWarnings({ preset: 'observe', rules: [byUser] })[0]?.message, 'user')
+  t.match(policyWarnings({ preset: 'observe', rules: [byUser] })[0]?.message, 'the rule counts by user')
 })
 
 t.test('a rule with the id of a rule of its preset has counts of its own, and its own reason', async (t) => {

@@ -94,7 +94,7 @@ t.test('a mere claim earns no permission', async (t) => {
 })
 
 t.test('hours are those of the zone, and may end the next morning', async (t) => {
-  const rows: readonly (readonly [at: string, time: Match['time'], matches: boolean])[] = [
+  for (const [at, time, matches] of [
     ['2026-11-21T12:00:00Z', {}, true],
     ['2026-11-21T12:00:00Z', { from: '12:00', to: '13:00' }, true],
     ['2026-11-21T13:00:00Z', { from: '12:00', to: '13:00' }, false],
@@ -105,8 +105,7 @@ t.test('hours are those of the zone, and may end the next morning', async (t) =>
     ['2026-11-21T12:00:00Z', { days: ['mon'] }, false],
     ['2026-11-21T12:00:00Z', { from: '21:00', to: '22:00', zone: 'Asia/Tokyo' }, true],
     ['2026-11-21T15:30:00Z', { days: ['sun'], zone: 'Asia/Tokyo' }, true],
-  ]
-  for (const [at, time, matches] of rows) {
+  ] as const) {
     const rules: readonly Rule[] = [{ id: 'hours', match: { time }, action: 'flag' }]
     const decide = createDecider({ rules }, { clock: createFakeClock(at) })
     // The second request is within the same minute.

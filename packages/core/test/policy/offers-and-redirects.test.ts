@@ -67,13 +67,12 @@ t.test('a limit before it that is kept changes nothing', async (t) => {
 })
 
 t.test('who was sent there arrives', async (t) => {
-  const rows: readonly (readonly [to: string, path: string, at: string])[] = [
+  for (const [to, path, at] of [
     ['/llms.txt?v=2', '/a', '/llms.txt'],
     ['{path}.md', '/a/b', '/a/b.md'],
     ['/md{path}', '/a/b', '/md/a/b'],
     ['{path}?format=md', '/a', '/a'],
-  ]
-  for (const [to, path, at] of rows) {
+  ] as const) {
     const decide = createGate([led(to)])
     const { location } = decide(path)
     if (at !== path) t.equal(location?.replace(/\?.*/, ''), at, to)

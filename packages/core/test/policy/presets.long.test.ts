@@ -1,6 +1,6 @@
 import t from 'tap'
 import { compilePolicy, flaggingRules, type InspectionRequest, policyFaults, policyWarnings } from '../../src/index.ts'
-import { type Policy, PRESET_NAMES, type PresetName, type Rule } from '../../src/policy/policy.ts'
+import { PRESET_NAMES, type PresetName, type Rule } from '../../src/policy/policy.ts'
 import { PRESETS } from '../../src/policy/presets/presets.ts'
 import { CHROME, makeFields, makeRequest, RACK, SCHOOL } from '../agents.ts'
 import { openGate } from './gate.ts'
@@ -106,7 +106,7 @@ t.test('no preset is warned of, whatever the default is', async (t) => {
 
 t.test('what flags is named: rules in force that neither weigh nor are on trial', async (t) => {
   const flag: Rule = { id: 'odd', match: { httpVersion: ['1.0'] }, action: 'flag' }
-  const rows: readonly (readonly [policy: Partial<Policy>, ids: readonly string[]])[] = [
+  for (const [policy, ids] of [
     [{}, []],
     [{ rules: [flag] }, ['odd']],
     [{ rules: [{ ...flag, weight: 3 }] }, []],
@@ -115,6 +115,6 @@ t.test('what flags is named: rules in force that neither weigh nor are on trial'
     [{ default: 'flag' }, ['default']],
     [{ rules: [flag], strikes: { count: 3, window: '1m', on: ['flagged'], for: '1h' } }, []],
     [{ preset: 'stop-scrapers' }, ['helpers-seen', 'doubtful-seen']],
-  ]
-  for (const [policy, ids] of rows) t.same(flaggingRules({ preset: 'observe', rules: [], ...policy }), ids)
+  ] as const)
+    t.same(flaggingRules({ preset: 'observe', rules: [], ...policy }), ids)
 })

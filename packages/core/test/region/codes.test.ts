@@ -13,7 +13,7 @@ import {
 } from '../../src/region/codes.ts'
 
 t.test('a region is held by those that ISO or the table names', async (t) => {
-  const rows: readonly (readonly string[])[] = [
+  for (const [code = '', ...holders] of [
     ['FR-13', 'FR-PAC'],
     ['IT-TO', 'IT-21'],
     ['GB-LND', 'GB-ENG', 'GB-EAW', 'GB-GBN', 'GB-UKM'],
@@ -21,8 +21,8 @@ t.test('a region is held by those that ISO or the table names', async (t) => {
     ['GB-EDH', 'GB-SCT', 'GB-GBN', 'GB-UKM'],
     ['US-TX'],
     ['CH-BS'],
-  ]
-  for (const [code = '', ...holders] of rows) t.same(listHolders(code), [code, ...holders], code)
+  ] as const)
+    t.same(listHolders(code), [code, ...holders], code)
 })
 
 t.test('codes of today are regions, and withdrawn ones are read as those in their place', async (t) => {
@@ -34,7 +34,7 @@ t.test('codes of today are regions, and withdrawn ones are read as those in thei
 })
 
 t.test('names of city files become codes of ISO', async (t) => {
-  const rows: readonly (readonly [string, string, string | undefined])[] = [
+  for (const [country, name, code] of [
     ['DE', 'Bavaria', 'DE-BY'],
     ['DE', 'Land Berlin', undefined],
     ['DE', 'Berlin', 'DE-BE'],
@@ -49,8 +49,8 @@ t.test('names of city files become codes of ISO', async (t) => {
     ['US', '', undefined],
     ['XX', 'Texas', undefined],
     ['US', '__proto__', undefined],
-  ]
-  for (const [country, name, code] of rows) t.equal(findRegion(country, name), code, `${country} ${name}`)
+  ] as const)
+    t.equal(findRegion(country, name), code, `${country} ${name}`)
   t.ok(isGateway('US-DC', 'Washington D.C.'))
   t.notOk(isGateway('US-NY', 'New York'))
 })

@@ -96,7 +96,7 @@ t.test('a place of lines of other regions is not known, nor is that of a reserve
   t.match(locate('8.1.0.1', { basis: 'geofeed' }), { confidence: 0.98 })
 })
 
-t.test('Crimea and other regions that no data tells are not known, whatever the data says', async (t) => {
+t.test('Crimea and other disputed regions are not known, whatever the data says', async (t) => {
   for (const region of ['UA-43', 'UA-40', 'RS-25', 'RS-KM']) t.same(hits(rule({ region: [region] })), [], region)
   for (const name of ['crimea', 'sevastopol', 'pristina']) {
     t.same(createDecider([])(name).inspection.region, { doubt: 'disputed' }, name)
@@ -186,7 +186,7 @@ function listFaults(one: object): readonly string[] {
 }
 
 t.test('codes that are none are refused, and the one that is meant is named', async (t) => {
-  const rows: readonly (readonly [string, RegExp])[] = [
+  for (const [code, message] of [
     ['US', /"US" is a country\. Use match\.country, or list its regions/],
     ['us-tx', /"us-tx" is unknown; did you mean "US-TX"\?/],
     ['USTX', /did you mean "US-TX"\?/],
@@ -200,8 +200,7 @@ t.test('codes that are none are refused, and the one that is meant is named', as
     ['XX-TX', /is unknown: expected an ISO 3166-2 code, like US-TX/],
     ['__proto__', /is unknown: expected an ISO 3166-2 code/],
     ['sanctions:usa', /"sanctions:usa" is unknown; did you mean "sanctions:us"\?/],
-  ]
-  for (const [code, message] of rows) {
+  ] as const) {
     const [fault = '', ...more] = listFaults({ match: { region: [code] }, unknown: 'ignore' })
     t.match(fault, message, code)
     t.match(fault, /^match\.region\.0: /)
