@@ -48,7 +48,7 @@ t.test('bodies by content type', async (t) => {
   const invalid = { code: 'invalid_request' }
   const tooLarge = { code: 'payload_too_large' }
   const padded = (size: number) => `"${'x'.repeat(size - 2)}"`
-  const rows: readonly (readonly [string, string | Buffer, unknown, Readonly<Record<string, string>>?])[] = [
+  for (const [name, body, expected, headers] of [
     ['an object', '{"target":"192.0.2.1"}', { target: '192.0.2.1' }],
     ['in chunks', '{"a":["ü"]}', { a: ['ü'] }, CHUNKED],
     ['with a byte order mark', '\ufeff{}', {}],
@@ -60,8 +60,8 @@ t.test('bodies by content type', async (t) => {
     ['half an object', '{"target":', invalid],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), invalid],
     ['compressed twice', '{}', invalid, { 'content-encoding': 'identity, br' }],
-  ]
-  for (const [name, body, expected, headers] of rows) t.same(await post(port, body, headers), expected, name)
+  ] as const)
+    t.same(await post(port, body, headers), expected, name)
 })
 
 t.test('a host that has read the body hands over what it made of it', async (t) => {

@@ -41,12 +41,11 @@ t.test('every language of the refusals has all texts, and each its own', async (
 
 t.test('the page says why it is there and how long it takes, in the language that is liked', async (t) => {
   const { ask } = await openAskingSite(t, { refusal: { contact: 'help@shop.example' } })
-  const rows = [
+  for (const [accepted, lang, dir, title, waits, works] of [
     ['de-AT,en;q=0.5', 'de', 'ltr', 'Einen Moment', 'Wartezeit: etwa 8 Sekunden.', 'Wartezeit: etwa 1 Sekunde.'],
     ['ar', 'ar', 'rtl', 'لحظة واحدة', 'مدة الانتظار: 8 ثوان تقريبًا.', 'مدة الانتظار: ثانية تقريبًا.'],
     ['xx', 'en', 'ltr', 'One moment', 'Waiting time: about 8 seconds.', 'Waiting time: about 1 second.'],
-  ] as const
-  for (const [accepted, lang, dir, title, waits, works] of rows) {
+  ] as const) {
     const { headers, body } = await ask('/puzzle', { ...NAVIGATION, 'accept-language': accepted })
     t.equal(headers['content-language'], lang)
     t.match(body, `<html lang="${lang}" dir="${dir}">`)
@@ -77,13 +76,12 @@ t.test('a site has its own words, by language, and they are text', async (t) => 
 
 t.test('the page comes back to the wanted URL, however that is written', async (t) => {
   const { ask } = await openAskingSite(t)
-  const rows = [
+  for (const [target, back] of [
     ['/a', '?sallyport-again=1'],
     ['/a?b=1&c="<', '?b=1&amp;c=&quot;&lt;&amp;sallyport-again=1'],
     ['//evil.example/', '?sallyport-again=1'],
     ['http://shop.example/x?y', '?y&amp;sallyport-again=1'],
-  ] as const
-  for (const [target, back] of rows) {
+  ] as const) {
     const { body } = await ask(target)
     t.match(body, `<meta http-equiv="refresh" content="1;url=${back}">`, target)
     t.match(body, `<a href="${back}">`, target)

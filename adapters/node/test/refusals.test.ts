@@ -36,7 +36,7 @@ const TEXT = 'text/plain; charset=utf-8'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 t.test('a page where HTML is named, plain text where that is asked for, else JSON', async (t) => {
-  const rows: readonly (readonly [accept: string | undefined, form: string])[] = [
+  for (const [accept, form] of [
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', PAGE],
     ['text/*, application/json;q=0.5', PAGE],
     ['application/json;q=0, */*', PAGE],
@@ -53,8 +53,7 @@ t.test('a page where HTML is named, plain text where that is asked for, else JSO
     ['text/html;level=1;q=0.000', JSON_TYPE],
     ['text/htmlx', JSON_TYPE],
     ['image/avif,*/*;q=0.8', JSON_TYPE],
-  ]
-  for (const [accept, form] of rows) {
+  ] as const) {
     t.equal(chooseForm(accept === undefined ? [] : ['aCCept', accept]), form, String(accept))
   }
   const split = ['Accept', 'application/json;q=0.5', 'X', 'text/html', 'Accept', 'text/html']

@@ -38,7 +38,7 @@ t.test('peer and scheme are those of the socket, whatever the headers say', asyn
 })
 
 t.test('a target under a mount', async (t) => {
-  const rows: readonly (readonly [target: string, base: string, path: string | undefined])[] = [
+  for (const [target, base, path] of [
     ['/v1/myip?x=1', '', '/v1/myip?x=1'],
     ['/detect/v1/myip', '/detect', '/v1/myip'],
     ['/detect', '/detect', ''],
@@ -48,6 +48,6 @@ t.test('a target under a mount', async (t) => {
     ['HTTPS://site.example:1/v1#x', '', '/v1#x'],
     ['http://v1/myip', '', '/myip'],
     ['*', '', undefined],
-  ]
-  for (const [target, base, path] of rows) t.equal(mountedPath(target, base), path, `${target} under "${base}"`)
+  ] as const)
+    t.equal(mountedPath(target, base), path, `${target} under "${base}"`)
 })

@@ -131,7 +131,7 @@ t.test('WebSocket is not offered, CONNECT is not served, and a silent connection
   await once(silent.session, 'close')
 })
 
-t.test('a drain tells clients, and finishes what is in flight', { skip }, async (t) => {
+t.test('a drain sends GOAWAY to clients, and finishes requests in flight', { skip }, async (t) => {
   let asking: Socket | undefined
   const answer: Answer = (socket) => (asking = socket)
   const { session, proxy } = await openHttp2(t, answer, { timeouts: { drain: 600_000 } })

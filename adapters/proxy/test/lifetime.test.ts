@@ -99,14 +99,13 @@ t.test('closing ends tunnels by a close frame to both sides, and cuts one within
 
 t.test('frames are followed however they are cut', async (t) => {
   const wrong: string[] = []
-  const heads: readonly (readonly [length: number, ...head: readonly number[]])[] = [
+  for (const [length, ...head] of [
     [0, 0],
     [125, 125 | 0x80, 1, 2, 3, 4],
     [126, 126, 0, 126],
     [65_535, 126 | 0x80, 255, 255, 1, 2, 3, 4],
     [65_536, 127, 0, 0, 0, 0, 0, 1, 0, 0],
-  ]
-  for (const [length, ...head] of heads) {
+  ] as const) {
     const frame = Buffer.concat([Buffer.from([0x82, ...head]), Buffer.alloc(length, 0x88)])
     for (const step of [1, 2, 3, 7, 4_096, frame.length]) {
       const frames = new Frames()

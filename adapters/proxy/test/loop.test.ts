@@ -44,14 +44,13 @@ t.test('one Sallyport before another is no circle, and the origin sees both', as
 
 t.test('the fields that count as having passed through a Sallyport', async (t) => {
   const { url, origin } = await proxyBefore(t, OK)
-  const rows: readonly (readonly [status: number, fields: readonly string[]])[] = [
+  for (const [status, fields] of [
     [200, ['Via: 1.1 sallyport, 1.1 sallyport, 1.1 sallyport, 1.1 sallyport']],
     [508, ['Via: 1.1 sallyport, 1.1 sallyport, 1.1 sallyport, 1.1 sallyport, 1.1 sallyport']],
     [508, ['Via: 1.1 sallyport,1.0 sallyport', 'X: y', 'via: HTTP/1.1 sallyport', 'VIA: 2 sallyport ,3 sallyport']],
     [200, [`Via: ${'1.1 sallyport.example, 1.1 my-sallyport, sallyport, 1.1 other (sallyport), '.repeat(5)}`]],
     [200, [`Vary: ${'1.1 sallyport, '.repeat(9)}`]],
-  ]
-  for (const [status, fields] of rows)
+  ] as const)
     t.equal(readStatus(await exchange(url, get('/', ...fields))), status, `${fields}`)
   t.equal(origin.heads.length, 3)
 })

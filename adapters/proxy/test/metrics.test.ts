@@ -6,7 +6,7 @@ import { proxyBefore } from './behind.ts'
 import { meteredSallyport, VISITOR } from './sallyport.ts'
 import { exchange, get, OK, readStatus } from './wire.ts'
 
-t.test('GET /metrics tells decisions, failures of the origin, connections, and the process', async (t) => {
+t.test('GET /metrics counts decisions, failures of the origin, connections, and the process', async (t) => {
   const sallyport = meteredSallyport()
   const answer = (socket: Socket, head: string): void => void (head.startsWith('GET /late') || socket.destroy())
   const { url, admin, proxy } = await proxyBefore(t, answer, { sallyport, timeouts: { originHeaders: '1s' } })

@@ -14,7 +14,7 @@ t.test('a heap that is nearly full is overload', async (t) => {
   t.pass()
 })
 
-t.test('an overloaded proxy sheds requests, and tells of its health', async (t) => {
+t.test('an overloaded proxy sheds requests, and answers health checks', async (t) => {
   const { url, admin, refused } = await proxyBefore(t, OK, { limits: { eventLoopDelay: '20ms' } })
   // On a busy machine the proxy refuses requests from the beginning.
   while (readStatus(await exchange(url, get('/'))) !== 200);

@@ -37,18 +37,6 @@ const REFUSED: readonly (readonly [name: string, status: number, change: Partial
     ['an empty Host', 400, { fields: ['Host', ''] }],
     ['a Host with userinfo', 400, { fields: ['Host', 'user@site.example'] }],
     ['a Host with a path', 400, { fields: ['Host', 'site.example/x'] }],
-    ['an absolute target', 400, { target: 'http://site.example/' }],
-    ['* with GET', 400, { target: '*' }],
-    ['a backslash', 400, { target: '/\\admin' }],
-    ['an escaped backslash', 400, { target: '/x%5cadmin' }],
-    ['an escaped dot segment', 400, { target: '/x/%2e%2e/admin' }],
-    ['a dot segment with a parameter', 400, { target: '/public/..;/admin' }],
-    ['a fragment', 400, { target: '/admin#x' }],
-    ['an escaped NUL', 400, { target: '/a%00b' }],
-    ['a percent sign that starts no escape', 400, { target: '/a%2' }],
-    ['an overlong slash', 400, { target: '/a%C0%AFb' }],
-    ['bytes over ASCII', 400, { target: '/caf\u00e9' }],
-    ['angle brackets in a query', 400, { target: '/?a=<b>' }],
     ['TE and CL', 400, {}, 'Transfer-Encoding', 'chunked', 'Content-Length', '5'],
     ['TE with gzip', 501, {}, 'Transfer-Encoding', 'gzip, chunked'],
     ['TE twice', 501, {}, 'Transfer-Encoding', 'chunked', 'transfer-encoding', 'chunked'],
@@ -64,6 +52,9 @@ const REFUSED: readonly (readonly [name: string, status: number, change: Partial
 
 t.test('heads that are refused', async (t) => {
   for (const [name, status, change, ...fields] of REFUSED) t.equal(readStatus(change, ...fields), status, name)
+  const targets = `http://site.example/ * /\\admin /x%5cadmin /x/%2e%2e/admin /public/..;/admin /admin#x /a%00b /a%2
+    /a%C0%AFb /caf\u00e9 /?a=<b>`
+  for (const target of targets.split(/\s+/)) t.equal(readStatus({ target }), 400, target)
   for (const target of ['http://site.example/', '/a#b', '/caf\u00e9'])
     t.equal(readStatus({ target, paths: 'pass' }), 400, `${target}, where paths are left to the origin`)
   const names = 'Host authorization Cookie content-length X-Forwarded-For sallyport-asn Sec-WebSocket-Key SALLYPORT_X'

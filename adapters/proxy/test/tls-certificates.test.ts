@@ -84,7 +84,7 @@ t.test('a start that has no certificate to serve is refused, in one sentence', {
   const folder = certificateFolder(t)
   const good = makeCertificate(folder, ['site.example'])
   const other = makeCertificate(folder, ['other.example'], { id: 'other' })
-  const pairs: readonly (readonly [cert: string, key: string, said: string])[] = [
+  for (const [cert, key, said] of [
     ['/nowhere/site.pem', good.key, '/nowhere/site.pem does not exist'],
     [good.cert, '/nowhere/site.key', '/nowhere/site.key does not exist'],
     [good.cert, other.key, `${good.cert} does not match the key ${other.key}`],
@@ -92,8 +92,7 @@ t.test('a start that has no certificate to serve is refused, in one sentence', {
     [folder, good.key, `${folder} is a folder`],
     ...(existsSync('/proc/version') ? [['/proc/version', good.key, KERNEL] as const] : []),
     ['/dev/zero', good.key, '/dev/zero is not a regular file'],
-  ]
-  for (const [cert, key, said] of pairs) {
+  ] as const) {
     const notices: string[] = []
     const starting = startWith([{ cert, key }], (line) => notices.push(line))
     await t.rejects(starting, { code: 'cannot_listen', message: `tls: ${said}` })

@@ -18,8 +18,7 @@ const POLICY = JSON.stringify({
 const RECORD = { networkOrigin: 'residential_clean', anonymized: false, method: 'asn' } as AttestationRecord
 
 t.test('a record of a claim of a region is decided again by its region, then by its country', async (t) => {
-  type Row = readonly [claim: string, country: string | undefined, region: string | undefined, rule: string]
-  const rows: readonly Row[] = [
+  for (const [claim, country, region, rule] of [
     ['US-TX', 'US', 'US-TX', 'match'],
     ['US-TX', 'US', 'US-NY', 'mismatch'],
     ['US-TX', 'US', 'unknown', 'unknown'],
@@ -30,8 +29,7 @@ t.test('a record of a claim of a region is decided again by its region, then by 
     ['US', 'US', undefined, 'match'],
     ['EU-27', 'DE', undefined, 'match'],
     ['EU-27', 'US', undefined, 'mismatch'],
-  ]
-  for (const [claim, country, region, rule] of rows) {
+  ] as const) {
     const record = { ...RECORD, claim, ...(country && { country }), ...(region && { region }) }
     t.equal(replayPolicy(POLICY, record)?.reason, rule, `${claim} from ${country} ${region}`)
   }
