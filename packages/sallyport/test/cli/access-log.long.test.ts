@@ -299,7 +299,7 @@ t.test('the usual longer forms of the combined one are read', async (t) => {
 })
 
 t.test('a log is not read where no line has a user agent in its place', async (t) => {
-  const unclear = [
+  for (const [what, rest] of [
     ['a server that logs no user agent', '200 12 "https://a.example/" "198.51.100.1"'],
     ['the same', '200 12 "-" "HIT"'],
     ['the same', '200 12 "-" "text/html; charset=utf-8"'],
@@ -308,8 +308,7 @@ t.test('a log is not read where no line has a user agent in its place', async (t
     ['another place', `200 12 "${FIREFOX}"`],
     ["quotes of the client's", '200 12 "-" "Mozilla/5.0 "x" y"'],
     ['no place', '200 12 0.0012'],
-  ] as const
-  for (const [what, rest] of unclear)
+  ] as const)
     t.same(listAgents(rest, rest), Array(2).fill('lacks userAgent'), `${what}: ${rest}`)
   const line = `203.0.113.9 - - ${CLF} ${REQUEST} 200 12 "-" "HIT"`
   t.same(listReadings([line], named('combined')), [['combined', sent('HIT')]], 'the operator names the format')

@@ -89,7 +89,7 @@ t.test('where a flag is what comes of a request, it says that this stops nothing
 t.test('a file that cannot be meant is refused by key', async (t) => {
   const { command, write } = workspace(t)
   const test = (text: string) => `tests: [{ name: a, ${text} }]`
-  const rows: readonly (readonly [text: string, says: RegExp, code?: number])[] = [
+  for (const [text, err, code = 2] of [
     ['tests: []', /tests: /],
     [test('request: { ip: 8.8.8.8 }, expect: {}'), /tests\.0\.expect: needs at least one expectation/],
     [test('request: { ip: 8.8.8.8, agent: x }, expect: { action: allow }'), /unknown key "tests\.0\.request\.agent"/],
@@ -98,12 +98,11 @@ t.test('a file that cannot be meant is refused by key', async (t) => {
     [test('request: { path: / }, expect: { class: human }'), /tests\.0\.request\.ip: is missing/],
     [test('request: { as: nobody }, expect: { class: human }'), /as: "nobody" is not a visitor\. Use one of chatgpt-/],
     [test('request: { ip: nowhere }, expect: { action: allow }'), /nowhere/, 1],
-  ]
-  for (const [text, err, code = 2] of rows)
+  ] as const)
     t.match(await command('policy', 'test', write('bad.yaml', text)), { code, err }, text)
 })
 
-t.test('explain tells a decision of a request or of a HAR', async (t) => {
+t.test('explain shows the decision about a request or a HAR', async (t) => {
   const { command, object, folder, write } = workspace(t)
   const rest = { 'sec-ch-ua': '"Chromium";v="150"', Accept: 'text/html', 'Accept-Language': 'en' }
   const headers = { 'User-Agent': FIREFOX, ...rest }
@@ -132,7 +131,7 @@ t.test('explain tells a decision of a request or of a HAR', async (t) => {
 
 const NONE = { allow: 0, flag: 0, redirect: 0, offer: 0, challenge: 0, throttle: 0, block: 0 }
 
-t.test('replay tells what another policy would have done, by class', async (t) => {
+t.test('replay shows what another policy would have done, by class', async (t) => {
   const { command, object, folder, write } = workspace(t)
   const lines = [
     `8.8.8.8 - - [21/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 1 "-" "${FIREFOX}"`,
@@ -186,7 +185,7 @@ t.test('explain refuses what it would not use, by name, and writes nothing that 
   const { command, write } = workspace(t)
   const explain = (request: unknown) => command('explain', write('r.json', request))
   const ip = '8.8.8.8'
-  const rows: readonly (readonly [request: unknown, says: RegExp])[] = [
+  for (const [request, says] of [
     [{ ip, user_agnt: 'x' }, /unknown key "user_agnt"; did you mean "userAgent"\?/],
     [{ ip, Headers: {} }, /unknown key "Headers"; did you mean "headers"\?/],
     [{ ip: 7 }, /ip: expected string/],
@@ -197,8 +196,8 @@ t.test('explain refuses what it would not use, by name, and writes nothing that 
     [[{ ip }], /request: must be an object/],
     [{ log: { entries: [] } }, /log\.entries: contains no request/],
     [{ log: { entries: [7] } }, /request: must be an object/],
-  ]
-  for (const [request, says] of rows) t.match(await explain(request), { code: 1, err: says }, JSON.stringify(request))
+  ] as const)
+    t.match(await explain(request), { code: 1, err: says }, JSON.stringify(request))
   const { out } = await explain({ ip, method: 'G\u001b[2JET', path: '/\u001b[31m/caf\u00e9' })
   t.match(out, /G\\x1b\[2JET \/%1B%5B31m\/caf%C3%A9/)
   const seen = await explain({ ip, headers: { 'User-Agent': FIREFOX }, headless_flags: { webdriver: true } })

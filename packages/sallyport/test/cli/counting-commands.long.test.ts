@@ -117,15 +117,6 @@ t.test('bans are listed and lifted', async (t) => {
   t.match(await command('bans', 'lift', 'none'), { code: 1, err: /No ban none is in force/ })
 })
 
-t.test('config check warns of a rule that counts by user, of whom the proxy knows nothing', async (t) => {
-  const { config } = workspace(t, [
-    'policy: { rules: [{ id: each, match: {}, limit: { key: user, max: 5, window: 1m }, action: throttle }] }',
-  ])
-  const { code, out, err } = await run('config', 'check', config)
-  t.equal(code, 0)
-  t.match(out + err, /each.*counts by user/)
-})
-
 t.test('replay bans by decoys and probes', async (t) => {
   const { object, write } = workspace(t, ['decoys: { paths: [/trap, /staff/rota] }'])
   const scan = ['/.env', '/.git/config', '/wp-login.php', '/phpmyadmin/', '/cgi-bin/luci']

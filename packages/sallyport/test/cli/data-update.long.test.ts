@@ -21,7 +21,7 @@ async function publisher(t: Test) {
   return { ...workspace(t, lines), serve }
 }
 
-t.test('data update fetches, says what became of each source, and status tells it', async (t) => {
+t.test('data update fetches each source and shows the outcome, and so does data status', async (t) => {
   const { command, object, serve } = await publisher(t)
   serve('8.2.7.0/24\n')
   t.match(await command('data', 'update'), { code: 0, out: `${LIST}: updated, 1 entry\n` })

@@ -67,13 +67,12 @@ t.test('a folder that is closed to this user is named, at the line of what is be
     return (out + err).replaceAll(folder, '')
   }
   const [checked, examined] = [await saidBy('config', 'check'), await saidBy('doctor')]
-  const rows: readonly (readonly [line: number, key: string, found: string])[] = [
+  for (const [line, key, found] of [
     [1, 'dataDir', '/closed cannot be accessed by this user'],
     [2, 'log.file', '/closed cannot be accessed by this user'],
     [3, 'store', '/leads leads into a folder that this user cannot access'],
     [4, 'data.sources.asn-csv-v4.url', '/closed/list cannot be accessed by this user'],
-  ]
-  for (const [line, key, found] of rows) {
+  ] as const) {
     t.match(checked, `warning: /below.yaml:${line}: ${key}: ${found}\n`, 'of this user alone')
     t.match(examined, ` ${found}.\n`)
   }

@@ -171,12 +171,12 @@ t.test('a log that cannot be replayed says why, and the rest happens', async (t)
   const file = join(folder, 'sallyport.yaml')
   const given = ['--protect', 'everything', '--framework', 'proxy', '--front', 'nothing', '--config', file, '--force']
   const replay = (log: string) => run('init', ...given, '--data-dir', DATA, '--log', log)
-  const refused: readonly (readonly [log: string, says: RegExp])[] = [
+  for (const [log, says] of [
     [join(folder, 'none.log'), /none\.log does not exist/],
     [folder, /nothing was replayed: .*(?:folder|directory)/],
     [write('words.log', 'hello\nworld\n'), /none of 2 lines can be evaluated/],
-  ]
-  for (const [log, says] of refused) t.match(await replay(log), { code: 0, err: says, out: /npx sallyport proxy/ })
+  ] as const)
+    t.match(await replay(log), { code: 0, err: says, out: /npx sallyport proxy/ })
   t.match(await replay(write('empty.log', '')), { code: 0, out: /empty\.log has no request.*npx sallyport proxy/s })
   const limited = await replay(write('login.log', writeLog(...Array.from({ length: 100 }, () => 'curl/8.5.0'))))
   // Enforced counting: a hundred requests of a program on a server are over every limit of the preset.

@@ -16,14 +16,14 @@ t.test('without a terminal the missing flags are named, and nothing is written',
   t.match(none, { status: 1, stdout: '', stderr: /^sallyport: .*--protect, --framework, --front.*--log FILE/ })
   const one = runIn(folder, '--protect', 'api', '--front', 'none')
   t.match(one, { status: 1, stderr: /Pass --framework too/ })
-  const wrong: readonly (readonly [flag: string, value: string, says: RegExp])[] = [
+  for (const [flag, value, says] of [
     ['--protect', 'shop', /"shop" is not a choice: site, api, login, everything\./],
     ['--framework', 'rails', /"rails" is not a choice: express, .*proxy\./],
     ['--front', 'cloudfare', /did you mean "cloudflare"/],
     ['--front', '0.0.0.0/0', /would let any client forge its address/],
     ['--target', 'http://a/path', /'http:\/\/a\/path' is invalid\. It must be an origin/],
-  ]
-  for (const [flag, value, says] of wrong) t.match(await run('init', flag, value), { code: 2, out: '', err: says })
+  ] as const)
+    t.match(await run('init', flag, value), { code: 2, out: '', err: says })
   const all = ['--protect', 'site', '--framework', 'proxy', '--front', 'nothing']
   t.match(runIn(folder, ...all, '--config', 'no/where.yaml'), { status: 1, stderr: /no\/where\.yaml/ })
   t.same(readdirSync(folder), [])

@@ -22,7 +22,7 @@ t.test('an address is set, listed and left to the data again', async (t) => {
 
 t.test('a class that cannot be set is refused with the reason', async (t) => {
   const { command } = workspace(t)
-  const rows: readonly (readonly [argv: readonly string[], code: number, err: RegExp])[] = [
+  for (const [argv, code, err] of [
     [['set', 'nonsense', '--class', 'vpn'], 2, /not an IPv4 or IPv6 address/],
     [['set', '8.8.4.4'], 2, /--class/],
     [['set', '8.8.4.4', '--class', 'martian'], 2, /residential_clean, mobile/],
@@ -33,6 +33,6 @@ t.test('a class that cannot be set is refused with the reason', async (t) => {
     [['set', '192.168.0.0/16', '--class', 'vpn'], 1, /reserved \(private\)/],
     [['set', '8.8.4.0/33', '--class', 'vpn'], 2, /not an IPv4 or IPv6 address or CIDR/],
     [['unset', '8.8.4.0/24'], 1, /8\.8\.4\.0\/24 has no override/],
-  ]
-  for (const [argv, code, err] of rows) t.match(await command('ip', ...argv), { code, err }, argv.join(' '))
+  ] as const)
+    t.match(await command('ip', ...argv), { code, err }, argv.join(' '))
 })

@@ -20,7 +20,7 @@ t.test('lookup, without any data', async (t) => {
   t.match(told, [{ target: { raw: '192.0.2.1' } }, { error: 'invalid_target', message: /1\.2\.3/ }])
 })
 
-t.test('data is compiled, told and bundled', async (t) => {
+t.test('the data commands compile, list and bundle data', async (t) => {
   const { command, folder, write } = workspace(t)
   const other = `${folder}/other`
   t.match(await command('data', 'compile', '--data-dir', other), { out: /Compiled in .*\/other: / })

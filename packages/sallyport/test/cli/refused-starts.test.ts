@@ -8,7 +8,7 @@ t.test('a start that cannot serve ends with one sentence, and does not listen', 
   const { config, write } = workspace(t)
   const base = readFileSync(config, 'utf8')
   const bad = write('bad.pem', 'no certificate')
-  const starts: readonly (readonly [line: string, code: number, said: RegExp])[] = [
+  for (const [line, code, said] of [
     [`tls: { certificates: [{ cert: ${bad}, key: ${bad} }] }`, 1, /tls: \S+ is not a certificate in PEM/],
     ['dataDir: /proc/sallyport/x', 1, /dataDir: \S+ is in a file system of the kernel/],
     ['store: sqlite:/proc/sallyport/x.db', 1, /store: \/proc\/sallyport is in a file system of the kernel/],
@@ -18,8 +18,7 @@ t.test('a start that cannot serve ends with one sentence, and does not listen', 
     [`upstream: http://localhost:${listen.split(':')[1]}`, 2, /upstream: \S+ is the address in listen/],
     [`admin: ${listen}`, 2, /admin: is already the address of listen/],
     ['redis: redis://127.0.0.1:1/nothing', 2, /redis: must end with the port or a database number/],
-  ]
-  for (const [line, code, said] of starts) {
+  ] as const) {
     const rest = line.startsWith('dataDir') ? base.replace(/^dataDir: .*\n/, '') : base
     const admin = line.startsWith('admin') ? '' : 'admin: 127.0.0.1:0\n'
     const ended = await run('proxy', '--config', write('sallyport.yaml', `listen: ${listen}\n${admin}${rest}${line}\n`))
