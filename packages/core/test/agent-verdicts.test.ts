@@ -52,8 +52,9 @@ t.test('network class is the last to speak, and only about how sure a verdict is
   t.ok(rack.confidence < home.confidence)
 })
 
-t.test('nothing is suspected of the allowlist', async (t) => {
+t.test('nothing is suspected of reserved addresses and of the allowlist', async (t) => {
   const wrong = makeFields(CHROME, { 'sec-ch-ua-platform': '"Linux"' })
+  t.match(inspect(makeRequest(wrong, { peer: '10.0.0.1' })).agent, { class: 'human', basis: 'none' })
   const policy = compilePolicy({
     preset: 'low-friction',
     rules: [{ id: 'all', match: {}, action: 'block' }],
