@@ -15,6 +15,7 @@ export const PATH = `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`
 /** A program that has not said a text by then says another one: its test fails with what it said, instead of hanging. */
 const MAX_WAIT_MS = 240_000
 
+/** A database may leave a file behind while its folder goes. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 } as const
 const folders: string[] = []
 process.once('exit', () => {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { install, isUnreachable, run } from '../packaging/npm.ts'
-import { ROOT } from '../workspaces.ts'
+import { BIN } from '../started.ts'
 
 /* The bundled example site, and three applications of npm with 144 pages each. A folder of this machine keeps what was installed. */
 export const PAGES = 144
@@ -164,7 +164,7 @@ const EXAMPLE: SiteKind = {
   make: (folder) => write(join(folder, 'site.yaml'), 'demo: true\nadmin: 127.0.0.1:0\npolicy: { preset: observe }\n'),
   serve: (folder, port) => [
     process.execPath,
-    join(ROOT, 'packages/sallyport/bin/sallyport.mjs'),
+    BIN,
     'proxy',
     '--config',
     join(folder, 'site.yaml'),

@@ -9,8 +9,9 @@ import type { BrowserContext, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { WebSocketServer } from 'ws'
 import { type Fence, readFences } from '../documents/fences.ts'
+import { makeFolder } from '../started.ts'
 import { digest } from './origin.ts'
-import { type Gate, openGate, openHome } from './site.ts'
+import { type Gate, openGate } from './site.ts'
 
 const { resolve } = createRequire(import.meta.url)
 
@@ -87,7 +88,7 @@ export async function openApplication(
   let opened = 0
   sockets.on('connection', (socket) => socket.send(`Socket ${++opened}`))
   const upstream = `http://127.0.0.1:${await listening(t, server)}`
-  const gate = await openGate(t, openHome(t), upstream, { policy })
+  const gate = await openGate(t, makeFolder(t), upstream, { policy })
   return {
     ...gate,
     arrived,

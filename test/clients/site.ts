@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Decision } from '@sallyport/core'
-import { type ConfigInput, open } from '@sallyport/engine'
+import type { ConfigInput } from '@sallyport/engine'
 import { openProxy } from '@sallyport/proxy'
 import type { Test } from 'tap'
 import { certificate } from '../certificate.ts'
-import { NO_DATA } from '../no-data.ts'
+import { openWithoutData } from '../hosts/without-data.ts'
 import { openRelay } from '../relay.ts'
+import { makeFolder } from '../started.ts'
 import { type Arrived, openOrigin } from './origin.ts'
 
 export { NO_OPENSSL } from '../hosts/protocols.ts'
@@ -37,7 +36,7 @@ export async function openSite(
   files: ReadonlyMap<string, Buffer> = new Map(),
   more: Partial<ConfigInput> = {},
 ): Promise<Site> {
-  const home = openHome(t)
+  const home = makeFolder(t)
   const origin = await openOrigin(t, files, home)
   const gate = await openGate(t, home, origin.url, {
     ...more,
@@ -68,26 +67,9 @@ export async function openSite(
   }
 }
 
-/** A folder for the client and the state of a gate, removed with the test. */
-export function openHome(t: Test): string {
-  const home = mkdtempSync(join(tmpdir(), 'sallyport-client-'))
-  t.teardown(() => rmSync(home, { recursive: true, force: true }))
-  return home
-}
-
 export async function openGate(t: Test, home: string, upstream: string, more: Partial<ConfigInput>): Promise<Gate> {
-  const sallyport = await open(
-    {
-      dataDir: join(home, 'state'),
-      data: { refresh: false, sources: NO_DATA },
-      log: { requests: 'off' },
-      trustProxy: ['loopback'],
-      refusal: { contact: 'help@site.example' },
-      ...more,
-    },
-    { onNotice: () => {} },
-  )
-  t.teardown(() => sallyport.close())
+  const own = { dataDir: join(home, 'state'), refusal: { contact: 'help@site.example' } }
+  const sallyport = await openWithoutData(t, { ...own, ...more }, { onNotice: () => {} })
   const decided: Decision[] = []
   const options = {
     ...sallyport.config,

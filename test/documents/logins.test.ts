@@ -55,7 +55,7 @@ for (const [name, recipe] of Object.entries(RECIPES)) {
     const wrong = [401, 'is wrong']
     for (let at = 0; at < 10; at++) t.same(await signIn(`${11 + at}.0.7.9`, `guess ${at}`), wrong)
     t.equal((await signIn('91.0.7.9', 'guess'))[0], 403)
-    t.equal((await signIn('91.0.7.9', 'of Ada'))[0], 403, 'a right guess is not told from a wrong one')
+    t.equal((await signIn('91.0.7.9', 'of Ada'))[0], 403, 'a right guess gets the answer of a wrong one')
     t.same(await owner(), [200, 'welcome'], 'from a network that is known')
     t.same(await signIn('91.0.7.9', 'guess', 'nobody@shop.example'), wrong)
 

@@ -1,11 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sallyport } from '@sallyport/engine'
 import type { EvidenceJson } from '@sallyport/ledger'
-import { ROOT } from '../workspaces.ts'
-
-export const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
+import { BIN } from '../started.ts'
 
 /** Runs a command of Sallyport to its end. */
 export function runCommand(...args: readonly string[]) {

@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { started } from '../started.ts'
+import { BIN, started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
-import { BIN } from './commands.ts'
 import { makeAuthority, NO_OPENSSL, serveAuthority } from './time-authority.ts'
 
 const VERIFY = join(ROOT, 'examples/verify_crawls.sh')

@@ -121,7 +121,7 @@ export async function madeEvidence(): Promise<readonly EvidenceCase[]> {
   await ledger.rotate(signer, true)
   const third = await ledger.keys()
   add('signed by a key that was given up', later, third)
-  add('signed anew after a key was given up', await evidence({ attestationId: 15 }), third)
+  add('signed again by the next key after a key was given up', await evidence({ attestationId: 15 }), third)
   add('other keys', one, onlyKey(third, 2))
   add('a retired key for a later record', withoutSuccession(later), retireKey(second))
   await ledger.anchor(0)

@@ -49,7 +49,7 @@ const WANTED: Readonly<Record<string, readonly [missing: readonly string[], more
   'after a rotation, by keys kept from before': [ONE],
   'from before a rotation, by the new keys': [ONE],
   'signed by a key that was given up': [ONE, { authenticity: 'fail' }],
-  'signed anew after a key was given up': [LAST],
+  'signed again by the next key after a key was given up': [LAST],
   'other keys': [ONE, { authenticity: 'fail' }],
   'a retired key for a later record': [ONE, { authenticity: 'fail' }],
   'with a timestamp': [LAST],

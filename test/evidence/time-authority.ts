@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { startOrigin } from '../hosts/proxy.ts'
+import { makeFolder } from '../started.ts'
 
 export { NO_OPENSSL } from '../hosts/protocols.ts'
 
@@ -65,8 +65,7 @@ export interface Authority {
 
 /** Makes an authority whose certificate `tsa` is good. */
 export async function makeAuthority(t: Test, name = 'Made Root'): Promise<Authority> {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-authority-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
+  const folder = makeFolder(t)
   const file = (name: string) => join(folder, name)
   const openssl = async (...args: readonly string[]) => (await run('openssl', [...args], { cwd: folder })).stdout
   writeFileSync(file('serial'), '01\n')

@@ -12,12 +12,10 @@ import { generateNonce, signatureHeaders } from 'web-bot-auth'
 import { signerFromJWK } from 'web-bot-auth/crypto'
 import { certificate } from '../certificate.ts'
 import { NO_DATA } from '../no-data.ts'
-import { started } from '../started.ts'
-import { ROOT } from '../workspaces.ts'
+import { BIN, started } from '../started.ts'
 import { startOrigin } from './proxy.ts'
 
 /* Two sites by their commands, each with a bot of its own, of which each lets the other's alone in. */
-const BIN = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
 const PATH = '/.well-known/http-message-signatures-directory'
 
 /** Writes the configuration of a site that lets the bot of `other` alone in, and returns what runs and asks it. */

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, type RequestListener, request } from 'node:http'
 import { connect, createServer as createHttp2 } from 'node:http2'
 import { connect as connectSocket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient } from '@redis/client'
 import type { InspectedBehaviour } from '@sallyport/core'
 import type { ConfigInput, Sallyport } from '@sallyport/engine'
@@ -11,6 +8,7 @@ import { NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { guard } from '@sallyport/fetch'
 import { listener } from '@sallyport/node'
 import t from 'tap'
+import { makeFolder } from '../started.ts'
 import { type RunningHost, running } from './host.ts'
 import { SERVERS } from './places.ts'
 import { startProxy } from './proxy.ts'
@@ -189,8 +187,7 @@ t.test('two hundred addresses of one scraper are slowed to the limit of their gr
 })
 
 t.test('a restart goes on with what people did', async (t) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-behaviour-'))
-  t.teardown(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
+  const dataDir = makeFolder(t)
   const first = await openWithoutData(t, { dataDir })
   await teach((await startNode(t, first, site)).port, first)
   await first.close()

@@ -1,7 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { AccountEventName, EventOutcome } from '@sallyport/core'
 import type { ConfigInput } from '@sallyport/engine'
 import { listening } from '@sallyport/engine/testing'
@@ -15,7 +13,6 @@ import { twoFactor } from 'better-auth/plugins'
 import express from 'express'
 import { guardAccounts } from 'sallyport/better-auth'
 import t, { type Test } from 'tap'
-import { NO_DATA } from '../no-data.ts'
 import { solutionTo } from './solution.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -190,16 +187,6 @@ t.test('unknown users are counted as such, and answered as wrong passwords are',
     ['login', 'unknown_user'],
   ])
   t.same(mails, [ADA.email])
-})
-
-t.test('throwaway mail makes no account', async (t) => {
-  const url = pathToFileURL(join(t.testdir({ 'mail.txt': 'mailinator.com\n' }), 'mail.txt')).href
-  const data = { refresh: false, sources: { ...NO_DATA, 'throwaway-mail': { url } } }
-  const { browse, users } = await started(t, { data })
-  const { error } = await browse(OWNER).client.signUp.email({ ...ADA, email: 'ada@mailinator.com' })
-  t.match(error, { status: 403, code: 'REQUEST_BLOCKED' })
-  t.notMatch(JSON.stringify(error), /throwaway|disposable/, 'no reason reaches the visitor')
-  t.same(await users(), [])
 })
 
 t.test('sign-up is blocked and throttled before an account is made', async (t) => {

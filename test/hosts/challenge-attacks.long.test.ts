@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ADDRESS, BROWSER, earnPass, readSolution, redeem, visit } from './challenge-client.ts'
-import { ASK_ALL, everyHost } from './every-host.ts'
+import { ASKING, everyHost } from './every-host.ts'
 import { HOSTS, type RunningHost, speaks } from './hosts.ts'
 import { CLEAR_HTTP2, NO_OPENSSL, protocolsOverTls } from './protocols.ts'
 import { exchange, parseResponse } from './wire.ts'
@@ -25,33 +25,26 @@ async function raw({ port }: RunningHost, ...lines: readonly string[]) {
 
 const readReason = ({ body }: { readonly body: string }): unknown => JSON.parse(body).details?.reason
 
-everyHost(
-  'a pass that was cut, doubled or changed is none, also of a visitor who is known',
-  [ASK_ALL],
-  async (t, at) => {
-    const cookie = await earnPass(at)
-    const value = cookie.slice('sallyport='.length)
-    const readStatus = async (brought: string | undefined, more: Parameters<typeof visit>[1] = {}): Promise<number> =>
-      (await visit(at, { cookie: brought, ...more })).status
-    for (let seen = 0; seen < 4; seen++) t.equal(await readStatus(cookie), 200)
-    t.equal(await readStatus(`sallyport=x; ${cookie}`), 200, 'the best of several')
-    t.equal(await readStatus(undefined), 403)
-    t.equal(await readStatus(cookie, { fields: CURL }), 403)
-    const changed = `${value.slice(0, 20)}${value[20] === 'A' ? 'B' : 'A'}${value.slice(21)}`
-    for (const none of [value.slice(0, -1), value + value, changed, value.toUpperCase(), `"${value}"`]) {
-      t.equal(await readStatus(`sallyport=${none}`), 403, none)
-    }
-    t.equal(
-      await readStatus(`sallyport=%22; SALLYPORT=${value}; xsallyport=${value}; sallyport =${value.slice(2)}`),
-      403,
-    )
-    t.equal(await readStatus(cookie), 200)
-    for (let network = 1; network <= 12; network++) await readStatus(cookie, { address: `8.8.${network}.1` })
-    t.equal(await readStatus(cookie), 403, 'a pass of many networks is lost')
-  },
-)
+everyHost('a pass that was cut, doubled or changed is none, also of a visitor who is known', ASKING, async (t, at) => {
+  const cookie = await earnPass(at)
+  const value = cookie.slice('sallyport='.length)
+  const readStatus = async (brought: string | undefined, more: Parameters<typeof visit>[1] = {}): Promise<number> =>
+    (await visit(at, { cookie: brought, ...more })).status
+  for (let seen = 0; seen < 4; seen++) t.equal(await readStatus(cookie), 200)
+  t.equal(await readStatus(`sallyport=x; ${cookie}`), 200, 'the best of several')
+  t.equal(await readStatus(undefined), 403)
+  t.equal(await readStatus(cookie, { fields: CURL }), 403)
+  const changed = `${value.slice(0, 20)}${value[20] === 'A' ? 'B' : 'A'}${value.slice(21)}`
+  for (const none of [value.slice(0, -1), value + value, changed, value.toUpperCase(), `"${value}"`]) {
+    t.equal(await readStatus(`sallyport=${none}`), 403, none)
+  }
+  t.equal(await readStatus(`sallyport=%22; SALLYPORT=${value}; xsallyport=${value}; sallyport =${value.slice(2)}`), 403)
+  t.equal(await readStatus(cookie), 200)
+  for (let network = 1; network <= 12; network++) await readStatus(cookie, { address: `8.8.${network}.1` })
+  t.equal(await readStatus(cookie), 403, 'a pass of many networks is lost')
+})
 
-everyHost('a solution counts in its field alone, once, and not from another site', [ASK_ALL], async (t, at) => {
+everyHost('a solution counts in its field alone, once, and not from another site', ASKING, async (t, at) => {
   const solution = readSolution(await visit(at))
   t.equal((await visit(at, { target: `/.sallyport/pass?sallyport-solution=${solution}` })).status, 403, 'in a query')
   t.equal((await visit(at, { cookie: `sallyport-solution=${solution}` })).status, 403, 'in a cookie')
@@ -76,7 +69,7 @@ http://evil.example//other.example/ http://evil.example https:/\evil.example htt
   /\s/,
 )
 
-everyHost('no target or host writes into Location, Set-Cookie or the page', [ASK_ALL], async (t, at) => {
+everyHost('no target or host writes into Location, Set-Cookie or the page', ASKING, async (t, at) => {
   for (const target of EVIL) {
     for (const method of ['GET', 'OPTIONS', 'POST']) {
       const { status, headers, body } = await raw(at, `${method} ${target} HTTP/1.1`, 'Host: shop.example')
@@ -103,7 +96,7 @@ const SPELLINGS =
 /.sallyport/pass?sallyport-again=1 /shop/../.sallyport/pass /shop?next=/.sallyport/pass /.sallyport/passx
 http://site.example/.sallyport/pass`.split(/\s/)
 
-everyHost('the path of passes opens nothing, however it is written', [ASK_ALL], async (t, at) => {
+everyHost('the path of passes opens nothing, however it is written', ASKING, async (t, at) => {
   const cookie = await earnPass(at)
   for (const target of SPELLINGS) {
     for (const method of ['GET', 'POST', 'PUT']) {
@@ -116,7 +109,7 @@ everyHost('the path of passes opens nothing, however it is written', [ASK_ALL], 
   }
 })
 
-everyHost('a pass is of the Host field alone, whatever other fields say', [ASK_ALL], async (t, at) => {
+everyHost('a pass is of the Host field alone, whatever other fields say', ASKING, async (t, at) => {
   const cookie = await earnPass(at)
   const readStatus = async (...lines: readonly string[]): Promise<number> =>
     (await raw(at, 'GET /shop HTTP/1.1', ...lines, `Cookie: ${cookie}`)).status
@@ -132,7 +125,7 @@ everyHost('a pass is of the Host field alone, whatever other fields say', [ASK_A
 })
 
 t.test('over TLS and HTTP/2 the pass is of the host alone', { skip: NO_OPENSSL }, async (t) => {
-  const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules: [ASK_ALL] } })
+  const sallyport = await openWithoutData(t, ASKING)
   const protocols = [...protocolsOverTls(t), CLEAR_HTTP2]
   for (const host of HOSTS) {
     for (const over of protocols.filter((one) => speaks(host, one))) {

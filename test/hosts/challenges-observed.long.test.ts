@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ObservedRequest } from '@sallyport/core'
-import type { ConfigInput, Sallyport } from '@sallyport/engine'
+import type { ConfigInput } from '@sallyport/engine'
 import t, { type Test } from 'tap'
-import { startHost } from './every-host.ts'
+import { readCookie } from './challenge-client.ts'
+import { awaitBans, startHost } from './every-host.ts'
 import { HOSTS, type Host } from './hosts.ts'
 import { solved } from './solution.ts'
 import { askAs, type WireResponse } from './wire.ts'
@@ -38,9 +39,7 @@ async function started(t: Test, host: Host, policy: ConfigInput['policy']) {
   return { sallyport, ask, clock }
 }
 
-function readCookie({ headers }: WireResponse): readonly string[] {
-  return ['Cookie', (headers['set-cookie'] ?? '').split(';', 1)[0] ?? '']
-}
+const bringCookie = (answer: WireResponse): readonly string[] => ['Cookie', readCookie(answer)]
 
 for (const host of HOSTS) {
   t.test(`${host.name}: what came of a question is observed`, async (t) => {
@@ -48,7 +47,7 @@ for (const host of HOSTS) {
     const page = await ask('8.3.0.1', '/shop', NAVIGATES)
     t.match(page, { answer: { status: 403 }, observed: { challenge: { outcome: 'asked', rule: 'ask', level: 2 } } })
     const { challenge, solution } = solved(page.answer.body)
-    const wait = readCookie(page.answer)
+    const wait = bringCookie(page.answer)
     for (const [outcome, fields, method] of [
       ['waiting', [...NAVIGATES, ...wait], 'GET'],
       ['program', ['Sec-Fetch-Mode', 'cors'], 'GET'],
@@ -68,7 +67,7 @@ for (const host of HOSTS) {
     t.match(answered, { answer: { status: 204 }, observed: { challenge: { outcome: 'solved', level: 2 } } })
     t.ok((answered.observed.challenge?.seconds ?? -1) >= 0)
     t.match((await bring(solution)).observed.challenge, { outcome: 'spent', rule: 'ask' })
-    const passed = await ask('8.3.0.1', '/shop', [...NAVIGATES, ...readCookie(answered.answer)])
+    const passed = await ask('8.3.0.1', '/shop', [...NAVIGATES, ...bringCookie(answered.answer)])
     t.equal(passed.answer.status, 200)
     t.equal(passed.observed.challenge, undefined)
     t.match(passed.observed.decision?.inspection.pass, { level: 2 })
@@ -94,10 +93,6 @@ const STRIKES = {
   strikes: { count: 2, window: '10m', on: ['challenge_failed'], for: '1h', then: 'challenge' },
 } satisfies ConfigInput['policy']
 
-async function bans(sallyport: Sallyport, count: number): Promise<void> {
-  while ((await sallyport.bans.list()).length !== count) await delay(5)
-}
-
 for (const host of HOSTS.filter(({ name }) => ['node:http', 'Express 5', 'the proxy'].includes(name))) {
   t.test(`${host.name}: who fails is banned, and asked, and a pass lifts the ban`, async (t) => {
     const { sallyport, ask, clock } = await started(t, host, STRIKES)
@@ -110,14 +105,14 @@ for (const host of HOSTS.filter(({ name }) => ['node:http', 'Express 5', 'the pr
     t.equal(early.answer.status, 204)
     // A second tab with the same question brings the pass of the first.
     for (let tab = 0; tab < 3; tab++) {
-      t.match((await bring('8.4.0.1', solution, readCookie(early.answer))).observed.challenge, { outcome: 'spent' })
+      t.match((await bring('8.4.0.1', solution, bringCookie(early.answer))).observed.challenge, { outcome: 'spent' })
     }
     for (let call = 0; call < 3; call++) await bring('8.4.0.1', 'hello')
     t.equal((await ask('8.4.0.1', '/', NAVIGATES)).answer.status, 200, 'nobody is banned for bad luck')
     // A pass and a ban know the second that they began in.
     clock.ahead = 0
     for (let call = 0; call < 2; call++) await bring('8.4.0.1', `${challenge}.1,2`)
-    await bans(sallyport, 1)
+    await awaitBans(sallyport, 1)
     t.match(await sallyport.bans.list(), [{ key: 'client 8.4.0.1', on: 'challenge_failed', count: 2 }])
 
     const banned = await ask('8.4.0.1', '/', NAVIGATES)
@@ -128,13 +123,13 @@ for (const host of HOSTS.filter(({ name }) => ['node:http', 'Express 5', 'the pr
     })
     t.match(banned, { answer: { status: 403 }, observed: { challenge: { outcome: 'asked', level: 2 } } })
     t.match((await ask('8.4.0.1', '/robots.txt', [])).observed.decision, { action: 'block' }, 'never asked: refused')
-    const held = await ask('8.4.0.1', '/', [...NAVIGATES, ...readCookie(early.answer)])
+    const held = await ask('8.4.0.1', '/', [...NAVIGATES, ...bringCookie(early.answer)])
     t.equal(held.answer.status, 403, 'the pass is older than the ban')
     const answered = await bring('8.4.0.1', solved(banned.answer.body).solution)
     t.equal(answered.answer.status, 204)
-    const on = await ask('8.4.0.1', '/', [...NAVIGATES, ...readCookie(answered.answer)])
+    const on = await ask('8.4.0.1', '/', [...NAVIGATES, ...bringCookie(answered.answer)])
     t.equal(on.answer.status, 200)
-    await bans(sallyport, 0)
+    await awaitBans(sallyport, 0)
     t.equal((await ask('8.4.0.1', '/', NAVIGATES)).answer.status, 200)
   })
 }

@@ -1,15 +1,13 @@
 import { createServer } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
-import type { ConfigInput, Sallyport } from '@sallyport/engine'
+import type { ConfigInput } from '@sallyport/engine'
 import { listening } from '@sallyport/engine/testing'
 import { inspection } from '@sallyport/express'
 import express from 'express'
 import t from 'tap'
 import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
-import { startHost } from './every-host.ts'
-import { HOSTS } from './hosts.ts'
+import { awaitBans, everyHost } from './every-host.ts'
 import { startProxy } from './proxy.ts'
-import { askAs } from './wire.ts'
+import { readStatus } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* Decoys and probes in every host: the site answers them as anything else, and who asked is banned. */
@@ -24,59 +22,46 @@ const CONFIG = {
 
 const SCAN = ['/.env', '/.git/config', '/wp-login.php', '/phpmyadmin/', '/cgi-bin/luci']
 
-async function status(...asked: Parameters<typeof askAs>): Promise<number> {
-  return (await askAs(...asked)).status
-}
-
-/** A strike is counted when its answer has ended, which is a moment after it was read. */
-async function banned(sallyport: Pick<Sallyport, 'bans'>, bans: number): Promise<void> {
-  while ((await sallyport.bans.list()).length < bans) await delay(5)
-}
-
-for (const host of HOSTS) {
-  t.test(`${host.name}: a decoy and a scan are answered by the site, and end in a ban`, async (t) => {
-    const sallyport = await openWithoutData(t, CONFIG)
-    const at = await startHost(t, host, sallyport)
-    t.equal(await status(at, '8.1.0.1', '/%54rap?a=1', [], { method: 'HEAD' }), 200)
-    await banned(sallyport, 1)
-    t.equal(await status(at, '8.1.0.1', '/'), 403)
-    for (let time = 0; time < 2; time++) {
-      for (const target of SCAN.slice(0, 4)) t.equal(await status(at, '8.1.0.2', target), 200, target)
-    }
-    t.equal(await status(at, '8.1.0.2', '/'), 200)
-    t.equal(await status(at, '8.1.0.2', SCAN[4] as string), 200)
-    await banned(sallyport, 2)
-    t.equal(await status(at, '8.1.0.2', '/'), 403)
-    t.equal(await status(at, '8.1.0.3', '/'), 200)
-  })
-}
+everyHost('a decoy and a scan are answered by the site, and end in a ban', CONFIG, async (t, at, sallyport) => {
+  t.equal(await readStatus(at, '8.1.0.1', '/%54rap?a=1', [], { method: 'HEAD' }), 200)
+  await awaitBans(sallyport, 1)
+  t.equal(await readStatus(at, '8.1.0.1', '/'), 403)
+  for (let time = 0; time < 2; time++) {
+    for (const target of SCAN.slice(0, 4)) t.equal(await readStatus(at, '8.1.0.2', target), 200, target)
+  }
+  t.equal(await readStatus(at, '8.1.0.2', '/'), 200)
+  t.equal(await readStatus(at, '8.1.0.2', SCAN[4] as string), 200)
+  await awaitBans(sallyport, 2)
+  t.equal(await readStatus(at, '8.1.0.2', '/'), 403)
+  t.equal(await readStatus(at, '8.1.0.3', '/'), 200)
+})
 
 t.test('a mount below a path reads the whole path', async (t) => {
   const sallyport = await openWithoutData(t, { ...CONFIG, decoys: { paths: ['/admin/trap', '/b'] } })
   const app = express().use('/admin', inspection(sallyport))
   const at = { port: await listening(t, createServer(app)) }
-  t.equal(await status(at, '8.1.2.1', '/trap'), 404)
-  t.equal(await status(at, '8.1.2.1', '/admin/b'), 404)
-  t.equal(await status(at, '8.1.2.1', '/admin/'), 404)
-  t.equal(await status(at, '8.1.2.1', '/admin/trap'), 404, 'the 404 of the application')
-  await banned(sallyport, 1)
-  t.equal(await status(at, '8.1.2.1', '/admin/'), 403)
+  t.equal(await readStatus(at, '8.1.2.1', '/trap'), 404)
+  t.equal(await readStatus(at, '8.1.2.1', '/admin/b'), 404)
+  t.equal(await readStatus(at, '8.1.2.1', '/admin/'), 404)
+  t.equal(await readStatus(at, '8.1.2.1', '/admin/trap'), 404, 'the 404 of the application')
+  await awaitBans(sallyport, 1)
+  t.equal(await readStatus(at, '8.1.2.1', '/admin/'), 403)
 })
 
 t.test('a server that asks before it forwards has the decoys of its visitors struck', async (t) => {
   const sallyport = await openWithoutData(t, CONFIG)
   const gate = await startProxy(t, sallyport, { forwardAuth: 'nginx' })
   const check = (uri: string) =>
-    status(gate, '8.1.3.1', '/.sallyport/check', ['X-Original-URI', uri, 'X-Original-Method', 'GET'])
+    readStatus(gate, '8.1.3.1', '/.sallyport/check', ['X-Original-URI', uri, 'X-Original-Method', 'GET'])
   t.equal(await check('/trap'), 200)
-  await banned(sallyport, 1)
+  await awaitBans(sallyport, 1)
   t.equal(await check('/'), 403)
 })
 
 t.test('the proxy without an origin answers 404, and its robots.txt names the decoys', async (t) => {
   const sallyport = await openWithoutData(t, CONFIG)
-  t.equal(await status(await startProxy(t, sallyport), '8.1.4.1', '/trap'), 404)
-  await banned(sallyport, 1)
+  t.equal(await readStatus(await startProxy(t, sallyport), '8.1.4.1', '/trap'), 404)
+  await awaitBans(sallyport, 1)
   const { url } = await startProxy(t, sallyport, { upstream: 'http://127.0.0.1:9', robots: { serve: true } })
   t.match(await (await fetch(`${url}/robots.txt`)).text(), /\nUser-agent: \*\nDisallow: \/trap\$\nDisallow: \/trap\?\n/)
 })

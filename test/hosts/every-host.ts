@@ -1,4 +1,5 @@
-import type { ConfigInput } from '@sallyport/engine'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import type { ProxyHost } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
 import { type AnyOptions, HOSTS, type Host, type RunningHost } from './hosts.ts'
@@ -7,6 +8,9 @@ import { openWithoutData } from './without-data.ts'
 export type RuleInput = NonNullable<NonNullable<ConfigInput['policy']>['rules']>[number]
 
 export const ASK_ALL = { id: 'ask', match: {}, action: 'challenge', challenge: { level: 2 } } satisfies RuleInput
+
+/** Every request needs a pass of level 2. */
+export const ASKING = { policy: { preset: 'observe', rules: [ASK_ALL] } } satisfies Partial<ConfigInput>
 
 /** Starts a host until the test ends. */
 export async function startHost(
@@ -20,13 +24,22 @@ export async function startHost(
   return at
 }
 
+/** Resolves once so many bans are there: a strike is counted when its answer has ended, which is a moment after it was read. */
+export async function awaitBans({ bans }: Pick<Sallyport, 'bans'>, count: number): Promise<void> {
+  while ((await bans.list()).length !== count) await delay(5)
+}
+
 /** Runs a check in every host, each with a gate of its own, because a gate answers only so many questions of one client. */
-export function everyHost(name: string, rules: RuleInput[], check: (t: Test, at: RunningHost) => Promise<void>): void {
+export function everyHost(
+  name: string,
+  config: Partial<ConfigInput>,
+  check: (t: Test, at: RunningHost, sallyport: Sallyport, host: Host) => Promise<void>,
+): void {
   void t.test(name, async (t) => {
     for (const host of HOSTS) {
       await t.test(host.name, async (t) => {
-        const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules } })
-        await check(t, await startHost(t, host, sallyport))
+        const sallyport = await openWithoutData(t, config)
+        await check(t, await startHost(t, host, sallyport), sallyport, host)
       })
     }
   })

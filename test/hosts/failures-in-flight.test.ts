@@ -5,7 +5,7 @@ import { guard } from '@sallyport/fetch'
 import t from 'tap'
 import { COUNTS, SERVERS } from './places.ts'
 import { startProxy } from './proxy.ts'
-import { askAs } from './wire.ts'
+import { readStatus } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
 /* A burst of guesses before the first answer, hosts that do not see answers, and clients that leave. */
@@ -51,12 +51,8 @@ class Application extends EventEmitter {
   }
 }
 
-async function status(...asked: Parameters<typeof askAs>): Promise<number> {
-  return (await askAs(...asked)).status
-}
-
 const login = (at: { readonly port: number }, address: string): Promise<number> =>
-  status(at, address, '/login', [], { method: 'POST', body: '' })
+  readStatus(at, address, '/login', [], { method: 'POST', body: '' })
 
 for (const { place, skip, config } of COUNTS) {
   t.test(`40 guesses at a time, counted in ${place}`, { skip }, async (t) => {
@@ -120,7 +116,7 @@ t.test('where a server in front answers, or nobody says how it ended, each reque
     const fields = ['X-Forwarded-Uri', uri, 'X-Forwarded-Method', method, 'X-Forwarded-Host', 'shop.example']
     const statuses: number[] = []
     for (let call = 0; call < times; call++) {
-      statuses.push(await status(gate, '8.2.0.1', '/.sallyport/check', [...fields, 'X-Forwarded-Proto', 'https']))
+      statuses.push(await readStatus(gate, '8.2.0.1', '/.sallyport/check', [...fields, 'X-Forwarded-Proto', 'https']))
     }
     return statuses
   }

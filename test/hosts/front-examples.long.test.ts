@@ -297,7 +297,7 @@ for (const [name, closed] of Object.entries(FRONTS)) {
   })
 }
 
-t.test('nginx that is told to fail open serves the site without a verdict', { skip: noFront('nginx') }, async (t) => {
+t.test('nginx with its fail-open timeout serves the site without a verdict', { skip: noFront('nginx') }, async (t) => {
   const { port, closeGate, arrived } = await start(t, 'nginx', [['# proxy_connect_timeout', 'proxy_connect_timeout']])
   t.equal((await visit({ port }, { target: '/closed/a' })).status, 403)
   await closeGate()

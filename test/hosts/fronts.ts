@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort, NO_NEIGHBOURS } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 import { openRelay } from '../relay.ts'
+import { makeFolder } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 import { ADDRESS } from './challenge-client.ts'
 
@@ -46,9 +46,7 @@ export async function startFront(
   behind: Pick<Place, 'gate' | 'origin'>,
   changed: Changes = [],
 ): Promise<{ readonly port: number }> {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-fronts-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  return { port: await STARTERS[front](t, { ...behind, folder, port: await freePort() }, changed) }
+  return { port: await STARTERS[front](t, { ...behind, folder: makeFolder(t), port: await freePort() }, changed) }
 }
 
 const STARTERS: Readonly<Record<Front, Starter>> = {

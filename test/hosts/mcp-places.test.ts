@@ -13,7 +13,7 @@ import express from 'express'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import t from 'tap'
-import { startHost } from './every-host.ts'
+import { everyHost, type RuleInput, startHost } from './every-host.ts'
 import { answerEcho, type RunningHost, running } from './host.ts'
 import { HOSTS, type Host } from './hosts.ts'
 import { startProxy, startProxyBefore } from './proxy.ts'
@@ -90,15 +90,11 @@ t.test('a body that something has read and not kept cannot be checked', async (t
   t.match(await post(at, call('search'), marks('search')), { status: 200, body: 'reached' })
 })
 
-t.test('the API reads its bodies where a rule has read them', async (t) => {
-  const sallyport = await openWithoutData(t, { policy: POLICY })
+everyHost('the API reads its bodies where a rule has read them', { policy: POLICY }, async (t, at, sallyport) => {
   const { key } = await sallyport.keyring.issue({ name: 'test' })
-  for (const host of HOSTS) {
-    const at = await startHost(t, host, sallyport)
-    const keyed = ['Authorization', `Bearer ${key}`]
-    const { status, body } = await post(at, '{"target":"5.9.10.20"}', keyed, '/v1/ip/lookup')
-    t.match([status, JSON.parse(body)], [200, { target: { ip: '5.9.10.20' } }], host.name)
-  }
+  const keyed = ['Authorization', `Bearer ${key}`]
+  const { status, body } = await post(at, '{"target":"5.9.10.20"}', keyed, '/v1/ip/lookup')
+  t.match([status, JSON.parse(body)], [200, { target: { ip: '5.9.10.20' } }])
 })
 
 t.test('a server that asks shows no body: headers that its server compares are believed, and no others', async (t) => {
@@ -136,19 +132,17 @@ t.test('nginx, which keeps no body of a refusal, has the gate write it as JSON-R
   t.match(JSON.parse(page.body), { error: 'request_blocked' }, 'no rule read calls of this request')
 })
 
-t.test('a challenge of a call is an error that its client can read', async (t) => {
-  const rules = [{ id: 'ask', match: { path: ['/mcp'], mcp: { name: ['delete'] } }, action: 'challenge' as const }]
-  const sallyport = await openWithoutData(t, { policy: { preset: 'observe', rules } })
-  for (const host of HOSTS) {
-    const at = await startHost(t, host, sallyport)
-    for (const accept of ['application/json, text/event-stream', 'text/html']) {
-      const { status, headers, body } = await post(at, call('delete', 8), ['Accept', accept])
-      t.equal(status, 403, host.name)
-      t.match(headers['content-type'], 'application/json')
-      t.match(JSON.parse(body), { id: 8, error: { code: 403, data: { error: 'challenge_required', level: 1 } } })
-    }
-    t.equal((await post(at, call('search'))).status, 200)
+const ASK_DELETE: RuleInput = { id: 'ask', match: { path: ['/mcp'], mcp: { name: ['delete'] } }, action: 'challenge' }
+const DELETING = { policy: { preset: 'observe', rules: [ASK_DELETE] } } satisfies Partial<ConfigInput>
+
+everyHost('a challenge of a call is an error that its client can read', DELETING, async (t, at) => {
+  for (const accept of ['application/json, text/event-stream', 'text/html']) {
+    const { status, headers, body } = await post(at, call('delete', 8), ['Accept', accept])
+    t.equal(status, 403)
+    t.match(headers['content-type'], 'application/json')
+    t.match(JSON.parse(body), { id: 8, error: { code: 403, data: { error: 'challenge_required', level: 1 } } })
   }
+  t.equal((await post(at, call('search'))).status, 200)
 })
 
 t.test('the proxy asks for a body that waits for 100 Continue', async (t) => {

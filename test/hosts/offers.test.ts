@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers'
 import type { ObservedRequest, Offer, PaidRequest, PaymentProvider, Receipt } from '@sallyport/core'
 import type { ConfigInput } from '@sallyport/engine'
 import t, { type Test } from 'tap'
-import { type RuleInput, startHost } from './every-host.ts'
+import { everyHost, type RuleInput, startHost } from './every-host.ts'
 import { HOSTS, type Host, type RunningHost } from './hosts.ts'
 import { startOrigin } from './proxy.ts'
 import { askAs, type WireResponse } from './wire.ts'
@@ -134,17 +134,15 @@ for (const host of HOSTS) {
   })
 }
 
-t.test('calls of MCP get the offer as JSON-RPC', async (t) => {
-  const rule = { id: 'paid', match: { mcp: { name: ['search'] } }, action: 'offer' as const, offer: OFFER }
-  const { sallyport } = await opened(t, { policy: { preset: 'observe', rules: [rule] } })
-  for (const host of HOSTS) {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'search' } })
-    const sent = { method: 'POST', body }
-    const site = await startHost(t, host, sallyport)
-    const answer = await askAs(site, newClient(), '/mcp', ['Content-Type', 'application/json'], sent)
-    const data = { error: 'payment_required', price: 'USD 0.01', x402Version: 2 }
-    t.match([answer.status, JSON.parse(answer.body)], [402, { id: 4, error: { code: 402, data } }], host.name)
-  }
+const PAID_CALL: RuleInput = { id: 'paid', match: { mcp: { name: ['search'] } }, action: 'offer', offer: OFFER }
+const CALLS = { policy: { preset: 'observe', rules: [PAID_CALL] } } satisfies Partial<ConfigInput>
+
+everyHost('calls of MCP get the offer as JSON-RPC', CALLS, async (t, at) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name: 'search' } })
+  const sent = { method: 'POST', body }
+  const answer = await askAs(at, newClient(), '/mcp', ['Content-Type', 'application/json'], sent)
+  const data = { error: 'payment_required', price: 'USD 0.01', x402Version: 2 }
+  t.match([answer.status, JSON.parse(answer.body)], [402, { id: 4, error: { code: 402, data } }])
 })
 
 t.test('without a port every offer stays one, and monitor mode and dry runs offer nothing', async (t) => {

@@ -3,8 +3,7 @@ import type { ConfigInput } from '@sallyport/engine'
 import { guard } from '@sallyport/fetch'
 import t from 'tap'
 import { ADDRESS, BROWSER, earnPass, visit } from './challenge-client.ts'
-import { startHost } from './every-host.ts'
-import { HOSTS } from './hosts.ts'
+import { everyHost } from './every-host.ts'
 import { SERVERS } from './places.ts'
 import { startProxyBefore } from './proxy.ts'
 import { exchange, requestBytes } from './wire.ts'
@@ -16,17 +15,14 @@ const POLICY = {
   rules: [{ id: 'ask', match: { not: { path: ['/open'] } }, action: 'challenge', challenge: { level: 2 } }],
 } satisfies ConfigInput['policy']
 
-for (const host of HOSTS) {
-  t.test(`${host.name}: an answer that rests on a pass is private, and no other`, async (t) => {
-    const at = await startHost(t, host, await openWithoutData(t, { policy: POLICY }))
-    const cookie = await earnPass(at)
-    for (let call = 0; call < 3; call++) {
-      t.match(await visit(at, { cookie }), { status: 200, headers: { 'cache-control': 'private' } })
-    }
-    const open = await visit(at, { cookie, target: '/open' })
-    t.same([open.status, open.headers['cache-control']], [200, undefined])
-  })
-}
+everyHost('an answer that rests on a pass is private, and no other', { policy: POLICY }, async (t, at) => {
+  const cookie = await earnPass(at)
+  for (let call = 0; call < 3; call++) {
+    t.match(await visit(at, { cookie }), { status: 200, headers: { 'cache-control': 'private' } })
+  }
+  const open = await visit(at, { cookie, target: '/open' })
+  t.same([open.status, open.headers['cache-control']], [200, undefined])
+})
 
 const SHARED = { 'Cache-Control': 'public, max-age=600, s-maxage=900', 'CDN-Cache-Control': 'max-age=900' }
 

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from 'node:http'
-import { connect } from 'node:net'
 import Router from '@koa/router'
 import { compilePolicy, createInspector, type Decision, type InspectionRequest, parseTrust } from '@sallyport/core'
 import { createFakeClock, makeSnapshots } from '@sallyport/core/testing'
@@ -14,6 +13,7 @@ import Koa from 'koa'
 import t, { type Test } from 'tap'
 import { startProxyBefore } from './proxy.ts'
 import { AROUND, TARGETS } from './spellings.ts'
+import { exchange, requestBytes } from './wire.ts'
 
 /* Real routers, each with a page under /admin that a rule of the policy blocks: no spelling of a target may reach it. */
 interface Gate {
@@ -94,24 +94,13 @@ async function listReached(port: number, targets: readonly string[]): Promise<re
   const waiting = [...targets]
   const ask = async (): Promise<void> => {
     for (let target = waiting.pop(); target !== undefined; target = waiting.pop()) {
-      const answer = await exchange(port, `GET ${target} HTTP/1.1\r\nHost: site.example\r\nConnection: close\r\n\r\n`)
+      const bytes = requestBytes('GET', target, ['Connection', 'close'])
+      const answer = await exchange(port, bytes).catch(() => '')
       if (answer.includes(REACHED)) found.push(target)
     }
   }
   await Promise.all(Array.from({ length: 16 }, ask))
   return found
-}
-
-function exchange(port: number, bytes: string): Promise<string> {
-  return new Promise((resolve) => {
-    let received = ''
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'))
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1')
-    })
-    socket.on('error', () => {})
-    socket.on('close', () => resolve(received))
-  })
 }
 
 for (const [name, start] of Object.entries(SITES)) {
@@ -125,7 +114,7 @@ for (const [name, start] of Object.entries(SITES)) {
 t.test('adapters refuse what servers read in several ways where paths are strict', async (t) => {
   for (const name of ['Express 5', 'Koa', 'Fastify'] as const) {
     const port = await (SITES[name] as Site)(t, { ...gate(false), config: { paths: 'strict' } })
-    const ask = (target: string) => exchange(port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    const ask = (target: string) => exchange(port, requestBytes('GET', target, ['Connection', 'close']))
     t.match(
       await ask('/admin/../admin'),
       /^HTTP\/1\.1 400 [\s\S]*"invalid_request","message":"The path holds a dot segment\."/,

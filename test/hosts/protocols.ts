@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import * as http2 from 'node:http2'
 import { createServer as createTlsServer } from 'node:https'
 import type { Server } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Test } from 'tap'
 import { certificate } from '../certificate.ts'
+import { makeFolder } from '../started.ts'
 
 export interface CertificateFiles {
   readonly cert: string
@@ -30,9 +29,7 @@ export const NO_OPENSSL = spawnSync('openssl', ['version']).status !== 0 && 'no 
 
 /** A certificate for the length of a test, and what is asked over it. */
 export function protocolsOverTls(t: Test): readonly Protocol[] {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-hosts-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const files = certificate(folder)
+  const files = certificate(makeFolder(t))
   return [
     { name: 'HTTP/1.1 over TLS', certificate: files },
     { name: 'HTTP/2', http2: true, certificate: files },

@@ -3,8 +3,8 @@ import { createSigner } from '@sallyport/core'
 import { openSimulated } from '@sallyport/engine'
 import t from 'tap'
 import { request } from 'undici'
-import { NO_DATA } from '../no-data.ts'
 import { startProxy } from './proxy.ts'
+import { makeQuietConfig } from './without-data.ts'
 
 /* A server in front asks about requests that agents have signed: the signature is held against the request, not against the check. */
 const AGENT = 'https://agent.example'
@@ -33,15 +33,14 @@ const FROM = { 'X-Forwarded-For': '8.8.8.8', 'X-Forwarded-Proto': 'https' }
 
 for (const family of ['nginx', 'caddy'] as const) {
   t.test(`a signature through a check of ${family}`, async (t) => {
-    const sallyport = await openSimulated([{ agent: AGENT, document: signer.directory }], {
-      dataDir: t.testdir(),
-      data: { refresh: false, sources: NO_DATA },
-      trustProxy: ['loopback'],
-      log: { requests: 'off' },
-      webBotAuth: { agents: [AGENT] },
-      policy: { preset: 'observe', rules: [{ id: 'known', match: { identity: [AGENT] }, action: 'flag' }] },
-      dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
-    })
+    const sallyport = await openSimulated(
+      [{ agent: AGENT, document: signer.directory }],
+      makeQuietConfig(t, {
+        webBotAuth: { agents: [AGENT] },
+        policy: { preset: 'observe', rules: [{ id: 'known', match: { identity: [AGENT] }, action: 'flag' }] },
+        dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
+      }),
+    )
     t.teardown(() => sallyport.close())
     const proxy = await startProxy(t, sallyport, { forwardAuth: family })
     const readAction = async (fields: Readonly<Record<string, string>>): Promise<unknown> => {

@@ -1,13 +1,12 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, request as requestByNode } from 'node:http'
+import { request as requestByNode } from 'node:http'
 import { signer } from '@sallyport/core/signing'
 import { openSimulated } from '@sallyport/engine'
-import { openProxy } from '@sallyport/proxy'
 import t, { type Test } from 'tap'
 import { request } from 'undici'
-import { NO_DATA } from '../no-data.ts'
-import { running } from './host.ts'
+import { startProxyBefore } from './proxy.ts'
+import { makeQuietConfig } from './without-data.ts'
 
 /* A program of our users signs its requests, and our gate lets that program alone through. */
 const AGENT = 'https://bot.example'
@@ -16,36 +15,23 @@ const { privateKey } = generateKeyPairSync('ed25519')
 
 /** Opens a gate before an origin that answers every request with its method and body. */
 async function openGate(t: Test): Promise<string> {
-  const origin = await running(
-    createServer((req, res) => {
-      res.write(`${req.method} `)
-      req.pipe(res)
+  const keys = [createPublicKey(privateKey).export({ format: 'jwk' })]
+  const sallyport = await openSimulated(
+    [{ agent: AGENT, document: { keys } }],
+    makeQuietConfig(t, {
+      webBotAuth: { agents: [AGENT] },
+      dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
+      policy: {
+        preset: 'observe',
+        rules: [{ id: 'ours', match: { identity: [AGENT] }, action: 'allow' }],
+        default: 'block',
+      },
     }),
   )
-  const keys = [createPublicKey(privateKey).export({ format: 'jwk' })]
-  const sallyport = await openSimulated([{ agent: AGENT, document: { keys } }], {
-    dataDir: t.testdir(),
-    data: { refresh: false, sources: NO_DATA },
-    trustProxy: ['loopback'],
-    log: { requests: 'off' },
-    webBotAuth: { agents: [AGENT] },
-    dns: { servers: ['127.0.0.1:1'], timeoutMs: 10 },
-    policy: {
-      preset: 'observe',
-      rules: [{ id: 'ours', match: { identity: [AGENT] }, action: 'allow' }],
-      default: 'block',
-    },
-  })
-  const address = { listen: '127.0.0.1:0', admin: '127.0.0.1:0', limits: { eventLoopDelay: '1m' } }
-  const proxy = await openProxy(sallyport, {
-    ...address,
-    upstream: `http://127.0.0.1:${origin.port}`,
-    timeouts: { drain: 100 },
-  })
-  t.teardown(async () => {
-    await proxy.close('cut')
-    await sallyport.close()
-    await origin.close()
+  t.teardown(() => sallyport.close())
+  const proxy = await startProxyBefore(t, sallyport, (req, res) => {
+    res.write(`${req.method} `)
+    req.pipe(res)
   })
   return proxy.url
 }

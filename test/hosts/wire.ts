@@ -132,6 +132,11 @@ export async function askAs(
   return parseResponse(await exchange(port, requestBytes(method, target, fields, body)))
 }
 
+/** Asks a host as `askAs` does, and reads the status alone. */
+export async function readStatus(...asked: Parameters<typeof askAs>): Promise<number> {
+  return (await askAs(...asked)).status
+}
+
 /** The bytes of a request; `Host` comes first, other fields as they are given. */
 export function requestBytes(method: string, target: string, fields: readonly string[], body?: string): string {
   const lines = [`${method} ${target} HTTP/1.1`, 'Host: site.example']

@@ -1,8 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { address4, address6, formatAddress } from '@sallyport/core'
@@ -11,6 +10,7 @@ import { guard } from '@sallyport/fetch'
 import { openBundle } from '@sallyport/fetch/workers'
 import t from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
+import { makeFolder } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 
 /* Compares decisions over a bundle of the embedded data, in Node and in workerd, with a service over the same data. */
@@ -111,8 +111,7 @@ export default {
 }`
 
 t.test('in workerd', { skip: WORKERD === undefined && 'no workerd is installed' }, async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-workerd-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
+  const folder = makeFolder(t)
   const made = ['--bundle', '--format=esm', '--platform=node', `--outfile=${join(folder, 'worker.mjs')}`]
   const outside = ['--external:node:*', '--external:./networks.bundle', '--log-level=error']
   execFileSync(join(ROOT, 'node_modules/.bin/esbuild'), [...made, ...outside], {

@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ConfigInput, open } from '@sallyport/engine'
@@ -10,25 +9,15 @@ import { listener } from '@sallyport/node'
 import t, { type Test } from 'tap'
 import { earnPass, readCookie, readSolution, redeem, visit } from '../hosts/challenge-client.ts'
 import { type RunningHost, running } from '../hosts/hosts.ts'
-import { NO_DATA } from '../no-data.ts'
+import { makeQuietConfig } from '../hosts/without-data.ts'
 import { BIN, makeFolder, started } from '../started.ts'
 
 /* Questions and passes over four processes of one machine, four machines, restarts and reloads. */
 const SECRET = 'a secret that all of these machines know'
 const RULE = { id: 'ask', match: {}, action: 'challenge', challenge: { level: 2 } } as const
 
-function makeConfig(t: Test, more: Partial<ConfigInput> = {}): ConfigInput {
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-asked-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
-  return {
-    dataDir: join(folder, 'state'),
-    data: { refresh: false, sources: NO_DATA },
-    log: { requests: 'off' },
-    trustProxy: ['loopback'],
-    policy: { preset: 'observe', rules: [RULE] },
-    ...more,
-  }
-}
+const makeConfig = (t: Test, more: Partial<ConfigInput> = {}): ConfigInput =>
+  makeQuietConfig(t, { policy: { preset: 'observe', rules: [RULE] }, ...more })
 
 type Place = Pick<RunningHost, 'port'>
 

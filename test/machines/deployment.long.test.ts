@@ -1,10 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join, normalize } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { readConfigFrom } from '@sallyport/engine'
 import { ValidationSeverity, validate } from 'dockerfile-utils'
 import t from 'tap'
 import { parse } from 'yaml'
+import { BIN } from '../started.ts'
+import { findProgram, NO_PROMTOOL, promtool } from '../tables/promtool.ts'
 import { publishedWorkspaces, ROOT } from '../workspaces.ts'
 
 /* No Docker runs here: the image and its neighbours are read as their tools read them, and held to each other. */
@@ -112,30 +114,21 @@ t.test('compose: the gate has a configuration that is right, and finds its neigh
   t.ok(listMounts(grafana ?? {}).some(({ to }) => to.startsWith(`${path}/`)))
 })
 
-function findTool(name: string): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return folders.map((folder) => join(folder, name)).find(existsSync)
-}
-
-const TOOL = findTool('promtool')
-
-t.test('compose: promtool reads its configuration', { skip: TOOL === undefined && 'no promtool' }, async (t) => {
+t.test('compose: promtool reads its configuration', { skip: NO_PROMTOOL }, async (t) => {
   const folder = t.testdir()
   for (const { from, to } of listMounts(COMPOSE.services['prometheus'] ?? {})) {
     if (from.startsWith('.')) copyFileSync(join(FOLDER, from), join(folder, to.slice('/etc/prometheus/'.length)))
   }
-  const said = execFileSync(TOOL ?? '', ['check', 'config', join(folder, 'prometheus.yml')], { encoding: 'utf8' })
-  t.match(said, /SUCCESS: 1 rule files found/)
+  t.match(promtool('check', 'config', join(folder, 'prometheus.yml')), /SUCCESS: 1 rule files found/)
 })
 
 /* systemd reads its unit itself: a word that it does not know, or a program that is not there, is a fault. */
-const ANALYZE = findTool('systemd-analyze')
+const ANALYZE = findProgram('systemd-analyze')
 const UNIT = readFileSync(join(ROOT, 'examples/systemd/sallyport.service'), 'utf8')
 
 t.test('systemd: the unit shuts the service in', { skip: ANALYZE === undefined && 'no systemd' }, async (t) => {
   const unit = join(t.testdir(), 'sallyport.service')
-  const bin = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
-  writeFileSync(unit, UNIT.replace('/opt/sallyport/node_modules/.bin/sallyport', bin))
+  writeFileSync(unit, UNIT.replace('/opt/sallyport/node_modules/.bin/sallyport', BIN))
   const analyze = (...argv: readonly string[]) => {
     const { status, stdout, stderr } = spawnSync(ANALYZE ?? '', argv, { encoding: 'utf8' })
     return { status, output: stdout + stderr }

@@ -1,12 +1,12 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LOG_FORMATS, open } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
+import { makeFolder } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 
 /* The examples' filter reads what the gate writes: by fail2ban-regex, and in a fail2ban server with an action that writes a file. */
@@ -63,7 +63,7 @@ t.test('where addresses are logged in part nothing is there to ban', { skip: SKI
 t.test('a server of fail2ban bans who is banned here', { skip: SKIP }, async (t) => {
   t.testdir()
   // The path of a socket is short.
-  const folder = mkdtempSync(join(tmpdir(), 'sallyport-fail2ban-'))
+  const folder = makeFolder(t)
   const [file, banned] = [join(folder, 'decisions.log'), join(folder, 'banned')]
   for (const name of ['filter.d', 'action.d', 'jail.d', 'fail2ban.d']) mkdirSync(join(folder, name))
   for (const empty of [file, banned]) writeFileSync(empty, '')
@@ -80,7 +80,6 @@ t.test('a server of fail2ban bans who is banned here', { skip: SKIP }, async (t)
   const server = spawn('fail2ban-server', [...own, '-f', 'start'], { stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(async () => {
     if (server.kill('SIGTERM')) await once(server, 'exit')
-    rmSync(folder, { recursive: true })
   })
   let said = ''
   for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (said += text))

@@ -2,7 +2,6 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import {
   ALLOWANCES,
   billingWindow,
@@ -15,11 +14,10 @@ import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sal
 import t, { type Test } from 'tap'
 import { noFront, run } from '../hosts/fronts.ts'
 import { NO_DATA } from '../no-data.ts'
-import { started } from '../started.ts'
+import { BIN, started } from '../started.ts'
 import { granted, statuses } from './statuses.ts'
 
 /* Four machines behind a balancer, each with a dataDir of its own: what they have in common is PostgreSQL and Redis. */
-const COMMAND = fileURLToPath(new URL('bin/sallyport.mjs', import.meta.resolve('sallyport/package.json')))
 const skip = NO_POSTGRES || NO_REDIS || noFront('nginx')
 
 const FEW = { key: 'client', max: 50, window: '1h', kind: 'fixed' } as const
@@ -39,7 +37,7 @@ interface Machine {
 }
 
 const startMachine = async (t: Test, config: string): Promise<number> =>
-  (await started(t, [COMMAND, 'proxy', '--config', config], {}, 'Listening on')).pid
+  (await started(t, [BIN, 'proxy', '--config', config], {}, 'Listening on')).pid
 
 const startMachines = (t: Test, folder: string, common: ConfigInput): Promise<readonly Machine[]> =>
   Promise.all(

@@ -9,7 +9,7 @@ import { freePort } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { certificate } from '../certificate.ts'
 import { NO_DATA } from '../no-data.ts'
-import { started } from '../started.ts'
+import { BIN, started } from '../started.ts'
 import { findProgram } from '../tables/promtool.ts'
 import { ROOT } from '../workspaces.ts'
 
@@ -59,8 +59,7 @@ async function openGate(t: Test) {
     },
   }
   writeFileSync(file, JSON.stringify(config))
-  const bin = join(ROOT, 'packages/sallyport/bin/sallyport.mjs')
-  const gate = await started(t, [bin, 'proxy', '--config', file], {}, 'Health at')
+  const gate = await started(t, [BIN, 'proxy', '--config', file], {}, 'Health at')
   writeFileSync(file, JSON.stringify({ ...config, mode: 'neither' }))
   await gate.reload('configuration unchanged')
 

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { NO_CHROMIUM } from '../chromium.ts'
 import { endPass, findRecipe, isKept, openPage, POLICY } from '../clients/application.ts'
 import { openReader } from '../clients/reader.ts'
-import { openGate, openHome } from '../clients/site.ts'
+import { openGate } from '../clients/site.ts'
 import { makeFolder, started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 import { install, run, whyUnreachable } from './npm.ts'
@@ -45,7 +45,7 @@ for (const framework of FRAMEWORKS) {
     const port = String(await freePort())
     const env = { PORT: port, HOST: '127.0.0.1', PROTOCOL_HEADER: 'x-forwarded-proto', HOST_HEADER: 'host' }
     await started(t, framework.start, { ...env, NEXT_TELEMETRY_DISABLED: '1' }, framework.until, folder)
-    const site = await openGate(t, openHome(t), `http://127.0.0.1:${port}`, { policy: POLICY })
+    const site = await openGate(t, makeFolder(t), `http://127.0.0.1:${port}`, { policy: POLICY })
     await t.test('a form with a file', (t) => actsWithoutPass(t, site.url, order, 'Ordered: grün, 13 bytes'))
     await t.test('a soft navigation', (t) =>
       actsWithoutPass(t, site.url, (page) => page.getByRole('link', { name: 'On' }).click(), 'Second, rendered'),

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-export function findProgram(name: 'promtool' | 'prometheus'): string | undefined {
+/** Finds a program on the path. */
+export function findProgram(name: string): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, name)).find(existsSync)
 }
