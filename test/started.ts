@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -28,6 +28,13 @@ export function makeFolder(t?: Test): string {
   if (t === undefined) folders.push(folder)
   else t.teardown(() => rmSync(folder, REMOVAL))
   return folder
+}
+
+/** Writes a file into a folder and returns its path. */
+export function writeIn(folder: string, name: string, content: string | Uint8Array): string {
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  return file
 }
 
 /** Starts a program that says where it listens; resolves once it has said `until`. */

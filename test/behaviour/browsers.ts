@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { freePort } from '@sallyport/engine/testing'
 import type { Page } from 'playwright-core'
 import { WebSocket } from 'ws'
 import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
-import { missing } from '../clients/programs.ts'
+import { missing, missingFiles, WEBKIT as WEBKIT_BROWSER } from '../clients/programs.ts'
 
 /** A browser that a person has before them. */
 export interface Session {
@@ -129,13 +129,10 @@ interface Value {
   readonly handle?: string
 }
 
-const MINI_BROWSER = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
-
 /** The browser of WebKitGTK, over WebDriver; it needs a screen. */
 const WEBKIT: Engine = {
   name: 'WebKitGTK',
-  missing:
-    missing('WebKitWebDriver') || missing('Xvfb', '-help') || (!existsSync(MINI_BROWSER) && `no ${MINI_BROWSER}`),
+  missing: missing('WebKitWebDriver') || missing('Xvfb', '-help') || missingFiles(WEBKIT_BROWSER),
   async open() {
     const home = mkdtempSync(join(tmpdir(), 'sallyport-webkit-'))
     mkdirSync(join(home, 'run'), { mode: 0o700 })
@@ -153,7 +150,7 @@ const WEBKIT: Engine = {
       })
       return ((await answer.json()) as { readonly value: Value }).value
     }
-    const options = { binary: MINI_BROWSER, args: ['--automation'] }
+    const options = { binary: WEBKIT_BROWSER, args: ['--automation'] }
     await until(async () => call('GET', '/status').catch(() => undefined))
     const asked = { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } } }
     const { sessionId } = await until(async () => {

@@ -56,21 +56,15 @@ Object.assign(config, { content_dir: __dirname + '/content', theme_dir: base + '
 raneto(config).listen(process.argv[2], '127.0.0.1', () => console.log('listens'))
 `
 
+const WIKI_PARTS = 'bootstrap fitvids highlightjs jquery masonry-layout sweetalert2 jquery-backstretch'
+
 const WIKI: SiteKind = {
   name: 'wiki',
   npm: ['raneto@0.16.0', '--ignore-scripts'],
   make(folder) {
     const shared = join(folder, 'node_modules/raneto/themes/default/public')
     // The package copies these by a version of gulp that needs an older Node.
-    for (const name of [
-      'bootstrap',
-      'fitvids',
-      'highlightjs',
-      'jquery',
-      'masonry-layout',
-      'sweetalert2',
-      'jquery-backstretch',
-    ]) {
+    for (const name of WIKI_PARTS.split(' ')) {
       cpSync(join(folder, 'node_modules', name), join(shared, 'lib', name), { recursive: true })
     }
     writePictures(join(shared, 'pictures'))

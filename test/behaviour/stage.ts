@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +9,7 @@ import { type ConfigInput, open } from '@sallyport/engine'
 import { freePort } from '@sallyport/engine/testing'
 import { openProxy } from '@sallyport/proxy'
 import { certificate } from '../certificate.ts'
+import { running } from '../hosts/host.ts'
 import { openRelay } from '../relay.ts'
 import type { SiteKind } from './sites.ts'
 
@@ -67,9 +66,8 @@ export async function openStage(site: SiteKind, options: StageOptions): Promise<
   const home = mkdtempSync(join(tmpdir(), 'sallyport-behaviour-run-'))
   const application = folder === undefined ? undefined : await startSite(site, folder)
   const answers = new Map(options.answers)
-  const front = createServer(application === undefined ? replay(answers) : forward(application.port, site, answers))
-  front.listen(0, '127.0.0.1')
-  await once(front, 'listening')
+  const serve = application === undefined ? replay(answers) : forward(application.port, site, answers)
+  const front = await running(createServer(serve))
   const sallyport = await open(
     {
       dataDir: join(home, 'state'),
@@ -85,7 +83,7 @@ export async function openStage(site: SiteKind, options: StageOptions): Promise<
   let seen: Seen[] = []
   const shared = {
     ...sallyport.config,
-    upstream: `http://127.0.0.1:${(front.address() as AddressInfo).port}`,
+    upstream: `http://127.0.0.1:${front.port}`,
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     proxyProtocol: 'v1',
@@ -117,8 +115,7 @@ export async function openStage(site: SiteKind, options: StageOptions): Promise<
     async close() {
       await Promise.all([plain, secure].map((proxy) => proxy.close('cut')))
       await sallyport.close()
-      front.closeAllConnections()
-      front.close()
+      await front.close()
       application?.kill()
       rmSync(home, { recursive: true, force: true })
     },

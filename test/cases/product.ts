@@ -1,21 +1,21 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Decision } from '@sallyport/core'
 import { type ConfigInput, open } from '@sallyport/engine'
 import { openProxy } from '@sallyport/proxy'
+import { running } from '../hosts/host.ts'
 import { makeFolder } from '../started.ts'
 
 /** Opens a proxy before an origin, by a configuration. */
 async function openGate(config: ConfigInput, ends: (() => unknown)[]) {
   const targets: (string | undefined)[] = []
-  const origin = createServer(({ url }, response) => {
+  const answering = createServer(({ url }, response) => {
     targets.push(url)
     response.end('ok')
-  }).listen(0, '127.0.0.1')
-  ends.push(() => origin.close())
-  await once(origin, 'listening')
+  })
+  const origin = await running(answering)
+  ends.push(origin.close)
   // No server listens there: no DNS query leaves this machine.
   const quiet = { dns: { servers: ['127.0.0.1:9'] }, data: { refresh: false }, log: { requests: 'off' } } as const
   const sallyport = await open({ ...quiet, ...config } as ConfigInput, { onNotice: () => {} })
@@ -23,7 +23,7 @@ async function openGate(config: ConfigInput, ends: (() => unknown)[]) {
   const proxy = await openProxy(sallyport, {
     ...sallyport.config,
     tls: undefined,
-    upstream: `http://127.0.0.1:${(origin.address() as AddressInfo).port}`,
+    upstream: `http://127.0.0.1:${origin.port}`,
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     limits: { eventLoopDelay: '1m' },

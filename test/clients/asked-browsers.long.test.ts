@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { CHALLENGE_LEVELS } from '@sallyport/core'
-import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { NO_CHROMIUM } from '../chromium.ts'
+import { startOrigin } from '../hosts/proxy.ts'
 import { disableCookies, FINDS, listen, openReader, opens, openTab, says } from './reader.ts'
 import { NO_OPENSSL, openSite } from './site.ts'
 
@@ -27,7 +27,7 @@ async function openFront(t: Test, site: string, front: Front): Promise<{ url: st
     const headers = { ...req.headers, cookie: cookies.join('; ') }
     request(`${site}${req.url}`, { method: req.method ?? '', headers }, heard).end()
   }
-  const server = createServer((req, res) => {
+  const url = await startOrigin(t, (req, res) => {
     if (!req.url?.includes('favicon')) asked.push(`${req.method} ${req.url}`)
     if (front.answers?.(req, res) === true) return
     const answer = (got: IncomingMessage): void => {
@@ -39,7 +39,13 @@ async function openFront(t: Test, site: string, front: Front): Promise<{ url: st
       pass(req, answer)
     else pass(req, (first) => first.resume().on('end', () => pass(req, answer)))
   })
-  return { url: `http://127.0.0.1:${await listening(t, server)}`, asked }
+  return { url, asked }
+}
+
+/** Opens a tab of a reader, and a site behind a front. */
+async function openBehind(t: Test, front: Front) {
+  const site = await openSite(t)
+  return { ...(await openFront(t, site.url, front)), page: await openTab(t) }
 }
 
 for (const scheme of ['http', 'https'] as const) {
@@ -147,11 +153,9 @@ t.test('a late file, another tab and the way back spoil no pass', { skip }, asyn
 })
 
 t.test('who comes back to a question that was left asks again, and opens', { skip }, async (t) => {
-  const site = await openSite(t)
   let isSilent = true
   // A solution that is not answered: the page is left while it waits.
-  const { url } = await openFront(t, site.url, { answers: (req) => isSilent && isPass(req) })
-  const page = await openTab(t)
+  const { url, page } = await openBehind(t, { answers: (req) => isSilent && isPass(req) })
   await page.goto(`${url}/asked/2`)
   await page.locator('progress[value="32"]').waitFor()
   await page.goto('about:blank')
@@ -161,18 +165,14 @@ t.test('who comes back to a question that was left asks again, and opens', { ski
 })
 
 t.test('a question that is spent is followed by another one', { skip }, async (t) => {
-  const site = await openSite(t)
-  const { url, asked } = await openFront(t, site.url, { twice: true })
-  const page = await openTab(t)
+  const { url, asked, page } = await openBehind(t, { twice: true })
   await page.goto(`${url}/asked/2`)
   await opens(page)
   t.same(asked, ['GET /asked/2', `POST ${PASS}`, 'GET /asked/2', `POST ${PASS}`, 'GET /asked/2'])
 })
 
 t.test('a pass that does not hold ends after five questions', { skip }, async (t) => {
-  const site = await openSite(t)
-  const { url, asked } = await openFront(t, site.url, { drops: (cookie) => cookie.startsWith('sallyport=') })
-  const page = await openTab(t)
+  const { url, asked, page } = await openBehind(t, { drops: (cookie) => cookie.startsWith('sallyport=') })
   await page.goto(`${url}/asked/2`)
   await says(page, 'The check did not work.')
   t.equal(asked.filter((one) => one === `POST ${PASS}`).length, 5)
@@ -212,10 +212,9 @@ t.test('a challenged download says that it starts, with script and without', { s
 })
 
 t.test('a server that sheds or limits is asked again, later each time', { skip }, async (t) => {
-  const site = await openSite(t)
   const times: number[] = []
   const statuses = [503, 429, 503]
-  const { url, asked } = await openFront(t, site.url, {
+  const { url, asked, page } = await openBehind(t, {
     answers(req, res) {
       if (!isPass(req)) return false
       times.push(Date.now())
@@ -224,7 +223,6 @@ t.test('a server that sheds or limits is asked again, later each time', { skip }
       return status !== undefined
     },
   })
-  const page = await openTab(t)
   await page.goto(`${url}/asked/2`)
   await says(page, 'The server is busy.')
   await opens(page)
@@ -283,9 +281,8 @@ t.test('a frame of another site is asked only where cookies are partitioned', { 
     const site = await openSite(t, new Map(), { challenge: { partitioned } })
     const frames = [1, 2].map((level) => `<iframe name="${level}" src="${site.secure}/asked/${level}"></iframe>`)
     const html = `<!doctype html><title>Another site</title>${frames.join('')}`
-    const framing = createServer((_, res) => res.setHeader('content-type', 'text/html').end(html))
     const page = await (await newContext()).newPage()
-    await page.goto(`http://127.0.0.1:${await listening(t, framing)}/`)
+    await page.goto(await startOrigin(t, (_, res) => res.setHeader('content-type', 'text/html').end(html)))
     for (const level of [1, 2]) {
       const frame = page.frameLocator(`iframe[name="${level}"]`)
       if (partitioned) await frame.getByRole('heading', { name: 'Another page' }).waitFor()

@@ -1,11 +1,10 @@
-import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { listening } from '@sallyport/engine/testing'
 import { challenge, inspection } from '@sallyport/express'
 import express from 'express'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { NO_CHROMIUM } from '../chromium.ts'
+import { startOrigin } from '../hosts/proxy.ts'
 import { openWithoutData } from '../hosts/without-data.ts'
 import { FIREFOX, missingFiles, start, WEBKIT, XVFB } from './programs.ts'
 import { FINDS, openTab } from './reader.ts'
@@ -46,61 +45,59 @@ async function openShop(t: Test, parts = ''): Promise<Shop> {
     arrived.push(req.body as Shop['arrived'][0])
     res.set('content-security-policy', CSP).send('<!doctype html><title>Thanks</title><h1>Thanks</h1>')
   })
-  return { url: `http://127.0.0.1:${await listening(t, createServer(app))}`, arrived, asked }
+  return { url: await startOrigin(t, app), arrived, asked }
 }
 
-async function visit(t: Test, { url }: Shop, javaScriptEnabled = true): Promise<Page> {
+/** Opens the shop, and a tab on its page. */
+async function visit(t: Test, javaScriptEnabled = true): Promise<Shop & { readonly tab: Page }> {
+  const shop = await openShop(t)
   const tab = await openTab(t, { javaScriptEnabled })
-  await tab.goto(url)
-  return tab
+  await tab.goto(shop.url)
+  return { ...shop, tab }
 }
 
 const thanks = (tab: Page) => tab.getByRole('heading', { name: 'Thanks' }).waitFor()
 
 t.test('a person notices nothing, and the work begins with the first key', { skip: NO_CHROMIUM }, async (t) => {
-  const shop = await openShop(t)
-  const tab = await visit(t, shop)
+  const { tab, arrived, asked } = await visit(t)
   t.same(await tab.evaluate(FINDS), [], 'axe finds nothing')
-  t.same(shop.asked, [], 'a form that nobody uses costs nothing')
+  t.same(asked, [], 'a form that nobody uses costs nothing')
   await tab.getByLabel('Word').fill('blau')
   await tab.locator('[name="sallyport-token"][value]:not([value=""])').waitFor({ state: 'attached' })
   t.same(await tab.evaluate(FINDS), [])
   await tab.getByRole('button').click()
   await thanks(tab)
-  t.match(shop.arrived, [{ word: 'blau', go: '1', 'sallyport-token': /^[\w-]{96}\.[\d,]+$/ }])
+  t.match(arrived, [{ word: 'blau', go: '1', 'sallyport-token': /^[\w-]{96}\.[\d,]+$/ }])
   await tab.goBack()
   await tab.getByRole('button').click()
   await thanks(tab)
-  t.equal(shop.arrived.length, 2, 'the page that returns from the cache earns another token')
+  t.equal(arrived.length, 2, 'the page that returns from the cache earns another token')
 })
 
 t.test('a form that is sent at once waits, with a status that is read out', { skip: NO_CHROMIUM }, async (t) => {
-  const shop = await openShop(t)
-  const tab = await visit(t, shop)
+  const { tab, arrived } = await visit(t)
   await tab.route('**/.sallyport/field?*', async (route) => {
     await tab.getByLabel('Word').waitFor()
     await route.continue()
   })
   await tab.evaluate("document.querySelector('button').click()")
   await thanks(tab)
-  t.match(shop.arrived, [{ word: 'grün', go: '1', 'sallyport-token': /./ }])
+  t.match(arrived, [{ word: 'grün', go: '1', 'sallyport-token': /./ }])
 })
 
 t.test('a form whose puzzles cannot be had is sent, and gets the page', { skip: NO_CHROMIUM }, async (t) => {
-  const shop = await openShop(t)
-  const tab = await visit(t, shop)
+  const { tab, arrived } = await visit(t)
   await tab.route('**/.sallyport/field?*', (route) => route.abort())
   await tab.getByRole('button').click()
   await tab.getByText('Done. Go back and send the form again.').waitFor()
   await tab.getByRole('link', { name: 'Back to the form' }).click()
   await tab.getByRole('button').click()
   await thanks(tab)
-  t.match(shop.arrived, [{ word: 'grün' }])
+  t.match(arrived, [{ word: 'grün' }])
 })
 
 t.test('without script the form goes by the page, and back', { skip: NO_CHROMIUM }, async (t) => {
-  const shop = await openShop(t)
-  const tab = await visit(t, shop, false)
+  const { tab, arrived } = await visit(t, false)
   await tab.getByLabel('Word').fill('rot')
   await tab.getByRole('button').click()
   await tab.getByRole('heading', { name: 'Your form was not sent.' }).waitFor()
@@ -108,12 +105,11 @@ t.test('without script the form goes by the page, and back', { skip: NO_CHROMIUM
   await tab.getByLabel('Word').fill('rot')
   await tab.getByRole('button').click()
   await thanks(tab)
-  t.match(shop.arrived, [{ word: 'rot', go: '1' }])
+  t.match(arrived, [{ word: 'rot', go: '1' }])
 })
 
 t.test('a script requests a token without a form', { skip: NO_CHROMIUM }, async (t) => {
-  const shop = await openShop(t)
-  const tab = await visit(t, shop)
+  const { tab } = await visit(t)
   const status = await tab.evaluate(`sallyport.token('contact').then(token => fetch('/contact', {
     method: 'POST', body: new URLSearchParams({ word: 'script', 'sallyport-token': token }) })).then(({ status }) => status)`)
   t.equal(status, 200)

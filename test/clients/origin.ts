@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
-import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
+import { startOrigin } from '../hosts/proxy.ts'
 
 /** The words of `/packed`, which the origin sends with gzip to clients that accept it. */
 export const PACKED = 'packed words, again and again. '.repeat(200)
@@ -27,7 +27,7 @@ export interface Origin {
 /** Opens an origin for real clients: pages, redirects, packed answers, parts of a file, forms, a repository of git, and files. */
 export async function openOrigin(t: Test, files: ReadonlyMap<string, Buffer>, repositories: string): Promise<Origin> {
   const arrived: Arrived[] = []
-  const server = createServer((request, response) => {
+  const url = await startOrigin(t, (request, response) => {
     void buffer(request).then((body) => {
       const { method = '', url: target = '', headers } = request
       arrived.push({ method, target, headers, body })
@@ -35,7 +35,7 @@ export async function openOrigin(t: Test, files: ReadonlyMap<string, Buffer>, re
       else answer(request, body, response, files)
     })
   })
-  return { url: `http://127.0.0.1:${await listening(t, server)}`, arrived }
+  return { url, arrived }
 }
 
 function page(title: string, text: string): string {

@@ -5,19 +5,13 @@ import t from 'tap'
 import { missing, run } from './programs.ts'
 import { NO_OPENSSL, openSite } from './site.ts'
 
+/** Makes git send a body of more than 70,000 bytes in chunks. */
+const SETTINGS = 'user.name=test user.email=test@site.example http.postBuffer=70000 init.defaultBranch=main'
+
 t.test('git clones, fetches and pushes', { skip: missing('git') || NO_OPENSSL }, async (t) => {
   const { home, url, since, arrived } = await openSite(t)
-  const git = async (...args: readonly string[]) => {
-    // A body of more than 70,000 bytes is sent in chunks.
-    const settings = [
-      'user.name=test',
-      'user.email=test@site.example',
-      'http.postBuffer=70000',
-      'init.defaultBranch=main',
-    ]
-    const ran = await run(home, 'git', [...settings.flatMap((setting) => ['-c', setting]), ...args])
-    return ran
-  }
+  const git = (...args: readonly string[]) =>
+    run(home, 'git', [...SETTINGS.split(' ').flatMap((setting) => ['-c', setting]), ...args])
   const done = async (...args: readonly string[]) => {
     const { code, out, err } = await git(...args)
     t.equal(code, 0, `git ${args.join(' ')}: ${err}`)

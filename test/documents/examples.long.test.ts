@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { createAgentKeys, openSimulated } from '@sallyport/engine'
-import { listening } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
-import { NO_DATA } from '../no-data.ts'
+import { startOrigin } from '../hosts/proxy.ts'
+import { makeQuietConfig } from '../hosts/without-data.ts'
 import { addRule, checkGuardedPage, edit } from '../packaging/guarded-page.ts'
 import { started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
@@ -56,19 +55,19 @@ const BOT = { id: 'bot', action: 'allow' } as const
 t.test('examples/signed-bot.ts', async (t) => {
   const [dataDir, agent] = [t.testdir(), 'https://bot.example']
   const { file } = createAgentKeys({ dataDir }, agent, Date.now())
-  const sallyport = await openSimulated([{ agent, document: JSON.parse(readFileSync(file, 'utf8')) }], {
+  const config = makeQuietConfig(t, {
     dataDir,
-    data: { refresh: false, sources: NO_DATA },
     net: { outbound: false },
     webBotAuth: { agents: [agent] },
     policy: { preset: 'observe', default: 'block', rules: [{ ...BOT, match: { identity: [agent] } }] },
   })
+  const sallyport = await openSimulated([{ agent, document: JSON.parse(readFileSync(file, 'utf8')) }], config)
   t.teardown(() => sallyport.close())
-  const server = createServer(({ method = '', url: target = '', rawHeaders: fields }, response) => {
+  const origin = await startOrigin(t, ({ method = '', url: target = '', rawHeaders: fields }, response) => {
     const request = { peer: '8.8.8.8', method, target, scheme: 'http', httpVersion: '1.1', fields } as const
     response.writeHead(sallyport.decide(request).action === 'allow' ? 200 : 403).end('text')
   })
-  const url = `http://127.0.0.1:${await listening(t, server)}/a?b=c`
+  const url = `${origin}/a?b=c`
   t.equal((await fetch(url)).status, 403)
   const bot = spawn(process.execPath, ['signed-bot.js', url], { cwd: EXAMPLES, env: { ...process.env, KEYS: file } })
   const [said] = await Promise.all([text(bot.stdout), once(bot, 'close')])

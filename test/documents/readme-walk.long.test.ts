@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, listening, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
+import { freePort, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { missing } from '../clients/programs.ts'
 import { DATA_DIR } from '../data-dir.ts'
+import { startOrigin } from '../hosts/proxy.ts'
 import { NO_DATA } from '../no-data.ts'
 import { BIN, makeFolder, started } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
@@ -82,9 +82,8 @@ t.test('a Tor visitor, the API, evidence and metrics', { skip: missing('curl') }
 })
 
 t.test('the proxy in front of an origin in any language', async (t) => {
-  const origin = createServer((_req, res) => void res.end('an answer of the origin'))
-  const port = await listening(t, origin)
-  const command = placeBlock(blockWith('sallyport proxy'), { ports: { 3000: port } }).trim()
+  const { port } = new URL(await startOrigin(t, (_req, res) => res.end('an answer of the origin')))
+  const command = placeBlock(blockWith('sallyport proxy'), { ports: { 3000: Number(port) } }).trim()
   const argv = [BIN, ...command.split(' ').slice(2), '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0']
   const env = { SALLYPORT_DATA_DIR: DATA_DIR, SALLYPORT_DATA_REFRESH: 'false', SALLYPORT_LIMITS_EVENT_LOOP_DELAY: '1m' }
   const proxy = await started(t, argv, env, 'Listening on ')

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { freePort, listening } from '@sallyport/engine/testing'
+import { freePort } from '@sallyport/engine/testing'
 import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
+import { startOrigin } from '../hosts/proxy.ts'
 import { BIN, makeFolder, started } from '../started.ts'
 import { readFences } from './fences.ts'
 import { shell } from './shell.ts'
@@ -47,15 +47,12 @@ async function sendTraffic({ url }: Place): Promise<void> {
 async function preparePlace(t: Test): Promise<Place> {
   const folder = makeFolder(t)
   writeFileSync(join(folder, 'access.log'), accessLog())
-  const upstream = await listening(
-    t,
-    createServer((_, response) => response.end('a page')),
-  )
+  const upstream = await startOrigin(t, (_, response) => response.end('a page'))
   const [port, admin] = [await freePort(), await freePort()]
   const env = {
     SALLYPORT_LISTEN: `127.0.0.1:${port}`,
     SALLYPORT_ADMIN: `127.0.0.1:${admin}`,
-    SALLYPORT_UPSTREAM: `http://127.0.0.1:${upstream}`,
+    SALLYPORT_UPSTREAM: upstream,
     SALLYPORT_DATA_DIR: DATA_DIR,
     SALLYPORT_DATA_REFRESH: 'false',
     SALLYPORT_DNS_SERVERS: '127.0.0.1:9',

@@ -1,8 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { doctor, open } from '@sallyport/engine'
 import t, { type Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
+import { writeIn } from '../started.ts'
 import { attest, awaitEvidence, runCommand } from './commands.ts'
 import { type Manner, makeAuthority, NO_OPENSSL, serveAuthority } from './time-authority.ts'
 
@@ -13,10 +12,7 @@ async function started(t: Test, url: string, ca?: string, net: object = { allowP
   const dataDir = t.testdir()
   const ledger = { timestamps: [url], ...(ca !== undefined && { timestampCa: ca }) }
   const config = { dataDir, data: { refresh: false, sources: NO_DATA }, ledger, net }
-  const write = (name: string, content: string | Uint8Array) => {
-    writeFileSync(join(dataDir, name), content)
-    return join(dataDir, name)
-  }
+  const write = (name: string, content: string | Uint8Array) => writeIn(dataDir, name, content)
   const file = write('sallyport.yaml', JSON.stringify(config))
   const sallyport = await open(config, { onNotice: () => {}, onFault: () => {} })
   t.teardown(() => sallyport.close())

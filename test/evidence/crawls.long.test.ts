@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { PaymentProvider } from '@sallyport/core'
@@ -10,6 +9,7 @@ import { request } from 'undici'
 import { type RunningHost, running } from '../hosts/host.ts'
 import { startProxyBefore } from '../hosts/proxy.ts'
 import { NO_DATA } from '../no-data.ts'
+import { writeIn } from '../started.ts'
 import { runCommand } from './commands.ts'
 
 /** Is in the ranges that are shipped. */
@@ -36,10 +36,7 @@ async function opened(t: Test, more: object = {}) {
     },
     ...more,
   }
-  const write = (name: string, content: string) => {
-    writeFileSync(join(dataDir, name), content)
-    return join(dataDir, name)
-  }
+  const write = (name: string, content: string) => writeIn(dataDir, name, content)
   const file = write('sallyport.yaml', JSON.stringify(config))
   const payments: PaymentProvider = {
     accept: async ({ text }) =>

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { BIN, started } from '../started.ts'
+import { BIN, started, writeIn } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 import { makeAuthority, NO_OPENSSL, serveAuthority } from './time-authority.ts'
 
@@ -39,10 +38,7 @@ t.test(
     await first.stop()
 
     const { url } = await openDemo()
-    const write = (name: string, text: string) => {
-      writeFileSync(join(dataDir, name), text)
-      return join(dataDir, name)
-    }
+    const write = (name: string, text: string) => writeIn(dataDir, name, text)
     const keys = write('keys.json', await (await fetch(`${url}/v1/provenance/keys`)).text())
     const exporting = ['report', '--ai', '--evidence', 'OpenAI', '--from', '1h', '--to', '0s', '--data-dir', dataDir]
     let made = run(process.execPath, BIN, ...exporting)

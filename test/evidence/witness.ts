@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { listening } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
+import { startOrigin } from '../hosts/proxy.ts'
 
 /* A small witness on loopback, written from the text of C2SP tlog-witness, tlog-cosignature, signed-note and RFC 6962. */
 
@@ -39,7 +39,7 @@ export async function serveWitness(t: Test): Promise<ServedWitness> {
   const key = generateKeyPairSync('ed25519').privateKey
   const typed = Buffer.concat([Buffer.from([4]), rawKey(key)])
   const id = keyId(NAME, typed)
-  const server = createServer(async (request, response) => {
+  const url = await startOrigin(t, async (request, response) => {
     const body = (await buffer(request)).toString()
     const status = request.method === 'POST' && request.url === '/add-checkpoint' ? await answer(body, response) : 404
     served.statuses.push(status)
@@ -88,7 +88,7 @@ export async function serveWitness(t: Test): Promise<ServedWitness> {
   }
 
   const served: ServedWitness = {
-    url: `http://127.0.0.1:${await listening(t, server)}`,
+    url,
     vkey: `${NAME}+${id.toString('hex')}+${typed.toString('base64')}`,
     statuses: [],
     seen: new Map(),

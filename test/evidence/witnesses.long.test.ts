@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { anchors, createOutbound, doctor, open } from '@sallyport/engine'
 import { openLedger } from '@sallyport/ledger'
 import {
@@ -14,6 +12,7 @@ import {
 import { verifyEvidence } from '@sallyport/ledger/verify'
 import t, { type Test } from 'tap'
 import { NO_DATA } from '../no-data.ts'
+import { writeIn } from '../started.ts'
 import { attest, awaitEvidence, runCommand } from './commands.ts'
 import { type Fault, type ServedWitness, serveWitness } from './witness.ts'
 
@@ -145,10 +144,7 @@ t.test(
     const dataDir = t.testdir()
     const data = { refresh: false, sources: NO_DATA }
     const config = { dataDir, data, ledger: { witnesses: [{ url: `${witness.url}/`, vkey: witness.vkey }] }, net: NET }
-    const write = (name: string, content: unknown) => {
-      writeFileSync(join(dataDir, name), JSON.stringify(content))
-      return join(dataDir, name)
-    }
+    const write = (name: string, content: unknown) => writeIn(dataDir, name, JSON.stringify(content))
     const file = write('sallyport.json', config)
     const sallyport = await open(config, { onNotice: () => {} })
     const keys = await sallyport.provenance.keys()

@@ -5,6 +5,7 @@ import { connect as connectTls } from 'node:tls'
 import t, { type Test } from 'tap'
 import { certificate } from '../certificate.ts'
 import { NO_OPENSSL } from '../hosts/protocols.ts'
+import { requestBytes, WEBSOCKET } from '../hosts/wire.ts'
 import { openOrigin, startGate } from './gate.ts'
 
 /* Twelve clients hold all that they can: another one is served, each time. */
@@ -15,21 +16,13 @@ const EACH = 110
 const OTHER = '127.0.3.1'
 const TUNNELS = 400
 
-const HANDSHAKE = `Connection: Upgrade
-Upgrade: websocket
-Sec-WebSocket-Version: 13
-Sec-WebSocket-Key: ${'A'.repeat(22)}==`.split('\n')
-const PAGE = writeHead('GET / HTTP/1.1')
-const TUNNEL = writeHead('GET /ws HTTP/1.1', ...HANDSHAKE)
-
-function writeHead(...lines: readonly string[]): string {
-  return [...lines, 'Host: site.example', '', ''].join('\r\n')
-}
+const PAGE = requestBytes('GET', '/', [])
+const TUNNEL = requestBytes('GET', '/ws', WEBSOCKET)
 
 /** Bytes that hold something, and those that another client sends. */
 const KINDS: Readonly<Record<string, readonly [held: string, asked: string]>> = {
-  'slow pages': [writeHead('GET /slow HTTP/1.1'), PAGE],
-  'slow bodies': [`${writeHead('POST / HTTP/1.1', 'Content-Length: 9000000')}x`, PAGE],
+  'slow pages': [requestBytes('GET', '/slow', []), PAGE],
+  'slow bodies': [`${requestBytes('POST', '/', ['Content-Length', '9000000'])}x`, PAGE],
   WebSockets: [TUNNEL, TUNNEL],
 }
 

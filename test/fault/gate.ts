@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,6 +6,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { ConfigInput } from '@sallyport/engine'
 import type { Test } from 'tap'
+import { agree } from '../hosts/site.ts'
 import { NO_DATA } from '../no-data.ts'
 import { BIN, makeFolder, started } from '../started.ts'
 
@@ -22,14 +22,7 @@ export async function openOrigin(t: Test): Promise<string> {
     const body = await buffer(response.req).catch(() => undefined)
     if (body !== undefined) response.writeHead(200, { 'x-echo': number }).end(body)
   })
-  server.on('upgrade', ({ headers }, socket) => {
-    const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
-    const accept = createHash('sha1').update(key).digest('base64')
-    const fields = ['Connection: Upgrade', 'Upgrade: websocket', `Sec-WebSocket-Accept: ${accept}`]
-    socket.on('error', () => {})
-    socket.write(['HTTP/1.1 101 Switching Protocols', ...fields, '', ''].join('\r\n'))
-    socket.resume().once('end', () => socket.end())
-  })
+  server.on('upgrade', agree)
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 })
   await once(server, 'listening')
   t.teardown(() => {

@@ -1,7 +1,6 @@
 import { open } from '@sallyport/engine'
 import fc from 'fast-check'
-import { NO_DATA } from '../no-data.ts'
-import { makeFolder } from '../started.ts'
+import { makeQuietConfig } from '../hosts/without-data.ts'
 import { mutatedText } from './mutations.ts'
 import { fuzzTarget, inTime } from './target.ts'
 
@@ -40,16 +39,10 @@ interface Told {
 
 export const headers = fuzzTarget<Told>('headers', async () => {
   const faults: unknown[] = []
-  const sallyport = await open(
-    {
-      dataDir: makeFolder(),
-      data: { refresh: false, sources: NO_DATA },
-      trustProxy: ['loopback'],
-      policy: { preset: 'protect-content' },
-      log: { requests: 'off' },
-    },
-    { onFault: (error) => faults.push(error), onNotice: () => {} },
-  )
+  const sallyport = await open(makeQuietConfig(undefined, { policy: { preset: 'protect-content' } }), {
+    onFault: (error) => faults.push(error),
+    onNotice: () => {},
+  })
   return {
     inputs: fc.record({
       fields: fc.array(field, { maxLength: 12 }),

@@ -1,10 +1,10 @@
-import { createServer, type RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import type { Sallyport } from '@sallyport/engine'
-import { listening } from '@sallyport/engine/testing'
 import { inspection as inspectFetch } from '@sallyport/fetch'
 import { listener } from '@sallyport/node'
 import t, { type Test } from 'tap'
 import { FRAMEWORKS } from './frameworks.ts'
+import { startOrigin } from './proxy.ts'
 import { openWithoutData } from './without-data.ts'
 
 const EVENT = { event: 'login', identifier: 'ada@shop.example', outcome: 'failure' } as const
@@ -28,8 +28,7 @@ for (const [name, create] of [['node:http', onNode] as const, ...Object.entries(
   t.test(`${name}: an event is judged with its request`, async (t) => {
     const sallyport = await opened(t)
     const app = await create(sallyport, (request) => sallyport.accounts.assess(request, EVENT))
-    const url = `http://127.0.0.1:${await listening(t, createServer(app))}/login`
-    const answer = await fetch(url, { method: 'POST', headers })
+    const answer = await fetch(`${await startOrigin(t, app)}/login`, { method: 'POST', headers })
     t.match(await answer.json(), { id: answer.headers.get('x-request-id'), ...WANTED })
   })
 }

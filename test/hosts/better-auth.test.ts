@@ -1,8 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
-import { createServer } from 'node:http'
 import type { AccountEventName, EventOutcome } from '@sallyport/core'
 import type { ConfigInput } from '@sallyport/engine'
-import { listening } from '@sallyport/engine/testing'
 import * as forExpress from '@sallyport/express'
 import { inspection as inspectFetch } from '@sallyport/fetch'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
@@ -13,6 +11,7 @@ import { twoFactor } from 'better-auth/plugins'
 import express from 'express'
 import { guardAccounts } from 'sallyport/better-auth'
 import t, { type Test } from 'tap'
+import { startOrigin } from './proxy.ts'
 import { solutionTo } from './solution.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -66,7 +65,7 @@ async function started(t: Test, config: Partial<ConfigInput> = {}, options: Part
     res.status(answer.status).setHeaders(answer.headers).end(text)
   })
   app.all('/api/auth/*splat', toNodeHandler(auth))
-  const origin = `http://127.0.0.1:${await listening(t, createServer(app))}`
+  const origin = await startOrigin(t, app)
   /** Returns the client of a browser, and the cookies that it keeps. */
   const browse = (address: string) => {
     const cookies = new Map<string, string>()

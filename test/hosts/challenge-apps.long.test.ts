@@ -1,5 +1,5 @@
 import { BROWSER, givenBefore, readCookie, readSolution, redeem, SECRET, visit } from './challenge-client.ts'
-import { everyHost } from './every-host.ts'
+import { everyGate } from './every-host.ts'
 import { solutionTo } from './solution.ts'
 
 /* The gate as applications use it, in every host: the challenge in JSON, the script, the page on purpose, forms, and passes in use. */
@@ -8,7 +8,7 @@ const FETCH = [...BROWSER.slice(0, 2), 'Accept', '*/*', 'Sec-Fetch-Mode', 'cors'
 
 const CONFIG = { policy: { preset: 'observe' as const, rules: [ASK] }, challenge: { secret: SECRET } }
 
-everyHost('applications use the gate', CONFIG, async (t, at) => {
+everyGate('applications use the gate', CONFIG, async (t, at) => {
   const json = await visit(at, { fields: FETCH })
   const { details } = JSON.parse(json.body)
   t.match(details, { puzzles: 32, bits: 10, wait: 8, level: 2, pass: '/.sallyport/pass' })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ADDRESS, BROWSER, earnPass, readSolution, redeem, visit } from './challenge-client.ts'
-import { ASKING, everyHost } from './every-host.ts'
+import { ASKING, everyGate } from './every-host.ts'
 import { HOSTS, type RunningHost, speaks } from './hosts.ts'
 import { CLEAR_HTTP2, NO_OPENSSL, protocolsOverTls } from './protocols.ts'
 import { exchange, parseResponse } from './wire.ts'
@@ -25,7 +25,7 @@ async function raw({ port }: RunningHost, ...lines: readonly string[]) {
 
 const readReason = ({ body }: { readonly body: string }): unknown => JSON.parse(body).details?.reason
 
-everyHost('a pass that was cut, doubled or changed is none, also of a visitor who is known', ASKING, async (t, at) => {
+everyGate('a pass that was cut, doubled or changed is none, also of a visitor who is known', ASKING, async (t, at) => {
   const cookie = await earnPass(at)
   const value = cookie.slice('sallyport='.length)
   const readStatus = async (brought: string | undefined, more: Parameters<typeof visit>[1] = {}): Promise<number> =>
@@ -44,7 +44,7 @@ everyHost('a pass that was cut, doubled or changed is none, also of a visitor wh
   t.equal(await readStatus(cookie), 403, 'a pass of many networks is lost')
 })
 
-everyHost('a solution counts in its field alone, once, and not from another site', ASKING, async (t, at) => {
+everyGate('a solution counts in its field alone, once, and not from another site', ASKING, async (t, at) => {
   const solution = readSolution(await visit(at))
   t.equal((await visit(at, { target: `/.sallyport/pass?sallyport-solution=${solution}` })).status, 403, 'in a query')
   t.equal((await visit(at, { cookie: `sallyport-solution=${solution}` })).status, 403, 'in a cookie')
@@ -69,7 +69,7 @@ http://evil.example//other.example/ http://evil.example https:/\evil.example htt
   /\s/,
 )
 
-everyHost('no target or host writes into Location, Set-Cookie or the page', ASKING, async (t, at) => {
+everyGate('no target or host writes into Location, Set-Cookie or the page', ASKING, async (t, at) => {
   for (const target of EVIL) {
     for (const method of ['GET', 'OPTIONS', 'POST']) {
       const { status, headers, body } = await raw(at, `${method} ${target} HTTP/1.1`, 'Host: shop.example')
@@ -96,7 +96,7 @@ const SPELLINGS =
 /.sallyport/pass?sallyport-again=1 /shop/../.sallyport/pass /shop?next=/.sallyport/pass /.sallyport/passx
 http://site.example/.sallyport/pass`.split(/\s/)
 
-everyHost('the path of passes opens nothing, however it is written', ASKING, async (t, at) => {
+everyGate('the path of passes opens nothing, however it is written', ASKING, async (t, at) => {
   const cookie = await earnPass(at)
   for (const target of SPELLINGS) {
     for (const method of ['GET', 'POST', 'PUT']) {
@@ -109,7 +109,7 @@ everyHost('the path of passes opens nothing, however it is written', ASKING, asy
   }
 })
 
-everyHost('a pass is of the Host field alone, whatever other fields say', ASKING, async (t, at) => {
+everyGate('a pass is of the Host field alone, whatever other fields say', ASKING, async (t, at) => {
   const cookie = await earnPass(at)
   const readStatus = async (...lines: readonly string[]): Promise<number> =>
     (await raw(at, 'GET /shop HTTP/1.1', ...lines, `Cookie: ${cookie}`)).status

@@ -1,7 +1,7 @@
 import type { Decision } from '@sallyport/core'
 import t from 'tap'
 import { earnPass, givenBefore, readCookie, readSolution, redeem, SECRET, visit } from './challenge-client.ts'
-import { ASK_ALL, ASKING, everyHost, startHost } from './every-host.ts'
+import { ASK_ALL, ASKING, everyGate, everyHost, startHost } from './every-host.ts'
 import { type AnyOptions, HOSTS } from './hosts.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -17,7 +17,7 @@ const MOUNTS = HOSTS.filter(({ hasNoOptions }) => !hasNoOptions)
 
 const siteSaw = (body: string): Record<string, string> => JSON.parse(body).headers
 
-everyHost('work: the page, a solution by POST, and the site with the pass', ASKING, async (t, at) => {
+everyGate('work: the page, a solution by POST, and the site with the pass', ASKING, async (t, at) => {
   const page = await visit(at)
   t.equal(page.status, 403)
   t.match(page.headers, {
@@ -43,7 +43,7 @@ everyHost('work: the page, a solution by POST, and the site with the pass', ASKI
   t.match(readCookie(by), /^sallyport=/)
 })
 
-everyHost('waiting: the cookie comes back to the wanted URL, once', WAITING, async (t, at) => {
+everyGate('waiting: the cookie comes back to the wanted URL, once', WAITING, async (t, at) => {
   const page = await visit(at)
   t.match(page.body, /http-equiv="refresh" content="1;url=\?item=1&amp;sallyport-again=1"/)
   t.notMatch(page.body, /<script/)

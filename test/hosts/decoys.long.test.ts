@@ -5,8 +5,8 @@ import { inspection } from '@sallyport/express'
 import express from 'express'
 import t from 'tap'
 import { NO_CHROMIUM, openChromium, readersAgent } from '../chromium.ts'
-import { awaitBans, everyHost } from './every-host.ts'
-import { startProxy } from './proxy.ts'
+import { awaitBans, everyGate } from './every-host.ts'
+import { startOrigin, startProxy } from './proxy.ts'
 import { readStatus } from './wire.ts'
 import { openWithoutData } from './without-data.ts'
 
@@ -22,7 +22,7 @@ const CONFIG = {
 
 const SCAN = ['/.env', '/.git/config', '/wp-login.php', '/phpmyadmin/', '/cgi-bin/luci']
 
-everyHost('a decoy and a scan are answered by the site, and end in a ban', CONFIG, async (t, at, sallyport) => {
+everyGate('a decoy and a scan are answered by the site, and end in a ban', CONFIG, async (t, at, sallyport) => {
   t.equal(await readStatus(at, '8.1.0.1', '/%54rap?a=1', [], { method: 'HEAD' }), 200)
   await awaitBans(sallyport, 1)
   t.equal(await readStatus(at, '8.1.0.1', '/'), 403)
@@ -76,7 +76,7 @@ t.test('no person meets the links, and a page that shows a decoy bans nobody', {
     const style = '<style>a{display:block!important;padding:9px}</style>'
     res.send(`<!doctype html><title>a</title>${style}${prefetches}<a href="#x">x</a>${sallyport.decoyLink()}${images}`)
   })
-  const url = `http://127.0.0.1:${await listening(t, createServer(app))}/`
+  const url = `${await startOrigin(t, app)}/`
   const browser = await openChromium()
   t.teardown(() => browser.close())
   const asked: string[] = []

@@ -29,17 +29,25 @@ export async function awaitBans({ bans }: Pick<Sallyport, 'bans'>, count: number
   while ((await bans.list()).length !== count) await delay(5)
 }
 
+type Check = (t: Test, at: RunningHost, sallyport: Sallyport) => Promise<void>
+
+/** Runs a check in every host before one service. */
+export function everyHost(name: string, config: Partial<ConfigInput>, check: Check): void {
+  void t.test(name, async (t) => {
+    const sallyport = await openWithoutData(t, config)
+    for (const host of HOSTS) {
+      await t.test(host.name, async (t) => check(t, await startHost(t, host, sallyport), sallyport))
+    }
+  })
+}
+
 /** Runs a check in every host, each with a gate of its own, because a gate answers only so many questions of one client. */
-export function everyHost(
-  name: string,
-  config: Partial<ConfigInput>,
-  check: (t: Test, at: RunningHost, sallyport: Sallyport, host: Host) => Promise<void>,
-): void {
+export function everyGate(name: string, config: Partial<ConfigInput>, check: Check): void {
   void t.test(name, async (t) => {
     for (const host of HOSTS) {
       await t.test(host.name, async (t) => {
         const sallyport = await openWithoutData(t, config)
-        await check(t, await startHost(t, host, sallyport), sallyport, host)
+        await check(t, await startHost(t, host, sallyport), sallyport)
       })
     }
   })

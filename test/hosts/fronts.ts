@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort, NO_NEIGHBOURS } from '@sallyport/engine/testing'
 import type { Test } from 'tap'
 import { openRelay } from '../relay.ts'
-import { makeFolder } from '../started.ts'
+import { makeFolder, writeIn } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 import { ADDRESS } from './challenge-client.ts'
 
@@ -59,7 +59,7 @@ const STARTERS: Readonly<Record<Front, Starter>> = {
       ['site.example {', `http://site.example:${port}, http://127.0.0.1:${port} {\n\tbind 127.0.0.1`],
       ...changed,
     ])
-    const file = writeText(folder, `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
+    const file = writeIn(folder, 'config', `{\n\tadmin off\n\tauto_https off\n}\n${site}`)
     await run(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], port)
     return port
   },
@@ -70,7 +70,7 @@ const STARTERS: Readonly<Record<Front, Starter>> = {
       ['%[src]', ADDRESS],
       ...changed,
     ])
-    await run(t, 'haproxy', ['-db', '-f', writeText(folder, site)], port)
+    await run(t, 'haproxy', ['-db', '-f', writeIn(folder, 'config', site)], port)
     return port
   },
   async nginx(t, { folder, port, gate, origin }, changed) {
@@ -85,7 +85,7 @@ const STARTERS: Readonly<Record<Front, Starter>> = {
     const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `${of}_temp_path ${folder}/${of};`)
     const user = process.getuid?.() === 0 ? 'user root;' : ''
     const main = `daemon off; pid ${folder}/pid; error_log stderr; ${user} events {}`
-    const file = writeText(folder, `${main} http { access_log off; ${folders.join(' ')} ${site} }`)
+    const file = writeIn(folder, 'config', `${main} http { access_log off; ${folders.join(' ')} ${site} }`)
     await run(t, 'nginx', ['-p', folder, '-c', file], port)
     return port
   },
@@ -95,7 +95,7 @@ const STARTERS: Readonly<Record<Front, Starter>> = {
     const admin = await freePort()
     const options = `entryPoints.web.address=127.0.0.1:${port} entryPoints.web.proxyProtocol.insecure=true
 entryPoints.traefik.address=127.0.0.1:${admin} api.insecure=true global.checkNewVersion=false global.sendAnonymousUsage=false
-providers.file.filename=${writeText(folder, site, 'dynamic.yaml')}`
+providers.file.filename=${writeIn(folder, 'dynamic.yaml', site)}`
     const args = options.split(/\s/).map((option) => `--${option}`)
     await run(t, 'traefik', args, port)
     const loaded = () => fetch(`http://127.0.0.1:${admin}/api/http/routers/site@file`).catch(() => undefined)
@@ -114,16 +114,10 @@ providers.file.filename=${writeText(folder, site, 'dynamic.yaml')}`
       ['      filter_chains:\n', `      listener_filters: [${named}]\n      filter_chains:\n`],
       ...changed,
     ])
-    const file = writeText(folder, site, 'envoy.yaml')
+    const file = writeIn(folder, 'envoy.yaml', site)
     await run(t, 'envoy', ['-c', file, '--use-dynamic-base-id', '--concurrency', '1', '-l', 'error'], port)
     return relayTo(t, port)
   },
-}
-
-function writeText(folder: string, text: string, name = 'config'): string {
-  const file = join(folder, name)
-  writeFileSync(file, text)
-  return file
 }
 
 /** Opens a relay that names a public address to a server; resolves with its port. */

@@ -10,7 +10,7 @@ import Fastify from 'fastify'
 import Koa from 'koa'
 import t, { type Test } from 'tap'
 import { WebSocket, WebSocketServer } from 'ws'
-import { startProxy } from './proxy.ts'
+import { startOrigin, startProxy } from './proxy.ts'
 import { madeScene } from './scene.ts'
 import { exchange } from './wire.ts'
 
@@ -86,7 +86,7 @@ for (const [name, origin] of Object.entries(ORIGINS)) {
       checks.push(check)
       return 'seen'
     })
-    const upstream = await listen(t, createServer(listener))
+    const upstream = await startOrigin(t, listener)
     for (const key of [HMAC, ED25519]) {
       const { url } = await gateBefore(t, upstream, [key])
       for (const method of ['GET', 'POST']) {

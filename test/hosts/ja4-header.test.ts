@@ -1,6 +1,7 @@
-import { compilePolicy, createInspector, parseTrust } from '@sallyport/core'
-import { createFakeClock, createFakeNetworks, makeSnapshots, makeSystem } from '@sallyport/core/testing'
+import { parseTrust } from '@sallyport/core'
+import { createFakeNetworks, makeSnapshots, makeSystem } from '@sallyport/core/testing'
 import t from 'tap'
+import { makeInspector } from '../inspector.ts'
 import { startHost } from './every-host.ts'
 import { HOSTS } from './hosts.ts'
 import { madeScene } from './scene.ts'
@@ -15,20 +16,13 @@ const HOME = { system: makeSystem({ asn: 64_501, name: 'Home', type: 'isp', netw
 
 /** A host that refuses programs by their TLS, and browsers whose TLS is another's. */
 function hostTrusting(trustProxy: readonly string[]) {
-  const inspector = createInspector({
-    clock: createFakeClock('2026-11-29T00:00:00Z'),
-    snapshots: makeSnapshots({ networks: createFakeNetworks([['8.0.0.0/8', HOME]]), rangesLoaded: true }),
-    trust: parseTrust(trustProxy, { ja4Header: 'CF-JA4' }),
-    policy: compilePolicy({
-      preset: 'observe',
-      rules: [
-        { id: 'no-programs', match: { ja4: ['program'] }, action: 'block' },
-        { id: 'no-copies', match: { basis: ['contradiction'] }, action: 'block' },
-      ],
-    }),
-    mode: 'enforce',
-  })
-  return { ...madeScene().enforcing, ...inspector }
+  const snapshots = makeSnapshots({ networks: createFakeNetworks([['8.0.0.0/8', HOME]]), rangesLoaded: true })
+  const rules = [
+    { id: 'no-programs', match: { ja4: ['program'] }, action: 'block' },
+    { id: 'no-copies', match: { basis: ['contradiction'] }, action: 'block' },
+  ] as const
+  const trust = parseTrust(trustProxy, { ja4Header: 'CF-JA4' })
+  return { ...madeScene().enforcing, ...makeInspector({ preset: 'observe', rules }, { snapshots, trust }) }
 }
 
 for (const host of HOSTS) {

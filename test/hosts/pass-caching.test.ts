@@ -3,7 +3,7 @@ import type { ConfigInput } from '@sallyport/engine'
 import { guard } from '@sallyport/fetch'
 import t from 'tap'
 import { ADDRESS, BROWSER, earnPass, visit } from './challenge-client.ts'
-import { everyHost } from './every-host.ts'
+import { everyGate } from './every-host.ts'
 import { SERVERS } from './places.ts'
 import { startProxyBefore } from './proxy.ts'
 import { exchange, requestBytes } from './wire.ts'
@@ -15,7 +15,7 @@ const POLICY = {
   rules: [{ id: 'ask', match: { not: { path: ['/open'] } }, action: 'challenge', challenge: { level: 2 } }],
 } satisfies ConfigInput['policy']
 
-everyHost('an answer that rests on a pass is private, and no other', { policy: POLICY }, async (t, at) => {
+everyGate('an answer that rests on a pass is private, and no other', { policy: POLICY }, async (t, at) => {
   const cookie = await earnPass(at)
   for (let call = 0; call < 3; call++) {
     t.match(await visit(at, { cookie }), { status: 200, headers: { 'cache-control': 'private' } })

@@ -1,7 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import Router from '@koa/router'
-import { compilePolicy, createInspector, type Decision, type InspectionRequest, parseTrust } from '@sallyport/core'
-import { createFakeClock, makeSnapshots } from '@sallyport/core/testing'
+import type { Decision, InspectionRequest } from '@sallyport/core'
 import { listening } from '@sallyport/engine/testing'
 import * as forExpress from '@sallyport/express'
 import * as forFastify from '@sallyport/fastify'
@@ -11,6 +10,7 @@ import express4 from 'express4'
 import Fastify from 'fastify'
 import Koa from 'koa'
 import t, { type Test } from 'tap'
+import { makeInspector } from '../inspector.ts'
 import { startProxyBefore } from './proxy.ts'
 import { AROUND, TARGETS } from './spellings.ts'
 import { exchange, requestBytes } from './wire.ts'
@@ -40,13 +40,7 @@ const proxySite =
 
 function gate(blocks: boolean): Gate {
   const rules = blocks ? [{ id: 'no-admin', match: { path: ['/admin', '/admin/**'] }, action: 'block' as const }] : []
-  return createInspector({
-    clock: createFakeClock('2026-11-01T00:00:00Z'),
-    snapshots: makeSnapshots(),
-    trust: parseTrust([]),
-    policy: compilePolicy({ preset: 'observe', rules }),
-    mode: 'enforce',
-  })
+  return makeInspector({ preset: 'observe', rules })
 }
 
 /** Starts a site until the test ends; resolves with its port. */

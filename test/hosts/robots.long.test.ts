@@ -4,7 +4,6 @@ import {
   compilePolicy,
   createCatalogue,
   createCrawlerVerifier,
-  createInspector,
   createReverseChecks,
   formatAddress,
   type NameAnswer,
@@ -12,7 +11,6 @@ import {
   type Prefix,
   parseAddress,
   parsePrefix,
-  parseTrust,
   type ReverseAnswer,
   refuses,
   writeRobots,
@@ -28,6 +26,7 @@ import {
 import { open, robotsOfConfig } from '@sallyport/engine'
 import t from 'tap'
 import { request } from 'undici'
+import { makeInspector } from '../inspector.ts'
 import { NO_DATA } from '../no-data.ts'
 import { startProxy } from './proxy.ts'
 
@@ -87,7 +86,7 @@ function createTestInspector(policy: Policy, mode: 'enforce' | 'monitor' = 'enfo
   const clock = createFakeClock('2026-11-21T00:00:00Z')
   const crawlers = createCrawlerVerifier(catalogue, { reverse: createReverseChecks({ clock, dns: internet.dns }) })
   const { snapshots } = internet
-  return createInspector({ clock, snapshots, crawlers, mode, trust: parseTrust([]), policy: compilePolicy(policy) })
+  return makeInspector(policy, { clock, snapshots, crawlers, mode })
 }
 
 const PATHS = `/ /index.html /admin /admin/ /admin/users /admin/public /admin/public/page /administrator /login /login/

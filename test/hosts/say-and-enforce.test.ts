@@ -1,8 +1,6 @@
 import {
-  compilePolicy,
   createCatalogue,
   createCrawlerVerifier,
-  createInspector,
   createReverseChecks,
   parsePrefix,
   parseTrust,
@@ -10,6 +8,7 @@ import {
 } from '@sallyport/core'
 import { createCrawlerRanges, createFakeClock, createFakeDns, makeSnapshots } from '@sallyport/core/testing'
 import t from 'tap'
+import { makeInspector } from '../inspector.ts'
 import { startHost } from './every-host.ts'
 import { HOSTS } from './hosts.ts'
 import { madeScene } from './scene.ts'
@@ -29,18 +28,13 @@ const RULES: readonly Rule[] = [
 /** A service whose rules redirect one crawler and refuse others, and whose answers say so. */
 function made() {
   const clock = createFakeClock('2026-11-26T00:00:00Z')
-  const policy = compilePolicy({ preset: 'observe', rules: RULES })
-  const { decide } = createInspector({
-    clock,
-    crawlers: createCrawlerVerifier(catalogue, { reverse: createReverseChecks({ clock, dns: createFakeDns({}, {}) }) }),
-    snapshots: makeSnapshots({
-      ...createCrawlerRanges([{ slug, state: 'fresh', date: '2026-11-20', prefixes }]),
-      rangesLoaded: true,
-    }),
-    trust: parseTrust(['loopback']),
-    policy,
-    mode: 'enforce',
+  const crawlers = createCrawlerVerifier(catalogue, {
+    reverse: createReverseChecks({ clock, dns: createFakeDns({}, {}) }),
   })
+  const ranges = createCrawlerRanges([{ slug, state: 'fresh', date: '2026-11-20', prefixes }])
+  const snapshots = makeSnapshots({ ...ranges, rangesLoaded: true })
+  const about = { clock, crawlers, snapshots, trust: parseTrust(['loopback']) }
+  const { decide } = makeInspector({ preset: 'observe', rules: RULES }, about)
   return { ...madeScene().enforcing, decide }
 }
 

@@ -8,7 +8,7 @@ import { listening, NO_REDIS, startRedis } from '@sallyport/engine/testing'
 import { inspection } from '@sallyport/express'
 import express from 'express'
 import t, { type Test } from 'tap'
-import { awaitBans, everyHost, startHost } from './every-host.ts'
+import { awaitBans, everyGate, startHost } from './every-host.ts'
 import { HOSTS, type Host } from './hosts.ts'
 import { startProxy, startProxyBefore } from './proxy.ts'
 import { askAs, readStatus } from './wire.ts'
@@ -34,7 +34,7 @@ async function bannedByThree(t: Test, sallyport: Sallyport, strike: () => Promis
   t.same(ban?.offences, { blocked: 3 })
 }
 
-everyHost('three blocks, and all else of the client is refused', { policy: POLICY }, async (t, at, sallyport) => {
+everyGate('three blocks, and all else of the client is refused', { policy: POLICY }, async (t, at, sallyport) => {
   for (let call = 0; call < 2; call++) t.equal(await readStatus(at, '8.1.0.1', '/.env'), 403)
   t.equal(await readStatus(at, '8.1.0.1', '/'), 200)
   await readStatus(at, '8.1.0.1', '/.env')

@@ -5,7 +5,7 @@ import { NO_DATA } from '../no-data.ts'
 import { makeFolder } from '../started.ts'
 
 /** Returns the configuration of a service that knows no networks, logs nothing and believes a proxy on loopback. */
-export function makeQuietConfig(t: Test, config: Partial<ConfigInput> = {}): ConfigInput {
+export function makeQuietConfig(t: Test | undefined, config: Partial<ConfigInput> = {}): ConfigInput {
   return {
     dataDir: join(makeFolder(t), 'state'),
     data: { refresh: false, sources: NO_DATA },

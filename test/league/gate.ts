@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Decision, InspectionRequest, PresetName } from '@sallyport/core'
 import { open } from '@sallyport/engine'
 import { openProxy } from '@sallyport/proxy'
 import type { certificate as makeCertificate } from '../certificate.ts'
+import { running } from '../hosts/host.ts'
 import { openRelay } from '../relay.ts'
 
 /** Real addresses, each of a class that the embedded data knows: Hetzner, Mullvad and Comcast. */
@@ -38,19 +37,18 @@ export async function openGate(preset: PresetName, dataDir: string, certificate:
   const asked: Asked[] = []
   let refused = 0
   let end = (): void => {}
-  const site = createServer((request, response) => {
+  const answering = createServer((request, response) => {
     if (isPage(request.url)) served.add(String(request.url))
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(PAGE)
   })
-  site.listen(0, '127.0.0.1')
-  await once(site, 'listening')
+  const site = await running(answering)
   const clock = createVisitClock()
   const quiet = { data: { refresh: false }, net: { outbound: false }, log: { requests: 'off' } } as const
   const config = { dataDir, trustProxy: ['loopback'], policy: { preset }, ...quiet }
   const sallyport = await open(config, { clock, onNotice: () => {} })
   const proxy = await openProxy(sallyport, {
     ...sallyport.config,
-    upstream: `http://127.0.0.1:${(site.address() as AddressInfo).port}`,
+    upstream: `http://127.0.0.1:${site.port}`,
     listen: '127.0.0.1:0',
     admin: '127.0.0.1:0',
     proxyProtocol: 'v1',
@@ -85,9 +83,7 @@ export async function openGate(preset: PresetName, dataDir: string, certificate:
     async close() {
       await proxy.close('cut')
       await sallyport.close()
-      site.closeAllConnections()
-      site.close()
-      await once(site, 'close')
+      await site.close()
     },
   }
 }

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, listening } from '@sallyport/engine/testing'
+import { freePort } from '@sallyport/engine/testing'
 import t from 'tap'
+import { startOrigin } from '../hosts/proxy.ts'
 import { makeFolder } from '../started.ts'
 import { ROOT } from '../workspaces.ts'
 import { type Container, type ImageConfig, startContainer } from './container.ts'
@@ -75,8 +75,7 @@ t.test('the image', { skip: NO_BUILDER }, async (t) => {
     t.ok(existsSync(join(rootfs, 'usr/local/LICENSE')))
   })
 
-  const origin = createServer((_, res) => res.end('hello from the origin'))
-  const upstream = `http://127.0.0.1:${await listening(t, origin)}`
+  const upstream = await startOrigin(t, (_, res) => res.end('hello from the origin'))
   const [port, admin] = [await freePort(), await freePort()]
   const bundle = join(folder, 'container')
   mkdirSync(bundle)

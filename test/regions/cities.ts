@@ -1,5 +1,5 @@
 import { type ConfigInput, open, type Sallyport } from '@sallyport/engine'
-import type { Test } from 'tap'
+import t, { type Test } from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
 
 /** The city file puts this line of Frontier in Carrollton, Texas. */
@@ -12,12 +12,18 @@ export async function openService(t: Test, config: ConfigInput): Promise<Sallypo
   return sallyport
 }
 
-/** Opens a service, and skips the test where no city file is installed. */
-export async function openCities(t: Test, config: ConfigInput = {}): Promise<Sallyport | undefined> {
-  const sallyport = await openService(t, config)
-  const hasCities = sallyport.sources().some(({ id, state }) => id === 'dbip-city-v4' && state === 'loaded')
-  if (!hasCities) t.pass('no city file is installed', { skip: true })
-  return hasCities ? sallyport : undefined
+/** Tests a service with the city file; the test is skipped where none is installed. */
+export function testCities(
+  name: string,
+  config: ConfigInput,
+  check: (t: Test, sallyport: Sallyport) => Promise<void>,
+): void {
+  void t.test(name, async (t) => {
+    const sallyport = await openService(t, config)
+    const hasCities = sallyport.sources().some(({ id, state }) => id === 'dbip-city-v4' && state === 'loaded')
+    if (hasCities) await check(t, sallyport)
+    else t.pass('no city file is installed', { skip: true })
+  })
 }
 
 export function decide(sallyport: Pick<Sallyport, 'decide'>, peer: string) {

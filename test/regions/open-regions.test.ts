@@ -2,7 +2,7 @@ import { makeAddress } from '@sallyport/core/testing'
 import type { ConfigInput } from '@sallyport/engine'
 import t from 'tap'
 import { DATA_DIR } from '../data-dir.ts'
-import { CARRIER, decide, openCities, openService, TEXAN } from './cities.ts'
+import { CARRIER, decide, openService, TEXAN, testCities } from './cities.ts'
 
 /* Regions of a service over the embedded data, with the city file where it is installed. */
 
@@ -12,18 +12,22 @@ function makeConfig(unknown: 'ignore' | 'match' = 'ignore'): ConfigInput {
   return { policy: { preset: 'observe', rules: [{ ...TEXAS, match: { region: ['US-TX'] }, unknown }] } }
 }
 
-t.test('regions are known from the first request on where a rule asks for them, also after a reload', async (t) => {
-  const sallyport = await openCities(t, { policy: { preset: 'observe' } })
-  if (sallyport === undefined) return
-  t.equal(decide(sallyport, TEXAN).inspection.region, undefined, 'nothing asked for it')
-  await sallyport.reload({ dataDir: DATA_DIR, data: { refresh: false }, ...makeConfig() })
-  t.match(decide(sallyport, TEXAN), { action: 'block', status: 451, inspection: { region: { code: 'US-TX' } } })
-  const again = await openService(t, makeConfig())
-  t.match(decide(again, TEXAN), { action: 'block', status: 451 })
-  const { geo } = await again.lookup(TEXAN)
-  t.match(geo, { countryCode: 'US', region: 'Texas' })
-  t.notOk('regionCode' in geo, '/v1 answers as before')
-})
+const OBSERVING: ConfigInput = { policy: { preset: 'observe' } }
+
+testCities(
+  'regions are known at once where a rule asks for them, also after a reload',
+  OBSERVING,
+  async (t, sallyport) => {
+    t.equal(decide(sallyport, TEXAN).inspection.region, undefined, 'nothing asked for it')
+    await sallyport.reload({ dataDir: DATA_DIR, data: { refresh: false }, ...makeConfig() })
+    t.match(decide(sallyport, TEXAN), { action: 'block', status: 451, inspection: { region: { code: 'US-TX' } } })
+    const again = await openService(t, makeConfig())
+    t.match(decide(again, TEXAN), { action: 'block', status: 451 })
+    const { geo } = await again.lookup(TEXAN)
+    t.match(geo, { countryCode: 'US', region: 'Texas' })
+    t.notOk('regionCode' in geo, '/v1 answers as before')
+  },
+)
 
 t.test('clients whose place is not known have no region, and the rule says what that means', async (t) => {
   const outside: Readonly<Record<string, string>> = {

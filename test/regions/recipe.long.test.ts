@@ -1,28 +1,17 @@
-import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { readFences } from '../documents/fences.ts'
-import { BIN, makeFolder } from '../started.ts'
+import { runCommand } from '../evidence/commands.ts'
+import { makeFolder, writeIn } from '../started.ts'
 
 /* The rules of the document on borders, over the embedded data, in each command that tells of regions. */
 
 const FOLDER = makeFolder(t)
 
 const RULES = readFences(['packages/sallyport/docs/regions.md']).find(({ text }) => text.includes('region:'))?.text
-const CONFIG = write('sallyport.yaml', `dataDir: ${join(FOLDER, 'data')}\ndata: { refresh: false }\n${RULES}`)
+const CONFIG = writeIn(FOLDER, 'sallyport.yaml', `dataDir: ${join(FOLDER, 'data')}\ndata: { refresh: false }\n${RULES}`)
 
-function write(name: string, text: string): string {
-  const file = join(FOLDER, name)
-  writeFileSync(file, text)
-  return file
-}
-
-function run(...argv: readonly string[]) {
-  const args = [BIN, ...argv, '--config', CONFIG]
-  const { status: code, stdout: out, stderr: err } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  return { code, out, err }
-}
+const run = (...argv: readonly string[]) => runCommand(...argv, '--config', CONFIG)
 
 const VISITORS = { london: '86.128.10.20', dallas: '47.184.10.20', carrier: '172.56.1.1', tor: '185.220.101.10' }
 const hasCities = run('lookup', VISITORS.dallas).out.includes('region         US-TX')
@@ -41,21 +30,22 @@ t.test('policy test expects the status of a law, and the status of another block
     const tests = rows.map(
       ([ip, path, expect], at) => `- { name: t${at}, request: { ip: ${ip}, path: ${path} }, expect: { ${expect} } }\n`,
     )
-    return write(name, `tests:\n${tests.join('')}`)
+    return writeIn(FOLDER, name, `tests:\n${tests.join('')}`)
   }
-  t.match(run('policy', 'test', writeTests('met.yaml', expectations)), { code: 0, out: /5 expectations met/ })
+  t.match(run('policy', 'test', writeTests('met.yaml', expectations)), { status: 0, out: /5 expectations met/ })
   const wrong = writeTests('wrong.yaml', [
     [london, '/adult/1', 'status: 403'],
     [london, '/', 'status: 451'],
   ])
   const said = /t0: status is 451, not 403\n[\s\S]*t1: status is none, not 451/
-  t.match(run('policy', 'test', wrong), { code: 1, out: said })
+  t.match(run('policy', 'test', wrong), { status: 1, out: said })
   const unknown = writeTests('unknown.yaml', [['8.8.8.8', '/', 'status: 404']])
-  t.match(run('policy', 'test', unknown), { code: 2, err: /expect\.status/ })
+  t.match(run('policy', 'test', unknown), { status: 2, err: /expect\.status/ })
 })
 
 t.test('explain says the region, or why it is not known, and the status', { skip }, async (t) => {
-  const explain = (ip: string) => run('explain', write('request.json', JSON.stringify({ ip, path: '/adult/1' }))).out
+  const explain = (ip: string) =>
+    run('explain', writeIn(FOLDER, 'request.json', JSON.stringify({ ip, path: '/adult/1' }))).out
   const dallas =
     /^block[\s\S]*status +451, for legal reasons[\s\S]*region +US-TX, Texas, by dbip-city-v4, confidence 0\.75/
   t.match(explain(VISITORS.dallas), dallas)

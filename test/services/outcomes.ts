@@ -1,9 +1,7 @@
 import {
-  compilePolicy,
   createCatalogue,
   createCounter,
   createCrawlerVerifier,
-  createInspector,
   createReverseChecks,
   formatAddress,
   type InspectionRequest,
@@ -29,6 +27,7 @@ import {
 } from '@sallyport/core/testing'
 import { OPERATORS } from '@sallyport/data/operators'
 import { askedAs } from '@sallyport/node/internal'
+import { makeInspector } from '../inspector.ts'
 import { SERVICES, type Service } from './services.ts'
 
 /** Prefixes and their systems in November 2026; the operator table states their classes. */
@@ -92,14 +91,15 @@ export async function runMinute(
   rules: Policy['rules'] = [],
 ): Promise<ServiceOutcome> {
   const clock = createFakeClock('2026-11-28T09:00:00.000Z')
-  const inspector = createInspector({
-    clock,
-    snapshots: makeSnapshots({ networks: NETWORKS, geo: GEO, countries: COUNTRIES, rangesLoaded: true }),
-    trust: parseTrust(service.trustProxy ?? [], 'x-forwarded-for'),
-    policy: compilePolicy({ preset, rules }),
-    mode: 'enforce',
-    crawlers: createCrawlerVerifier(CATALOGUE, { reverse: createReverseChecks({ clock, dns: createFakeDns({}) }) }),
-  })
+  const inspector = makeInspector(
+    { preset, rules },
+    {
+      clock,
+      snapshots: makeSnapshots({ networks: NETWORKS, geo: GEO, countries: COUNTRIES, rangesLoaded: true }),
+      trust: parseTrust(service.trustProxy ?? [], 'x-forwarded-for'),
+      crawlers: createCrawlerVerifier(CATALOGUE, { reverse: createReverseChecks({ clock, dns: createFakeDns({}) }) }),
+    },
+  )
   const counter = createCounter({ counts: createFakeCounts(clock), flights: 'test' })
   const type = PAGES.includes(service.kind) ? 'text/html' : 'application/json'
   let passed = 0

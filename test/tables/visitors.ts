@@ -1,18 +1,6 @@
-import {
-  compilePolicy,
-  createInspector,
-  type InspectionRequest,
-  PRESET_NAMES,
-  type PresetName,
-  parseTrust,
-} from '@sallyport/core'
-import {
-  createFakeClock,
-  createFakeCountries,
-  createFakeNetworks,
-  makeSnapshots,
-  makeSystem,
-} from '@sallyport/core/testing'
+import { type InspectionRequest, PRESET_NAMES, type PresetName } from '@sallyport/core'
+import { createFakeCountries, createFakeNetworks, makeSnapshots, makeSystem } from '@sallyport/core/testing'
+import { makeInspector } from '../inspector.ts'
 import { code, joinAlike, table } from './markdown.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -73,13 +61,7 @@ const SNAPSHOTS = makeSnapshots({
 })
 
 export function decideVisitor(preset: PresetName, headers: Headers, place: Place): string {
-  const inspector = createInspector({
-    clock: createFakeClock('2026-11-28T12:00:00Z'),
-    snapshots: SNAPSHOTS,
-    trust: parseTrust([]),
-    policy: compilePolicy({ preset, rules: [] }),
-    mode: 'enforce',
-  })
+  const inspector = makeInspector({ preset, rules: [] }, { snapshots: SNAPSHOTS })
   const fields = Object.entries({ Host: 'site.example', ...headers }).flat()
   const about = { method: 'GET', target: '/', scheme: 'https', httpVersion: '2.0' } as const
   const request: InspectionRequest = { peer: NETWORKS[place], fields, ...about }
