@@ -1,41 +1,26 @@
-import { doctor, open } from '@sallyport/engine'
-import t, { type Test } from 'tap'
-import { NO_DATA } from '../no-data.ts'
-import { writeIn } from '../started.ts'
-import { attest, awaitEvidence, runCommand } from './commands.ts'
+import type { Sallyport } from '@sallyport/engine'
+import t from 'tap'
+import { attest, awaitEvidence, openWithFile, runCommand } from './commands.ts'
 import { type Manner, makeAuthority, NO_OPENSSL, serveAuthority } from './time-authority.ts'
 
 const ENOUGH = { skip: NO_OPENSSL, timeout: 120_000 }
 
-/** Opens a service that asks an authority for timestamps. */
-async function started(t: Test, url: string, ca?: string, net: object = { allowPrivate: ['127.0.0.0/8'] }) {
-  const dataDir = t.testdir()
-  const ledger = { timestamps: [url], ...(ca !== undefined && { timestampCa: ca }) }
-  const config = { dataDir, data: { refresh: false, sources: NO_DATA }, ledger, net }
-  const write = (name: string, content: string | Uint8Array) => writeIn(dataDir, name, content)
-  const file = write('sallyport.yaml', JSON.stringify(config))
-  const sallyport = await open(config, { onNotice: () => {}, onFault: () => {} })
-  t.teardown(() => sallyport.close())
-  return {
-    sallyport,
-    file,
-    write,
-    findings: async () => (await doctor(config)).filter(({ check }) => check === 'anchors'),
-    async metrics() {
-      const lines = (await sallyport.metrics().metrics()).split('\n')
-      return lines.filter((line) => line.startsWith('sallyport_ledger_timestamps'))
-    },
-  }
+const NET = { allowPrivate: ['127.0.0.0/8'] }
+
+async function readMetrics(sallyport: Sallyport): Promise<readonly string[]> {
+  const lines = (await sallyport.metrics().metrics()).split('\n')
+  return lines.filter((line) => line.startsWith('sallyport_ledger_timestamps'))
 }
 
 t.test('a service has its records stamped, and the file proves their time offline', ENOUGH, async (t) => {
   const authority = await makeAuthority(t)
   const served = await serveAuthority(t, authority)
   const root = authority.file('root.pem')
-  const { sallyport, file, write, metrics, findings } = await started(t, served.url, root)
+  const ledger = { timestamps: [served.url], timestampCa: root }
+  const { sallyport, file, write, findings } = await openWithFile(t, { ledger, net: NET })
   const evidence = await awaitEvidence(sallyport, await attest(sallyport), ({ anchors }) => anchors?.length === 1)
   t.ok(served.asked.every((type) => type === 'application/timestamp-query'))
-  t.match(await metrics(), [/outcome="stamped"\} [1-9]/])
+  t.match(await readMetrics(sallyport), [/outcome="stamped"\} [1-9]/])
   t.match(await findings(), [{ state: 'ok', found: /^http:\/\/127\.0\.0\.1:\d+\/tsr issues timestamps as tsa\.$/ }])
   const saved = write('evidence.json', JSON.stringify(evidence))
   const keys = write('keys.json', JSON.stringify(await sallyport.provenance.keys()))
@@ -87,13 +72,14 @@ t.test('an authority that is away, slow or lies delays nothing, and is said', EN
   for (const [name, said, answer] of manners) {
     const served = await serveAuthority(t, authority)
     served.answer = answer
-    const { sallyport, metrics, findings } = await started(t, served.url, authority.file('root.pem'))
+    const ledger = { timestamps: [served.url], timestampCa: authority.file('root.pem') }
+    const { sallyport, findings } = await openWithFile(t, { ledger, net: NET })
     t.match(await findings(), [{ state: 'fail', found: said, passing: true }], name)
     const id = await attest(sallyport)
     if (name === 'garbage') {
       const evidence = await awaitEvidence(sallyport, id, ({ unanchored = '' }) => /cannot be read/.test(unanchored))
       t.match(evidence, { anchors: [], unanchored: /^http:\/\/127\.0\.0\.1:\d+\/tsr: it cannot be read$/ })
-      t.match(await metrics(), [/outcome="refused"\} 1$/], 'it is asked again only after a minute')
+      t.match(await readMetrics(sallyport), [/outcome="refused"\} 1$/], 'it is asked again only after a minute')
     }
     await sallyport.close()
   }
@@ -105,12 +91,13 @@ t.test('a service that may not ask says so, and one that hangs ends at once', EN
   const asked = new Promise<void>((resolve) => {
     served.answer = () => resolve()
   })
-  const hanging = await started(t, served.url)
+  const ledger = { timestamps: [served.url] }
+  const hanging = await openWithFile(t, { ledger, net: NET })
   await attest(hanging.sallyport)
   await asked
   await hanging.sallyport.close()
   t.pass('closed while the authority has not answered')
-  const { sallyport } = await started(t, served.url, undefined, { outbound: false })
+  const { sallyport } = await openWithFile(t, { ledger, net: { outbound: false } })
   const id = await attest(sallyport)
   const evidence = await awaitEvidence(sallyport, id, ({ unanchored = '' }) => /outbound/.test(unanchored))
   t.match(evidence, { unanchored: /: net\.outbound is false$/ })

@@ -1,16 +1,14 @@
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import type { PaymentProvider } from '@sallyport/core'
-import { open, type Sallyport } from '@sallyport/engine'
+import type { ConfigInput, Sallyport } from '@sallyport/engine'
 import { inspection } from '@sallyport/express'
 import express from 'express'
 import t, { type Test } from 'tap'
 import { request } from 'undici'
 import { type RunningHost, running } from '../hosts/host.ts'
 import { startProxyBefore } from '../hosts/proxy.ts'
-import { NO_DATA } from '../no-data.ts'
-import { writeIn } from '../started.ts'
-import { runCommand } from './commands.ts'
+import { makeFolder, writeIn } from '../started.ts'
+import { openWithFile, runCommand } from './commands.ts'
 
 /** Is in the ranges that are shipped. */
 const GOOGLE = '66.249.66.1'
@@ -20,33 +18,27 @@ const OFFER = { price: 'USD 0.5', licence: 'https://shop.example/paid.xml' }
 const ROBOTS =
   'User-agent: *\nDisallow: /private/\nContent-Usage: train-ai=n\n\nLicense: https://shop.example/licence.xml\n'
 
-async function opened(t: Test, more: object = {}) {
-  const dataDir = t.testdir({ 'robots.txt': ROBOTS })
-  const config = {
-    dataDir,
-    data: { refresh: false, sources: NO_DATA },
+/** Takes any promise of a price but one. */
+const PAYMENTS: PaymentProvider = {
+  accept: async ({ text }) =>
+    text === 'USD 5'
+      ? { accepted: false, reason: 'closed' }
+      : { accepted: true, receipt: `pay_${text}`.replace(' ', '_') },
+}
+
+async function openService(t: Test, more: ConfigInput = {}) {
+  const config: ConfigInput = {
     trustProxy: ['loopback'],
-    crawls: 'pattern' as const,
-    robots: { file: join(dataDir, 'robots.txt') },
+    crawls: 'pattern',
+    robots: { file: writeIn(makeFolder(t), 'robots.txt', ROBOTS) },
     policy: {
       rules: [
-        { id: 'private', match: { path: ['/private/**'], crawler: ['gptbot'] }, action: 'block' as const },
-        { id: 'paid', match: { path: ['/library/**'] }, action: 'offer' as const, offer: OFFER },
+        { id: 'private', match: { path: ['/private/**'], crawler: ['gptbot'] }, action: 'block' },
+        { id: 'paid', match: { path: ['/library/**'] }, action: 'offer', offer: OFFER },
       ],
     },
-    ...more,
   }
-  const write = (name: string, content: string) => writeIn(dataDir, name, content)
-  const file = write('sallyport.yaml', JSON.stringify(config))
-  const payments: PaymentProvider = {
-    accept: async ({ text }) =>
-      text === 'USD 5'
-        ? { accepted: false, reason: 'closed' }
-        : { accepted: true, receipt: `pay_${text}`.replace(' ', '_') },
-  }
-  const sallyport = await open(config, { onNotice: () => {}, payments })
-  t.teardown(() => sallyport.close())
-  return { sallyport, file, write }
+  return openWithFile(t, { ...config, ...more }, { payments: PAYMENTS })
 }
 
 /** Visits of two crawlers: one from a range that its operator publishes, one that only claims. */
@@ -78,7 +70,7 @@ const PLACES: Readonly<Record<string, (t: Test, sallyport: Sallyport) => Promise
 
 for (const [place, start] of Object.entries(PLACES)) {
   t.test(`${place}: which pages an operator read against the preference of the site, proven offline`, async (t) => {
-    const { sallyport, file, write } = await opened(t)
+    const { sallyport, file, write } = await openService(t)
     await visit(await start(t, sallyport))
     const keys = write('keys.json', JSON.stringify(await sallyport.provenance.keys()))
     await sallyport.close()
@@ -141,7 +133,7 @@ for (const [place, start] of Object.entries(PLACES)) {
 }
 
 t.test('nothing is recorded unless it is asked for', async (t) => {
-  const { sallyport, file } = await opened(t, { crawls: false })
+  const { sallyport, file } = await openService(t, { crawls: false })
   await visit(await (PLACES['express'] as (typeof PLACES)[string])(t, sallyport))
   await sallyport.close()
   const { status, err } = runCommand('report', '--ai', '--evidence', 'OpenAI', '--config', file)

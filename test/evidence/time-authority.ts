@@ -50,7 +50,6 @@ const run = promisify(execFile)
 
 /** An authority of time in a folder: a root, and certificates that it has issued. */
 export interface Authority {
-  readonly folder: string
   /** Holds the certificate of the root, PEM. */
   readonly root: string
   /** Answers a request (DER) with a certificate of this name. */
@@ -86,7 +85,6 @@ export async function makeAuthority(t: Test, name = 'Made Root'): Promise<Author
   }
   await issue('tsa', 'time')
   return {
-    folder,
     root: readFileSync(file('root.pem'), 'utf8'),
     issue,
     openssl,

@@ -1,4 +1,4 @@
-import { anchors, createOutbound, doctor, open } from '@sallyport/engine'
+import { anchors, createOutbound } from '@sallyport/engine'
 import { openLedger } from '@sallyport/ledger'
 import {
   createMemoryArchive,
@@ -11,9 +11,7 @@ import {
 } from '@sallyport/ledger/testing'
 import { verifyEvidence } from '@sallyport/ledger/verify'
 import t, { type Test } from 'tap'
-import { NO_DATA } from '../no-data.ts'
-import { writeIn } from '../started.ts'
-import { attest, awaitEvidence, runCommand } from './commands.ts'
+import { attest, awaitEvidence, openWithFile, runCommand } from './commands.ts'
 import { type Fault, type ServedWitness, serveWitness } from './witness.ts'
 
 const NAME = 'witness.example/w1'
@@ -141,19 +139,15 @@ t.test(
   { timeout: 120_000 },
   async (t) => {
     const witness = await serveWitness(t)
-    const dataDir = t.testdir()
-    const data = { refresh: false, sources: NO_DATA }
-    const config = { dataDir, data, ledger: { witnesses: [{ url: `${witness.url}/`, vkey: witness.vkey }] }, net: NET }
-    const write = (name: string, content: unknown) => writeIn(dataDir, name, JSON.stringify(content))
-    const file = write('sallyport.json', config)
-    const sallyport = await open(config, { onNotice: () => {} })
+    const ledger = { witnesses: [{ url: `${witness.url}/`, vkey: witness.vkey }] }
+    const { config, file, sallyport, findings, ...opened } = await openWithFile(t, { ledger, net: NET })
+    const write = (name: string, content: unknown) => opened.write(name, JSON.stringify(content))
     const keys = await sallyport.provenance.keys()
     witness.ledger = keys.keys[0]?.vkey
     witness.knows = (origin) => origin !== 'sallyport/doctor'
     const evidence = await awaitEvidence(sallyport, await attest(sallyport), ({ anchors }) => anchors?.length === 1)
     t.match(evidence.anchors, [{ timestamps: [], cosignatures: /^— witness\.example\/w1 \S+\n$/ }])
     t.match(await sallyport.metrics().metrics(), /sallyport_ledger_timestamps_total\{outcome="stamped"\} [1-9]/)
-    const findings = async () => (await doctor(config)).filter(({ check }) => check === 'anchors')
     t.match(await findings(), [{ state: 'ok', found: `${NAME} works as a witness.` }])
     await sallyport.close()
 

@@ -66,7 +66,7 @@ async function started(t: Test, config: Partial<ConfigInput> = {}, options: Part
   })
   app.all('/api/auth/*splat', toNodeHandler(auth))
   const origin = await startOrigin(t, app)
-  /** Returns the client of a browser, and the cookies that it keeps. */
+  /** Returns the client of a browser that keeps its cookies. */
   const browse = (address: string) => {
     const cookies = new Map<string, string>()
     const keep = (answer: Response) => {
@@ -104,7 +104,7 @@ async function started(t: Test, config: Partial<ConfigInput> = {}, options: Part
     }
     const solve = ({ details }: Answered) =>
       send(details.pass, { 'sallyport-solution': solutionTo(details), 'sec-fetch-site': 'same-origin' })
-    return { client, cookies, signIn, post, solve }
+    return { client, signIn, post, solve }
   }
   const events = () => {
     sallyport.drain()
