@@ -1,7 +1,7 @@
 import { parsePrefix } from '@sallyport/core'
 import { createCrawlerRanges } from '@sallyport/core/testing'
 import t from 'tap'
-import * as schemas from './schemas.ts'
+import { AgentscanCheckResponse } from '../../src/api/schemas/agents.ts'
 import { ADDRESSES, callKeyed, createWire, SNAPSHOT } from './wire.ts'
 
 const CHROME =
@@ -68,7 +68,7 @@ t.test('every class has its request, and each answer every signal', async (t) =>
     const { status, json } = await check(body)
     t.equal(status, 200)
     t.match(json, { ...answer, signals }, JSON.stringify(body).slice(0, 100))
-    t.same(schemas.AgentscanCheckResponse.parse(json), json)
+    t.same(AgentscanCheckResponse.parse(json), json)
   }
 })
 

@@ -36,6 +36,8 @@ t.test('a list names its kind, and counts itself and the database', async (t) =>
   const counted = { ipv4Prefixes: 2, ipv6Prefixes: 0, prefixes: 2, addresses: 196_608 }
   t.same(search, { total: 4, count: 1, query: 'home', results: [{ ...home, ...counted }] })
   t.same(Object.keys(search), ['total', 'count', 'query', 'results'])
+  const trimmed = (await wire.call('GET', `${DIRECTORY}?q=%20%20home%20%20`)).json
+  t.same(trimmed.results, search.results)
 })
 
 t.test('top is clamped to 1-1000, limit to 1-100, and neither is refused', async (t) => {
@@ -71,52 +73,17 @@ t.test('top is clamped to 1-1000, limit to 1-100, and neither is refused', async
   }
 })
 
-t.test('a search takes a part of the name, a number or AS<number>, an exact number first', async (t) => {
+t.test('an entry is found by its number in any spelling, or the number is 400 or 404', async (t) => {
   const wire = createWire()
-  for (const [q, wanted] of [
-    ['hide', [64502]],
-    ['TELE', [64501]],
-    ['64500', [64500, 645]],
-    ['AS64500', [64500]],
-    ['as645', [645]],
-    ['  hide  ', [64502]],
-    ['%', []],
-    ['.*', []],
-    ['\u0301', []],
-  ] as const) {
-    const { json } = await wire.call('GET', `${DIRECTORY}?q=${encodeURIComponent(q)}`)
-    const found = json.results.map(({ asn }: { asn: number }) => asn)
-    t.same(/as/i.test(q) ? found.slice(0, 1) : found, wanted, q)
-  }
-})
-
-t.test('an entry adds samples and range counts', async (t) => {
-  const wire = createWire()
-  const { status, json } = await wire.call('GET', `${DIRECTORY}/AS64500`)
-  t.equal(status, 200)
-  t.same(json, {
-    asn: 64500,
-    label: 'AS64500',
-    org: 'Cloud Nine Ltd',
-    networkType: 'hosting',
-    ipv4Prefixes: 2,
-    ipv6Prefixes: 1,
-    prefixes: 3,
-    addresses: 131_072,
-    samplePrefixes: [
+  for (const asn of ['AS64500', '64500', 'as64500']) {
+    const { status, json } = await wire.call('GET', `${DIRECTORY}/${asn}`)
+    t.hasStrict([status, json], [200, { org: 'Cloud Nine Ltd', vpnRangePrefixes: 0, datacenterRangePrefixes: 1 }], asn)
+    t.same(json.samplePrefixes, [
       { prefix: '11.0.0.0/16', version: 4, addresses: 65_536 },
       { prefix: '11.1.0.0/16', version: 4, addresses: 65_536 },
       { prefix: '2600::/32', version: 6 },
-    ],
-    vpnRangePrefixes: 0,
-    datacenterRangePrefixes: 1,
-    rangesLoaded: true,
-  })
-  for (const asn of ['64500', 'as64500']) t.same((await wire.call('GET', `${DIRECTORY}/${asn}`)).json, json, asn)
-})
-
-t.test('an unreadable number is 400, one that is not in the database 404', async (t) => {
-  const wire = createWire()
+    ])
+  }
   for (const [texts, status, error] of [
     ['AS ASx -1 1.5 0x10 AS4294967296 AS%2064500 %00', 400, 'invalid_asn'],
     ['AS1 1 0 AS4294967295', 404, 'asn_not_found'],

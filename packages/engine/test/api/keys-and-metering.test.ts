@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createKey, KEY_BYTES, mergePlans } from '#accounts'
 import { failAt } from '../accounts/faulty.ts'
-import { createWire, failingLookup, START, tooLarge, type Wire } from './wire.ts'
+import { createWire, failingLookup, openKeyed, START, tooLarge, UNKNOWN, type Wire } from './wire.ts'
 
 /** Signed up on 31 January, looked at on 10 February. */
 const WINDOW = '2026-01-31'
@@ -23,11 +23,9 @@ const KEYED = [
 ] as const
 
 const BODY = { body: '{"target":"11.0.0.1","ip":"11.0.0.1","bot":"googlebot","claimed_jurisdiction":"DE"}' }
-const UNKNOWN = createKey(new Uint8Array(KEY_BYTES).fill(200)).text
 
 t.test('every keyed route asks for a key before anything else, and spends one call of one allowance', async (t) => {
-  const wire = createWire()
-  const key = await wire.keyFor('free')
+  const { wire, key } = await openKeyed()
   let used = 0
   for (const [method, url] of KEYED) {
     const refused = await wire.call(method, url, { body: tooLarge })
@@ -52,8 +50,7 @@ t.test('every keyed route asks for a key before anything else, and spends one ca
 })
 
 t.test('exactly one Authorization field of the scheme Bearer is a key', async (t) => {
-  const wire = createWire()
-  const key = await wire.keyFor('free')
+  const { wire, key } = await openKeyed()
   const other = await wire.keyFor('pro')
   const bytes = new Uint8Array(KEY_BYTES).fill(1)
   bytes[KEY_BYTES - 1] = 2
@@ -94,8 +91,7 @@ t.test('a text that cannot be a key never reaches the store', async (t) => {
     asked++
     return false
   }
-  const wire = createWire({ fault: failAt('findKey', countAsked) })
-  const key = await wire.keyFor('free')
+  const { wire, key } = await openKeyed({ fault: failAt('findKey', countAsked) })
   for (const wrong of [`${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`, 'x'.repeat(10_000)])
     await wire.call('GET', VPN, { key: wrong })
   t.equal(asked, 0)
@@ -118,16 +114,14 @@ t.test('an answer or a fault of the caller counts, and nothing else', async (t) 
     ['GET', '/v1/demo/11.0.0.1', 200, 0],
   ]
   for (const [method, url, status, counted, more] of rows) {
-    const wire = createWire()
-    const key = await wire.keyFor('free')
+    const { wire, key } = await openKeyed()
     const answer = await wire.call(method, url, { key, ...more })
     t.same([answer.status, await wire.usage(key, WINDOW)], [status, counted], `${method} ${url}`)
   }
 })
 
 t.test('an error of ours is given back in the window that counted it, wherever the clock is', async (t) => {
-  const wire = createWire({ lookup: failingLookup(new TypeError('a bug')) })
-  const key = await wire.keyFor('free')
+  const { wire, key } = await openKeyed({ lookup: failingLookup(new TypeError('a bug')) })
   t.hasStrict(await wire.call('POST', LOOKUP, { key, ...BODY }), {
     status: 500,
     headers: { 'X-RateLimit-Remaining': '30000' },
@@ -142,16 +136,14 @@ t.test('an error of ours is given back in the window that counted it, wherever t
 })
 
 t.test('a refund that fails is reported to the host and changes no answer', async (t) => {
-  const wire = createWire({ fault: failAt('refund'), lookup: failingLookup(new TypeError('a bug')) })
-  const key = await wire.keyFor('free')
+  const { wire, key } = await openKeyed({ fault: failAt('refund'), lookup: failingLookup(new TypeError('a bug')) })
   const { status, headers } = await wire.call('POST', LOOKUP, { key, ...BODY })
   t.same([status, headers['X-RateLimit-Remaining']], [500, '29999'])
   t.match(wire.errors, [{ message: 'a bug' }, { message: 'the store is gone' }])
 })
 
 t.test('the last call of the allowance is answered, the next is 429 until the window ends', async (t) => {
-  const wire = createWire()
-  const key = await wire.keyFor('free')
+  const { wire, key } = await openKeyed()
   await wire.spendTo(key, WINDOW, 29_999)
   t.hasStrict(await wire.call('GET', VPN, { key }), { status: 200, headers: { 'X-RateLimit-Remaining': '0' } })
   const refused = await wire.call('POST', LOOKUP, { key, body: tooLarge })
@@ -214,8 +206,7 @@ for (const [operation, method, url] of [
 ] as const) {
   t.test(`a store that fails at ${operation} is 503, and the keyless routes live`, async (t) => {
     let down = false
-    const wire = createWire({ fault: failAt(operation, () => down) })
-    const key = await wire.keyFor('free')
+    const { wire, key } = await openKeyed({ fault: failAt(operation, () => down) })
     down = true
     const answer = await wire.call(method, url, { key, body: tooLarge })
     t.hasStrict(answer, { status: 503, bodyReads: 0, headers: { 'Retry-After': '5', 'Cache-Control': 'no-store' } })
@@ -227,9 +218,8 @@ for (const [operation, method, url] of [
   })
 }
 
-t.test('no answer, and no error told to the host, holds a key', async (t) => {
-  const wire = createWire({ lookup: failingLookup(new TypeError('a bug')) })
-  const key = await wire.keyFor('free')
+t.test('no response and no reported error contains a key', async (t) => {
+  const { wire, key } = await openKeyed({ lookup: failingLookup(new TypeError('a bug')) })
   const answers = [
     await wire.call('POST', LOOKUP, { key, ...BODY }),
     await wire.call('GET', LIMITS, { key }),

@@ -3,16 +3,13 @@ import t from 'tap'
 import { failAt } from '../accounts/faulty.ts'
 import { type Answer, callKeyed, createWire, failingLookup, tooLarge } from './wire.ts'
 
-t.test('a path that is not under /v1 is for the host', async (t) => {
+t.test('a path under /v1 is ours, and 404 without a row; every other path is for the host', async (t) => {
   const { api } = createWire()
   const request = { peer: '', method: 'GET', target: '', scheme: 'http', httpVersion: '1.1', fields: [] } as const
   const more = { query: new URLSearchParams(), json: () => Promise.reject(new Error()) }
   for (const path of ['', '/', '/v2/myip', '/v10/myip', '/v1x', '/V1/myip', '/a/v1/myip', '//v1/myip', '/%761/myip']) {
     t.equal(await api({ ...request, ...more, path }), undefined, path)
   }
-})
-
-t.test('everything under /v1 is ours, and what has no row is 404', async (t) => {
   const wire = createWire()
   const message =
     'The API has no such path. If the site has its own /v1, move the API with api.base, or disable it with api.enabled.'
@@ -27,7 +24,7 @@ t.test('everything under /v1 is ours, and what has no row is 404', async (t) => 
   t.same((await wire.call('GET', '/v1/nothing?q=1')).json.details, { path: '/v1/nothing' })
 })
 
-t.test('a path is matched as decoded; what cannot be decoded is 400', async (t) => {
+t.test('a path is matched as decoded, a literal before a parameter; what cannot be decoded is 400', async (t) => {
   const wire = createWire()
   t.equal((await wire.call('GET', '/v1/%6Dyip')).status, 200)
   t.equal((await wire.call('GET', '/v1/demo/11%2E0.0.1')).status, 200)
@@ -36,10 +33,6 @@ t.test('a path is matched as decoded; what cannot be decoded is 400', async (t) 
     t.same([status, json.error], [400, 'invalid_request'], path)
     t.match(json.message, /percent-encoding/)
   }
-})
-
-t.test('a literal is taken before a parameter', async (t) => {
-  const wire = createWire()
   t.equal((await wire.call('GET', '/v1/asn/directory')).status, 200, 'not {ip}')
   t.equal((await wire.call('GET', '/v1/asn/11.0.0.1')).status, 401, 'not the directory')
 })

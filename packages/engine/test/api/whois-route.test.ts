@@ -1,9 +1,8 @@
 import t from 'tap'
-import { createWire, REGISTERED } from './wire.ts'
+import { createWire, openKeyed, REGISTERED } from './wire.ts'
 
 t.test('a domain is answered with its registration', async (t) => {
-  const wire = createWire()
-  const key = await wire.keyFor('free')
+  const { wire, key } = await openKeyed()
   const registered = { domain: 'example.com', ...REGISTERED }
   for (const name of ['example.com', 'EXAMPLE.COM', 'example.com.', 'a.b.example.com', 'ｅxample.com']) {
     const { status, json, headers } = await wire.call('GET', `/v1/whois/${encodeURIComponent(name)}`, { key })
@@ -15,8 +14,7 @@ t.test('a domain is answered with its registration', async (t) => {
 })
 
 t.test('no domain, a free domain and an unknown state are three answers', async (t) => {
-  const wire = createWire()
-  const key = await wire.keyFor('free')
+  const { wire, key } = await openKeyed()
   const words = 'com co.uk localhost a.internal 1.1.1.1 [::1] ::1 0x7f.1 2130706433 a..com -a.com a_b.com'
   const wrong = ['a b.com', 'example.com\r\nexample.net', ' ', 'exa\0mple.com', `${'a.'.repeat(200)}com`]
   const others = ['https://example.com', 'user@example.com', 'example.com:43']

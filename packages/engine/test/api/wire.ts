@@ -150,6 +150,9 @@ export const REGISTERED: WhoisRecord = {
   privacyProtection: false,
 }
 
+/** The key has the right form, and no account has it. */
+export const UNKNOWN = makeKey(200).text
+
 /** Any other domain is free. */
 const REGISTRATIONS: Readonly<Record<string, WhoisAnswer>> = {
   'example.com': { state: 'registered', domain: 'example.com', record: REGISTERED },
@@ -287,6 +290,12 @@ export function createWire(options: WireOptions = {}) {
       await accounts.revokeKey(parseKey(key)?.id ?? '', START)
     },
   }
+}
+
+/** Creates a wire and an account of a plan with one key. */
+export async function openKeyed(options: WireOptions = {}, plan = 'free') {
+  const wire = createWire(options)
+  return { wire, key: await wire.keyFor(plan) }
 }
 
 /** Calls the API of a wire as a new account. */

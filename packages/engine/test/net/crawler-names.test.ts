@@ -15,6 +15,7 @@ import { type NameServerOptions, openNameServer, type Reply } from './name-serve
 
 const IP = '203.0.114.9'
 const NAME = 'crawl-203-0-114-9.googlebot.com'
+const ALIAS = { through: 'shared.googlebot.com' }
 const STATUS = { slug: 'googlebot', state: 'fresh', date: '2026-11-20' } as const
 const SNAPSHOT = makeSnapshot(createCrawlerRanges([{ ...STATUS, prefixes: [prefixOfText('66.249.64.0/27')] }]))
 
@@ -26,10 +27,10 @@ async function verifyClaim(
   options: NameServerOptions = {},
 ) {
   const server = await openNameServer(
+    t,
     (type, name) => (type === 'PTR' ? ptr : type === 'AAAA' ? [] : typeof a === 'function' ? a(name) : a),
     options,
   )
-  t.teardown(server.close)
   // Only what is no answer is waited for by the clock.
   const isSilent = ptr === 'silent' || a === 'silent' || typeof a === 'function' || options.changed !== undefined
   const timeoutMs = isSilent ? 300 : 30_000
@@ -45,43 +46,23 @@ async function verifyClaim(
 
 const FORTY = Array.from({ length: 40 }, (_, index) => `crawl-${index}.googlebot.com`)
 const oneSilent = (name: string) => (name.startsWith('crawl-1.') ? 'silent' : 'NXDOMAIN')
-const ALIAS = { through: 'shared.googlebot.com' }
 
-type Case = readonly [what: string, ptr: Reply, a: Parameters<typeof verifyClaim>[2], NameServerOptions?]
-const CASES: Readonly<Record<string, readonly Case[]>> = {
-  verified: [
-    ['the name and the address agree', [NAME], [IP]],
-    ['an alias is followed, of the address (RFC 2317) and of the name', [NAME], [IP], ALIAS],
-  ],
-  spoofed: [
-    ['the name has another address', [NAME], ['203.0.114.10']],
-    ['the name has another address behind an alias', [NAME], ['203.0.114.10'], ALIAS],
-    ['the name has none', [NAME], []],
-    ['the name is not there', [NAME], 'NXDOMAIN'],
-    ['there is no name', 'NXDOMAIN', 'NXDOMAIN'],
-    ['there is no record', [], 'NXDOMAIN'],
-  ],
+type Case = readonly [outcome: string, ptr: Reply, a: Parameters<typeof verifyClaim>[2], NameServerOptions?]
+const CASES: Readonly<Record<string, Case>> = {
+  'the name and the address agree': ['verified', [NAME], [IP]],
+  'an alias is followed, of the address (RFC 2317) and of the name': ['verified', [NAME], [IP], ALIAS],
+  'the name has another address behind an alias': ['spoofed', [NAME], ['203.0.114.10'], ALIAS],
   // No answer, an error or half an answer accuses nobody.
-  unverifiable: [
-    ['a failure', 'SERVFAIL', 'NXDOMAIN'],
-    ['a refusal', 'REFUSED', 'NXDOMAIN'],
-    ['silence', 'silent', 'NXDOMAIN'],
-    ['names that are cut off', FORTY, 'NXDOMAIN'],
-    ['a failure for the name', [NAME], 'SERVFAIL'],
-    ['a refusal for the name', [NAME], 'REFUSED'],
-    ['silence for the name', [NAME], 'silent'],
-    ['silence for one name of several', FORTY.slice(0, 4), oneSilent],
-  ],
+  'names that are cut off': ['unverifiable', FORTY, 'NXDOMAIN'],
+  'silence for one name of several': ['unverifiable', FORTY.slice(0, 4), oneSilent],
 }
 
-for (const [expected, cases] of Object.entries(CASES)) {
-  for (const [what, ...asked] of cases) {
-    t.test(what, async (t) => {
-      const { outcome, hostname } = await verifyClaim(t, ...asked)
-      t.same([outcome, hostname], [expected, expected === 'verified' ? NAME : undefined])
-    })
+t.test('a claim is judged by what a name server answers', async (t) => {
+  for (const [what, [expected, ...asked]] of Object.entries(CASES)) {
+    const { outcome, hostname } = await verifyClaim(t, ...asked)
+    t.same([outcome, hostname], [expected, expected === 'verified' ? NAME : undefined], what)
   }
-}
+})
 
 /** A stand-in for one byte that an encoder of names would not write as part of a label. */
 const HOLE = '~'

@@ -69,7 +69,7 @@ t.test('content codings are undone', async (t) => {
   t.match(unchanged, { state: 'answered', status: 304 })
 })
 
-t.test('a body over the bound is refused: told, endless, as a bomb, and as a coding that never yields', async (t) => {
+t.test('a body over the bound is refused: announced, endless, a bomb, or a coding that never yields', async (t) => {
   const reason = 'the body is larger than 10000 bytes'
   const told: RequestListener = (_, response) => response.writeHead(200, { 'content-length': 10_001 }).write('x')
   for (const listener of [told, ENDLESS]) t.match(await ask(t, listener), { state: 'failed', reason })

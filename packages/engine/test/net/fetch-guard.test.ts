@@ -7,6 +7,8 @@ import { openWebServer } from './web-server.ts'
 
 const REQUEST = { maxBytes: 10_000, timeoutMs: 5_000 }
 const NO_NAMES = createFakeDns({})
+/** A way out that may go to this machine. */
+const inward = createFetch({ dns: NO_NAMES, allowPrivate: ['127.0.0.0/8'] })
 
 const foundAt = (...texts: readonly string[]) => ({ state: 'found', addresses: texts.map(makeAddress) }) as const
 
@@ -44,8 +46,7 @@ t.test('plain http needs the caller or net.allowPrivate, and is refused before a
   const answer = await createFetch({ dns: NO_NAMES }).fetch({ ...REQUEST, url: 'http://8.8.8.8/' })
   t.match(answer, { state: 'failed', reason: '8.8.8.8: plain http is not permitted' })
   const server = await openWebServer(t, (_request, response) => response.end('fixture'))
-  const outbound = createFetch({ dns: NO_NAMES, allowPrivate: ['127.0.0.0/8'] })
-  t.match(await fetchText(outbound, { ...REQUEST, url: server.origin }), { status: 200, body: 'fixture' })
+  t.match(await fetchText(inward, { ...REQUEST, url: server.origin }), { status: 200, body: 'fixture' })
 })
 
 t.test('net.allowPrivate opens what it names and nothing beside it', async (t) => {
@@ -72,7 +73,7 @@ t.test('one inside address among the answers refuses the name', async (t) => {
   t.match(allowed, { status: 200, body: 'secret' })
 })
 
-t.test('names are resolved by our DNS alone, and their failures told apart', async (t) => {
+t.test('our DNS alone resolves names, and a missing name differs from a failed question', async (t) => {
   const dns = createFakeDns({ 'lame.example.org': { state: 'failed', reason: 'ESERVFAIL' } })
   const outbound = createFetch({ dns, allowPrivate: ['127.0.0.0/8', '::1/128'] })
   for (const host of ['localhost', 'localhost.', 'ip6-localhost', 'absent.example.org']) {
@@ -87,11 +88,10 @@ t.test('a name that changes its address: asked once a request, and what was chec
   const outside = await openWebServer(t, (_request, response) => response.end('public'))
   const inside = await openWebServer(t, (_request, response) => response.end('secret'), '127.0.0.2')
   let asked = 0
-  const names = await openNameServer((type) => {
+  const names = await openNameServer(t, (type) => {
     if (type !== 'A') return []
     return [asked++ % 2 === 0 ? '127.0.0.1' : '127.0.0.2']
   })
-  t.teardown(names.close)
   const dns = createDns({ servers: [names.address], timeoutMs: 5_000 })
   const outbound = createFetch({ dns, allowPrivate: ['127.0.0.1/32'] })
   const url = `http://rebinding.example.org:${outside.port}/`
@@ -118,11 +118,10 @@ t.test('a redirect is an answer unless redirects are asked for', async (t) => {
     if (url === '/end') response.end('arrived')
     else response.writeHead(302, { location: url === '/loop' ? '/loop' : '/end' }).end()
   })
-  const outbound = createFetch({ dns: NO_NAMES, allowPrivate: ['127.0.0.0/8'] })
-  t.match(await fetchText(outbound, { ...REQUEST, url: `${server.origin}/start` }), { status: 302 })
-  const followed = await fetchText(outbound, { ...REQUEST, url: `${server.origin}/start`, redirects: 1 })
+  t.match(await fetchText(inward, { ...REQUEST, url: `${server.origin}/start` }), { status: 302 })
+  const followed = await fetchText(inward, { ...REQUEST, url: `${server.origin}/start`, redirects: 1 })
   t.match(followed, { status: 200, body: 'arrived' })
-  const loop = await fetchText(outbound, { ...REQUEST, url: `${server.origin}/loop`, redirects: 2 })
+  const loop = await fetchText(inward, { ...REQUEST, url: `${server.origin}/loop`, redirects: 2 })
   t.match(loop, { status: 302, headers: { location: '/loop' } })
   t.equal(server.asked.filter(({ url }) => url === '/loop').length, 3)
   await server.idle()
@@ -151,9 +150,8 @@ t.test('fields that are for one origin do not go along to another', async (t) =>
   const server = await openWebServer(t, ({ url }, response) => {
     response.writeHead(302, { location: url === '/same' ? '/again' : other.origin }).end()
   })
-  const outbound = createFetch({ dns: NO_NAMES, allowPrivate: ['127.0.0.0/8'] })
   const headers = { Authorization: 'Bearer secret', Cookie: 'a=b', Accept: 'text/plain' }
-  await fetchText(outbound, { ...REQUEST, url: `${server.origin}/same`, headers, redirects: 2 })
+  await fetchText(inward, { ...REQUEST, url: `${server.origin}/same`, headers, redirects: 2 })
   const told = [...server.asked, ...other.asked].map((request) => request.headers.authorization)
   t.strictSame(told, ['Bearer secret', 'Bearer secret', undefined])
   t.match(other.asked[0]?.headers, { accept: 'text/plain', cookie: undefined })
@@ -171,7 +169,6 @@ t.test('no proxy of the environment and no cookie', async (t) => {
       else process.env[name] = before
     })
   }
-  const outbound = createFetch({ dns: NO_NAMES, allowPrivate: ['127.0.0.0/8'] })
-  for (const _ of [1, 2]) t.match(await fetchText(outbound, { ...REQUEST, url: server.origin }), { status: 200 })
+  for (const _ of [1, 2]) t.match(await fetchText(inward, { ...REQUEST, url: server.origin }), { status: 200 })
   for (const { headers } of server.asked) t.equal(headers.cookie, undefined)
 })

@@ -1,7 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, type Question, TRUNCATED_RESPONSE } from 'dns-packet'
+import type { Test } from 'tap'
+import { listening } from '#stores/testing'
 
 /** The server's answer to one question: records (none is NODATA), a response code, or nothing at all. */
 export type Reply = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED' | 'silent'
@@ -20,8 +22,9 @@ export interface NameServerOptions {
   readonly changed?: ((answer: Buffer) => Buffer) | undefined
 }
 
-/** A DNS server on loopback; `asked` collects the questions as they were put, `<type> <name>`. */
+/** Opens a DNS server on loopback that closes with its test; `asked` collects the questions as they were put, `<type> <name>`. */
 export async function openNameServer(
+  t: Test,
   reply: (type: string, name: string) => Reply,
   { overTcp = false, through, changed = (answer) => answer }: NameServerOptions = {},
 ) {
@@ -60,22 +63,10 @@ export async function openNameServer(
     })
     connection.unref()
   })
-  if (overTcp) {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-  }
-  socket.bind(overTcp ? (server.address() as AddressInfo).port : 0, '127.0.0.1')
+  socket.bind(overTcp ? await listening(t, server) : 0, '127.0.0.1')
   await once(socket, 'listening')
-  const { port } = socket.address()
-
-  return {
-    address: `127.0.0.1:${port}`,
-    asked,
-    close() {
-      socket.close()
-      server.close()
-    },
-  }
+  t.teardown(() => socket.close())
+  return { address: `127.0.0.1:${socket.address().port}`, asked }
 }
 
 /** An answer that holds nothing but that it did not fit (RFC 1035 section 4.2.1, bit TC). */

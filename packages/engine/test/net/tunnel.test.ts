@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { fetchText } from '@sallyport/core'
 import { createFakeDns, makeAddress } from '@sallyport/core/testing'
 import t, { type Test } from 'tap'
+import { listening } from '#stores/testing'
 import { createFetch } from '../../src/net/index.ts'
 import { makeCertificate, NO_OPENSSL } from './certificate.ts'
 import { openTcpServer, openWebServer } from './web-server.ts'
@@ -27,13 +27,10 @@ async function openConnectProxy(t: Test, port: number, status = 200) {
     sockets.add(socket).add(far)
     far.on('error', () => socket.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const url = `http://user:p%40ss@127.0.0.1:${await listening(t, server)}`
   t.teardown(() => {
-    server.close()
     for (const socket of sockets) socket.destroy()
   })
-  const url = `http://user:p%40ss@127.0.0.1:${(server.address() as AddressInfo).port}`
   return { asked, url, proxyOf: () => new URL(url) }
 }
 

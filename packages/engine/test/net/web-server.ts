@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
+import { listening } from '#stores/testing'
 
 /** A web server on loopback that counts its connections and remembers what it was asked. */
 export async function openWebServer(t: Test, listener: RequestListener, host = '127.0.0.1', tls?: ServerOptions) {
@@ -49,11 +50,9 @@ export async function openTcpServer(t: Test, onConnection: (socket: Socket) => u
     socket.on('error', () => undefined)
     onConnection(socket)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listening(t, server)
   t.teardown(() => {
-    server.close()
     for (const socket of sockets) socket.destroy()
   })
-  return (server.address() as AddressInfo).port
+  return port
 }

@@ -1,6 +1,0 @@
-export * from '../../src/api/schemas/account.ts'
-export * from '../../src/api/schemas/agents.ts'
-export * from '../../src/api/schemas/directory.ts'
-export * from '../../src/api/schemas/lookup.ts'
-export * from '../../src/api/schemas/provenance.ts'
-export { AsnNetworkType, NetworkClass } from '../../src/api/schemas/words.ts'
