@@ -2,25 +2,19 @@ import { compilePolicy } from '@sallyport/core'
 import t from 'tap'
 import { compileMountPolicy } from '../../src/config/mount-policy.ts'
 import type { ConfigInput } from '../../src/config/schema.ts'
-import { ConfigError, faultText, readConfigFrom } from '../../src/open/index.ts'
+import { faultText, readConfigFrom } from '../../src/open/index.ts'
+import { listFaults } from './written.ts'
 
 const STRUCK: ConfigInput = {
   policy: { strikes: { count: 1, window: '10m', on: ['decoy'], for: '1h' } },
 }
 
-function readConfig(flags: ConfigInput): { readonly faults: readonly string[]; readonly warnings: readonly string[] } {
-  try {
-    return { faults: [], warnings: readConfigFrom({ flags }).warnings.map(faultText) }
-  } catch (error) {
-    if (error instanceof ConfigError) return { faults: error.faults.map(faultText), warnings: [] }
-    throw error
-  }
-}
+const listWarnings = (flags: ConfigInput) => readConfigFrom({ flags }).warnings.map(faultText)
 
 /** Returns the fault of one decoy without its place. */
 function findFault(decoy: string, config: ConfigInput = {}): string | undefined {
-  const { faults } = readConfig({ ...STRUCK, ...config, decoys: { paths: [decoy] } })
-  return faults[0]?.replace(/^.*decoys\.paths\.0: /, '')
+  const [fault] = listFaults({ flags: { ...STRUCK, ...config, decoys: { paths: [decoy] } } })
+  return fault?.replace(/^.*decoys\.paths\.0: /, '')
 }
 
 t.test('a decoy is one path as policies write it', async (t) => {
@@ -37,7 +31,7 @@ t.test('a decoy is one path as policies write it', async (t) => {
     t.match(findFault(decoy), fault, decoy)
   }
   const paths = ['/a', '/b', '/A/']
-  t.match(readConfig({ ...STRUCK, decoys: { paths } }).faults, [/decoys\.paths\.2: is listed twice/])
+  t.match(listFaults({ flags: { ...STRUCK, decoys: { paths } } }), [/decoys\.paths\.2: is listed twice/])
   t.equal(findFault('/trap'), undefined)
 })
 
@@ -64,17 +58,17 @@ t.test('and one that exists nowhere, as far as the configuration knows', async (
 
 t.test('decoys that strike nobody are warned of', async (t) => {
   const paths = ['/a', '/b']
-  t.same(readConfig({ ...STRUCK, decoys: { paths } }).warnings, [])
-  t.match(readConfig({ decoys: { paths } }).warnings, [/nobody is banned: policy\.strikes\.on lacks decoy/])
-  t.match(readConfig(STRUCK).warnings, [/policy\.strikes\.on: decoy: decoys\.paths is empty/])
-  t.match(readConfig({ ...STRUCK, decoys: { paths: ['/a'] } }).warnings, [/a residential client .* Add a second path/])
+  t.same(listWarnings({ ...STRUCK, decoys: { paths } }), [])
+  t.match(listWarnings({ decoys: { paths } }), [/nobody is banned: policy\.strikes\.on lacks decoy/])
+  t.match(listWarnings(STRUCK), [/policy\.strikes\.on: decoy: decoys\.paths is empty/])
+  t.match(listWarnings({ ...STRUCK, decoys: { paths: ['/a'] } }), [/a residential client .* Add a second path/])
 })
 
 t.test('scanner-guard is of the whole service: a mount and a route cannot have it', async (t) => {
   const limits = ['scanner-guard' as const]
   const message = /scanner-guard bans clients, and bans apply to all routes\. Move it to policy\.limits/
   t.throws(() => compileMountPolicy({ limits }, {}), { code: 'invalid_config', message })
-  t.match(readConfig({ routes: [{ path: '/a', policy: { limits } }] }).faults, [message])
-  t.same(readConfig({ policy: { limits } }), { faults: [], warnings: [] })
+  t.match(listFaults({ flags: { routes: [{ path: '/a', policy: { limits } }] } }), [message])
+  t.same(listWarnings({ policy: { limits } }), [])
   t.equal(compilePolicy({ preset: 'observe', rules: [], limits }).strikes[0]?.id, 'scanner-guard')
 })

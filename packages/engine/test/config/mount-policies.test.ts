@@ -1,14 +1,13 @@
 import t from 'tap'
-import { open } from '../../src/open/index.ts'
 import { madeConfig } from '../open/made-sources.ts'
+import { openService } from '../open/opened.ts'
 import { requestFrom } from '../open/requests.ts'
 
 const NOBODY = [{ id: 'nobody', match: { path: ['/**'] }, action: 'block' as const }]
 
 t.test('a mount decides by a policy and a mode of its own, over the data of the service', async (t) => {
   const base = madeConfig(t.testdir())
-  const sallyport = await open({ ...base, policy: { allowlist: ['9.9.9.9'] } })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, { ...base, policy: { allowlist: ['9.9.9.9'] } })
   const visitor = requestFrom('8.2.0.1')
   const closed = sallyport.decider({ policy: NOBODY })
   const watching = sallyport.decider({ policy: { preset: 'observe', rules: NOBODY }, mode: 'monitor' })

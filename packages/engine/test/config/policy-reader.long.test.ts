@@ -1,7 +1,6 @@
 import t from 'tap'
 import { openPolicyReader } from '../../src/config/policy-reader.ts'
-import { open } from '../../src/open/open.ts'
-import { madeConfig } from '../open/made-sources.ts'
+import { openMade } from '../open/opened.ts'
 import { requestFrom } from '../open/requests.ts'
 
 /* A machine that is busy takes long to start a thread. */
@@ -63,9 +62,9 @@ t.test('a text that takes too long is ended, and the next one is read', async (t
 })
 
 t.test('a draft is tried on what was seen, as long as there is time', async (t) => {
-  const sallyport = await open(madeConfig(t.testdir()))
+  const sallyport = await openMade(t)
   const reader = openPolicyReader(PATIENT)
-  t.teardown(() => Promise.all([reader.close(), sallyport.close()]))
+  t.teardown(reader.close)
   const star = '{ id: rN, match: { path: ["/*a*b*c*d*z"] }, action: block }'
   const stars = Array.from({ length: 300 }, (_, id) => star.replace('N', `${id}`))
   const heavy = await reader.check(`rules: [${stars.join()}]`)

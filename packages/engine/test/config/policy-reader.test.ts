@@ -1,13 +1,12 @@
 import t from 'tap'
 import { openPolicyReader } from '../../src/config/policy-reader.ts'
-import { open } from '../../src/open/open.ts'
-import { madeConfig } from '../open/made-sources.ts'
+import { openMade } from '../open/opened.ts'
 import { requestFrom } from '../open/requests.ts'
 
 /* A machine that is busy takes long to start a thread. */
 const PATIENT = { deadlineMs: 600_000 }
 
-t.test('a policy says a thing where it means it: no anchors, aliases or merge keys', async (t) => {
+t.test('a draft has no anchors or aliases, and replaces the policy of a file that may have them', async (t) => {
   const reader = openPolicyReader(PATIENT)
   t.teardown(reader.close)
   for (const text of ['preset: &a observe', 'rules: []\npreset: *a', 'rules:\n  - &r { id: a }', '&a {}', '<<: {}']) {
@@ -19,10 +18,6 @@ t.test('a policy says a thing where it means it: no anchors, aliases or merge ke
     message: /anchors, aliases and merge keys are not supported here/,
     place: { line: 3 },
   })
-})
-
-t.test('another policy is put into a configuration, whose anchors are its own', async (t) => {
-  const reader = openPolicyReader(PATIENT)
   const before = 'listen: &here 127.0.0.1:1\nadmin: *here\npolicy: { preset: observe }\n'
   t.match(await reader.replace(before, 'preset: low-friction'), /admin: \*here\npolicy: \{ preset: low-friction \}/)
   await t.rejects(reader.replace(before, 'rules: 1'), { code: 'invalid_policy', message: /rules/ })
@@ -31,9 +26,9 @@ t.test('another policy is put into a configuration, whose anchors are its own', 
 })
 
 t.test('a draft is tried on what was seen', async (t) => {
-  const sallyport = await open(madeConfig(t.testdir()))
+  const sallyport = await openMade(t)
   const reader = openPolicyReader(PATIENT)
-  t.teardown(() => Promise.all([reader.close(), sallyport.close()]))
+  t.teardown(reader.close)
   const request = requestFrom('8.1.0.1', ['User-Agent', 'curl/8.5.0'])
   const observed = { userAgent: 'curl/8.5.0', host: 'a.example' }
   const requests = ['/', '/admin'].map((target) => {

@@ -3,7 +3,7 @@ import { parseAddress } from '@sallyport/core'
 import { createFakeDns } from '@sallyport/core/testing'
 import type { Test } from 'tap'
 import { freePort, listening } from '#stores/testing'
-import type { ConfigInput, Finding } from '../../src/open/index.ts'
+import { type ConfigInput, doctor, type Finding } from '../../src/open/index.ts'
 import { madeConfig } from '../open/made-sources.ts'
 
 const known = parseAddress('198.41.0.4')
@@ -31,4 +31,8 @@ export async function soundConfig(t: Test): Promise<ConfigInput> {
 
 export const of = (findings: readonly Finding[], check: Finding['check']) =>
   findings.filter((finding) => finding.check === check)
+/** Findings of one check about a configuration. */
+export const examine = async (config: ConfigInput, check: Finding['check']) =>
+  of(await doctor(config, { dns: DNS }), check)
+
 export const bad = (findings: readonly Finding[]) => findings.filter(({ state }) => state !== 'ok')

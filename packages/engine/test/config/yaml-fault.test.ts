@@ -48,7 +48,8 @@ t.test('an alias stands for the anchor before it, of several with its name the l
 
 t.test('a file in another encoding, and one that is none, say so', async (t) => {
   const wide = Buffer.from('\ufeffmode: monitor\n', 'utf16le')
-  t.equal(readSaid(t, wide), 's.yaml: is encoded in UTF-16. Save it as UTF-8')
+  for (const text of [wide, Buffer.from([0xfe, 0xff, 0, 0x61])])
+    t.equal(readSaid(t, text), 's.yaml: is encoded in UTF-16. Save it as UTF-8')
   t.equal(readSaid(t, Buffer.from('mode: \0\n')), 's.yaml: contains zero bytes, so it is not UTF-8 text')
   t.equal(readSaid(t, '\ufeffmode: monitor\n'), 'valid', 'a mark of UTF-8 is none of it')
   const none = `${dirname(fileIn(t, ''))}/none.yaml`

@@ -6,12 +6,11 @@ import { SOURCES } from '@sallyport/data/sources'
 import t from 'tap'
 import { openFeedServer } from '#datasets/testing'
 import { freePort, listening, NO_POSTGRES, NO_REDIS, startPostgres, startRedis } from '#stores/testing'
-import { type ConfigInput, doctor, type Finding, open } from '../../src/open/index.ts'
-import { answering, bad, DNS, of, soundConfig } from '../config/sound-config.ts'
+import { type ConfigInput, doctor, open } from '../../src/open/index.ts'
+import { answering, bad, DNS, examine, of, soundConfig } from '../config/sound-config.ts'
 import { BOUNCER_KEY, openLocalCrowdsec } from '../features/lists/local-crowdsec.ts'
 import { madeConfig } from '../open/made-sources.ts'
-
-const examine = async (config: ConfigInput, check: Finding['check']) => of(await doctor(config, { dns: DNS }), check)
+import { openService } from '../open/opened.ts'
 
 const GATE_ANSWER = '{"error":"invalid_request","message":"-","details":{"requestId":"-"}}'
 
@@ -20,8 +19,7 @@ t.test('a service that is well has nothing to do, before its first start, after 
   const before = await doctor(config, { dns: DNS })
   t.match(bad(before), [{ check: 'data', state: 'warn', found: 'No data is compiled yet.' }])
   t.match(of(before, 'dataDir'), [{ state: 'ok', found: /does not exist yet; the first start creates it/ }])
-  const sallyport = await open(config)
-  t.teardown(() => sallyport.close())
+  await openService(t, config)
   const findings = await doctor(config, { dns: DNS })
   t.strictSame(bad(findings), [])
   t.match(of(findings, 'store'), [{ found: /^SQLite 3\.\d+\.\d+: [3-9] of [3-9] files can be read\.$/ }])

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import t from 'tap'
 import { freePort } from '#stores/testing'
-import { type ConfigInput, doctor, examineNamed, type Finding, readConfigFrom } from '../../src/open/index.ts'
-import { answering, DNS, of, soundConfig } from '../config/sound-config.ts'
+import { type ConfigInput, examineNamed, type Finding, readConfigFrom } from '../../src/open/index.ts'
+import { answering, DNS, examine, soundConfig } from '../config/sound-config.ts'
 
 t.test('files that the configuration names are read, as a start reads them', async (t) => {
   const config = await soundConfig(t)
@@ -30,7 +30,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
   symlinkSync(join(folder, 'loop'), join(folder, 'loop'))
   execFileSync('mkfifo', ['-m', '600', join(folder, 'pipe')])
   const at = (name: string) => join(folder, name)
-  const files = async (more: ConfigInput) => of(await doctor({ ...config, ...more }, { dns: DNS }), 'files')
+  const files = (more: ConfigInput) => examine({ ...config, ...more }, 'files')
   t.match(await files({}), [{ state: 'ok', found: 'There are no files besides data and certificates.' }])
   const lists = { mine: { file: at('list.txt') } }
   const good = { refusal: { template: at('page.html') }, lists, log: { file: at('new/decisions.log') } }
@@ -74,7 +74,7 @@ t.test('files that the configuration names are read, as a start reads them', asy
   }
   for (const [check, rows] of Object.entries(bad)) {
     for (const [more, key, found] of rows) {
-      const [only, ...others] = of(await doctor({ ...config, ...more }, { dns: DNS }), check as Finding['check'])
+      const [only, ...others] = await examine({ ...config, ...more }, check as Finding['check'])
       t.match(only, { state: 'fail', found })
       t.same([only?.path?.join('.'), others], [key, []])
       if (check === 'files') t.match(only?.advice, /\S/)

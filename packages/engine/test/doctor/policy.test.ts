@@ -3,20 +3,20 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { type ConfigInput, doctor, open } from '../../src/open/index.ts'
-import { DNS, of, soundConfig } from '../config/sound-config.ts'
+import { DNS, examine, soundConfig } from '../config/sound-config.ts'
 import { bernDatabase, madeConfig } from '../open/made-sources.ts'
 import { temporaryFolder } from '../stores/processes.ts'
 
 t.test('a limit of failures where a server in front answers: doctor and config check say what it counts', async (t) => {
   const policy = { limits: ['login-guard' as const] }
   const config = { ...(await soundConfig(t)), policy }
-  t.match(of(await doctor(config, { dns: DNS }), 'policy'), [{ state: 'ok' }])
+  t.match(await examine(config, 'policy'), [{ state: 'ok' }])
   const asked = { ...config, trustProxy: ['loopback'], forwardAuth: 'nginx' as const }
   const said = { state: 'warn', found: /"login-guard-pass" counts every request, not failures, because forwardAuth/ }
-  t.match(of(await doctor(asked, { dns: DNS }), 'policy'), [said])
+  t.match(await examine(asked, 'policy'), [said])
   const paged = { ...asked, policy: { preset: 'stop-scrapers' as const } }
   const pages = /"mail-programs-pages-prefix" counts every request except static files, not pages, because forwardAuth/
-  t.match(of(await doctor(paged, { dns: DNS }), 'policy'), [{ state: 'warn', found: pages }])
+  t.match(await examine(paged, 'policy'), [{ state: 'warn', found: pages }])
 })
 
 t.test('a rule that compares a list with what it does not hold is named', async (t) => {
@@ -31,7 +31,7 @@ t.test('a rule that compares a list with what it does not hold is named', async 
   writeFileSync(file, '5.9.13.1\nshun 5.9.13.2\n5.9.13.3\nSome Bot\nAS64500\n')
   const lists = { hosts: ['5.9.10.20', '5.9.11.0/24'], mixed: ['5.9.12.1', '*Bot*'], none: [], lines: { file } }
   const config = { ...sound, lists, policy: { preset: 'observe' as const, rules } }
-  const found = of(await doctor(config, { dns: DNS }), 'files')
+  const found = await examine(config, 'files')
   for (const { state } of found) t.equal(state, 'warn')
   const texts = [
     'list lines: skipped 1 invalid line (2).',
@@ -69,7 +69,7 @@ t.test('the list of throwaway mail is dated where rules ask for it, and missed w
   const config = { ...(await soundConfig(t)), data }
   const found = async (more: ConfigInput) => {
     await (await open({ ...config, ...more })).close()
-    return of(await doctor({ ...config, ...more }, { dns: DNS }), 'data').filter(({ found }) => /throwaway/.test(found))
+    return (await examine({ ...config, ...more }, 'data')).filter(({ found }) => /throwaway/.test(found))
   }
   t.strictSame(await found({}), [], 'no rule asks')
   const policy: ConfigInput['policy'] = { limits: ['account-guard'] }

@@ -1,25 +1,14 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import {
   connectionReason,
-  decodeText,
   fileReason,
   makeFolder,
   placeFault,
   readFault,
-  readText,
   readWhole,
   replaceFile,
   systemFault,
@@ -104,19 +93,6 @@ t.test('faults of connections have words, and those of OpenSSL no place in its s
   t.equal(connectionReason(withCode('ERR_SSL_WRONG_VERSION_NUMBER')), 'it does not speak TLS')
   t.equal(connectionReason(withCode('ERR_SSL_OTHER')), 'the TLS handshake fails (ERR_SSL_OTHER)')
   for (const other of [withCode('ENOENT'), new Error('x')]) t.equal(connectionReason(other), undefined)
-})
-
-t.test('a text is read in UTF-8 alone', async (t) => {
-  const file = join(t.testdir(), 'a')
-  writeFileSync(file, 'é')
-  t.equal(readText(file), 'é')
-  for (const [bytes, message] of [
-    [Buffer.from('\ufeffa', 'utf16le'), 'is encoded in UTF-16. Save it as UTF-8'],
-    [Buffer.from([0xfe, 0xff, 0, 0x61]), 'is encoded in UTF-16. Save it as UTF-8'],
-    [Buffer.from('a\0'), 'contains zero bytes, so it is not UTF-8 text'],
-  ] as const) {
-    t.throws(() => decodeText(bytes), { message })
-  }
 })
 
 t.test('a replacement that fails leaves the file as it was, and its contents closed', async (t) => {
