@@ -7,21 +7,19 @@ import { createMemoryCounts } from '../../src/stores/index.ts'
 import { connect } from '../../src/stores/sqlite/driver.ts'
 import { type Cleanup, NO_REDIS, startRedis } from '../../src/stores/testing/index.ts'
 import { FLIGHT, type Kind, listUsed, task } from './count-tasks.ts'
-import { nextMessage, startChild, temporaryFolder } from './processes.ts'
+import { closeAfter, nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 type Options = Readonly<Partial<{ now: () => number; maxKeys: number }>>
 
 async function sqliteCounts(t: Cleanup, options: Options = {}) {
   const path = join(await temporaryFolder(t), 'counts.db')
-  const counts = await openSqliteCounts(path, options)
-  t.teardown(() => counts.close())
+  const counts = closeAfter(t, await openSqliteCounts(path, options))
   return { path, counts }
 }
 
 async function redisCounts(t: Cleanup, options: Options = {}) {
   const { url } = await startRedis(t)
-  const counts = await openRedisCounts(url, options)
-  t.teardown(() => counts.close())
+  const counts = closeAfter(t, await openRedisCounts(url, options))
   return { url, counts }
 }
 
@@ -202,8 +200,7 @@ t.test('SQLite: a full file gives up counts, the exhausted last; ended ones go',
     await Promise.all(Array.from({ length: 100 }, (_, at) => take(`k${key + at}`)))
   }
   t.equal((await take('flooder')).states[0]?.allowed, false)
-  const database = await connect(path, 1_000)
-  t.teardown(() => database.close())
+  const database = closeAfter(t, await connect(path, 1_000))
   const rows = () => Number(database.prepare('SELECT count(*) AS n FROM count').get()?.['n'])
   t.ok(rows() <= 1_500, `${rows()} rows`)
   now += 60_001
@@ -216,8 +213,7 @@ t.test('SQLite: a full file gives up counts, the exhausted last; ended ones go',
 t.test('SQLite: no key is readable in the file', async (t) => {
   const { path, counts } = await sqliteCounts(t)
   await counts.take([task('fixed', 2, 60_000, { key: 'login 203.0.113.77' }), FLIGHT], 'p.1')
-  const database = await connect(path, 1_000)
-  t.teardown(() => database.close())
+  const database = closeAfter(t, await connect(path, 1_000))
   const ids = database.prepare('SELECT id FROM count UNION ALL SELECT id FROM flight').all()
   t.equal(ids.length, 2)
   for (const { id } of ids) t.match(String(id), /^[\w-]{22}$/)
@@ -249,8 +245,7 @@ t.test('SQLite: a count outlives its process', async (t) => {
   const child = startChild(t, 'count', `sqlite:${path}`, '150', '60')
   await nextMessage(child)
   child.kill('SIGKILL')
-  const counts = await openSqliteCounts(path)
-  t.teardown(() => counts.close())
+  const counts = closeAfter(t, await openSqliteCounts(path))
   t.same(listUsed(await counts.take([task('fixed', 150, 600_000, { key: 'shared' })], '')), ['61'])
 })
 

@@ -4,11 +4,10 @@ import { SallyportError } from '@sallyport/core'
 import t from 'tap'
 import { loadInstalled } from '../../src/stores/load-installed.ts'
 import { connect, isBusy, isSafeSqlite } from '../../src/stores/sqlite/driver.ts'
-import { ended, nextMessage, temporaryFolder } from './processes.ts'
+import { closeAfter, ended, nextMessage, temporaryFolder } from './processes.ts'
 
 t.test('the SQLite in use has the fix for logs written by several processes', async (t) => {
-  const database = await connect(':memory:', 0)
-  t.teardown(() => database.close())
+  const database = closeAfter(t, await connect(':memory:', 0))
   const version = String(database.prepare('SELECT sqlite_version() AS version').get()?.['version'])
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   t.ok(major * 1e6 + minor * 1e3 + patch >= 3_051_003, version)
@@ -46,15 +45,14 @@ t.test('a lock held elsewhere is distinguished from every other error', async (t
   t.equal(isBusy('busy'), false)
 })
 
-t.test('one that is not installed is named, with the command that installs it', async (t) => {
+t.test('a package that is not installed is named with its command, and any other fault stays what it is', async (t) => {
   const name: string = 'sallyport-has-no-such-driver'
   const message = `The configuration needs the package ${name}, which is not installed: npm install ${name}`
   const load = () => loadInstalled(name, () => import(name))
   await t.rejects(load, new SallyportError('package_missing', message, { package: name }))
-})
-
-t.test('any other fault of loading stays what it is', async (t) => {
   const missing: string = './no-such-file.js'
-  const load = () => loadInstalled('pg', () => import(missing))
-  await t.rejects(load, { code: 'ERR_MODULE_NOT_FOUND' })
+  await t.rejects(
+    loadInstalled('pg', () => import(missing)),
+    { code: 'ERR_MODULE_NOT_FOUND' },
+  )
 })

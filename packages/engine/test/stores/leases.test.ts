@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { createMemoryAccounts } from '#accounts'
 import { leaseCalls } from '../../src/stores/index.ts'
+import type { Cleanup } from '../../src/stores/testing/index.ts'
 import { ACCOUNT, ACCOUNTS_CONTRACT } from '../accounts/contract.ts'
 import { createFaultyAccounts, type FaultHook } from '../accounts/faulty.ts'
+import { closeAfter } from './processes.ts'
 
 const WINDOW = '2026-01-31'
 const LATER = '2026-02-28'
@@ -16,7 +18,7 @@ for (const row of ACCOUNTS_CONTRACT) {
   })
 }
 
-async function openLeased(fault?: FaultHook) {
+async function openLeased(t: Cleanup, fault?: FaultHook) {
   let spends = 0
   const store = createFaultyAccounts((operation) => {
     if (operation === 'spend') spends++
@@ -24,23 +26,25 @@ async function openLeased(fault?: FaultHook) {
   })
   await store.createAccount(ACCOUNT)
   const errors: unknown[] = []
-  const accounts = leaseCalls(store, (error) => errors.push(error))
+  const accounts = closeAfter(
+    t,
+    leaseCalls(store, (error) => errors.push(error)),
+  )
   const spend = (limit = 30_000, window = WINDOW) => accounts.spend(ACCOUNT.id, window, limit)
   return { store, accounts, errors, spend, spends: () => spends }
 }
 
 t.test('an account that is not busy is counted call by call', async (t) => {
-  const { store, spend, spends, accounts } = await openLeased()
+  const { store, spend, spends } = await openLeased(t)
   for (let call = 1; call <= 32; call++) {
     t.equal((await spend()).used, call)
     t.equal(await store.usage(ACCOUNT.id, WINDOW), call, 'nothing is reserved')
   }
   t.equal(spends(), 32)
-  await accounts.close()
 })
 
 t.test('a busy account is counted in batches, ahead of every answer', async (t) => {
-  const { store, spend, spends, accounts } = await openLeased()
+  const { store, spend, spends, accounts } = await openLeased(t)
   const [wrong, early]: [number[], number[]] = [[], []]
   for (let call = 1; call <= 5_000; call++) {
     if ((await spend()).used !== call) wrong.push(call)
@@ -55,44 +59,41 @@ t.test('a busy account is counted in batches, ahead of every answer', async (t) 
 })
 
 t.test('however many calls an account has, four thousand are reserved at most', async (t) => {
-  const { store, spend, accounts } = await openLeased()
+  const { store, spend } = await openLeased(t)
   let most = 0
   for (let call = 1; call <= 40_000; call++) {
     await spend(Number.MAX_SAFE_INTEGER)
     most = Math.max(most, (await store.usage(ACCOUNT.id, WINDOW)) - call)
   }
   t.ok(most > 2_000 && most < 4_000, `${most} at most`)
-  await accounts.close()
 })
 
 t.test('a limit that is reached is not asked about by every call', async (t) => {
-  const { spend, spends, accounts } = await openLeased()
+  const { spend, spends } = await openLeased(t)
   t.equal((await spend(1)).granted, 1)
   const before = spends()
   let granted = 0
   for (let call = 0; call < 1_000; call++) granted += (await spend(1)).granted
   t.equal(granted, 0)
   t.ok(spends() - before < 100, `${spends() - before} statements`)
-  await accounts.close()
 })
 
 t.test('unused calls are given back after a while', async (t) => {
-  const { store, spend } = await openLeased()
+  const { store, spend } = await openLeased(t)
   for (let call = 0; call < 1_000; call++) await spend()
   t.ok((await store.usage(ACCOUNT.id, WINDOW)) > 1_000, 'reserved')
   while ((await store.usage(ACCOUNT.id, WINDOW)) !== 1_000) await delay(10)
 })
 
 t.test('calls that wait at the same moment are one statement', async (t) => {
-  const { spend, spends, accounts } = await openLeased()
+  const { spend, spends } = await openLeased(t)
   const answers = await Promise.all(Array.from({ length: 200 }, () => spend(150)))
   t.equal(answers.filter(({ granted }) => granted === 1).length, 150)
   t.ok(spends() <= 4, `${spends()} statements`)
-  await accounts.close()
 })
 
 t.test('several processes together reach the limit exactly', async (t) => {
-  const { store, accounts } = await openLeased()
+  const { store, accounts } = await openLeased(t)
   const nodes = [accounts, ...Array.from({ length: 3 }, () => leaseCalls(store, t.error))]
   let allowed = 0
   const caller = async (node: typeof accounts) => {
@@ -108,7 +109,7 @@ t.test('several processes together reach the limit exactly', async (t) => {
 })
 
 t.test('a call that an earlier batch counted is given back too', async (t) => {
-  const { store, spend, accounts } = await openLeased()
+  const { store, spend, accounts } = await openLeased(t)
   await spend()
   // It is answered so late that its batch is over.
   await delay(400)
@@ -136,7 +137,7 @@ t.test('closing waits for what is being reserved, and gives that back', async (t
 })
 
 t.test('a new window and a new plan are counted from their first call', async (t) => {
-  const { store, spend, accounts } = await openLeased()
+  const { store, spend, accounts } = await openLeased(t)
   for (let call = 0; call < 100; call++) await spend()
   t.same(await spend(30_000, LATER), { granted: 1, used: 1, windowId: LATER })
   t.equal(await accounts.usage(ACCOUNT.id, LATER), 1, 'what was reserved in the old window stays there')
@@ -149,7 +150,7 @@ t.test('a new window and a new plan are counted from their first call', async (t
 t.test('a store that fails refuses every call that waits, and the next one is counted', async (t) => {
   let down = true
   const fault = { apply: false, error: new Error('the store is down') }
-  const { spend, errors, accounts, store } = await openLeased((operation) =>
+  const { spend, errors, accounts, store } = await openLeased(t, (operation) =>
     down && ['spend', 'refund'].includes(operation) ? fault : undefined,
   )
   const outcomes = await Promise.allSettled([spend(), spend(), spend()])

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, type ForkOptions, fork, spawnSync } from 'node:child_process'
+import { execFileSync, type ForkOptions, fork, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,13 +11,8 @@ import { ended, temporaryFolder } from './processes.ts'
 const IS_FULL = process.env['TEST_LENGTH'] === 'full'
 const KILLS = IS_FULL ? 100 : 1
 
-interface Attesting {
-  readonly child: ChildProcess
-  readonly ids: number[]
-}
-
 /** Starts a process that attests; `ids` are those it was given so far. */
-function startAttesting(t: Test, folder: string, rest: readonly string[] = [], options: ForkOptions = {}): Attesting {
+function startAttesting(t: Test, folder: string, rest: readonly string[] = [], options: ForkOptions = {}) {
   const child = fork(join(import.meta.dirname, 'ledger-child.js'), [folder, ...rest], options)
   t.teardown(() => child.kill('SIGKILL'))
   const ids: number[] = []

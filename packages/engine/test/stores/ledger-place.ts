@@ -4,6 +4,7 @@ import { auditLedger, type Ledger, type LedgerStore, openLedger } from '@sallypo
 import { MADE_ATTESTATION, MADE_DATASETS, MADE_POLICY, madeSigner } from '@sallyport/ledger/testing'
 import { openCheckpointFolder, openSqliteLedger } from '../../src/stores/index.ts'
 import type { Cleanup } from '../../src/stores/testing/index.ts'
+import { closeAfter } from './processes.ts'
 
 type Attest = (log?: string, address?: string, context?: string) => Promise<number>
 type LedgerAtPlace = Readonly<{ store: LedgerStore; ledger: Ledger; attest: Attest }>
@@ -30,8 +31,7 @@ export async function openLedgerOn(store: LedgerStore, folder: string): Promise<
 
 /** Opens a ledger in a file, which is closed with the test. */
 export async function openLedgerIn(t: Cleanup, folder: string): Promise<LedgerAtPlace> {
-  const store = await openSqliteLedger(join(folder, 'ledger.db'))
-  t.teardown(() => store.close())
+  const store = closeAfter(t, await openSqliteLedger(join(folder, 'ledger.db')))
   return openLedgerOn(store, folder)
 }
 

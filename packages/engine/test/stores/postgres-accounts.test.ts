@@ -7,6 +7,7 @@ import type { PostgresOptions } from '../../src/stores/postgres/pool.ts'
 import { type Cleanup, NO_POSTGRES } from '../../src/stores/testing/index.ts'
 import { ACCOUNT, ACCOUNTS_CONTRACT } from '../accounts/contract.ts'
 import { sharedPostgres } from './postgres-server.ts'
+import { closeAfter } from './processes.ts'
 
 /** Sixteen or forty calls at once, for a few connections of a machine that may be busy. */
 const PATIENT: PostgresOptions = { connectMs: 20_000, statementMs: 20_000 }
@@ -14,8 +15,7 @@ const PATIENT: PostgresOptions = { connectMs: 20_000, statementMs: 20_000 }
 t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
   const server = sharedPostgres()
   const opened = async (t: Cleanup, url: string, options?: PostgresOptions) => {
-    const postgres = await openPostgres(url, options)
-    t.teardown(() => postgres.close())
+    const postgres = closeAfter(t, await openPostgres(url, options))
     return openPostgresAccounts(postgres)
   }
 
@@ -28,8 +28,7 @@ t.test('accounts in PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
     await server.stop()
     const accounts = await opened(t, url)
     await server.restart()
-    const other = await openPostgres(url)
-    t.teardown(() => other.close())
+    const other = closeAfter(t, await openPostgres(url))
     const [locked, free] = [new EventEmitter(), new EventEmitter()]
     const isLocked = once(locked, 'now')
     const holding = other.transaction(async (query) => {

@@ -9,7 +9,7 @@ import type { Postgres } from '../../src/stores/postgres/pool.ts'
 import { NO_POSTGRES } from '../../src/stores/testing/index.ts'
 import { findFault, listMissing, openLedgerOn } from './ledger-place.ts'
 import { sharedPostgres } from './postgres-server.ts'
-import { ended, temporaryFolder } from './processes.ts'
+import { closeAfter, ended, temporaryFolder } from './processes.ts'
 
 /** `npm run fault` takes a longer time. */
 const FROZEN_MS = process.env['TEST_LENGTH'] === 'full' ? 10_000 : 1_000
@@ -62,8 +62,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
 
   for (const row of LEDGER_CONTRACT) {
     await t.test(`contract: ${row.name}`, async (t) => {
-      const store = await openPostgresLedger(await server.database())
-      t.teardown(() => store.close())
+      const store = closeAfter(t, await openPostgresLedger(await server.database()))
       await row.run(store, t)
     })
   }
@@ -77,8 +76,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
     await Promise.all(children.map(ended))
     for (const { exitCode } of children) t.equal(exitCode, 0)
     t.equal(new Set(given).size, 400)
-    const store = await openPostgresLedger(url)
-    t.teardown(() => store.close())
+    const store = closeAfter(t, await openPostgresLedger(url))
     t.equal((await readHead(store, 't/a'))?.size, 400)
     t.same(await listMissing(store, given), [])
     for (const folder of folders) t.equal(await findFault(store, folder), undefined)
@@ -140,8 +138,7 @@ t.test('PostgreSQL keeps the ledger', { skip: NO_POSTGRES }, async (t) => {
 
   await t.test(`stopped, and frozen for ${FROZEN_MS} ms: unavailable, and then on with the same chain`, async (t) => {
     const folder = await temporaryFolder(t)
-    const store = await openPostgresLedger(await server.database())
-    t.teardown(() => store.close())
+    const store = closeAfter(t, await openPostgresLedger(await server.database()))
     const { attest } = await openLedgerOn(store, folder)
     const given = [await attest()]
 

@@ -6,6 +6,7 @@ import { migrate } from '../../src/stores/postgres/migrate.ts'
 import type { Postgres, PostgresOptions } from '../../src/stores/postgres/pool.ts'
 import { type Cleanup, NO_POSTGRES } from '../../src/stores/testing/index.ts'
 import { sharedPostgres } from './postgres-server.ts'
+import { closeAfter } from './processes.ts'
 
 async function readError(promise: Promise<unknown>): Promise<unknown> {
   try {
@@ -19,8 +20,7 @@ async function readError(promise: Promise<unknown>): Promise<unknown> {
 t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
   const server = sharedPostgres()
   const opened = async (t: Cleanup, url?: string, options?: PostgresOptions): Promise<Postgres> => {
-    const postgres = await openPostgres(url ?? (await server.database()), options)
-    t.teardown(() => postgres.close())
+    const postgres = closeAfter(t, await openPostgres(url ?? (await server.database()), options))
     return postgres
   }
 
@@ -77,8 +77,7 @@ t.test('a real PostgreSQL', { skip: NO_POSTGRES }, async (t) => {
 })
 
 t.test('PostgreSQL reads arrays as they were meant', { skip: NO_POSTGRES }, async (t) => {
-  const postgres = await openPostgres(await sharedPostgres().database())
-  t.teardown(() => postgres.close())
+  const postgres = closeAfter(t, await openPostgres(await sharedPostgres().database()))
   const numbers = [0, -1, 255, 2 ** 32, -(2 ** 40), Number.MAX_SAFE_INTEGER]
   const texts = ['', '{"a":"\\"}', 'NULL', undefined, 'é\n😀']
   const pieces = [Buffer.alloc(0), Buffer.from([0, 92, 34, 255]), undefined, Buffer.alloc(100_000, 1)]

@@ -10,6 +10,12 @@ export async function temporaryFolder(t: Cleanup): Promise<string> {
   return folder
 }
 
+/** Closes a store with its test, and returns it. */
+export function closeAfter<Store extends { close(): unknown }>(t: Cleanup, store: Store): Store {
+  t.teardown(() => store.close())
+  return store
+}
+
 /** Starts `child.ts` in a process of its own, killed at the end of the test if it still runs. */
 export function startChild(t: Cleanup, ...args: readonly string[]): ChildProcess {
   const child = fork(join(import.meta.dirname, 'child.js'), args)

@@ -1,16 +1,15 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
+import { connect as connectTo, createServer, type Socket } from 'node:net'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { Counts, CountTask, Taken } from '@sallyport/core'
 import t from 'tap'
 import { openRedisCounts } from '../../src/stores/counts/redis-counts.ts'
 import { createMemoryCounts, createSharedCounts } from '../../src/stores/index.ts'
-import { type Cleanup, NO_REDIS, startRedis } from '../../src/stores/testing/index.ts'
+import { type Cleanup, listening, NO_REDIS, startRedis } from '../../src/stores/testing/index.ts'
 import { FLIGHT, listUsed, task } from './count-tasks.ts'
+import { closeAfter } from './processes.ts'
 
 async function redisCounts(t: Cleanup, url: string, pingMs?: number) {
-  const store = await openRedisCounts(url, pingMs === undefined ? {} : { pingMs })
-  t.teardown(() => store.close())
+  const store = closeAfter(t, await openRedisCounts(url, pingMs === undefined ? {} : { pingMs }))
   return store
 }
 
@@ -189,13 +188,12 @@ t.test('a connection that has gone silent is replaced by a new one', { skip: NO_
     const far = connectTo(server.port, '127.0.0.1')
     for (const socket of [near, far]) sockets.add(socket.on('error', () => {}))
     near.pipe(far).pipe(near)
-  }).listen(0, '127.0.0.1')
-  await once(between, 'listening')
+  })
+  const port = await listening(t, between)
   t.teardown(() => {
-    between.close()
     for (const socket of sockets) socket.destroy()
   })
-  const store = await redisCounts(t, `redis://127.0.0.1:${(between.address() as AddressInfo).port}`, 100)
+  const store = await redisCounts(t, `redis://127.0.0.1:${port}`, 100)
   const counts = createSharedCounts(store, { deadlineMs: 500, share: 0.5 })
   const isLocal = async () => (await counts.take([task('fixed', 1_000, 60_000)], 'f')).share !== undefined
   t.equal(await isLocal(), false)

@@ -8,20 +8,18 @@ import { openSqliteAccounts } from '../../src/stores/accounts/sqlite-accounts.ts
 import { connect } from '../../src/stores/sqlite/driver.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
 import { ACCOUNT, ACCOUNTS_CONTRACT } from '../accounts/contract.ts'
-import { nextMessage, startChild, temporaryFolder } from './processes.ts'
+import { closeAfter, nextMessage, startChild, temporaryFolder } from './processes.ts'
 
 for (const row of ACCOUNTS_CONTRACT) {
   t.test(`contract: ${row.name}`, async (t) => {
-    const accounts = await openSqliteAccounts(join(await temporaryFolder(t), 'state.db'))
-    t.teardown(() => accounts.close())
+    const accounts = closeAfter(t, await openSqliteAccounts(join(await temporaryFolder(t), 'state.db')))
     await row.run(accounts, t)
   })
 }
 
 t.test('calls of one turn share a commit, and one of an unknown account fails alone', async (t) => {
   const path = join(await temporaryFolder(t), 'state.db')
-  const accounts = await openSqliteAccounts(path)
-  t.teardown(() => accounts.close())
+  const accounts = closeAfter(t, await openSqliteAccounts(path))
   for (const id of ['a', 'b']) await accounts.createAccount({ ...ACCOUNT, id })
   const spent = await Promise.allSettled(['a', 'nobody', 'b'].map((id) => accounts.spend(id, '2026-01-31', 2)))
   t.match(spent, [{ status: 'fulfilled' }, { status: 'rejected' }, { status: 'fulfilled' }])
@@ -64,8 +62,7 @@ t.test('every opening has a write-ahead log and a full sync', async (t) => {
 
 t.test('opening waits for another connection that is in the way of the write-ahead log', async (t) => {
   const path = join(await temporaryFolder(t), 'state.db')
-  const reader = await connect(path, 0)
-  t.teardown(() => reader.close())
+  const reader = closeAfter(t, await connect(path, 0))
   reader.exec('CREATE TABLE a (x); BEGIN; SELECT * FROM a')
   let open = false
   const opening = openDatabase(path, []).then((database) => {
@@ -84,8 +81,7 @@ t.test('a new step is run once, on the old rows, and one that fails leaves nothi
   const steps = ['CREATE TABLE a (x)', 'INSERT INTO a VALUES (1)']
   for (let opening = 0; opening < 3; opening++) (await openDatabase(path, steps)).close()
   await t.rejects(openDatabase(path, [...steps, 'CREATE TABLE b (x); nonsense']), /syntax/)
-  const database = await openDatabase(path, [...steps, 'UPDATE a SET x = x + 10'])
-  t.teardown(() => database.close())
+  const database = closeAfter(t, await openDatabase(path, [...steps, 'UPDATE a SET x = x + 10']))
   t.match(database.prepare('SELECT group_concat(x) AS x FROM a').get(), { x: '11' })
   t.match(database.prepare('SELECT group_concat(name) AS tables FROM sqlite_schema').get(), { tables: 'a' })
 })
@@ -98,7 +94,6 @@ t.test('four processes creating and using one file are allowed exactly the limit
   const allowed = (await Promise.all(children.map(nextMessage))).map(Number)
   const sum = allowed.reduce((sum, count) => sum + count, 0)
   t.equal(sum, limit)
-  const accounts = await openSqliteAccounts(path)
-  t.teardown(() => accounts.close())
+  const accounts = closeAfter(t, await openSqliteAccounts(path))
   t.equal(await accounts.usage(ACCOUNT.id, ACCOUNT.signupDate), limit)
 })

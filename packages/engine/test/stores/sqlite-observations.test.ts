@@ -4,7 +4,7 @@ import { createFakeClock, makeAddress, prefixOfText } from '@sallyport/core/test
 import t, { type Test } from 'tap'
 import { openSqliteObservations } from '../../src/stores/index.ts'
 import { openDatabase } from '../../src/stores/sqlite/open-database.ts'
-import { temporaryFolder } from './processes.ts'
+import { closeAfter, temporaryFolder } from './processes.ts'
 
 const START = '2026-11-21T00:00:00.000Z'
 const V4 = makeAddress('203.0.114.7')
@@ -17,8 +17,7 @@ function makeObservation(more: Partial<Observation> = {}): Observation {
 async function opened(t: Test, path?: string) {
   const clock = createFakeClock(START)
   const file = path ?? join(await temporaryFolder(t), 'deep', 'observations.db')
-  const store = await openSqliteObservations(file, clock)
-  t.teardown(() => store.close())
+  const store = closeAfter(t, await openSqliteObservations(file, clock))
   const put = (prefix: string, more: Partial<Observation> = {}) =>
     store.put(prefixOfText(prefix), makeObservation(more))
   return { clock, store, file, put }
@@ -49,8 +48,7 @@ t.test('an observation ends with its last millisecond, and leaves the file when 
   t.equal(await store.remove(hostPrefix(V4), 'operator'), false, 'what has ended cannot be removed')
   await put('2a00:1::7/128')
   store.close()
-  const database = await openDatabase(file, [''])
-  t.teardown(() => database.close())
+  const database = closeAfter(t, await openDatabase(file, ['']))
   t.match(database.prepare('SELECT group_concat(address) AS all_of FROM observation').get(), { all_of: '2a00:1::7' })
 })
 
@@ -82,8 +80,7 @@ t.test("the longest prefix in force counts, and any of the operator's before a r
 t.test('what is known stays where a row that another version wrote cannot be read', async (t) => {
   const { store, file } = await opened(t)
   await store.put(hostPrefix(V4), makeObservation())
-  const database = await openDatabase(file, [''])
-  t.teardown(() => database.close())
+  const database = closeAfter(t, await openDatabase(file, ['']))
   database.exec("INSERT INTO observation VALUES ('203.0.114.1', 'operator', 'martian', '', 0, NULL, '')")
   await t.rejects(store.list(), /203\.0\.114\.1/)
   t.match(store.find(V4), { networkClass: 'vpn' })

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { openSqliteLedger } from '../../src/stores/index.ts'
 import { createWal } from '../../src/stores/ledger/wal.ts'
 import { connect } from '../../src/stores/sqlite/driver.ts'
-import { temporaryFolder } from './processes.ts'
+import { closeAfter, temporaryFolder } from './processes.ts'
 
 const PAGE = 8192
 
@@ -15,8 +15,7 @@ const ledgerPath = async (t: Test) => join(await temporaryFolder(t), 'ledger.db'
 
 t.test('a ledger that is written to is in its file before it is closed, and alone there after', async (t) => {
   const path = await ledgerPath(t)
-  const store = await openSqliteLedger(path)
-  t.teardown(() => store.close())
+  const store = closeAfter(t, await openSqliteLedger(path))
   const context = `{"a":"${'x'.repeat(PAGE)}"}`
   const long = Array.from({ length: 100 }, () => madeDraft('t/a', '192.0.2.1', 0, context))
   for (let count = 0; count < 50; count++) await append(store, long)
@@ -24,21 +23,18 @@ t.test('a ledger that is written to is in its file before it is closed, and alon
   await append(store, long)
   await store.close()
   t.notOk(existsSync(`${path}-wal`), 'the log is gone')
-  const again = await openSqliteLedger(path)
-  t.teardown(() => again.close())
+  const again = closeAfter(t, await openSqliteLedger(path))
   t.equal((await readHead(again, 't/a'))?.size, 51 * 100)
 })
 
 t.test('erased content leaves the log although another connection reads it', async (t) => {
   const path = await ledgerPath(t)
-  const store = await openSqliteLedger(path)
-  t.teardown(() => store.close())
+  const store = closeAfter(t, await openSqliteLedger(path))
   const address = '2001:db8:dead:beef::77'
   await append(store, [{ ...madeDraft('t/a'), subject: { address, salt: new Uint8Array(32) } }])
   const holds = () => [path, `${path}-wal`].some((file) => readFileSync(file, 'latin1').includes(address))
   t.ok(holds())
-  const reader = await connect(path, 0)
-  t.teardown(() => reader.close())
+  const reader = closeAfter(t, await connect(path, 0))
   reader.exec('BEGIN')
   reader.prepare('SELECT count(*) FROM subject').all()
   const letGo = delay(100).then(() => reader.exec('COMMIT'))
@@ -49,11 +45,9 @@ t.test('erased content leaves the log although another connection reads it', asy
 
 t.test('a log that is still being read is not called empty', async (t) => {
   const path = await ledgerPath(t)
-  const writer = await connect(path, 0)
-  t.teardown(() => writer.close())
+  const writer = closeAfter(t, await connect(path, 0))
   writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (x)')
-  const reader = await connect(path, 0)
-  t.teardown(() => reader.close())
+  const reader = closeAfter(t, await connect(path, 0))
   reader.exec('BEGIN')
   reader.prepare('SELECT * FROM t').all()
   writer.exec('INSERT INTO t VALUES (1)')
