@@ -29,9 +29,11 @@ t.test('a feed is fetched once, then asked whether it has changed', async (t) =>
   t.match(await rig.update(LIST, other), { state: 'unchanged' }, 'the same bytes under another ETag')
   t.match(rig.store.read(LIST, rig.feed(LIST).url), { current, checked: checked + 1000 })
   t.not(rig.store.revision(), revision, 'that it still stands is news to other processes')
+  const url = 'https://example.org/other'
+  t.same([rig.store.file(LIST, url), rig.store.read(LIST, url)], [undefined, { url, failures: 0 }], 'of no other URL')
 })
 
-t.test('a publisher without ETags is asked by the time of its file, which dates the data', async (t) => {
+t.test('a file dates the data where there are no ETags; redirects are followed, packed files unpacked', async (t) => {
   const rig = await openFeedRig(t, [LIST])
   const time = 'Fri, 20 Nov 2026 03:00:00 GMT'
   await rig.update(LIST, (request, response) => {
@@ -40,6 +42,9 @@ t.test('a publisher without ETags is asked by the time of its file, which dates 
   })
   t.match(await rig.update(LIST), { state: 'unchanged' })
   t.equal(rig.store.file(LIST, rig.feed(LIST).url)?.made, Date.parse(time))
+  rig.server.serve('/moved', gzipSync(madeList(21)))
+  t.match(await rig.update(LIST, redirect('/moved')), { state: 'updated', entries: 21 })
+  t.equal(rig.inUse(LIST), madeList(21))
 })
 
 t.test('a page that links to the file is asked again where its server is busy', async (t) => {
@@ -139,20 +144,6 @@ t.test('a server that is silent or breaks off costs a deadline and nothing else'
   }
 })
 
-t.test('redirects are followed, and a packed file is unpacked, whatever its name', async (t) => {
-  const rig = await openFeedRig(t, [LIST])
-  rig.server.serve('/moved', gzipSync(madeList(20)))
-  t.match(await rig.update(LIST, redirect('/moved')), { state: 'updated', entries: 20 })
-  t.equal(rig.inUse(LIST), madeList(20))
-})
-
-t.test('a download from another URL is not used for this one', async (t) => {
-  const rig = await openFeedRig(t, [LIST])
-  await rig.update(LIST, madeList(20))
-  t.equal(rig.store.file(LIST, 'https://example.org/other'), undefined)
-  t.same(rig.store.read(LIST, 'https://example.org/other'), { url: 'https://example.org/other', failures: 0 })
-})
-
 t.test('with no network it is soon given up, and everything is reported', async (t) => {
   const rig = await openFeedRig(t, [])
   let asked = 0
@@ -203,20 +194,14 @@ async function unpackFile(t: Parameters<typeof folder>[0], bytes: Buffer, maxByt
   return readFileSync(path, 'utf8')
 }
 
-t.test('a file that is not packed stays as it is', async (t) => {
+t.test('a file stays as it is, or is unpacked: gzip up to a bound, and the database of a tar archive', async (t) => {
   for (const text of ['', 'x', '23.0.0.0/24\n', 'x'.repeat(1000)]) t.equal(await unpackFile(t, Buffer.from(text)), text)
-})
-
-t.test('gzip is unpacked, up to a bound', async (t) => {
   t.equal(await unpackFile(t, gzipSync('23.0.0.0/24\n')), '23.0.0.0/24\n')
   const bomb = gzipSync(Buffer.alloc(2 ** 20))
   await t.rejects(unpackFile(t, bomb), { code: 'corrupt_data', message: /larger than 10000 bytes/ })
   const torn = unpackFile(t, gzipSync('23.0.0.0/24\n').subarray(0, 25))
   await t.rejects(torn, { code: 'corrupt_data', message: /cannot be unpacked/ })
   await t.rejects(unpackFile(t, Buffer.from([0x1f, 0x8b, 9, 9])), { code: 'corrupt_data' })
-})
-
-t.test('the database of a tar archive is taken', async (t) => {
   const files = { 'City_20261120/README.txt': 'x'.repeat(700), 'City_20261120/City.mmdb': 'database'.repeat(100) }
   t.equal(await unpackFile(t, gzipSync(makeTar(files))), files['City_20261120/City.mmdb'])
   t.equal(await unpackFile(t, makeTar(files)), files['City_20261120/City.mmdb'])

@@ -1,10 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { SallyportError } from '@sallyport/core'
-import { SOURCES, type SourceRow } from '@sallyport/data/sources'
+import { type EntryFormat, SOURCES, type SourceRow, type SystemListFormat } from '@sallyport/data/sources'
 import t from 'tap'
 import { readContents } from '../../src/datasets/parse/contents.ts'
 import { type ListRow, readList } from '../../src/datasets/parse/list.ts'
 import { readSystemList } from '../../src/datasets/parse/system-list.ts'
-import { FORMAT_FIXTURES, SYSTEM_FIXTURES } from './format-fixtures.ts'
+
+/** A small made file of a format, what is in it, and what must not pass for it. */
+interface FormatFixture {
+  readonly format: EntryFormat
+  readonly good: string
+  readonly counts: readonly [ipv4: number, ipv6: number]
+  readonly made?: string | undefined
+  readonly bad: readonly string[]
+}
+
+interface SystemFixture {
+  readonly format: SystemListFormat
+  readonly good: string
+  readonly systems: readonly (readonly [asn: number, label: string])[]
+  readonly bad: readonly string[]
+}
+
+const FIXTURES = readFileSync(join(import.meta.dirname, '../../../test/datasets/format-fixtures.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as FormatFixture | SystemFixture)
+
+const FORMAT_FIXTURES = FIXTURES.filter((one): one is FormatFixture => 'counts' in one)
+const SYSTEM_FIXTURES = FIXTURES.filter((one): one is SystemFixture => 'systems' in one)
 
 const ROW = { kind: 'ranges', networkClass: 'hosting' } as const
 

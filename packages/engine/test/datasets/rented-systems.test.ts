@@ -29,13 +29,10 @@ const three = (network: string) => ({
   surfshark: exitsIn(network, 1, 4),
 })
 
-t.test('a host that three services rent from in five of its /24s is mixed', async (t) => {
+t.test('a host that three services rent from in five of its /24s is mixed; fewer tenants are guests', async (t) => {
   const classIn = await listClasses(t, { 'gluetun-servers': writeServers(three('23.0')) })
   t.equal(classIn(64_500), 'hosting vpn')
   t.equal(classIn(64_501), 'hosting hosting')
-})
-
-t.test('two services, four /24s, or few of many are guests', async (t) => {
   const classWith = async (services: Readonly<Record<string, readonly string[]>>, asn = 64_500) =>
     (await listClasses(t, { 'gluetun-servers': writeServers(services) }))(asn)
   const fourPlaces = { ivpn: exitsIn('23.0', 2), nordvpn: exitsIn('23.0', 1, 2), privado: exitsIn('23.0', 1, 3) }

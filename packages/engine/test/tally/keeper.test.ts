@@ -96,7 +96,7 @@ t.test('challenges are counted by rule and level, and requests by country', asyn
 
 const client = (index: number) => `198.51.${index >> 8}.${index & 255}`
 
-t.test('people are told from programs, and are unclear behind a VPN until they solve a challenge', async (t) => {
+t.test('a report separates people from programs; VPN users are unclear until they solve a challenge', async (t) => {
   const { see, report } = openAlone(t)
   const decide = (action: Decision['action'], networkClass: NetworkClass, agentClass: AgentClass = 'human') => {
     const { inspection, ...decision } = makeDecision(action)

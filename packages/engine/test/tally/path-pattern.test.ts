@@ -3,7 +3,7 @@ import t from 'tap'
 import { isPagePath, pathPattern } from '../../src/tally/path-pattern.ts'
 import { estimateCount, mergeInto, noteIn, packPlace, REGISTERS } from '../../src/tally/sketch.ts'
 
-t.test('what stands for a record or a person is folded, words are not', async (t) => {
+t.test('records and persons are folded in a path, words are not, and parts of a page are no pages', async (t) => {
   const patterns = {
     '/': '/',
     '/orders/1734/items': '/orders/*/items',
@@ -19,9 +19,6 @@ t.test('what stands for a record or a person is folded, words are not', async (t
     '//double/': '//double/',
   }
   for (const [path, pattern] of Object.entries(patterns)) t.equal(pathPattern(path), pattern, path)
-})
-
-t.test('a page is no part of one', async (t) => {
   for (const path of ['/', '/about', '/about.html', '/feed.xml', '/llms.txt', '/v1.2']) t.ok(isPagePath(path), path)
   for (const path of ['/app.js', '/style.css', '/logo.SVG', '/font.woff2']) t.notOk(isPagePath(path), path)
 })
@@ -37,7 +34,7 @@ function makeSketch(from: number, until: number): Uint8Array {
   return registers
 }
 
-t.test('clients are counted within four standard errors, few of them all but exactly', async (t) => {
+t.test('clients are counted within four standard errors, and a client that comes again is the same one', async (t) => {
   t.equal(estimateCount(new Uint8Array(REGISTERS)), 0)
   for (const clients of [1, 2, 3, 10, 30])
     t.ok(Math.abs(estimateCount(makeSketch(0, clients)) - clients) <= 1, `${clients}`)
@@ -45,9 +42,6 @@ t.test('clients are counted within four standard errors, few of them all but exa
     const count = estimateCount(makeSketch(0, clients))
     t.ok(Math.abs(count - clients) < clients * 4 * 0.023, `${clients}: ${count}`)
   }
-})
-
-t.test('a client that comes again is the same one, in this sketch and in another', async (t) => {
   const one = makeSketch(0, 2_000)
   t.notOk(noteIn(one, placeFor(7)), 'nothing changes')
   const both = makeSketch(1_000, 3_000)
