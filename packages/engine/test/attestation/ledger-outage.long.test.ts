@@ -1,17 +1,14 @@
 import t from 'tap'
 import { NO_POSTGRES, startPostgres } from '#stores/testing'
-import { open } from '../../src/open/open.ts'
 import type { ServiceEvent } from '../../src/service/event.ts'
-import { madeConfig } from '../open/made-sources.ts'
+import { openMade } from '../open/opened.ts'
 import { requestFrom } from '../open/requests.ts'
 
 t.test('a ledger whose store is gone is raised once, and that it works again', { skip: NO_POSTGRES }, async (t) => {
   const server = await startPostgres(t)
   const taken: ServiceEvent[] = []
   const events = { raise: (event: ServiceEvent) => void taken.push(event), refused() {} }
-  const config = { ...madeConfig(t.testdir()), store: await server.database() }
-  const sallyport = await open(config, { events, onFault: () => {}, onNotice: () => {} })
-  t.teardown(sallyport.close)
+  const sallyport = await openMade(t, { store: await server.database() }, { events, onFault: () => {} })
   const attest = () => sallyport.provenance.attestDecision(sallyport.decide(requestFrom('8.1.0.1')), 'DE')
   await attest()
   t.same(taken, [])

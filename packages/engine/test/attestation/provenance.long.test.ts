@@ -10,24 +10,14 @@ import { loadSigningKey } from '../../src/attestation/signing-key.ts'
 import type { ConfigInput } from '../../src/config/schema.ts'
 import { open, openLedgerTools, type Sallyport } from '../../src/open/index.ts'
 import { madeConfig } from '../open/made-sources.ts'
-import { apiRequest, requestFrom } from '../open/requests.ts'
+import { openService } from '../open/opened.ts'
+import { callApi, requestFrom } from '../open/requests.ts'
 
-interface Answer {
-  readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a parsed answer of any route; what a test reads of it, it asserts.
-  readonly json: any
-}
-
-async function call(sallyport: Sallyport, key: string | undefined, url: string, body?: object): Promise<Answer> {
-  const [path = '', query = ''] = url.split('?')
-  const posted = body === undefined ? {} : { method: 'POST', json: async () => body }
-  const response = await sallyport.api({ ...apiRequest(path, key), query: new URLSearchParams(query), ...posted })
-  return { status: response?.status ?? 0, json: JSON.parse(String(response?.body)) }
-}
+const call = (sallyport: Sallyport, key: string | undefined, url: string, body?: object) =>
+  callApi(sallyport, url, key, body)
 
 async function opened(t: Test, config: ConfigInput): Promise<{ readonly sallyport: Sallyport; readonly key: string }> {
-  const sallyport = await open(config, { onNotice: () => {} })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, config)
   return { sallyport, key: (await sallyport.keyring.issue({})).key }
 }
 
@@ -39,8 +29,8 @@ const SWISS = check('8.3.0.1', 'CH')
 t.test('nothing of a ledger is made before somebody attests', async (t) => {
   const folder = t.testdir()
   const notices: string[] = []
-  const sallyport = await open(madeConfig(folder), { onNotice: (code, message) => notices.push(`${code} ${message}`) })
-  t.teardown(() => sallyport.close())
+  const onNotice = (code: string, message: string) => notices.push(`${code} ${message}`)
+  const sallyport = await openService(t, madeConfig(folder), { onNotice })
   const state = join(folder, 'state')
   t.notOk(existsSync(join(state, 'ledger.db')) || existsSync(join(state, 'signing-key.pem')))
   const { key } = await sallyport.keyring.issue({})

@@ -5,8 +5,7 @@ import t, { type Test } from 'tap'
 import type { ConfigInput } from '../../src/config/schema.ts'
 import type { Sallyport } from '../../src/open/index.ts'
 import type { OpenHooks } from '../../src/service/hooks.ts'
-import { madeConfig } from './made-sources.ts'
-import { openService } from './opened.ts'
+import { openMade } from './opened.ts'
 import { requestFrom } from './requests.ts'
 
 const CHROME =
@@ -31,7 +30,7 @@ const DECOYS = { paths: ['/trap', '/archive/2019', '/staff/rota'] }
 
 function opened(t: Test, config: ConfigInput = {}, hooks: OpenHooks = {}): Promise<Sallyport> {
   const base: ConfigInput = { counting: { place: 'memory' }, decoys: DECOYS, policy: POLICY }
-  return openService(t, { ...madeConfig(t.testdir()), ...base, ...config }, hooks)
+  return openMade(t, { ...base, ...config }, hooks)
 }
 
 /** A request and its answer, as hosts have them counted. */

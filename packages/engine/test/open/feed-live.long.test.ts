@@ -53,7 +53,7 @@ t.test('a running service fetches what is due and answers from it', async (t) =>
   t.ok(swaps === 1 || swaps === 2, 'both lists in one swap, or in two where the disk was looked at in between')
 })
 
-t.test('what a publisher told another process is learned, and no daily list lives on by it', async (t) => {
+t.test('a process learns that another one confirmed a list, and a daily list still expires', async (t) => {
   const server = await openFeedServer(t)
   const id = 'avastel-1day'
   // Entries of this list live for three days, and its file is a month old.

@@ -6,14 +6,15 @@ export function requestFrom(peer: string, fields: readonly string[] = []): Inspe
 }
 
 /** A call of `/v1`; with a body it is a POST. */
-export function apiRequest(path: string, key?: string, body?: object) {
+export function apiRequest(target: string, key?: string, body?: object) {
   const fields = key === undefined ? [] : ['Authorization', `Bearer ${key}`]
+  const [path = '', query] = target.split('?')
   return {
     ...requestFrom('8.1.0.1', fields),
     method: body === undefined ? 'GET' : 'POST',
-    target: path,
+    target,
     path,
-    query: new URLSearchParams(),
+    query: new URLSearchParams(query),
     json: async () => body,
   }
 }

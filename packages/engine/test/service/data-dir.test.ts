@@ -6,6 +6,7 @@ import t from 'tap'
 import { open } from '../../src/open/index.ts'
 import { inDataDir } from '../../src/service/data-dir.ts'
 import { NO_SOURCES } from '../open/made-sources.ts'
+import { openService } from '../open/opened.ts'
 
 const DATA = { refresh: false, city: false, sources: NO_SOURCES }
 
@@ -59,8 +60,7 @@ t.test('with data.readOnly nothing is attested, and nobody has a key', async (t)
   const prebuilt = { dataDir, data: { ...DATA, readOnly: true } }
   await t.rejects(open(prebuilt), { code: 'missing_data', message: /data compile/ })
   await (await open({ dataDir, data: DATA })).close()
-  const sallyport = await open(prebuilt)
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, prebuilt)
   await t.rejects(sallyport.provenance.keys(), { code: 'attestation_unavailable', message: /data\.readOnly/ })
   t.strictSame(await sallyport.accounts.listAccounts(), [])
 })

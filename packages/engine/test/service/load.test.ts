@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
-import { type ConfigInput, open } from '../../src/open/index.ts'
+import type { ConfigInput } from '../../src/open/index.ts'
 import type { OpenHooks } from '../../src/service/hooks.ts'
 import { createLoadMeter } from '../../src/service/load/load-meter.ts'
-import { madeConfig } from '../open/made-sources.ts'
+import { openMade } from '../open/opened.ts'
 import { requestFrom } from '../open/requests.ts'
 
 t.test('a load goes on at its bound, and off well below it, after a minute at least', async (t) => {
@@ -48,8 +48,7 @@ t.test('of several processes the highest load counts, and each says its own', as
 })
 
 async function opened(t: Test, rules: NonNullable<ConfigInput['policy']>['rules'], hooks: OpenHooks = {}) {
-  const sallyport = await open({ ...madeConfig(t.testdir()), policy: { rules } }, { onNotice: () => {}, ...hooks })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openMade(t, { policy: { rules } }, hooks)
   const decide = () => sallyport.decide(requestFrom('198.51.100.7'))
   const takeLoad = (load: number) => {
     const from = performance.now()

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Prefix, parseHostOrPrefix } from '@sallyport/core'
 import t from 'tap'
-import { open, openOverrides } from '../../src/open/index.ts'
+import { openOverrides } from '../../src/open/index.ts'
 import { madeConfig } from '../open/made-sources.ts'
+import { openService } from '../open/opened.ts'
 import { requestFrom } from '../open/requests.ts'
 
 /** Fields against which no preset has anything. */
@@ -10,8 +11,7 @@ const FIELDS = ['Host', 'a.example', 'User-Agent', 'Lynx/2.9.2', 'Accept-Languag
 
 t.test('an override set elsewhere is in force in a running process, and so is its end', async (t) => {
   const config = madeConfig(t.testdir())
-  const sallyport = await open({ ...config, policy: { preset: 'low-friction' } })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, { ...config, policy: { preset: 'low-friction' } })
   const decide = () => sallyport.decide(requestFrom('8.1.0.1', FIELDS))
   t.match(decide(), { action: 'allow' })
   const elsewhere = await openOverrides(config)
@@ -33,9 +33,8 @@ t.test('an override set elsewhere is in force in a running process, and so is it
 t.test('reverse names are asked only where they are switched on, and not waited for', async (t) => {
   const made = madeConfig(t.testdir())
   for (const reverseNames of [true, false]) {
-    const sallyport = await open({ ...made, dns: { servers: ['127.0.0.1:9'], timeoutMs: 10, reverseNames } })
+    const sallyport = await openService(t, { ...made, dns: { servers: ['127.0.0.1:9'], timeoutMs: 10, reverseNames } })
     t.equal(sallyport.config.dns.reverseNames, reverseNames)
     t.match(sallyport.inspect(requestFrom('8.2.0.1')).network.verdict, { classification: 'hosting' })
-    await sallyport.close()
   }
 })

@@ -1,17 +1,17 @@
 import { type Address, parseAddress } from '@sallyport/core'
 import t, { type Test } from 'tap'
 import { openFeedServer } from '#datasets/testing'
-import { doctor, open, openUpdates } from '../../src/open/index.ts'
+import { doctor, openUpdates, type Sallyport } from '../../src/open/index.ts'
 import { openNameServer } from '../net/name-server.ts'
 import { feedConfig } from '../open/made-sources.ts'
+import { openService } from '../open/opened.ts'
 import { requestFrom } from '../open/requests.ts'
 
 const LIST = 'x4bnet-vpn-ipv4'
 
 /** Everything that would go out, at addresses of this machine. */
 async function everything(t: Test, outbound: boolean) {
-  const [names, web] = [await openNameServer(() => 'silent'), await openFeedServer(t)]
-  t.teardown(names.close)
+  const [names, web] = [await openNameServer(t, () => 'silent'), await openFeedServer(t)]
   web.serve(`/${LIST}`, '8.2.7.0/24\n')
   const config = {
     ...feedConfig(t.testdir(), { [LIST]: web.url(`/${LIST}`) }, { refresh: true }),
@@ -23,7 +23,7 @@ async function everything(t: Test, outbound: boolean) {
 }
 
 /** A request that claims to be Googlebot and is signed by an agent whose key is not known yet. */
-function decide(sallyport: Awaited<ReturnType<typeof open>>, agent: string) {
+function decide(sallyport: Sallyport, agent: string) {
   const now = Math.floor(Date.now() / 1000)
   const covered = `("@authority" "signature-agent");created=${now};expires=4102444800;keyid="k";tag="web-bot-auth"`
   const fields = Object.entries({
@@ -38,8 +38,7 @@ function decide(sallyport: Awaited<ReturnType<typeof open>>, agent: string) {
 
 async function useAll(t: Test, outbound: boolean) {
   const { config, asked } = await everything(t, outbound)
-  const sallyport = await open(config, { onNotice: () => {}, onFault: () => {} })
-  t.teardown(() => sallyport.close())
+  const sallyport = await openService(t, config, { onFault: () => {} })
   const { agent } = decide(sallyport, config.webBotAuth.agents[0] ?? '').inspection
   const crawler = await sallyport.knowledge.crawlers.verify(parseAddress('8.9.9.9') as Address, { bot: 'googlebot' })
   const lookup = await sallyport.lookup('site.example').catch((error: unknown) => error)

@@ -32,16 +32,11 @@ t.test('an agent whose keys are published is verified, and decided about by the 
   t.equal(DIRECTORY_PATH, '/.well-known/http-message-signatures-directory')
 })
 
-t.test('a policy is read from a file, alone or within a configuration, and refused by the word', async (t) => {
+t.test('a policy is read from a file, alone or within a configuration', async (t) => {
   const match = { identity: ['*'], time: { from: '09:00', days: ['mon'] }, not: { asn: [2] } } as const
   const rule = { id: 'all', match, action: 'block', monitor: true, onError: 'flag', unknown: 'match', status: 451 }
   const policy = { preset: 'jurisdiction-strict', rules: [rule], default: 'flag', onError: 'block', allowlist: ['::1'] }
   t.same(parseConfig({ policy }).policy, policy)
-  const refused = (wrong: object) => () => parseConfig({ policy: { rules: [{ ...rule, match: wrong }] } })
-  t.throws(refused({ visitor: ['x'] }), { code: 'invalid_config', message: /policy\.rules\.0\.match\.visitor/ })
-  t.throws(refused({ confidence: { atLeast: 2 } }), { message: /policy\.rules\.0\.match\.confidence\.atLeast/ })
-  t.throws(refused({ mail: { throwaway: true } }), { message: /policy\.rules\.0\.match\.mail/ })
-  t.throws(refused({ time: { days: ['Sunday'] } }), { message: /policy\.rules\.0\.match\.time\.days\.0/ })
   t.throws(() => parseConfig({ webBotAuth: { agents: ['chatgpt.com'] } }), { message: /webBotAuth\.agents\.0/ })
   const file = `${t.testdir({ 'p.json': JSON.stringify({ policy }), 'q.json': JSON.stringify(policy) })}/p.json`
   t.same([readPolicy(file), readPolicy(file.replace('/p.', '/q.'))], [policy, policy])

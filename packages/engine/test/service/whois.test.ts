@@ -6,10 +6,11 @@ import t, { type Test } from 'tap'
 import { createClosed } from '#net'
 import { listening } from '#stores/testing'
 import { parseConfig } from '../../src/config/parse.ts'
-import { open } from '../../src/open/open.ts'
+import type { ConfigInput } from '../../src/config/schema.ts'
 import { openWhois } from '../../src/service/whois.ts'
 import { openTcpServer } from '../net/web-server.ts'
 import { madeConfig } from '../open/made-sources.ts'
+import { openService } from '../open/opened.ts'
 import { callApi } from '../open/requests.ts'
 
 const FREE = 'Status: free'
@@ -40,9 +41,8 @@ async function openRegistry(t: Test, rdap?: RequestListener) {
 }
 
 /** Opens a service with two accounts; `ask` calls its WHOIS route for the first, `other` for the second. */
-async function openService(t: Test, config: Parameters<typeof open>[0]) {
-  const sallyport = await open(config)
-  t.teardown(() => sallyport.close())
+async function openAccounts(t: Test, config: ConfigInput) {
+  const sallyport = await openService(t, config)
   const account = async (name: string) => {
     const { key } = await sallyport.keyring.issue({ plan: 'free', name })
     return (domain: string) => callApi(sallyport, `/v1/whois/${domain}`, key)
@@ -56,7 +56,7 @@ t.test('the bootstrap file among the sources says where RDAP is, and one answer 
     response.writeHead(known ? 200 : 404, { 'content-type': 'application/rdap+json' })
     response.end(JSON.stringify({ objectClassName: 'domain', ldhName: 'example.de', status: ['active'] }))
   })
-  const { ask } = await openService(t, config)
+  const { ask } = await openAccounts(t, config)
   const record = { domain: 'example.de', nameservers: [], status: ['ok'], privacyProtection: false }
   for (const name of ['example.de', 'www.example.de']) {
     const { status, json } = await ask(name)
@@ -68,7 +68,7 @@ t.test('the bootstrap file among the sources says where RDAP is, and one answer 
 
 t.test('loopback is not reached unless the configuration allows it', async (t) => {
   const { asked, config } = await openRegistry(t)
-  const { ask } = await openService(t, { ...config, net: {} })
+  const { ask } = await openAccounts(t, { ...config, net: {} })
   t.match(await ask('example.de'), { status: 503 })
   t.strictSame(asked, [])
 })
@@ -83,7 +83,7 @@ t.test('an account with many questions to a slow registry does not shut out anot
     })
   })
   const whois = { servers: { de: `127.0.0.1:${port}` } }
-  const { ask, other } = await openService(t, { ...madeConfig(t.testdir()), whois, net })
+  const { ask, other } = await openAccounts(t, { ...madeConfig(t.testdir()), whois, net })
   const asked = Array.from({ length: 4 + 16 + 5 }, (_, at) => ask(`large${at}.de`))
   const refused = (await Promise.all(asked.slice(20))).map(({ status }) => status)
   t.strictSame(refused, [429, 429, 429, 429, 429], 'only so much of an account waits')
@@ -96,7 +96,7 @@ t.test('an account with many questions to a slow registry does not shut out anot
 
 t.test('a registry is asked five questions at once, and an account that used them all up gives way', async (t) => {
   const { asked, config } = await openRegistry(t)
-  const { ask, other } = await openService(t, config)
+  const { ask, other } = await openAccounts(t, config)
   const statuses: number[] = []
   const all = Array.from({ length: 20 }, async (_, at) => statuses.push((await ask(`large${at}.de`)).status))
   const countRefused = () => statuses.filter((status) => status === 503).length

@@ -1,10 +1,9 @@
 import type { WhoisAnswer } from '@sallyport/core'
 import { makeAddress } from '@sallyport/core/testing'
 import t from 'tap'
-import { open } from '../../src/open/open.ts'
 import { whoisWithTimeout } from '../../src/service/with-timeout.ts'
 import { openTcpServer } from '../net/web-server.ts'
-import { madeConfig } from '../open/made-sources.ts'
+import { openMade } from '../open/opened.ts'
 import { callApi } from '../open/requests.ts'
 
 const NEVER = new Promise<never>(() => {})
@@ -36,13 +35,8 @@ t.test('a lookup answers although a resolver or a registry is silent', async (t)
     resolve: (name: string) => (name === 'www.example.de' ? Promise.resolve(found) : NEVER),
     resolvePtr: () => NEVER,
   }
-  const config = {
-    ...madeConfig(t.testdir()),
-    whois: { servers: { de: `127.0.0.1:${registry}` } },
-    net: { allowPrivate: ['127.0.0.0/8'] },
-  }
-  const sallyport = await open(config, { dns })
-  t.teardown(() => sallyport.close())
+  const whois = { servers: { de: `127.0.0.1:${registry}` } }
+  const sallyport = await openMade(t, { whois, net: { allowPrivate: ['127.0.0.0/8'] } }, { dns })
   const { key } = await sallyport.keyring.issue({ plan: 'free' })
   const [unresolved, answered, asked] = await Promise.all([
     callApi(sallyport, '/v1/ip/lookup', key, { target: 'slow.example.de' }),

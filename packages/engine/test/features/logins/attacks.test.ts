@@ -42,23 +42,6 @@ t.test('nobody can lock an owner out', async (t) => {
   for (const peer of [HOME, '9.9.9.9']) t.match(await assess(OWNER, peer), { action: /^(allow|challenge)$/ }, peer)
 })
 
-t.test('a clock that jumps gives few guesses more, forgets no owner and accuses nobody', async (t) => {
-  const clock = { now: Date.now() }
-  const start = clock.now
-  const { assess } = await openGuarded(t, {}, { clock: { now: () => clock.now } })
-  await assess(OWNER)
-  for (let at = 0; at < 10; at++) await assess(GUESS, stranger(at))
-  t.equal((await assess({ user: '17' }, stranger(11))).action, 'challenge')
-  let guesses = 0
-  for (const jump of [-HOUR, -20 * HOUR, -1_000, 60_000, -400 * 24 * HOUR, HOUR]) {
-    clock.now = start + jump
-    for (let at = 0; at < 40; at++) if ((await assess(GUESS, stranger(at))).action === 'allow') guesses++
-    t.match(await assess(OWNER), { action: 'allow', account: { known: true, travel: false } }, `${jump} ms`)
-  }
-  // A count begins again where the clock is more than a day back, and ends where it is a window ahead.
-  t.ok(guesses <= 40, `${guesses} guesses of 240`)
-})
-
 t.test('the owner of an alias of a mailbox is not known for its other ones', async (t) => {
   const { assess } = await openGuarded(t)
   const own = { identifier: 'a.da+shop@gmail.com' }
@@ -145,16 +128,12 @@ t.test('a file of users that another program locks or spoils refuses nobody', as
   t.ok((await assess({ user: '17' })).degraded.includes('accounts'))
 })
 
-t.test('names that look alike are counted apart, and spellings of one name together', async (t) => {
+t.test('halves of a character are one name, as in all that is stored in UTF-8', async (t) => {
   const { assess } = await openGuarded(t)
   const guess = (identifier: string, at: number) => assess({ identifier, outcome: 'unknown_user' }, stranger(at))
-  for (let at = 0; at < 10; at++) await guess(at % 2 === 0 ? '\u00e9lan' : ' E\u0301LAN', at)
-  t.match(await guess('\uff45\u0301lan', 20), { action: 'challenge' })
-  t.match(await guess('\u0451lan', 21), { action: 'allow' }, 'another alphabet')
-  // Halves of a character are one, as in all that is stored in UTF-8, and none is what another user has.
   for (let at = 0; at < 10; at++) await guess(`ada${String.fromCharCode(0xd800 + at)}`, at)
   t.match(await guess('ada\udc00', 11), { action: 'challenge' })
-  t.match(await guess('ada', 11), { action: 'allow' })
+  t.match(await guess('ada', 11), { action: 'allow' }, 'what another user has')
 })
 
 t.test('each member of an event is read once, at entry', async (t) => {

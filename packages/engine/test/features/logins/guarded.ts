@@ -19,7 +19,7 @@ export const stranger = (at: number) => `${11 + (at % 80)}.${(at >> 8) & 255}.${
 export async function openGuarded(t: Test, more: ConfigInput = {}, hooks: OpenHooks = {}) {
   // A test with data of its own has written it into the folder already.
   const made = more.data === undefined ? madeConfig(t.testdir()) : {}
-  const sallyport = await openService(t, { ...made, policy: GUARD, ...more }, { onNotice() {}, ...hooks })
+  const sallyport = await openService(t, { ...made, policy: GUARD, ...more }, hooks)
   const inspect = (peer: string, userAgent = FIREFOX) => {
     const fields = ['Host', 'shop.example', 'User-Agent', userAgent]
     const decision = sallyport.decide({ ...requestFrom(peer, fields), method: 'POST', target: '/login' })

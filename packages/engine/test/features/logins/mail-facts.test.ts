@@ -89,8 +89,7 @@ const ZONE: Readonly<Record<string, Reply>> = {
 }
 
 t.test('a name server says that a domain takes no mail', async (t) => {
-  const server = await openNameServer((type, name) => ZONE[`${type} ${name}`] ?? [])
-  t.teardown(server.close)
+  const server = await openNameServer(t, (type, name) => ZONE[`${type} ${name}`] ?? [])
   const dns = { servers: [server.address], timeoutMs: 30_000 }
   const { sallyport, signup } = await opened(t, { policy: ASKS_MX, dns })
   const countAsked = () => server.asked.filter((question) => /gone|gmail/.test(question)).length

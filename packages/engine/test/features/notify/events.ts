@@ -8,6 +8,7 @@ import type { NotifyConfig } from '../../../src/features/notify/target.ts'
 import type { ServiceEvent } from '../../../src/service/event.ts'
 import type { SinkOutcome } from '../../../src/service/feature.ts'
 import { openWebServer } from '../../net/web-server.ts'
+import { until } from '../../open/opened.ts'
 
 /** A request that a webhook received. */
 export interface Posted {
@@ -36,11 +37,6 @@ export async function openHook(t: Test, answers: readonly Answer[] = []) {
   /** Resolves to the JSON of the message of this number. */
   const message = async (number: number) => JSON.parse((await received(number))[number - 1]?.body ?? '')
   return { url: `${server.origin}/hook`, posted, received, message }
-}
-
-/** Waits for what sending brings about. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Notifications to these places, which may be on loopback, closed at the end of a test. */

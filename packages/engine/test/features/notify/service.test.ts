@@ -22,7 +22,7 @@ t.test('a service counts what it refuses, and tells a spike of it to the places 
     net: { allowPrivate: ['127.0.0.0/8'] },
     notify: [place(first.url)],
   }
-  const sallyport = await openService(t, config, { clock, onNotice: () => {} })
+  const sallyport = await openService(t, config, { clock })
   const refuse = (count: number): void => {
     for (let request = 0; request < count; request++) {
       const decision = sallyport.decide(requestFrom('198.51.100.7'))

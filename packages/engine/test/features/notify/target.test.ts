@@ -19,7 +19,7 @@ t.test('the form is found by the URL, or said', async (t) => {
   }
 })
 
-t.test('what cannot be sent to is refused, and the URL is not repeated', async (t) => {
+t.test('a place that cannot be used is refused without its URL; a bad secret is a warning', async (t) => {
   const bad: readonly (readonly [NotifyConfig, RegExp])[] = [
     [{ url: 'nowhere' }, /is not a URL/],
     [{ url: 'ftp://files.example' }, /must be an http or https URL/],
@@ -37,9 +37,6 @@ t.test('what cannot be sent to is refused, and the URL is not repeated', async (
   for (const url of ['https://hooks.example/x', 'http://127.0.0.1:9000/x', 'http://[::1]:9000/x', 'http://10.0.0.7/x'])
     t.equal(targetFault({ url, secret: 'k'.repeat(32) }), undefined, url)
   t.equal(targetFault({ url: 'https://ntfy.sh/topic', secret: 'tk_short' }), undefined)
-})
-
-t.test('a secret that is missing, or of no use, is a warning', async (t) => {
   t.match(targetWarning({ url: 'https://hooks.example/' }), { member: 'secret', message: /is missing/ })
   const slack = { url: 'https://hooks.slack.com/services/x', secret: 'x' }
   t.match(targetWarning(slack), { message: /is not used by slack/ })

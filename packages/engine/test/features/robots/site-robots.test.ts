@@ -18,7 +18,7 @@ t.test('a rule refuses what the robots.txt of the policy refuses, after a reload
     const secret = { id: 'secret', match: { path: [path], crawler: ['gptbot'] }, action: 'block' as const }
     return { ...base, policy: { rules: [RUDE, secret] } }
   }
-  const sallyport = await openService(t, makeConfig('/a/**'), { onNotice: () => {} })
+  const sallyport = await openService(t, makeConfig('/a/**'))
   t.match(sallyport.robots(), /User-agent: GPTBot\nDisallow: \/a\$/)
   const mount = sallyport.decider({ policy: { rules: [RUDE] } })
   const of = (target: string, at: Pick<Sallyport, 'decide'> = sallyport) => {
@@ -37,7 +37,7 @@ t.test("the site's own file is read beside the policy's, at a reload again", asy
   const config: ConfigInput = { ...madeConfig(t.testdirName), policy: { rules: [RUDE] }, robots: { file } }
   await t.rejects(open(config), { code: 'invalid_config', message: `robots.file: ${file} does not exist` })
   writeFileSync(file, 'User-agent: bot\nDisallow: /a')
-  const sallyport = await openService(t, config, { onNotice: () => {} })
+  const sallyport = await openService(t, config)
   const actions = () => ['/a', '/b'].map((target) => decided(sallyport, target).action)
   t.same(actions(), ['block', 'allow'])
   const source = sallyport.sources().find(({ id }) => id === 'robots:file')
