@@ -31,7 +31,7 @@ export async function soundConfig(t: Test): Promise<ConfigInput> {
 
 export const of = (findings: readonly Finding[], check: Finding['check']) =>
   findings.filter((finding) => finding.check === check)
-/** Findings of one check about a configuration. */
+/** Returns the findings of one check about a configuration. */
 export const examine = async (config: ConfigInput, check: Finding['check']) =>
   of(await doctor(config, { dns: DNS }), check)
 
