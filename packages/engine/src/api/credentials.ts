@@ -22,6 +22,8 @@ interface PresentedKey extends ParsedKey {
 export function createKeyReader() {
   const secret = randomBytes(32).toString('latin1')
   const valid = new Map<string, PresentedKey>()
+  // One iterator for all deletions: a new one would first pass the places of all keys that were deleted.
+  const oldestFirst = valid.keys()
   return {
     /** Reads the key of `Bearer` credentials (RFC 6750; the scheme in any case); returns `undefined` for what cannot be a key. */
     read(fields: readonly string[]): PresentedKey | undefined {
@@ -37,8 +39,9 @@ export function createKeyReader() {
     keep(key: PresentedKey): void {
       if (key.isKept) return
       valid.set(key.fingerprint, { ...key, isKept: true })
-      const [oldest] = valid.keys()
-      if (valid.size > MAX_KEYS && oldest !== undefined) valid.delete(oldest)
+      if (valid.size <= MAX_KEYS) return
+      const { value: oldest } = oldestFirst.next()
+      if (oldest !== undefined) valid.delete(oldest)
     },
     drop: ({ fingerprint }: PresentedKey) => void valid.delete(fingerprint),
   }
