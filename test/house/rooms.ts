@@ -68,7 +68,7 @@ export const BUDGETS: Readonly<Record<string, number>> = {
   'packages/engine/datasets': 7_448,
   'packages/engine/net': 732,
   'packages/engine/whois': 1_136,
-  'packages/engine/stores': 4_446,
+  'packages/engine/stores': 4_445,
   'packages/engine/log': 734,
   'packages/engine/metrics': 790,
   'packages/engine/tally': 1_550,

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
+import { isNamed } from '@sallyport/core'
 import { type ParsedKey, parseKey } from '#accounts'
-
-const AUTHORIZATION = 'authorization'
 
 /** Characters of the scheme, a key and some blanks between them; anything longer is refused unread. */
 const MAX_CREDENTIALS = 128
@@ -57,9 +56,7 @@ function readToken(fields: readonly string[]): string | undefined {
 function readCredentials(fields: readonly string[]): string | undefined {
   let value: string | undefined
   for (let index = 0; index < fields.length; index += 2) {
-    const name = fields[index]
-    // The length is compared first: a browser sends twenty other fields.
-    if (name?.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue
+    if (!isNamed(fields[index] as string, 'authorization')) continue
     if (value !== undefined) return undefined
     value = fields[index + 1] ?? ''
   }
