@@ -7,7 +7,7 @@ import {
   PLAIN_ACTIONS,
 } from '@sallyport/core'
 import { z } from 'zod'
-import { AsnLabel, CountryCode, Moment, NetworkClass } from './words.ts'
+import { AsnLabel, CountryCode, Moment, NetworkClass, named } from './words.ts'
 
 /** Follows CrawlerVerifyRequest of the specification: snake_case, unlike its response. */
 export const CrawlerVerifyRequest = z
@@ -20,39 +20,35 @@ export const CrawlerVerifyRequest = z
   .meta({ id: 'CrawlerVerifyRequest' })
 export type CrawlerVerifyRequest = z.output<typeof CrawlerVerifyRequest>
 
-export const CrawlerVerifyResponse = z
-  .object({
-    ip: z.string(),
-    slug: z.string().optional(),
-    crawler: z.string().optional(),
-    userAgent: z.string().optional(),
-    outcome: z.enum(CRAWLER_OUTCOMES).meta({
-      description: '`spoofed`: every check that could run refuted the claim. `unverifiable` accuses nobody.',
-    }),
-    method: z.string().meta({ description: 'The checks that decided; omitted if none did.' }).optional(),
-    summary: z.string(),
-    checks: z.array(z.object({ name: z.enum(CHECK_NAMES), status: z.enum(CHECK_STATUSES), detail: z.string() })),
-    networkOrigin: NetworkClass,
-    anonymized: z.boolean(),
-    asn: AsnLabel.optional(),
-    asnName: z.string().optional(),
-    country: CountryCode.optional(),
-    hostname: z.string().optional(),
-    docs: z.string().optional(),
-    checkedAt: Moment,
-  })
-  .meta({ id: 'CrawlerVerifyResponse' })
+export const CrawlerVerifyResponse = named('CrawlerVerifyResponse', {
+  ip: z.string(),
+  slug: z.string().optional(),
+  crawler: z.string().optional(),
+  userAgent: z.string().optional(),
+  outcome: z.enum(CRAWLER_OUTCOMES).meta({
+    description: '`spoofed`: every check that could run refuted the claim. `unverifiable` accuses nobody.',
+  }),
+  method: z.string().meta({ description: 'The checks that decided; omitted if none did.' }).optional(),
+  summary: z.string(),
+  checks: z.array(z.object({ name: z.enum(CHECK_NAMES), status: z.enum(CHECK_STATUSES), detail: z.string() })),
+  networkOrigin: NetworkClass,
+  anonymized: z.boolean(),
+  asn: AsnLabel.optional(),
+  asnName: z.string().optional(),
+  country: CountryCode.optional(),
+  hostname: z.string().optional(),
+  docs: z.string().optional(),
+  checkedAt: Moment,
+})
 
-export const AgentscanCheckRequest = z
-  .object({
-    ip: z.string(),
-    request_id: z.string().optional(),
-    user_agent: z.string().optional(),
-    ja4: z.string().optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-    headless_flags: z.record(z.string(), z.boolean()).optional(),
-  })
-  .meta({ id: 'AgentscanCheckRequest' })
+export const AgentscanCheckRequest = named('AgentscanCheckRequest', {
+  ip: z.string(),
+  request_id: z.string().optional(),
+  user_agent: z.string().optional(),
+  ja4: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  headless_flags: z.record(z.string(), z.boolean()).optional(),
+})
 export type AgentscanCheckRequest = z.output<typeof AgentscanCheckRequest>
 
 /** The specification names the signals without types. Each signal is always there, null when unknown; it permits further ones: `reasons`. */
@@ -73,12 +69,10 @@ const Signals = z.object({
     .meta({ description: 'Signals that the verdict rests on.' }),
 })
 
-export const AgentscanCheckResponse = z
-  .object({
-    class: z.enum(AGENT_CLASSES),
-    confidence: z.number().min(0).max(1).meta({ format: 'float' }),
-    action: z.enum(PLAIN_ACTIONS),
-    signals: Signals,
-  })
-  .meta({ id: 'AgentscanCheckResponse' })
+export const AgentscanCheckResponse = named('AgentscanCheckResponse', {
+  class: z.enum(AGENT_CLASSES),
+  confidence: z.number().min(0).max(1).meta({ format: 'float' }),
+  action: z.enum(PLAIN_ACTIONS),
+  signals: Signals,
+})
 export type AgentscanCheckResponse = z.output<typeof AgentscanCheckResponse>

@@ -1,29 +1,25 @@
 import { DIRECTORY_ORDERS } from '@sallyport/core'
 import { z } from 'zod'
-import { AsnLabel, AsnNetworkType, int64 } from './words.ts'
+import { AsnLabel, AsnNetworkType, int64, named } from './words.ts'
 
-export const AsnDirectorySummary = z
-  .object({
-    asn: z.int(),
-    label: AsnLabel,
-    org: z.string(),
-    networkType: AsnNetworkType,
-    ipv4Prefixes: z.int(),
-    ipv6Prefixes: z.int(),
-    prefixes: z.int().meta({ description: 'Both families added.' }),
-    addresses: int64().meta({ description: 'IPv4 addresses over all prefixes; IPv6 is not counted.' }),
-  })
-  .meta({ id: 'AsnDirectorySummary' })
+export const AsnDirectorySummary = named('AsnDirectorySummary', {
+  asn: z.int(),
+  label: AsnLabel,
+  org: z.string(),
+  networkType: AsnNetworkType,
+  ipv4Prefixes: z.int(),
+  ipv6Prefixes: z.int(),
+  prefixes: z.int().meta({ description: 'Both families added.' }),
+  addresses: int64().meta({ description: 'IPv4 addresses over all prefixes; IPv6 is not counted.' }),
+})
 
-export const AsnDirectoryList = z
-  .object({
-    total: z.int().meta({ description: 'Autonomous systems in the database.' }),
-    count: z.int().meta({ description: 'Results in this response.' }),
-    by: z.enum(DIRECTORY_ORDERS).meta({ description: 'On the top list only.' }).optional(),
-    query: z.string().meta({ description: 'On a search only.' }).optional(),
-    results: z.array(AsnDirectorySummary),
-  })
-  .meta({ id: 'AsnDirectoryList' })
+export const AsnDirectoryList = named('AsnDirectoryList', {
+  total: z.int().meta({ description: 'Autonomous systems in the database.' }),
+  count: z.int().meta({ description: 'Results in this response.' }),
+  by: z.enum(DIRECTORY_ORDERS).meta({ description: 'On the top list only.' }).optional(),
+  query: z.string().meta({ description: 'On a search only.' }).optional(),
+  results: z.array(AsnDirectorySummary),
+})
 
 export const AsnDirectoryEntry = AsnDirectorySummary.extend({
   samplePrefixes: z

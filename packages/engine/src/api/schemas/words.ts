@@ -5,6 +5,11 @@ export const NetworkClass = z.enum(NETWORK_CLASSES).meta({ id: 'NetworkClass' })
 
 export const AsnNetworkType = z.enum(AS_TYPES).meta({ id: 'AsnNetworkType' })
 
+/** Makes the schema of an object that the OpenAPI document lists under this name. */
+export function named<Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) {
+  return z.object(shape).meta({ id })
+}
+
 /** A 64-bit integer of the wire; JSON numbers carry the integers up to 2^53 - 1 exactly. */
 export const int64 = () => z.int().meta({ format: 'int64' })
 

@@ -17,6 +17,15 @@ export interface FileForm<Types extends ColumnTypes> {
   readonly columns: Types
 }
 
+export function describeFile<Types extends ColumnTypes>(
+  title: string,
+  magic: string,
+  format: number,
+  columns: Types,
+): FileForm<Types> {
+  return { title, magic, format, columns }
+}
+
 export const MAGIC_BYTES = 8
 export const WORDS_AT = 8
 export const CHECKSUM_AT = 24

@@ -1,5 +1,5 @@
 import type { SourceStatus } from '@sallyport/core'
-import type { FileForm } from '../columns/column-file.ts'
+import { describeFile } from '../columns/column-file.ts'
 import type { ColumnsOf } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 import { COLUMNS_4, COLUMNS_6, prefixed } from './partitions.ts'
@@ -31,12 +31,7 @@ const CITY_COLUMNS = {
   'texts.ends': 'u32',
 } as const
 
-export const CITY_FORM = {
-  title: 'a city file',
-  magic: 'SALLYCTY',
-  format: CITY_FORMAT,
-  columns: CITY_COLUMNS,
-} as const satisfies FileForm<typeof CITY_COLUMNS>
+export const CITY_FORM = describeFile('a city file', 'SALLYCTY', CITY_FORMAT, CITY_COLUMNS)
 
 export type CityColumns = ColumnsOf<typeof CITY_COLUMNS>
 export type DecodedCity = DecodedFile<typeof CITY_COLUMNS, CityDescription>
@@ -73,12 +68,7 @@ const COUNTRY_COLUMNS = {
 } as const
 
 /** The part of a city database that inspection needs, a tenth of its size; it is made, and made again, with the city file. */
-export const COUNTRIES_FORM = {
-  title: 'a file of countries',
-  magic: 'SALLYCRY',
-  format: CITY_FORMAT,
-  columns: COUNTRY_COLUMNS,
-} as const satisfies FileForm<typeof COUNTRY_COLUMNS>
+export const COUNTRIES_FORM = describeFile('a file of countries', 'SALLYCRY', CITY_FORMAT, COUNTRY_COLUMNS)
 
 export type CountriesDescription = Pick<CityDescription, 'source' | 'families' | 'countries'>
 export type DecodedCountries = DecodedFile<typeof COUNTRY_COLUMNS, CountriesDescription>

@@ -1,5 +1,5 @@
 import type { KnownCountry, SourceStatus, SystemBasis } from '@sallyport/core'
-import type { FileForm } from '../columns/column-file.ts'
+import { describeFile } from '../columns/column-file.ts'
 import type { ColumnsOf } from '../columns/column-view.ts'
 import type { DecodedFile } from '../columns/decode.ts'
 import type { GeofeedPlace } from '../parse/places.ts'
@@ -62,12 +62,7 @@ const COLUMNS = {
 /** Values of `AutonomousSystem.basis`; the index of a value is its number in `systems.bases`. */
 export const BASES = ['operator', 'name', 'list', 'prefixes', 'shape', 'none'] as const satisfies readonly SystemBasis[]
 
-export const TABLES_FORM = {
-  title: 'a tables file',
-  magic: 'SALLYTBL',
-  format: TABLES_FORMAT,
-  columns: COLUMNS,
-} as const satisfies FileForm<typeof COLUMNS>
+export const TABLES_FORM = describeFile('a tables file', 'SALLYTBL', TABLES_FORMAT, COLUMNS)
 
 export type Columns = ColumnsOf<typeof COLUMNS>
 export type DecodedTables = DecodedFile<typeof COLUMNS, Description>
