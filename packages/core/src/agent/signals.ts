@@ -13,96 +13,70 @@ export interface Signal {
  */
 
 /** Two statements of the request cannot both be true. */
-const CONTRADICTIONS = [
-  {
-    id: 'chromium-version',
-    weight: 3,
-    text: 'The user agent and the client hints name different versions of Chromium.',
-  },
-  { id: 'platform', weight: 2.5, text: 'The user agent and the client hints name different operating systems.' },
-  {
-    id: 'foreign-hints',
-    weight: 4,
-    text: 'The request has client hints of Chromium, but its user agent names a browser that sends none.',
-  },
-  { id: 'phone-hint', weight: 2.5, text: 'The user agent names a phone, but Sec-CH-UA-Mobile does not.' },
-  {
-    id: 'partial-fetch-metadata',
-    weight: 3.5,
-    text: 'The request has Sec-Fetch-Mode without Sec-Fetch-Site and Sec-Fetch-Dest. Browsers send all three.',
-  },
-  { id: 'impossible-fetch-metadata', weight: 3.5, text: 'No browser sends this combination of Sec-Fetch headers.' },
-  {
-    id: 'document-accepts-anything',
-    weight: 2.5,
-    text: 'The request is a navigation with Accept: */*. Browsers request HTML in navigations.',
-  },
-  { id: 'ja4-family', weight: 3.5, text: 'The TLS handshake (JA4) does not match the browser in the user agent.' },
-  {
-    id: 'h2-order',
-    weight: 3,
-    text: 'The order of the HTTP/2 pseudo-headers does not match the browser in the user agent.',
-  },
-  { id: 'h2-settings', weight: 2, text: 'The HTTP/2 settings do not match the browser in the user agent.' },
-] as const
+const CONTRADICTIONS = {
+  'chromium-version': [3, 'The user agent and the client hints name different versions of Chromium.'],
+  platform: [2.5, 'The user agent and the client hints name different operating systems.'],
+  'foreign-hints': [4, 'The request has client hints of Chromium, but its user agent names a browser that sends none.'],
+  'phone-hint': [2.5, 'The user agent names a phone, but Sec-CH-UA-Mobile does not.'],
+  'partial-fetch-metadata': [
+    3.5,
+    'The request has Sec-Fetch-Mode without Sec-Fetch-Site and Sec-Fetch-Dest. Browsers send all three.',
+  ],
+  'impossible-fetch-metadata': [3.5, 'No browser sends this combination of Sec-Fetch headers.'],
+  'document-accepts-anything': [
+    2.5,
+    'The request is a navigation with Accept: */*. Browsers request HTML in navigations.',
+  ],
+  'ja4-family': [3.5, 'The TLS handshake (JA4) does not match the browser in the user agent.'],
+  'h2-order': [3, 'The order of the HTTP/2 pseudo-headers does not match the browser in the user agent.'],
+  'h2-settings': [2, 'The HTTP/2 settings do not match the browser in the user agent.'],
+} as const
 
 /** A field that such a browser sends is missing; middleboxes, old devices and people's settings remove one or two of these, programs most. */
-const ABSENCES = [
-  {
-    id: 'ja4-inspected',
-    weight: 1.5,
-    text: 'The TLS handshake (JA4) does not match the browser, but its network may intercept TLS.',
-  },
-  { id: 'no-client-hints', weight: 2, text: 'Sec-CH-UA is missing. Chromium sends it over https.' },
-  {
-    id: 'no-fetch-metadata',
-    weight: 2,
-    text: 'The Sec-Fetch headers are missing. This browser sends them with every request over https.',
-  },
-  {
-    id: 'no-fetch-metadata-of-application',
-    weight: 1,
-    text: 'The Sec-Fetch headers are missing. An application with a web view may use its own HTTP library.',
-  },
-  { id: 'no-language', weight: 1, text: 'Accept-Language is missing or *.' },
-  {
-    id: 'accepts-anything',
-    weight: 1,
-    text: 'Accept is missing or */*, and no header shows that a page made the request.',
-  },
-  { id: 'no-compression', weight: 1.5, text: 'Accept-Encoding does not match this browser.' },
-  { id: 'old-http', weight: 0.5, text: 'A modern browser that connects directly does not use HTTP/1.0.' },
-  { id: 'field-names', weight: 0.5, text: 'The case or the order of the header names does not match this browser.' },
-  {
-    id: 'no-upgrade-wish',
-    weight: 1,
-    text: 'Upgrade-Insecure-Requests is missing. This browser sends it when it requests a page.',
-  },
-  {
-    id: 'half-copied',
-    weight: 1.5,
-    text: 'The request has client hints without Sec-Fetch headers, or is a navigation without Upgrade-Insecure-Requests.',
-  },
-  { id: 'foreign-order', weight: 1, text: 'The Accept headers have the order of another browser engine.' },
-  { id: 'unknown-product', weight: 1, text: 'The user agent of a browser ends with an unknown product.' },
-  { id: 'no-user-agent', weight: 6, text: 'User-Agent is missing.' },
-] as const
+const ABSENCES = {
+  'ja4-inspected': [1.5, 'The TLS handshake (JA4) does not match the browser, but its network may intercept TLS.'],
+  'no-client-hints': [2, 'Sec-CH-UA is missing. Chromium sends it over https.'],
+  'no-fetch-metadata': [2, 'The Sec-Fetch headers are missing. This browser sends them with every request over https.'],
+  'no-fetch-metadata-of-application': [
+    1,
+    'The Sec-Fetch headers are missing. An application with a web view may use its own HTTP library.',
+  ],
+  'no-language': [1, 'Accept-Language is missing or *.'],
+  'accepts-anything': [1, 'Accept is missing or */*, and no header shows that a page made the request.'],
+  'no-compression': [1.5, 'Accept-Encoding does not match this browser.'],
+  'old-http': [0.5, 'A modern browser that connects directly does not use HTTP/1.0.'],
+  'field-names': [0.5, 'The case or the order of the header names does not match this browser.'],
+  'no-upgrade-wish': [1, 'Upgrade-Insecure-Requests is missing. This browser sends it when it requests a page.'],
+  'half-copied': [
+    1.5,
+    'The request has client hints without Sec-Fetch headers, or is a navigation without Upgrade-Insecure-Requests.',
+  ],
+  'foreign-order': [1, 'The Accept headers have the order of another browser engine.'],
+  'unknown-product': [1, 'The user agent of a browser ends with an unknown product.'],
+  'no-user-agent': [6, 'User-Agent is missing.'],
+} as const
 
 /** A field is as the browser sends it. */
-const SUPPORTS = [
-  { id: 'hints-agree', weight: -1, text: 'The client hints agree with the user agent.' },
-  { id: 'fetch-metadata-agrees', weight: -1, text: 'The Sec-Fetch headers are complete and consistent.' },
-  { id: 'speaks-a-language', weight: -0.5, text: 'Accept-Language names a language.' },
-] as const
+const SUPPORTS = {
+  'hints-agree': [-1, 'The client hints agree with the user agent.'],
+  'fetch-metadata-agrees': [-1, 'The Sec-Fetch headers are complete and consistent.'],
+  'speaks-a-language': [-0.5, 'Accept-Language names a language.'],
+} as const
 
-export type SignalId = (typeof CONTRADICTIONS | typeof ABSENCES | typeof SUPPORTS)[number]['id']
+export type SignalId = keyof typeof CONTRADICTIONS | keyof typeof ABSENCES | keyof typeof SUPPORTS
+
+type SignalRows = Readonly<Record<string, readonly [weight: number, text: string]>>
 
 /** Lists the signals of one request, each a bit of a number by its place in this list. */
 export const SIGNALS: readonly (Signal & { readonly id: SignalId })[] = [
-  ...CONTRADICTIONS.map((row) => ({ ...row, kind: 'contradiction' as const })),
-  ...ABSENCES.map((row) => ({ ...row, kind: 'absence' as const })),
-  ...SUPPORTS.map((row) => ({ ...row, kind: 'support' as const })),
+  ...listRows('contradiction', CONTRADICTIONS),
+  ...listRows('absence', ABSENCES),
+  ...listRows('support', SUPPORTS),
 ]
+
+function listRows(kind: Signal['kind'], rows: SignalRows) {
+  return Object.entries(rows).map(([id, [weight, text]]) => ({ id: id as SignalId, kind, weight, text }))
+}
 
 /** Maps each signal to its bit. */
 export const BIT = Object.fromEntries(SIGNALS.map(({ id }, place) => [id, 2 ** place])) as Readonly<

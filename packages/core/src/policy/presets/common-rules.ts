@@ -2,7 +2,7 @@ import { SASE } from '../../counting/shared-address.ts'
 import type { NetworkClass } from '../../vocabulary.ts'
 import type { Rule } from '../policy.ts'
 import type { Match } from '../words/match-words.ts'
-import type { PresetRow } from './preset-row.ts'
+import { makeRow } from './preset-row.ts'
 
 export const ANONYMISERS: readonly NetworkClass[] = ['vpn', 'residential_proxy', 'tor']
 export const INFRASTRUCTURE: readonly NetworkClass[] = ['hosting', 'datacenter']
@@ -23,13 +23,11 @@ export const MAIL_PROGRAMS: readonly string[] = ['Mozilla/5.0 (*) Gecko/20100101
 export const ASKED: Pick<Rule, 'action' | 'challenge'> = { action: 'challenge', challenge: { level: 2 } }
 
 /** A person with a pass opens fewer pages; a machine pays for the next ones. */
-export const BUDGET: PresetRow = {
-  id: 'budget',
+export const BUDGET = makeRow('budget', 'the holder of a pass solves another challenge', {
   match: { pass: { atLeast: 1 } },
   limit: { key: 'pass', max: 120, window: '10m', count: 'page' },
   ...ASKED,
-  why: 'the holder of a pass solves another challenge',
-}
+})
 
 export const IMPOSTOR: Rule = { id: 'impostor', match: { class: ['impostor'] }, action: 'block' }
 export const VERIFIED: Rule = { id: 'verified', match: { identity: ['*'] }, action: 'allow' }

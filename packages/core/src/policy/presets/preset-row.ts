@@ -9,6 +9,11 @@ export interface PresetRow extends Rule {
   readonly perMinute?: PerMinute | undefined
 }
 
+/** Makes a row by its id and its reason. */
+export function makeRow(id: string, why: string, rule: Omit<PresetRow, 'id' | 'why'>): PresetRow {
+  return { id, ...rule, why }
+}
+
 /** The narrowest comes first: a client's excess uses up nothing of its neighbours. */
 const SCOPES = ['client', 'prefix', 'asn', 'class'] as const
 export type PerMinute = { readonly [Scope in (typeof SCOPES)[number]]?: number | undefined }

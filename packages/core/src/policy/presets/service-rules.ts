@@ -1,6 +1,6 @@
 import { CRAWLERS } from '@sallyport/data/crawlers'
 import { BROWSERS, MAIL_PROGRAMS, READING } from './common-rules.ts'
-import type { PerMinute, PresetRow } from './preset-row.ts'
+import { makeRow, type PerMinute, type PresetRow } from './preset-row.ts'
 
 /** Libraries and copying tools have these names unless a user renames them. Names of applications, as okhttp, belong to people. */
 export const LIBRARIES = [
@@ -118,30 +118,22 @@ const FEED_LIMIT = {
 
 /** Feeds are open under any name, within a limit. */
 export const FEEDS: readonly PresetRow[] = [
-  {
-    id: 'feeds',
+  makeRow('feeds', 'feed readers run on servers under any name; a faster client is a scraper', {
     match: { path: [...FEED_PATHS, ...FEED_FILES], not: { path: APIS }, method: READING },
     ...FEED_LIMIT,
-    why: 'feed readers run on servers under any name; a faster client is a scraper',
-  },
-  {
-    id: 'feeds-wordpress',
+  }),
+  makeRow('feeds-wordpress', 'feeds by a query, as in WordPress', {
     match: { path: INDEXES, query: { feed: ['rss', 'rss2', 'atom', 'rdf', 'podcast', 'comments-*'] }, method: READING },
     ...FEED_LIMIT,
-    why: 'feeds by a query, as in WordPress',
-  },
-  {
-    id: 'feeds-format',
+  }),
+  makeRow('feeds-format', 'feeds by a query, as in Joomla', {
     match: { path: INDEXES, query: { format: ['feed', ...FORMATS] }, method: READING },
     ...FEED_LIMIT,
-    why: 'feeds by a query, as in Joomla',
-  },
-  {
-    id: 'feeds-type',
+  }),
+  makeRow('feeds-type', 'feeds below a Joomla menu', {
     match: { query: { format: ['feed'], type: ['rss', 'atom'] }, method: READING },
     ...FEED_LIMIT,
-    why: 'feeds below a Joomla menu',
-  },
+  }),
 ]
 
 /** Clients on servers, VPNs and proxies, and clients that pass by their name, get these pages a minute. */
@@ -161,29 +153,22 @@ const HELPER_CRAWLERS = CRAWLERS.filter(
 
 /** Many people share the requests of these services, or they come as often as people write. They come before `helpers`. */
 export const SERVICES: readonly PresetRow[] = [
-  {
-    id: 'mail',
+  makeRow('mail', "mail services load a newsletter's images for all its readers", {
     match: { crawler: MAIL_PROXIES, method: READING },
     limit: { key: 'client', max: 600, window: '1m' },
     action: 'throttle',
-    why: "mail services load a newsletter's images for all its readers",
-  },
-  {
-    id: 'mail-programs',
+  }),
+  makeRow('mail-programs', 'mail programs load calendars and images, and cannot show a challenge', {
     match: { userAgent: MAIL_PROGRAMS, method: READING },
     ...admitByName(120),
-    why: 'mail programs load calendars and images, and cannot show a challenge',
-  },
-  {
-    id: 'federation',
+  }),
+  makeRow('federation', 'Fediverse servers load objects, and pages only for previews; hundreds share one AS', {
     match: { purpose: ['federation'] },
     pages: { client: 300, prefix: 600, asn: 3_000 },
     perMinute: { client: 300, prefix: 3_000, asn: 30_000 },
     action: 'throttle',
-    why: 'Fediverse servers load objects, and pages only for previews; hundreds share one AS',
-  },
-  {
-    id: 'objects',
+  }),
+  makeRow('objects', 'Fediverse servers that the catalogue does not list', {
     match: {
       basis: ['automation', 'network', 'none'],
       headerValue: { accept: OBJECTS },
@@ -192,60 +177,45 @@ export const SERVICES: readonly PresetRow[] = [
       not: { userAgent: [...BROWSERS, ...LIBRARIES] },
     },
     ...admitByName(120),
-    why: 'Fediverse servers that the catalogue does not list',
-  },
-  {
-    id: 'updaters',
+  }),
+  makeRow('updaters', 'git, containers and packages need many small requests', {
     match: { userAgent: UPDATERS, method: READING },
     ...admitByName(300),
-    why: 'git, containers and packages need many small requests',
-  },
-  {
-    id: 'services',
+  }),
+  makeRow('services', 'monitors, previews, calendars and podcasts that the catalogue does not list', {
     match: { basis: ['automation'], userAgent: SERVICE_WORDS, method: READING },
     ...admitByName(60),
-    why: 'monitors, previews, calendars and podcasts that the catalogue does not list',
-  },
-  {
-    id: 'relay-programs',
+  }),
+  makeRow('relay-programs', 'Apple Mail loads images through iCloud Private Relay', {
     match: { basis: ['automation'], provider: ['iCloud Private Relay'], method: READING },
     limit: { key: 'client', max: 120, window: '1m' },
     then: 'allow',
     trustClaim: true,
     action: 'throttle',
-    why: 'Apple Mail loads images through iCloud Private Relay',
-  },
+  }),
 ]
 
-export const HELPER_LIMIT: PresetRow = {
-  id: 'helpers',
+export const HELPER_LIMIT = makeRow('helpers', 'unverified previews, monitors and feed readers', {
   match: { crawler: HELPER_CRAWLERS, method: READING },
   perMinute: { client: 60, asn: 3_000 },
   action: 'throttle',
-  why: 'unverified previews, monitors and feed readers',
-}
+})
 
-export const HELPERS_SENDING: PresetRow = {
-  id: 'helpers-sending',
+export const HELPERS_SENDING = makeRow('helpers-sending', 'webhooks of these services arrive in bursts', {
   match: { ...SENDS, ...HELPERS },
   perMinute: { client: 300, asn: 3_000 },
   action: 'throttle',
-  why: 'webhooks of these services arrive in bursts',
-}
+})
 
-export const HELPERS_SEEN: PresetRow = {
-  id: 'helpers-seen',
+export const HELPERS_SEEN = makeRow('helpers-seen', 'the log names these services within their limits', {
   match: HELPERS,
   action: 'flag',
-  why: 'the log names these services within their limits',
-}
+})
 
 /** Applications of people come through companies' gateways and WARP, where many people share one address. */
-export const SERVER_APPS: PresetRow = {
-  id: 'server-apps',
+export const SERVER_APPS = makeRow('server-apps', 'applications of people behind VPNs and company gateways', {
   match: { basis: ['network'], method: READING, not: { userAgent: BROWSERS } },
   pages: SERVER_PAGES,
   perMinute: { client: 600, prefix: 2_400 },
   action: 'throttle',
-  why: 'applications of people behind VPNs and company gateways',
-}
+})
