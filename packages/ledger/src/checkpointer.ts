@@ -23,34 +23,16 @@ export interface CheckpointerPorts {
 }
 
 /** Holds the keys of a ledger and signs with them; a ledger without a key gets its first. */
-export async function openCheckpointer(ports: CheckpointerPorts) {
-  const { store, committer, clock } = ports
-  const loadKeys = async () => readKeys(await store.records(KEY_LOG, 0, MAX_KEYS))
-  let keys = await loadKeys()
-  let signer = await ports.loadSigner(keys.at(-1)?.kid)
+export async function openCheckpointer({ archive, ...ports }: CheckpointerPorts) {
+  const { store } = ports
+  const held = await openKeys(ports)
   let signed = 0
-  if (keys.length === 0) {
-    await committer.commit([draftFirstKey(signer.publicKey, clock.now())], { log: KEY_LOG, size: 0 })
-    keys = await loadKeys()
-  }
-
-  /**
-   * Another process may have rotated: the signing key must be the newest of the key log. Key and key list are replaced together, so that an
-   * old key never signs as the newest.
-   */
-  async function refreshSigner(): Promise<void> {
-    const recorded = await loadKeys()
-    const current = isCurrent(signer, recorded) ? signer : await ports.loadSigner(recorded.at(-1)?.kid)
-    requireCurrent(current, recorded)
-    keys = recorded
-    signer = current
-  }
 
   /** Returns false if another process won the race; then nothing was stored. */
   async function sign(log: string, size: number, root: Uint8Array, covered: number): Promise<boolean> {
-    const head = await signCheckpoint(store.origin, log, size, root, signer)
-    const kept = await store.putCheckpoint(head, covered, keys.length)
-    await (kept ? ports.archive.write(head) : refreshSigner())
+    const head = await signCheckpoint(store.origin, log, size, root, held.signer())
+    const kept = await store.putCheckpoint(head, covered, held.keys().length)
+    await (kept ? archive.write(head) : held.refresh())
     if (kept) signed++
     return kept
   }
@@ -75,7 +57,7 @@ export async function openCheckpointer(ports: CheckpointerPorts) {
       const { newest } = await store.checkpoints(log, seq)
       const parsed = newest === undefined ? undefined : parseCheckpoint(newest)
       const size = parsed?.size ?? 0
-      const fresh = parsed !== undefined && isSignedBy(parsed, store.origin, signer.publicKey)
+      const fresh = parsed !== undefined && isSignedBy(parsed, store.origin, held.signer().publicKey)
       if (fresh && size > seq) return
       const uncovered = (await store.uncovered(MAX_LOGS)).find((row) => row.log === log)
       const target = uncovered ?? (size > seq && parsed !== undefined ? { size, root: parsed.root } : undefined)
@@ -85,29 +67,63 @@ export async function openCheckpointer(ports: CheckpointerPorts) {
   }
 
   return {
-    keys: () => keys,
-    signer: () => signer,
+    keys: held.keys,
+    signer: held.signer,
+    loadKeys: held.load,
     /** Counts the checkpoints that this process has signed. */
     signedCount: () => signed,
     /** Rejects with LedgerRefused if this process does not have the ledger's key. */
-    requireCurrentKey: () => requireCurrent(signer, keys),
+    requireCurrentKey: () => requireCurrent(held.signer(), held.keys()),
     /** Loads the keys again if another process has rotated since. */
     async followKeys(): Promise<void> {
-      if ((await readHead(store, KEY_LOG))?.size !== keys.length) await refreshSigner()
+      if ((await readHead(store, KEY_LOG))?.size !== held.keys().length) await held.refresh()
     },
-    loadKeys,
     checkpoint,
     cover,
     /** Hands over to another key, and signs every log with it. */
     async rotate(next: Signer, compromised: boolean): Promise<void> {
-      await refreshSigner()
+      await held.replace(next, compromised)
+      await checkpoint()
+      for (const log of await store.logs()) await cover(log, 0)
+    },
+  }
+}
+
+/** Holds the keys of the key log and the signer of the newest one. */
+async function openKeys({ store, committer, clock, loadSigner }: Omit<CheckpointerPorts, 'archive'>) {
+  const load = async () => readKeys(await store.records(KEY_LOG, 0, MAX_KEYS))
+  let keys = await load()
+  let signer = await loadSigner(keys.at(-1)?.kid)
+  if (keys.length === 0) {
+    await committer.commit([draftFirstKey(signer.publicKey, clock.now())], { log: KEY_LOG, size: 0 })
+    keys = await load()
+  }
+
+  /**
+   * Another process may have rotated: the signing key must be the newest of the key log. Key and key list are replaced together, so that an
+   * old key never signs as the newest.
+   */
+  async function refresh(): Promise<void> {
+    const recorded = await load()
+    const current = isCurrent(signer, recorded) ? signer : await loadSigner(recorded.at(-1)?.kid)
+    requireCurrent(current, recorded)
+    keys = recorded
+    signer = current
+  }
+
+  return {
+    load,
+    refresh,
+    keys: () => keys,
+    signer: () => signer,
+    /** Records another key as the successor, and signs with it from now on. */
+    async replace(next: Signer, compromised: boolean): Promise<void> {
+      await refresh()
       const draft = await draftSuccession(store.origin, signer, next.publicKey, clock.now(), compromised)
       const appended = await committer.commit([draft], { log: KEY_LOG, size: keys.length })
       if (appended === undefined) throw new LedgerRefused('Another process has rotated the key at the same time.')
       signer = next
-      keys = await loadKeys()
-      await checkpoint()
-      for (const log of await store.logs()) await cover(log, 0)
+      keys = await load()
     },
   }
 }

@@ -86,16 +86,18 @@ export function openFeedStore(dataDir: string) {
       return previous
     },
     /** Removes what processes that died have left; `now` is in milliseconds since the epoch. */
-    async sweep(now: number): Promise<void> {
-      if (!existsSync(root)) return
-      for (const name of await readdir(root, { recursive: true })) {
-        if (!name.endsWith('.part') && !name.endsWith('.tmp')) continue
-        const written = statSync(join(root, name), { throwIfNoEntry: false })?.mtimeMs
-        if (written !== undefined && now - written > ABANDONED_MS) await rm(join(root, name), { force: true })
-      }
-    },
+    sweep: (now: number): Promise<void> => removeAbandoned(root, now),
     /** Changes whenever any process writes the state of a feed. */
     revision: (): string => stampFile(marker),
+  }
+}
+
+async function removeAbandoned(root: string, now: number): Promise<void> {
+  if (!existsSync(root)) return
+  for (const name of await readdir(root, { recursive: true })) {
+    if (!name.endsWith('.part') && !name.endsWith('.tmp')) continue
+    const written = statSync(join(root, name), { throwIfNoEntry: false })?.mtimeMs
+    if (written !== undefined && now - written > ABANDONED_MS) await rm(join(root, name), { force: true })
   }
 }
 

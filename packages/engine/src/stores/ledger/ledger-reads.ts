@@ -73,17 +73,13 @@ export function listLedgerReads(dialect: LedgerDialect) {
       read: readRecords(log),
     }),
     tile(log: string, tileLevel: number, index: number): LedgerRead<Uint8Array> {
-      const [start, end] = [index * TILE_WIDTH, (index + 1) * TILE_WIDTH]
+      const places = [index * TILE_WIDTH, (index + 1) * TILE_WIDTH]
       if (tileLevel === 0) {
         const sql = `${record} AND seq >= ?2 AND seq < ?3 ORDER BY seq`
-        const read = (rows: readonly LedgerRow[]) => leafTile(rows.map((row) => readBytes(row, 'bytes')))
-        return { sql, values: [log, start, end], read }
+        return { sql, values: [log, ...places], read: (rows) => leafTile(listBytes(rows, 'bytes')) }
       }
-      return {
-        sql: `SELECT hash FROM ${prefix}node WHERE log = ${logId} AND level = ?2 AND place >= ?3 AND place < ?4 ORDER BY place`,
-        values: [log, tileLevel, start, end],
-        read: (rows) => Buffer.concat(rows.map((row) => readBytes(row, 'hash'))),
-      }
+      const sql = `SELECT hash FROM ${prefix}node WHERE log = ${logId} AND level = ?2 AND place >= ?3 AND place < ?4 ORDER BY place`
+      return { sql, values: [log, tileLevel, ...places], read: (rows) => Buffer.concat(listBytes(rows, 'hash')) }
     },
     subjects: (ids: readonly number[]): LedgerRead<ReadonlyMap<number, Subject>> => ({
       sql: `SELECT * FROM ${prefix}subject WHERE attestation_id ${isListed}`,
@@ -170,6 +166,10 @@ function readSubject(row: LedgerRow): Subject {
 
 function readContext({ context }: LedgerRow): Pick<Subject, 'context'> {
   return typeof context === 'string' ? { context } : {}
+}
+
+function listBytes(rows: readonly LedgerRow[], column: string): readonly Uint8Array[] {
+  return rows.map((row) => readBytes(row, column))
 }
 
 function readBytes(row: LedgerRow, column: string): Uint8Array {
