@@ -57,9 +57,9 @@ const CONTENT_TYPE_ERRORS = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_ROUTE_MI
 
 const addApi: FastifyPluginAsync<V1Options> = async (fastify, { sallyport }) => {
   requireApi(sallyport)
-  const urlOf = readBrokenEscapes(fastify)
+  const readUrl = readBrokenEscapes(fastify)
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    const path = mountedPath(urlOf(request), fastify.prefix)
+    const path = mountedPath(readUrl(request), fastify.prefix)
     const place = path === undefined ? path : { res: reply.raw, target: request.originalUrl, path }
     const response = place && (await answer(sallyport, request.raw, place))
     return response === undefined ? reply.callNotFound() : respond(reply, response)

@@ -112,8 +112,8 @@ function createParser(catalogue: Catalogue): (text: string) => UserAgent {
     if (monitor !== undefined) return { name: MONITORS[monitor.token], headless: false }
     const row = programIn(text, besideDevice, form)
     if (row !== undefined) return { name: row.token, headless: row.kind === 'headless' }
-    const wordOf = besideDevice ? wordBesideDevice : isBrowserOfDesk(text) ? wordBesideBrowser : wordIn
-    const name = wordOf(text) ?? mailAddressIn(text)
+    const findWord = besideDevice ? wordBesideDevice : isBrowserOfDesk(text) ? wordBesideBrowser : wordIn
+    const name = findWord(text) ?? mailAddressIn(text)
     if (name !== undefined) return { name, headless: name === 'headless' }
     // Televisions, consoles and applications seldom begin as a browser does; they name the device.
     const isUnlike = family === undefined && !besideDevice && !MAIL_PROGRAM.test(whole)

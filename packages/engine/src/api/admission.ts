@@ -40,7 +40,7 @@ export const UNLIMITED_ADMISSION: Admission = { allowed: true }
 /** Decides whether requests may be answered, and counts them. */
 export function createAdmissions(services: ApiServices) {
   const clients = createClientAdmissions(services)
-  const windowOf = createBillingWindows()
+  const findWindow = createBillingWindows()
   const keys = createKeyReader()
 
   /**
@@ -64,7 +64,7 @@ export function createAdmissions(services: ApiServices) {
     keys.keep(key)
     services.onKeyUsed?.(found.key.id)
     const { account } = found
-    const window = windowOf(account.signupDate, services.clock.now())
+    const window = findWindow(account.signupDate, services.clock.now())
     const limit = findAllowance(services.plans, account.plan)
     try {
       if (!metered) {

@@ -23,7 +23,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
   const findRoute = createRouter(routes)
   const { admit, count, settle } = createAdmissions(services)
   const successes = new Map(routes.map((route) => [route, createSuccess(route)]))
-  const directoryOf = directoryHolder()
+  const findDirectory = holdDirectory()
   const document = () => loadDocument(routes)
 
   async function run(match: RouteMatch, request: ApiRequest): Promise<ApiResponse> {
@@ -58,7 +58,7 @@ export function createApi(services: ApiServices, routes: readonly Route[] = ROUT
 
   function buildContext(request: ApiRequest, { allowance }: Admission): RouteContext {
     const snapshot = services.snapshots.current()
-    return { request, services, snapshot, directory: () => directoryOf(snapshot), document, allowance }
+    return { request, services, snapshot, directory: () => findDirectory(snapshot), document, allowance }
   }
 
   return async (request) => {
@@ -88,11 +88,11 @@ const NO_PATH =
 function createSuccess(
   route: Route,
 ): (answered: unknown, rateLimit: RateLimit | undefined, request: ApiRequest) => ApiResponse {
-  const headersOf = headersWriter(successHeaders(route))
+  const writeHeaders = headersWriter(successHeaders(route))
   const listed = listedIn(route.response)
   return (answered, rateLimit, request) => {
-    if (isReferencePage(answered)) return pageAnswer(answered, headersOf(rateLimit), request)
-    return { status: 200, headers: headersOf(rateLimit), body: JSON.stringify(listed(answered)) }
+    if (isReferencePage(answered)) return pageAnswer(answered, writeHeaders(rateLimit), request)
+    return { status: 200, headers: writeHeaders(rateLimit), body: JSON.stringify(listed(answered)) }
   }
 }
 
@@ -114,7 +114,7 @@ function refuse(
 }
 
 /** Builds the directory of a snapshot on first use, and caches it until the snapshot changes. */
-function directoryHolder(): (snapshot: Snapshot) => Directory {
+function holdDirectory(): (snapshot: Snapshot) => Directory {
   let held: { readonly snapshot: Snapshot; readonly directory: Directory } | undefined
   return (snapshot) => {
     if (held?.snapshot === snapshot) return held.directory

@@ -84,6 +84,10 @@ export function defineRoute<
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Response extends z.ZodType,
->(route: TypedRoute<Params, Query, Body, Response>): Route {
-  return route as Route
+>(
+  method: Route['method'],
+  path: string,
+  route: Omit<TypedRoute<Params, Query, Body, Response>, 'method' | 'path'>,
+): Route {
+  return { method, path, ...route } as Route
 }

@@ -5,9 +5,9 @@ import type { Config } from './schema.ts'
 /** Returns a fault for each decoy that is not a path, or whose path exists: Sallyport would ban its visitors. */
 export function decoyFaults(config: Config): readonly LocatedFault[] {
   const { paths } = config.decoys
-  const whyOf = existingPaths(config)
+  const findExisting = existingPaths(config)
   return paths.flatMap((decoy, at) => {
-    const message = formFault(decoy) ?? whyOf(decoy) ?? twiceFault(paths, at)
+    const message = formFault(decoy) ?? findExisting(decoy) ?? twiceFault(paths, at)
     return message === undefined ? [] : [{ path: ['decoys', 'paths', at], message }]
   })
 }
@@ -46,9 +46,9 @@ function existingPaths({ policy, routes, api, robots }: Config): (path: string) 
     [`${api.base}/v1/**`, 'belongs to the API'],
     ...KNOWN,
   ])
-  const tableOf = createPathTable([...reasons.keys()])
+  const findInTable = createPathTable([...reasons.keys()])
   return (path) => {
-    const found = tableOf({ path })
+    const found = findInTable({ path })
     return found === undefined ? undefined : `"${path}" ${reasons.get(found)}`
   }
 }

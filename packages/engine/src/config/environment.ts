@@ -45,7 +45,7 @@ export function readEnvironment(env: Environment, tree: SchemaNode) {
     values = merge(values, nested as Mapping)
   }
   return {
-    layer: { values, placeOf: (path: readonly PropertyKey[]) => variablePlace(variableName(path, variables)) },
+    layer: { values, findPlace: (path: readonly PropertyKey[]) => variablePlace(variableName(path, variables)) },
     errors,
     warnings,
   }

@@ -22,7 +22,7 @@ export function readText(text: string, file: string, findRefused?: Parameters<ty
   if (!isRecord(values)) throw new ConfigError([{ place: { text: file, file }, message: 'must be a map of keys' }])
   return {
     values,
-    placeOf(path) {
+    findPlace(path) {
       const offset = findOffset(document.contents, path, (node) => (isAlias(node) ? node.resolve(document) : node))
       const line = findLine(offset)
       return { text: `${file}:${line}`, file, line }

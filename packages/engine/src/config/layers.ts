@@ -6,7 +6,7 @@ export type Mapping = Readonly<Record<string, unknown>>
 export interface Layer {
   readonly values: Mapping
   /** Returns the place of a value in this layer. */
-  readonly placeOf: (path: readonly PropertyKey[]) => ValuePlace
+  readonly findPlace: (path: readonly PropertyKey[]) => ValuePlace
 }
 
 /** Says where a value was written. */
@@ -22,7 +22,7 @@ export interface ValuePlace {
 /** Returns the layer of a policy in a text: its `policy` where it is a configuration, else all of it. */
 export function narrowToPolicy(layer: Layer): Layer {
   const values = layer.values['policy']
-  return isRecord(values) ? { values, placeOf: (path) => layer.placeOf(['policy', ...path]) } : layer
+  return isRecord(values) ? { values, findPlace: (path) => layer.findPlace(['policy', ...path]) } : layer
 }
 
 /** Merges maps key by key; any other value of a later layer replaces the value below. */
@@ -35,7 +35,7 @@ export function findPlace(layers: readonly Layer[], path: readonly PropertyKey[]
   for (let length = path.length; length > 0; length--) {
     const part = path.slice(0, length)
     const layer = layers.findLast(({ values }) => valueAt(values, part) !== undefined)
-    if (layer !== undefined) return layer.placeOf(part)
+    if (layer !== undefined) return layer.findPlace(part)
   }
   return undefined
 }

@@ -124,5 +124,5 @@ const Described = RequestMembers.omit({ as: true }).extend({
 
 /** Parses a request that is described outside a policy test; throws `invalid_config`, which names the file and the member. */
 export function parseRequest(values: Mapping, file: string): z.output<typeof Described> {
-  return parseValues(Described, values, [{ values, placeOf: () => ({ text: file, file }) }])
+  return parseValues(Described, values, [{ values, findPlace: () => ({ text: file, file }) }])
 }

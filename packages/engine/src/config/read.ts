@@ -57,9 +57,9 @@ export function readConfigFrom({ file, env = {}, flags = {}, needsKeys = false }
 }
 
 /** An empty file is never meant to remove all rules: an editor is still writing it, or it was lost. */
-function refuseEmpty({ values, placeOf }: Layer): void {
+function refuseEmpty({ values, findPlace }: Layer): void {
   if (Object.keys(values).length > 0) return
-  throw new ConfigError([{ place: placeOf([]), message: 'has no keys. To use the defaults only, omit --config' }])
+  throw new ConfigError([{ place: findPlace([]), message: 'has no keys. To use the defaults only, omit --config' }])
 }
 
 /** Lists the files that a configuration names and a reload reads with it; the content of a secret is a value: `file:PATH`. */
@@ -76,7 +76,7 @@ export function listFiles({ layers }: ConfigRead) {
 function flagsLayer(flags: ConfigInput): Layer {
   return {
     values: flags as Mapping,
-    placeOf([key]) {
+    findPlace([key]) {
       const flag = `--${String(key).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
       return { text: flag, flag }
     },

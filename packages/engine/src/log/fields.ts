@@ -177,6 +177,6 @@ export const FIELD_NAMES = {
   otel: listNames(({ ecs, otel = ecs }) => otel),
 } as const
 
-function listNames(nameOf: (row: FieldRow) => string): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(FIELDS).map(([field, row]) => [field, nameOf(row)]))
+function listNames(readName: (row: FieldRow) => string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(FIELDS).map(([field, row]) => [field, readName(row)]))
 }

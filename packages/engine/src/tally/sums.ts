@@ -99,10 +99,10 @@ export function peopleBeside(rows: readonly TallyRow[], others: Days): number {
 type Group = [TallyRow, ...TallyRow[]]
 
 /** Groups rows by a name, the most requests first. */
-export function groupRows(rows: readonly TallyRow[], nameOf: (row: TallyRow) => string): ReadonlyMap<string, Group> {
+export function groupRows(rows: readonly TallyRow[], readName: (row: TallyRow) => string): ReadonlyMap<string, Group> {
   const groups = new Map<string, Group>()
   for (const row of rows) {
-    const name = nameOf(row)
+    const name = readName(row)
     const group = groups.get(name)
     if (group === undefined) groups.set(name, [row])
     else group.push(row)
@@ -112,11 +112,11 @@ export function groupRows(rows: readonly TallyRow[], nameOf: (row: TallyRow) => 
 
 export function listShares(
   rows: readonly TallyRow[],
-  nameOf: (row: TallyRow) => string,
+  readName: (row: TallyRow) => string,
   most = Number.POSITIVE_INFINITY,
 ): readonly Share[] {
   const whole = sumCounts(rows)
-  return [...groupRows(rows, nameOf)].slice(0, most).map(([name, group]) => {
+  return [...groupRows(rows, readName)].slice(0, most).map(([name, group]) => {
     const requests = sumCounts(group)
     return { name, requests, share: computeShare(requests, whole), bytes: sumCounts(group, 'bytes') }
   })

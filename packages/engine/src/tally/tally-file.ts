@@ -82,7 +82,7 @@ export async function openTallyFile(path: string) {
        requests = requests + excluded.requests, bytes = bytes + excluded.bytes, pages = pages + excluded.pages,
        people = coalesce(excluded.people, people)`,
   )
-  const peopleOf = database.prepare(
+  const selectPeople = database.prepare(
     'SELECT people FROM tally WHERE hour = ? AND policy = ? AND subject = ? AND labels = ?',
   )
   const lastMark = database.prepare('SELECT policy FROM mark WHERE at <= ? ORDER BY at DESC, rowid DESC LIMIT 1')
@@ -99,7 +99,7 @@ export async function openTallyFile(path: string) {
           for (const one of marks)
             if (lastMark.get(one.at)?.['policy'] !== one.policy)
               mark.run(one.at, one.policy, JSON.stringify(one.changed))
-          for (const [slot, cells] of due) for (const cell of cells) addCell(add, peopleOf, slot, cell)
+          for (const [slot, cells] of due) for (const cell of cells) addCell(add, selectPeople, slot, cell)
         })
         // In the same turn as the commit: a request that comes between would be lost or counted twice.
         for (const [, cells] of due) for (const cell of cells) cell.written()
@@ -116,14 +116,14 @@ export async function openTallyFile(path: string) {
   }
 }
 
-function addCell(add: Statement, peopleOf: Statement, { hour, policy }: Slot, cell: Cell): void {
+function addCell(add: Statement, selectPeople: Statement, { hour, policy }: Slot, cell: Cell): void {
   const { subject, requests, bytes, pages, people } = cell
   const labels = JSON.stringify(cell.labels)
   if (people === undefined || !cell.hasNewPeople) {
     add.run(hour, policy, subject, labels, requests, bytes, pages, null)
     return
   }
-  const before = peopleOf.get(hour, policy, subject, labels)?.['people']
+  const before = selectPeople.get(hour, policy, subject, labels)?.['people']
   // The others' clients are kept here too: the next write of this process changes nothing then, and is left out.
   if (before instanceof Uint8Array) mergeInto(people, unpack(before))
   add.run(hour, policy, subject, labels, requests, bytes, pages, deflateRawSync(people, PACKED))

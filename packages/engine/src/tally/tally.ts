@@ -26,7 +26,7 @@ export interface CountedRow {
 export type AskRobots = (userAgent: string, path: string, host: string) => boolean | undefined
 
 export interface TallyOptions {
-  readonly placeOf: PlaceOfClient
+  readonly findPlace: PlaceOfClient
   readonly robots: AskRobots
 }
 
@@ -45,7 +45,7 @@ const WOULD = 2
 const ANSWERERS = ['origin', 'host', 'api', 'refusal'] as const
 
 /** Counts requests by the hour until they are written; `policy` is the fingerprint of the configuration. */
-export function createTally(policy: string, { placeOf, robots }: TallyOptions) {
+export function createTally(policy: string, { findPlace, robots }: TallyOptions) {
   let current = policy
   let slot: Slot | undefined
   let slots: Slot[] = []
@@ -100,7 +100,7 @@ export function createTally(policy: string, { placeOf, robots }: TallyOptions) {
         into.answers.keep(isAsked ? -1 : key, into.of('answer', [isAsked ? 'challenge' : String(status), answeredBy]))
       answer.add(bytes, 0)
       if (decision === undefined) return
-      const client = placeOf(observed.client, observed.at)
+      const client = findPlace(observed.client, observed.at)
       const visitor = VISITORS[who] as string
       decided.note(client)
       countPlaces(into, observed, decision)

@@ -70,12 +70,12 @@ function readOutlines() {
 }
 
 function readSystems(): readonly System[] {
-  const { asns, rules, shapeOf } = readOutlines()
+  const { asns, rules, readShape } = readOutlines()
   const self = labels()
   let firms = 0
   return [...asns].flatMap((asn, index) => {
     const rule = rules[index]
-    const shape = shapeOf(index)
+    const shape = readShape(index)
     const isKnown = typeByRule(asn, rule).basis === 'operator' || shape.ipv4Prefixes === 0
     const is = self.get(asn)
     const isFirm = is === undefined && rule?.type === 'unknown' && asn % 7 === 0 && firms++ < FIRMS

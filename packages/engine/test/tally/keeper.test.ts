@@ -26,7 +26,7 @@ function member(t: Test, file: string, faults: unknown[] = [], now = () => NOON)
   const keeper = createTallyKeeper(CONFIG, {
     file,
     keepMs: 30 * 24 * HOUR,
-    placeOf: createPlaces(() => Buffer.from('key')),
+    findPlace: createPlaces(() => Buffer.from('key')),
     robots: (_, path) => (path === '/unread' ? undefined : path.startsWith('/private')),
     now,
     onFault: (error) => faults.push(error),
@@ -211,7 +211,7 @@ t.test('names are bounded, and no request is lost for it', async (t) => {
 })
 
 t.test('a long path is counted, and not remembered', async (t) => {
-  const tally = createTally('policy', { placeOf: () => 0, robots: () => undefined })
+  const tally = createTally('policy', { findPlace: () => 0, robots: () => undefined })
   const long = `/${'a'.repeat(300)}`
   for (const path of ['/shop', long])
     tally.observe(observed({ path, decision: makeDecision('allow') }), { at: 0, labels: ['allow'] })

@@ -43,20 +43,21 @@ export function tokenFault(name: string): string | undefined {
   return TOKEN.test(name) ? undefined : unknown(name)
 }
 
-/** Makes a list of texts, each judged by `faultOf`: a text that no value can have would stop nothing. */
-export function texts(faultOf: (text: string) => string | undefined): Values<readonly string[]> {
-  return { shape: 'texts', faults: (given) => collectFaults(given, faultOf) }
+/** Makes a list of texts, each judged by `findFault`: a text that no value can have would stop nothing. */
+export function texts(findFault: (text: string) => string | undefined): Values<readonly string[]> {
+  return { shape: 'texts', faults: (given) => collectFaults(given, findFault) }
 }
 
-/** Makes named lists of texts, each judged by `faultOf`. */
+/** Makes named lists of texts, each judged by `findFault`. */
 export function namedTexts<Name extends string>(
-  faultOf: (text: string) => string | undefined,
+  findFault: (text: string) => string | undefined,
   rows: Readonly<Record<Name, Omit<Member, 'shape'>>>,
 ): Values<{ readonly [Member in Name]?: readonly string[] | undefined }> {
   const members = Object.entries<Omit<Member, 'shape'>>(rows)
   return {
     shape: { members: Object.fromEntries(members.map(([name, row]) => [name, { shape: 'texts', ...row }])) },
-    faults: (given) => members.flatMap(([name]) => faultsAt([name], collectFaults(given[name as Name] ?? [], faultOf))),
+    faults: (given) =>
+      members.flatMap(([name]) => faultsAt([name], collectFaults(given[name as Name] ?? [], findFault))),
   }
 }
 
@@ -87,10 +88,10 @@ export function someFlags<Name extends string>(
 /** Returns the faults of a list, each at its index. */
 export function collectFaults<Item>(
   given: readonly Item[],
-  faultOf: (item: Item) => string | undefined,
+  findFault: (item: Item) => string | undefined,
 ): readonly Fault[] {
   return given.flatMap((item, index) => {
-    const message = faultOf(item)
+    const message = findFault(item)
     return message === undefined ? [] : [{ path: [index], message }]
   })
 }

@@ -4,24 +4,21 @@ import { joinTests, type Test, testValue, word } from './match-word.ts'
 
 /** Holds conditions on an event of a user's account: a rule with such a condition is evaluated for events alone. */
 export const ACCOUNT_WORDS = {
-  event: word({
+  event: word('Account events passed to accounts.assess()', {
     asks: 'request',
     values: anyWord(ACCOUNT_EVENTS),
-    description: 'Account events passed to accounts.assess()',
     example: ['login'],
     test: (given) => testValue(given, ({ event }) => event?.event),
   }),
-  mail: word({
+  mail: word("Facts about the event's email address", {
     asks: 'request',
     values: someFlags(MAIL_FACTS),
-    description: "Facts about the event's email address",
     example: { disposable: true },
     test: (given) => testFacts(given, ({ event }) => event?.mail, undefined),
   }),
-  account: word({
+  account: word("Facts about the event's account", {
     asks: 'request',
     values: someFlags(ACCOUNT_FACTS),
-    description: "Facts about the event's account",
     example: { known: false },
     test(given, { action }) {
       // A missing memory refuses no client, and a guesser is still challenged.

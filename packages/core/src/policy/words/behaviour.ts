@@ -32,11 +32,10 @@ const BEHAVIOUR: Values<{ readonly [Name in Counted]?: Least | undefined }> = {
 /** Holds conditions on what the visitor has done in this visit. */
 export const BEHAVIOUR_WORDS = {
   /** Members are joined by "and". */
-  behaviour: word({
+  behaviour: word('Behaviour of the visitor in the visit', {
     values: BEHAVIOUR,
     asks: 'request',
     mayLack: true,
-    description: 'Behaviour of the visitor in the visit',
     test(given) {
       const tests = Object.entries(given).map(([name, bounds]) => {
         const isWithin = boundsTest(bounds ?? {})

@@ -31,20 +31,21 @@ const FIELDS = {
 
 /** Holds conditions on what a request says of itself and of its target: any client can forge it. */
 export const CLAIM_WORDS = {
-  userAgent: word({
-    ...OF_FIELDS,
-    claim: true,
-    values: PATTERNS,
-    description:
-      'User agents: a name (GPTBot) matches as a word, except in allow rules; *Scrapy*, /…/ and =curl match the whole',
-    example: ['GPTBot'],
-    test(given, { action, surroundings }) {
-      const every = action === 'allow'
-      const matches = compileAgents(given, surroundings, every)
-      const wanted = { matches, needles: listNeedles(given.map(bareAgent)), every }
-      return (inspection, asked) => agree(asked.once(readAgents, inspection), wanted)
+  userAgent: word(
+    'User agents: a name (GPTBot) matches as a word, except in allow rules; *Scrapy*, /…/ and =curl match the whole',
+    {
+      ...OF_FIELDS,
+      claim: true,
+      values: PATTERNS,
+      example: ['GPTBot'],
+      test(given, { action, surroundings }) {
+        const every = action === 'allow'
+        const matches = compileAgents(given, surroundings, every)
+        const wanted = { matches, needles: listNeedles(given.map(bareAgent)), every }
+        return (inspection, asked) => agree(asked.once(readAgents, inspection), wanted)
+      },
     },
-  }),
+  ),
   host: textWord(
     readHosts,
     { description: 'Host patterns, without a port', example: ['*.example.com'] },
@@ -86,22 +87,20 @@ export const CLAIM_WORDS = {
     },
     { isEach: false },
   ),
-  httpVersion: word({
+  httpVersion: word('HTTP versions', {
     ...OF_FIELDS,
     claim: true,
     values: anyWord(HTTP_VERSIONS),
-    description: 'HTTP versions',
     example: ['1.0'],
     test(given) {
       const versions = new Set<string>(given.flatMap((version) => [version, `${version}.0`]))
       return (_, { parts }) => (parts.httpVersion ? versions.has(parts.httpVersion) : undefined)
     },
   }),
-  ja4: word({
+  ja4: word(`JA4 patterns, or TLS client families: ${JA4_FAMILIES.join(', ')}`, {
     ...OF_FIELDS,
     claim: true,
     values: PATTERNS,
-    description: `JA4 patterns, or TLS client families: ${JA4_FAMILIES.join(', ')}`,
     example: ['program'],
     test(given, { surroundings }) {
       const families = new Set(given.filter((word) => JA4_FAMILIES.includes(word)))

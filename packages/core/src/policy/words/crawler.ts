@@ -12,10 +12,9 @@ export const OPERATORS: readonly string[] = [...new Set(CRAWLERS.map(({ operator
 
 /** Holds conditions on crawlers, by the claim of the user agent; operator and purpose also match by signature. */
 export const CRAWLER_WORDS = {
-  crawler: word({
+  crawler: word('Crawler slugs from the catalogue', {
     ...OF_AGENT,
     values: texts((slug) => wordFault(slug, SLUGS)),
-    description: 'Crawler slugs from the catalogue',
     example: ['googlebot'],
     test(given, rule) {
       return (inspection) => {
@@ -25,17 +24,15 @@ export const CRAWLER_WORDS = {
       }
     },
   }),
-  crawlerOutcome: word({
+  crawlerOutcome: word('Outcome of crawler verification', {
     ...OF_AGENT,
     values: anyWord(CRAWLER_OUTCOMES),
-    description: 'Outcome of crawler verification',
     example: ['spoofed'],
     test: (given) => testValue(given, ({ crawler }) => crawler?.outcome),
   }),
-  operator: word({
+  operator: word('Crawler operators from the catalogue', {
     ...OF_AGENT,
     values: texts((operator) => wordFault(operator, OPERATORS)),
-    description: 'Crawler operators from the catalogue',
     example: ['Google'],
     test(given, rule) {
       return (inspection) => {
@@ -44,10 +41,9 @@ export const CRAWLER_WORDS = {
       }
     },
   }),
-  purpose: word({
+  purpose: word('Crawler purpose; ai: any AI purpose', {
     ...OF_AGENT,
     values: anyWord(PURPOSES),
-    description: 'Crawler purpose; ai: any AI purpose',
     example: ['training'],
     test(given, rule) {
       const purposes = new Set<string>(given)

@@ -14,11 +14,10 @@ type Calls = Parameters<typeof CALLS.faults>[0]
 /** Holds conditions on the calls of a request to an MCP server. */
 export const MCP_WORDS = {
   /** Both members must hold for one call. */
-  mcp: word({
+  mcp: word('MCP calls', {
     values: CALLS,
     asks: 'parts',
     mayLack: true,
-    description: 'MCP calls',
     test(given, { action, surroundings }) {
       const matches = compileCalls(given, surroundings)
       const every = action === 'allow'

@@ -22,10 +22,9 @@ const SYSTEMS: Values<readonly (number | string)[]> = {
 
 /** Holds conditions on the network of the client's address. */
 export const NETWORK_WORDS = {
-  address: word({
+  address: word('Client addresses, CIDRs, or list:NAME', {
     values: texts(addressFault),
     asks: 'agent',
-    description: 'Client addresses, CIDRs, or list:NAME',
     example: ['198.51.100.0/24'],
     test(given, { surroundings }) {
       const named = findLists(given, surroundings)
@@ -37,19 +36,17 @@ export const NETWORK_WORDS = {
       }
     },
   }),
-  networkClass: word({
+  networkClass: word('Network classes', {
     values: anyWord(NETWORK_CLASSES),
     asks: 'asn',
-    description: 'Network classes',
     example: ['tor', 'vpn'],
     test: (given) => testValue(given, ({ network }) => network.verdict.classification),
   }),
   /** Matches two-letter codes of the country where the client's address is used; `unknown` where it is not known. */
-  country: word({
+  country: word('Client countries, as two-letter codes or unknown', {
     values: texts(countryFault),
     asks: 'geo',
     mayLack: true,
-    description: 'Client countries, as two-letter codes or unknown',
     example: ['DE', 'AT'],
     test(given) {
       const countries = new Set(given)
@@ -57,11 +54,10 @@ export const NETWORK_WORDS = {
       return ({ country }) => (country === undefined ? unknownIs : countries.has(country))
     },
   }),
-  asn: word({
+  asn: word('AS numbers, or list:NAME', {
     values: SYSTEMS,
     asks: 'asn',
     mayLack: true,
-    description: 'AS numbers, or list:NAME',
     example: [64_500],
     test(given, { surroundings }) {
       const asns = new Set(given)
@@ -73,10 +69,9 @@ export const NETWORK_WORDS = {
     },
   }),
   /** Matches brands of VPN, proxy, Tor, hosting and cloud services, in any case: `iCloud Private Relay`. */
-  provider: word({
+  provider: word('VPN, proxy, Tor, hosting and cloud providers', {
     values: texts((name) => (name.trim() === '' ? unknown(name) : undefined)),
     asks: 'asn',
-    description: 'VPN, proxy, Tor, hosting and cloud providers',
     example: ['iCloud Private Relay'],
     test(given) {
       const providers = foldedSet(given)

@@ -12,11 +12,10 @@ const LIST = 'sanctions:'
 /** Holds conditions on the region of the client's address. */
 export const REGION_WORDS = {
   /** Matches ISO 3166-2, as `US-TX`, and lists of regions under sanctions, as `sanctions:eu`. The rule must set `unknown`. */
-  region: word({
+  region: word('Client regions (ISO 3166-2), or sanctions:eu', {
     values: texts(regionFault),
     asks: 'agent',
     mayLack: true,
-    description: 'Client regions (ISO 3166-2), or sanctions:eu',
     example: ['US-TX'],
     test(given, { unknown: wish, isNegated }) {
       const wanted = new Set(listNamedRegions(given))

@@ -45,22 +45,20 @@ const SPAN: Values<TimeSpan> = {
 
 /** Holds conditions on the target of a request, and its time. */
 export const REQUEST_WORDS = {
-  path: word({
+  path: word('Paths: /login matches exactly, /admin/** also everything below, * any characters of a segment', {
     values: texts(pathPatternFault),
     asks: 'parts',
     robots: true,
-    description: 'Paths: /login matches exactly, /admin/** also everything below, * any characters of a segment',
     example: ['/login', '/admin/**'],
     test(given, { action }) {
       const matches = compilePaths(given, action === 'allow')
       return (inspection, asked) => matches(asked.once(splitPaths, inspection))
     },
   }),
-  method: word({
+  method: word('Methods', {
     values: texts(tokenFault),
     asks: 'request',
     robots: true,
-    description: 'Methods',
     example: ['POST'],
     test: (given) =>
       testValue(
@@ -68,12 +66,11 @@ export const REQUEST_WORDS = {
         ({ request }) => request.method,
       ),
   }),
-  header: word({
+  header: word('Presence of headers', {
     values: HEADER_NAMES,
     asks: 'parts',
     mayLack: true,
     claim: true,
-    description: 'Presence of headers',
     test({ present = [], absent = [] }, { action }) {
       const allows = action === 'allow'
       return joinTests([
@@ -82,10 +79,9 @@ export const REQUEST_WORDS = {
       ])
     },
   }),
-  time: word({
+  time: word('Time of day', {
     values: SPAN,
     asks: 'parts',
-    description: 'Time of day',
     test(given, { once }) {
       const openClock = (zone: string) => once(`clock of ${zone}`, () => zoneClock(zone))
       const isWithin = compileSpan(given, openClock) as SpanTest

@@ -22,17 +22,15 @@ const PASS: Values<'none' | Bounds> = {
 
 /** Holds conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
 export const STATE_WORDS = {
-  weight: word({
+  weight: word('Sum of the weights of earlier matching rules', {
     values: createBounds('sum of weights', 'points', [5, 20]),
     asks: 'request',
-    description: 'Sum of the weights of earlier matching rules',
     test: (given) => testBounds(given, (_, { weight }) => weight),
   }),
-  load: word({
+  load: word('Load of this server; 1 means that a limit is reached', {
     values: createBounds('load', 'ratio', [0.8, 1]),
     asks: 'request',
     mayLack: true,
-    description: 'Load of this server; 1 means that a limit is reached',
     test(given, { surroundings: { load } }) {
       const { atLeast = 0, atMost = Number.POSITIVE_INFINITY } = given
       const isWithin = boundsTest(given)
@@ -43,11 +41,10 @@ export const STATE_WORDS = {
       }
     },
   }),
-  pass: word({
+  pass: word("Level of the visitor's pass; none: no pass", {
     values: PASS,
     asks: 'request',
     mayLack: true,
-    description: "Level of the visitor's pass; none: no pass",
     example: { atLeast: 1 },
     test(given) {
       const isWithin = boundsTest(given === 'none' ? { atMost: 0 } : given)
@@ -58,21 +55,19 @@ export const STATE_WORDS = {
     },
   }),
   /** Selects a share of all clients, 0 to 1; each client is always within it or never. */
-  share: word({
+  share: word('Share of clients; a client is always in or always out', {
     values: SHARE,
     asks: 'agent',
-    description: 'Share of clients; a client is always in or always out',
     example: 0.05,
     test(share, { id }) {
       const own = Math.imul(hashText(id), 0x9e3779b1)
       return (inspection, asked) => spread(own ^ asked.once(hashClient, inspection)) < share
     },
   }),
-  robots: word({
+  robots: word('Requests that robots.txt disallows for the crawler they name', {
     values: anyWord(['disallowed']),
     asks: 'parts',
     mayLack: true,
-    description: 'Requests that robots.txt disallows for the crawler they name',
     example: ['disallowed'],
     test(_, { surroundings: { robots }, once }) {
       if (robots === undefined) return () => undefined

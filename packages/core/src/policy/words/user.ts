@@ -7,17 +7,15 @@ const NAMES = texts((name) => (name === '' ? unknown(name) : undefined))
 
 /** Holds conditions on what the application says of its user, which can differ at each request. */
 export const USER_WORDS = {
-  user: word({
+  user: word("User IDs from the adapter's identify, or * for any", {
     values: NAMES,
     asks: 'request',
-    description: "User IDs from the adapter's identify, or * for any",
     example: ['4711'],
     test: (given) => nameTest(given, ({ user }) => user),
   }),
-  plan: word({
+  plan: word('User plans, or * for any', {
     values: NAMES,
     asks: 'request',
-    description: 'User plans, or * for any',
     example: ['free'],
     test: (given) => nameTest(given, ({ plan }) => plan),
   }),

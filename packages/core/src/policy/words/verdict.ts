@@ -14,54 +14,47 @@ const CONFIDENCE = createBounds('confidence', 'share', [0.61, 0.9], 1)
 
 /** Holds conditions on the verdicts about the agent and about the network. */
 export const VERDICT_WORDS = {
-  class: word({
+  class: word('Client classes', {
     ...OF_AGENT,
     values: anyWord(AGENT_CLASSES),
-    description: 'Client classes',
     example: ['impostor'],
     test: (given) => testValue(given, readClass),
   }),
-  basis: word({
+  basis: word('Basis of the client verdict', {
     ...OF_AGENT,
     values: anyWord(AGENT_BASES),
-    description: 'Basis of the client verdict',
     example: ['contradiction'],
     test: (given) => testValue(given, ({ agent }) => agent.basis),
   }),
-  headless: word({
+  headless: word('Whether the client claims to be a headless browser', {
     ...OF_AGENT,
     values: FLAG,
-    description: 'Whether the client claims to be a headless browser',
     example: true,
     test(given) {
       return ({ agent }) => agent.headless === given
     },
   }),
-  confidence: word({
+  confidence: word('Confidence of the client verdict', {
     values: CONFIDENCE,
     asks: 'agent',
-    description: 'Confidence of the client verdict',
     test: (given) => testBounds(given, ({ agent }) => agent.confidence),
   }),
-  botProbability: word({
+  botProbability: word('Probability that the client is a bot', {
     values: createBounds('probability', 'share', [0.9, 0.99], 1),
     asks: 'agent',
-    description: 'Probability that the client is a bot',
     test: (given) => testBounds(given, ({ agent }) => agent.botProbability),
   }),
-  networkConfidence: word({
+  networkConfidence: word('Confidence of the network verdict; `atMost` ignores age', {
     values: CONFIDENCE,
     asks: 'asn',
-    description: 'Confidence of the network verdict; `atMost` ignores age',
     test({ atLeast, atMost }) {
       const [isSure, isUnsure] = [boundsTest({ atLeast }), boundsTest({ atMost })]
       return ({ network: { verdict, ageless = verdict.confidence } }) => isSure(verdict.confidence) && isUnsure(ageless)
     },
   }),
-  identity: word({
+  identity: word('Verified identities: crawler slugs, signature agent IDs, or * for any', {
     ...OF_AGENT,
     values: texts(identityFault),
-    description: 'Verified identities: crawler slugs, signature agent IDs, or * for any',
     example: ['https://chatgpt.com'],
     test(given) {
       const any = given.includes('*')
@@ -69,10 +62,9 @@ export const VERDICT_WORDS = {
     },
   }),
   /** Matches vendors of the AI, as verdicts show them, in any case. */
-  vendor: word({
+  vendor: word('AI vendors, as in verdicts', {
     ...OF_AGENT,
     values: texts(vendorFault),
-    description: 'AI vendors, as in verdicts',
     example: ['OpenAI'],
     test(given, rule) {
       const vendors = foldedSet(given)

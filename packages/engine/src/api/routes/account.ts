@@ -1,9 +1,7 @@
 import { defineRoute } from '../route.ts'
 import { UserLimitsResponse } from '../schemas/account.ts'
 
-export const userLimits = defineRoute({
-  method: 'GET',
-  path: '/v1/user/limits',
+export const userLimits = defineRoute('GET', '/v1/user/limits', {
   example: { path: '/v1/user/limits' },
   access: { kind: 'key', metered: false },
   operationId: 'userLimits',

@@ -14,8 +14,7 @@ const RULE =
   'The response lists every check. `spoofed` means that every check that could run refuted the claim; while the file ' +
   'of an operator is missing, no claim to be its crawler is `spoofed`. `unverifiable` accuses nobody.'
 
-export const crawlersVerify = verifyRoute({
-  path: '/v1/crawlers/verify',
+export const crawlersVerify = verifyRoute('/v1/crawlers/verify', {
   access: { kind: 'client', limit: CLIENT_LIMITS.crawlerVerify, badRequests: CLIENT_LIMITS.crawlerVerifyBad },
   operationId: 'verifyCrawler',
   summary: 'Verify a crawler without a key.',
@@ -25,8 +24,7 @@ export const crawlersVerify = verifyRoute({
   errors: [400, 429, 500],
 })
 
-export const agentscanVerify = verifyRoute({
-  path: '/v1/agentscan/verify',
+export const agentscanVerify = verifyRoute('/v1/agentscan/verify', {
   access: { kind: 'key', metered: true },
   operationId: 'agentscanVerify',
   summary: 'Verify a crawler; the call counts against the quota of the account.',
@@ -35,11 +33,10 @@ export const agentscanVerify = verifyRoute({
 })
 
 /** Makes both routes, which have one request and one response; they differ in access and limit. */
-function verifyRoute(row: Pick<Route, 'path' | 'access' | 'operationId' | 'summary' | 'description' | 'errors'>) {
-  return defineRoute({
+function verifyRoute(path: string, row: Pick<Route, 'access' | 'operationId' | 'summary' | 'description' | 'errors'>) {
+  return defineRoute('POST', path, {
     ...row,
-    example: { path: row.path, body: { ip: '66.249.66.1', bot: 'googlebot' } },
-    method: 'POST',
+    example: { path, body: { ip: '66.249.66.1', bot: 'googlebot' } },
     tag: 'Crawlers',
     body: CrawlerVerifyRequest,
     response: CrawlerVerifyResponse,
@@ -57,9 +54,7 @@ function readClaim({ bot, user_agent }: CrawlerVerifyRequest) {
   return { bot, userAgent: user_agent }
 }
 
-export const agentscanCheck = defineRoute({
-  method: 'POST',
-  path: '/v1/agentscan/check',
+export const agentscanCheck = defineRoute('POST', '/v1/agentscan/check', {
   example: { path: '/v1/agentscan/check', body: { ip: '5.9.10.20', user_agent: 'curl/8.5.0', request_id: 'order-7' } },
   access: { kind: 'key', metered: true },
   operationId: 'agentscanCheck',

@@ -7,9 +7,7 @@ import { AsnParams } from '../schemas/words.ts'
 /** The data changes by the day at most; the answers are public. */
 const CACHE = 'public, max-age=3600'
 
-export const directory = defineRoute({
-  method: 'GET',
-  path: '/v1/asn/directory',
+export const directory = defineRoute('GET', '/v1/asn/directory', {
   example: { path: '/v1/asn/directory?q=hetzner&limit=5' },
   access: { kind: 'client', limit: CLIENT_LIMITS.asnDirectory },
   operationId: 'asnDirectory',
@@ -34,9 +32,7 @@ export const directory = defineRoute({
   },
 })
 
-export const directoryEntry = defineRoute({
-  method: 'GET',
-  path: '/v1/asn/directory/{asn}',
+export const directoryEntry = defineRoute('GET', '/v1/asn/directory/{asn}', {
   example: { path: '/v1/asn/directory/AS24940' },
   access: { kind: 'client', limit: CLIENT_LIMITS.asnDirectory },
   operationId: 'asnDirectoryEntry',

@@ -21,9 +21,7 @@ const ReferencePage = z
   .unknown()
   .meta({ id: 'ReferencePage', description: 'A page of HTML.', override: { type: 'string' } })
 
-export const index = defineRoute({
-  method: 'GET',
-  path: '/v1',
+export const index = defineRoute('GET', '/v1', {
   access: { kind: 'open' },
   operationId: 'index',
   tag: 'Document',
@@ -50,9 +48,7 @@ export const index = defineRoute({
   },
 })
 
-export const docs = defineRoute({
-  method: 'GET',
-  path: '/v1/docs',
+export const docs = defineRoute('GET', '/v1/docs', {
   access: { kind: 'open' },
   operationId: 'docs',
   tag: 'Document',
@@ -69,9 +65,7 @@ export const docs = defineRoute({
   },
 })
 
-export const openapi = defineRoute({
-  method: 'GET',
-  path: '/v1/openapi.json',
+export const openapi = defineRoute('GET', '/v1/openapi.json', {
   access: { kind: 'open' },
   operationId: 'openapi',
   tag: 'Document',

@@ -6,9 +6,7 @@ import { IpParams } from '../schemas/words.ts'
 import { readAddress } from './address.ts'
 import { nameAsker } from './asker.ts'
 
-export const demo = defineRoute({
-  method: 'GET',
-  path: '/v1/demo/{ip}',
+export const demo = defineRoute('GET', '/v1/demo/{ip}', {
   example: { path: '/v1/demo/185.220.101.10' },
   access: { kind: 'client', limit: CLIENT_LIMITS.demo },
   operationId: 'demoLookup',
@@ -25,9 +23,7 @@ export const demo = defineRoute({
   },
 })
 
-export const lookup = defineRoute({
-  method: 'POST',
-  path: '/v1/ip/lookup',
+export const lookup = defineRoute('POST', '/v1/ip/lookup', {
   example: { path: '/v1/ip/lookup', body: { target: '5.9.10.0/24' } },
   access: { kind: 'key', metered: true },
   operationId: 'lookup',
@@ -41,9 +37,7 @@ export const lookup = defineRoute({
   handle: ({ body }, context) => context.services.lookup.lookup(body.target, nameAsker(context)),
 })
 
-export const myip = defineRoute({
-  method: 'GET',
-  path: '/v1/myip',
+export const myip = defineRoute('GET', '/v1/myip', {
   example: { path: '/v1/myip' },
   access: { kind: 'client', limit: CLIENT_LIMITS.myip },
   operationId: 'myIp',

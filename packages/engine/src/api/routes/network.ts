@@ -15,7 +15,6 @@ import { findNetwork, readAddress } from './address.ts'
 
 /** Every route of this file has these members. */
 const ROW = {
-  method: 'GET',
   access: { kind: 'key', metered: true },
   tag: 'Network',
   errors: [400, 401, 429, 500],
@@ -29,9 +28,8 @@ const ANONYMISER_ROW = {
   answer: 'Network class and risk score.',
 } as const
 
-export const vpn = defineRoute({
+export const vpn = defineRoute('GET', '/v1/vpn/{ip}', {
   ...ANONYMISER_ROW,
-  path: '/v1/vpn/{ip}',
   example: { path: '/v1/vpn/185.220.101.10' },
   operationId: 'vpn',
   summary: 'Detect whether an address belongs to a VPN or another anonymiser.',
@@ -42,9 +40,8 @@ export const vpn = defineRoute({
   },
 })
 
-export const proxy = defineRoute({
+export const proxy = defineRoute('GET', '/v1/proxy/{ip}', {
   ...ANONYMISER_ROW,
-  path: '/v1/proxy/{ip}',
   example: { path: '/v1/proxy/5.9.10.20' },
   operationId: 'proxy',
   summary: 'Detect whether an address belongs to a proxy or another anonymiser.',
@@ -69,9 +66,8 @@ function describeNetwork(text: string, snapshot: Snapshot) {
   }
 }
 
-export const geo = defineRoute({
+export const geo = defineRoute('GET', '/v1/geo/{ip}', {
   ...ROW,
-  path: '/v1/geo/{ip}',
   example: { path: '/v1/geo/5.9.10.20' },
   operationId: 'geolocation',
   summary: 'Locate an address.',
@@ -88,9 +84,8 @@ export const geo = defineRoute({
   },
 })
 
-export const asn = defineRoute({
+export const asn = defineRoute('GET', '/v1/asn/{ip}', {
   ...ROW,
-  path: '/v1/asn/{ip}',
   example: { path: '/v1/asn/5.9.10.20' },
   operationId: 'asn',
   summary: 'Find the autonomous system of an address.',

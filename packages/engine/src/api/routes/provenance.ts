@@ -12,9 +12,7 @@ import {
 } from '../schemas/provenance.ts'
 import { readAddress } from './address.ts'
 
-export const provenanceCheck = defineRoute({
-  method: 'POST',
-  path: '/v1/provenance/check',
+export const provenanceCheck = defineRoute('POST', '/v1/provenance/check', {
   example: {
     path: '/v1/provenance/check',
     body: { ip: '5.9.10.20', claimed_jurisdiction: 'DE', request_context: { order: 7 } },
@@ -48,9 +46,7 @@ export const provenanceCheck = defineRoute({
   },
 })
 
-export const provenanceExport = defineRoute({
-  method: 'GET',
-  path: '/v1/provenance/export',
+export const provenanceExport = defineRoute('GET', '/v1/provenance/export', {
   example: { path: '/v1/provenance/export?from=2026-01-01T00:00:00Z&to=2026-12-31T23:59:59Z' },
   access: { kind: 'key', metered: true },
   operationId: 'provenanceExport',
@@ -69,9 +65,7 @@ export const provenanceExport = defineRoute({
   },
 })
 
-export const provenanceKeys = defineRoute({
-  method: 'GET',
-  path: '/v1/provenance/keys',
+export const provenanceKeys = defineRoute('GET', '/v1/provenance/keys', {
   example: { path: '/v1/provenance/keys' },
   access: { kind: 'client', limit: CLIENT_LIMITS.ledgerKeys },
   operationId: 'provenanceKeys',

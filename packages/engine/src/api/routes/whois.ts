@@ -4,9 +4,7 @@ import { WhoisResponse } from '../schemas/lookup.ts'
 import { DomainParams } from '../schemas/words.ts'
 import { nameAsker } from './asker.ts'
 
-export const whois = defineRoute({
-  method: 'GET',
-  path: '/v1/whois/{domain}',
+export const whois = defineRoute('GET', '/v1/whois/{domain}', {
   example: { path: '/v1/whois/example.com' },
   access: { kind: 'key', metered: true },
   operationId: 'whois',

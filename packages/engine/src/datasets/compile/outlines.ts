@@ -30,7 +30,7 @@ export function measureOutlines(parts: Pick<Parts, 'systems' | 'fallbacks' | 're
     filled: fillGaps6(layers[6]),
     sizes,
     registered,
-    shapeOf: (index: number): SystemShape => ({
+    readShape: (index: number): SystemShape => ({
       ipv4Addresses: sizes.ipv4Addresses[index] as number,
       ipv4Prefixes: sizes.ipv4Prefixes[index] as number,
       ipv6Prefixes: sizes.ipv6Prefixes[index] as number,

@@ -36,7 +36,7 @@ interface Combined {
 /** Collects what the lists and the outline say of each system, by position. */
 export function collectEvidence(
   { lists: read, lines, systemLists }: Parts,
-  { asns, layers: { 4: systems }, shapeOf }: Outlines,
+  { asns, layers: { 4: systems }, readShape }: Outlines,
   { segments, records, sets, lists, isRented }: Combined,
 ): (index: number) => SystemEvidence {
   const size = asns.length
@@ -79,7 +79,7 @@ export function collectEvidence(
       rented: isRented(system),
       lineBlocks: lineBlocks[system] as number,
       torListed,
-      shape: shapeOf(system),
+      shape: readShape(system),
     }
   }
 }

@@ -6,9 +6,9 @@ import { readLines } from './lines.ts'
 /** The entries of a list as they are written: an address, a CIDR, or `first-last`. They are not checked yet. */
 export interface WrittenEntries {
   readonly entries: Iterable<string>
-  /** Names the services of a list that has several; `serviceOf` has the number of each entry's service, from 1. */
+  /** Names the services of a list that has several; `serviceNumbers` has the number of each entry's service, from 1. */
   readonly services?: readonly string[] | undefined
-  readonly serviceOf?: readonly number[] | undefined
+  readonly serviceNumbers?: readonly number[] | undefined
   /** When the list was made, if it says so, in milliseconds since the epoch. */
   readonly made?: number | undefined
 }
@@ -116,7 +116,7 @@ function serverEntries(document: unknown): WrittenEntries {
   return {
     entries: found.flatMap(({ ips }) => ips),
     services: found.map(({ service }) => service),
-    serviceOf: found.flatMap(({ ips }, service) => ips.map(() => service + 1)),
+    serviceNumbers: found.flatMap(({ ips }, service) => ips.map(() => service + 1)),
     ...(Number.isFinite(newest) && { made: newest * 1000 }),
   }
 }

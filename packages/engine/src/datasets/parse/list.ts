@@ -39,8 +39,8 @@ const CANARIES = PUBLIC_SERVICES.map((text) => parseAddress(text) as Address)
  * list plausibly can.
  */
 export function readList(bytes: Buffer, row: ListRow, path: string): AddressList {
-  const { entries, serviceOf, ...written } = writtenEntries(bytes, row.format as EntryFormat, path)
-  return { ...readEntries(entries, row, path, serviceOf), ...written }
+  const { entries, serviceNumbers, ...written } = writtenEntries(bytes, row.format as EntryFormat, path)
+  return { ...readEntries(entries, row, path, serviceNumbers), ...written }
 }
 
 /** Reads the good entries of a list that is plausible as a whole. */
@@ -48,7 +48,7 @@ function readEntries(
   entries: Iterable<string>,
   row: ListRow,
   path: string,
-  serviceOf?: readonly number[],
+  serviceNumbers?: readonly number[],
 ): Pick<AddressList, 'ranges' | 'left'> {
   const { networkClass, reservedIsExpected = false } = row
   const writers = { 4: createRangeWriter(4), 6: createRangeWriter(6) }
@@ -71,7 +71,7 @@ function readEntries(
       const message = `${path}: the public service ${formatAddress(canary)} is not ${networkClass}`
       throw new SallyportError('corrupt_data', message)
     }
-    writers[entry.first.family].add(entry.first, entry.last, serviceOf?.[at] ?? 1)
+    writers[entry.first.family].add(entry.first, entry.last, serviceNumbers?.[at] ?? 1)
     sizes[entry.first.family] += size
     good++
   }

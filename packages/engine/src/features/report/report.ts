@@ -44,7 +44,7 @@ export function openTally(
   return createTallyKeeper(config, {
     file: join(dataDir, TALLY_FILE),
     keepMs,
-    placeOf: createPlaces(dailyKey(dataDir)),
+    findPlace: createPlaces(dailyKey(dataDir)),
     robots,
     now: clock.now,
     onFault,
