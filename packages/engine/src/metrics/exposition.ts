@@ -53,11 +53,7 @@ export async function exposed(scraped: readonly Scraped[]): Promise<string> {
 /** Types of metrics that only grow. */
 const COUNTED: ReadonlySet<unknown> = new Set(['counter', 'histogram'])
 
-interface Counted {
-  readonly values: { value: number }[]
-}
-
-function isCounted<Metric extends object>(metric: Metric): metric is Metric & Counted {
+function isCounted<Metric extends object>(metric: Metric): metric is Metric & { readonly values: { value: number }[] } {
   return 'type' in metric && COUNTED.has(metric.type) && 'values' in metric
 }
 

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { readForm } from './load.tsx'
 
 interface AskProps {
@@ -15,12 +15,28 @@ interface AskProps {
 export function Ask({ label, name, value, button, onAsk, children }: AskProps) {
   return (
     <form class="ask" onSubmit={(event) => onAsk(readForm(event))} key={value}>
-      <label>
-        {label}
-        <input name={name} type="search" defaultValue={value} maxLength={2_048} spellcheck={false} autocomplete="off" />
-      </label>
+      <Field label={label} name={name} type="search" defaultValue={value} maxLength={2_048} spellcheck={false} />
       {children}
       <button type="submit">{button}</button>
     </form>
   )
+}
+
+/** Shows an input behind its label. Browsers complete it only where it says so. */
+export function Field({ label, ...input }: { label: string } & ComponentProps<'input'>) {
+  return (
+    <label>
+      {label}
+      <input autocomplete="off" {...input} />
+    </label>
+  )
+}
+
+/** Lists the choices of a select, each with its text. */
+export function listOptions(choices: readonly (readonly [value: string, text: string])[]) {
+  return choices.map(([value, text]) => (
+    <option key={value} value={value}>
+      {text}
+    </option>
+  ))
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Got, get, type StreamEvent } from '../api.ts'
 import { askHere, linkTo, place } from '../route.ts'
 import { capital, count, word } from '../words.ts'
+import { listOptions } from './ask.tsx'
 import { Plain } from './buttons.tsx'
 import { Explanation } from './explanation.tsx'
 import { FirstRequest } from './numbers.tsx'
@@ -66,11 +67,7 @@ function Filters({ filter, set }: { filter: Filter; set: (name: string, value: s
           {capital(name)}
           <select value={filter[name] ?? ''} onChange={({ currentTarget }) => set(name, currentTarget.value)}>
             <option value="">any</option>
-            {values.map((value) => (
-              <option key={value} value={value}>
-                {word(value)}
-              </option>
-            ))}
+            {listOptions(values.map((value) => [value, word(value)]))}
           </select>
         </label>
       ))}

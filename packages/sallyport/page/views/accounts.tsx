@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Asked, type Got, isAdmin, type Path, post } from '../api.ts'
+import { Field, listOptions } from '../parts/ask.tsx'
 import { Confirm, Plain } from '../parts/buttons.tsx'
 import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Empty, Facts, Table } from '../parts/pieces.tsx'
@@ -40,13 +41,10 @@ export function Accounts() {
             {isAdmin() && (
               <Card title="New account" wide>
                 <form onSubmit={(event) => void act('accounts', readForm(event))}>
-                  <label>
-                    Name
-                    <input name="name" maxLength={200} autocomplete="off" />
-                  </label>
+                  <Field label="Name" name="name" maxLength={200} />
                   <label>
                     Plan
-                    <select name="plan">{listOptions(plans)}</select>
+                    <select name="plan">{listOptions(plans.map((name) => [name, name]))}</select>
                   </label>
                   <button type="submit">Create</button>
                 </form>
@@ -70,23 +68,9 @@ export function Accounts() {
   )
 }
 
-function listOptions(plans: readonly string[]) {
-  return plans.map((plan) => (
-    <option key={plan} value={plan}>
-      {plan}
-    </option>
-  ))
-}
-
 type Act = <At extends Path<'POST'>>(path: At, body: Asked<'POST', At>) => Promise<void>
 
-interface OneAccountProps {
-  account: Account
-  plans: readonly string[]
-  act: Act
-}
-
-function OneAccount({ account, plans, act }: OneAccountProps) {
+function OneAccount({ account, plans, act }: { account: Account; plans: readonly string[]; act: Act }) {
   const { id, name, plan, signupDate, used, allowance, resetDate, keys } = account
   const called = name || `Account without a name, ${id.slice(0, 8)}…`
   return (
@@ -111,7 +95,7 @@ function OneAccount({ account, plans, act }: OneAccountProps) {
               value={plan}
               onChange={({ currentTarget }) => void act('accounts/plan', { account: id, plan: currentTarget.value })}
             >
-              {listOptions(plans)}
+              {listOptions(plans.map((name) => [name, name]))}
             </select>
           </label>
           <Plain onClick={() => void act('keys', { account: id })}>New key</Plain>

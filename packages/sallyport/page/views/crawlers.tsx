@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Answer, type Got, isAdmin, post, session } from '../api.ts'
+import { Field, listOptions } from '../parts/ask.tsx'
 import { Confirm } from '../parts/buttons.tsx'
 import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Ago, Badge, Card, Facts, Noted, Table } from '../parts/pieces.tsx'
@@ -95,25 +96,15 @@ function Verify({ crawlers }: { crawlers: readonly Crawler[] }) {
   return (
     <Card title="Verify a crawler" wide>
       <form onSubmit={(event) => void act(post('crawlers/verify', readForm(event)))}>
-        <label>
-          Address
-          <input name="ip" required spellcheck={false} autocomplete="off" />
-        </label>
+        <Field label="Address" name="ip" required spellcheck={false} />
         <label>
           Claims to be
           <select name="bot">
             <option value="">the crawler in its user agent</option>
-            {crawlers.map(({ slug, name }) => (
-              <option key={slug} value={slug}>
-                {name}
-              </option>
-            ))}
+            {listOptions(crawlers.map(({ slug, name }) => [slug, name]))}
           </select>
         </label>
-        <label>
-          User agent
-          <input name="userAgent" maxLength={1_000} autocomplete="off" />
-        </label>
+        <Field label="User agent" name="userAgent" maxLength={1_000} />
         <button type="submit">Verify</button>
       </form>
       <Outcome of={answer}>{(verified) => <Verified {...verified} />}</Outcome>

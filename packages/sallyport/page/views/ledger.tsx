@@ -1,4 +1,5 @@
 import { type Asked, Failure, type Got, get, session } from '../api.ts'
+import { Field, listOptions } from '../parts/ask.tsx'
 import { Plain } from '../parts/buttons.tsx'
 import { Outcome, readForm, Shown, useAction, useLoad } from '../parts/load.tsx'
 import { Badge, Card, Empty, Facts, Table } from '../parts/pieces.tsx'
@@ -63,11 +64,7 @@ function Attested({
             Log
             <select name="account" defaultValue={account}>
               <option value={account}>{account} (inline)</option>
-              {(accounts ?? []).map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name || id}
-                </option>
-              ))}
+              {listOptions((accounts ?? []).map(({ id, name }) => [id, name || id]))}
             </select>
           </label>
           <label>
@@ -79,10 +76,7 @@ function Attested({
               <option value="366">year</option>
             </select>
           </label>
-          <label>
-            or one attestation, by ID
-            <input name="id" inputMode="numeric" pattern="[1-9][0-9]*" autocomplete="off" />
-          </label>
+          <Field label="or one attestation, by ID" name="id" inputMode="numeric" pattern="[1-9][0-9]*" />
           <button type="submit">Open</button>
         </form>
       )}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Failure, linkFailure, signIn } from '../api.ts'
+import { Field } from '../parts/ask.tsx'
 import { Plain } from '../parts/buttons.tsx'
 import { readForm } from '../parts/load.tsx'
 
@@ -23,10 +24,7 @@ export function SignIn({ onLeave }: { onLeave?: (() => void) | undefined }) {
         dataDir.
       </p>
       <form onSubmit={(event) => void submit(event)}>
-        <label>
-          Token
-          <input type="password" name="token" autocomplete="current-password" required />
-        </label>
+        <Field label="Token" type="password" name="token" autocomplete="current-password" required />
         {failure !== undefined && (
           <p class="failure" role="alert">
             {failure}

@@ -4,21 +4,18 @@ import { joinTests, type Test, testValue, word } from './match-word.ts'
 
 /** Holds conditions on an event of a user's account: a rule with such a condition is evaluated for events alone. */
 export const ACCOUNT_WORDS = {
-  event: word('Account events passed to accounts.assess()', {
+  event: word('Account events passed to accounts.assess()', anyWord(ACCOUNT_EVENTS), {
     asks: 'request',
-    values: anyWord(ACCOUNT_EVENTS),
     example: ['login'],
     test: (given) => testValue(given, ({ event }) => event?.event),
   }),
-  mail: word("Facts about the event's email address", {
+  mail: word("Facts about the event's email address", someFlags(MAIL_FACTS), {
     asks: 'request',
-    values: someFlags(MAIL_FACTS),
     example: { disposable: true },
     test: (given) => testFacts(given, ({ event }) => event?.mail, undefined),
   }),
-  account: word("Facts about the event's account", {
+  account: word("Facts about the event's account", someFlags(ACCOUNT_FACTS), {
     asks: 'request',
-    values: someFlags(ACCOUNT_FACTS),
     example: { known: false },
     test(given, { action }) {
       // A missing memory refuses no client, and a guesser is still challenged.

@@ -32,8 +32,7 @@ const BEHAVIOUR: Values<{ readonly [Name in Counted]?: Least | undefined }> = {
 /** Holds conditions on what the visitor has done in this visit. */
 export const BEHAVIOUR_WORDS = {
   /** Members are joined by "and". */
-  behaviour: word('Behaviour of the visitor in the visit', {
-    values: BEHAVIOUR,
+  behaviour: word('Behaviour of the visitor in the visit', BEHAVIOUR, {
     asks: 'request',
     mayLack: true,
     test(given) {

@@ -33,10 +33,10 @@ const FIELDS = {
 export const CLAIM_WORDS = {
   userAgent: word(
     'User agents: a name (GPTBot) matches as a word, except in allow rules; *Scrapy*, /…/ and =curl match the whole',
+    PATTERNS,
     {
       ...OF_FIELDS,
       claim: true,
-      values: PATTERNS,
       example: ['GPTBot'],
       test(given, { action, surroundings }) {
         const every = action === 'allow'
@@ -87,20 +87,18 @@ export const CLAIM_WORDS = {
     },
     { isEach: false },
   ),
-  httpVersion: word('HTTP versions', {
+  httpVersion: word('HTTP versions', anyWord(HTTP_VERSIONS), {
     ...OF_FIELDS,
     claim: true,
-    values: anyWord(HTTP_VERSIONS),
     example: ['1.0'],
     test(given) {
       const versions = new Set<string>(given.flatMap((version) => [version, `${version}.0`]))
       return (_, { parts }) => (parts.httpVersion ? versions.has(parts.httpVersion) : undefined)
     },
   }),
-  ja4: word(`JA4 patterns, or TLS client families: ${JA4_FAMILIES.join(', ')}`, {
+  ja4: word(`JA4 patterns, or TLS client families: ${JA4_FAMILIES.join(', ')}`, PATTERNS, {
     ...OF_FIELDS,
     claim: true,
-    values: PATTERNS,
     example: ['program'],
     test(given, { surroundings }) {
       const families = new Set(given.filter((word) => JA4_FAMILIES.includes(word)))

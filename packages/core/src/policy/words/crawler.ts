@@ -10,11 +10,13 @@ const PURPOSES = [...CRAWLER_PURPOSES, 'ai'] as const
 export const SLUGS: readonly string[] = CRAWLERS.map(({ slug }) => slug)
 export const OPERATORS: readonly string[] = [...new Set(CRAWLERS.map(({ operator }) => operator))]
 
+const KNOWN_SLUGS = texts((slug) => wordFault(slug, SLUGS))
+const KNOWN_OPERATORS = texts((operator) => wordFault(operator, OPERATORS))
+
 /** Holds conditions on crawlers, by the claim of the user agent; operator and purpose also match by signature. */
 export const CRAWLER_WORDS = {
-  crawler: word('Crawler slugs from the catalogue', {
+  crawler: word('Crawler slugs from the catalogue', KNOWN_SLUGS, {
     ...OF_AGENT,
-    values: texts((slug) => wordFault(slug, SLUGS)),
     example: ['googlebot'],
     test(given, rule) {
       return (inspection) => {
@@ -24,15 +26,13 @@ export const CRAWLER_WORDS = {
       }
     },
   }),
-  crawlerOutcome: word('Outcome of crawler verification', {
+  crawlerOutcome: word('Outcome of crawler verification', anyWord(CRAWLER_OUTCOMES), {
     ...OF_AGENT,
-    values: anyWord(CRAWLER_OUTCOMES),
     example: ['spoofed'],
     test: (given) => testValue(given, ({ crawler }) => crawler?.outcome),
   }),
-  operator: word('Crawler operators from the catalogue', {
+  operator: word('Crawler operators from the catalogue', KNOWN_OPERATORS, {
     ...OF_AGENT,
-    values: texts((operator) => wordFault(operator, OPERATORS)),
     example: ['Google'],
     test(given, rule) {
       return (inspection) => {
@@ -41,9 +41,8 @@ export const CRAWLER_WORDS = {
       }
     },
   }),
-  purpose: word('Crawler purpose; ai: any AI purpose', {
+  purpose: word('Crawler purpose; ai: any AI purpose', anyWord(PURPOSES), {
     ...OF_AGENT,
-    values: anyWord(PURPOSES),
     example: ['training'],
     test(given, rule) {
       const purposes = new Set<string>(given)

@@ -33,8 +33,12 @@ export interface MatchWord<Value> {
 /** Words with these members are about the client, and robots.txt can name it by them. */
 export const OF_AGENT = { asks: 'agent', robots: true } as const
 
-export function word<Value>(description: string, row: Omit<MatchWord<Value>, 'description'>): MatchWord<Value> {
-  return { ...row, description }
+export function word<Value>(
+  description: string,
+  values: Values<Value>,
+  row: Omit<MatchWord<Value>, 'description' | 'values'>,
+): MatchWord<Value> {
+  return { ...row, description, values }
 }
 
 /** Compiles a test whether the value that `read` reads is one of the given. */

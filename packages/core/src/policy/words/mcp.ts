@@ -14,8 +14,7 @@ type Calls = Parameters<typeof CALLS.faults>[0]
 /** Holds conditions on the calls of a request to an MCP server. */
 export const MCP_WORDS = {
   /** Both members must hold for one call. */
-  mcp: word('MCP calls', {
-    values: CALLS,
+  mcp: word('MCP calls', CALLS, {
     asks: 'parts',
     mayLack: true,
     test(given, { action, surroundings }) {

@@ -20,10 +20,11 @@ const SYSTEMS: Values<readonly (number | string)[]> = {
     }),
 }
 
+const PROVIDERS = texts((name) => (name.trim() === '' ? unknown(name) : undefined))
+
 /** Holds conditions on the network of the client's address. */
 export const NETWORK_WORDS = {
-  address: word('Client addresses, CIDRs, or list:NAME', {
-    values: texts(addressFault),
+  address: word('Client addresses, CIDRs, or list:NAME', texts(addressFault), {
     asks: 'agent',
     example: ['198.51.100.0/24'],
     test(given, { surroundings }) {
@@ -36,15 +37,13 @@ export const NETWORK_WORDS = {
       }
     },
   }),
-  networkClass: word('Network classes', {
-    values: anyWord(NETWORK_CLASSES),
+  networkClass: word('Network classes', anyWord(NETWORK_CLASSES), {
     asks: 'asn',
     example: ['tor', 'vpn'],
     test: (given) => testValue(given, ({ network }) => network.verdict.classification),
   }),
   /** Matches two-letter codes of the country where the client's address is used; `unknown` where it is not known. */
-  country: word('Client countries, as two-letter codes or unknown', {
-    values: texts(countryFault),
+  country: word('Client countries, as two-letter codes or unknown', texts(countryFault), {
     asks: 'geo',
     mayLack: true,
     example: ['DE', 'AT'],
@@ -54,8 +53,7 @@ export const NETWORK_WORDS = {
       return ({ country }) => (country === undefined ? unknownIs : countries.has(country))
     },
   }),
-  asn: word('AS numbers, or list:NAME', {
-    values: SYSTEMS,
+  asn: word('AS numbers, or list:NAME', SYSTEMS, {
     asks: 'asn',
     mayLack: true,
     example: [64_500],
@@ -69,8 +67,7 @@ export const NETWORK_WORDS = {
     },
   }),
   /** Matches brands of VPN, proxy, Tor, hosting and cloud services, in any case: `iCloud Private Relay`. */
-  provider: word('VPN, proxy, Tor, hosting and cloud providers', {
-    values: texts((name) => (name.trim() === '' ? unknown(name) : undefined)),
+  provider: word('VPN, proxy, Tor, hosting and cloud providers', PROVIDERS, {
     asks: 'asn',
     example: ['iCloud Private Relay'],
     test(given) {

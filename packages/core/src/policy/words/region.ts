@@ -12,8 +12,7 @@ const LIST = 'sanctions:'
 /** Holds conditions on the region of the client's address. */
 export const REGION_WORDS = {
   /** Matches ISO 3166-2, as `US-TX`, and lists of regions under sanctions, as `sanctions:eu`. The rule must set `unknown`. */
-  region: word('Client regions (ISO 3166-2), or sanctions:eu', {
-    values: texts(regionFault),
+  region: word('Client regions (ISO 3166-2), or sanctions:eu', texts(regionFault), {
     asks: 'agent',
     mayLack: true,
     example: ['US-TX'],

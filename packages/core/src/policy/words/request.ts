@@ -45,18 +45,20 @@ const SPAN: Values<TimeSpan> = {
 
 /** Holds conditions on the target of a request, and its time. */
 export const REQUEST_WORDS = {
-  path: word('Paths: /login matches exactly, /admin/** also everything below, * any characters of a segment', {
-    values: texts(pathPatternFault),
-    asks: 'parts',
-    robots: true,
-    example: ['/login', '/admin/**'],
-    test(given, { action }) {
-      const matches = compilePaths(given, action === 'allow')
-      return (inspection, asked) => matches(asked.once(splitPaths, inspection))
+  path: word(
+    'Paths: /login matches exactly, /admin/** also everything below, * any characters of a segment',
+    texts(pathPatternFault),
+    {
+      asks: 'parts',
+      robots: true,
+      example: ['/login', '/admin/**'],
+      test(given, { action }) {
+        const matches = compilePaths(given, action === 'allow')
+        return (inspection, asked) => matches(asked.once(splitPaths, inspection))
+      },
     },
-  }),
-  method: word('Methods', {
-    values: texts(tokenFault),
+  ),
+  method: word('Methods', texts(tokenFault), {
     asks: 'request',
     robots: true,
     example: ['POST'],
@@ -66,8 +68,7 @@ export const REQUEST_WORDS = {
         ({ request }) => request.method,
       ),
   }),
-  header: word('Presence of headers', {
-    values: HEADER_NAMES,
+  header: word('Presence of headers', HEADER_NAMES, {
     asks: 'parts',
     mayLack: true,
     claim: true,
@@ -79,8 +80,7 @@ export const REQUEST_WORDS = {
       ])
     },
   }),
-  time: word('Time of day', {
-    values: SPAN,
+  time: word('Time of day', SPAN, {
     asks: 'parts',
     test(given, { once }) {
       const openClock = (zone: string) => once(`clock of ${zone}`, () => zoneClock(zone))

@@ -22,13 +22,11 @@ const PASS: Values<'none' | Bounds> = {
 
 /** Holds conditions on what surrounds a request: the server, the rules before, robots.txt, and chance. */
 export const STATE_WORDS = {
-  weight: word('Sum of the weights of earlier matching rules', {
-    values: createBounds('sum of weights', 'points', [5, 20]),
+  weight: word('Sum of the weights of earlier matching rules', createBounds('sum of weights', 'points', [5, 20]), {
     asks: 'request',
     test: (given) => testBounds(given, (_, { weight }) => weight),
   }),
-  load: word('Load of this server; 1 means that a limit is reached', {
-    values: createBounds('load', 'ratio', [0.8, 1]),
+  load: word('Load of this server; 1 means that a limit is reached', createBounds('load', 'ratio', [0.8, 1]), {
     asks: 'request',
     mayLack: true,
     test(given, { surroundings: { load } }) {
@@ -41,8 +39,7 @@ export const STATE_WORDS = {
       }
     },
   }),
-  pass: word("Level of the visitor's pass; none: no pass", {
-    values: PASS,
+  pass: word("Level of the visitor's pass; none: no pass", PASS, {
     asks: 'request',
     mayLack: true,
     example: { atLeast: 1 },
@@ -55,8 +52,7 @@ export const STATE_WORDS = {
     },
   }),
   /** Selects a share of all clients, 0 to 1; each client is always within it or never. */
-  share: word('Share of clients; a client is always in or always out', {
-    values: SHARE,
+  share: word('Share of clients; a client is always in or always out', SHARE, {
     asks: 'agent',
     example: 0.05,
     test(share, { id }) {
@@ -64,8 +60,7 @@ export const STATE_WORDS = {
       return (inspection, asked) => spread(own ^ asked.once(hashClient, inspection)) < share
     },
   }),
-  robots: word('Requests that robots.txt disallows for the crawler they name', {
-    values: anyWord(['disallowed']),
+  robots: word('Requests that robots.txt disallows for the crawler they name', anyWord(['disallowed']), {
     asks: 'parts',
     mayLack: true,
     example: ['disallowed'],

@@ -7,14 +7,12 @@ const NAMES = texts((name) => (name === '' ? unknown(name) : undefined))
 
 /** Holds conditions on what the application says of its user, which can differ at each request. */
 export const USER_WORDS = {
-  user: word("User IDs from the adapter's identify, or * for any", {
-    values: NAMES,
+  user: word("User IDs from the adapter's identify, or * for any", NAMES, {
     asks: 'request',
     example: ['4711'],
     test: (given) => nameTest(given, ({ user }) => user),
   }),
-  plan: word('User plans, or * for any', {
-    values: NAMES,
+  plan: word('User plans, or * for any', NAMES, {
     asks: 'request',
     example: ['free'],
     test: (given) => nameTest(given, ({ plan }) => plan),

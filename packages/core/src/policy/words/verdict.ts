@@ -14,47 +14,40 @@ const CONFIDENCE = createBounds('confidence', 'share', [0.61, 0.9], 1)
 
 /** Holds conditions on the verdicts about the agent and about the network. */
 export const VERDICT_WORDS = {
-  class: word('Client classes', {
+  class: word('Client classes', anyWord(AGENT_CLASSES), {
     ...OF_AGENT,
-    values: anyWord(AGENT_CLASSES),
     example: ['impostor'],
     test: (given) => testValue(given, readClass),
   }),
-  basis: word('Basis of the client verdict', {
+  basis: word('Basis of the client verdict', anyWord(AGENT_BASES), {
     ...OF_AGENT,
-    values: anyWord(AGENT_BASES),
     example: ['contradiction'],
     test: (given) => testValue(given, ({ agent }) => agent.basis),
   }),
-  headless: word('Whether the client claims to be a headless browser', {
+  headless: word('Whether the client claims to be a headless browser', FLAG, {
     ...OF_AGENT,
-    values: FLAG,
     example: true,
     test(given) {
       return ({ agent }) => agent.headless === given
     },
   }),
-  confidence: word('Confidence of the client verdict', {
-    values: CONFIDENCE,
+  confidence: word('Confidence of the client verdict', CONFIDENCE, {
     asks: 'agent',
     test: (given) => testBounds(given, ({ agent }) => agent.confidence),
   }),
-  botProbability: word('Probability that the client is a bot', {
-    values: createBounds('probability', 'share', [0.9, 0.99], 1),
+  botProbability: word('Probability that the client is a bot', createBounds('probability', 'share', [0.9, 0.99], 1), {
     asks: 'agent',
     test: (given) => testBounds(given, ({ agent }) => agent.botProbability),
   }),
-  networkConfidence: word('Confidence of the network verdict; `atMost` ignores age', {
-    values: CONFIDENCE,
+  networkConfidence: word('Confidence of the network verdict; `atMost` ignores age', CONFIDENCE, {
     asks: 'asn',
     test({ atLeast, atMost }) {
       const [isSure, isUnsure] = [boundsTest({ atLeast }), boundsTest({ atMost })]
       return ({ network: { verdict, ageless = verdict.confidence } }) => isSure(verdict.confidence) && isUnsure(ageless)
     },
   }),
-  identity: word('Verified identities: crawler slugs, signature agent IDs, or * for any', {
+  identity: word('Verified identities: crawler slugs, signature agent IDs, or * for any', texts(identityFault), {
     ...OF_AGENT,
-    values: texts(identityFault),
     example: ['https://chatgpt.com'],
     test(given) {
       const any = given.includes('*')
@@ -62,9 +55,8 @@ export const VERDICT_WORDS = {
     },
   }),
   /** Matches vendors of the AI, as verdicts show them, in any case. */
-  vendor: word('AI vendors, as in verdicts', {
+  vendor: word('AI vendors, as in verdicts', texts(vendorFault), {
     ...OF_AGENT,
-    values: texts(vendorFault),
     example: ['OpenAI'],
     test(given, rule) {
       const vendors = foldedSet(given)

@@ -16,11 +16,6 @@ export interface MemoryCountsOptions {
   readonly now?: (() => number) | undefined
 }
 
-interface Rows {
-  readonly counting: LRUCache<string, CountRow>
-  readonly full: LRUCache<string, CountRow>
-}
-
 /** So many keys take some 25 MB. */
 const MAX_KEYS = 100_000
 
@@ -30,7 +25,7 @@ const MAX_KEYS = 100_000
  */
 export function createMemoryCounts({ maxKeys = MAX_KEYS, now = Date.now }: MemoryCountsOptions = {}): Counts {
   /** Made by the first count, since room for all keys is taken at once: most processes that could count never do. */
-  let rows: Rows | undefined
+  let rows: { readonly counting: LRUCache<string, CountRow>; readonly full: LRUCache<string, CountRow> } | undefined
   const flights = new Map<string, number>()
 
   function takeOne({ key, cost, limit, max }: CountTask, time: number): CountState {
