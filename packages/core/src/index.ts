@@ -2,14 +2,12 @@ export {
   type Address,
   address4,
   address6,
-  compareAddresses,
   formatAddress,
   parseAddress,
   parseAddressIn,
-  previousAddress,
-  sameAddress,
 } from './address/address.ts'
 export { buildAddressIndex, findAddress, isRepeated } from './address/address-index.ts'
+export { compareAddresses, previousAddress, sameAddress } from './address/address-order.ts'
 export {
   type ClientTrust,
   type FrontEnds,
@@ -32,9 +30,8 @@ export {
   parseHostOrPrefix,
   parsePrefix,
 } from './address/prefix.ts'
-export { createPrefixSet } from './address/prefix-set.ts'
+export { createPrefixSet, lastNotAbove } from './address/prefix-set.ts'
 export { reservedRow } from './address/reserved.ts'
-export { lastNotAbove } from './address/sorted-prefixes.ts'
 export { buildPartition4, findSegment4, type Partition4 } from './address/table4.ts'
 export { createPartition6Writer, findSegment6, type Partition6 } from './address/table6.ts'
 export { BEHAVIOUR_SIGNS } from './agent/behaviour-signs.ts'

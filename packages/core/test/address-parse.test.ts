@@ -5,15 +5,12 @@ import {
   type Address,
   address4,
   address6,
-  compareAddresses,
   formatAddress,
-  nextAddress,
+  parse4,
   parseAddress,
   parseAddressIn,
-  previousAddress,
-  sameAddress,
 } from '../src/address/address.ts'
-import { parse4 } from '../src/address/parse4.ts'
+import { compareAddresses, nextAddress, previousAddress, sameAddress } from '../src/address/address-order.ts'
 import { splitWords } from './support.ts'
 
 const word = fc.oneof(fc.constant(0), fc.constant(-1), fc.integer())

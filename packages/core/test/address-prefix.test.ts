@@ -1,15 +1,8 @@
 import fc from 'fast-check'
 import IPCIDR from 'ip-cidr'
 import t from 'tap'
-import {
-  type Address,
-  address4,
-  address6,
-  compareAddresses,
-  formatAddress,
-  nextAddress,
-  sameAddress,
-} from '../src/address/address.ts'
+import { type Address, address4, address6, formatAddress } from '../src/address/address.ts'
+import { compareAddresses, nextAddress, sameAddress } from '../src/address/address-order.ts'
 import { createPartition } from '../src/address/partition.ts'
 import {
   coverRange,

@@ -1,7 +1,6 @@
-import { parse4 } from './parse4.ts'
-
 const DOT = 46
 const COLON = 58
+const ZERO = 48
 
 /** Value of an ASCII character as a hexadecimal digit, or -1. A table is faster: branches mispredict where digits and letters alternate. */
 const HEX = Int8Array.from({ length: 128 }, (_, code) =>
@@ -33,6 +32,51 @@ export function parseAddress(text: string): Address | undefined {
 export function parseAddressIn(text: string, start: number, end: number): Address | undefined {
   const value = parse4(text, start, end)
   return value < 0 ? parse6(text, start, end) : address4(value)
+}
+
+/**
+ * Parses an address by the rules of `parseAddress`, with an optional zone. Sockets and proxies name the interface behind a link-local
+ * address (`fe80::1%eth0`, RFC 4007 section 11); the zone is no part of the address. Behind any other address it is an error.
+ */
+export function parseZoned(text: string): Address | undefined {
+  const zone = text.indexOf('%')
+  if (zone < 0 || zone === text.length - 1) return parseAddress(text)
+  const address = parseAddress(text.slice(0, zone))
+  return address !== undefined && isLinkLocal(address) ? address : undefined
+}
+
+function isLinkLocal({ family, a }: Address): boolean {
+  return family === 6 && a >>> 22 === 0x3fa
+}
+
+/**
+ * Parses an IPv4 address in strict dotted decimal as an unsigned 32-bit number, or returns -1. Accepts only four decimal numbers of 0 to
+ * 255 without leading zeros: programs disagree about which host octal, hexadecimal, short and single-number forms name. Reads `text` from
+ * `start` up to `end`; allocates nothing.
+ */
+export function parse4(text: string, start = 0, end = text.length): number {
+  const length = end - start
+  if (length < 7 || length > 15) return -1
+  let value = 0
+  let octet = -1
+  let dots = 0
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at)
+    const digit = code - ZERO
+    if (digit >= 0 && digit <= 9) {
+      // A digit after a lone 0 makes it a leading zero.
+      if (octet === 0) return -1
+      octet = octet < 0 ? digit : octet * 10 + digit
+      if (octet > 255) return -1
+    } else {
+      if (code !== DOT || octet < 0) return -1
+      value = (value << 8) | octet
+      octet = -1
+      dots++
+    }
+  }
+  if (octet < 0 || dots !== 3) return -1
+  return ((value << 8) | octet) >>> 0
 }
 
 /** Parses IPv6 by RFC 4291 section 2.2: shifts each group into 128 bits; at the end `::` moves the groups before it up. */
@@ -123,6 +167,12 @@ function lowBits(bits: number): number {
   return bits <= 0 ? 0 : (1 << bits) - 1
 }
 
+/** Returns a word with its upper `bits` bits set; below 0 counts as 0 and above 32 as 32. */
+export function maskWord(bits: number): number {
+  if (bits >= 32) return -1
+  return bits <= 0 ? 0 : -1 << (32 - bits)
+}
+
 /** Makes an IPv4 address from the low 32 bits of `value`. */
 export function address4(value: number): Address {
   return { family: 4, a: 0, b: 0, c: 0, d: value | 0 }
@@ -154,38 +204,4 @@ export function formatAddress(address: Address): string {
   const hex = groups.map((group) => group.toString(16))
   if (longestEnd === 0) return hex.join(':')
   return `${hex.slice(0, longestEnd - longest).join(':')}::${hex.slice(longestEnd).join(':')}`
-}
-
-/** Orders addresses as unsigned numbers, every IPv4 address before every IPv6 address: negative, 0 or positive. */
-export function compareAddresses(x: Address, y: Address): number {
-  if (x.family !== y.family) return x.family - y.family
-  if (x.a !== y.a) return (x.a >>> 0) - (y.a >>> 0)
-  if (x.b !== y.b) return (x.b >>> 0) - (y.b >>> 0)
-  if (x.c !== y.c) return (x.c >>> 0) - (y.c >>> 0)
-  return (x.d >>> 0) - (y.d >>> 0)
-}
-
-export function sameAddress(x: Address, y: Address): boolean {
-  return x.d === y.d && x.c === y.c && x.b === y.b && x.a === y.a && x.family === y.family
-}
-
-/** Returns the next address of the family; `undefined` after the last. */
-export function nextAddress({ family, a, b, c, d }: Address): Address | undefined {
-  const low = (d + 1) | 0
-  if (family === 4) return low === 0 ? undefined : address4(low)
-  // A word that becomes zero has overflowed and carries into the one above it.
-  const third = low === 0 ? (c + 1) | 0 : c
-  const second = low === 0 && third === 0 ? (b + 1) | 0 : b
-  const first = low === 0 && third === 0 && second === 0 ? (a + 1) | 0 : a
-  if (first === 0 && second === 0 && third === 0 && low === 0) return undefined
-  return { family: 6, a: first, b: second, c: third, d: low }
-}
-
-/** Returns the previous address of the family; `undefined` before the first. */
-export function previousAddress({ family, a, b, c, d }: Address): Address | undefined {
-  // A zero word borrows: it takes one from each word above until a word is not zero.
-  if (d !== 0) return { family, a, b, c, d: (d - 1) | 0 }
-  if (c !== 0) return { family, a, b, c: (c - 1) | 0, d: -1 }
-  if (b !== 0) return { family, a, b: (b - 1) | 0, c: -1, d: -1 }
-  return a === 0 ? undefined : { family, a: (a - 1) | 0, b: -1, c: -1, d: -1 }
 }

@@ -3,7 +3,7 @@ import { SallyportError } from '../errors.ts'
 import { suggestion } from '../nearest-word.ts'
 import type { InspectedClient } from '../values/inspection.ts'
 import type { InspectionRequest } from '../values/request.ts'
-import type { Address } from './address.ts'
+import { type Address, parseZoned } from './address.ts'
 import { everybodyIn } from './everybody.ts'
 import {
   carriesForwarding,
@@ -18,7 +18,6 @@ import {
 } from './forwarding.ts'
 import { type Prefix, parseHostOrPrefix } from './prefix.ts'
 import { createPrefixSet, type PrefixSet } from './prefix-set.ts'
-import { parseZoned } from './zone.ts'
 
 /** Says which proxies are trusted, and in which headers. The peer of a request must be a trusted proxy. */
 export interface ClientTrust {

@@ -1,6 +1,4 @@
-import type { Address } from './address.ts'
-import { parse4 } from './parse4.ts'
-import { parseZoned } from './zone.ts'
+import { type Address, parse4, parseZoned } from './address.ts'
 
 /**
  * Lists request headers in which proxies write the client's address, in lower case. Every client can send them: only the configured header

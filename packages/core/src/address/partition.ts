@@ -1,7 +1,7 @@
 import { finish } from '../steps.ts'
 import type { Address } from './address.ts'
 import type { Prefix } from './prefix.ts'
-import { isWithin, lastNotAbove, readStart, sortPrefixes } from './sorted-prefixes.ts'
+import { isWithin, lastNotAbove, readStart, sortPrefixes } from './prefix-set.ts'
 
 /** Finds the longest prefix that holds an address, and the first of equal ones, in O(log n) over typed arrays. */
 export function createPartition(prefixes: readonly Prefix[]) {

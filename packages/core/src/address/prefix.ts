@@ -1,12 +1,5 @@
-import {
-  type Address,
-  address4,
-  compareAddresses,
-  formatAddress,
-  nextAddress,
-  parseAddress,
-  parseAddressIn,
-} from './address.ts'
+import { type Address, address4, formatAddress, maskWord, parseAddress, parseAddressIn } from './address.ts'
+import { compareAddresses, nextAddress } from './address-order.ts'
 
 /** A CIDR prefix starts at `address`, whose host bits are zero. `length` counts bits of its own family. */
 export interface Prefix {
@@ -101,12 +94,6 @@ export function prefixContains({ address, length }: Prefix, { family, a, b, c, d
     ((c ^ address.c) & maskWord(length - 64)) === 0 &&
     ((d ^ address.d) & maskWord(length - 96)) === 0
   )
-}
-
-/** Returns a word with its upper `bits` bits set; below 0 counts as 0 and above 32 as 32. */
-export function maskWord(bits: number): number {
-  if (bits >= 32) return -1
-  return bits <= 0 ? 0 : -1 << (32 - bits)
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type Address, formatAddress, sameAddress } from '../address/address.ts'
+import { type Address, formatAddress } from '../address/address.ts'
+import { sameAddress } from '../address/address-order.ts'
 import { publicName } from '../address/hostname.ts'
 import type { Dns, KeptReverseCheck } from '../ports/index.ts'
 import { isOfPattern, type NamePattern } from './name-pattern.ts'

@@ -1,5 +1,4 @@
-import { parseAddress } from '../address/address.ts'
-import { parse4 } from '../address/parse4.ts'
+import { parse4, parseAddress } from '../address/address.ts'
 import { coverRange, makePrefix, type Prefix, parseHostOrPrefix } from '../address/prefix.ts'
 
 /**
