@@ -1,6 +1,6 @@
 import t from 'tap'
 import { type CompiledPolicy, compilePolicy, type InspectionRequest, type Rule } from '../src/index.ts'
-import { createRequestFingerprints, hasFingerprint } from '../src/inspection/request-fingerprint.ts'
+import { createRequestFingerprints, hasFingerprint } from '../src/inspection/visits.ts'
 import type { Observation, Snapshot } from '../src/ports/index.ts'
 import {
   createFakeClock,

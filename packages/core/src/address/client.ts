@@ -3,7 +3,7 @@ import { SallyportError } from '../errors.ts'
 import { suggestion } from '../nearest-word.ts'
 import type { InspectedClient } from '../values/inspection.ts'
 import type { InspectionRequest } from '../values/request.ts'
-import { type Address, parseZoned } from './address.ts'
+import { type Address, formatAddress, parseZoned } from './address.ts'
 import { everybodyIn } from './everybody.ts'
 import {
   carriesForwarding,
@@ -36,6 +36,8 @@ export interface ClientTrust {
 export interface Client extends Omit<InspectedClient, 'address'> {
   /** `undefined` when the socket has no address, for example because it is closed. */
   readonly address: Address | undefined
+  /** The address in canonical form; empty where there is none. */
+  readonly text: string
 }
 
 export interface ResolvedClient extends Client {
@@ -147,9 +149,10 @@ export function resolveClient(
   trust: ClientTrust,
 ): ResolvedClient {
   const { address, via, malformed } = findClient(parseZoned(peer), fields, trust)
-  if (trust.empty) return { address, via, malformed, forwardedUntrusted: carriesForwarding(fields) }
+  const text = address === undefined ? '' : formatAddress(address)
+  if (trust.empty) return { address, text, via, malformed, forwardedUntrusted: carriesForwarding(fields) }
   const isProxy = via === 'peer' && !malformed && address !== undefined && trust.proxies.has(address)
-  const resolved = { address, via, malformed, forwardedUntrusted: false }
+  const resolved = { address, text, via, malformed, forwardedUntrusted: false }
   return isProxy && asksForItself(fields) ? { ...resolved, isProxy } : resolved
 }
 
@@ -170,20 +173,22 @@ export function isTrustedPeer(peer: string, trust: ClientTrust): boolean {
   return address !== undefined && trust.proxies.has(address)
 }
 
-function findClient(peer: Address | undefined, fields: readonly string[], trust: ClientTrust): Client {
+type FoundClient = Omit<Client, 'text'>
+
+function findClient(peer: Address | undefined, fields: readonly string[], trust: ClientTrust): FoundClient {
   if (peer === undefined) return { address: undefined, via: 'none', malformed: false }
   if (trust.empty || !trust.proxies.has(peer)) return { address: peer, via: 'peer', malformed: false }
   return trust.form === 'single' ? readOne(fields, peer, trust) : walk(fields, peer, trust)
 }
 
 /** A header that holds one address must occur once: of two, one is forged, and nothing says which. */
-function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): Client {
+function readOne(fields: readonly string[], peer: Address, trust: ClientTrust): FoundClient {
   const lines = listValues(fields, trust.header)
   const address = readOnlyHop(lines)
   return address === undefined ? nameClient(peer, peer, lines.length > 0) : nameClient(address, peer, false)
 }
 
-function walk(fields: readonly string[], peer: Address, trust: ClientTrust): Client {
+function walk(fields: readonly string[], peer: Address, trust: ClientTrust): FoundClient {
   const quoted = trust.form === 'forwarded'
   let hop = peer
   let hops = 0
@@ -213,6 +218,6 @@ function walk(fields: readonly string[], peer: Address, trust: ClientTrust): Cli
 }
 
 /** `address` is the same object as `peer` where no hop was read. */
-function nameClient(address: Address, peer: Address, malformed: boolean): Client {
+function nameClient(address: Address, peer: Address, malformed: boolean): FoundClient {
   return { address, via: address === peer ? 'peer' : 'header', malformed }
 }

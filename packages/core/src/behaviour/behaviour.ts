@@ -1,18 +1,19 @@
 import { LRUCache } from 'lru-cache'
 import { findField } from '../address/forwarding.ts'
 import { listSigns } from '../agent/behaviour-signs.ts'
+import { clientKey } from '../counting/keys.ts'
 import { HOUR_MS } from '../duration.ts'
+import { hashText } from '../hash-text.ts'
 import { isInternal } from '../network/inside.ts'
-import type { AgentBasis } from '../values/agent-verdict.ts'
+import type { AgentBasis, AgentVerdict } from '../values/agent-verdict.ts'
 import type { InspectedBehaviour } from '../values/behaviour.ts'
-import type { Inspection } from '../values/inspection.ts'
+import type { InspectedClient, Inspection } from '../values/inspection.ts'
 import type { ObservedRequest } from '../values/observed.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { createNorms, HABIT, type HabitState, type KeptHabits, listHabits } from './norms.ts'
 import { recordEvent, type VisitEvent } from './record-event.ts'
 import { CELL, FLAG, Records, WORD } from './records.ts'
 import { countPages, LACKS, nameGroup, readBare, readHabits, readLacks, readSigns } from './signs.ts'
-import { createVisitKeys } from './visit-key.ts'
 
 /** Holds the signs of a visit as bits, and all that rules read of it. */
 export interface BehaviourFinding {
@@ -23,12 +24,18 @@ export interface BehaviourFinding {
 export interface BehaviourOptions {
   /** Returns the secret of the visit keys; without it no client can compute a key. A new secret ends all visits. */
   readonly seed: () => number
-  /** Finds the site of a host by name; without it there is one site, whose name is ''. */
-  readonly siteOf?: ((host: string) => string) | undefined
   /** Holds what people did before this run. */
   readonly kept?: readonly KeptHabits[] | undefined
   /** Limits how many visits are remembered, a multiple of eight; default `SLOTS`. */
   readonly slots?: number | undefined
+}
+
+/** Finds the site of a host by name; without it there is one site, whose name is ''. */
+export type SiteFinder = (host: string) => string
+
+/** Holds what is known of a visitor: its agent, its client, its pass, and its user agent where that was read before. */
+export interface KnownVisitor extends Pick<Inspection, 'agent' | 'client' | 'pass'> {
+  readonly userAgent?: string | undefined
 }
 
 export type Behaviour = ReturnType<typeof createBehaviour>
@@ -41,7 +48,7 @@ const MAX_MIXED = 4_096
 const PROOF_PAGES = 8
 
 /** Remembers what visitors do, in this process. It does no I/O and forgets each visit that ends. */
-export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions) {
+export function createBehaviour({ seed, kept, slots }: BehaviourOptions) {
   const norms = createNorms(kept)
   const records = new Records(slots)
   /** A visitor of the group held a pass at this time. */
@@ -63,15 +70,17 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
   }
 
   return {
-    /** Returns what the visitor of a request has done so far; `undefined` where nothing is known of it. */
+    /** Returns what a visitor whose behaviour counts has done so far; `undefined` where nothing is known of it. */
     find(
       { fields, user }: Pick<InspectionRequest, 'fields' | 'user'>,
-      known: Pick<Inspection, 'agent' | 'network' | 'client' | 'pass'>,
+      known: KnownVisitor,
       now: number,
+      siteOf?: SiteFinder,
     ): BehaviourFinding | undefined {
-      if (!hasBehaviour(known)) return undefined
+      if (namesItself(known.agent)) return undefined
       const site = siteOf?.(findField(fields, ':authority') || (findField(fields, 'host') ?? '')) ?? ''
-      const row = records.find(keyOf(known.client, user, findField(fields, 'user-agent') ?? '', site), now)
+      const userAgent = known.userAgent ?? findField(fields, 'user-agent') ?? ''
+      const row = records.find(keyOf(known.client, user, userAgent, site), now)
       const pages = row === -1 ? 0 : records.get(row, CELL.pages)
       // A client that found no page may have requested many.
       if (row === -1 || (pages === 0 && records.word(row, WORD.missing) === 0)) return undefined
@@ -95,9 +104,13 @@ export function createBehaviour({ seed, siteOf, kept, slots }: BehaviourOptions)
       return { bits, inspected }
     },
     /** Counts a finished request; returns the event that other workers count, `undefined` where the request counts in no visit. */
-    record({ traits, decision, host, userAgent = '', at, milliseconds }: ObservedRequest): VisitEvent | undefined {
-      if (traits === undefined || decision === undefined || !hasBehaviour(decision.inspection)) return undefined
-      const { client, user, pass } = decision.inspection
+    record(
+      { traits, decision, host, userAgent = '', at, milliseconds }: ObservedRequest,
+      siteOf?: SiteFinder,
+    ): VisitEvent | undefined {
+      if (traits === undefined || decision === undefined) return undefined
+      const { agent, client, network, user, pass } = decision.inspection
+      if (!hasBehaviour({ client, network }) || namesItself(agent)) return undefined
       const site = siteOf?.(host) ?? ''
       const key = keyOf(client, user, userAgent, site)
       const [hasPass, hasUser] = [pass !== undefined, user !== undefined]
@@ -133,8 +146,46 @@ function createIdLists(): (bits: number) => readonly string[] {
   }
 }
 
-/** Reports whether a client's behaviour counts: the operator's machines, allowlisted and named clients have no behaviour. */
-function hasBehaviour({ agent, network, client }: Pick<Inspection, 'agent' | 'network' | 'client'>): boolean {
-  if (client.address === '' || client.isProxy === true || isInternal(network.reserved)) return false
-  return agent.identity?.verified !== true && !NAMED.has(agent.basis)
+/** Reports whether a client's behaviour counts: the operator's machines, and a proxy that asks for itself, have no behaviour. */
+export function hasBehaviour({ client, network }: Pick<Inspection, 'client' | 'network'>): boolean {
+  return client.address !== '' && client.isProxy !== true && !isInternal(network.reserved)
+}
+
+/** Reports whether an agent is allowlisted, or names or proves what it is. */
+function namesItself({ identity, basis }: AgentVerdict): boolean {
+  return identity?.verified === true || NAMED.has(basis)
+}
+
+/** Keeps the key of a client's last visit and its inputs. */
+interface KeptKey {
+  readonly key: number
+  readonly userAgent: string
+  readonly site: string
+  readonly seed: number
+}
+
+/** An observed request keeps no more characters of a user agent. */
+const MAX_USER_AGENT = 400
+
+/** Makes keys of visits. The key of a client's last visit is kept for as long as its visitor is remembered. */
+function createVisitKeys(readSeed: () => number) {
+  const kept = new WeakMap<InspectedClient, KeptKey>()
+
+  return (client: InspectedClient, user: string | undefined, userAgent: string, site: string): number => {
+    const seed = readSeed()
+    if (user !== undefined) return makeKey(seed, `user ${site} ${user}`)
+    const known = kept.get(client)
+    if (known !== undefined && known.userAgent === userAgent && known.site === site && known.seed === seed)
+      return known.key
+    const agent = userAgent.slice(0, MAX_USER_AGENT)
+    const key = makeKey(seed, `${clientKey(client.address).narrow} ${site} ${agent}`)
+    kept.set(client, { key, userAgent, site, seed })
+    return key
+  }
+}
+
+/** Makes a whole number of 53 bits from two hashes that begin with different secrets. */
+function makeKey(seed: number, text: string): number {
+  const [low, high] = [hashText(text, seed), hashText(text, ~seed)]
+  return ((low ^ (low >>> 15)) >>> 0) + (high >>> 11) * 2 ** 32
 }

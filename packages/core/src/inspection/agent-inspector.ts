@@ -14,13 +14,10 @@ import { isInternal } from '../network/inside.ts'
 import type { CompiledPolicy } from '../policy/compile/compile-policy.ts'
 import type { AskedParts } from '../policy/language/asked.ts'
 import type { Snapshot } from '../ports/index.ts'
-import type { AgentVerdict } from '../values/agent-verdict.ts'
 import type { InspectedPass } from '../values/challenge.ts'
-import type { InspectedCrawler } from '../values/inspection.ts'
 import type { McpRequest } from '../values/mcp.ts'
 import type { InspectionRequest } from '../values/request.ts'
-import { createRequestFingerprints, type RequestFingerprint } from './request-fingerprint.ts'
-import type { Visitor } from './visitor.ts'
+import { type AgentResult, createRequestFingerprints, type Visitor } from './visits.ts'
 
 /** Describes a request that a caller saw elsewhere. Absent members are unknown, which is evidence of nothing. */
 export interface DescribedRequest {
@@ -42,14 +39,6 @@ export interface DescribedRequest {
   readonly headlessFlags?: readonly string[] | undefined
   /** Overrides what rules read of the request; the decision then names the rules that these parts leave open. */
   readonly asked?: AskedParts | undefined
-}
-
-/** Holds the verdict on the agent, and the claimed crawler. */
-export interface AgentResult {
-  readonly agent: AgentVerdict
-  readonly crawler: InspectedCrawler | undefined
-  /** A request of the same visitor with this fingerprint has the same result; absent where each must be inspected. */
-  readonly fingerprint: RequestFingerprint | undefined
 }
 
 export type AgentInspector = ReturnType<typeof createAgentInspector>

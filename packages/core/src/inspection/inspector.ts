@@ -4,10 +4,9 @@ import { namedScheme } from '../address/client-scheme.ts'
 import { NO_VERDICT } from '../agent/judge.ts'
 import { type NamedJa4, namedJa4 } from '../agent/named-ja4.ts'
 import type { SignatureVerifier } from '../agent/signature/verifier.ts'
-import type { Behaviour, BehaviourFinding } from '../behaviour/behaviour.ts'
+import type { Behaviour, BehaviourFinding, SiteFinder } from '../behaviour/behaviour.ts'
 import type { Challenges } from '../challenge/challenges.ts'
 import type { CrawlerVerifier } from '../crawler/verifier.ts'
-import { countrySource } from '../geo/find-country.ts'
 import { mayBeMcp } from '../mcp/read-request.ts'
 import { olderSource } from '../network/ages.ts'
 import { NOTHING_KNOWN } from '../network/classify.ts'
@@ -21,10 +20,9 @@ import type { Inspection } from '../values/inspection.ts'
 import type { Writable } from '../values/members.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import type { Degraded, Mode } from '../vocabulary.ts'
-import { type AgentResult, createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
+import { createAgentInspector, type DescribedRequest } from './agent-inspector.ts'
 import { buildDecision, decide, ruleOn } from './decide.ts'
-import { describeVisitor, type Visitor } from './visitor.ts'
-import { createVisits, type Visits } from './visits.ts'
+import { type AgentResult, createVisits, describeVisitor, type Visitor, type Visits } from './visits.ts'
 
 export interface InspectorOptions {
   readonly clock: Clock
@@ -36,10 +34,12 @@ export interface InspectorOptions {
   readonly crawlers?: CrawlerVerifier | undefined
   /** Judges HTTP message signatures; without it none is read. */
   readonly signatures?: SignatureVerifier | undefined
-  /** Finds the pass of a request; without it passes are not read. */
+  /** Finds the pass in the cookies of a request; without it passes are not read. */
   readonly passOf?: Challenges['passOf'] | undefined
   /** Knows what visitors do; without it their behaviour is unknown. */
   readonly behaviour?: Pick<Behaviour, 'find'> | undefined
+  /** Finds the site of a host by name, whose habits the behaviour is compared with; without it there is one site. */
+  readonly siteOf?: SiteFinder | undefined
   /** Called once, when forwarding headers arrive although no proxy is trusted. */
   readonly onForwardedUntrusted?: (() => void) | undefined
   /** Called once, when a client on this machine sends a request although no proxy is trusted. */
@@ -92,7 +92,7 @@ export interface Inspector {
 
 export function createInspector(options: InspectorOptions): Inspector {
   const { clock, snapshots, trust, policy, mode } = options
-  const { look, agents, visits, timestamp, readPath, client } = createLook(options)
+  const { look, agents, visits, timestamp, readPath, readClient } = createLook(options)
 
   function decideNow(request: InspectionRequest, others: OtherRules | undefined): Decision {
     const { visit, inspection } = look(request)
@@ -114,11 +114,11 @@ export function createInspector(options: InspectorOptions): Inspector {
   }
 
   return {
-    client,
+    client: readClient,
     visits: visits.seen,
     isTrusted: (peer) => isTrustedPeer(peer, trust),
     namedScheme: (request) => namedScheme(request, trust),
-    namedJa4: (request) => namedJa4(request, trust),
+    namedJa4: trust.ja4Header === undefined ? () => undefined : (request) => namedJa4(request, trust),
     singleHeader: trust.empty || trust.form !== 'single' ? undefined : trust.header,
     inspect(request) {
       const fault = () => faultInspection(request, timestamp(clock.now()))
@@ -150,7 +150,7 @@ export function createInspector(options: InspectorOptions): Inspector {
       const snapshot = snapshots.current()
       const now = clock.now()
       const text = formatAddress(address)
-      const visitor = describeVisitor({ address, via: 'peer', malformed: false }, text, snapshot)
+      const visitor = describeVisitor({ address, text, via: 'peer', malformed: false }, snapshot)
       const result = await agents.check(described, visitor, snapshot)
       const { method = 'GET', target = '/' } = described
       const request = { peer: text, ...described, method, target }
@@ -167,31 +167,33 @@ export function createInspector(options: InspectorOptions): Inspector {
 
 /** Creates the inspection of one request, by its parts: who sends it, from where, and what the visitor does. */
 function createLook(options: InspectorOptions) {
-  const { clock, snapshots, onClassified, passOf, behaviour: behaviours } = options
+  const { clock, snapshots, onClassified, passOf, behaviour: behaviours, siteOf } = options
   const agents = createAgentInspector(options)
-  const visits = createVisits(agents)
+  const visits = createVisits(agents.look)
   const timestamp = createTimestamps()
   const readPath = createPathReader()
-  const client = createClientReader(options)
+  const readClient = createClientReader(options)
 
   function look(request: InspectionRequest) {
     const snapshot = snapshots.current()
     const now = clock.now()
     const at = timestamp(now)
     const path = readPath(request.target)
-    const sender = client(request)
-    const visit = visits.of(request, sender, snapshot, now)
-    const { address, agent, network } = visit
+    const visit = visits.of(request, readClient(request), snapshot, now)
+    const { address, agent, network, client, fingerprint } = visit
     if (address !== undefined) onClassified?.(address, network)
-    const pass = request.pass ?? passOf?.(request, network.verdict.classification, now, address)
-    const behaviour = behaviours?.find(request, { agent, network, client: visit.client, pass }, now)
+    // A request with the fingerprint of an earlier one has the names of its fields: without a cookie it has no pass.
+    const findPass = fingerprint?.hasCookies === false ? undefined : passOf
+    const pass = request.pass ?? findPass?.(request, network.verdict.classification, now, address)
+    const known = { agent, client, pass, userAgent: fingerprint?.userAgent }
+    const behaviour = visit.hasBehaviour ? behaviours?.find(request, known, now, siteOf) : undefined
     const degraded = listDegraded(snapshot)
     const bits = behaviour?.bits ?? 0
     const raised = bits === 0 ? visit : { ...visit, agent: agents.withBehaviour(agent, bits) }
     return { visit, inspection: buildInspection(request, path, visit, raised, { degraded, at, pass }, behaviour) }
   }
 
-  return { look, agents, visits, timestamp, readPath, client }
+  return { look, agents, visits, timestamp, readPath, readClient }
 }
 
 /** Returns the result of work, or of `fault` where it throws. */
@@ -247,7 +249,7 @@ type Asker = Pick<InspectionRequest, 'peer' | 'method' | 'user' | 'plan' | 'ja4'
 function buildInspection(
   { peer, method, user, plan, ja4, ja4Header, mcp }: Asker,
   { path, readings }: RequestPath,
-  { client, network, country, countryUnknown, region }: Visitor,
+  { client, network, country, countryUnknown, oldest, region }: Visitor,
   { agent, crawler }: AgentResult,
   { degraded, at, pass }: Pick<Inspection, 'degraded' | 'at' | 'pass'>,
   behaviour?: BehaviourFinding,
@@ -266,8 +268,8 @@ function buildInspection(
     inspection.countryFrom = country
   }
   if (countryUnknown) inspection.countryUnknown = true
-  const oldest = [network.oldest, countrySource(country), crawler?.oldest].reduce(olderSource, undefined)
-  if (oldest !== undefined) inspection.oldest = oldest
+  const oldestOfAll = crawler?.oldest === undefined ? oldest : olderSource(oldest, crawler.oldest)
+  if (oldestOfAll !== undefined) inspection.oldest = oldestOfAll
   if (region !== undefined) inspection.region = region
   if (crawler !== undefined) inspection.crawler = crawler
   if (user !== undefined) inspection.user = user

@@ -8,16 +8,16 @@ import { openGate } from './gate.ts'
 const ASK: Rule = { id: 'ask', match: {}, action: 'challenge', challenge: { level: 2 } }
 const TOR: Rule = { id: 'no-tor', match: { networkClass: ['tor'] }, action: 'block' }
 
-/** The pass of a visitor is in a field of its own, so that a rule is all that is tried here. */
+/** A cookie names the level of a visitor's pass, so that a rule is all that is tried here. */
 function createGate(rules: readonly Rule[], more: Partial<Policy> = {}, mode: 'enforce' | 'monitor' = 'enforce') {
   const findPass = ({ fields }: InspectionRequest): InspectedPass | undefined => {
-    const level = Number(fields[fields.indexOf('x-level') + 1]) as InspectedPass['level']
-    return fields.includes('x-level') ? { id: 'passpasspas', level, age: 60 } : undefined
+    const level = Number(fields[fields.indexOf('Cookie') + 1]) as InspectedPass['level']
+    return fields.includes('Cookie') ? { id: 'passpasspas', level, age: 60 } : undefined
   }
   const gate = openGate({ rules, ...more }, { mode, passOf: findPass })
   const ask = async (described: Partial<InspectionRequest> & { readonly level?: number | undefined } = {}) => {
     const { level, fields = [], ...overrides } = described
-    const held = level === undefined ? [] : ['x-level', String(level)]
+    const held = level === undefined ? [] : ['Cookie', String(level)]
     const request = makeRequest(['Host', 'example.com', ...fields, ...held], { peer: '8.1.0.1', ...overrides })
     return (await gate.ask(request)).decision
   }

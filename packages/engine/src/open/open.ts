@@ -204,12 +204,12 @@ async function openInspection(config: Config, { base, knowledge, hooks }: Opened
     onFault,
     crawlers: crawlers.verifier,
     passOf: challenges.passOf,
-    behaviour,
     onForwardedUntrusted: () => notice('SALLYPORT_FORWARDED_UNTRUSTED', FORWARDED_UNTRUSTED),
     onLocalClient: () => notice('SALLYPORT_LOCAL_CLIENT', LOCAL_CLIENT),
   }
   const inspection = createReloadable(config, rules, {
-    createInspector: (rules) => traced(createInspector({ ...rules, ...inspected }), tracer),
+    createInspector: (rules, config) =>
+      traced(createInspector({ ...rules, ...inspected, ...behaviour.readEvidence(config) }), tracer),
     counterOf: counting.counterOf,
     prepare,
     openRegions,

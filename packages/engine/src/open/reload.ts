@@ -62,7 +62,7 @@ export type Others = (config: Config) => Promise<() => void>
 /** Makes the parts of a reload from its new rules. */
 export interface ReloadParts {
   /** A new inspector forgets visitors: earlier rules decided what the old one remembers. */
-  createInspector(rules: Rules): Inspector
+  createInspector(rules: Rules, config: Config): Inspector
   readonly counterOf: CounterOf
   /** Opens what the rules need; if it rejects, the old rules stay. */
   prepare(rules: Rules): Promise<void>
@@ -87,7 +87,7 @@ export function createReloadable(config: Config, rules: Rules, parts: ReloadPart
   const makeCurrent = (config: Config, rules: Rules) => ({
     config,
     refusalPage: rules.refusalPage,
-    inspector: parts.createInspector(rules),
+    inspector: parts.createInspector(rules, config),
     ...createCounters(rules, parts.counterOf),
   })
   let current = makeCurrent(config, rules)

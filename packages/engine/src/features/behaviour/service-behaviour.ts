@@ -1,4 +1,11 @@
-import { type Behaviour, type Clock, createBehaviour, type Observe, type VisitEvent } from '@sallyport/core'
+import {
+  type Behaviour,
+  type Clock,
+  createBehaviour,
+  type Observe,
+  type SiteFinder,
+  type VisitEvent,
+} from '@sallyport/core'
 import { replaceFile } from '#files'
 import { dailyKey } from '#log'
 import { isReadOnly } from '#service'
@@ -25,8 +32,16 @@ export interface BehaviourPorts {
 
 type Send = (events: readonly VisitEvent[]) => void
 
+/** The parts of an inspector that read what visitors do. */
+export interface BehaviourEvidence {
+  readonly behaviour?: Pick<Behaviour, 'find'>
+  readonly siteOf?: SiteFinder | undefined
+}
+
 /** What visitors do, for as long as a service is open. */
-export interface ServiceBehaviour extends Pick<Behaviour, 'find' | 'habits' | 'size'> {
+export interface ServiceBehaviour extends Pick<Behaviour, 'habits' | 'size'> {
+  /** Returns the evidence that an inspector of a configuration reads: none where the configuration turns it off. */
+  readEvidence(config: BehaviourSettings): BehaviourEvidence
   /** Counts a request that has ended. */
   readonly observe: Observe
   /** Hands what is counted here to the workers of this machine, in batches, unless all processes share it in Redis. */
@@ -47,11 +62,6 @@ export function openBehaviour(
   let seed = dailyKey(keeps ? config.dataDir : undefined)(clock.now()).readInt32LE(0)
   const behaviour = createBehaviour({
     seed: () => seed,
-    siteOf(host) {
-      const now = current().routes
-      if (now !== routes) [routes, siteOf] = [now, createSites(now)]
-      return siteOf(host)
-    },
     kept: keeps ? readKeptHabits(file) : [],
   })
   const onSeed = (common: number): void => {
@@ -80,10 +90,12 @@ export function openBehaviour(
 
   const timer = keeps ? setInterval(() => void write(), WRITE_MS).unref() : undefined
   return {
-    find: (request, known, now) => (current().behaviour ? behaviour.find(request, known, now) : undefined),
+    readEvidence: ({ behaviour: isOn, routes }) => (isOn ? { behaviour, siteOf: createSites(routes) } : {}),
     observe(observed) {
-      if (!current().behaviour || observed.answeredBy === 'event') return
-      const event = behaviour.record(observed)
+      const { behaviour: isOn, routes: now } = current()
+      if (!isOn || observed.answeredBy === 'event') return
+      if (now !== routes) [routes, siteOf] = [now, createSites(now)]
+      const event = behaviour.record(observed, siteOf)
       if (event === undefined || send === undefined) return
       if (waiting.push(event) === 1) setTimeout(flush, SHARE_MS).unref()
     },
