@@ -1,5 +1,5 @@
 import { type ClientTrust, isTrustedPeer } from '../address/client.ts'
-import { listFieldLines } from '../field-lines.ts'
+import { listValues } from '../address/forwarding.ts'
 import type { InspectionRequest } from '../values/request.ts'
 import { isJa4 } from './ja4.ts'
 
@@ -16,6 +16,6 @@ export interface NamedJa4 {
 export function namedJa4({ peer, fields }: InspectionRequest, trust: ClientTrust): NamedJa4 | undefined {
   const { ja4Header: header } = trust
   if (header === undefined || !isTrustedPeer(peer, trust)) return undefined
-  const [ja4, ...others] = listFieldLines(fields, header)
+  const [ja4, ...others] = listValues(fields, header)
   return ja4 !== undefined && others.length === 0 && isJa4(ja4) ? { ja4, header } : undefined
 }

@@ -180,17 +180,18 @@ function createLook(options: InspectorOptions) {
     const at = timestamp(now)
     const path = readPath(request.target)
     const visit = visits.of(request, readClient(request), snapshot, now)
-    const { address, agent, network, client, fingerprint } = visit
+    const { visitor, agent, fingerprint } = visit
+    const { address, network, client } = visitor
     if (address !== undefined) onClassified?.(address, network)
     // A request with the fingerprint of an earlier one has the names of its fields: without a cookie it has no pass.
     const findPass = fingerprint?.hasCookies === false ? undefined : passOf
     const pass = request.pass ?? findPass?.(request, network.verdict.classification, now, address)
     const known = { agent, client, pass, userAgent: fingerprint?.userAgent }
-    const behaviour = visit.hasBehaviour ? behaviours?.find(request, known, now, siteOf) : undefined
+    const behaviour = visitor.isWatched ? behaviours?.find(request, known, now, siteOf) : undefined
     const degraded = listDegraded(snapshot)
     const bits = behaviour?.bits ?? 0
     const raised = bits === 0 ? visit : { ...visit, agent: agents.withBehaviour(agent, bits) }
-    return { visit, inspection: buildInspection(request, path, visit, raised, { degraded, at, pass }, behaviour) }
+    return { visit, inspection: buildInspection(request, path, visitor, raised, { degraded, at, pass }, behaviour) }
   }
 
   return { look, agents, visits, timestamp, readPath, readClient }

@@ -31,8 +31,8 @@ export interface Visitor {
   readonly oldest: DatedSource | undefined
   /** Absent where no data of regions is open. */
   readonly region: InspectedRegion | undefined
-  /** False for the operator's machines: their behaviour teaches nothing. */
-  readonly hasBehaviour: boolean
+  /** Tells whether behaviour counts: it does not for the operator's machines. */
+  readonly isWatched: boolean
   /** The address had this observation when the rest was looked up. */
   readonly observation: Observation | undefined
 }
@@ -59,7 +59,8 @@ export interface AgentResult {
 }
 
 /** Holds facts about a visitor, and the outcome of its last request. Never changed: the next one replaces it whole. */
-export interface Visit extends Visitor, AgentResult {
+export interface Visit extends AgentResult {
+  readonly visitor: Visitor
   /** Absent where the decision is not the same for every request with this fingerprint. */
   readonly ruling: Ruling | undefined
 }
@@ -95,42 +96,27 @@ export function createVisits(lookAtAgent: LookAtAgent) {
         today = day
       }
       const last = kept.get(resolved.text)
-      const known = last !== undefined && isVisitBy(last, resolved, snapshot) ? last : undefined
+      const known = last !== undefined && isVisitBy(last.visitor, resolved, snapshot) ? last : undefined
       if (known === undefined) seen.fresh++
       else seen.known++
       if (known?.fingerprint !== undefined && hasFingerprint(request, known.fingerprint)) return known
-      const visitor = known ?? describeVisitor(resolved, snapshot)
+      const visitor = known?.visitor ?? describeVisitor(resolved, snapshot)
       // Many visitors never come again: a fingerprint is kept from the second request on.
       const visit = makeVisit(visitor, lookAtAgent(request, visitor, snapshot, known !== undefined), undefined)
       kept.set(resolved.text, visit)
       return visit
     },
     /** Keeps a ruling for the next request with the same fingerprint. */
-    keepRuling: (visit: Visit, ruling: Ruling) => void kept.set(visit.client.address, makeVisit(visit, visit, ruling)),
+    keepRuling(visit: Visit, ruling: Ruling): void {
+      const { visitor } = visit
+      kept.set(visitor.client.address, makeVisit(visitor, visit, ruling))
+    },
   }
 }
 
 /** The object is written out: spread objects do not share a hidden class, and are several times as slow to read. */
-function makeVisit(
-  { address, client, network, country, countryUnknown, oldest, region, hasBehaviour, observation }: Visitor,
-  { agent, crawler, fingerprint }: AgentResult,
-  ruling: Ruling | undefined,
-): Visit {
-  return {
-    address,
-    client,
-    network,
-    country,
-    countryUnknown,
-    oldest,
-    region,
-    hasBehaviour,
-    observation,
-    agent,
-    crawler,
-    fingerprint,
-    ruling,
-  }
+function makeVisit(visitor: Visitor, { agent, crawler, fingerprint }: AgentResult, ruling: Ruling | undefined): Visit {
+  return { visitor, agent, crawler, fingerprint, ruling }
 }
 
 /** Observations appear and expire at any moment; the rest is valid for as long as the snapshot. */
@@ -158,18 +144,8 @@ export function describeVisitor({ address, text, via, malformed, isProxy }: Clie
   const client = Object.freeze({ address: text, via, malformed, ...(isProxy && { isProxy }) })
   const countryUnknown = isAsked && country === undefined
   const oldest = olderSource(network.oldest, countrySource(country))
-  const isJudged = hasBehaviour({ client, network })
-  return {
-    address,
-    client,
-    network,
-    country,
-    countryUnknown,
-    oldest,
-    region,
-    hasBehaviour: isJudged,
-    observation,
-  }
+  const isWatched = hasBehaviour({ client, network })
+  return { address, client, network, country, countryUnknown, oldest, region, isWatched, observation }
 }
 
 /** Longer requests are judged each time, so that each visitor takes little memory. */

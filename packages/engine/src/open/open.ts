@@ -194,8 +194,7 @@ async function openInspection(config: Config, { base, knowledge, hooks }: Opened
   const asking = { clock, onFault, metrics, outbound, hooks, counts: counting.calls, host: () => inspection }
   const challenges = openChallenges(config, asking)
   const tracer = await openTracer()
-  const visiting = { clock, onFault, isTrial, current: () => inspection.config }
-  const behaviour = await resources.use(openBehaviour(config, visiting))
+  const behaviour = await resources.use(openBehaviour(config, { clock, onFault, isTrial }))
   const inspected = {
     clock,
     snapshots,
@@ -209,7 +208,7 @@ async function openInspection(config: Config, { base, knowledge, hooks }: Opened
   }
   const inspection = createReloadable(config, rules, {
     createInspector: (rules, config) =>
-      traced(createInspector({ ...rules, ...inspected, ...behaviour.readEvidence(config) }), tracer),
+      traced(createInspector({ ...rules, ...inspected, ...behaviour.apply(config) }), tracer),
     counterOf: counting.counterOf,
     prepare,
     openRegions,

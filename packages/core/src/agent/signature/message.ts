@@ -6,8 +6,8 @@ import {
   parseDictionary,
   parseItem,
 } from 'structured-headers'
+import { listValues } from '../../address/forwarding.ts'
 import { attempt } from '../../attempt.ts'
-import { listFieldLines } from '../../field-lines.ts'
 
 /** Describes a request as far as a signature can cover it. Absent members are unknown, so a signature that covers them does not verify. */
 export interface SignedRequest {
@@ -52,7 +52,7 @@ const MAX_LABELS = 4
 
 /** Joins all lines of a field (RFC 9421 section 2.1); returns `undefined` when there is none. */
 export function fieldValue(fields: readonly string[], name: string): string | undefined {
-  const lines = listFieldLines(fields, name)
+  const lines = listValues(fields, name)
   return lines.length === 0 ? undefined : lines.map((line) => line.trim()).join(', ')
 }
 
@@ -96,7 +96,7 @@ export function readSignatures(fields: readonly string[], tags?: readonly string
 function dictionaryOfLines(fields: readonly string[], name: string): Dictionary | undefined {
   const whole = parseFields(fieldValue(fields, name) ?? '')
   if (whole !== undefined) return whole
-  const members = listFieldLines(fields, name).flatMap((line) => [...(parseFields(line.trim()) ?? [])])
+  const members = listValues(fields, name).flatMap((line) => [...(parseFields(line.trim()) ?? [])])
   return members.length === 0 ? undefined : new Map(members)
 }
 

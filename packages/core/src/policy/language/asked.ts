@@ -1,5 +1,4 @@
-import { isNamed } from '../../address/forwarding.ts'
-import { listFieldLines } from '../../field-lines.ts'
+import { isNamed, listValues } from '../../address/forwarding.ts'
 import type { DescribedBehaviour } from '../../values/behaviour.ts'
 import type { Inspection } from '../../values/inspection.ts'
 import type { McpRequest } from '../../values/mcp.ts'
@@ -59,7 +58,7 @@ export class Asked {
 
   /** Returns the values of a header field by its name in lower case, one for each line. */
   values(name: string): readonly string[] {
-    return listFieldLines(this.fields, name)
+    return listValues(this.fields, name)
   }
 
   /** Returns what `find` finds in the request, and calls it once however many rules ask. */

@@ -1,11 +1,4 @@
-import {
-  type Behaviour,
-  type Clock,
-  createBehaviour,
-  type Observe,
-  type SiteFinder,
-  type VisitEvent,
-} from '@sallyport/core'
+import { type Behaviour, createBehaviour, type InspectorOptions, type Observe, type VisitEvent } from '@sallyport/core'
 import { replaceFile } from '#files'
 import { dailyKey } from '#log'
 import { isReadOnly } from '#service'
@@ -21,27 +14,18 @@ const WRITE_MS = 60_000
 /** It reads these settings, as they are in force. */
 export type BehaviourSettings = BehaviourConfig & Pick<Settings, 'dataDir' | 'data' | 'redis' | 'routes'>
 
-export interface BehaviourPorts {
-  readonly clock: Clock
+export interface BehaviourPorts extends Pick<InspectorOptions, 'clock'> {
   readonly onFault: (error: unknown) => void
   /** Requests were recorded or made up: nothing is kept. */
   readonly isTrial: boolean
-  /** Returns the configuration in force. */
-  readonly current: () => BehaviourSettings
 }
 
 type Send = (events: readonly VisitEvent[]) => void
 
-/** The parts of an inspector that read what visitors do. */
-export interface BehaviourEvidence {
-  readonly behaviour?: Pick<Behaviour, 'find'>
-  readonly siteOf?: SiteFinder | undefined
-}
-
 /** What visitors do, for as long as a service is open. */
 export interface ServiceBehaviour extends Pick<Behaviour, 'habits' | 'size'> {
-  /** Returns the evidence that an inspector of a configuration reads: none where the configuration turns it off. */
-  readEvidence(config: BehaviourSettings): BehaviourEvidence
+  /** Applies a configuration, and returns the evidence that its inspector reads: none where it turns behaviour off. */
+  apply(config: BehaviourSettings): Pick<InspectorOptions, 'behaviour' | 'siteOf'>
   /** Counts a request that has ended. */
   readonly observe: Observe
   /** Hands what is counted here to the workers of this machine, in batches, unless all processes share it in Redis. */
@@ -54,16 +38,13 @@ export interface ServiceBehaviour extends Pick<Behaviour, 'habits' | 'size'> {
 /** Opens the memory of what visitors do; it goes on with what people did on the site before a restart. */
 export function openBehaviour(
   config: BehaviourSettings,
-  { clock, onFault, isTrial, current }: BehaviourPorts,
+  { clock, onFault, isTrial }: BehaviourPorts,
 ): ServiceBehaviour {
   const keeps = !isTrial && !config.data.readOnly && !isReadOnly(config.dataDir)
   const file = habitsFile(config.dataDir)
-  let [routes, siteOf] = [config.routes, createSites(config.routes)]
+  let [isOn, siteOf] = [config.behaviour, createSites(config.routes)]
   let seed = dailyKey(keeps ? config.dataDir : undefined)(clock.now()).readInt32LE(0)
-  const behaviour = createBehaviour({
-    seed: () => seed,
-    kept: keeps ? readKeptHabits(file) : [],
-  })
+  const behaviour = createBehaviour({ seed: () => seed, kept: keeps ? readKeptHabits(file) : [] })
   const onSeed = (common: number): void => {
     seed = common
   }
@@ -90,11 +71,13 @@ export function openBehaviour(
 
   const timer = keeps ? setInterval(() => void write(), WRITE_MS).unref() : undefined
   return {
-    readEvidence: ({ behaviour: isOn, routes }) => (isOn ? { behaviour, siteOf: createSites(routes) } : {}),
+    apply(next) {
+      isOn = next.behaviour
+      siteOf = createSites(next.routes)
+      return isOn ? { behaviour, siteOf } : {}
+    },
     observe(observed) {
-      const { behaviour: isOn, routes: now } = current()
       if (!isOn || observed.answeredBy === 'event') return
-      if (now !== routes) [routes, siteOf] = [now, createSites(now)]
       const event = behaviour.record(observed, siteOf)
       if (event === undefined || send === undefined) return
       if (waiting.push(event) === 1) setTimeout(flush, SHARE_MS).unref()

@@ -1,10 +1,7 @@
 import type { SiteFinder } from '@sallyport/core'
 import type { Settings } from '#settings'
 
-/**
- * Creates the finder of a host's site; `undefined` where no route names a host, so that there is one site. Hosts of routes are sites; all
- * others are one site, '', because a client writes any host.
- */
+/** Creates the finder of a host's site. Hosts of routes are sites; all others are one site, '', because a client writes any host. */
 export function createSites(routes: Settings['routes']): SiteFinder | undefined {
   const names = routes.flatMap(({ host }) => (host === undefined ? [] : [host.toLowerCase()]))
   if (names.length === 0) return undefined
