@@ -64,7 +64,9 @@ export function inspect(exchange: Exchange, services: Services): Answered | Prom
   const { host } = services
   const { wanted, decider = host } = exchange
   if (decider.opening !== undefined) return decider.opening.then(() => inspect(exchange, services))
-  if (!exchange.hasReadCalls && wanted === exchange.subject && decider.readsCalls?.(wanted)) {
+  // MCP clients call by POST alone.
+  const mayCall = wanted.method === 'POST' && wanted === exchange.subject && !exchange.hasReadCalls
+  if (mayCall && decider.readsCalls?.(wanted)) {
     return readCalls(exchange).then(() => inspect(exchange, services))
   }
   const decided = host.settle === undefined ? decider.decide(wanted) : host.settle(() => decider.decide(wanted))

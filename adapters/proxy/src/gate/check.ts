@@ -104,10 +104,9 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
  * Renders the page of a refusal of which nginx keeps only the head: nginx sends the client here with the status, the time to wait, the
  * price and the id of the check. No phase decides or counts again. `undefined` for any other request.
  */
-export function answerRefused(exchange: Exchange, { host, options }: GateServices): Answered {
+export function answerRefused(exchange: Exchange, { host }: GateServices): Answered {
   const { request, head, observation } = exchange
-  const isSent = options.forwardAuth === 'nginx' && head.target === REFUSED_PATH && host.isTrusted?.(head.peer) === true
-  if (!isSent) return undefined
+  if (head.target !== REFUSED_PATH || host.isTrusted?.(head.peer) !== true) return undefined
   const { 'sallyport-status': told = '', 'retry-after': wait = '', 'crawler-price': price } = request.headers
   const [, status, form] = /^([45]\d\d)(;mcp)?$/.exec(String(told)) ?? []
   // Without such a status nginx itself refused the client.

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import { type Decision, HANDOFF_FIELD } from '@sallyport/core'
+import { type Decision, DIRECTORY_PATH, HANDOFF_FIELD } from '@sallyport/core'
 import type { ApiResponse } from '@sallyport/engine'
 import {
   type Answered,
@@ -36,25 +36,21 @@ import type { GateOptions, GateServices } from './options.ts'
 import { precheck as findFault } from './prechecks.ts'
 import { SEVERAL_ORIGINS, type Site } from './sites.ts'
 
-/** Maps the phases of the proxy to `PHASES`. A check by a server that asks before it forwards (`check.ts`) enters by `precheck`. */
+/** Maps the phases of the proxy to `PHASES`. */
 const TABLE: PhaseTable<Exchange, GateServices> = {
   receive: receiveExchange,
   precheck,
   route,
   inspect: inspectWithSlot,
-  decide: (exchange, gate) => {
-    if (isAskedAbout(exchange, gate)) exchange.counts = false
-    return decide(exchange, gate)
-  },
-  answer: (exchange, gate) =>
-    exchange.check === undefined ? answerPhase(exchange, gate) : answerCheck(exchange, gate),
+  decide,
+  answer: answerPhase,
   admit,
   forward,
 }
 
 /** Creates the function that takes every request of the proxy through its phases. That function never throws. */
 export function createGate(services: GateServices): (exchange: Exchange) => void {
-  const run = createPipeline(addHook(services.options), services)
+  const run = createPipeline(addHook(addChecks(services), services.options), services)
   return (exchange) =>
     exchange.guard(() => {
       const answered = run(exchange)
@@ -62,12 +58,27 @@ export function createGate(services: GateServices): (exchange: Exchange) => void
     })
 }
 
-/** Adds a program's hook to the phases, before the answer is sent. */
-function addHook({ onDecision }: GateOptions): PhaseTable<Exchange, GateServices> {
-  const { answer } = TABLE
-  if (onDecision === undefined || answer === undefined) return TABLE
+/** Adds the checks of a server that asks before it forwards (`check.ts`); they enter by `precheck`. */
+function addChecks(services: GateServices): PhaseTable<Exchange, GateServices> {
+  const { forwardAuth } = services.options
+  if (!forwardAuth) return TABLE
   return {
     ...TABLE,
+    decide: forwardAuth === 'nginx' && forwardsNothing(services) ? decideUncounted : decide,
+    answer: (exchange, gate) =>
+      exchange.check === undefined ? answerPhase(exchange, gate) : answerCheck(exchange, gate),
+  }
+}
+
+/** Adds a program's hook to the phases, before the answer is sent. */
+function addHook(
+  table: PhaseTable<Exchange, GateServices>,
+  { onDecision }: GateOptions,
+): PhaseTable<Exchange, GateServices> {
+  const { answer } = table
+  if (onDecision === undefined || answer === undefined) return table
+  return {
+    ...table,
     answer(exchange, gate) {
       const answered = answer(exchange, gate)
       // A payment changes the decision.
@@ -95,7 +106,7 @@ function precheck(exchange: Exchange, gate: GateServices): Answered {
   const isElsewhere = family && forwardsNothing(gate)
   exchange.hasOwnBody = !asking && !isElsewhere
   if (gate.isOverloaded(exchange.waitedMs)) return admission.refuse(exchange, 'overload')
-  const refused = answerRefused(exchange, gate)
+  const refused = family === 'nginx' ? answerRefused(exchange, gate) : undefined
   if (refused !== undefined) return refused
   const path = apiPath(gate, target)
   exchange.api = path !== undefined
@@ -115,7 +126,9 @@ function precheck(exchange: Exchange, gate: GateServices): Answered {
 function inspectWithSlot(exchange: Exchange, gate: GateServices): Answered | Promise<Answered> {
   const { head, wanted, hasOwnBody } = exchange
   const { host, admission } = gate
-  if (!hasOwnBody || (exchange.decider ?? host).readsCalls?.(wanted) !== true) return inspect(exchange, gate)
+  // MCP clients call by POST alone.
+  const mayCall = hasOwnBody && wanted.method === 'POST'
+  if (!mayCall || (exchange.decider ?? host).readsCalls?.(wanted) !== true) return inspect(exchange, gate)
   const admitted = admission.admit(exchange, clientAddress(host, head))
   if (!(admitted instanceof Promise)) return admitted ?? inspect(exchange, gate)
   return admitted.then((refused) => refused ?? inspect(exchange, gate))
@@ -126,11 +139,11 @@ function forwardsNothing({ sites }: GateServices): boolean {
   return sites.origins.length === 0
 }
 
-/** Reports whether nginx has checked a request before it sent the request to be challenged here: the check was counted. */
-function isAskedAbout(exchange: Exchange, gate: GateServices): boolean {
+/** Counts no request that nginx has checked before it sent the request to be challenged here: the check was counted. */
+function decideUncounted(exchange: Exchange, gate: GateServices): ReturnType<typeof decide> {
   const { check, challengePlace, decision } = exchange
-  if (check !== undefined || challengePlace !== undefined || decision?.action !== 'challenge') return false
-  return gate.options.forwardAuth === 'nginx' && forwardsNothing(gate)
+  if (check === undefined && challengePlace === undefined && decision?.action === 'challenge') exchange.counts = false
+  return decide(exchange, gate)
 }
 
 /**
@@ -156,7 +169,7 @@ function route(exchange: Exchange, gate: GateServices): Answered | Promise<Answe
   if (target === '*') return serverOptions(methods)
   const robots = gate.robots(exchange)
   if (robots !== undefined) return robots
-  const directory = answerKeyDirectory(exchange, sallyport)
+  const directory = target.startsWith(DIRECTORY_PATH) ? answerKeyDirectory(exchange, sallyport) : undefined
   if (directory !== undefined) return directory
   if (exchange.api) return callApi(exchange, gate, apiPath(gate, target) as string)
   if (facts.via !== undefined && isLoop(facts.via)) return exchange.refuse(refusal('loop_detected'), 'loop')
