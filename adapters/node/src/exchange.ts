@@ -31,6 +31,12 @@ export interface Received {
   readonly config: RequestHost['config']
 }
 
+/** Fields of the origin's answer that are reported at the end of its request. */
+export interface AnsweredFields {
+  readonly contentType: string | undefined
+  readonly setCookies: readonly string[] | undefined
+}
+
 /** A claim, or the error that prevented reading it. */
 export type Claim = string | { readonly fault: unknown }
 
@@ -70,6 +76,8 @@ export abstract class Exchange implements Observed {
   hasReadCalls = false
   /** Holds the fields of the verdict for the origin (name, value, …); absent: the host writes the verdict into its own request. */
   verdict: string[] | undefined = undefined
+  /** Holds fields of the answer where a proxy has read them; absent: `response` holds the whole answer. */
+  answered: AnsweredFields | undefined = undefined
 
   /** Takes what `receive` has read; the observation begins here. */
   take({ observation, head, facts, config }: Received): void {
@@ -145,12 +153,14 @@ export abstract class Exchange implements Observed {
 
   /** Returns the value of Content-Type in the answer. */
   contentType(): string | undefined {
+    if (this.answered !== undefined) return this.answered.contentType
     const value = this.response?.getHeader?.('content-type')
     return value === undefined ? undefined : String(value)
   }
 
   /** Returns the values of Set-Cookie in the answer. */
   setCookies(): readonly string[] | undefined {
+    if (this.answered !== undefined) return this.answered.setCookies
     const value = this.response?.getHeader?.('set-cookie')
     if (value === undefined) return undefined
     return Array.isArray(value) ? value : [String(value)]

@@ -28,6 +28,8 @@ export interface Observed {
   readonly host: RequestHost
   readonly head: ReceivedHead
   readonly facts: HeadFields
+  /** The configuration in force when the request came. */
+  readonly config: RequestHost['config']
   readonly response?: { readonly headersSent: boolean; readonly statusCode: number } | undefined
   /** Return `Content-Type` and `Set-Cookie` of the answer, where the host sees them. */
   contentType(): string | undefined
@@ -174,7 +176,7 @@ export class Observation {
     const { decision, original, answeredBy } = this
     if (decision === undefined || original !== undefined || status === 0) return undefined
     if (answeredBy !== 'host' && answeredBy !== 'origin') return undefined
-    if (observed.response === undefined || observed.host.config?.behaviour === false) return undefined
+    if (observed.response === undefined || observed.config?.behaviour === false) return undefined
     const { cookie, referer, isConditional, isAhead } = observed.facts
     const { target, fields, http2Window, ja4 } = observed.head
     const request = { method, target, host, cookie, referer, isConditional, isAhead, fields, http2Window, ja4 }

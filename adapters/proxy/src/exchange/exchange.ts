@@ -4,6 +4,7 @@ import type { AnswerStatus } from '@sallyport/core'
 import type { McpBody } from '@sallyport/core/host'
 import type { ApiResponse } from '@sallyport/engine'
 import {
+  type AnsweredFields,
   declaresTooMuch,
   Exchange as HostExchange,
   hasArrived,
@@ -108,12 +109,10 @@ export class Exchange extends HostExchange {
   told: Fields = NO_FIELDS
   /** Whether the origin's answer rests on a pass, so that no shared cache may keep it. */
   isPrivate = false
-  /** The origin's answer has this Content-Type, and these values of Set-Cookie. */
-  answeredType: string | undefined
-  answeredCookies: readonly string[] | undefined
   /** The site that the request is for, of `gate/sites.ts`. */
   site: object | undefined
   override verdict: string[] = []
+  override answered = UNANSWERED
   /** Holds the whole body, where its stream has been read. */
   body: Uint8Array | undefined
   /** Holds the key of the client, by which clients share slots and queues. */
@@ -286,14 +285,6 @@ export class Exchange extends HostExchange {
     return this.response.headersSent || this.upgrade !== undefined ? this.response.statusCode : undefined
   }
 
-  override contentType(): string | undefined {
-    return this.answeredType
-  }
-
-  override setCookies(): readonly string[] | undefined {
-    return this.answeredCookies
-  }
-
   /** Whether the exchange has released everything that it held. */
   get ended(): boolean {
     return this.#ended || this.ending.closed === true
@@ -368,5 +359,7 @@ export class Exchange extends HostExchange {
 }
 
 const SLASH = 47
+/** The origin has not answered, or its answer was not passed on. */
+const UNANSWERED: AnsweredFields = Object.freeze({ contentType: undefined, setCookies: undefined })
 const NO_FIELDS: Fields = Object.freeze({})
 const NO_TIMES: SideTimes = Object.freeze({})

@@ -6,8 +6,14 @@ import type { Slots, Taker } from '../bounds/slots.ts'
 import { addTrailers } from '../edge/client-messages.ts'
 import type { Exchange, OriginSide, Side } from '../exchange/exchange.ts'
 import type { RefusalCause } from '../exchange/refusals.ts'
-import { listValues } from '../fields/field-table.ts'
-import { askedLevel, isEmpty, requireStatus, responseFields, trailerFields } from '../fields/response-fields.ts'
+import {
+  askedLevel,
+  isEmpty,
+  readAnswered,
+  requireStatus,
+  responseFields,
+  trailerFields,
+} from '../fields/response-fields.ts'
 import { guarded, type OriginConnection, type OriginRequest, RESET } from './connection.ts'
 import { hasConnectionAuth } from './connection-auth.ts'
 import { isUnreached, OriginLate } from './faults.ts'
@@ -195,9 +201,8 @@ export class Relay implements OriginRequest, OriginSide, Taker {
     const exchange = this.#exchange
     const { id, told, isPrivate, request } = exchange
     const fields = responseFields(raw, { status, id, told, isPrivate, onConflict: this.#hooks.onConflict })
-    exchange.answeredType = listValues(fields, 'content-type')[0]
-    exchange.answeredCookies = listValues(fields, 'set-cookie')
-    this.#stream ||= /^text\/event-stream\b/i.test(exchange.answeredType ?? '')
+    exchange.answered = readAnswered(fields)
+    this.#stream ||= /^text\/event-stream\b/i.test(exchange.answered.contentType ?? '')
     // The client's next bytes would be the rest of its unfinished request.
     if (!request.complete) fields.push('Connection', 'close')
     return { status, fields }
